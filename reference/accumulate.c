@@ -1,0 +1,103 @@
+#include "qdiff/accumulate.h"
+
+#include "qdiff/exact.h"
+
+/* |a·b| ≤ 511² < 2^18: 4096 products stay below 2^30. */
+#define BLOCK 4096
+
+static int32_t dot_block(const int16_t *restrict a, const int16_t *restrict b, int64_t count)
+{
+    int32_t sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static int64_t dot_exact(const int16_t *a, const int16_t *b, int64_t count)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i += BLOCK)
+        sum += dot_block(a + i, b + i, count - i < BLOCK ? count - i : BLOCK);
+    return sum;
+}
+
+static int64_t dot_f32(const int16_t *a, const int16_t *b, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, sum + a[i] * b[i]);
+    return (int64_t)sum;
+}
+
+static int64_t saturate32(int64_t x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
+}
+
+static int64_t dot_saturating(const int16_t *a, const int16_t *b, int64_t count)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum = saturate32(sum + a[i] * b[i]);
+    return sum;
+}
+
+int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int16_t *b, int64_t count)
+{
+    switch (semantics->accumulator) {
+    case QD_ACC_F32:
+        return dot_f32(a, b, count);
+    case QD_ACC_SAT32:
+        return dot_saturating(a, b, count);
+    case QD_ACC_EXACT:
+    case QD_ACC_WRAP32:
+        break;
+    }
+    return dot_exact(a, b, count);
+}
+
+int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
+{
+    switch (semantics->accumulator) {
+    case QD_ACC_WRAP32:
+        return (int32_t)(uint32_t)(uint64_t)acc;
+    case QD_ACC_SAT32:
+        return saturate32(acc);
+    case QD_ACC_EXACT:
+    case QD_ACC_F32:
+        break;
+    }
+    return acc;
+}
+
+int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tensor *zero_point, int64_t c)
+{
+    if (!zero_point || semantics->zero_points == QD_ZP_IGNORED)
+        return 0;
+    if (zero_point->count == 1 || semantics->zero_points == QD_ZP_CHANNEL0)
+        c = 0;
+    int64_t z = qd_tensor_get(zero_point, c);
+    if (semantics->zero_points == QD_ZP_SIGN_EXTENDED && zero_point->dtype == QD_U8)
+        z = (int8_t)z;
+    return z;
+}
+
+enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd_tensor *codes,
+                         const struct qd_tensor *zero_point, int64_t inner, int16_t **out)
+{
+    int16_t *centred = qd_arena_array(evaluation->arena, (size_t)codes->count, sizeof *centred);
+    if (!centred)
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld codes", (long long)codes->count);
+    bool narrow = evaluation->semantics->zero_points == QD_ZP_SUBTRACT_8BIT;
+    int64_t channels = zero_point ? zero_point->count : 1;
+    for (int64_t start = 0, c = 0; start < codes->count; start += inner, c = (c + 1) % channels) {
+        int64_t z = qd_zero_point(evaluation->semantics, zero_point, c);
+        int64_t end = start + inner < codes->count ? start + inner : codes->count;
+        for (int64_t i = start; i < end; i++) {
+            int64_t difference = qd_tensor_get(codes, i) - z;
+            centred[i] = narrow ? (int8_t)difference : (int16_t)difference;
+        }
+    }
+    *out = centred;
+    return QD_OK;
+}

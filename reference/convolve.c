@@ -1,0 +1,263 @@
+#include "qdiff/convolve.h"
+
+#include <string.h>
+
+#include "qdiff/accumulate.h"
+
+/* An INTS attribute of `length` entries, each at least `least`; filled with `otherwise` when absent. */
+static enum qd_status read_ints(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const char *name, unsigned length, int64_t otherwise, int64_t least,
+                                const char *range_slug, const char *length_slug, int64_t *out)
+{
+    const int64_t *values;
+    size_t count;
+    enum qd_status status = qd_node_ints(node, name, &values, &count, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    if (values && count != length)
+        return qd_node_rule(evaluation, node, length_slug, "attribute %s has %zu entries, want %u", name,
+                            count, length);
+    for (unsigned i = 0; i < length; i++) {
+        out[i] = values ? values[i] : otherwise;
+        if (out[i] < least || out[i] > QD_MAX_ELEMENTS)
+            return qd_node_rule(evaluation, node, range_slug, "attribute %s[%u] is %lld", name, i,
+                                (long long)out[i]);
+    }
+    return QD_OK;
+}
+
+static enum qd_status read_group(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                 const struct qd_tensor *x, const struct qd_tensor *w,
+                                 struct qd_conv_shape *s)
+{
+    if (x->rank < 3)
+        return qd_node_rule(evaluation, node, "x-rank", "x has rank %u, want at least 3 (N, C, D1…)", x->rank);
+    if (w->rank != x->rank)
+        return qd_node_rule(evaluation, node, "w-rank", "w has rank %u, x has %u", w->rank, x->rank);
+    enum qd_status status = qd_node_int(node, "group", 1, &s->group, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    if (s->group < 1)
+        return qd_node_rule(evaluation, node, "group-positive", "group is %lld", (long long)s->group);
+    s->batch = x->dims[0];
+    s->channels = x->dims[1];
+    s->filters = w->dims[0];
+    s->spatial = x->rank - 2;
+    if (s->group > QD_MAX_ELEMENTS || s->channels != w->dims[1] * s->group)
+        return qd_node_rule(evaluation, node, "group-channels",
+                            "x has %lld channels, w takes %lld in each of %lld groups", (long long)s->channels,
+                            (long long)w->dims[1], (long long)s->group);
+    if (s->filters % s->group != 0)
+        return qd_node_rule(evaluation, node, "group-outputs", "%lld filters do not divide into %lld groups",
+                            (long long)s->filters, (long long)s->group);
+    return QD_OK;
+}
+
+static enum qd_status read_kernel(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                  const struct qd_tensor *w, struct qd_conv_shape *s)
+{
+    int64_t kernel[QD_MAX_SPATIAL];
+    const struct qd_attr *declared = qd_node_attr(node, "kernel_shape");
+    enum qd_status status = read_ints(evaluation, node, "kernel_shape", s->spatial, 1, 1,
+                                      "kernel_shape-mismatch", "kernel_shape-length", kernel);
+    for (unsigned i = 0; status == QD_OK && i < s->spatial; i++) {
+        s->kernel[i] = w->dims[2 + i];
+        if (s->kernel[i] < 1 || (declared && kernel[i] != s->kernel[i]))
+            return qd_node_rule(evaluation, node, "kernel_shape-mismatch", "kernel_shape[%u] is %lld, w has %lld",
+                                i, (long long)kernel[i], (long long)s->kernel[i]);
+    }
+    if (status == QD_OK)
+        status = read_ints(evaluation, node, "strides", s->spatial, 1, 1, "strides-positive", "strides-length",
+                           s->stride);
+    if (status == QD_OK)
+        status = read_ints(evaluation, node, "dilations", s->spatial, 1, 1, "dilations-positive",
+                           "dilations-length", s->dilation);
+    return status;
+}
+
+enum auto_pad { NOTSET, SAME_UPPER, SAME_LOWER, VALID };
+
+static enum qd_status read_auto_pad(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                    enum auto_pad *mode)
+{
+    static const char *const words[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
+    const char *word;
+    enum qd_status status = qd_node_string(node, "auto_pad", "NOTSET", &word, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    for (unsigned i = 0; i < 4; i++)
+        if (strcmp(words[i], word) == 0) {
+            *mode = (enum auto_pad)i;
+            if (i != NOTSET && qd_node_attr(node, "pads"))
+                return qd_node_rule(evaluation, node, "auto_pad-with-pads",
+                                    "auto_pad %s and pads cannot be used together", word);
+            return QD_OK;
+        }
+    return qd_node_rule(evaluation, node, "auto_pad-value", "auto_pad is '%.40s'", word);
+}
+
+static int64_t effective_kernel(const struct qd_conv_shape *s, unsigned i)
+{
+    return (s->kernel[i] - 1) * s->dilation[i] + 1;
+}
+
+static void pad_same(struct qd_conv_shape *s, unsigned i, bool upper)
+{
+    s->out[i] = (s->in[i] + s->stride[i] - 1) / s->stride[i];
+    int64_t total = (s->out[i] - 1) * s->stride[i] + effective_kernel(s, i) - s->in[i];
+    total = total < 0 ? 0 : total;
+    s->pad_begin[i] = upper ? total / 2 : total - total / 2;
+    s->pad_end[i] = total - s->pad_begin[i];
+}
+
+static enum qd_status read_padding(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                   const struct qd_tensor *x, struct qd_conv_shape *s)
+{
+    enum auto_pad mode;
+    int64_t pads[2 * QD_MAX_SPATIAL];
+    enum qd_status status = read_auto_pad(evaluation, node, &mode);
+    if (status == QD_OK)
+        status = read_ints(evaluation, node, "pads", 2 * s->spatial, 0, 0, "pads-negative", "pads-length", pads);
+    if (status != QD_OK)
+        return status;
+    for (unsigned i = 0; i < s->spatial; i++) {
+        s->in[i] = x->dims[2 + i];
+        if (mode == SAME_UPPER || mode == SAME_LOWER) {
+            pad_same(s, i, mode == SAME_UPPER);
+            continue;
+        }
+        s->pad_begin[i] = pads[i];
+        s->pad_end[i] = pads[s->spatial + i];
+        int64_t room = s->in[i] + s->pad_begin[i] + s->pad_end[i] - effective_kernel(s, i);
+        if (room < 0)
+            return qd_node_rule(evaluation, node, "output-empty",
+                                "the kernel (%lld with dilation) exceeds the padded input (%lld) on axis %u",
+                                (long long)effective_kernel(s, i),
+                                (long long)(room + effective_kernel(s, i)), 2 + i);
+        s->out[i] = room / s->stride[i] + 1;
+    }
+    return QD_OK;
+}
+
+enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                  const struct qd_tensor *x, const struct qd_tensor *w,
+                                  struct qd_conv_shape *shape)
+{
+    struct qd_conv_shape made = {0};
+    enum qd_status status = read_group(evaluation, node, x, w, &made);
+    if (status == QD_OK)
+        status = read_kernel(evaluation, node, w, &made);
+    if (status == QD_OK)
+        status = read_padding(evaluation, node, x, &made);
+    if (status == QD_OK)
+        *shape = made;
+    return status;
+}
+
+unsigned qd_conv_output_dims(const struct qd_conv_shape *shape, int64_t *dims)
+{
+    dims[0] = shape->batch;
+    dims[1] = shape->filters;
+    memcpy(dims + 2, shape->out, shape->spatial * sizeof *dims);
+    return shape->spatial + 2;
+}
+
+static int64_t product(const int64_t *sizes, unsigned count)
+{
+    int64_t p = 1;
+    for (unsigned i = 0; i < count; i++)
+        p *= sizes[i];
+    return p;
+}
+
+int64_t qd_conv_terms(const struct qd_conv_shape *shape)
+{
+    return shape->channels / shape->group * product(shape->kernel, shape->spatial);
+}
+
+/* Counts up in mixed radix, last digit fastest. */
+static void next(int64_t *digits, const int64_t *sizes, unsigned count)
+{
+    for (unsigned i = count; i-- > 0;) {
+        if (++digits[i] < sizes[i])
+            return;
+        digits[i] = 0;
+    }
+}
+
+/* x's spatial index that kernel position `tap` of output position `at` reads, −1 in the padding. */
+static int64_t spatial_index(const struct qd_conv_shape *s, const int64_t *at, const int64_t *tap)
+{
+    int64_t index = 0;
+    for (unsigned i = 0; i < s->spatial; i++) {
+        int64_t p = at[i] * s->stride[i] + tap[i] * s->dilation[i] - s->pad_begin[i];
+        if (p < 0 || p >= s->in[i])
+            return -1;
+        index = index * s->in[i] + p;
+    }
+    return index;
+}
+
+/* x indices of all terms of one output position, for the first channel of the tensor. */
+static void first_channel(const struct qd_conv_shape *s, const int64_t *at, int64_t taps, int64_t *index)
+{
+    int64_t tap[QD_MAX_SPATIAL] = {0};
+    for (int64_t t = 0; t < taps; t++) {
+        index[t] = spatial_index(s, at, tap);
+        next(tap, s->kernel, s->spatial);
+    }
+}
+
+enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struct qd_conv_shape *s,
+                             qd_conv_visitor *visit, void *context)
+{
+    int64_t taps = product(s->kernel, s->spatial), plane = product(s->in, s->spatial);
+    int64_t step = product(s->out, s->spatial), depth = s->channels / s->group;
+    int64_t filters = s->filters / s->group;
+    int64_t *base = qd_arena_array(evaluation->arena, (size_t)taps, sizeof *base);
+    int64_t *index = qd_arena_array(evaluation->arena, (size_t)(taps * depth), sizeof *index);
+    if (!base || !index)
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld kernel positions",
+                       (long long)(taps * depth));
+    int64_t at[QD_MAX_SPATIAL] = {0};
+    for (int64_t o = 0; o < step; o++, next(at, s->out, s->spatial)) {
+        first_channel(s, at, taps, base);
+        for (int64_t ng = 0; ng < s->batch * s->group; ng++) {
+            for (int64_t c = 0; c < depth; c++)
+                for (int64_t t = 0; t < taps; t++)
+                    index[c * taps + t] = base[t] < 0 ? -1 : (ng * depth + c) * plane + base[t];
+            visit(context, index, ng % s->group * filters, filters, ng * filters * step + o, step);
+        }
+    }
+    return QD_OK;
+}
+
+struct sums {
+    const struct qd_semantics *semantics;
+    const int16_t *x, *w;
+    int16_t pad;
+    int16_t *column;
+    int64_t terms;
+    int64_t *acc;
+};
+
+static void accumulate_column(void *context, const int64_t *x_index, int64_t first_filter, int64_t filters,
+                              int64_t output, int64_t step)
+{
+    struct sums *s = context;
+    for (int64_t t = 0; t < s->terms; t++)
+        s->column[t] = x_index[t] < 0 ? s->pad : s->x[x_index[t]];
+    for (int64_t m = 0; m < filters; m++)
+        s->acc[output + m * step] =
+            qd_dot(s->semantics, s->column, s->w + (first_filter + m) * s->terms, s->terms);
+}
+
+enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation, const struct qd_conv_shape *shape,
+                                  const int16_t *x, const int16_t *w, int16_t pad, int64_t *acc)
+{
+    struct sums sums = {evaluation->semantics, x, w, pad, NULL, qd_conv_terms(shape), acc};
+    sums.column = qd_arena_array(evaluation->arena, (size_t)sums.terms, sizeof *sums.column);
+    if (!sums.column)
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld terms", (long long)sums.terms);
+    return qd_conv_visit(evaluation, shape, accumulate_column, &sums);
+}

@@ -1,0 +1,152 @@
+#include "qdiff/evaluate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define QD_OP(file) extern const struct qd_op qd_op_##file;
+#include "qdiff/ops.def"
+#undef QD_OP
+
+static const struct qd_op *const ops[] = {
+#define QD_OP(file) &qd_op_##file,
+#include "qdiff/ops.def"
+#undef QD_OP
+};
+#define OP_COUNT (sizeof ops / sizeof *ops)
+
+const struct qd_op *qd_op_at(size_t i)
+{
+    return i < OP_COUNT ? ops[i] : NULL;
+}
+
+const struct qd_op *qd_op_find(const char *domain, const char *name)
+{
+    if (!domain || strcmp(domain, "ai.onnx") == 0)
+        domain = "";
+    for (size_t i = 0; i < OP_COUNT; i++)
+        if (strcmp(ops[i]->name, name) == 0 && strcmp(ops[i]->domain, domain) == 0)
+            return ops[i];
+    return NULL;
+}
+
+enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node, const char *slug,
+                            const char *format, ...)
+{
+    char rule[64], text[256];
+    snprintf(rule, sizeof rule, "%.32s/%.28s", node->op_type, slug);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return qd_fail_rule(evaluation->error, rule, "%.48s: %s", node->op_type, text);
+}
+
+#define MAX_OPERANDS 32
+
+/* Number of operands without the absent ones at the end. */
+static size_t present(const int *operands, size_t count)
+{
+    while (count > 0 && operands[count - 1] == QD_NO_VALUE)
+        count--;
+    return count;
+}
+
+static enum qd_status check_arity(const struct qd_evaluation *evaluation, const struct qd_node *node)
+{
+    const struct qd_op *op = node->op;
+    size_t inputs = present(node->inputs, node->input_count);
+    size_t outputs = present(node->outputs, node->output_count);
+    if (node->opset < op->since)
+        return qd_node_rule(evaluation, node, "opset", "exists since opset %lld, the model imports %lld",
+                            (long long)op->since, (long long)node->opset);
+    if (inputs < op->min_inputs || inputs > op->max_inputs)
+        return qd_node_rule(evaluation, node, "input-count", "takes %u to %u inputs, the node has %zu",
+                            op->min_inputs, op->max_inputs, inputs);
+    for (size_t i = 0; i < op->min_inputs; i++)
+        if (node->inputs[i] == QD_NO_VALUE)
+            return qd_node_rule(evaluation, node, "input-missing", "input %zu is required and absent", i);
+    if (outputs == 0 || outputs > op->outputs)
+        return qd_node_rule(evaluation, node, "output-count", "gives 1 to %u outputs, the node has %zu",
+                            op->outputs, outputs);
+    return QD_OK;
+}
+
+static enum qd_status evaluate_node(struct qd_evaluation *evaluation, const struct qd_node *node,
+                                    struct qd_value *values)
+{
+    struct qd_error *error = evaluation->error;
+    if (!node->op)
+        return qd_fail(error, QD_UNSUPPORTED, "operator %s%s%s is not in the reference", node->domain,
+                       *node->domain ? "." : "", node->op_type);
+    enum qd_status status = check_arity(evaluation, node);
+    if (status != QD_OK)
+        return status;
+    const struct qd_value *in[MAX_OPERANDS] = {NULL};
+    struct qd_value out[MAX_OPERANDS];
+    if (node->op->max_inputs > MAX_OPERANDS || node->op->outputs > MAX_OPERANDS)
+        return qd_fail(error, QD_INTERNAL, "%s has more than %d operands", node->op_type, MAX_OPERANDS);
+    for (size_t i = 0; i < present(node->inputs, node->input_count); i++)
+        in[i] = node->inputs[i] == QD_NO_VALUE ? NULL : &values[node->inputs[i]];
+    status = node->op->evaluate(evaluation, node, in, out);
+    if (status != QD_OK)
+        return status;
+    for (size_t i = 0; i < present(node->outputs, node->output_count); i++)
+        if (node->outputs[i] != QD_NO_VALUE)
+            values[node->outputs[i]] = out[i];
+    return QD_OK;
+}
+
+static enum qd_status check_declared(const struct qd_graph_value *value, const struct qd_tensor *have,
+                                     const char *what, struct qd_error *error)
+{
+    char text[128];
+    if (value->declared_dtype != QD_DTYPE_NONE && value->declared_dtype != have->dtype)
+        return qd_fail_rule(error, "graph/declared-type", "%s '%s' is declared as %s and is %s", what,
+                            value->name, qd_dtype_info(value->declared_dtype)->word,
+                            qd_tensor_describe(have, text, sizeof text));
+    bool same = value->declared_rank < 0 || (unsigned)value->declared_rank == have->rank;
+    for (int i = 0; same && i < value->declared_rank; i++)
+        same = value->declared_dims[i] < 0 || value->declared_dims[i] == have->dims[i];
+    if (!same)
+        return qd_fail_rule(error, "graph/declared-shape", "%s '%s' is %s, which is not its declared shape",
+                            what, value->name, qd_tensor_describe(have, text, sizeof text));
+    return QD_OK;
+}
+
+static enum qd_status bind(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                           struct qd_value *values, struct qd_error *error)
+{
+    for (size_t i = 0; i < graph->value_count; i++)
+        if (graph->values[i].initializer)
+            values[i] = qd_value_of_tensor(graph->values[i].initializer);
+    for (size_t i = 0; i < graph->input_count; i++) {
+        int v = graph->inputs[i];
+        enum qd_status status = check_declared(&graph->values[v], &inputs[i], "input", error);
+        if (status != QD_OK)
+            return status;
+        values[v] = qd_value_of_tensor(&inputs[i]);
+    }
+    return QD_OK;
+}
+
+enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                                 const struct qd_semantics *semantics, struct qd_arena *arena,
+                                 struct qd_value *outputs, struct qd_error *error)
+{
+    static const struct qd_semantics defaults = {0};
+    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error};
+    struct qd_value *values = qd_arena_array(arena, graph->value_count, sizeof *values);
+    if (!values)
+        return qd_fail(error, QD_NO_MEMORY, "no room for %zu values", graph->value_count);
+    enum qd_status status = bind(graph, inputs, values, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
+        status = evaluate_node(&evaluation, &graph->nodes[i], values);
+    for (size_t i = 0; status == QD_OK && i < graph->output_count; i++) {
+        int v = graph->outputs[i];
+        status = check_declared(&graph->values[v], &values[v].want, "output", error);
+    }
+    for (size_t i = 0; status == QD_OK && i < graph->output_count; i++)
+        outputs[i] = values[graph->outputs[i]];
+    return status;
+}

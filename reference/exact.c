@@ -1,0 +1,204 @@
+#include "qdiff/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+static int bits64(uint64_t x)
+{
+    return x ? 64 - __builtin_clzll(x) : 0;
+}
+
+static int bits128(qd_u128 x)
+{
+    uint64_t high = (uint64_t)(x >> 64);
+    return high ? 64 + bits64(high) : bits64((uint64_t)x);
+}
+
+struct qd_ratio qd_ratio_of_double(double x)
+{
+    uint64_t word;
+    memcpy(&word, &x, sizeof word);
+    uint64_t m = word & (((uint64_t)1 << 52) - 1);
+    int e = (int)(word >> 52 & 2047);
+    if (e)
+        m |= (uint64_t)1 << 52;
+    else
+        e = 1;
+    /* Without trailing zeros a float32 has at most 24 bits and products stay small. */
+    int zeros = m ? __builtin_ctzll(m) : 0;
+    return (struct qd_ratio){word >> 63, m >> zeros, 1, m ? e - 1075 + zeros : 0};
+}
+
+struct qd_ratio qd_ratio_of_integer(int64_t x)
+{
+    uint64_t magnitude = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+    return (struct qd_ratio){x < 0, magnitude, 1, 0};
+}
+
+struct qd_ratio qd_ratio_multiply(struct qd_ratio a, struct qd_ratio b)
+{
+    return (struct qd_ratio){a.negative != b.negative, a.num * b.num, a.den, a.exponent + b.exponent};
+}
+
+struct qd_ratio qd_ratio_divide(struct qd_ratio a, struct qd_ratio b)
+{
+    return (struct qd_ratio){a.negative != b.negative, a.num, a.den * (uint64_t)b.num,
+                             a.exponent - b.exponent};
+}
+
+/* |a| = num/den as whole + rest/den with 0 ≤ rest < den; `tiny` adds an amount below 1/den that is not 0. */
+struct parts {
+    qd_u128 num, whole, rest, den;
+    bool tiny;
+};
+
+/* False when |a| ≥ QD_ROUND_LIMIT. */
+static bool split(struct qd_ratio a, struct parts *parts)
+{
+    int num_bits = bits128(a.num), den_bits = bits64(a.den);
+    qd_u128 num = a.num, den = a.den;
+    bool tiny = false;
+    if (a.num && num_bits - den_bits + a.exponent > 41)
+        return false;
+    if (a.exponent >= 0) {
+        num <<= a.num ? a.exponent : 0; /* num_bits + exponent ≤ 41 + 62 */
+    } else if (den_bits - a.exponent <= 126) {
+        den <<= -a.exponent;
+    } else {
+        /* |a| < 2^(num_bits − 126 + …): below 1/4, and only its being nonzero matters. */
+        tiny = num != 0;
+        num = 0;
+    }
+    *parts = (struct parts){num, num / den, num % den, den, tiny};
+    return parts->whole < (qd_u128)QD_ROUND_LIMIT;
+}
+
+/* −1, 0, 1: the fraction is below, at or above one half. */
+static int half(const struct parts *p)
+{
+    qd_u128 rest = p->den - p->rest;
+    if (p->rest != rest)
+        return p->rest < rest ? -1 : 1;
+    return p->tiny ? 1 : 0;
+}
+
+static bool rounds_up(const struct parts *p, enum qd_rounding rounding, bool negative, bool odd)
+{
+    bool fraction = p->rest != 0 || p->tiny;
+    int side = half(p);
+    switch (rounding) {
+    case QD_HALF_EVEN:
+        return side > 0 || (side == 0 && ((p->whole & 1) != 0) != odd);
+    case QD_HALF_AWAY:
+        return side >= 0;
+    case QD_HALF_UP:
+        return negative ? side > 0 : side >= 0;
+    case QD_FLOOR:
+        return negative && fraction;
+    case QD_CEIL:
+        return !negative && fraction;
+    case QD_TRUNCATE:
+        break;
+    }
+    return false;
+}
+
+static bool near_edge(const struct parts *p, enum qd_rounding rounding)
+{
+    /* In units of 1/den the number is num, and twice its distance from a half-integer |2·rest − den|. */
+    bool nearest = rounding == QD_HALF_EVEN || rounding == QD_HALF_AWAY || rounding == QD_HALF_UP;
+    qd_u128 other = p->den - p->rest;
+    if (p->tiny)
+        return !nearest;
+    if (nearest)
+        return (other > p->rest ? other - p->rest : p->rest - other) <= p->num >> 18;
+    return (p->rest < other ? p->rest : other) <= p->num >> 19;
+}
+
+struct qd_rounded qd_ratio_round(struct qd_ratio a, enum qd_rounding rounding, bool odd)
+{
+    struct parts p;
+    if (!split(a, &p))
+        return (struct qd_rounded){a.negative ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT, false, false};
+    int64_t magnitude = (int64_t)p.whole + (rounds_up(&p, rounding, a.negative, odd) ? 1 : 0);
+    return (struct qd_rounded){a.negative ? -magnitude : magnitude, half(&p) == 0,
+                               near_edge(&p, rounding)};
+}
+
+/* num/den·2^exponent as an integer of 61 to 63 bits times 2^*exponent; the integer's last bit also says "or a bit
+ * more" (sticky). */
+static uint64_t normalise(struct qd_ratio a, int *exponent)
+{
+    int shift = 62 - bits128(a.num) + bits64(a.den);
+    qd_u128 num = a.num;
+    bool sticky = false;
+    if (shift >= 0) {
+        num <<= shift;
+    } else {
+        sticky = (num & (((qd_u128)1 << -shift) - 1)) != 0;
+        num >>= -shift;
+    }
+    uint64_t quotient = (uint64_t)(num / a.den);
+    sticky = sticky || num % a.den != 0;
+    *exponent = a.exponent - shift;
+    return quotient | (sticky ? 1 : 0);
+}
+
+double qd_ratio_to_float(struct qd_ratio a, enum qd_dtype dtype, enum qd_direction direction)
+{
+    if (a.num == 0)
+        return 0;
+    const struct qd_float_format *f = qd_float_format(dtype);
+    int exponent, least;
+    uint64_t m = normalise(a, &exponent);
+    frexp(f->least_normal, &least);
+    int top = bits64(m) + exponent;
+    int grid = (top > least ? top : least) - 1 - (int)f->fraction_bits;
+    int drop = grid - exponent; /* ≥ 61 − 53 > 0 */
+    uint64_t whole = drop < 64 ? m >> drop : 0;
+    uint64_t rest = drop < 64 ? m & (((uint64_t)1 << drop) - 1) : m;
+    bool up;
+    if (direction != QD_NEAREST_EVEN)
+        up = rest != 0 && (direction == QD_UP) != a.negative;
+    else if (drop > 64)
+        up = false;
+    else
+        up = rest > (uint64_t)1 << (drop - 1) || (rest == (uint64_t)1 << (drop - 1) && whole & 1);
+    double magnitude = ldexp((double)(whole + (up ? 1 : 0)), grid);
+    if (magnitude > f->largest) {
+        bool towards_zero = a.negative ? direction == QD_UP : direction == QD_DOWN;
+        magnitude = towards_zero ? f->largest : (double)INFINITY;
+    }
+    return a.negative ? -magnitude : magnitude;
+}
+
+static double divide_f32(enum qd_direction direction, double a, double b)
+{
+    /* RN of a correctly rounded double quotient is RN of the quotient (53 ≥ 2·24 + 2); the product of two
+     * floats is exact in double, so the comparison decides on which side of a/b the result lies. */
+    float q = (float)(a / b);
+    double back = (double)q * b;
+    bool above = b > 0 ? back > a : back < a;
+    bool below = b > 0 ? back < a : back > a;
+    if (direction == QD_DOWN && above)
+        q = nextafterf(q, -INFINITY);
+    if (direction == QD_UP && below)
+        q = nextafterf(q, INFINITY);
+    return (double)q;
+}
+
+double qd_float_multiply(enum qd_dtype dtype, enum qd_direction direction, double a, double b)
+{
+    if (dtype != QD_F64)
+        return qd_float_round(dtype, direction, a * b); /* at most 24 + 24 bits: exact */
+    return qd_ratio_to_float(qd_ratio_multiply(qd_ratio_of_double(a), qd_ratio_of_double(b)), dtype,
+                             direction);
+}
+
+double qd_float_divide(enum qd_dtype dtype, enum qd_direction direction, double a, double b)
+{
+    if (dtype == QD_F32)
+        return divide_f32(direction, a, b);
+    return qd_ratio_to_float(qd_ratio_divide(qd_ratio_of_double(a), qd_ratio_of_double(b)), dtype,
+                             direction);
+}

@@ -1,0 +1,134 @@
+#include "qdiff/graph.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct qd_attr *qd_node_attr(const struct qd_node *node, const char *name)
+{
+    for (size_t i = 0; i < node->attr_count; i++)
+        if (strcmp(node->attrs[i].name, name) == 0)
+            return &node->attrs[i];
+    return NULL;
+}
+
+/* The attribute, NULL when absent; fails when it is of another kind. */
+static enum qd_status find_kind(const struct qd_node *node, const char *name, enum qd_attr_kind kind,
+                                const struct qd_attr **attr, struct qd_error *error)
+{
+    *attr = qd_node_attr(node, name);
+    if (!*attr || (*attr)->kind == kind)
+        return QD_OK;
+    char rule[64];
+    snprintf(rule, sizeof rule, "%.40s/attribute-type", node->op_type);
+    return qd_fail_rule(error, rule, "%s: attribute '%s' is of the wrong kind", node->op_type, name);
+}
+
+enum qd_status qd_node_int(const struct qd_node *node, const char *name, int64_t otherwise, int64_t *value,
+                           struct qd_error *error)
+{
+    const struct qd_attr *attr;
+    enum qd_status status = find_kind(node, name, QD_ATTR_INT, &attr, error);
+    if (status == QD_OK)
+        *value = attr ? attr->i : otherwise;
+    return status;
+}
+
+enum qd_status qd_node_float(const struct qd_node *node, const char *name, float otherwise, float *value,
+                             struct qd_error *error)
+{
+    const struct qd_attr *attr;
+    enum qd_status status = find_kind(node, name, QD_ATTR_FLOAT, &attr, error);
+    if (status == QD_OK)
+        *value = attr ? attr->f : otherwise;
+    return status;
+}
+
+enum qd_status qd_node_string(const struct qd_node *node, const char *name, const char *otherwise,
+                              const char **value, struct qd_error *error)
+{
+    const struct qd_attr *attr;
+    enum qd_status status = find_kind(node, name, QD_ATTR_STRING, &attr, error);
+    if (status == QD_OK)
+        *value = attr ? attr->s : otherwise;
+    return status;
+}
+
+enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const int64_t **values, size_t *count,
+                            struct qd_error *error)
+{
+    const struct qd_attr *attr;
+    enum qd_status status = find_kind(node, name, QD_ATTR_INTS, &attr, error);
+    if (status == QD_OK) {
+        *values = attr ? attr->ints : NULL;
+        *count = attr ? attr->count : 0;
+    }
+    return status;
+}
+
+static enum qd_status check_inputs(const struct qd_graph *graph, const struct qd_node *node,
+                                   const bool *known, struct qd_error *error)
+{
+    for (size_t i = 0; i < node->input_count; i++) {
+        int v = node->inputs[i];
+        if (v == QD_NO_VALUE)
+            continue;
+        if (v < 0 || (size_t)v >= graph->value_count)
+            return qd_fail(error, QD_INTERNAL, "node '%s' reads value %d", node->name, v);
+        if (!known[v])
+            return qd_fail_rule(error, "graph/unsorted",
+                                "node '%s' (%s) reads '%s' before any node, input or initializer gives it",
+                                node->name, node->op_type, graph->values[v].name);
+    }
+    return QD_OK;
+}
+
+static enum qd_status check_outputs(const struct qd_graph *graph, const struct qd_node *node, bool *known,
+                                    struct qd_error *error)
+{
+    for (size_t i = 0; i < node->output_count; i++) {
+        int v = node->outputs[i];
+        if (v == QD_NO_VALUE)
+            continue;
+        if (v < 0 || (size_t)v >= graph->value_count)
+            return qd_fail(error, QD_INTERNAL, "node '%s' gives value %d", node->name, v);
+        if (known[v])
+            return qd_fail_rule(error, "graph/two-producers",
+                                "node '%s' (%s) gives '%s', which something else gives already", node->name,
+                                node->op_type, graph->values[v].name);
+        known[v] = true;
+    }
+    return QD_OK;
+}
+
+static enum qd_status check_with(const struct qd_graph *graph, bool *known, struct qd_error *error)
+{
+    for (size_t i = 0; i < graph->value_count; i++)
+        known[i] = graph->values[i].initializer != NULL;
+    for (size_t i = 0; i < graph->input_count; i++)
+        known[graph->inputs[i]] = true;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        enum qd_status status = check_inputs(graph, &graph->nodes[i], known, error);
+        if (status == QD_OK)
+            status = check_outputs(graph, &graph->nodes[i], known, error);
+        if (status != QD_OK)
+            return status;
+    }
+    for (size_t i = 0; i < graph->output_count; i++)
+        if (!known[graph->outputs[i]])
+            return qd_fail_rule(error, "graph/output-missing", "nothing gives the graph output '%s'",
+                                graph->values[graph->outputs[i]].name);
+    return QD_OK;
+}
+
+enum qd_status qd_graph_check(const struct qd_graph *graph, struct qd_error *error)
+{
+    if (graph->output_count == 0)
+        return qd_fail_rule(error, "graph/no-output", "the graph has no output");
+    bool *known = calloc(graph->value_count ? graph->value_count : 1, sizeof *known);
+    if (!known)
+        return qd_fail(error, QD_NO_MEMORY, "no room for %zu values", graph->value_count);
+    enum qd_status status = check_with(graph, known, error);
+    free(known);
+    return status;
+}

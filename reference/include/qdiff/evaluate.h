@@ -1,0 +1,48 @@
+/* The reference interpreter: whole graphs on canonical values and admissible intervals. */
+#ifndef QDIFF_EVALUATE_H
+#define QDIFF_EVALUATE_H
+
+#include "qdiff/graph.h"
+#include "qdiff/semantics.h"
+#include "qdiff/value.h"
+
+/* Everything an operator needs besides its inputs. */
+struct qd_evaluation {
+    const struct qd_semantics *semantics;
+    struct qd_arena *arena;
+    struct qd_error *error;
+};
+
+/* One operator. Each lives in reference/ops/<file>.c as `const struct qd_op qd_op_<file>` and has one row in
+ * reference/include/qdiff/ops.def. */
+struct qd_op {
+    const char *domain; /* "" or "com.microsoft" */
+    const char *name;   /* op_type */
+    int64_t since;      /* first opset of the domain that has it */
+    unsigned min_inputs, max_inputs, outputs;
+    /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates out[0..outputs)
+     * and computes them. in[i] is NULL for an absent optional input. */
+    enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out);
+};
+
+/* Fails with INVALID and the rule "<op_type>/<slug>"; the text gets "<op_type>: " before it. */
+enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node, const char *slug,
+                            const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means "". */
+const struct qd_op *qd_op_find(const char *domain, const char *name);
+
+/* Row i of the list, NULL past its end. */
+const struct qd_op *qd_op_at(size_t i);
+
+/* Evaluates the graph. `inputs` has graph->input_count tensors in graph->inputs' order. On OK `outputs` has
+ * graph->output_count values whose memory is the arena's (or borrowed from inputs and initializers).
+ * INVALID: the model or the inputs break a rule (error->rule says which); UNSUPPORTED: an operator, type or
+ * attribute the reference does not have; LIMIT, NO_MEMORY.
+ * semantics NULL means the defaults. */
+enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                                 const struct qd_semantics *semantics, struct qd_arena *arena,
+                                 struct qd_value *outputs, struct qd_error *error);
+
+#endif

@@ -1,0 +1,57 @@
+/* From an exact number to a quantized code: rounding, zero point, range; and the admissible codes where the text
+ * leaves the order of evaluation open.
+ *
+ * Source: ONNX QLinearConv and QLinearMatMul ("saturate((x * x_scale * w_scale) / y_scale) + zero point", round half to
+ * even); reference/README.md, "Admissible sets". */
+#ifndef QDIFF_REQUANTIZE_H
+#define QDIFF_REQUANTIZE_H
+
+#include "qdiff/exact.h"
+
+/* One element's answer, as codes of the output type. flags: enum qd_element_flag. */
+struct qd_code {
+    int64_t want, lo, hi;
+    uint8_t flags;
+};
+
+/* What codes are made of: the output's type and zero point, and the semantics. */
+struct qd_coder {
+    const struct qd_semantics *semantics;
+    enum qd_dtype dtype;
+    int64_t zero_point, min, max; /* min and max after the `range` switch */
+};
+
+struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtype dtype, int64_t zero_point);
+
+/* A rounded integer plus the zero point, brought into range. */
+int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded);
+
+/* The code of an exact number, and of a float (±Inf saturates; NaN by the nan_to_integer switch, 0 where unspecified). */
+int64_t qd_coder_exact(const struct qd_coder *coder, struct qd_ratio real);
+int64_t qd_coder_float(const struct qd_coder *coder, double real);
+
+/* acc·s_1·s_2/s_y, prepared once per (output channel, parameters). */
+#define QD_FACTOR_ORDERS 3
+struct qd_requantizer {
+    struct qd_coder coder;
+    double s1, s2, sy;       /* float32 values */
+    struct qd_ratio factor;  /* s_1·s_2/s_y */
+    bool undefined;          /* a scale is NaN or infinite, or s_y is 0: every element is unspecified */
+    bool tame;               /* no order over- or underflows for any |acc| < 2^34: the fast path is sound */
+    struct {
+        double lo, hi;       /* |m| formed in float32 in one association, rounded down and up */
+        bool dropped;        /* an intermediate overflowed or is subnormal */
+    } order[QD_FACTOR_ORDERS];
+};
+
+/* Scales are the values of float32 scalars. */
+struct qd_requantizer qd_requantizer_make(struct qd_coder coder, double s1, double s2, double sy);
+
+/* The canonical code of acc·s_1·s_2/s_y and the hull of every permitted evaluation order:
+ *   fl(acc)·((s_1·s_2)/s_y), fl(acc)·(s_1·(s_2/s_y)), fl(acc)·(s_2·(s_1/s_y)),
+ *   ((acc·s_1)·s_2)/s_y, ((acc·s_2)·s_1)/s_y, (acc·(s_1·s_2))/s_y,
+ * every operation in float32, rounded down and up. |acc| < 2^60. An accumulator beyond int32 is unspecified (the
+ * semantics' accumulator switch has been applied before). */
+struct qd_code qd_requantize(const struct qd_requantizer *requantizer, int64_t acc);
+
+#endif

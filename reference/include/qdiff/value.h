@@ -1,0 +1,57 @@
+/* What the reference knows of a tensor: the canonical value and the admissible set, per element.
+ *
+ *   want       the one value the mathematics gives, in the tensor's own type. Meaningful for element i unless
+ *              QD_NO_CANONICAL is set there.
+ *   lo, hi     the admissible hull as numbers: codes for integer types, reals for float types. NULL (both):
+ *              every element is the point `want`. For a float tensor in the middle of a graph the hull may hold
+ *              reals that the type cannot represent (a consumer may be fused with its producer); what a graph
+ *              output may show is qd_value_observe()'s answer.
+ *   flags      NULL or one byte per element.
+ *
+ * Source: reference/README.md, sections "Words" and "Admissible sets". */
+#ifndef QDIFF_VALUE_H
+#define QDIFF_VALUE_H
+
+#include "qdiff/tensor.h"
+
+enum qd_element_flag {
+    QD_UNSPECIFIED = 1,   /* the text defines nothing: any answer is accepted and nothing was compared */
+    QD_NO_CANONICAL = 2,  /* several values are right and none is the canonical one */
+    QD_EXTREME_SCALE = 4, /* an evaluation order over- or underflowed and was dropped */
+    QD_ONE_ROUNDING = 8,  /* float: want = RN(exact), and that alone may be observed at a graph output */
+    QD_NOT_NUMBER = 16    /* float: the value is NaN (lo and hi are meaningless) */
+};
+
+struct qd_value {
+    struct qd_tensor want;
+    double *lo, *hi;
+    uint8_t *flags;
+};
+
+/* A value of the given type and shape in the arena: want zeroed, all elements points, no flags. */
+enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
+                             const int64_t *dims, struct qd_error *error);
+
+/* A value that is the given tensor, every element a point. Borrows the tensor's data. */
+struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
+
+/* Makes lo/hi (filled from want) or flags (zero) exist. */
+enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena, struct qd_error *error);
+enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena, struct qd_error *error);
+
+double qd_value_lo(const struct qd_value *value, int64_t i);
+double qd_value_hi(const struct qd_value *value, int64_t i);
+uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
+bool qd_value_is_point(const struct qd_value *value, int64_t i);
+
+/* What a graph output may show for element i: *lo ≤ have ≤ *hi as numbers of the type; NaN only if *nan.
+ * Float hulls are rounded outward to the type; QD_ONE_ROUNDING elements are the point want. */
+struct qd_observation {
+    double lo, hi;
+    bool nan;          /* NaN is admissible */
+    bool unspecified;  /* anything is */
+    bool canonical;    /* want is the canonical value */
+};
+struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i);
+
+#endif

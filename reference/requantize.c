@@ -1,0 +1,211 @@
+#include "qdiff/requantize.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "qdiff/value.h"
+
+struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtype dtype, int64_t zero_point)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    struct qd_coder coder = {semantics, dtype, zero_point, info->min, info->max};
+    if (semantics->range == QD_SYMMETRIC && info->kind == QD_CLASS_SINT)
+        coder.min = -info->max;
+    return coder;
+}
+
+static int64_t wrap(enum qd_dtype dtype, int64_t code)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    uint64_t mask = ((uint64_t)1 << info->bits) - 1;
+    int64_t low = (int64_t)((uint64_t)code & mask);
+    return low > info->max ? low - (int64_t)mask - 1 : low;
+}
+
+int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded)
+{
+    int64_t code = rounded + coder->zero_point;
+    if (coder->semantics->range == QD_WRAP)
+        return wrap(coder->dtype, code);
+    return code < coder->min ? coder->min : code > coder->max ? coder->max : code;
+}
+
+/* The quirk "zero point before rounding, in float32": rne(fl32(v + z)), without the zero point. */
+static int64_t round_after_f32_sum(const struct qd_coder *coder, double v)
+{
+    if (!isfinite(v))
+        return v < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
+    double sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, v + (double)coder->zero_point);
+    struct qd_rounded r = qd_ratio_round(qd_ratio_of_double(sum), coder->semantics->rounding, false);
+    return r.value - coder->zero_point;
+}
+
+int64_t qd_coder_exact(const struct qd_coder *coder, struct qd_ratio real)
+{
+    const struct qd_semantics *semantics = coder->semantics;
+    if (semantics->zero_point_order == QD_ZERO_POINT_BEFORE_F32) {
+        double v = qd_ratio_to_float(real, QD_F32, QD_NEAREST_EVEN);
+        return qd_coder_finish(coder, round_after_f32_sum(coder, v));
+    }
+    bool odd = semantics->zero_point_order == QD_ZERO_POINT_BEFORE_EXACT && coder->zero_point & 1;
+    return qd_coder_finish(coder, qd_ratio_round(real, semantics->rounding, odd).value);
+}
+
+int64_t qd_coder_float(const struct qd_coder *coder, double real)
+{
+    if (isnan(real)) {
+        switch (coder->semantics->nan_to_integer) {
+        case QD_NAN_MINIMUM:
+            return coder->min;
+        case QD_NAN_MAXIMUM:
+            return coder->max;
+        case QD_NAN_ZERO_POINT:
+            return coder->zero_point;
+        case QD_NAN_UNSPECIFIED:
+        case QD_NAN_ZERO:
+            return 0;
+        }
+    }
+    if (isinf(real))
+        return qd_coder_finish(coder, real < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT);
+    return qd_coder_exact(coder, qd_ratio_of_double(real));
+}
+
+/* A magnitude known to lie in [lo, hi]; dropped once an operation over- or underflowed. */
+struct span {
+    double lo, hi;
+    bool dropped;
+};
+
+static struct span span_check(struct span a)
+{
+    a.dropped = a.dropped || isinf(a.hi) || (a.hi > 0 && a.lo < 0x1p-126);
+    return a;
+}
+
+static struct span span_multiply(struct span a, struct span b)
+{
+    return span_check((struct span){qd_float_multiply(QD_F32, QD_DOWN, a.lo, b.lo),
+                                    qd_float_multiply(QD_F32, QD_UP, a.hi, b.hi), a.dropped || b.dropped});
+}
+
+static struct span span_divide(struct span a, struct span b)
+{
+    return span_check((struct span){qd_float_divide(QD_F32, QD_DOWN, a.lo, b.hi),
+                                    qd_float_divide(QD_F32, QD_UP, a.hi, b.lo), a.dropped || b.dropped});
+}
+
+static struct span span_of(double x)
+{
+    return (struct span){fabs(x), fabs(x), false};
+}
+
+static bool moderate(double x)
+{
+    double a = fabs(x);
+    return a >= 0x1p-20 && a <= 0x1p20;
+}
+
+struct qd_requantizer qd_requantizer_make(struct qd_coder coder, double s1, double s2, double sy)
+{
+    struct qd_requantizer r = {.coder = coder, .s1 = s1, .s2 = s2, .sy = sy};
+    r.undefined = !isfinite(s1) || !isfinite(s2) || !isfinite(sy) || sy == 0;
+    if (r.undefined)
+        return r;
+    r.factor = qd_ratio_divide(qd_ratio_multiply(qd_ratio_of_double(s1), qd_ratio_of_double(s2)),
+                               qd_ratio_of_double(sy));
+    r.tame = moderate(s1) && moderate(s2) && moderate(sy);
+    struct span a = span_of(s1), b = span_of(s2), y = span_of(sy);
+    struct span orders[QD_FACTOR_ORDERS] = {
+        span_divide(span_multiply(a, b), y),
+        span_multiply(a, span_divide(b, y)),
+        span_multiply(b, span_divide(a, y)),
+    };
+    for (int i = 0; i < QD_FACTOR_ORDERS; i++) {
+        r.order[i].lo = orders[i].lo;
+        r.order[i].hi = orders[i].hi;
+        r.order[i].dropped = orders[i].dropped;
+    }
+    return r;
+}
+
+/* The result of an order is rounded to a code at once, so that there only an overflow loses it. */
+static struct span last_multiply(struct span a, struct span b)
+{
+    struct span v = {qd_float_multiply(QD_F32, QD_DOWN, a.lo, b.lo),
+                     qd_float_multiply(QD_F32, QD_UP, a.hi, b.hi), a.dropped || b.dropped};
+    v.dropped = v.dropped || isinf(v.hi);
+    return v;
+}
+
+static struct span last_divide(struct span a, struct span b)
+{
+    struct span v = {qd_float_divide(QD_F32, QD_DOWN, a.lo, b.hi),
+                     qd_float_divide(QD_F32, QD_UP, a.hi, b.lo), a.dropped || b.dropped};
+    v.dropped = v.dropped || isinf(v.hi);
+    return v;
+}
+
+static void widen(const struct qd_coder *coder, struct span v, bool negative, struct qd_code *code,
+                  bool *some)
+{
+    if (v.dropped) {
+        code->flags |= QD_EXTREME_SCALE;
+        return;
+    }
+    *some = true;
+    int64_t first = qd_coder_float(coder, negative ? -v.hi : v.lo);
+    int64_t last = qd_coder_float(coder, negative ? -v.lo : v.hi);
+    /* Under a wrapping range the codes need not come in order. */
+    code->lo = first < code->lo ? first : code->lo;
+    code->lo = last < code->lo ? last : code->lo;
+    code->hi = first > code->hi ? first : code->hi;
+    code->hi = last > code->hi ? last : code->hi;
+}
+
+static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
+{
+    struct span magnitude = {qd_ratio_to_float(qd_ratio_of_integer(llabs(acc)), QD_F32, QD_DOWN),
+                             qd_ratio_to_float(qd_ratio_of_integer(llabs(acc)), QD_F32, QD_UP), false};
+    struct span a = span_of(r->s1), b = span_of(r->s2), y = span_of(r->sy);
+    bool negative = (acc < 0) != r->factor.negative;
+    bool some = false;
+    for (int i = 0; i < QD_FACTOR_ORDERS; i++) {
+        struct span m = {r->order[i].lo, r->order[i].hi, r->order[i].dropped};
+        widen(&r->coder, last_multiply(magnitude, m), negative, code, &some);
+    }
+    struct span ways[] = {
+        span_multiply(span_multiply(magnitude, a), b),
+        span_multiply(span_multiply(magnitude, b), a),
+        span_multiply(magnitude, span_multiply(a, b)),
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        widen(&r->coder, last_divide(ways[i], y), negative, code, &some);
+    if (!some)
+        code->flags |= QD_UNSPECIFIED;
+}
+
+struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
+{
+    struct qd_code code = {0};
+    if (r->undefined) {
+        code.flags = QD_UNSPECIFIED;
+        return code;
+    }
+    const struct qd_semantics *semantics = r->coder.semantics;
+    struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
+    if (semantics->zero_point_order != QD_ZERO_POINT_AFTER) {
+        code.want = code.lo = code.hi = qd_coder_exact(&r->coder, real);
+        hull(r, acc, &code);
+    } else {
+        struct qd_rounded rounded = qd_ratio_round(real, semantics->rounding, false);
+        code.want = code.lo = code.hi = qd_coder_finish(&r->coder, rounded.value);
+        /* Four roundings move a tame value by less than 2^−20 of itself: away from every edge, each order gives the
+         * canonical code. */
+        if (!r->tame || rounded.near)
+            hull(r, acc, &code);
+    }
+    if (acc > INT32_MAX || acc < INT32_MIN)
+        code.flags |= QD_UNSPECIFIED;
+    return code;
+}

@@ -1,0 +1,92 @@
+#include "qdiff/value.h"
+
+#include <math.h>
+
+enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
+                             const int64_t *dims, struct qd_error *error)
+{
+    struct qd_value made = {.lo = NULL};
+    enum qd_status status = qd_tensor_init(&made.want, arena, dtype, rank, dims, error);
+    if (status == QD_OK)
+        *value = made;
+    return status;
+}
+
+struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor)
+{
+    return (struct qd_value){.want = *tensor};
+}
+
+enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena, struct qd_error *error)
+{
+    if (value->lo)
+        return QD_OK;
+    size_t count = (size_t)value->want.count;
+    double *lo = qd_arena_array(arena, count, sizeof *lo);
+    double *hi = qd_arena_array(arena, count, sizeof *hi);
+    if (!lo || !hi)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the hull of %zu elements", count);
+    for (size_t i = 0; i < count; i++)
+        lo[i] = hi[i] = qd_tensor_value(&value->want, (int64_t)i);
+    value->lo = lo;
+    value->hi = hi;
+    return QD_OK;
+}
+
+enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena, struct qd_error *error)
+{
+    if (value->flags)
+        return QD_OK;
+    uint8_t *flags = qd_arena_alloc(arena, (size_t)value->want.count);
+    if (!flags)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the flags of %lld elements",
+                       (long long)value->want.count);
+    value->flags = flags;
+    return QD_OK;
+}
+
+double qd_value_lo(const struct qd_value *value, int64_t i)
+{
+    return value->lo ? value->lo[i] : qd_tensor_value(&value->want, i);
+}
+
+double qd_value_hi(const struct qd_value *value, int64_t i)
+{
+    return value->hi ? value->hi[i] : qd_tensor_value(&value->want, i);
+}
+
+uint8_t qd_value_flags(const struct qd_value *value, int64_t i)
+{
+    return value->flags ? value->flags[i] : 0;
+}
+
+bool qd_value_is_point(const struct qd_value *value, int64_t i)
+{
+    return !value->lo || value->lo[i] == value->hi[i];
+}
+
+struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
+{
+    uint8_t flags = qd_value_flags(value, i);
+    enum qd_dtype dtype = value->want.dtype;
+    struct qd_observation seen = {.unspecified = (flags & QD_UNSPECIFIED) != 0,
+                                  .canonical = (flags & (QD_NO_CANONICAL | QD_UNSPECIFIED)) == 0};
+    double want = qd_tensor_value(&value->want, i);
+    if (flags & QD_NOT_NUMBER || isnan(want)) {
+        seen.nan = true;
+        seen.lo = INFINITY; /* an empty range: nothing but NaN */
+        seen.hi = -INFINITY;
+        return seen;
+    }
+    if (flags & QD_ONE_ROUNDING || !value->lo) {
+        seen.lo = seen.hi = want;
+        return seen;
+    }
+    seen.lo = value->lo[i];
+    seen.hi = value->hi[i];
+    if (qd_dtype_is_float(dtype)) {
+        seen.lo = qd_float_round(dtype, QD_DOWN, seen.lo);
+        seen.hi = qd_float_round(dtype, QD_UP, seen.hi);
+    }
+    return seen;
+}

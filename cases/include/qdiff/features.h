@@ -1,0 +1,35 @@
+/* Feature ids: one list, used by filters, capabilities, expectation rows and counters.
+ *
+ * Features are facts derived from the case itself (model and inputs), never claims of its author: an imported
+ * model has them as well as a generated one. */
+#ifndef QDIFF_FEATURES_H
+#define QDIFF_FEATURES_H
+
+#include "qdiff/case.h"
+
+/* A set of features: bit i is row i of features.def (at most 128 rows). */
+struct qd_features {
+    uint64_t bits[2];
+};
+
+enum qd_feature {
+#define QD_FEATURE(name, word, meaning) QD_FEATURE_##name,
+#include "qdiff/features.def"
+#undef QD_FEATURE
+    QD_FEATURE_COUNT
+};
+
+void qd_case_features(const struct qd_case *kase, struct qd_features *features);
+bool qd_features_has(const struct qd_features *features, enum qd_feature feature);
+const char *qd_feature_word(enum qd_feature feature);
+const char *qd_feature_meaning(enum qd_feature feature);
+/* The feature of a word; false if there is none. */
+bool qd_feature_find(const char *word, enum qd_feature *feature);
+/* "a,b,c" into text; returns text. */
+const char *qd_features_describe(const struct qd_features *features, char *text, size_t size);
+
+/* The case's principal operator: the op_type (with "com.microsoft:" before it in that domain) of its only node, or of
+ * the first node that is not Quantize/DequantizeLinear, or of the first. Borrowed from the case. */
+const char *qd_case_op(const struct qd_case *kase);
+
+#endif

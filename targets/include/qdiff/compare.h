@@ -1,0 +1,52 @@
+/* Comparison of a target's outputs with the reference's values: verdicts. */
+#ifndef QDIFF_COMPARE_H
+#define QDIFF_COMPARE_H
+
+#include "qdiff/session.h"
+
+/* QD_VERDICT(NAME, word, divergence?, meaning): what was learned about one case on one target. */
+#define QD_VERDICT_LIST(QD_VERDICT)                                                                      \
+    QD_VERDICT(EXACT, "exact", false, "every compared element equals the canonical value")               \
+    QD_VERDICT(ADMISSIBLE, "admissible", false, "every compared element is admissible, some not canonical") \
+    QD_VERDICT(UNSPECIFIED, "unspecified", false, "no element is specified: nothing was compared")        \
+    QD_VERDICT(REJECTED, "rejected", false, "a must-reject case was refused, as it should be")           \
+    QD_VERDICT(VALUE, "value", true, "some element lies outside its admissible set")                     \
+    QD_VERDICT(SHAPE, "shape", true, "an output of another shape")                                       \
+    QD_VERDICT(TYPE, "type", true, "an output of another type")                                          \
+    QD_VERDICT(REJECTS_VALID, "rejects-valid", true, "the target refused a valid case")                  \
+    QD_VERDICT(ACCEPTS_INVALID, "accepts-invalid", true, "the target took a case it must refuse")        \
+    QD_VERDICT(CRASH, "crash", true, "the target's process died")                                        \
+    QD_VERDICT(HANG, "hang", true, "no answer within the time limit")                                    \
+    QD_VERDICT(OOM, "oom", true, "the target used up its memory limit")                                  \
+    QD_VERDICT(NONDETERMINISTIC, "nondeterministic", true, "two runs gave different outputs")            \
+    QD_VERDICT(UNWRITTEN, "unwritten", true, "an output element was never written")                      \
+    QD_VERDICT(OUT_OF_BOUNDS, "out-of-bounds", true, "bytes beyond an output buffer were written")       \
+    QD_VERDICT(INPUT_MODIFIED, "input-modified", true, "an input tensor was changed")
+
+#define QD_VERDICT_ENUM(name, word, divergence, meaning) QD_VERDICT_##name,
+enum qd_verdict { QD_VERDICT_LIST(QD_VERDICT_ENUM) QD_VERDICT_COUNT };
+#undef QD_VERDICT_ENUM
+
+const char *qd_verdict_word(enum qd_verdict verdict);
+const char *qd_verdict_meaning(enum qd_verdict verdict);
+bool qd_verdict_is_divergence(enum qd_verdict verdict);
+bool qd_verdict_find(const char *word, enum qd_verdict *verdict);
+
+/* Counts are elements over all outputs. compared = exact + admissible + mismatched. */
+struct qd_comparison {
+    enum qd_verdict verdict;
+    int64_t elements, compared, exact, admissible, mismatched, unspecified;
+    int64_t slack;         /* compared elements whose admissible set has more than one member */
+    int64_t extreme_scale; /* elements with a dropped evaluation order */
+    /* The first mismatching element, if mismatched > 0. */
+    size_t output;
+    int64_t element;
+    double have, want, lo, hi; /* as numbers of the output's type */
+};
+
+/* Compares one run's outputs (OUTPUTS) or classifies its outcome; `values` has graph->output_count entries,
+ * NULL for a must-reject case. Floats compare by value: NaN = NaN, −0 = +0. */
+void qd_compare(const struct qd_case *kase, const struct qd_value *values, const struct qd_run *run,
+                struct qd_comparison *comparison);
+
+#endif

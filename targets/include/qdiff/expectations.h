@@ -1,0 +1,41 @@
+/* Expectations: the known divergences of a target, as rows of tab-separated text.
+ *
+ *   case or op pattern | features | settings | class | version range | CPU condition | issue URL | reason
+ *
+ * Grammar in targets/README.md, section "Expectations". A row may not match a passing case (unexpected pass); a row
+ * whose version or CPU condition is false is inactive; a row that was active, whose cases all ran, and that matched no
+ * divergence is stale. */
+#ifndef QDIFF_EXPECTATIONS_H
+#define QDIFF_EXPECTATIONS_H
+
+#include "qdiff/compare.h"
+#include "qdiff/features.h"
+
+struct qd_expectations;
+
+/* Parses a file's text. USAGE names line and field. */
+enum qd_status qd_expectations_parse(const char *path, const char *text, size_t size, struct qd_arena *arena,
+                                     struct qd_expectations **expectations, struct qd_error *error);
+
+/* Tells which rows are active for this target on this machine. */
+enum qd_status qd_expectations_activate(struct qd_expectations *expectations, const struct qd_target_info *info,
+                                        struct qd_error *error);
+
+struct qd_expectation {
+    const char *issue, *reason; /* borrowed */
+    size_t row;                 /* line number */
+};
+
+/* The row that expects this verdict of this case, NULL if none; marks it used. When the verdict is no divergence,
+ * *unexpected is the first active row that selects this case by its id without a glob (an unexpected pass), else NULL. */
+const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
+                                                   const struct qd_case *kase, const struct qd_features *features,
+                                                   enum qd_verdict verdict,
+                                                   const struct qd_expectation **unexpected);
+
+/* Visits the active rows that selected at least one case that ran, and matched no divergence. */
+void qd_expectations_stale(const struct qd_expectations *expectations,
+                           void (*visit)(void *context, const struct qd_expectation *row, const char *text),
+                           void *context);
+
+#endif

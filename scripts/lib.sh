@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# Sourced by the scripts beside it.
+# shellcheck disable=SC2034 # they use the variables
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cache=${QDIFF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/qdiff}
+jobs=$(nproc)
+
+# usage: print the comment block that heads the script.
+usage()
+{
+    awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+}
+
+# die STATUS TEXT…
+die()
+{
+    local status=$1
+    shift
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit "$status"
+}
+
+# build PRESET [cmake --build arguments]: configure and build, in detail only when it fails.
+build()
+{
+    local preset=$1 log=$root/build/$1.log
+    shift
+    mkdir -p "$root/build"
+    printf '%s: building preset %s\n' "$(basename "$0")" "$preset" >&2
+    if ! (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" "$@") \
+        >"$log" 2>&1; then
+        cat "$log" >&2
+        return 1
+    fi
+}

@@ -113,7 +113,7 @@ static void pad_same(struct qd_conv_shape *s, unsigned i, bool upper)
 static enum qd_status read_padding(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                    const struct qd_tensor *x, struct qd_conv_shape *s)
 {
-    enum auto_pad mode;
+    enum auto_pad mode = NOTSET;
     int64_t pads[2 * QD_MAX_SPATIAL];
     enum qd_status status = read_auto_pad(evaluation, node, &mode);
     if (status == QD_OK)
@@ -216,6 +216,8 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struc
     int64_t filters = s->filters / s->group;
     int64_t *base = qd_arena_array(evaluation->arena, (size_t)taps, sizeof *base);
     int64_t *index = qd_arena_array(evaluation->arena, (size_t)(taps * depth), sizeof *index);
+    if ((double)step * (double)s->batch * (double)s->filters * (double)taps * (double)depth > QD_MAX_WORK)
+        return qd_fail(evaluation->error, QD_LIMIT, "a convolution of more than %g products", QD_MAX_WORK);
     if (!base || !index)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld kernel positions",
                        (long long)(taps * depth));

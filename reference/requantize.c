@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "qdiff/value.h"
-
 struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtype dtype, int64_t zero_point)
 {
     const struct qd_dtype_info *info = qd_dtype_info(dtype);

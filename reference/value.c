@@ -45,6 +45,26 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
     return QD_OK;
 }
 
+enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code, struct qd_arena *arena,
+                                 struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    qd_tensor_set(&value->want, i, code.want);
+    if (code.lo != code.hi || code.lo != code.want)
+        status = qd_value_need_hull(value, arena, error);
+    if (status == QD_OK && code.flags)
+        status = qd_value_need_flags(value, arena, error);
+    if (status != QD_OK)
+        return status;
+    if (value->lo) {
+        value->lo[i] = (double)code.lo;
+        value->hi[i] = (double)code.hi;
+    }
+    if (value->flags)
+        value->flags[i] = code.flags;
+    return QD_OK;
+}
+
 double qd_value_lo(const struct qd_value *value, int64_t i)
 {
     return value->lo ? value->lo[i] : qd_tensor_value(&value->want, i);

@@ -6,6 +6,9 @@
 #include "qdiff/semantics.h"
 #include "qdiff/value.h"
 
+/* Multiply-accumulates one node may cost; beyond is LIMIT (a hostile model could ask for hours). */
+#define QD_MAX_WORK 0x1p34
+
 /* Everything an operator needs besides its inputs. */
 struct qd_evaluation {
     const struct qd_semantics *semantics;

@@ -7,12 +7,7 @@
 #define QDIFF_REQUANTIZE_H
 
 #include "qdiff/exact.h"
-
-/* One element's answer, as codes of the output type. flags: enum qd_element_flag. */
-struct qd_code {
-    int64_t want, lo, hi;
-    uint8_t flags;
-};
+#include "qdiff/value.h"
 
 /* What codes are made of: the output's type and zero point, and the semantics. */
 struct qd_coder {

@@ -39,6 +39,16 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena, struct qd_error *error);
 enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena, struct qd_error *error);
 
+/* One element's answer, as codes of an integer type. flags: enum qd_element_flag. */
+struct qd_code {
+    int64_t want, lo, hi;
+    uint8_t flags;
+};
+
+/* Stores a code at element i of an integer value, making hull and flags exist when they are needed. */
+enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code, struct qd_arena *arena,
+                                 struct qd_error *error);
+
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);

@@ -1,0 +1,208 @@
+/* DequantizeLinear
+ *
+ * Source      ONNX DequantizeLinear-10, -13, -19, -21, -23, -24, -25.
+ * Inputs      x u8|s8|s32 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2); x_scale f32 (19: f16, bf16; 24: f8e8m0),
+ *             scalar, [1], [D_axis] or blocks; x_zero_point, optional, of x's type and x_scale's shape.
+ * Outputs     y of x's shape and of type output_dtype (23), else x_scale's.
+ * Attributes  axis (13), block_size (21), output_dtype (23).
+ * Domain      granularity.h; rules x-type, x_scale-type, x_zero_point-type, output_dtype-value (an f8e8m0 scale needs one). A zero point that
+ *             is not 0 for s32 or float x is UNSUPPORTED: the text says it is supposed to be 0 and no more.
+ * Arithmetic  (1) y = (x − x_zero_point)·x_scale in y's type; the difference is exact.
+ * Edge cases  A scale that is NaN or infinite follows IEEE; 0·Inf is NaN.
+ * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the same with either of them
+ *             rounded to y's type first. Inside a graph the exact product is admissible too.
+ * Quirks      zero_points. */
+#include <math.h>
+
+#include "qdiff/accumulate.h"
+#include "qdiff/exact.h"
+#include "qdiff/granularity.h"
+#include "qdiff/parameters.h"
+
+enum { X, X_SCALE, X_ZERO_POINT, INPUTS };
+
+#define BIT QD_TYPE_BIT
+#define FLOATS (BIT(QD_F32) | BIT(QD_F16) | BIT(QD_BF16))
+#define FLOAT8S (BIT(QD_F8E4M3FN) | BIT(QD_F8E4M3FNUZ) | BIT(QD_F8E5M2) | BIT(QD_F8E5M2FNUZ))
+
+struct dequantizer {
+    const struct qd_evaluation *evaluation;
+    const struct qd_tensor *x, *scale, *zero_point; /* zero_point NULL: 0 */
+    struct qd_granularity granularity;
+    enum qd_dtype y;
+};
+
+static uint32_t x_types(int64_t opset)
+{
+    uint32_t mask = QD_8BIT_TYPES | BIT(QD_S32);
+    mask |= opset >= 19 ? FLOAT8S : 0;
+    mask |= opset >= 21 ? BIT(QD_U16) | BIT(QD_S16) | BIT(QD_U4) | BIT(QD_S4) : 0;
+    mask |= opset >= 23 ? BIT(QD_F4E2M1) : 0;
+    mask |= opset >= 25 ? BIT(QD_U2) | BIT(QD_S2) : 0;
+    return mask;
+}
+
+static uint32_t scale_types(int64_t opset)
+{
+    return opset < 19 ? BIT(QD_F32) : opset < 24 ? FLOATS : FLOATS | BIT(QD_F8E8M0);
+}
+
+static bool all_zero(const struct qd_tensor *t)
+{
+    for (int64_t i = 0; i < t->count; i++)
+        if (qd_tensor_value(t, i) != 0)
+            return false;
+    return true;
+}
+
+static enum qd_status read_zero_point(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                      const struct dequantizer *d)
+{
+    if (!d->zero_point)
+        return QD_OK;
+    enum qd_status status = qd_same_type(evaluation, node, "x_zero_point", d->zero_point, d->x);
+    bool must_be_zero = d->x->dtype == QD_S32 || qd_dtype_is_float(d->x->dtype);
+    if (status == QD_OK && must_be_zero && !all_zero(d->zero_point))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: a zero point of %s that is not 0", node->op_type,
+                       qd_dtype_info(d->x->dtype)->word);
+    return status;
+}
+
+static enum qd_status read_output_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                       struct dequantizer *d)
+{
+    enum qd_status status = qd_dtype_attribute(evaluation, node, "output_dtype", 23, FLOATS, &d->y);
+    if (status == QD_OK && d->y == QD_DTYPE_NONE)
+        d->y = d->scale->dtype;
+    if (status == QD_OK && !(FLOATS & BIT(d->y)))
+        return qd_node_rule(evaluation, node, "output_dtype-value", "the output would be %s", qd_dtype_info(d->y)->word);
+    return status;
+}
+
+static enum qd_status read_node(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const struct qd_value *const *in, struct dequantizer *d)
+{
+    d->evaluation = evaluation;
+    d->x = &in[X]->want;
+    d->scale = &in[X_SCALE]->want;
+    d->zero_point = in[X_ZERO_POINT] ? &in[X_ZERO_POINT]->want : NULL;
+    enum qd_status status = qd_operand_type(evaluation, node, "x", d->x, x_types(node->opset));
+    if (status == QD_OK)
+        status = qd_operand_type(evaluation, node, "x_scale", d->scale, scale_types(node->opset));
+    if (status == QD_OK)
+        status = read_zero_point(evaluation, node, d);
+    if (status == QD_OK)
+        status = read_output_type(evaluation, node, d);
+    if (status == QD_OK)
+        status = qd_granularity_read(evaluation, node, d->x, d->scale, d->zero_point, "x_scale",
+                                     "x_zero_point", &d->granularity);
+    if (status == QD_OK)
+        status = qd_operands_are_points(evaluation, node, in + 1, INPUTS - 1);
+    return status;
+}
+
+/* x − z, exact: |difference| < 2^33, or x itself for a float type. */
+static double difference(const struct dequantizer *d, int64_t i, int64_t p)
+{
+    if (qd_dtype_is_float(d->x->dtype))
+        return qd_tensor_value(d->x, i);
+    int64_t z = qd_zero_point(d->evaluation->semantics, d->zero_point, p);
+    int64_t exact = qd_tensor_get(d->x, i) - z;
+    if (d->evaluation->semantics->zero_points == QD_ZP_SUBTRACT_8BIT && qd_dtype_is_8bit_code(d->x->dtype))
+        exact = d->x->dtype == QD_U8 ? (int64_t)(uint8_t)exact : (int64_t)(int8_t)exact;
+    return (double)exact;
+}
+
+/* What one element may be: the canonical value and the ends of the hull. */
+struct product {
+    double want, lo, hi;
+    bool one_rounding;
+};
+
+static double rounded_product(enum qd_dtype type, enum qd_direction direction, double a, double b)
+{
+    return qd_ratio_to_float(qd_ratio_multiply(qd_ratio_of_double(a), qd_ratio_of_double(b)), type, direction);
+}
+
+static void include(struct product *p, double x)
+{
+    p->lo = x < p->lo ? x : p->lo;
+    p->hi = x > p->hi ? x : p->hi;
+}
+
+static struct product multiply(enum qd_dtype y, double q, double s)
+{
+    double q_rounded = qd_float_round(y, QD_NEAREST_EVEN, q), s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
+    double want = rounded_product(y, QD_NEAREST_EVEN, q, s);
+    struct product p = {want, want, want, true};
+    double others[] = {rounded_product(y, QD_NEAREST_EVEN, q_rounded, s),
+                       rounded_product(y, QD_NEAREST_EVEN, q, s_rounded),
+                       rounded_product(y, QD_NEAREST_EVEN, q_rounded, s_rounded)};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        include(&p, others[i]);
+        p.one_rounding = p.one_rounding && others[i] == want;
+    }
+    include(&p, rounded_product(QD_F64, QD_DOWN, q, s));
+    include(&p, rounded_product(QD_F64, QD_UP, q, s));
+    return p;
+}
+
+static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int64_t i, struct product p)
+{
+    struct qd_arena *arena = d->evaluation->arena;
+    struct qd_error *error = d->evaluation->error;
+    enum qd_status status = QD_OK;
+    qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(d->y, p.want, false));
+    if (isnan(p.want) || p.lo == p.hi)
+        return QD_OK;
+    status = qd_value_need_hull(y, arena, error);
+    if (status == QD_OK)
+        status = qd_value_need_flags(y, arena, error);
+    if (status == QD_OK) {
+        y->lo[i] = p.lo;
+        y->hi[i] = p.hi;
+        y->flags[i] = p.one_rounding ? QD_ONE_ROUNDING : QD_NO_CANONICAL;
+    }
+    return status;
+}
+
+static enum qd_status dequantize(const struct dequantizer *d, struct qd_value *y)
+{
+    enum qd_status status = QD_OK;
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+        int64_t parameter = qd_granularity_index(&d->granularity, i);
+        double q = difference(d, i, parameter), s = qd_tensor_value(d->scale, parameter);
+        struct product p = {q * s, q * s, q * s, true};
+        if (isfinite(q) && isfinite(s))
+            p = multiply(d->y, q, s);
+        status = store(d, y, i, p);
+    }
+    return status;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct dequantizer d = {0};
+    struct qd_value y;
+    enum qd_status status = read_node(evaluation, node, in, &d);
+    if (status == QD_OK)
+        status = qd_operands_are_points(evaluation, node, in, 1);
+    if (status == QD_OK)
+        status = qd_value_init(&y, evaluation->arena, d.y, d.x->rank, d.x->dims, evaluation->error);
+    if (status == QD_OK)
+        status = dequantize(&d, &y);
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}
+
+const struct qd_op qd_op_dequantize_linear = {
+    .domain = "",
+    .name = "DequantizeLinear",
+    .since = 10,
+    .min_inputs = 2,
+    .max_inputs = 3,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,270 @@
+/* QuantizeLinear
+ *
+ * Source      ONNX QuantizeLinear-10, -13, -19, -21, -23, -24, -25; ONNX technical page "Float stored in 8 bits".
+ * Inputs      x f32|s32 (19: f16, bf16); y_scale f32 (19: x's type; 23: any of x's types; 24: f8e8m0), scalar, [1], [D_axis] or blocks;
+ *             y_zero_point, optional, of y's type and y_scale's shape.
+ * Outputs     y of x's shape; u8 s8 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2): y_zero_point's type, else
+ *             output_dtype (21), else u8.
+ * Attributes  axis (13), saturate (19), block_size, output_dtype (21), precision (23).
+ * Domain      granularity.h; rules x-type, y_scale-type, y_zero_point-type, output_dtype-mismatch, output_dtype-value,
+ *             precision-value. Integer division (s32 as the division type), a zero point that is not 0 for float outputs
+ *             and f8e8m0 as division type are UNSUPPORTED: the text does not say enough.
+ * Arithmetic  D = division type: f32 up to opset 18; the common type of x and y_scale in 19 to 22; then `precision`, else
+ *             y_scale's type. x and y_scale are first converted to D.
+ *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
+ *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
+ * Edge cases  NaN to an integer: unspecified. ±Inf saturates. y_scale = 0, NaN or infinite: unspecified.
+ * Latitude    (1) the quotient may be rounded to D before it is rounded to an integer.
+ * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
+#include <math.h>
+
+#include "qdiff/accumulate.h"
+#include "qdiff/granularity.h"
+#include "qdiff/parameters.h"
+#include "qdiff/requantize.h"
+
+enum { X, Y_SCALE, Y_ZERO_POINT, INPUTS };
+
+#define BIT QD_TYPE_BIT
+#define FLOATS (BIT(QD_F32) | BIT(QD_F16) | BIT(QD_BF16))
+#define FLOAT8S (BIT(QD_F8E4M3FN) | BIT(QD_F8E4M3FNUZ) | BIT(QD_F8E5M2) | BIT(QD_F8E5M2FNUZ))
+
+struct quantizer {
+    const struct qd_evaluation *evaluation;
+    const struct qd_value *x;
+    const struct qd_tensor *scale, *zero_point; /* zero_point NULL: 0 */
+    struct qd_granularity granularity;
+    enum qd_dtype division, y;
+    bool saturate;
+};
+
+static uint32_t x_types(int64_t opset)
+{
+    return opset < 19 ? BIT(QD_F32) | BIT(QD_S32) : FLOATS | BIT(QD_S32);
+}
+
+static uint32_t scale_types(int64_t opset)
+{
+    return opset < 19 ? BIT(QD_F32) : opset < 24 ? FLOATS | BIT(QD_S32) : FLOATS | BIT(QD_S32) | BIT(QD_F8E8M0);
+}
+
+static uint32_t y_types(int64_t opset)
+{
+    uint32_t mask = QD_8BIT_TYPES;
+    mask |= opset >= 19 ? FLOAT8S : 0;
+    mask |= opset >= 21 ? BIT(QD_U16) | BIT(QD_S16) | BIT(QD_U4) | BIT(QD_S4) : 0;
+    mask |= opset >= 23 ? BIT(QD_F4E2M1) : 0;
+    mask |= opset >= 25 ? BIT(QD_U2) | BIT(QD_S2) : 0;
+    return mask;
+}
+
+static enum qd_status read_output_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                       struct quantizer *q)
+{
+    uint32_t types = y_types(node->opset);
+    enum qd_status status = qd_dtype_attribute(evaluation, node, "output_dtype", 21, types, &q->y);
+    if (status != QD_OK)
+        return status;
+    if (!q->zero_point) {
+        q->y = q->y == QD_DTYPE_NONE ? QD_U8 : q->y;
+        return QD_OK;
+    }
+    if (q->y != QD_DTYPE_NONE && q->y != q->zero_point->dtype)
+        return qd_node_rule(evaluation, node, "output_dtype-mismatch", "output_dtype is %s, y_zero_point %s",
+                            qd_dtype_info(q->y)->word, qd_dtype_info(q->zero_point->dtype)->word);
+    q->y = q->zero_point->dtype;
+    return qd_operand_type(evaluation, node, "y_zero_point", q->zero_point, types);
+}
+
+static enum qd_status read_division_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                         struct quantizer *q)
+{
+    const uint32_t precisions = FLOATS | BIT(QD_S32);
+    enum qd_dtype precision;
+    enum qd_status status = qd_dtype_attribute(evaluation, node, "precision", 23, precisions, &precision);
+    if (status == QD_OK && node->opset >= 19 && node->opset < 23)
+        status = qd_same_type(evaluation, node, "y_scale", q->scale, &q->x->want);
+    if (status != QD_OK)
+        return status;
+    q->division = precision != QD_DTYPE_NONE ? precision : q->scale->dtype;
+    if (!(FLOATS & BIT(q->division)))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: division in %s", node->op_type,
+                       qd_dtype_info(q->division)->word);
+    return QD_OK;
+}
+
+static bool all_zero(const struct qd_tensor *t)
+{
+    for (int64_t i = 0; i < t->count; i++)
+        if (qd_tensor_value(t, i) != 0)
+            return false;
+    return true;
+}
+
+static enum qd_status read_saturate(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                    struct quantizer *q)
+{
+    int64_t saturate;
+    if (node->opset < 19 && qd_node_attr(node, "saturate"))
+        return qd_node_rule(evaluation, node, "attribute-unknown", "attribute saturate exists since opset 19");
+    enum qd_status status = qd_node_int(node, "saturate", 1, &saturate, evaluation->error);
+    q->saturate = saturate != 0;
+    if (status == QD_OK && qd_dtype_is_float(q->y) && q->zero_point && !all_zero(q->zero_point))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: a float zero point that is not 0",
+                       node->op_type);
+    return status;
+}
+
+static enum qd_status read_node(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const struct qd_value *const *in, struct quantizer *q)
+{
+    q->evaluation = evaluation;
+    q->x = in[X];
+    q->scale = &in[Y_SCALE]->want;
+    q->zero_point = in[Y_ZERO_POINT] ? &in[Y_ZERO_POINT]->want : NULL;
+    enum qd_status status = qd_operand_type(evaluation, node, "x", &q->x->want, x_types(node->opset));
+    if (status == QD_OK)
+        status = qd_operand_type(evaluation, node, "y_scale", q->scale, scale_types(node->opset));
+    if (status == QD_OK)
+        status = read_output_type(evaluation, node, q);
+    if (status == QD_OK)
+        status = read_division_type(evaluation, node, q);
+    if (status == QD_OK)
+        status = read_saturate(evaluation, node, q);
+    if (status == QD_OK)
+        status = qd_granularity_read(evaluation, node, &q->x->want, q->scale, q->zero_point, "y_scale",
+                                     "y_zero_point", &q->granularity);
+    if (status == QD_OK)
+        status = qd_operands_are_points(evaluation, node, in + 1, INPUTS - 1);
+    return status;
+}
+
+/* The code of x/s when the quotient is first rounded to D, or multiplied by a rounded 1/s. */
+static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder, double x, double s)
+{
+    if (q->evaluation->semantics->division == QD_RECIPROCAL) {
+        double reciprocal = qd_float_divide(q->division, QD_NEAREST_EVEN, 1.0, s);
+        return qd_coder_float(coder, qd_float_round(q->division, QD_NEAREST_EVEN, x * reciprocal));
+    }
+    struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
+    return qd_coder_float(coder, qd_ratio_to_float(quotient, q->division, QD_NEAREST_EVEN));
+}
+
+static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x, double s)
+{
+    if (q->evaluation->semantics->division == QD_RECIPROCAL)
+        return code_rounded(q, coder, x, s);
+    return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
+}
+
+static void include(struct qd_code *code, int64_t c)
+{
+    code->lo = c < code->lo ? c : code->lo;
+    code->hi = c > code->hi ? c : code->hi;
+}
+
+/* Codes of one finite x. */
+static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder, double x, double s)
+{
+    int64_t want = code_exact(q, coder, x, s);
+    struct qd_code code = {want, want, want, 0};
+    include(&code, code_rounded(q, coder, x, s));
+    return code;
+}
+
+static struct qd_code code_of_special(const struct qd_coder *coder, double x, double s)
+{
+    int64_t want = qd_coder_float(coder, s < 0 ? -x : x);
+    bool unspecified = isnan(x) && coder->semantics->nan_to_integer == QD_NAN_UNSPECIFIED;
+    return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
+}
+
+static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, double s, int64_t zero_point)
+{
+    struct qd_coder coder = qd_coder_make(q->evaluation->semantics, q->y, zero_point);
+    uint8_t flags = qd_value_flags(q->x, i);
+    double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
+    if (flags & QD_UNSPECIFIED || s == 0 || !isfinite(s))
+        return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
+    if (flags & QD_NOT_NUMBER)
+        x = NAN;
+    if (!isfinite(x))
+        return code_of_special(&coder, x, s);
+    struct qd_code code = code_of_point(q, &coder, x, s);
+    if (qd_value_is_point(q->x, i))
+        return code;
+    double lo = qd_value_lo(q->x, i), hi = qd_value_hi(q->x, i);
+    if (!isfinite(lo) || !isfinite(hi))
+        return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
+    struct qd_code ends[2] = {code_of_point(q, &coder, lo, s), code_of_point(q, &coder, hi, s)};
+    if (flags & QD_NO_CANONICAL)
+        code = ends[0];
+    for (int e = 0; e < 2; e++) {
+        include(&code, ends[e].lo);
+        include(&code, ends[e].hi);
+    }
+    code.flags = flags & QD_NO_CANONICAL && code.lo != code.hi ? QD_NO_CANONICAL : 0;
+    return code;
+}
+
+/* Equation (2); the result is one value. */
+static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s, struct qd_value *y)
+{
+    enum qd_status status = QD_OK;
+    double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
+    if (s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1)) {
+        status = qd_value_need_flags(y, q->evaluation->arena, q->evaluation->error);
+        if (status == QD_OK)
+            y->flags[i] = QD_UNSPECIFIED;
+        return status;
+    }
+    double quotient = isfinite(x) ? qd_float_divide(q->division, QD_NEAREST_EVEN, x, s) : s < 0 ? -x : x;
+    double rounded = qd_float_round(q->y, QD_NEAREST_EVEN, quotient);
+    qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(q->y, rounded, q->saturate));
+    return status;
+}
+
+static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)
+{
+    enum qd_status status = QD_OK;
+    bool integer = qd_dtype_is_integer(q->y);
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+        int64_t p = qd_granularity_index(&q->granularity, i);
+        double s = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(q->scale, p));
+        if (!integer) {
+            status = quantize_to_float(q, i, s, y);
+            continue;
+        }
+        int64_t z = qd_zero_point(q->evaluation->semantics, q->zero_point, p);
+        status = qd_value_set_code(y, i, quantize_to_integer(q, i, s, z), q->evaluation->arena,
+                                   q->evaluation->error);
+    }
+    return status;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct quantizer q = {0};
+    struct qd_value y;
+    enum qd_status status = read_node(evaluation, node, in, &q);
+    if (status == QD_OK && qd_dtype_is_float(q.y))
+        status = qd_operands_are_points(evaluation, node, in, 1);
+    if (status == QD_OK)
+        status = qd_value_init(&y, evaluation->arena, q.y, q.x->want.rank, q.x->want.dims, evaluation->error);
+    if (status == QD_OK)
+        status = quantize(&q, &y);
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}
+
+const struct qd_op qd_op_quantize_linear = {
+    .domain = "",
+    .name = "QuantizeLinear",
+    .since = 10,
+    .min_inputs = 2,
+    .max_inputs = 3,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

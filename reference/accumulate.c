@@ -42,16 +42,14 @@ static int64_t dot_saturating(const int16_t *a, const int16_t *b, int64_t count)
     return sum;
 }
 
-int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int16_t *b, int64_t count)
+int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int16_t *b,
+               int64_t count)
 {
     switch (semantics->accumulator) {
-    case QD_ACC_F32:
-        return dot_f32(a, b, count);
-    case QD_ACC_SAT32:
-        return dot_saturating(a, b, count);
+    case QD_ACC_F32: return dot_f32(a, b, count);
+    case QD_ACC_SAT32: return dot_saturating(a, b, count);
     case QD_ACC_EXACT:
-    case QD_ACC_WRAP32:
-        break;
+    case QD_ACC_WRAP32: break;
     }
     return dot_exact(a, b, count);
 }
@@ -59,18 +57,16 @@ int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int
 int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
 {
     switch (semantics->accumulator) {
-    case QD_ACC_WRAP32:
-        return (int32_t)(uint32_t)(uint64_t)acc;
-    case QD_ACC_SAT32:
-        return saturate32(acc);
+    case QD_ACC_WRAP32: return (int32_t)(uint32_t)(uint64_t)acc;
+    case QD_ACC_SAT32: return saturate32(acc);
     case QD_ACC_EXACT:
-    case QD_ACC_F32:
-        break;
+    case QD_ACC_F32: break;
     }
     return acc;
 }
 
-int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tensor *zero_point, int64_t c)
+int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tensor *zero_point,
+                      int64_t c)
 {
     if (!zero_point || semantics->zero_points == QD_ZP_IGNORED)
         return 0;
@@ -87,7 +83,8 @@ enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd
 {
     int16_t *centred = qd_arena_array(evaluation->arena, (size_t)codes->count, sizeof *centred);
     if (!centred)
-        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld codes", (long long)codes->count);
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld codes",
+                       (long long)codes->count);
     bool narrow = evaluation->semantics->zero_points == QD_ZP_SUBTRACT_8BIT;
     int64_t channels = zero_point ? zero_point->count : 1;
     for (int64_t start = 0, c = 0; start < codes->count; start += inner, c = (c + 1) % channels) {

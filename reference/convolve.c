@@ -15,8 +15,8 @@ static enum qd_status read_ints(const struct qd_evaluation *evaluation, const st
     if (status != QD_OK)
         return status;
     if (values && count != length)
-        return qd_node_rule(evaluation, node, length_slug, "attribute %s has %zu entries, want %u", name,
-                            count, length);
+        return qd_node_rule(evaluation, node, length_slug, "attribute %s has %zu entries, want %u",
+                            name, count, length);
     for (unsigned i = 0; i < length; i++) {
         out[i] = values ? values[i] : otherwise;
         if (out[i] < least || out[i] > QD_MAX_ELEMENTS)
@@ -31,30 +31,35 @@ static enum qd_status read_group(const struct qd_evaluation *evaluation, const s
                                  struct qd_conv_shape *s)
 {
     if (x->rank < 3)
-        return qd_node_rule(evaluation, node, "x-rank", "x has rank %u, want at least 3 (N, C, D1…)", x->rank);
+        return qd_node_rule(evaluation, node, "x-rank",
+                            "x has rank %u, want at least 3 (N, C, D1…)", x->rank);
     if (w->rank != x->rank)
-        return qd_node_rule(evaluation, node, "w-rank", "w has rank %u, x has %u", w->rank, x->rank);
+        return qd_node_rule(evaluation, node, "w-rank", "w has rank %u, x has %u", w->rank,
+                            x->rank);
     enum qd_status status = qd_node_int(node, "group", 1, &s->group, evaluation->error);
     if (status != QD_OK)
         return status;
     if (s->group < 1)
-        return qd_node_rule(evaluation, node, "group-positive", "group is %lld", (long long)s->group);
+        return qd_node_rule(evaluation, node, "group-positive", "group is %lld",
+                            (long long)s->group);
     s->batch = x->dims[0];
     s->channels = x->dims[1];
     s->filters = w->dims[0];
     s->spatial = x->rank - 2;
     if (s->group > QD_MAX_ELEMENTS || s->channels != w->dims[1] * s->group)
         return qd_node_rule(evaluation, node, "group-channels",
-                            "x has %lld channels, w takes %lld in each of %lld groups", (long long)s->channels,
-                            (long long)w->dims[1], (long long)s->group);
+                            "x has %lld channels, w takes %lld in each of %lld groups",
+                            (long long)s->channels, (long long)w->dims[1], (long long)s->group);
     if (s->filters % s->group != 0)
-        return qd_node_rule(evaluation, node, "group-outputs", "%lld filters do not divide into %lld groups",
-                            (long long)s->filters, (long long)s->group);
+        return qd_node_rule(evaluation, node, "group-outputs",
+                            "%lld filters do not divide into %lld groups", (long long)s->filters,
+                            (long long)s->group);
     return QD_OK;
 }
 
-static enum qd_status read_kernel(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                  const struct qd_tensor *w, struct qd_conv_shape *s)
+static enum qd_status read_kernel(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct qd_tensor *w,
+                                  struct qd_conv_shape *s)
 {
     int64_t kernel[QD_MAX_SPATIAL];
     const struct qd_attr *declared = qd_node_attr(node, "kernel_shape");
@@ -63,12 +68,13 @@ static enum qd_status read_kernel(const struct qd_evaluation *evaluation, const 
     for (unsigned i = 0; status == QD_OK && i < s->spatial; i++) {
         s->kernel[i] = w->dims[2 + i];
         if (s->kernel[i] < 1 || (declared && kernel[i] != s->kernel[i]))
-            return qd_node_rule(evaluation, node, "kernel_shape-mismatch", "kernel_shape[%u] is %lld, w has %lld",
-                                i, (long long)kernel[i], (long long)s->kernel[i]);
+            return qd_node_rule(evaluation, node, "kernel_shape-mismatch",
+                                "kernel_shape[%u] is %lld, w has %lld", i, (long long)kernel[i],
+                                (long long)s->kernel[i]);
     }
     if (status == QD_OK)
-        status = read_ints(evaluation, node, "strides", s->spatial, 1, 1, "strides-positive", "strides-length",
-                           s->stride);
+        status = read_ints(evaluation, node, "strides", s->spatial, 1, 1, "strides-positive",
+                           "strides-length", s->stride);
     if (status == QD_OK)
         status = read_ints(evaluation, node, "dilations", s->spatial, 1, 1, "dilations-positive",
                            "dilations-length", s->dilation);
@@ -77,8 +83,8 @@ static enum qd_status read_kernel(const struct qd_evaluation *evaluation, const 
 
 enum auto_pad { NOTSET, SAME_UPPER, SAME_LOWER, VALID };
 
-static enum qd_status read_auto_pad(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                    enum auto_pad *mode)
+static enum qd_status read_auto_pad(const struct qd_evaluation *evaluation,
+                                    const struct qd_node *node, enum auto_pad *mode)
 {
     static const char *const words[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
     const char *word;
@@ -110,14 +116,16 @@ static void pad_same(struct qd_conv_shape *s, unsigned i, bool upper)
     s->pad_end[i] = total - s->pad_begin[i];
 }
 
-static enum qd_status read_padding(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                   const struct qd_tensor *x, struct qd_conv_shape *s)
+static enum qd_status read_padding(const struct qd_evaluation *evaluation,
+                                   const struct qd_node *node, const struct qd_tensor *x,
+                                   struct qd_conv_shape *s)
 {
     enum auto_pad mode = NOTSET;
     int64_t pads[2 * QD_MAX_SPATIAL];
     enum qd_status status = read_auto_pad(evaluation, node, &mode);
     if (status == QD_OK)
-        status = read_ints(evaluation, node, "pads", 2 * s->spatial, 0, 0, "pads-negative", "pads-length", pads);
+        status = read_ints(evaluation, node, "pads", 2 * s->spatial, 0, 0, "pads-negative",
+                           "pads-length", pads);
     if (status != QD_OK)
         return status;
     for (unsigned i = 0; i < s->spatial; i++) {
@@ -130,18 +138,19 @@ static enum qd_status read_padding(const struct qd_evaluation *evaluation, const
         s->pad_end[i] = pads[s->spatial + i];
         int64_t room = s->in[i] + s->pad_begin[i] + s->pad_end[i] - effective_kernel(s, i);
         if (room < 0)
-            return qd_node_rule(evaluation, node, "output-empty",
-                                "the kernel (%lld with dilation) exceeds the padded input (%lld) on axis %u",
-                                (long long)effective_kernel(s, i),
-                                (long long)(room + effective_kernel(s, i)), 2 + i);
+            return qd_node_rule(
+                evaluation, node, "output-empty",
+                "the kernel (%lld with dilation) exceeds the padded input (%lld) on axis %u",
+                (long long)effective_kernel(s, i), (long long)(room + effective_kernel(s, i)),
+                2 + i);
         s->out[i] = room / s->stride[i] + 1;
     }
     return QD_OK;
 }
 
-enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                  const struct qd_tensor *x, const struct qd_tensor *w,
-                                  struct qd_conv_shape *shape)
+enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct qd_tensor *x,
+                                  const struct qd_tensor *w, struct qd_conv_shape *shape)
 {
     struct qd_conv_shape made = {0};
     enum qd_status status = read_group(evaluation, node, x, w, &made);
@@ -199,7 +208,8 @@ static int64_t spatial_index(const struct qd_conv_shape *s, const int64_t *at, c
 }
 
 /* x indices of all terms of one output position, for the first channel of the tensor. */
-static void first_channel(const struct qd_conv_shape *s, const int64_t *at, int64_t taps, int64_t *index)
+static void first_channel(const struct qd_conv_shape *s, const int64_t *at, int64_t taps,
+                          int64_t *index)
 {
     int64_t tap[QD_MAX_SPATIAL] = {0};
     for (int64_t t = 0; t < taps; t++) {
@@ -216,8 +226,10 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struc
     int64_t filters = s->filters / s->group;
     int64_t *base = qd_arena_array(evaluation->arena, (size_t)taps, sizeof *base);
     int64_t *index = qd_arena_array(evaluation->arena, (size_t)(taps * depth), sizeof *index);
-    if ((double)step * (double)s->batch * (double)s->filters * (double)taps * (double)depth > QD_MAX_WORK)
-        return qd_fail(evaluation->error, QD_LIMIT, "a convolution of more than %g products", QD_MAX_WORK);
+    if ((double)step * (double)s->batch * (double)s->filters * (double)taps * (double)depth >
+        QD_MAX_WORK)
+        return qd_fail(evaluation->error, QD_LIMIT, "a convolution of more than %g products",
+                       QD_MAX_WORK);
     if (!base || !index)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld kernel positions",
                        (long long)(taps * depth));
@@ -243,8 +255,8 @@ struct sums {
     int64_t *acc;
 };
 
-static void accumulate_column(void *context, const int64_t *x_index, int64_t first_filter, int64_t filters,
-                              int64_t output, int64_t step)
+static void accumulate_column(void *context, const int64_t *x_index, int64_t first_filter,
+                              int64_t filters, int64_t output, int64_t step)
 {
     struct sums *s = context;
     for (int64_t t = 0; t < s->terms; t++)
@@ -254,12 +266,14 @@ static void accumulate_column(void *context, const int64_t *x_index, int64_t fir
             qd_dot(s->semantics, s->column, s->w + (first_filter + m) * s->terms, s->terms);
 }
 
-enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation, const struct qd_conv_shape *shape,
-                                  const int16_t *x, const int16_t *w, int16_t pad, int64_t *acc)
+enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation,
+                                  const struct qd_conv_shape *shape, const int16_t *x,
+                                  const int16_t *w, int16_t pad, int64_t *acc)
 {
     struct sums sums = {evaluation->semantics, x, w, pad, NULL, qd_conv_terms(shape), acc};
     sums.column = qd_arena_array(evaluation->arena, (size_t)sums.terms, sizeof *sums.column);
     if (!sums.column)
-        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld terms", (long long)sums.terms);
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld terms",
+                       (long long)sums.terms);
     return qd_conv_visit(evaluation, shape, accumulate_column, &sums);
 }

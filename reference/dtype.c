@@ -6,7 +6,7 @@
 
 static const struct qd_dtype_info infos[QD_DTYPE_COUNT] = {
     [QD_DTYPE_NONE] = {0, "none", "none", 0, QD_CLASS_NONE, 0, 0},
-#define QD_DTYPE_ROW(NAME, number, word, name, bits, kind, min, max) \
+#define QD_DTYPE_ROW(NAME, number, word, name, bits, kind, min, max)                               \
     [QD_##NAME] = {number, word, name, bits, QD_CLASS_##kind, min, max},
     QD_DTYPE_LIST(QD_DTYPE_ROW)
 #undef QD_DTYPE_ROW
@@ -93,7 +93,8 @@ double qd_float_decode(enum qd_dtype dtype, uint64_t code)
     if (dtype == QD_F8E4M3FN && top && fraction == fraction_mask)
         return (double)NAN;
     double significand = (double)(exponent ? fraction | (fraction_mask + 1) : fraction);
-    double magnitude = ldexp(significand, (exponent ? exponent : 1) - f->bias - (int)f->fraction_bits);
+    double magnitude =
+        ldexp(significand, (exponent ? exponent : 1) - f->bias - (int)f->fraction_bits);
     return negative ? -magnitude : magnitude;
 }
 
@@ -147,7 +148,8 @@ double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x
         up = rest > 0.5 || (rest == 0.5 && fmod(whole, 2.0) != 0);
     else
         up = rest > 0 && (direction == QD_UP) != negative;
-    double magnitude = beyond_largest(f, direction, a, negative, ldexp(whole + (up ? 1.0 : 0.0), grid));
+    double magnitude =
+        beyond_largest(f, direction, a, negative, ldexp(whole + (up ? 1.0 : 0.0), grid));
     return negative ? -magnitude : magnitude;
 }
 
@@ -190,9 +192,8 @@ uint64_t qd_float_encode(enum qd_dtype dtype, double x, bool saturate)
     const struct qd_float_format *f = &formats[dtype];
     if (isnan(x))
         return nan_code(dtype);
-    uint64_t sign = signbit(x) && f->is_signed
-                        ? (uint64_t)1 << (f->fraction_bits + f->exponent_bits)
-                        : 0;
+    uint64_t sign =
+        signbit(x) && f->is_signed ? (uint64_t)1 << (f->fraction_bits + f->exponent_bits) : 0;
     double a = fabs(x);
     if (a > f->largest) {
         if (saturate || dtype == QD_F4E2M1)

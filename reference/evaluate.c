@@ -30,8 +30,8 @@ const struct qd_op *qd_op_find(const char *domain, const char *name)
     return NULL;
 }
 
-enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node, const char *slug,
-                            const char *format, ...)
+enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                            const char *slug, const char *format, ...)
 {
     char rule[64], text[256];
     snprintf(rule, sizeof rule, "%.32s/%.28s", node->op_type, slug);
@@ -52,23 +52,27 @@ static size_t present(const int *operands, size_t count)
     return count;
 }
 
-static enum qd_status check_arity(const struct qd_evaluation *evaluation, const struct qd_node *node)
+static enum qd_status check_arity(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node)
 {
     const struct qd_op *op = node->op;
     size_t inputs = present(node->inputs, node->input_count);
     size_t outputs = present(node->outputs, node->output_count);
     if (node->opset < op->since)
-        return qd_node_rule(evaluation, node, "opset", "exists since opset %lld, the model imports %lld",
-                            (long long)op->since, (long long)node->opset);
+        return qd_node_rule(evaluation, node, "opset",
+                            "exists since opset %lld, the model imports %lld", (long long)op->since,
+                            (long long)node->opset);
     if (inputs < op->min_inputs || inputs > op->max_inputs)
-        return qd_node_rule(evaluation, node, "input-count", "takes %u to %u inputs, the node has %zu",
-                            op->min_inputs, op->max_inputs, inputs);
+        return qd_node_rule(evaluation, node, "input-count",
+                            "takes %u to %u inputs, the node has %zu", op->min_inputs,
+                            op->max_inputs, inputs);
     for (size_t i = 0; i < op->min_inputs; i++)
         if (node->inputs[i] == QD_NO_VALUE)
-            return qd_node_rule(evaluation, node, "input-missing", "input %zu is required and absent", i);
+            return qd_node_rule(evaluation, node, "input-missing",
+                                "input %zu is required and absent", i);
     if (outputs == 0 || outputs > op->outputs)
-        return qd_node_rule(evaluation, node, "output-count", "gives 1 to %u outputs, the node has %zu",
-                            op->outputs, outputs);
+        return qd_node_rule(evaluation, node, "output-count",
+                            "gives 1 to %u outputs, the node has %zu", op->outputs, outputs);
     return QD_OK;
 }
 
@@ -77,15 +81,16 @@ static enum qd_status evaluate_node(struct qd_evaluation *evaluation, const stru
 {
     struct qd_error *error = evaluation->error;
     if (!node->op)
-        return qd_fail(error, QD_UNSUPPORTED, "operator %s%s%s is not in the reference", node->domain,
-                       *node->domain ? "." : "", node->op_type);
+        return qd_fail(error, QD_UNSUPPORTED, "operator %s%s%s is not in the reference",
+                       node->domain, *node->domain ? "." : "", node->op_type);
     enum qd_status status = check_arity(evaluation, node);
     if (status != QD_OK)
         return status;
     const struct qd_value *in[MAX_OPERANDS] = {NULL};
     struct qd_value out[MAX_OPERANDS];
     if (node->op->max_inputs > MAX_OPERANDS || node->op->outputs > MAX_OPERANDS)
-        return qd_fail(error, QD_INTERNAL, "%s has more than %d operands", node->op_type, MAX_OPERANDS);
+        return qd_fail(error, QD_INTERNAL, "%s has more than %d operands", node->op_type,
+                       MAX_OPERANDS);
     for (size_t i = 0; i < present(node->inputs, node->input_count); i++)
         in[i] = node->inputs[i] == QD_NO_VALUE ? NULL : &values[node->inputs[i]];
     status = node->op->evaluate(evaluation, node, in, out);
@@ -97,20 +102,22 @@ static enum qd_status evaluate_node(struct qd_evaluation *evaluation, const stru
     return QD_OK;
 }
 
-static enum qd_status check_declared(const struct qd_graph_value *value, const struct qd_tensor *have,
-                                     const char *what, struct qd_error *error)
+static enum qd_status check_declared(const struct qd_graph_value *value,
+                                     const struct qd_tensor *have, const char *what,
+                                     struct qd_error *error)
 {
     char text[128];
     if (value->declared_dtype != QD_DTYPE_NONE && value->declared_dtype != have->dtype)
-        return qd_fail_rule(error, "graph/declared-type", "%s '%s' is declared as %s and is %s", what,
-                            value->name, qd_dtype_info(value->declared_dtype)->word,
+        return qd_fail_rule(error, "graph/declared-type", "%s '%s' is declared as %s and is %s",
+                            what, value->name, qd_dtype_info(value->declared_dtype)->word,
                             qd_tensor_describe(have, text, sizeof text));
     bool same = value->declared_rank < 0 || (unsigned)value->declared_rank == have->rank;
     for (int i = 0; same && i < value->declared_rank; i++)
         same = value->declared_dims[i] < 0 || value->declared_dims[i] == have->dims[i];
     if (!same)
-        return qd_fail_rule(error, "graph/declared-shape", "%s '%s' is %s, which is not its declared shape",
-                            what, value->name, qd_tensor_describe(have, text, sizeof text));
+        return qd_fail_rule(error, "graph/declared-shape",
+                            "%s '%s' is %s, which is not its declared shape", what, value->name,
+                            qd_tensor_describe(have, text, sizeof text));
     return QD_OK;
 }
 

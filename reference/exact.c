@@ -37,7 +37,8 @@ struct qd_ratio qd_ratio_of_integer(int64_t x)
 
 struct qd_ratio qd_ratio_multiply(struct qd_ratio a, struct qd_ratio b)
 {
-    return (struct qd_ratio){a.negative != b.negative, a.num * b.num, a.den, a.exponent + b.exponent};
+    return (struct qd_ratio){a.negative != b.negative, a.num * b.num, a.den,
+                             a.exponent + b.exponent};
 }
 
 struct qd_ratio qd_ratio_divide(struct qd_ratio a, struct qd_ratio b)
@@ -87,18 +88,12 @@ static bool rounds_up(const struct parts *p, enum qd_rounding rounding, bool neg
     bool fraction = p->rest != 0 || p->tiny;
     int side = half(p);
     switch (rounding) {
-    case QD_HALF_EVEN:
-        return side > 0 || (side == 0 && ((p->whole & 1) != 0) != odd);
-    case QD_HALF_AWAY:
-        return side >= 0;
-    case QD_HALF_UP:
-        return negative ? side > 0 : side >= 0;
-    case QD_FLOOR:
-        return negative && fraction;
-    case QD_CEIL:
-        return !negative && fraction;
-    case QD_TRUNCATE:
-        break;
+    case QD_HALF_EVEN: return side > 0 || (side == 0 && ((p->whole & 1) != 0) != odd);
+    case QD_HALF_AWAY: return side >= 0;
+    case QD_HALF_UP: return negative ? side > 0 : side >= 0;
+    case QD_FLOOR: return negative && fraction;
+    case QD_CEIL: return !negative && fraction;
+    case QD_TRUNCATE: break;
     }
     return false;
 }

@@ -1,7 +1,7 @@
 #include "qdiff/graph.h"
 
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct qd_attr *qd_node_attr(const struct qd_node *node, const char *name)
@@ -13,19 +13,21 @@ const struct qd_attr *qd_node_attr(const struct qd_node *node, const char *name)
 }
 
 /* The attribute, NULL when absent; fails when it is of another kind. */
-static enum qd_status find_kind(const struct qd_node *node, const char *name, enum qd_attr_kind kind,
-                                const struct qd_attr **attr, struct qd_error *error)
+static enum qd_status find_kind(const struct qd_node *node, const char *name,
+                                enum qd_attr_kind kind, const struct qd_attr **attr,
+                                struct qd_error *error)
 {
     *attr = qd_node_attr(node, name);
     if (!*attr || (*attr)->kind == kind)
         return QD_OK;
     char rule[64];
     snprintf(rule, sizeof rule, "%.40s/attribute-type", node->op_type);
-    return qd_fail_rule(error, rule, "%s: attribute '%s' is of the wrong kind", node->op_type, name);
+    return qd_fail_rule(error, rule, "%s: attribute '%s' is of the wrong kind", node->op_type,
+                        name);
 }
 
-enum qd_status qd_node_int(const struct qd_node *node, const char *name, int64_t otherwise, int64_t *value,
-                           struct qd_error *error)
+enum qd_status qd_node_int(const struct qd_node *node, const char *name, int64_t otherwise,
+                           int64_t *value, struct qd_error *error)
 {
     const struct qd_attr *attr;
     enum qd_status status = find_kind(node, name, QD_ATTR_INT, &attr, error);
@@ -34,8 +36,8 @@ enum qd_status qd_node_int(const struct qd_node *node, const char *name, int64_t
     return status;
 }
 
-enum qd_status qd_node_float(const struct qd_node *node, const char *name, float otherwise, float *value,
-                             struct qd_error *error)
+enum qd_status qd_node_float(const struct qd_node *node, const char *name, float otherwise,
+                             float *value, struct qd_error *error)
 {
     const struct qd_attr *attr;
     enum qd_status status = find_kind(node, name, QD_ATTR_FLOAT, &attr, error);
@@ -54,8 +56,8 @@ enum qd_status qd_node_string(const struct qd_node *node, const char *name, cons
     return status;
 }
 
-enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const int64_t **values, size_t *count,
-                            struct qd_error *error)
+enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const int64_t **values,
+                            size_t *count, struct qd_error *error)
 {
     const struct qd_attr *attr;
     enum qd_status status = find_kind(node, name, QD_ATTR_INTS, &attr, error);
@@ -76,15 +78,16 @@ static enum qd_status check_inputs(const struct qd_graph *graph, const struct qd
         if (v < 0 || (size_t)v >= graph->value_count)
             return qd_fail(error, QD_INTERNAL, "node '%s' reads value %d", node->name, v);
         if (!known[v])
-            return qd_fail_rule(error, "graph/unsorted",
-                                "node '%s' (%s) reads '%s' before any node, input or initializer gives it",
-                                node->name, node->op_type, graph->values[v].name);
+            return qd_fail_rule(
+                error, "graph/unsorted",
+                "node '%s' (%s) reads '%s' before any node, input or initializer gives it",
+                node->name, node->op_type, graph->values[v].name);
     }
     return QD_OK;
 }
 
-static enum qd_status check_outputs(const struct qd_graph *graph, const struct qd_node *node, bool *known,
-                                    struct qd_error *error)
+static enum qd_status check_outputs(const struct qd_graph *graph, const struct qd_node *node,
+                                    bool *known, struct qd_error *error)
 {
     for (size_t i = 0; i < node->output_count; i++) {
         int v = node->outputs[i];
@@ -94,8 +97,8 @@ static enum qd_status check_outputs(const struct qd_graph *graph, const struct q
             return qd_fail(error, QD_INTERNAL, "node '%s' gives value %d", node->name, v);
         if (known[v])
             return qd_fail_rule(error, "graph/two-producers",
-                                "node '%s' (%s) gives '%s', which something else gives already", node->name,
-                                node->op_type, graph->values[v].name);
+                                "node '%s' (%s) gives '%s', which something else gives already",
+                                node->name, node->op_type, graph->values[v].name);
         known[v] = true;
     }
     return QD_OK;
@@ -116,7 +119,8 @@ static enum qd_status check_with(const struct qd_graph *graph, bool *known, stru
     }
     for (size_t i = 0; i < graph->output_count; i++)
         if (!known[graph->outputs[i]])
-            return qd_fail_rule(error, "graph/output-missing", "nothing gives the graph output '%s'",
+            return qd_fail_rule(error, "graph/output-missing",
+                                "nothing gives the graph output '%s'",
                                 graph->values[graph->outputs[i]].name);
     return QD_OK;
 }

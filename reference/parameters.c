@@ -2,8 +2,9 @@
 
 #include <stdio.h>
 
-enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                  const char *name, const struct qd_tensor *tensor, int64_t channels)
+enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const char *name,
+                                  const struct qd_tensor *tensor, int64_t channels)
 {
     if (tensor->rank == 0 || (tensor->rank == 1 && tensor->count == 1))
         return QD_OK;
@@ -13,8 +14,8 @@ enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation, const 
     snprintf(slug, sizeof slug, "%s-shape", name);
     qd_tensor_describe(tensor, text, sizeof text);
     if (channels > 0)
-        return qd_node_rule(evaluation, node, slug, "%s is %s, want a scalar, [1] or [%lld]", name, text,
-                            (long long)channels);
+        return qd_node_rule(evaluation, node, slug, "%s is %s, want a scalar, [1] or [%lld]", name,
+                            text, (long long)channels);
     return qd_node_rule(evaluation, node, slug, "%s is %s, want a scalar or [1]", name, text);
 }
 
@@ -30,26 +31,29 @@ enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const str
 }
 
 enum qd_status qd_same_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                            const char *name, const struct qd_tensor *tensor, const struct qd_tensor *of)
+                            const char *name, const struct qd_tensor *tensor,
+                            const struct qd_tensor *of)
 {
     if (tensor->dtype == of->dtype)
         return QD_OK;
     char slug[40];
     snprintf(slug, sizeof slug, "%s-type", name);
-    return qd_node_rule(evaluation, node, slug, "%s is %s, want %s", name, qd_dtype_info(tensor->dtype)->word,
-                        qd_dtype_info(of->dtype)->word);
+    return qd_node_rule(evaluation, node, slug, "%s is %s, want %s", name,
+                        qd_dtype_info(tensor->dtype)->word, qd_dtype_info(of->dtype)->word);
 }
 
 static bool all_points(const struct qd_value *value)
 {
     for (int64_t i = 0; i < value->want.count; i++)
-        if (!qd_value_is_point(value, i) || qd_value_flags(value, i) & (QD_UNSPECIFIED | QD_NO_CANONICAL))
+        if (!qd_value_is_point(value, i) ||
+            qd_value_flags(value, i) & (QD_UNSPECIFIED | QD_NO_CANONICAL))
             return false;
     return true;
 }
 
-enum qd_status qd_operands_are_points(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                      const struct qd_value *const *in, size_t count)
+enum qd_status qd_operands_are_points(const struct qd_evaluation *evaluation,
+                                      const struct qd_node *node, const struct qd_value *const *in,
+                                      size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (in[i] && (in[i]->lo || in[i]->flags) && !all_points(in[i]))

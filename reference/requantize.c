@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtype dtype, int64_t zero_point)
+struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtype dtype,
+                              int64_t zero_point)
 {
     const struct qd_dtype_info *info = qd_dtype_info(dtype);
     struct qd_coder coder = {semantics, dtype, zero_point, info->min, info->max};
@@ -34,7 +35,8 @@ static int64_t round_after_f32_sum(const struct qd_coder *coder, double v)
     if (!isfinite(v))
         return v < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
     double sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, v + (double)coder->zero_point);
-    struct qd_rounded r = qd_ratio_round(qd_ratio_of_double(sum), coder->semantics->rounding, false);
+    struct qd_rounded r =
+        qd_ratio_round(qd_ratio_of_double(sum), coder->semantics->rounding, false);
     return r.value - coder->zero_point;
 }
 
@@ -53,15 +55,11 @@ int64_t qd_coder_float(const struct qd_coder *coder, double real)
 {
     if (isnan(real)) {
         switch (coder->semantics->nan_to_integer) {
-        case QD_NAN_MINIMUM:
-            return coder->min;
-        case QD_NAN_MAXIMUM:
-            return coder->max;
-        case QD_NAN_ZERO_POINT:
-            return coder->zero_point;
+        case QD_NAN_MINIMUM: return coder->min;
+        case QD_NAN_MAXIMUM: return coder->max;
+        case QD_NAN_ZERO_POINT: return coder->zero_point;
         case QD_NAN_UNSPECIFIED:
-        case QD_NAN_ZERO:
-            return 0;
+        case QD_NAN_ZERO: return 0;
         }
     }
     if (isinf(real))
@@ -84,13 +82,15 @@ static struct span span_check(struct span a)
 static struct span span_multiply(struct span a, struct span b)
 {
     return span_check((struct span){qd_float_multiply(QD_F32, QD_DOWN, a.lo, b.lo),
-                                    qd_float_multiply(QD_F32, QD_UP, a.hi, b.hi), a.dropped || b.dropped});
+                                    qd_float_multiply(QD_F32, QD_UP, a.hi, b.hi),
+                                    a.dropped || b.dropped});
 }
 
 static struct span span_divide(struct span a, struct span b)
 {
     return span_check((struct span){qd_float_divide(QD_F32, QD_DOWN, a.lo, b.hi),
-                                    qd_float_divide(QD_F32, QD_UP, a.hi, b.lo), a.dropped || b.dropped});
+                                    qd_float_divide(QD_F32, QD_UP, a.hi, b.lo),
+                                    a.dropped || b.dropped});
 }
 
 static struct span span_of(double x)
@@ -164,7 +164,8 @@ static void widen(const struct qd_coder *coder, struct span v, bool negative, st
 static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
     struct span magnitude = {qd_ratio_to_float(qd_ratio_of_integer(llabs(acc)), QD_F32, QD_DOWN),
-                             qd_ratio_to_float(qd_ratio_of_integer(llabs(acc)), QD_F32, QD_UP), false};
+                             qd_ratio_to_float(qd_ratio_of_integer(llabs(acc)), QD_F32, QD_UP),
+                             false};
     struct span a = span_of(r->s1), b = span_of(r->s2), y = span_of(r->sy);
     bool negative = (acc < 0) != r->factor.negative;
     bool some = false;

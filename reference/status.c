@@ -43,7 +43,8 @@ enum qd_status qd_fail_rule(struct qd_error *error, const char *rule, const char
     return QD_INVALID;
 }
 
-enum qd_status qd_fail_context(struct qd_error *error, enum qd_status status, const char *format, ...)
+enum qd_status qd_fail_context(struct qd_error *error, enum qd_status status, const char *format,
+                               ...)
 {
     if (!error)
         return status;

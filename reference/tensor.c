@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum qd_status qd_shape_count(unsigned rank, const int64_t *dims, int64_t *count, struct qd_error *error)
+enum qd_status qd_shape_count(unsigned rank, const int64_t *dims, int64_t *count,
+                              struct qd_error *error)
 {
     if (rank > QD_MAX_RANK)
         return qd_fail(error, QD_LIMIT, "rank %u is more than %d", rank, QD_MAX_RANK);
@@ -85,7 +86,8 @@ void qd_tensor_set(const struct qd_tensor *tensor, int64_t i, int64_t code)
 double qd_tensor_value(const struct qd_tensor *tensor, int64_t i)
 {
     int64_t code = qd_tensor_get(tensor, i);
-    return qd_dtype_is_float(tensor->dtype) ? qd_float_decode(tensor->dtype, (uint64_t)code) : (double)code;
+    return qd_dtype_is_float(tensor->dtype) ? qd_float_decode(tensor->dtype, (uint64_t)code)
+                                            : (double)code;
 }
 
 bool qd_tensor_same_shape(const struct qd_tensor *a, const struct qd_tensor *b)

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
-                             const int64_t *dims, struct qd_error *error)
+enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype,
+                             unsigned rank, const int64_t *dims, struct qd_error *error)
 {
     struct qd_value made = {.lo = NULL};
     enum qd_status status = qd_tensor_init(&made.want, arena, dtype, rank, dims, error);
@@ -17,7 +17,8 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor)
     return (struct qd_value){.want = *tensor};
 }
 
-enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena, struct qd_error *error)
+enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
+                                  struct qd_error *error)
 {
     if (value->lo)
         return QD_OK;
@@ -33,7 +34,8 @@ enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena
     return QD_OK;
 }
 
-enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena, struct qd_error *error)
+enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
+                                   struct qd_error *error)
 {
     if (value->flags)
         return QD_OK;
@@ -45,8 +47,8 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
     return QD_OK;
 }
 
-enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code, struct qd_arena *arena,
-                                 struct qd_error *error)
+enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
+                                 struct qd_arena *arena, struct qd_error *error)
 {
     enum qd_status status = QD_OK;
     qd_tensor_set(&value->want, i, code.want);

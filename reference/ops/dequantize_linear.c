@@ -55,27 +55,28 @@ static bool all_zero(const struct qd_tensor *t)
     return true;
 }
 
-static enum qd_status read_zero_point(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                      const struct dequantizer *d)
+static enum qd_status read_zero_point(const struct qd_evaluation *evaluation,
+                                      const struct qd_node *node, const struct dequantizer *d)
 {
     if (!d->zero_point)
         return QD_OK;
     enum qd_status status = qd_same_type(evaluation, node, "x_zero_point", d->zero_point, d->x);
     bool must_be_zero = d->x->dtype == QD_S32 || qd_dtype_is_float(d->x->dtype);
     if (status == QD_OK && must_be_zero && !all_zero(d->zero_point))
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: a zero point of %s that is not 0", node->op_type,
-                       qd_dtype_info(d->x->dtype)->word);
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: a zero point of %s that is not 0",
+                       node->op_type, qd_dtype_info(d->x->dtype)->word);
     return status;
 }
 
-static enum qd_status read_output_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                       struct dequantizer *d)
+static enum qd_status read_output_type(const struct qd_evaluation *evaluation,
+                                       const struct qd_node *node, struct dequantizer *d)
 {
     enum qd_status status = qd_dtype_attribute(evaluation, node, "output_dtype", 23, FLOATS, &d->y);
     if (status == QD_OK && d->y == QD_DTYPE_NONE)
         d->y = d->scale->dtype;
     if (status == QD_OK && !(FLOATS & BIT(d->y)))
-        return qd_node_rule(evaluation, node, "output_dtype-value", "the output would be %s", qd_dtype_info(d->y)->word);
+        return qd_node_rule(evaluation, node, "output_dtype-value", "the output would be %s",
+                            qd_dtype_info(d->y)->word);
     return status;
 }
 
@@ -108,7 +109,8 @@ static double difference(const struct dequantizer *d, int64_t i, int64_t p)
         return qd_tensor_value(d->x, i);
     int64_t z = qd_zero_point(d->evaluation->semantics, d->zero_point, p);
     int64_t exact = qd_tensor_get(d->x, i) - z;
-    if (d->evaluation->semantics->zero_points == QD_ZP_SUBTRACT_8BIT && qd_dtype_is_8bit_code(d->x->dtype))
+    if (d->evaluation->semantics->zero_points == QD_ZP_SUBTRACT_8BIT &&
+        qd_dtype_is_8bit_code(d->x->dtype))
         exact = d->x->dtype == QD_U8 ? (int64_t)(uint8_t)exact : (int64_t)(int8_t)exact;
     return (double)exact;
 }
@@ -121,7 +123,8 @@ struct product {
 
 static double rounded_product(enum qd_dtype type, enum qd_direction direction, double a, double b)
 {
-    return qd_ratio_to_float(qd_ratio_multiply(qd_ratio_of_double(a), qd_ratio_of_double(b)), type, direction);
+    return qd_ratio_to_float(qd_ratio_multiply(qd_ratio_of_double(a), qd_ratio_of_double(b)), type,
+                             direction);
 }
 
 static void include(struct product *p, double x)
@@ -132,7 +135,8 @@ static void include(struct product *p, double x)
 
 static struct product multiply(enum qd_dtype y, double q, double s)
 {
-    double q_rounded = qd_float_round(y, QD_NEAREST_EVEN, q), s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
+    double q_rounded = qd_float_round(y, QD_NEAREST_EVEN, q),
+           s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
     double want = rounded_product(y, QD_NEAREST_EVEN, q, s);
     struct product p = {want, want, want, true};
     double others[] = {rounded_product(y, QD_NEAREST_EVEN, q_rounded, s),
@@ -147,7 +151,8 @@ static struct product multiply(enum qd_dtype y, double q, double s)
     return p;
 }
 
-static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int64_t i, struct product p)
+static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int64_t i,
+                            struct product p)
 {
     struct qd_arena *arena = d->evaluation->arena;
     struct qd_error *error = d->evaluation->error;

@@ -24,8 +24,8 @@ struct operands {
     const struct qd_tensor *t[INPUTS];
 };
 
-static enum qd_status check_types(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                  const struct operands *in)
+static enum qd_status check_types(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct operands *in)
 {
     const uint32_t f32 = QD_TYPE_BIT(QD_F32);
     enum qd_status status = qd_operand_type(evaluation, node, "x", in->t[X], QD_8BIT_TYPES);
@@ -36,7 +36,8 @@ static enum qd_status check_types(const struct qd_evaluation *evaluation, const 
     if (status == QD_OK)
         status = qd_same_type(evaluation, node, "w_zero_point", in->t[W_ZERO_POINT], in->t[W]);
     if (status == QD_OK)
-        status = qd_operand_type(evaluation, node, "y_zero_point", in->t[Y_ZERO_POINT], QD_8BIT_TYPES);
+        status =
+            qd_operand_type(evaluation, node, "y_zero_point", in->t[Y_ZERO_POINT], QD_8BIT_TYPES);
     if (status == QD_OK)
         status = qd_operand_type(evaluation, node, "x_scale", in->t[X_SCALE], f32);
     if (status == QD_OK)
@@ -48,26 +49,29 @@ static enum qd_status check_types(const struct qd_evaluation *evaluation, const 
     return status;
 }
 
-static enum qd_status check_shapes(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                   const struct operands *in, int64_t filters)
+static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
+                                   const struct qd_node *node, const struct operands *in,
+                                   int64_t filters)
 {
     static const struct {
         int index;
         const char *name;
         bool per_channel;
     } rows[] = {
-        {X_SCALE, "x_scale", false},           {X_ZERO_POINT, "x_zero_point", false},
-        {W_SCALE, "w_scale", true},            {W_ZERO_POINT, "w_zero_point", true},
-        {Y_SCALE, "y_scale", false},           {Y_ZERO_POINT, "y_zero_point", false},
+        {X_SCALE, "x_scale", false}, {X_ZERO_POINT, "x_zero_point", false},
+        {W_SCALE, "w_scale", true},  {W_ZERO_POINT, "w_zero_point", true},
+        {Y_SCALE, "y_scale", false}, {Y_ZERO_POINT, "y_zero_point", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        enum qd_status status = qd_parameter_shape(evaluation, node, rows[i].name, in->t[rows[i].index],
-                                                   rows[i].per_channel ? filters : 0);
+        enum qd_status status =
+            qd_parameter_shape(evaluation, node, rows[i].name, in->t[rows[i].index],
+                               rows[i].per_channel ? filters : 0);
         if (status != QD_OK)
             return status;
     }
     if (in->t[B] && (in->t[B]->rank != 1 || in->t[B]->count != filters))
-        return qd_node_rule(evaluation, node, "bias-shape", "the bias has %lld elements and rank %u, want [%lld]",
+        return qd_node_rule(evaluation, node, "bias-shape",
+                            "the bias has %lld elements and rank %u, want [%lld]",
                             (long long)in->t[B]->count, in->t[B]->rank, (long long)filters);
     return QD_OK;
 }
@@ -81,10 +85,12 @@ static enum qd_status accumulate(const struct qd_evaluation *evaluation, const s
     int64_t terms = qd_conv_terms(shape);
     int64_t *sums = qd_arena_array(evaluation->arena, (size_t)count, sizeof *sums);
     if (!sums)
-        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators", (long long)count);
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators",
+                       (long long)count);
     int64_t x_zero_point = qd_zero_point(semantics, in->t[X_ZERO_POINT], 0);
     int16_t pad = semantics->padding == QD_PAD_RAW_ZERO ? (int16_t)-x_zero_point : 0;
-    enum qd_status status = qd_centre(evaluation, in->t[X], in->t[X_ZERO_POINT], in->t[X]->count, &x);
+    enum qd_status status =
+        qd_centre(evaluation, in->t[X], in->t[X_ZERO_POINT], in->t[X]->count, &x);
     if (status == QD_OK)
         status = qd_centre(evaluation, in->t[W], in->t[W_ZERO_POINT], terms, &w);
     if (status == QD_OK)
@@ -94,20 +100,22 @@ static enum qd_status accumulate(const struct qd_evaluation *evaluation, const s
     return status;
 }
 
-static struct qd_requantizer channel(const struct qd_evaluation *evaluation, const struct operands *in,
-                                     int64_t m)
+static struct qd_requantizer channel(const struct qd_evaluation *evaluation,
+                                     const struct operands *in, int64_t m)
 {
     const struct qd_semantics *semantics = evaluation->semantics;
-    struct qd_coder coder = qd_coder_make(semantics, in->t[Y_ZERO_POINT]->dtype,
-                                          qd_tensor_get(in->t[Y_ZERO_POINT], 0));
+    struct qd_coder coder =
+        qd_coder_make(semantics, in->t[Y_ZERO_POINT]->dtype, qd_tensor_get(in->t[Y_ZERO_POINT], 0));
     int64_t scale = semantics->requantize == QD_CHANNEL0_SCALE ? 0 : m;
-    return qd_requantizer_make(coder, qd_parameter(in->t[X_SCALE], 0), qd_parameter(in->t[W_SCALE], scale),
+    return qd_requantizer_make(coder, qd_parameter(in->t[X_SCALE], 0),
+                               qd_parameter(in->t[W_SCALE], scale),
                                qd_parameter(in->t[Y_SCALE], 0));
 }
 
 /* Equation (2), channel by channel. */
 static enum qd_status requantize(const struct qd_evaluation *evaluation, const struct operands *in,
-                                 const struct qd_conv_shape *shape, const int64_t *acc, struct qd_value *y)
+                                 const struct qd_conv_shape *shape, const int64_t *acc,
+                                 struct qd_value *y)
 {
     int64_t filters = shape->filters, plane = y->want.count / (shape->batch * filters);
     for (int64_t m = 0; m < filters; m++) {
@@ -116,8 +124,8 @@ static enum qd_status requantize(const struct qd_evaluation *evaluation, const s
         for (int64_t n = 0; n < shape->batch; n++)
             for (int64_t i = (n * filters + m) * plane, end = i + plane; i < end; i++) {
                 int64_t sum = qd_accumulator_finish(evaluation->semantics, acc[i] + bias);
-                enum qd_status status =
-                    qd_value_set_code(y, i, qd_requantize(&requantizer, sum), evaluation->arena, evaluation->error);
+                enum qd_status status = qd_value_set_code(y, i, qd_requantize(&requantizer, sum),
+                                                          evaluation->arena, evaluation->error);
                 if (status != QD_OK)
                     return status;
             }
@@ -144,7 +152,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     int64_t dims[QD_MAX_RANK], *acc = NULL;
     unsigned rank = qd_conv_output_dims(&shape, dims);
     struct qd_value y;
-    status = qd_value_init(&y, evaluation->arena, operands.t[Y_ZERO_POINT]->dtype, rank, dims, evaluation->error);
+    status = qd_value_init(&y, evaluation->arena, operands.t[Y_ZERO_POINT]->dtype, rank, dims,
+                           evaluation->error);
     if (status == QD_OK && y.want.count > 0) {
         status = accumulate(evaluation, &operands, &shape, y.want.count, &acc);
         if (status == QD_OK)

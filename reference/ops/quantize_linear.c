@@ -45,7 +45,9 @@ static uint32_t x_types(int64_t opset)
 
 static uint32_t scale_types(int64_t opset)
 {
-    return opset < 19 ? BIT(QD_F32) : opset < 24 ? FLOATS | BIT(QD_S32) : FLOATS | BIT(QD_S32) | BIT(QD_F8E8M0);
+    return opset < 19   ? BIT(QD_F32)
+           : opset < 24 ? FLOATS | BIT(QD_S32)
+                        : FLOATS | BIT(QD_S32) | BIT(QD_F8E8M0);
 }
 
 static uint32_t y_types(int64_t opset)
@@ -58,8 +60,8 @@ static uint32_t y_types(int64_t opset)
     return mask;
 }
 
-static enum qd_status read_output_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                       struct quantizer *q)
+static enum qd_status read_output_type(const struct qd_evaluation *evaluation,
+                                       const struct qd_node *node, struct quantizer *q)
 {
     uint32_t types = y_types(node->opset);
     enum qd_status status = qd_dtype_attribute(evaluation, node, "output_dtype", 21, types, &q->y);
@@ -70,18 +72,20 @@ static enum qd_status read_output_type(const struct qd_evaluation *evaluation, c
         return QD_OK;
     }
     if (q->y != QD_DTYPE_NONE && q->y != q->zero_point->dtype)
-        return qd_node_rule(evaluation, node, "output_dtype-mismatch", "output_dtype is %s, y_zero_point %s",
-                            qd_dtype_info(q->y)->word, qd_dtype_info(q->zero_point->dtype)->word);
+        return qd_node_rule(evaluation, node, "output_dtype-mismatch",
+                            "output_dtype is %s, y_zero_point %s", qd_dtype_info(q->y)->word,
+                            qd_dtype_info(q->zero_point->dtype)->word);
     q->y = q->zero_point->dtype;
     return qd_operand_type(evaluation, node, "y_zero_point", q->zero_point, types);
 }
 
-static enum qd_status read_division_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                         struct quantizer *q)
+static enum qd_status read_division_type(const struct qd_evaluation *evaluation,
+                                         const struct qd_node *node, struct quantizer *q)
 {
     const uint32_t precisions = FLOATS | BIT(QD_S32);
     enum qd_dtype precision;
-    enum qd_status status = qd_dtype_attribute(evaluation, node, "precision", 23, precisions, &precision);
+    enum qd_status status =
+        qd_dtype_attribute(evaluation, node, "precision", 23, precisions, &precision);
     if (status == QD_OK && node->opset >= 19 && node->opset < 23)
         status = qd_same_type(evaluation, node, "y_scale", q->scale, &q->x->want);
     if (status != QD_OK)
@@ -101,12 +105,13 @@ static bool all_zero(const struct qd_tensor *t)
     return true;
 }
 
-static enum qd_status read_saturate(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                    struct quantizer *q)
+static enum qd_status read_saturate(const struct qd_evaluation *evaluation,
+                                    const struct qd_node *node, struct quantizer *q)
 {
     int64_t saturate;
     if (node->opset < 19 && qd_node_attr(node, "saturate"))
-        return qd_node_rule(evaluation, node, "attribute-unknown", "attribute saturate exists since opset 19");
+        return qd_node_rule(evaluation, node, "attribute-unknown",
+                            "attribute saturate exists since opset 19");
     enum qd_status status = qd_node_int(node, "saturate", 1, &saturate, evaluation->error);
     q->saturate = saturate != 0;
     if (status == QD_OK && qd_dtype_is_float(q->y) && q->zero_point && !all_zero(q->zero_point))
@@ -122,7 +127,8 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     q->x = in[X];
     q->scale = &in[Y_SCALE]->want;
     q->zero_point = in[Y_ZERO_POINT] ? &in[Y_ZERO_POINT]->want : NULL;
-    enum qd_status status = qd_operand_type(evaluation, node, "x", &q->x->want, x_types(node->opset));
+    enum qd_status status =
+        qd_operand_type(evaluation, node, "x", &q->x->want, x_types(node->opset));
     if (status == QD_OK)
         status = qd_operand_type(evaluation, node, "y_scale", q->scale, scale_types(node->opset));
     if (status == QD_OK)
@@ -132,15 +138,16 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     if (status == QD_OK)
         status = read_saturate(evaluation, node, q);
     if (status == QD_OK)
-        status = qd_granularity_read(evaluation, node, &q->x->want, q->scale, q->zero_point, "y_scale",
-                                     "y_zero_point", &q->granularity);
+        status = qd_granularity_read(evaluation, node, &q->x->want, q->scale, q->zero_point,
+                                     "y_scale", "y_zero_point", &q->granularity);
     if (status == QD_OK)
         status = qd_operands_are_points(evaluation, node, in + 1, INPUTS - 1);
     return status;
 }
 
 /* The code of x/s when the quotient is first rounded to D, or multiplied by a rounded 1/s. */
-static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder, double x, double s)
+static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder, double x,
+                            double s)
 {
     if (q->evaluation->semantics->division == QD_RECIPROCAL) {
         double reciprocal = qd_float_divide(q->division, QD_NEAREST_EVEN, 1.0, s);
@@ -150,7 +157,8 @@ static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *co
     return qd_coder_float(coder, qd_ratio_to_float(quotient, q->division, QD_NEAREST_EVEN));
 }
 
-static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x, double s)
+static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x,
+                          double s)
 {
     if (q->evaluation->semantics->division == QD_RECIPROCAL)
         return code_rounded(q, coder, x, s);
@@ -164,7 +172,8 @@ static void include(struct qd_code *code, int64_t c)
 }
 
 /* Codes of one finite x. */
-static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder, double x, double s)
+static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder,
+                                    double x, double s)
 {
     int64_t want = code_exact(q, coder, x, s);
     struct qd_code code = {want, want, want, 0};
@@ -179,7 +188,8 @@ static struct qd_code code_of_special(const struct qd_coder *coder, double x, do
     return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
 }
 
-static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, double s, int64_t zero_point)
+static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, double s,
+                                          int64_t zero_point)
 {
     struct qd_coder coder = qd_coder_make(q->evaluation->semantics, q->y, zero_point);
     uint8_t flags = qd_value_flags(q->x, i);
@@ -208,7 +218,8 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, 
 }
 
 /* Equation (2); the result is one value. */
-static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s, struct qd_value *y)
+static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s,
+                                        struct qd_value *y)
 {
     enum qd_status status = QD_OK;
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
@@ -218,7 +229,9 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
             y->flags[i] = QD_UNSPECIFIED;
         return status;
     }
-    double quotient = isfinite(x) ? qd_float_divide(q->division, QD_NEAREST_EVEN, x, s) : s < 0 ? -x : x;
+    double quotient = isfinite(x) ? qd_float_divide(q->division, QD_NEAREST_EVEN, x, s)
+                      : s < 0     ? -x
+                                  : x;
     double rounded = qd_float_round(q->y, QD_NEAREST_EVEN, quotient);
     qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(q->y, rounded, q->saturate));
     return status;
@@ -251,7 +264,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     if (status == QD_OK && qd_dtype_is_float(q.y))
         status = qd_operands_are_points(evaluation, node, in, 1);
     if (status == QD_OK)
-        status = qd_value_init(&y, evaluation->arena, q.y, q.x->want.rank, q.x->want.dims, evaluation->error);
+        status = qd_value_init(&y, evaluation->arena, q.y, q.x->want.rank, q.x->want.dims,
+                               evaluation->error);
     if (status == QD_OK)
         status = quantize(&q, &y);
     if (status == QD_OK)

@@ -5,7 +5,8 @@
 #include "qdiff/evaluate.h"
 
 /* Σ a[i]·b[i], |a|, |b| ≤ 511, under the semantics' accumulator switch (before a bias and before accumulate_finish). */
-int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int16_t *b, int64_t count);
+int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int16_t *b,
+               int64_t count);
 
 /* The accumulator after the bias is in: wrapped or saturated to int32 where the switch says so. */
 int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc);
@@ -16,6 +17,7 @@ enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd
                          const struct qd_tensor *zero_point, int64_t inner, int16_t **out);
 
 /* Zero point c (0 if the tensor is NULL) through the zero_points switch. */
-int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tensor *zero_point, int64_t c);
+int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tensor *zero_point,
+                      int64_t c);
 
 #endif

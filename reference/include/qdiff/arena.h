@@ -30,7 +30,8 @@ char *qd_arena_string(struct qd_arena *arena, const char *text);
 void *qd_arena_copy(struct qd_arena *arena, const void *bytes, size_t size);
 
 /* A formatted string; NULL when out of memory. */
-char *qd_arena_printf(struct qd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *qd_arena_printf(struct qd_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Forgets all allocations, keeping one block for reuse (hot loops). */
 void qd_arena_reset(struct qd_arena *arena);

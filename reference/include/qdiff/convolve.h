@@ -24,9 +24,9 @@ struct qd_conv_shape {
  *   NOTSET, VALID: out = ⌊(in + pad_begin + pad_end − ((kernel − 1)·dilation + 1)) / stride⌋ + 1
  *   SAME_*:        out = ⌈in/stride⌉, padding max((out − 1)·stride + (kernel − 1)·dilation + 1 − in, 0), the odd one at
  *                  the end for UPPER, at the beginning for LOWER. */
-enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                  const struct qd_tensor *x, const struct qd_tensor *w,
-                                  struct qd_conv_shape *shape);
+enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct qd_tensor *x,
+                                  const struct qd_tensor *w, struct qd_conv_shape *shape);
 
 /* y's dimensions; returns the rank. */
 unsigned qd_conv_output_dims(const struct qd_conv_shape *shape, int64_t *dims);
@@ -37,14 +37,16 @@ int64_t qd_conv_terms(const struct qd_conv_shape *shape);
 /* For each output element (row-major): calls with the positions of its K terms. x_index[t] is the flat index into x,
  * −1 in the padding; the weights of filter m start at m·K and run along with t. `output` is the first filter's element of a
  * group; the others of the group follow at multiples of `step` (the spatial size of y). */
-typedef void qd_conv_visitor(void *context, const int64_t *x_index, int64_t first_filter, int64_t filters,
-                             int64_t output, int64_t step);
-enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struct qd_conv_shape *shape,
-                             qd_conv_visitor *visit, void *context);
+typedef void qd_conv_visitor(void *context, const int64_t *x_index, int64_t first_filter,
+                             int64_t filters, int64_t output, int64_t step);
+enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation,
+                             const struct qd_conv_shape *shape, qd_conv_visitor *visit,
+                             void *context);
 
 /* acc[y] = Σ x·w over codes that already have their zero points subtracted (|x|, |w| ≤ 511); `pad` stands in the
  * padding (0 unless a quirk says otherwise). acc has one entry per output element. */
-enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation, const struct qd_conv_shape *shape,
-                                  const int16_t *x, const int16_t *w, int16_t pad, int64_t *acc);
+enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation,
+                                  const struct qd_conv_shape *shape, const int16_t *x,
+                                  const int16_t *w, int16_t pad, int64_t *acc);
 
 #endif

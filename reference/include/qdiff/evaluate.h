@@ -30,8 +30,9 @@ struct qd_op {
 };
 
 /* Fails with INVALID and the rule "<op_type>/<slug>"; the text gets "<op_type>: " before it. */
-enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node, const char *slug,
-                            const char *format, ...) __attribute__((format(printf, 4, 5)));
+enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                            const char *slug, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);

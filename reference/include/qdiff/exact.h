@@ -36,7 +36,8 @@ struct qd_ratio qd_ratio_divide(struct qd_ratio a, struct qd_ratio b);
 struct qd_rounded {
     int64_t value; /* the rounded integer, within ±QD_ROUND_LIMIT */
     bool tie;      /* the number lies exactly half-way between two integers */
-    bool near;     /* |number − nearest rounding edge| ≤ |number|·2^−19: an order of evaluation may cross the edge */
+    bool
+        near; /* |number − nearest rounding edge| ≤ |number|·2^−19: an order of evaluation may cross the edge */
 };
 
 /* Rounds to an integer. `odd` is the parity of a zero point added *before* rounding (ties then go to the even sum);

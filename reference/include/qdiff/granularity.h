@@ -17,8 +17,9 @@ struct qd_granularity {
  * if absent). `scale_name`, `zero_name`: what the operator calls them, for rules. Rules: <scale>-shape, <zero>-shape, axis-range,
  * block_size-negative, block_size-range, attribute-unknown (axis or block_size before their opset). One element of rank 0 or 1 is per tensor
  * whatever the axis. block_size with a scale that has not x's rank is UNSUPPORTED: the text gives it no meaning. */
-enum qd_status qd_granularity_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                   const struct qd_tensor *x, const struct qd_tensor *scale,
+enum qd_status qd_granularity_read(const struct qd_evaluation *evaluation,
+                                   const struct qd_node *node, const struct qd_tensor *x,
+                                   const struct qd_tensor *scale,
                                    const struct qd_tensor *zero_point, const char *scale_name,
                                    const char *zero_name, struct qd_granularity *granularity);
 
@@ -26,7 +27,8 @@ int64_t qd_granularity_index(const struct qd_granularity *granularity, int64_t i
 
 /* Reads an attribute that holds a TensorProto.DataType: NONE when absent or 0; before `since` its presence breaks rule
  * attribute-unknown; a number outside `mask` (1 << enum qd_dtype) breaks rule <name>-value. */
-enum qd_status qd_dtype_attribute(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                  const char *name, int64_t since, uint32_t mask, enum qd_dtype *dtype);
+enum qd_status qd_dtype_attribute(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const char *name, int64_t since,
+                                  uint32_t mask, enum qd_dtype *dtype);
 
 #endif

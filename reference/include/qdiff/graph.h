@@ -25,8 +25,8 @@ struct qd_attr {
     enum qd_attr_kind kind;
     int64_t i;
     float f;
-    const char *s;         /* NUL-terminated; a string with an inner NUL does not decode */
-    size_t count;          /* of ints or floats */
+    const char *s; /* NUL-terminated; a string with an inner NUL does not decode */
+    size_t count;  /* of ints or floats */
     const int64_t *ints;
     const float *floats;
     const struct qd_tensor *tensor;
@@ -40,10 +40,11 @@ struct qd_node {
     const char *name;   /* may be "" */
     const char *domain; /* "" for ai.onnx */
     const char *op_type;
-    int64_t opset;      /* version of `domain` that the model imports */
-    const struct qd_op *op; /* the row of the operator list, NULL if the reference does not know it */
+    int64_t opset; /* version of `domain` that the model imports */
+    const struct qd_op
+        *op; /* the row of the operator list, NULL if the reference does not know it */
     size_t input_count, output_count, attr_count;
-    const int *inputs;  /* indices into graph->values, or QD_NO_VALUE */
+    const int *inputs; /* indices into graph->values, or QD_NO_VALUE */
     const int *outputs;
     const struct qd_attr *attrs;
 };
@@ -70,15 +71,15 @@ struct qd_graph {
 const struct qd_attr *qd_node_attr(const struct qd_node *node, const char *name);
 
 /* Typed attribute readers: the default when absent; INVALID with rule "<Op>/attribute-type" when of another kind. */
-enum qd_status qd_node_int(const struct qd_node *node, const char *name, int64_t otherwise, int64_t *value,
-                           struct qd_error *error);
-enum qd_status qd_node_float(const struct qd_node *node, const char *name, float otherwise, float *value,
-                             struct qd_error *error);
+enum qd_status qd_node_int(const struct qd_node *node, const char *name, int64_t otherwise,
+                           int64_t *value, struct qd_error *error);
+enum qd_status qd_node_float(const struct qd_node *node, const char *name, float otherwise,
+                             float *value, struct qd_error *error);
 enum qd_status qd_node_string(const struct qd_node *node, const char *name, const char *otherwise,
                               const char **value, struct qd_error *error);
 /* *values is NULL and *count 0 when absent. */
-enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const int64_t **values, size_t *count,
-                            struct qd_error *error);
+enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const int64_t **values,
+                            size_t *count, struct qd_error *error);
 
 /* Establishes the invariants above; INVALID names the node and the value otherwise. */
 enum qd_status qd_graph_check(const struct qd_graph *graph, struct qd_error *error);

@@ -5,8 +5,9 @@
 #include "qdiff/evaluate.h"
 
 /* Fails with rule "<op>/<name>-shape" unless the tensor is a scalar or [1] or, for channels > 0, [channels]. */
-enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                  const char *name, const struct qd_tensor *tensor, int64_t channels);
+enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const char *name,
+                                  const struct qd_tensor *tensor, int64_t channels);
 
 /* Fails with rule "<op>/<name>-type" unless the dtype is one of the mask (bit 1 << enum qd_dtype). */
 enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -16,11 +17,13 @@ enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const str
 
 /* Fails with rule "<op>/<name>-type" unless `tensor` has the type of `of`. */
 enum qd_status qd_same_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                            const char *name, const struct qd_tensor *tensor, const struct qd_tensor *of);
+                            const char *name, const struct qd_tensor *tensor,
+                            const struct qd_tensor *of);
 
 /* Parameters and codes must be points: fails with UNSUPPORTED when an operand is an interval or unspecified. */
-enum qd_status qd_operands_are_points(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                                      const struct qd_value *const *in, size_t count);
+enum qd_status qd_operands_are_points(const struct qd_evaluation *evaluation,
+                                      const struct qd_node *node, const struct qd_value *const *in,
+                                      size_t count);
 
 /* Entry c of a scalar, [1] or [channels] parameter, as a number. */
 double qd_parameter(const struct qd_tensor *tensor, int64_t c);

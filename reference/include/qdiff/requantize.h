@@ -16,7 +16,8 @@ struct qd_coder {
     int64_t zero_point, min, max; /* min and max after the `range` switch */
 };
 
-struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtype dtype, int64_t zero_point);
+struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtype dtype,
+                              int64_t zero_point);
 
 /* A rounded integer plus the zero point, brought into range. */
 int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded);
@@ -29,13 +30,13 @@ int64_t qd_coder_float(const struct qd_coder *coder, double real);
 #define QD_FACTOR_ORDERS 3
 struct qd_requantizer {
     struct qd_coder coder;
-    double s1, s2, sy;       /* float32 values */
-    struct qd_ratio factor;  /* s_1·s_2/s_y */
-    bool undefined;          /* a scale is NaN or infinite, or s_y is 0: every element is unspecified */
-    bool tame;               /* no order over- or underflows for any |acc| < 2^34: the fast path is sound */
+    double s1, s2, sy;      /* float32 values */
+    struct qd_ratio factor; /* s_1·s_2/s_y */
+    bool undefined; /* a scale is NaN or infinite, or s_y is 0: every element is unspecified */
+    bool tame;      /* no order over- or underflows for any |acc| < 2^34: the fast path is sound */
     struct {
-        double lo, hi;       /* |m| formed in float32 in one association, rounded down and up */
-        bool dropped;        /* an intermediate overflowed or is subnormal */
+        double lo, hi; /* |m| formed in float32 in one association, rounded down and up */
+        bool dropped;  /* an intermediate overflowed or is subnormal */
     } order[QD_FACTOR_ORDERS];
 };
 

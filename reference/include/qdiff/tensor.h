@@ -17,11 +17,12 @@ struct qd_tensor {
     unsigned rank;             /* 0 = scalar, at most QD_MAX_RANK */
     int64_t dims[QD_MAX_RANK]; /* each ≥ 0 */
     int64_t count;             /* product of dims; 1 for a scalar */
-    void *data;                /* qd_dtype_bytes(dtype, count) bytes; owned by an arena or by the caller */
+    void *data; /* qd_dtype_bytes(dtype, count) bytes; owned by an arena or by the caller */
 };
 
 /* Number of elements of a shape; fails with LIMIT above QD_MAX_ELEMENTS or rank, INVALID on a negative dim. */
-enum qd_status qd_shape_count(unsigned rank, const int64_t *dims, int64_t *count, struct qd_error *error);
+enum qd_status qd_shape_count(unsigned rank, const int64_t *dims, int64_t *count,
+                              struct qd_error *error);
 
 /* A zeroed tensor in the arena. */
 enum qd_status qd_tensor_init(struct qd_tensor *tensor, struct qd_arena *arena, enum qd_dtype dtype,

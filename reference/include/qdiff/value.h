@@ -15,11 +15,13 @@
 #include "qdiff/tensor.h"
 
 enum qd_element_flag {
-    QD_UNSPECIFIED = 1,   /* the text defines nothing: any answer is accepted and nothing was compared */
+    QD_UNSPECIFIED =
+        1, /* the text defines nothing: any answer is accepted and nothing was compared */
     QD_NO_CANONICAL = 2,  /* several values are right and none is the canonical one */
     QD_EXTREME_SCALE = 4, /* an evaluation order over- or underflowed and was dropped */
-    QD_ONE_ROUNDING = 8,  /* float: want = RN(exact), and that alone may be observed at a graph output */
-    QD_NOT_NUMBER = 16    /* float: the value is NaN (lo and hi are meaningless) */
+    QD_ONE_ROUNDING =
+        8, /* float: want = RN(exact), and that alone may be observed at a graph output */
+    QD_NOT_NUMBER = 16 /* float: the value is NaN (lo and hi are meaningless) */
 };
 
 struct qd_value {
@@ -29,15 +31,17 @@ struct qd_value {
 };
 
 /* A value of the given type and shape in the arena: want zeroed, all elements points, no flags. */
-enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
-                             const int64_t *dims, struct qd_error *error);
+enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype,
+                             unsigned rank, const int64_t *dims, struct qd_error *error);
 
 /* A value that is the given tensor, every element a point. Borrows the tensor's data. */
 struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 
 /* Makes lo/hi (filled from want) or flags (zero) exist. */
-enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena, struct qd_error *error);
-enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena, struct qd_error *error);
+enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
+                                  struct qd_error *error);
+enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
+                                   struct qd_error *error);
 
 /* One element's answer, as codes of an integer type. flags: enum qd_element_flag. */
 struct qd_code {
@@ -46,8 +50,8 @@ struct qd_code {
 };
 
 /* Stores a code at element i of an integer value, making hull and flags exist when they are needed. */
-enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code, struct qd_arena *arena,
-                                 struct qd_error *error);
+enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
+                                 struct qd_arena *arena, struct qd_error *error);
 
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
@@ -58,9 +62,9 @@ bool qd_value_is_point(const struct qd_value *value, int64_t i);
  * Float hulls are rounded outward to the type; QD_ONE_ROUNDING elements are the point want. */
 struct qd_observation {
     double lo, hi;
-    bool nan;          /* NaN is admissible */
-    bool unspecified;  /* anything is */
-    bool canonical;    /* want is the canonical value */
+    bool nan;         /* NaN is admissible */
+    bool unspecified; /* anything is */
+    bool canonical;   /* want is the canonical value */
 };
 struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i);
 

@@ -21,6 +21,12 @@ die()
     exit "$status"
 }
 
+# test_programs PRESET: its built tests, relative to the root.
+test_programs()
+{
+    (cd "$root" && find "build/$1/tests" -name '*_test' -type f -perm -u+x 2>/dev/null | sort)
+}
+
 # build PRESET [cmake --build arguments]: configure and build, in detail only when it fails.
 build()
 {

@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# Sourced by scripts that run a list of shell functions as one TAP 13 test.
+
+# tap_run PREFIX "KNOWN…" [NAME…]: runs PREFIX_NAME for every name, all known ones if none is given.
+# A function's output is shown only when it fails, except lines that start with "note: "; one that
+# ends with status 77 is skipped, its last line being the reason.
+tap_run()
+{
+    local prefix=$1 known=$2 name names number=0
+    tap_failed=0
+    shift 2
+    read -ra names <<<"${*:-$known}"
+    for name in "${names[@]}"; do
+        [[ " $known " == *" $name "* ]] || die 2 "unknown name '$name' (try --help)"
+    done
+    echo "TAP version 13"
+    echo "1..${#names[@]}"
+    for name in "${names[@]}"; do
+        number=$((number + 1))
+        tap_one "${prefix}_$name" "$number - $name"
+    done
+    return "$tap_failed"
+}
+
+# tap_one FUNCTION LABEL: bash ignores set -e wherever a status is tested (||, if), so neither this
+# nor FUNCTION is called that way.
+tap_one()
+{
+    local log status=0 start=$SECONDS
+    log=$(mktemp)
+    set +e
+    (set -e; "$1") >"$log" 2>&1
+    status=$?
+    set -e
+    sed -n 's/^note: /# /p' "$log"
+    case $status in
+        0) echo "ok $2 ($((SECONDS - start)) s)" ;;
+        77) echo "ok $2 # SKIP $(tail -n 1 "$log")" ;;
+        *)
+            tap_failed=1
+            echo "not ok $2 ($((SECONDS - start)) s)"
+            sed 's/^/# /' "$log" | tail -n 200
+            ;;
+    esac
+    rm -f "$log"
+}

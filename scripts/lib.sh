@@ -2,6 +2,8 @@
 # Sourced by the scripts beside it.
 # shellcheck disable=SC2034 # they use the variables
 
+shopt -s inherit_errexit # a failure inside $(…) counts too
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${QDIFF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/qdiff}
 jobs=$(nproc)
@@ -36,7 +38,7 @@ build()
     printf '%s: building preset %s\n' "$(basename "$0")" "$preset" >&2
     if ! (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" "$@") \
         >"$log" 2>&1; then
-        cat "$log" >&2
+        grep -vE '^\[[0-9]+/[0-9]+\] |^$' "$log" >&2
         return 1
     fi
 }

@@ -6,7 +6,7 @@
 
 static const struct qd_dtype_info infos[QD_DTYPE_COUNT] = {
     [QD_DTYPE_NONE] = {0, "none", "none", 0, QD_CLASS_NONE, 0, 0},
-#define QD_DTYPE_ROW(NAME, number, word, name, bits, kind, min, max)                               \
+#define QD_DTYPE_ROW(NAME, number, word, name, bits, kind, min, max) \
     [QD_##NAME] = {number, word, name, bits, QD_CLASS_##kind, min, max},
     QD_DTYPE_LIST(QD_DTYPE_ROW)
 #undef QD_DTYPE_ROW

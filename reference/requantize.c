@@ -1,5 +1,7 @@
 #include "qdiff/requantize.h"
 
+#include "qdiff/fixed.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -184,27 +186,60 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         code->flags |= QD_UNSPECIFIED;
 }
 
-struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
+/* The dialects and quirks that do not compute the real product. */
+static int64_t round_other(const struct qd_requantizer *r, int64_t acc)
+{
+    enum qd_requantize form = r->coder.semantics->requantize;
+    double real = r->s1 * r->s2 / r->sy;
+    if (form == QD_REQUANTIZE_F16) {
+        double factor = qd_float_round(QD_F16, QD_NEAREST_EVEN, real);
+        double product = qd_float_round(QD_F32, QD_NEAREST_EVEN, (double)acc * factor);
+        if (!isfinite(product))
+            return product < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
+        return qd_ratio_round(qd_ratio_of_double(product), r->coder.semantics->rounding, false)
+            .value;
+    }
+    struct qd_multiplier multiplier = qd_multiplier_of(real);
+    return form == QD_FIXED31_SINGLE ? qd_multiply_single(acc, multiplier)
+                                     : qd_multiply_double(acc, multiplier);
+}
+
+static bool computes_real_product(const struct qd_semantics *semantics)
+{
+    return semantics->requantize == QD_REQUANTIZE_REAL ||
+           semantics->requantize == QD_CHANNEL0_SCALE;
+}
+
+static struct qd_code requantize_real(const struct qd_requantizer *r, int64_t acc)
 {
     struct qd_code code = {0};
-    if (r->undefined) {
-        code.flags = QD_UNSPECIFIED;
-        return code;
-    }
-    const struct qd_semantics *semantics = r->coder.semantics;
     struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
-    if (semantics->zero_point_order != QD_ZERO_POINT_AFTER) {
+    if (r->coder.semantics->zero_point_order != QD_ZERO_POINT_AFTER) {
         code.want = code.lo = code.hi = qd_coder_exact(&r->coder, real);
         hull(r, acc, &code);
-    } else {
-        struct qd_rounded rounded = qd_ratio_round(real, semantics->rounding, false);
-        code.want = code.lo = code.hi = qd_coder_finish(&r->coder, rounded.value);
-        /* Four roundings move a tame value by less than 2^−20 of itself: away from every edge, each order gives the
-         * canonical code. */
-        if (!r->tame || rounded.near)
-            hull(r, acc, &code);
+        return code;
     }
-    if (acc > INT32_MAX || acc < INT32_MIN)
-        code.flags |= QD_UNSPECIFIED;
+    struct qd_rounded rounded = qd_ratio_round(real, r->coder.semantics->rounding, false);
+    code.want = code.lo = code.hi = qd_coder_finish(&r->coder, rounded.value);
+    /* Four roundings move a tame value by less than 2^−20 of itself: away from every edge, each
+     * order gives the canonical code. */
+    if (!r->tame || rounded.near)
+        hull(r, acc, &code);
     return code;
+}
+
+struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
+{
+    bool beyond = acc > INT32_MAX || acc < INT32_MIN;
+    if (r->undefined)
+        return (struct qd_code){.flags = QD_UNSPECIFIED};
+    if (computes_real_product(r->coder.semantics)) {
+        struct qd_code code = requantize_real(r, acc);
+        code.flags |= beyond ? QD_UNSPECIFIED : 0;
+        return code;
+    }
+    if (beyond)
+        return (struct qd_code){.flags = QD_UNSPECIFIED};
+    int64_t code = qd_coder_finish(&r->coder, round_other(r, acc));
+    return (struct qd_code){code, code, code, 0};
 }

@@ -14,7 +14,7 @@ struct choice {
 };
 
 #define CHOICE(name, word, kind) {word, kind},
-#define CHOICES(field, word, values)                                                               \
+#define CHOICES(field, word, values) \
     static const struct choice field##_choices[] = {values(CHOICE)};
 QD_SWITCH_LIST(CHOICES)
 #undef CHOICES
@@ -27,8 +27,8 @@ struct row {
 };
 
 static const struct row rows[] = {
-#define ROW(field, word, values)                                                                   \
-    {word, field##_choices, sizeof field##_choices / sizeof *field##_choices,                      \
+#define ROW(field, word, values)                                              \
+    {word, field##_choices, sizeof field##_choices / sizeof *field##_choices, \
      offsetof(struct qd_semantics, field)},
     QD_SWITCH_LIST(ROW)
 #undef ROW

@@ -9,27 +9,27 @@
 
 /* QD_DTYPE(NAME, onnx number, short word, onnx word, bits, class, min code, max code)
  * min and max are the least and greatest code of an integer type, 0 for others. */
-#define QD_DTYPE_LIST(QD_DTYPE)                                                                    \
-    QD_DTYPE(F32, 1, "f32", "float", 32, FLOAT, 0, 0)                                              \
-    QD_DTYPE(U8, 2, "u8", "uint8", 8, UINT, 0, 255)                                                \
-    QD_DTYPE(S8, 3, "s8", "int8", 8, SINT, -128, 127)                                              \
-    QD_DTYPE(U16, 4, "u16", "uint16", 16, UINT, 0, 65535)                                          \
-    QD_DTYPE(S16, 5, "s16", "int16", 16, SINT, -32768, 32767)                                      \
-    QD_DTYPE(S32, 6, "s32", "int32", 32, SINT, INT32_MIN, INT32_MAX)                               \
-    QD_DTYPE(S64, 7, "s64", "int64", 64, SINT, INT64_MIN, INT64_MAX)                               \
-    QD_DTYPE(BOOL, 9, "bool", "bool", 8, UINT, 0, 1)                                               \
-    QD_DTYPE(F16, 10, "f16", "float16", 16, FLOAT, 0, 0)                                           \
-    QD_DTYPE(F64, 11, "f64", "double", 64, FLOAT, 0, 0)                                            \
-    QD_DTYPE(BF16, 16, "bf16", "bfloat16", 16, FLOAT, 0, 0)                                        \
-    QD_DTYPE(F8E4M3FN, 17, "f8e4m3fn", "float8e4m3fn", 8, FLOAT, 0, 0)                             \
-    QD_DTYPE(F8E4M3FNUZ, 18, "f8e4m3fnuz", "float8e4m3fnuz", 8, FLOAT, 0, 0)                       \
-    QD_DTYPE(F8E5M2, 19, "f8e5m2", "float8e5m2", 8, FLOAT, 0, 0)                                   \
-    QD_DTYPE(F8E5M2FNUZ, 20, "f8e5m2fnuz", "float8e5m2fnuz", 8, FLOAT, 0, 0)                       \
-    QD_DTYPE(U4, 21, "u4", "uint4", 4, UINT, 0, 15)                                                \
-    QD_DTYPE(S4, 22, "s4", "int4", 4, SINT, -8, 7)                                                 \
-    QD_DTYPE(F4E2M1, 23, "f4e2m1", "float4e2m1", 4, FLOAT, 0, 0)                                   \
-    QD_DTYPE(F8E8M0, 24, "f8e8m0", "float8e8m0", 8, FLOAT, 0, 0)                                   \
-    QD_DTYPE(U2, 25, "u2", "uint2", 2, UINT, 0, 3)                                                 \
+#define QD_DTYPE_LIST(QD_DTYPE)                                              \
+    QD_DTYPE(F32, 1, "f32", "float", 32, FLOAT, 0, 0)                        \
+    QD_DTYPE(U8, 2, "u8", "uint8", 8, UINT, 0, 255)                          \
+    QD_DTYPE(S8, 3, "s8", "int8", 8, SINT, -128, 127)                        \
+    QD_DTYPE(U16, 4, "u16", "uint16", 16, UINT, 0, 65535)                    \
+    QD_DTYPE(S16, 5, "s16", "int16", 16, SINT, -32768, 32767)                \
+    QD_DTYPE(S32, 6, "s32", "int32", 32, SINT, INT32_MIN, INT32_MAX)         \
+    QD_DTYPE(S64, 7, "s64", "int64", 64, SINT, INT64_MIN, INT64_MAX)         \
+    QD_DTYPE(BOOL, 9, "bool", "bool", 8, UINT, 0, 1)                         \
+    QD_DTYPE(F16, 10, "f16", "float16", 16, FLOAT, 0, 0)                     \
+    QD_DTYPE(F64, 11, "f64", "double", 64, FLOAT, 0, 0)                      \
+    QD_DTYPE(BF16, 16, "bf16", "bfloat16", 16, FLOAT, 0, 0)                  \
+    QD_DTYPE(F8E4M3FN, 17, "f8e4m3fn", "float8e4m3fn", 8, FLOAT, 0, 0)       \
+    QD_DTYPE(F8E4M3FNUZ, 18, "f8e4m3fnuz", "float8e4m3fnuz", 8, FLOAT, 0, 0) \
+    QD_DTYPE(F8E5M2, 19, "f8e5m2", "float8e5m2", 8, FLOAT, 0, 0)             \
+    QD_DTYPE(F8E5M2FNUZ, 20, "f8e5m2fnuz", "float8e5m2fnuz", 8, FLOAT, 0, 0) \
+    QD_DTYPE(U4, 21, "u4", "uint4", 4, UINT, 0, 15)                          \
+    QD_DTYPE(S4, 22, "s4", "int4", 4, SINT, -8, 7)                           \
+    QD_DTYPE(F4E2M1, 23, "f4e2m1", "float4e2m1", 4, FLOAT, 0, 0)             \
+    QD_DTYPE(F8E8M0, 24, "f8e8m0", "float8e8m0", 8, FLOAT, 0, 0)             \
+    QD_DTYPE(U2, 25, "u2", "uint2", 2, UINT, 0, 3)                           \
     QD_DTYPE(S2, 26, "s2", "int2", 2, SINT, -2, 1)
 
 #define QD_DTYPE_ENUM(name, number, word, onnx, bits, kind, min, max) QD_##name,

@@ -11,67 +11,67 @@
 
 /* QD_SWITCH(field, word, VALUES) and, per switch, QD_VALUE(NAME, word, kind): kind is DEFAULT (the text),
  * DIALECT (a target's profile may declare it) or QUIRK (known wrong; no profile may declare it). */
-#define QD_ROUNDING_LIST(V)                                                                        \
-    V(HALF_EVEN, "half-even", DEFAULT)                                                             \
-    V(HALF_AWAY, "half-away", DIALECT)                                                             \
-    V(HALF_UP, "half-up", DIALECT)                                                                 \
-    V(TRUNCATE, "truncate", QUIRK)                                                                 \
-    V(FLOOR, "floor", QUIRK)                                                                       \
+#define QD_ROUNDING_LIST(V)            \
+    V(HALF_EVEN, "half-even", DEFAULT) \
+    V(HALF_AWAY, "half-away", DIALECT) \
+    V(HALF_UP, "half-up", DIALECT)     \
+    V(TRUNCATE, "truncate", QUIRK)     \
+    V(FLOOR, "floor", QUIRK)           \
     V(CEIL, "ceil", QUIRK)
-#define QD_ZERO_POINT_ORDER_LIST(V)                                                                \
-    V(ZERO_POINT_AFTER, "after", DEFAULT)                                                          \
-    V(ZERO_POINT_BEFORE_F32, "before-f32", QUIRK)                                                  \
+#define QD_ZERO_POINT_ORDER_LIST(V)               \
+    V(ZERO_POINT_AFTER, "after", DEFAULT)         \
+    V(ZERO_POINT_BEFORE_F32, "before-f32", QUIRK) \
     V(ZERO_POINT_BEFORE_EXACT, "before-exact", QUIRK)
-#define QD_DIVISION_LIST(V)                                                                        \
-    V(DIVIDE, "divide", DEFAULT)                                                                   \
+#define QD_DIVISION_LIST(V)      \
+    V(DIVIDE, "divide", DEFAULT) \
     V(RECIPROCAL, "reciprocal", DIALECT)
-#define QD_REQUANTIZE_LIST(V)                                                                      \
-    V(REQUANTIZE_REAL, "real", DEFAULT)                                                            \
-    V(FIXED31_SINGLE, "fixed31-single", DIALECT)                                                   \
-    V(FIXED31_DOUBLE, "fixed31-double", DIALECT)                                                   \
-    V(CHANNEL0_SCALE, "channel0-scale", QUIRK)                                                     \
+#define QD_REQUANTIZE_LIST(V)                    \
+    V(REQUANTIZE_REAL, "real", DEFAULT)          \
+    V(FIXED31_SINGLE, "fixed31-single", DIALECT) \
+    V(FIXED31_DOUBLE, "fixed31-double", DIALECT) \
+    V(CHANNEL0_SCALE, "channel0-scale", QUIRK)   \
     V(REQUANTIZE_F16, "f16", QUIRK)
-#define QD_RANGE_LIST(V)                                                                           \
-    V(SATURATE, "saturate", DEFAULT)                                                               \
-    V(WRAP, "wrap", QUIRK)                                                                         \
+#define QD_RANGE_LIST(V)             \
+    V(SATURATE, "saturate", DEFAULT) \
+    V(WRAP, "wrap", QUIRK)           \
     V(SYMMETRIC, "symmetric", QUIRK)
-#define QD_ACCUMULATOR_LIST(V)                                                                     \
-    V(ACC_EXACT, "exact", DEFAULT)                                                                 \
-    V(ACC_WRAP32, "wrap32", DIALECT)                                                               \
-    V(ACC_F32, "f32", QUIRK)                                                                       \
+#define QD_ACCUMULATOR_LIST(V)       \
+    V(ACC_EXACT, "exact", DEFAULT)   \
+    V(ACC_WRAP32, "wrap32", DIALECT) \
+    V(ACC_F32, "f32", QUIRK)         \
     V(ACC_SAT32, "sat32", QUIRK)
-#define QD_PADDING_LIST(V)                                                                         \
-    V(PAD_ZERO_POINT, "x_zero_point", DEFAULT)                                                     \
+#define QD_PADDING_LIST(V)                     \
+    V(PAD_ZERO_POINT, "x_zero_point", DEFAULT) \
     V(PAD_RAW_ZERO, "raw-zero", QUIRK)
-#define QD_ZERO_POINTS_LIST(V)                                                                     \
-    V(ZP_AS_GIVEN, "as-given", DEFAULT)                                                            \
-    V(ZP_IGNORED, "ignored", QUIRK)                                                                \
-    V(ZP_CHANNEL0, "channel0", QUIRK)                                                              \
-    V(ZP_SIGN_EXTENDED, "sign-extended", QUIRK)                                                    \
+#define QD_ZERO_POINTS_LIST(V)                  \
+    V(ZP_AS_GIVEN, "as-given", DEFAULT)         \
+    V(ZP_IGNORED, "ignored", QUIRK)             \
+    V(ZP_CHANNEL0, "channel0", QUIRK)           \
+    V(ZP_SIGN_EXTENDED, "sign-extended", QUIRK) \
     V(ZP_SUBTRACT_8BIT, "subtract-8bit", QUIRK)
-#define QD_NAN_TO_INTEGER_LIST(V)                                                                  \
-    V(NAN_UNSPECIFIED, "unspecified", DEFAULT)                                                     \
-    V(NAN_MINIMUM, "minimum", DIALECT)                                                             \
-    V(NAN_MAXIMUM, "maximum", DIALECT)                                                             \
-    V(NAN_ZERO, "zero", DIALECT)                                                                   \
+#define QD_NAN_TO_INTEGER_LIST(V)              \
+    V(NAN_UNSPECIFIED, "unspecified", DEFAULT) \
+    V(NAN_MINIMUM, "minimum", DIALECT)         \
+    V(NAN_MAXIMUM, "maximum", DIALECT)         \
+    V(NAN_ZERO, "zero", DIALECT)               \
     V(NAN_ZERO_POINT, "zero-point", DIALECT)
-#define QD_ALL_ZERO_LIST(V)                                                                        \
-    V(ALL_ZERO_ANY, "any", DEFAULT)                                                                \
-    V(ALL_ZERO_SCALE_0, "scale-0", DIALECT)                                                        \
-    V(ALL_ZERO_SCALE_1, "scale-1", DIALECT)                                                        \
+#define QD_ALL_ZERO_LIST(V)                 \
+    V(ALL_ZERO_ANY, "any", DEFAULT)         \
+    V(ALL_ZERO_SCALE_0, "scale-0", DIALECT) \
+    V(ALL_ZERO_SCALE_1, "scale-1", DIALECT) \
     V(ALL_ZERO_SCALE_1_255, "scale-1/255", DIALECT)
 
 /* QD_SWITCH(field, word, value list) */
-#define QD_SWITCH_LIST(S)                                                                          \
-    S(rounding, "rounding", QD_ROUNDING_LIST)                                                      \
-    S(zero_point_order, "zero-point-order", QD_ZERO_POINT_ORDER_LIST)                              \
-    S(division, "division", QD_DIVISION_LIST)                                                      \
-    S(requantize, "requantize", QD_REQUANTIZE_LIST)                                                \
-    S(range, "range", QD_RANGE_LIST)                                                               \
-    S(accumulator, "accumulator", QD_ACCUMULATOR_LIST)                                             \
-    S(padding, "padding", QD_PADDING_LIST)                                                         \
-    S(zero_points, "zero-points", QD_ZERO_POINTS_LIST)                                             \
-    S(nan_to_integer, "nan-to-integer", QD_NAN_TO_INTEGER_LIST)                                    \
+#define QD_SWITCH_LIST(S)                                             \
+    S(rounding, "rounding", QD_ROUNDING_LIST)                         \
+    S(zero_point_order, "zero-point-order", QD_ZERO_POINT_ORDER_LIST) \
+    S(division, "division", QD_DIVISION_LIST)                         \
+    S(requantize, "requantize", QD_REQUANTIZE_LIST)                   \
+    S(range, "range", QD_RANGE_LIST)                                  \
+    S(accumulator, "accumulator", QD_ACCUMULATOR_LIST)                \
+    S(padding, "padding", QD_PADDING_LIST)                            \
+    S(zero_points, "zero-points", QD_ZERO_POINTS_LIST)                \
+    S(nan_to_integer, "nan-to-integer", QD_NAN_TO_INTEGER_LIST)       \
     S(all_zero, "all-zero", QD_ALL_ZERO_LIST)
 
 #define QD_VALUE_ENUM(name, word, kind) QD_##name,

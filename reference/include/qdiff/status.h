@@ -8,16 +8,16 @@
 #include <stdbool.h>
 
 /* QD_STATUS(name, word, meaning). The word is what reports print. */
-#define QD_STATUS_LIST(QD_STATUS)                                                                  \
-    QD_STATUS(OK, "ok", "done")                                                                    \
-    QD_STATUS(INVALID, "invalid", "the model or its inputs break a rule of the operator")          \
-    QD_STATUS(UNSUPPORTED, "unsupported", "valid as far as we know, but not implemented")          \
-    QD_STATUS(MALFORMED, "malformed", "bytes that do not decode")                                  \
-    QD_STATUS(LIMIT, "limit", "larger than a documented limit")                                    \
-    QD_STATUS(NO_MEMORY, "no-memory", "the memory budget is used up")                              \
-    QD_STATUS(IO, "io", "the operating system refused a file or process operation")                \
-    QD_STATUS(USAGE, "usage", "a wrong argument, option or name given by the user")                \
-    QD_STATUS(UNUSABLE, "unusable", "a target that cannot be opened or does not work")             \
+#define QD_STATUS_LIST(QD_STATUS)                                                         \
+    QD_STATUS(OK, "ok", "done")                                                           \
+    QD_STATUS(INVALID, "invalid", "the model or its inputs break a rule of the operator") \
+    QD_STATUS(UNSUPPORTED, "unsupported", "valid as far as we know, but not implemented") \
+    QD_STATUS(MALFORMED, "malformed", "bytes that do not decode")                         \
+    QD_STATUS(LIMIT, "limit", "larger than a documented limit")                           \
+    QD_STATUS(NO_MEMORY, "no-memory", "the memory budget is used up")                     \
+    QD_STATUS(IO, "io", "the operating system refused a file or process operation")       \
+    QD_STATUS(USAGE, "usage", "a wrong argument, option or name given by the user")       \
+    QD_STATUS(UNUSABLE, "unusable", "a target that cannot be opened or does not work")    \
     QD_STATUS(INTERNAL, "internal", "a broken invariant of qdiff itself")
 
 #define QD_STATUS_ENUM(name, word, meaning) QD_##name,

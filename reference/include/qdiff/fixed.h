@@ -1,0 +1,23 @@
+/* Requantization as kernels without floats do it: dialects of one rounding each, and the float16 quirk. */
+#ifndef QDIFF_FIXED_H
+#define QDIFF_FIXED_H
+
+#include <stdint.h>
+
+/* A real multiplier as mantissa/2^31·2^shift, mantissa in [2^30, 2^31) or 0; shift ≥ −31.
+ * Source: gemmlowp and TensorFlow Lite's QuantizeMultiplier (mantissa rounded half away). */
+struct qd_multiplier {
+    int32_t mantissa;
+    int shift;
+};
+struct qd_multiplier qd_multiplier_of(double real);
+
+/* acc·m by a 64-bit product and one rounding (half up): (acc·M + 2^(30−shift)) >> (31−shift).
+ * Source: TensorFlow Lite built with TFLITE_SINGLE_ROUNDING. |acc| < 2^31. */
+int64_t qd_multiply_single(int64_t acc, struct qd_multiplier multiplier);
+
+/* acc·m by a saturating rounding doubling high multiplication and then a rounding shift (half up, then half away): two roundings.
+ * Source: gemmlowp fixedpoint, TensorFlow issue 25087. |acc| < 2^31. */
+int64_t qd_multiply_double(int64_t acc, struct qd_multiplier multiplier);
+
+#endif

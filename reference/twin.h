@@ -1,0 +1,180 @@
+/* The twin: a second, slow implementation of the reference, for tests only.
+ *
+ * It shares nothing with the reference but the tensor and graph structs: numbers are GMP rationals, floats are taken
+ * apart by their bit fields, roundings are integer divisions, convolutions are nested loops over coordinates. What the
+ * two must agree on is in the ONNX texts and in reference/README.md; where they differ, the mathematics decides.
+ *
+ * A broken precondition aborts: only tests call this. */
+#ifndef QDIFF_TWIN_H
+#define QDIFF_TWIN_H
+
+#include <gmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "qdiff/evaluate.h"
+
+/* --- Numbers ------------------------------------------------------------------------------------ */
+
+enum twin_kind { TWIN_FINITE, TWIN_PLUS_INF, TWIN_MINUS_INF, TWIN_NAN };
+
+/* A finite rational, an infinity or NaN. −0 is 0: values are compared, not bits. */
+struct twin_number {
+    enum twin_kind kind;
+    mpq_t q; /* canonical; meaningful for TWIN_FINITE only */
+};
+
+void twin_number_init(struct twin_number *number);
+void twin_number_clear(struct twin_number *number);
+void twin_number_set(struct twin_number *number, const struct twin_number *from);
+bool twin_number_equal(const struct twin_number *a, const struct twin_number *b);
+/* −Inf < every rational < +Inf. Neither may be NaN. */
+int twin_number_compare(const struct twin_number *a, const struct twin_number *b);
+
+/* The number a code of the type stands for: integers sign-extended, floats by their fields. */
+void twin_decode(enum qd_dtype dtype, uint64_t bits, struct twin_number *number);
+
+/* Element i of a tensor, from its bytes. */
+void twin_element_of(const struct qd_tensor *tensor, int64_t i, struct twin_number *number);
+int64_t twin_integer_of(const struct qd_tensor *tensor, int64_t i);
+
+enum twin_direction { TWIN_DOWN, TWIN_NEAREST, TWIN_UP };
+
+/* Where a rounded value lies in its type. */
+enum twin_size {
+    TWIN_ORDINARY, /* zero because the exact value is zero, or of normal magnitude */
+    TWIN_TINY,     /* subnormal, or zero although the exact value is not */
+    TWIN_HUGE      /* beyond the largest finite value; `out` then is the value with unbounded exponent */
+};
+
+/* Rounds an exact value to the float type. in and out may be the same. */
+enum twin_size twin_round(enum qd_dtype dtype, enum twin_direction direction, mpq_t out, const mpq_t in);
+
+/* The same for numbers: TWIN_HUGE becomes an infinity (nearest only); Inf and NaN pass. */
+void twin_round_number(enum qd_dtype dtype, struct twin_number *out, const struct twin_number *in);
+
+/* Nearest integer, ties to even. */
+void twin_round_integer(mpz_t out, const mpq_t in);
+
+/* rne(real) + zero_point, clamped to the integer type's codes. */
+int64_t twin_code(enum qd_dtype dtype, const mpq_t real, int64_t zero_point);
+
+/* Least and greatest code of an integer type. */
+int64_t twin_code_min(enum qd_dtype dtype);
+int64_t twin_code_max(enum qd_dtype dtype);
+
+/* --- Results ------------------------------------------------------------------------------------ */
+
+/* One output element: canonical value and the admissible hull (codes or reals), as numbers. */
+struct twin_element {
+    struct twin_number want, lo, hi;
+    bool unspecified; /* the text defines nothing; the numbers are meaningless */
+    bool extreme;     /* an evaluation order over- or underflowed and was left out */
+};
+
+struct twin_result {
+    enum qd_dtype dtype;
+    unsigned rank;
+    int64_t dims[QD_MAX_RANK];
+    int64_t count;
+    struct twin_element *elements;
+};
+
+void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned rank, const int64_t *dims);
+void twin_result_clear(struct twin_result *result);
+
+/* --- Requantizing one product: acc·s1·s2/sy ------------------------------------------------------- */
+
+#define TWIN_ORDERS 6
+
+/* The text of order i in reverse Polish notation: a = fl(acc), 1, 2, y = the scales. */
+const char *twin_order_text(unsigned order);
+
+/* The canonical code and the hull of every order, with directed rounding in float32. A scale that is NaN, infinite or,
+ * for sy, zero makes the element unspecified; so does |acc| beyond int32. */
+void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
+                     const struct twin_number *sy, enum qd_dtype dtype, int64_t zero_point,
+                     struct twin_element *out);
+
+/* What a kernel that computes in `dtype` (F32, or F64 as a wider one) with round-to-nearest and the given order answers:
+ * true and its code; false if an intermediate is huge or tiny. Scales finite, sy not 0. */
+bool twin_requantize_nearest(unsigned order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,
+                             const mpq_t s2, const mpq_t sy, enum qd_dtype dtype, int64_t zero_point,
+                             int64_t *code);
+
+/* --- Operators: in[i] is NULL for an absent input; *out is initialised by the call ------------------ */
+
+void twin_qlinear_conv(const struct qd_node *node, const struct qd_tensor *const *in, struct twin_result *out);
+void twin_conv_integer(const struct qd_node *node, const struct qd_tensor *const *in, struct twin_result *out);
+void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *const *in, struct twin_result *out);
+void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
+                            struct twin_result *out);
+
+/* --- One-node graphs, random tensors, comparison (twin_graph_testlib.c) ------------------------------ */
+
+#define TWIN_MAX_INPUTS 10
+#define TWIN_MAX_ATTRS 10
+#define TWIN_MAX_OUTPUTS 3
+
+struct twin_node {
+    struct qd_node node;
+    int input_index[TWIN_MAX_INPUTS], output_index[TWIN_MAX_OUTPUTS];
+    struct qd_tensor tensors[TWIN_MAX_INPUTS];
+    const struct qd_tensor *in[TWIN_MAX_INPUTS]; /* NULL: absent */
+    struct qd_attr attrs[TWIN_MAX_ATTRS];
+};
+
+/* op_type must outlive the node. Inputs are added in order; a tensor's data is borrowed. */
+void twin_node_init(struct twin_node *twin, const char *op_type, int64_t opset, size_t outputs);
+void twin_node_input(struct twin_node *twin, const struct qd_tensor *tensor);
+void twin_node_int(struct twin_node *twin, const char *name, int64_t value);
+void twin_node_string(struct twin_node *twin, const char *name, const char *value);
+void twin_node_ints(struct twin_node *twin, const char *name, const int64_t *values, size_t count);
+
+/* Runs the reference (not the twin) on the one-node graph. With `initializers` every input but the first is one. */
+enum qd_status twin_node_evaluate(struct twin_node *twin, bool initializers,
+                                  const struct qd_semantics *semantics, struct qd_arena *arena,
+                                  struct qd_value *outputs, struct qd_error *error);
+
+/* "QLinearConv-10(u8[1,2,3], f32[], …; group=2 …)" */
+const char *twin_node_describe(const struct twin_node *twin, char *text, size_t size);
+
+/* What a comparison looked at. */
+struct twin_tally {
+    int64_t elements, slack, unspecified, extreme, failures;
+};
+
+/* Compares canonical value, hull as a graph output may show it, and flags, element by element. The first difference is
+ * written to text ("" if none); returns whether there is none. */
+bool twin_compare(const struct twin_result *want, const struct qd_value *have, struct twin_tally *tally,
+                  char *text, size_t size);
+
+/* The tests' loop body: evaluate, compare, fail the cmocka test with the node's description. */
+void twin_check(struct twin_node *twin, bool initializers, const struct twin_result *want,
+                struct twin_tally *tally);
+void twin_tally_print(const char *name, const struct twin_tally *tally);
+
+/* Deterministic random numbers (splitmix64). */
+struct twin_random {
+    uint64_t state;
+};
+uint64_t twin_random_bits(struct twin_random *random);
+int64_t twin_random_between(struct twin_random *random, int64_t min, int64_t max); /* both included */
+bool twin_random_one_in(struct twin_random *random, int64_t n);
+/* A code of the integer type: one in four at an end or next to it, else uniform. */
+int64_t twin_random_code(struct twin_random *random, enum qd_dtype dtype);
+/* Bits of a positive normal float32 with exponent in [min, max]; one in four a power of two, one in eight 3 or 5 times one. */
+uint32_t twin_random_scale(struct twin_random *random, int min_exponent, int max_exponent);
+/* How much longer the test shall run: QDIFF_TWIN_FACTOR, 1 if unset. */
+int64_t twin_factor(void);
+
+/* Tensors in an arena. */
+struct qd_tensor twin_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank, const int64_t *dims);
+struct qd_tensor twin_scalar(struct qd_arena *arena, enum qd_dtype dtype, uint64_t bits);
+struct qd_tensor twin_vector(struct qd_arena *arena, enum qd_dtype dtype, int64_t count, const int64_t *codes);
+/* Writes element i's bits by hand, as ONNX packs them. */
+void twin_put(const struct qd_tensor *tensor, int64_t i, uint64_t bits);
+/* Bits of the float32 nearest to q. */
+uint32_t twin_float_bits(const mpq_t q);
+
+#endif

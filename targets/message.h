@@ -1,0 +1,21 @@
+/* Texts of built-in targets. Internal to the targets layer. */
+#ifndef QDIFF_MESSAGE_H
+#define QDIFF_MESSAGE_H
+
+#include <stdbool.h>
+
+#include "qdiff/target.h"
+
+/* Fills *message; returns `status`, so that a caller can write `return qd_answer(...)`. */
+enum qd_target_status qd_answer(struct qd_target_message *message, enum qd_target_status status,
+                                const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Takes the next "key=value" off *config ("opt=all,threads=1") into key and value (each of `size` bytes). False at
+ * the end; *ok false when a part has no '=' or does not fit. */
+bool qd_config_next(const char **config, char *key, char *value, unsigned size, bool *ok);
+
+/* Bytes from a target, made fit to print: control characters but newline and tab, and what is no UTF-8, become
+ * '?'. In place; `size` is the buffer's, which gets its NUL. */
+void qd_text_clean(char *text, unsigned size);
+
+#endif

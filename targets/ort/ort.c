@@ -1,0 +1,362 @@
+#include "ort/ort.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <onnxruntime_c_api.h>
+
+#include "message.h"
+#include "version.h"
+
+#define API_VERSION 18 /* ORT 1.18's table: every later release has it */
+
+struct ort {
+    const OrtApi *api;
+    OrtEnv *env;
+    OrtSessionOptions *options;
+    OrtMemoryInfo *memory;
+    char version[32], settings[64];
+};
+
+static const struct {
+    const char *word;
+    GraphOptimizationLevel level;
+} levels[] = {{"none", ORT_DISABLE_ALL},
+              {"basic", ORT_ENABLE_BASIC},
+              {"extended", ORT_ENABLE_EXTENDED},
+              {"all", ORT_ENABLE_ALL}};
+
+const char *const qd_ort_configs[] = {"opt=none", "opt=basic", "opt=extended", "opt=all", NULL};
+
+/* ORT's own words into *message; frees the status. */
+static enum qd_target_status say(const struct ort *ort, OrtStatus *status,
+                                 struct qd_target_message *message)
+{
+    if (!status)
+        return QD_TARGET_OK;
+    const char *text = ort->api->GetErrorMessage(status);
+    bool memory = strstr(text, "bad_alloc") || strstr(text, "Failed to allocate memory");
+    qd_answer(message, QD_TARGET_REJECTED, "%s", text);
+    ort->api->ReleaseStatus(status);
+    return memory ? QD_TARGET_NO_MEMORY : QD_TARGET_REJECTED;
+}
+
+/* What fails comes back as a status as well; standard error is not ours to fill. */
+static void ORT_API_CALL log_nothing(void *parameter, OrtLoggingLevel severity,
+                                     const char *category, const char *id, const char *location,
+                                     const char *message)
+{
+    (void)parameter, (void)severity, (void)category, (void)id, (void)location, (void)message;
+}
+
+static enum qd_target_status parse_config(const char *config, size_t *level,
+                                          struct qd_target_message *message)
+{
+    const size_t count = sizeof levels / sizeof *levels;
+    char key[32], value[32];
+    bool ok;
+    *level = count - 1;
+    const char *rest = config;
+    while (qd_config_next(&rest, key, value, sizeof key, &ok)) {
+        if (strcmp(key, "opt") == 0) {
+            for (*level = 0; *level < count && strcmp(levels[*level].word, value) != 0;)
+                ++*level;
+            if (*level == count)
+                return qd_answer(message, QD_TARGET_UNUSABLE,
+                                 "opt=%s: the levels are none, basic, extended and all", value);
+        } else if (strcmp(key, "threads") != 0) {
+            return qd_answer(message, QD_TARGET_UNUSABLE,
+                             "unknown setting '%s': ort has opt and threads", key);
+        } else if (strcmp(value, "1") != 0) {
+            return qd_answer(message, QD_TARGET_UNUSABLE, "threads=%s: only 1 is supported", value);
+        }
+    }
+    if (!ok)
+        return qd_answer(message, QD_TARGET_UNUSABLE, "'%s' is not key=value[,key=value...]",
+                         config);
+    return QD_TARGET_OK;
+}
+
+/* The version asked for, or the newest; UNUSABLE names those that are there. */
+static enum qd_target_status choose_version(const char *asked, char version[32],
+                                            struct qd_target_message *message)
+{
+    struct qd_arena arena;
+    qd_arena_init(&arena, (size_t)1 << 20);
+    const char *const *versions;
+    char listed[512] = "none";
+    const char *found = NULL;
+    if (qd_ort_versions(&arena, &versions, NULL) == QD_OK) {
+        size_t used = 0;
+        for (size_t i = 0; versions[i]; i++) {
+            if (!found && (!*asked || strcmp(asked, versions[i]) == 0))
+                found = versions[i];
+            if (used < sizeof listed)
+                used += (size_t)snprintf(listed + used, sizeof listed - used, "%s%s", i ? ", " : "",
+                                         versions[i]);
+        }
+    }
+    if (found)
+        snprintf(version, 32, "%s", found);
+    qd_arena_clear(&arena);
+    if (found)
+        return QD_TARGET_OK;
+    return qd_answer(message, QD_TARGET_UNUSABLE,
+                     "ONNX Runtime %s is not set up here (run scripts/setup); set up: %s", asked,
+                     listed);
+}
+
+/* dlopen'ed libraries stay: ONNX Runtime's threads and static objects do not survive dlclose. */
+static enum qd_target_status load(struct ort *ort, struct qd_target_message *message)
+{
+    char path[4096];
+    if (!qd_ort_library(ort->version, path, sizeof path))
+        return qd_answer(message, QD_TARGET_UNUSABLE, "no path for version %s", ort->version);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return qd_answer(message, QD_TARGET_UNUSABLE, "%s", dlerror());
+    const OrtApiBase *(*base)(void);
+    void *symbol = dlsym(library, "OrtGetApiBase");
+    if (!symbol)
+        return qd_answer(message, QD_TARGET_UNUSABLE, "%s has no OrtGetApiBase", path);
+    memcpy(&base, &symbol, sizeof base); /* ISO C has no cast from object to function pointers */
+    ort->api = base()->GetApi(API_VERSION);
+    if (!ort->api)
+        return qd_answer(message, QD_TARGET_UNUSABLE, "%s does not have API version %d", path,
+                         API_VERSION);
+    return QD_TARGET_OK;
+}
+
+static OrtStatus *configure(struct ort *ort, GraphOptimizationLevel level)
+{
+    const OrtApi *api = ort->api;
+    OrtStatus *status = api->CreateEnvWithCustomLogger(log_nothing, NULL, ORT_LOGGING_LEVEL_ERROR,
+                                                       "qdiff", &ort->env);
+    if (!status)
+        status = api->CreateSessionOptions(&ort->options);
+    if (!status)
+        status = api->SetSessionGraphOptimizationLevel(ort->options, level);
+    if (!status)
+        status = api->SetIntraOpNumThreads(ort->options, 1);
+    if (!status)
+        status = api->SetInterOpNumThreads(ort->options, 1);
+    if (!status)
+        status = api->SetSessionLogSeverityLevel(ort->options, ORT_LOGGING_LEVEL_ERROR);
+    if (!status)
+        status = api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &ort->memory);
+    return status;
+}
+
+static void close_target(void *target)
+{
+    struct ort *ort = target;
+    if (ort->memory)
+        ort->api->ReleaseMemoryInfo(ort->memory);
+    if (ort->options)
+        ort->api->ReleaseSessionOptions(ort->options);
+    if (ort->env)
+        ort->api->ReleaseEnv(ort->env);
+    free(ort);
+}
+
+static enum qd_target_status open_target(const char *version, const char *config, void **target,
+                                         struct qd_target_message *message)
+{
+    size_t level;
+    enum qd_target_status status = parse_config(config, &level, message);
+    if (status != QD_TARGET_OK)
+        return status;
+    struct ort *ort = calloc(1, sizeof *ort);
+    if (!ort)
+        return qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
+    status = choose_version(version, ort->version, message);
+    if (status == QD_TARGET_OK)
+        status = load(ort, message);
+    if (status == QD_TARGET_OK &&
+        say(ort, configure(ort, levels[level].level), message) != QD_TARGET_OK)
+        status = QD_TARGET_UNUSABLE;
+    if (status != QD_TARGET_OK) {
+        close_target(ort);
+        return status;
+    }
+    snprintf(ort->settings, sizeof ort->settings, "opt=%s,threads=1", levels[level].word);
+    *target = ort;
+    return QD_TARGET_OK;
+}
+
+static enum qd_target_status describe(void *target, struct qd_target_info *info,
+                                      struct qd_target_message *message)
+{
+    (void)message;
+    const struct ort *ort = target;
+    *info =
+        (struct qd_target_info){.name = "ort", .version = ort->version, .settings = ort->settings};
+    info->capabilities = qd_ort_capabilities(ort->version, &info->capability_count);
+    return QD_TARGET_OK;
+}
+
+static enum qd_target_status prepare(void *target, const void *model, size_t model_size,
+                                     void **prepared, struct qd_target_message *message)
+{
+    const struct ort *ort = target;
+    OrtSession *session = NULL;
+    enum qd_target_status status = say(
+        ort, ort->api->CreateSessionFromArray(ort->env, model, model_size, ort->options, &session),
+        message);
+    if (status == QD_TARGET_OK)
+        *prepared = session;
+    return status;
+}
+
+/* Names and values of one run. */
+struct bindings {
+    const char **input_names, **output_names;
+    OrtValue **inputs, **outputs;
+    size_t input_count, output_count;
+};
+
+static void unbind(const struct ort *ort, struct bindings *b)
+{
+    for (size_t i = 0; b->inputs && i < b->input_count; i++)
+        ort->api->ReleaseValue(b->inputs[i]);
+    for (size_t i = 0; b->outputs && i < b->output_count; i++)
+        ort->api->ReleaseValue(b->outputs[i]);
+    free(b->input_names);
+    free(b->output_names);
+    free(b->inputs);
+    free(b->outputs);
+}
+
+static OrtStatus *wrap(const struct ort *ort, const struct qd_target_tensor *tensor,
+                       OrtValue **value)
+{
+    return ort->api->CreateTensorWithDataAsOrtValue(
+        ort->memory, tensor->data, tensor->size, tensor->dims, tensor->rank,
+        (ONNXTensorElementDataType)tensor->data_type, value);
+}
+
+static enum qd_target_status bind(const struct ort *ort, const struct qd_target_tensor *inputs,
+                                  const struct qd_target_tensor *outputs, struct bindings *b,
+                                  struct qd_target_message *message)
+{
+    b->input_names = calloc(b->input_count + 1, sizeof *b->input_names);
+    b->output_names = calloc(b->output_count + 1, sizeof *b->output_names);
+    b->inputs = calloc(b->input_count + 1, sizeof *b->inputs);
+    b->outputs = calloc(b->output_count + 1, sizeof *b->outputs);
+    if (!b->input_names || !b->output_names || !b->inputs || !b->outputs)
+        return qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
+    OrtStatus *status = NULL;
+    for (size_t i = 0; !status && i < b->input_count; i++) {
+        b->input_names[i] = inputs[i].name;
+        status = wrap(ort, &inputs[i], &b->inputs[i]);
+    }
+    for (size_t i = 0; !status && i < b->output_count; i++) {
+        b->output_names[i] = outputs[i].name;
+        if (outputs[i].data_type != 0)
+            status = wrap(ort, &outputs[i], &b->outputs[i]);
+    }
+    return say(ort, status, message);
+}
+
+static OrtStatus *call(const struct ort *ort, OrtSession *session, const struct bindings *b)
+{
+    return ort->api->Run(session, NULL, b->input_names, (const OrtValue *const *)b->inputs,
+                         b->input_count, b->output_names, b->output_count, b->outputs);
+}
+
+/* The type and shape of what ONNX Runtime allocated itself. An output that is no tensor has type 0. */
+static OrtStatus *inspect(const struct ort *ort, const OrtValue *value,
+                          struct qd_target_tensor *seen)
+{
+    const OrtApi *api = ort->api;
+    int is_tensor = 0;
+    OrtStatus *status = api->IsTensor(value, &is_tensor);
+    seen->data_type = 0;
+    seen->rank = 0;
+    if (status || !is_tensor)
+        return status;
+    OrtTensorTypeAndShapeInfo *info = NULL;
+    ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    size_t rank = 0;
+    status = api->GetTensorTypeAndShape(value, &info);
+    if (!status)
+        status = api->GetTensorElementType(info, &type);
+    if (!status)
+        status = api->GetDimensionsCount(info, &rank);
+    if (!status && rank > QD_TARGET_MAX_RANK)
+        status = api->CreateStatus(ORT_FAIL, "an output of more than 8 dimensions");
+    if (!status)
+        status = api->GetDimensions(info, seen->dims, rank);
+    if (info)
+        api->ReleaseTensorTypeAndShapeInfo(info);
+    seen->data_type = (int32_t)type;
+    seen->rank = (uint32_t)rank;
+    return status;
+}
+
+/* ONNX Runtime refuses a caller's buffer whose type or shape is not the output's, so it is asked again with buffers
+ * of its own: what it gives then is the truth. */
+static enum qd_target_status run_unbound(const struct ort *ort, OrtSession *session,
+                                         struct bindings *b, struct qd_target_tensor *outputs,
+                                         struct qd_target_message *message)
+{
+    for (size_t i = 0; i < b->output_count; i++) {
+        ort->api->ReleaseValue(b->outputs[i]);
+        b->outputs[i] = NULL;
+    }
+    OrtStatus *status = call(ort, session, b);
+    for (size_t i = 0; !status && i < b->output_count; i++) {
+        struct qd_target_tensor seen = outputs[i];
+        void *data = NULL;
+        status = inspect(ort, b->outputs[i], &seen);
+        bool same = !status && seen.data_type == outputs[i].data_type &&
+                    seen.rank == outputs[i].rank &&
+                    memcmp(seen.dims, outputs[i].dims, seen.rank * sizeof *seen.dims) == 0;
+        if (same)
+            status = ort->api->GetTensorMutableData(b->outputs[i], &data);
+        if (same && !status && data)
+            memcpy(outputs[i].data, data, outputs[i].size);
+        if (!status)
+            outputs[i] = seen;
+    }
+    return say(ort, status, message);
+}
+
+static enum qd_target_status run(void *target, void *prepared,
+                                 const struct qd_target_tensor *inputs, size_t input_count,
+                                 struct qd_target_tensor *outputs, size_t output_count,
+                                 struct qd_target_message *message)
+{
+    const struct ort *ort = target;
+    struct bindings b = {.input_count = input_count, .output_count = output_count};
+    bool unknown = false;
+    for (size_t i = 0; i < output_count; i++)
+        unknown |= outputs[i].data_type == 0;
+    enum qd_target_status status = bind(ort, inputs, outputs, &b, message);
+    if (status == QD_TARGET_OK) {
+        if (!unknown)
+            status = say(ort, call(ort, prepared, &b), message);
+        if (unknown || status == QD_TARGET_REJECTED)
+            status = run_unbound(ort, prepared, &b, outputs, message);
+    }
+    unbind(ort, &b);
+    return status;
+}
+
+static void release(void *target, void *prepared)
+{
+    const struct ort *ort = target;
+    ort->api->ReleaseSession(prepared);
+}
+
+const struct qd_target qd_ort_target = {
+    .abi = QD_TARGET_ABI,
+    .open = open_target,
+    .describe = describe,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+    .close = close_target,
+};

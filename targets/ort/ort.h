@@ -1,0 +1,29 @@
+/* ONNX Runtime as a target: the C API of any release that scripts/setup has put into the cache. */
+#ifndef QDIFF_ORT_H
+#define QDIFF_ORT_H
+
+#include <stdbool.h>
+
+#include "qdiff/arena.h"
+#include "qdiff/status.h"
+#include "qdiff/target.h"
+
+#define QD_ORT_MAX_VERSIONS 64
+
+extern const struct qd_target qd_ort_target;
+
+/* "opt=none" ... "opt=all": what the plain name "ort" expands to. NULL-terminated. */
+extern const char *const qd_ort_configs[];
+
+/* The releases in the cache, newest first, NULL-terminated, in the arena; those beyond QD_ORT_MAX_VERSIONS are
+ * left out. None is no error. NO_MEMORY. */
+enum qd_status qd_ort_versions(struct qd_arena *arena, const char *const **versions,
+                               struct qd_error *error);
+
+/* The path of a release's library into `path`; false if it does not fit or `version` is no version. */
+bool qd_ort_library(const char *version, char *path, size_t size);
+
+/* What the release can do. Borrowed, static. */
+const struct qd_target_capability *qd_ort_capabilities(const char *version, size_t *count);
+
+#endif

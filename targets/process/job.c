@@ -1,0 +1,369 @@
+#include "process/job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "message.h"
+
+#define ALIGNMENT ((size_t)64)
+
+static const unsigned char poison[QD_JOB_RUNS] = {0xA5, 0x5A};
+
+static const char *value_name(const struct qd_graph *graph, int index)
+{
+    return graph->values[index].name;
+}
+
+/* Gives out `size` bytes of the block; sizes are below 2^33 each and few, so the sum does not overflow. */
+static struct qd_job_buffer take(struct qd_job *job, size_t size)
+{
+    struct qd_job_buffer buffer = {.offset = job->total, .size = size};
+    job->total += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return buffer;
+}
+
+static size_t tables_bytes(const struct qd_case *kase)
+{
+    return (kase->graph->input_count + QD_JOB_RUNS * kase->graph->output_count) *
+           sizeof(struct qd_target_tensor);
+}
+
+static size_t names_bytes(const struct qd_graph *graph)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < graph->input_count; i++)
+        bytes += strlen(value_name(graph, graph->inputs[i])) + 1;
+    for (size_t i = 0; i < graph->output_count; i++)
+        bytes += strlen(value_name(graph, graph->outputs[i])) + 1;
+    return bytes;
+}
+
+enum qd_status qd_job_plan(struct qd_job *job, const struct qd_case *kase,
+                           const struct qd_tensor *shapes, size_t limit, struct qd_arena *arena,
+                           struct qd_error *error)
+{
+    const struct qd_graph *graph = kase->graph;
+    struct qd_job plan = {.kase = kase, .shapes = shapes, .runs = shapes ? QD_JOB_RUNS : 1};
+    take(&plan, sizeof(struct qd_job_header));
+    take(&plan, tables_bytes(kase));
+    take(&plan, names_bytes(graph));
+    plan.model = take(&plan, kase->model_size);
+    plan.inputs = qd_arena_array(arena, graph->input_count, sizeof *plan.inputs);
+    for (int r = 0; r < QD_JOB_RUNS; r++)
+        plan.outputs[r] = qd_arena_array(arena, graph->output_count, sizeof *plan.outputs[r]);
+    if (!plan.inputs || !plan.outputs[0] || !plan.outputs[1])
+        return qd_fail(error, QD_NO_MEMORY, "case %s: no room for its layout", kase->id);
+    for (size_t i = 0; i < graph->input_count; i++)
+        plan.inputs[i] = take(&plan, qd_tensor_bytes(&kase->inputs[i]));
+    for (unsigned r = 0; r < plan.runs; r++) {
+        plan.poisoned[r] = plan.total;
+        for (size_t i = 0; i < graph->output_count; i++) {
+            take(&plan, QD_JOB_ZONE);
+            plan.outputs[r][i] = take(&plan, shapes ? qd_tensor_bytes(&shapes[i]) : 0);
+        }
+        take(&plan, QD_JOB_ZONE);
+        plan.poisoned[r + 1] = plan.total;
+    }
+    if (plan.total > limit)
+        return qd_fail(error, QD_LIMIT, "case %s needs %zu bytes in transfer, %zu are allowed",
+                       kase->id, plan.total, limit);
+    *job = plan;
+    return QD_OK;
+}
+
+static void describe_tensor(struct qd_target_tensor *to, const struct qd_tensor *tensor,
+                            const char *name, void *data, size_t size)
+{
+    *to = (struct qd_target_tensor){.name = name, .data = data, .size = size};
+    if (!tensor)
+        return; /* nobody knows: type 0 */
+    to->data_type = qd_dtype_info(tensor->dtype)->onnx;
+    to->rank = tensor->rank;
+    memcpy(to->dims, tensor->dims, tensor->rank * sizeof *to->dims);
+}
+
+/* Copies a name behind *names, which moves on. */
+static const char *put_name(char **names, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = memcpy(*names, name, size);
+    *names += size;
+    return copy;
+}
+
+static void write_outputs(const struct qd_job *job, struct qd_job_header *header, char **names)
+{
+    const struct qd_graph *graph = job->kase->graph;
+    unsigned char *base = (unsigned char *)header;
+    for (unsigned r = 0; r < job->runs; r++)
+        memset(base + job->poisoned[r], poison[r], job->poisoned[r + 1] - job->poisoned[r]);
+    for (size_t i = 0; i < graph->output_count; i++) {
+        const char *name = put_name(names, value_name(graph, graph->outputs[i]));
+        for (unsigned r = 0; r < job->runs; r++)
+            describe_tensor(&header->outputs[r][i], job->shapes ? &job->shapes[i] : NULL, name,
+                            base + job->outputs[r][i].offset, job->outputs[r][i].size);
+    }
+}
+
+void qd_job_write(const struct qd_job *job, void *block)
+{
+    const struct qd_case *kase = job->kase;
+    const struct qd_graph *graph = kase->graph;
+    unsigned char *base = block;
+    struct qd_job_header *header = block;
+    memset(header, 0, sizeof *header);
+    size_t tables_at = (sizeof *header + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t names_at = tables_at + (tables_bytes(kase) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct qd_target_tensor *tables = (struct qd_target_tensor *)(void *)(base + tables_at);
+    char *names = (char *)base + names_at;
+
+    header->model = base + job->model.offset;
+    header->model_size = job->model.size;
+    header->input_count = graph->input_count;
+    header->output_count = graph->output_count;
+    header->runs = job->runs;
+    header->inputs = tables;
+    for (int r = 0; r < QD_JOB_RUNS; r++)
+        header->outputs[r] = tables + graph->input_count + (size_t)r * graph->output_count;
+    memcpy(base + job->model.offset, kase->model, kase->model_size);
+    for (size_t i = 0; i < graph->input_count; i++) {
+        struct qd_job_buffer to = job->inputs[i];
+        if (to.size > 0)
+            memcpy(base + to.offset, kase->inputs[i].data, to.size);
+        describe_tensor(&tables[i], &kase->inputs[i],
+                        put_name(&names, value_name(graph, graph->inputs[i])), base + to.offset,
+                        to.size);
+    }
+    write_outputs(job, header, &names);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void qd_job_execute(void *block, const struct qd_target *api, void *target)
+{
+    struct qd_job_header *job = block;
+    double start = now();
+    void *prepared = NULL;
+    job->stage = QD_STAGE_LOAD;
+    enum qd_target_status status =
+        api->prepare(target, job->model, job->model_size, &prepared, &job->message);
+    if (status == QD_TARGET_OK) {
+        job->stage = QD_STAGE_RUN;
+        for (size_t r = 0; r < job->runs && status == QD_TARGET_OK; r++)
+            status = api->run(target, prepared, job->inputs, job->input_count, job->outputs[r],
+                              job->output_count, &job->message);
+        api->release(target, prepared);
+    }
+    job->status = (uint32_t)status;
+    job->seconds = now() - start;
+}
+
+/* Whether bytes [from, to) of the block still hold run r's poison; the first that does not in *at. */
+static bool is_poison(const unsigned char *base, unsigned r, size_t from, size_t to, size_t *at)
+{
+    for (size_t i = from; i < to; i++)
+        if (base[i] != poison[r]) {
+            *at = i;
+            return false;
+        }
+    return true;
+}
+
+static bool zones_hold(const struct qd_job *job, const unsigned char *base, struct qd_run *run)
+{
+    const struct qd_graph *graph = job->kase->graph;
+    for (unsigned r = 0; r < job->runs; r++) {
+        size_t from = job->poisoned[r], at;
+        for (size_t i = 0; i <= graph->output_count; i++) {
+            bool last = i == graph->output_count;
+            size_t to = last ? job->poisoned[r + 1] : job->outputs[r][i].offset;
+            if (!is_poison(base, r, from, to, &at)) {
+                snprintf(run->message, sizeof run->message,
+                         "a byte outside the output buffers was written, %zu bytes %s output %zu",
+                         i > 0 ? at - from : to - at, i > 0 ? "behind the end of" : "before",
+                         i > 0 ? i - 1 : 0);
+                return false;
+            }
+            if (!last)
+                from = to + job->outputs[r][i].size;
+        }
+    }
+    return true;
+}
+
+static bool inputs_hold(const struct qd_job *job, const unsigned char *base, struct qd_run *run)
+{
+    const struct qd_case *kase = job->kase;
+    if (memcmp(base + job->model.offset, kase->model, kase->model_size) != 0) {
+        snprintf(run->message, sizeof run->message, "the model's bytes were changed");
+        return false;
+    }
+    for (size_t i = 0; i < kase->graph->input_count; i++)
+        if (job->inputs[i].size > 0 &&
+            memcmp(base + job->inputs[i].offset, kase->inputs[i].data, job->inputs[i].size) != 0) {
+            snprintf(run->message, sizeof run->message, "input %zu '%.200s' was changed", i,
+                     value_name(kase->graph, kase->graph->inputs[i]));
+            return false;
+        }
+    return true;
+}
+
+/* "uint8[1,3]" of an answer, whose every field may be nonsense. */
+static void describe_answer(const struct qd_target_tensor *answer, char *text, size_t size)
+{
+    enum qd_dtype dtype = qd_dtype_of_onnx(answer->data_type);
+    size_t used = 0;
+    if (dtype == QD_DTYPE_NONE)
+        used = (size_t)snprintf(text, size, "type %d[", (int)answer->data_type);
+    else
+        used = (size_t)snprintf(text, size, "%s[", qd_dtype_info(dtype)->word);
+    unsigned rank = answer->rank <= QD_TARGET_MAX_RANK ? answer->rank : 0;
+    for (unsigned i = 0; i < rank && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", i ? "," : "",
+                                 (long long)answer->dims[i]);
+    if (used < size)
+        snprintf(text + used, size - used, rank == answer->rank ? "]" : "rank %u]",
+                 (unsigned)answer->rank);
+}
+
+/* Compares what run r says of output i with what is right. */
+static enum qd_outcome check_shape(const struct qd_job *job, const struct qd_job_header *header,
+                                   unsigned r, size_t i, struct qd_run *run)
+{
+    const struct qd_tensor *want = &job->shapes[i];
+    const unsigned char *base = (const unsigned char *)header;
+    struct qd_target_tensor have;
+    size_t tables_at = (sizeof *header + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t index = job->kase->graph->input_count + r * job->kase->graph->output_count + i;
+    memcpy(&have, base + tables_at + index * sizeof have, sizeof have);
+    enum qd_outcome outcome = QD_OUTCOME_OUTPUTS;
+    if (have.data_type != qd_dtype_info(want->dtype)->onnx)
+        outcome = QD_OUTCOME_TYPE;
+    else if (have.rank != want->rank ||
+             memcmp(have.dims, want->dims, want->rank * sizeof *want->dims) != 0)
+        outcome = QD_OUTCOME_SHAPE;
+    if (outcome == QD_OUTCOME_OUTPUTS)
+        return outcome;
+    char is[160], should[160];
+    describe_answer(&have, is, sizeof is);
+    snprintf(run->message, sizeof run->message, "output %zu is %s, should be %s", i, is,
+             qd_tensor_describe(want, should, sizeof should));
+    return outcome;
+}
+
+/* Bits of the last byte that elements use; packed types may leave some over. */
+static unsigned char last_byte_mask(const struct qd_tensor *tensor)
+{
+    unsigned bits = qd_dtype_info(tensor->dtype)->bits;
+    unsigned used = (unsigned)(tensor->count % 8) * bits % 8;
+    return bits < 8 && used ? (unsigned char)((1U << used) - 1) : 0xFF;
+}
+
+/* Compares the two runs' bytes of output i. */
+static enum qd_outcome check_runs(const struct qd_job *job, const unsigned char *base, size_t i,
+                                  struct qd_run *run)
+{
+    const unsigned char *a = base + job->outputs[0][i].offset,
+                        *b = base + job->outputs[1][i].offset;
+    size_t size = job->outputs[0][i].size;
+    if (size == 0 || memcmp(a, b, size) == 0)
+        return QD_OUTCOME_OUTPUTS;
+    size_t differ = size, unwritten = size;
+    for (size_t k = 0; k < size && unwritten == size; k++) {
+        unsigned char mask = k + 1 == size ? last_byte_mask(&job->shapes[i]) : 0xFF;
+        if (((a[k] ^ b[k]) & mask) == 0)
+            continue;
+        if (differ == size)
+            differ = k;
+        if ((a[k] & mask) == (poison[0] & mask) && (b[k] & mask) == (poison[1] & mask))
+            unwritten = k;
+    }
+    if (differ == size)
+        return QD_OUTCOME_OUTPUTS;
+    bool never = unwritten < size;
+    snprintf(run->message, sizeof run->message,
+             never ? "output %zu: byte %zu of %zu was never written"
+                   : "output %zu: two runs differ first in byte %zu of %zu",
+             i, never ? unwritten : differ, size);
+    return never ? QD_OUTCOME_UNWRITTEN : QD_OUTCOME_NONDETERMINISTIC;
+}
+
+static enum qd_status copy_outputs(const struct qd_job *job, const unsigned char *base,
+                                   struct qd_arena *arena, struct qd_run *run,
+                                   struct qd_error *error)
+{
+    size_t count = job->kase->graph->output_count;
+    struct qd_tensor *outputs = qd_arena_array(arena, count, sizeof *outputs);
+    if (!outputs)
+        return qd_fail(error, QD_NO_MEMORY, "case %s: no room for %zu outputs", job->kase->id,
+                       count);
+    for (size_t i = 0; i < count; i++) {
+        struct qd_job_buffer from = job->outputs[0][i];
+        outputs[i] = job->shapes[i];
+        outputs[i].data = qd_arena_copy(arena, base + from.offset, from.size);
+        if (!outputs[i].data)
+            return qd_fail(error, QD_NO_MEMORY, "case %s: no room for output %zu", job->kase->id,
+                           i);
+    }
+    run->outputs = outputs;
+    return QD_OK;
+}
+
+/* Everything about outputs but their values. */
+static enum qd_outcome check_outputs(const struct qd_job *job, const void *block,
+                                     struct qd_run *run)
+{
+    enum qd_outcome outcome = QD_OUTCOME_OUTPUTS;
+    size_t count = job->kase->graph->output_count;
+    for (unsigned r = 0; r < job->runs; r++)
+        for (size_t i = 0; i < count && outcome == QD_OUTCOME_OUTPUTS; i++)
+            outcome = check_shape(job, block, r, i, run);
+    for (size_t i = 0; i < count && outcome == QD_OUTCOME_OUTPUTS; i++)
+        outcome = check_runs(job, block, i, run);
+    return outcome;
+}
+
+enum qd_status qd_job_judge(const struct qd_job *job, const void *block, struct qd_arena *arena,
+                            struct qd_run *run, struct qd_error *error)
+{
+    struct qd_job_header header; /* a copy: the worker may still write */
+    memcpy(&header, block, sizeof header);
+    struct qd_run seen = {.outcome = QD_OUTCOME_OUTPUTS,
+                          .stage = header.stage == QD_STAGE_LOAD ? QD_STAGE_LOAD : QD_STAGE_RUN};
+    if (isfinite(header.seconds) && header.seconds > 0)
+        seen.seconds_target = header.seconds;
+    qd_text_clean(header.message.text, sizeof header.message.text);
+
+    if (!zones_hold(job, block, &seen))
+        seen.outcome = QD_OUTCOME_OUT_OF_BOUNDS;
+    else if (!inputs_hold(job, block, &seen))
+        seen.outcome = QD_OUTCOME_INPUT_MODIFIED;
+    else if (header.status == QD_TARGET_UNUSABLE)
+        return qd_fail(error, QD_UNUSABLE, "the target stopped working: %s", header.message.text);
+    else if (header.status == QD_TARGET_NO_MEMORY)
+        seen.outcome = QD_OUTCOME_OOM;
+    else if (header.status != QD_TARGET_OK)
+        seen.outcome = QD_OUTCOME_REJECTED;
+    if (seen.outcome == QD_OUTCOME_REJECTED || seen.outcome == QD_OUTCOME_OOM)
+        memcpy(seen.message, header.message.text, sizeof seen.message);
+    if (seen.outcome == QD_OUTCOME_REJECTED && header.status != QD_TARGET_REJECTED)
+        snprintf(seen.message, sizeof seen.message, "the plug-in answered %u, which is no status",
+                 (unsigned)header.status);
+    if (seen.outcome == QD_OUTCOME_OUTPUTS && job->shapes) {
+        seen.outcome = check_outputs(job, block, &seen);
+        enum qd_status status = QD_OK;
+        if (seen.outcome == QD_OUTCOME_OUTPUTS)
+            status = copy_outputs(job, block, arena, &seen, error);
+        if (status != QD_OK)
+            return status;
+    }
+    *run = seen;
+    return QD_OK;
+}

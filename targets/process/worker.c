@@ -1,0 +1,352 @@
+#define _GNU_SOURCE /* close_range, PR_SET_PDEATHSIG, MAP_NORESERVE */
+#include "process/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "message.h"
+
+#define EXIT_OUT_OF_MEMORY 86 /* the fault handler's word */
+#define PROBE_BYTES                                                                                \
+    ((size_t)64 << 20) /* a process that cannot have so much more has reached its limit */
+#define CHANNEL 3      /* the worker's end */
+#define SLICE 0.1      /* seconds between two looks at the clock while waiting */
+#define LEAST_SECONDS_BETWEEN_STARTS 0.02
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void pause_for(double seconds)
+{
+    struct timespec t = {.tv_sec = (time_t)seconds};
+    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+    nanosleep(&t, NULL);
+}
+
+/* Address space of a process in bytes, 0 if it cannot be read. */
+static uint64_t address_space(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    unsigned long pages = 0;
+    if (fscanf(file, "%lu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+enum qd_status qd_worker_init(struct qd_worker *worker, size_t block_size, uint64_t memory_limit,
+                              struct qd_error *error)
+{
+    /* NORESERVE: only pages that are touched count. */
+    void *block = mmap(NULL, block_size, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return qd_fail(error, QD_NO_MEMORY, "cannot map %zu shared bytes: %s", block_size,
+                       strerror(errno));
+    *worker = (struct qd_worker){.channel = -1,
+                                 .errors = -1,
+                                 .block = block,
+                                 .block_size = block_size,
+                                 .memory_limit = memory_limit,
+                                 .started = -1};
+    return QD_OK;
+}
+
+/* --- The worker's side -------------------------------------------------------------------------- */
+
+char qd_worker_wait(int channel)
+{
+    char command = 0;
+    ssize_t got;
+    do
+        got = recv(channel, &command, 1, 0);
+    while (got < 0 && errno == EINTR);
+    return got == 1 ? command : 0;
+}
+
+void qd_worker_answer(int channel)
+{
+    if (send(channel, "a", 1, MSG_NOSIGNAL) != 1)
+        _exit(0); /* nobody listens any more */
+}
+
+/* A fault in a process that can get no more memory is taken for a consequence of that. Only async-signal-safe calls;
+ * mmap is a bare system call. */
+static void on_fault(int signal_number)
+{
+    void *probe = mmap(NULL, PROBE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED)
+        _exit(EXIT_OUT_OF_MEMORY);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void catch_faults(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    size_t size = (size_t)64 << 10;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        _exit(EXIT_OUT_OF_MEMORY);
+    stack_t stack = {.ss_sp = memory, .ss_size = size}; /* a fault may be a full stack */
+    sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigaction(faults[i], &action, NULL);
+}
+
+static void limit(int resource, rlim_t value)
+{
+    struct rlimit both = {.rlim_cur = value, .rlim_max = value};
+    setrlimit(resource, &both);
+}
+
+/* Descriptors 0 to 3 become what worker.h promises; nothing else stays open. */
+static void arrange_descriptors(int channel, int errors)
+{
+    int null = open("/dev/null", O_RDWR);
+    /* Out of the way first: either may have a number below 4. */
+    int far_channel = fcntl(channel, F_DUPFD, 16), far_errors = fcntl(errors, F_DUPFD, 16);
+    if (null < 0 || far_channel < 0 || far_errors < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
+        dup2(far_errors, 2) < 0 || dup2(far_channel, CHANNEL) < 0)
+        _exit(1);
+    close_range(CHANNEL + 1, ~0U, 0);
+}
+
+static void become_worker(pid_t parent, const struct qd_worker *worker, int channel, int errors)
+{
+    static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGCHLD};
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0); /* it died before the line above */
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        signal(usual[i], SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    arrange_descriptors(channel, errors);
+    limit(RLIMIT_CORE, 0);
+    catch_faults();
+    uint64_t start = address_space(getpid());
+    if (start > 0)
+        limit(RLIMIT_AS, start + worker->memory_limit);
+}
+
+/* --- The parent's side -------------------------------------------------------------------------- */
+
+/* A socket pair for commands and a pipe for standard error, all close-on-exec. */
+static enum qd_status open_channels(int channel[2], int errors[2], struct qd_error *error)
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0)
+        return qd_fail(error, QD_IO, "socketpair: %s", strerror(errno));
+    /* Not blocking: a babbling worker loses text instead of waiting for us to read it. */
+    if (pipe2(errors, O_CLOEXEC | O_NONBLOCK) != 0) {
+        int number = errno;
+        close(channel[0]);
+        close(channel[1]);
+        return qd_fail(error, QD_IO, "pipe: %s", strerror(number));
+    }
+    struct timeval slice = {.tv_usec = (suseconds_t)(SLICE * 1e6)};
+    setsockopt(channel[0], SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof slice);
+    return QD_OK;
+}
+
+enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, void *context,
+                               struct qd_error *error)
+{
+    double wait = worker->started + LEAST_SECONDS_BETWEEN_STARTS - now();
+    if (worker->started >= 0 && wait > 0)
+        pause_for(wait);
+    int channel[2], errors[2];
+    enum qd_status status = open_channels(channel, errors, error);
+    if (status != QD_OK)
+        return status;
+    fflush(NULL); /* else an exit() in the worker would write our buffers a second time */
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        become_worker(parent, worker, channel[1], errors[1]);
+        entry(context, worker->block, CHANNEL);
+        _exit(0);
+    }
+    int number = errno;
+    close(channel[1]);
+    close(errors[1]);
+    if (pid < 0) {
+        close(channel[0]);
+        close(errors[0]);
+        return qd_fail(error, QD_IO, "fork: %s", strerror(number));
+    }
+    setpgid(pid, pid);
+    worker->pid = pid;
+    worker->channel = channel[0];
+    worker->errors = errors[0];
+    worker->answers = 0;
+    worker->started = now();
+    worker->start_bytes = 0;
+    worker->tail_size = 0;
+    return QD_OK;
+}
+
+/* Appends to the tail, dropping from its front what does not fit. */
+static void keep_tail(struct qd_worker *worker, const char *bytes, size_t size)
+{
+    size_t room = sizeof worker->tail - 1;
+    if (size > room) {
+        bytes += size - room;
+        size = room;
+    }
+    size_t drop = worker->tail_size + size > room ? worker->tail_size + size - room : 0;
+    worker->tail_size -= drop;
+    memmove(worker->tail, worker->tail + drop, worker->tail_size);
+    memcpy(worker->tail + worker->tail_size, bytes, size);
+    worker->tail_size += size;
+}
+
+static void drain(struct qd_worker *worker)
+{
+    char chunk[4096];
+    ssize_t got;
+    while ((got = read(worker->errors, chunk, sizeof chunk)) > 0)
+        keep_tail(worker, chunk, (size_t)got);
+    worker->tail[worker->tail_size] = '\0';
+}
+
+/* Reaps the process, which is about to end or gets killed after `patience` seconds (then *killed). */
+static int reap(struct qd_worker *worker, double patience, bool *killed)
+{
+    int status = 0;
+    double deadline = now() + patience;
+    pid_t got;
+    while ((got = waitpid(worker->pid, &status, WNOHANG)) == 0 && now() < deadline)
+        pause_for(0.0005);
+    kill(-worker->pid, SIGKILL); /* and whatever it started */
+    *killed = got == 0;
+    if (*killed)
+        while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR) {
+        }
+    drain(worker);
+    close(worker->channel);
+    close(worker->errors);
+    worker->pid = 0;
+    worker->channel = worker->errors = -1;
+    return status;
+}
+
+/* "signal 11 (Segmentation fault)" and the like into *death, without standard error. */
+static void classify_death(const struct qd_worker *worker, int status, bool killed,
+                           struct qd_death *death)
+{
+    *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH};
+    if (killed) {
+        snprintf(death->text, sizeof death->text,
+                 "the process closed its channel to qdiff and went on");
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OUT_OF_MEMORY) {
+        death->outcome = QD_OUTCOME_OOM;
+        snprintf(death->text, sizeof death->text, "out of memory (limit %llu MiB)",
+                 (unsigned long long)(worker->memory_limit >> 20));
+    } else if (WIFEXITED(status)) {
+        snprintf(death->text, sizeof death->text, "the process ended with exit status %d",
+                 WEXITSTATUS(status));
+    } else {
+        death->signal = WTERMSIG(status);
+        /* We did not send it, so the kernel did: the machine's memory is used up. */
+        if (death->signal == SIGKILL)
+            death->outcome = QD_OUTCOME_OOM;
+        snprintf(death->text, sizeof death->text, "signal %d (%s)", death->signal,
+                 strsignal(death->signal));
+    }
+}
+
+static void append_tail(const struct qd_worker *worker, struct qd_death *death)
+{
+    size_t used = strlen(death->text);
+    if (worker->tail_size > 0)
+        snprintf(death->text + used, sizeof death->text - used, "; standard error: %s",
+                 worker->tail);
+    qd_text_clean(death->text, sizeof death->text);
+}
+
+/* Ends a call that got no answer. */
+static void bury(struct qd_worker *worker, bool timed_out, double seconds, struct qd_death *death)
+{
+    bool killed;
+    if (timed_out)
+        kill(-worker->pid, SIGKILL);
+    int status = reap(worker, 1, &killed);
+    classify_death(worker, status, killed, death);
+    if (timed_out) {
+        *death = (struct qd_death){.outcome = QD_OUTCOME_HANG};
+        snprintf(death->text, sizeof death->text, "no answer within %g s", seconds);
+    }
+    append_tail(worker, death);
+}
+
+bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death)
+{
+    drain(worker);
+    worker->tail_size = 0; /* what comes now belongs to this call */
+    double deadline = 0;
+    bool timed_out = false;
+    char answer;
+    bool waiting = command == 0 || send(worker->channel, &command, 1, MSG_NOSIGNAL) == 1;
+    while (waiting) {
+        ssize_t got = recv(worker->channel, &answer, 1, 0);
+        if (got == 1) {
+            if (worker->answers++ == 0)
+                worker->start_bytes = address_space(worker->pid);
+            return true;
+        }
+        if (got == 0 || (errno != EAGAIN && errno != EINTR))
+            break;
+        drain(worker);
+        if (deadline == 0) /* most calls are over before the first look at the clock */
+            deadline = now() + seconds - (errno == EAGAIN ? SLICE : 0);
+        timed_out = now() >= deadline;
+        waiting = !timed_out;
+    }
+    bury(worker, timed_out, seconds, death);
+    return false;
+}
+
+bool qd_worker_is_fat(const struct qd_worker *worker)
+{
+    return address_space(worker->pid) > worker->start_bytes + worker->memory_limit / 2;
+}
+
+void qd_worker_stop(struct qd_worker *worker)
+{
+    if (worker->pid == 0)
+        return;
+    bool killed;
+    shutdown(worker->channel, SHUT_WR);
+    reap(worker, 2, &killed);
+}
+
+void qd_worker_clear(struct qd_worker *worker)
+{
+    qd_worker_stop(worker);
+    if (worker->block)
+        munmap(worker->block, worker->block_size);
+    worker->block = NULL;
+}

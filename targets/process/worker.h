@@ -1,0 +1,62 @@
+/* A forked process that does one thing after another on a shared block, within limits. Its death is an answer.
+ * Internal to the targets layer.
+ *
+ * The worker runs in its own process group (Ctrl-C in the terminal does not reach it), dies with its parent, reads
+ * nothing, has standard output at the null device and standard error in a pipe of which the last bytes are kept, and
+ * keeps no other descriptor open. */
+#ifndef QDIFF_WORKER_H
+#define QDIFF_WORKER_H
+
+#include <sys/types.h>
+
+#include "qdiff/session.h"
+
+/* Runs in the worker with the shared block: calls qd_worker_wait() and qd_worker_answer() on the channel; when it
+ * returns the worker exits. */
+typedef void qd_worker_main(void *context, void *block, int channel);
+
+struct qd_worker {
+    pid_t pid; /* 0: none runs */
+    int channel, errors;
+    void *block; /* shared, zeroed, block_size bytes; it outlives workers */
+    size_t block_size;
+    uint64_t memory_limit, start_bytes; /* of address space */
+    uint64_t answers;                   /* since the start */
+    double started;
+    size_t tail_size;
+    char tail[512]; /* the last of standard error */
+};
+
+/* How a worker ended. */
+struct qd_death {
+    enum qd_outcome outcome; /* CRASH, HANG or OOM */
+    int signal;
+    char text[768];
+};
+
+/* A worker record with a mapped block and no process. NO_MEMORY. */
+enum qd_status qd_worker_init(struct qd_worker *worker, size_t block_size, uint64_t memory_limit,
+                              struct qd_error *error);
+
+/* Forks. At most 50 starts a second: a faster one waits. IO. */
+enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, void *context,
+                               struct qd_error *error);
+
+/* Waits for an answer, at most `seconds`, after sending the command (0: sends nothing). False: the worker is dead and
+ * *death says how. */
+bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death);
+
+/* Whether the worker has taken more than half of its memory limit, so that it had better be replaced. */
+bool qd_worker_is_fat(const struct qd_worker *worker);
+
+/* Asks the process to end, waits a little, kills it. No process is no error. */
+void qd_worker_stop(struct qd_worker *worker);
+
+/* Stops it and unmaps the block. */
+void qd_worker_clear(struct qd_worker *worker);
+
+/* The worker's side: the next command, 0 when the parent is done with it; and the answer to it. */
+char qd_worker_wait(int channel);
+void qd_worker_answer(int channel);
+
+#endif

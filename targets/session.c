@@ -1,0 +1,408 @@
+#include "qdiff/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "process/job.h"
+#include "process/loader.h"
+#include "process/serve.h"
+#include "process/worker.h"
+#include "qdiff/features.h"
+
+#define FIRST_BLOCK ((size_t)64 << 20)
+#define LARGEST_BLOCK ((size_t)8 << 30)
+#define DEFAULT_SECONDS 20.0
+#define DEFAULT_MEMORY ((uint64_t)2 << 30)
+#define LEAST_OPEN_SECONDS 30.0 /* a library read from a cold disk */
+#define CASES_PER_WEIGHING 256
+
+/* A capability row with its features looked up. */
+struct row {
+    const struct qd_target_capability *text;
+    struct qd_features needs, excludes;
+};
+
+struct qd_session {
+    struct qd_target_name name;
+    struct qd_session_options options;
+    struct qd_arena arena; /* the description */
+    struct qd_target_info info;
+    struct row *rows;
+    char id[640], reason[512];
+    struct qd_worker worker;
+    struct qd_open_target here; /* in process only */
+};
+
+const char *qd_outcome_word(enum qd_outcome outcome)
+{
+    static const char *const words[] = {
+#define QD_OUTCOME_WORD(name, word, meaning) word,
+        QD_OUTCOME_LIST(QD_OUTCOME_WORD)
+#undef QD_OUTCOME_WORD
+    };
+    return (unsigned)outcome < QD_OUTCOME_COUNT ? words[outcome] : "unknown";
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* --- Opening ------------------------------------------------------------------------------------ */
+
+/* The worker's life: open, run as told, close. */
+static void work(void *context, void *block, int channel)
+{
+    struct qd_session *session = context;
+    struct qd_open_target opened;
+    qd_serve_open(&session->name, block, session->worker.block_size, &opened);
+    qd_worker_answer(channel);
+    if (!opened.api)
+        return;
+    while (qd_worker_wait(channel) == 'r') {
+        qd_job_execute(block, opened.api, opened.target);
+        qd_worker_answer(channel);
+    }
+    opened.api->close(opened.target);
+}
+
+/* Starts a worker and has it open the target; its description goes into `arena`. */
+static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
+                            struct qd_target_info *info, struct qd_error *error)
+{
+    enum qd_status status = qd_worker_start(&session->worker, work, session, error);
+    if (status != QD_OK)
+        return status;
+    double patience = session->options.time_limit;
+    struct qd_death death;
+    if (!qd_worker_call(&session->worker, 0,
+                        patience > LEAST_OPEN_SECONDS ? patience : LEAST_OPEN_SECONDS, &death))
+        return qd_fail(error, QD_UNUSABLE, "opening it ended in a %s: %s",
+                       qd_outcome_word(death.outcome), death.text);
+    status = qd_serve_read(session->worker.block, session->worker.block_size, arena, info, error);
+    if (status != QD_OK)
+        qd_worker_stop(&session->worker);
+    return status;
+}
+
+static enum qd_status open_here(struct qd_session *session, struct qd_error *error)
+{
+    qd_serve_open(&session->name, session->worker.block, session->worker.block_size,
+                  &session->here);
+    return qd_serve_read(session->worker.block, session->worker.block_size, &session->arena,
+                         &session->info, error);
+}
+
+/* A comma-separated list of feature words as a set. */
+static enum qd_status parse_features(const char *list, const char *op, struct qd_features *set,
+                                     struct qd_error *error)
+{
+    struct qd_features made = {{0, 0}};
+    while (*list) {
+        char word[64];
+        size_t length = strcspn(list, ",");
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, list);
+        enum qd_feature feature;
+        if (!qd_feature_find(word, &feature))
+            return qd_fail(error, QD_UNUSABLE,
+                           "its capability for '%.60s' names the unknown feature '%s'", op, word);
+        made.bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+        list += length + (list[length] == ',');
+    }
+    *set = made;
+    return QD_OK;
+}
+
+static enum qd_status parse_capabilities(struct qd_session *session, struct qd_error *error)
+{
+    size_t count = session->info.capability_count;
+    struct row *rows = qd_arena_array(&session->arena, count, sizeof *rows);
+    if (!rows)
+        return qd_fail(error, QD_NO_MEMORY, "no room for %zu capabilities", count);
+    for (size_t i = 0; i < count; i++) {
+        rows[i].text = &session->info.capabilities[i];
+        enum qd_status status =
+            parse_features(rows[i].text->needs, rows[i].text->op, &rows[i].needs, error);
+        if (status == QD_OK)
+            status =
+                parse_features(rows[i].text->excludes, rows[i].text->op, &rows[i].excludes, error);
+        if (status != QD_OK)
+            return status;
+    }
+    session->rows = rows;
+    return QD_OK;
+}
+
+static void name_session(struct qd_session *session)
+{
+    const struct qd_target_info *info = &session->info;
+    if (strcmp(session->name.name, "quirk") == 0) {
+        snprintf(session->id, sizeof session->id, "quirk:%.500s", info->settings);
+        for (char *c = session->id; *c; c++)
+            if (*c == ',')
+                *c = '+';
+        return;
+    }
+    bool version = info->version[0], settings = info->settings[0];
+    snprintf(session->id, sizeof session->id, "%.200s%s%.100s%s%.300s%s", info->name,
+             version ? "@" : "", info->version, settings ? "[" : "", info->settings,
+             settings ? "]" : "");
+}
+
+static enum qd_status open_session(struct qd_session *session, struct qd_error *error)
+{
+    enum qd_status status =
+        qd_worker_init(&session->worker, FIRST_BLOCK, session->options.memory_limit, error);
+    if (status == QD_OK)
+        status = session->options.in_process
+                     ? open_here(session, error)
+                     : start(session, &session->arena, &session->info, error);
+    if (status == QD_OK)
+        status = parse_capabilities(session, error);
+    if (status == QD_OK)
+        name_session(session);
+    return status;
+}
+
+/* A name that no target has is a mistake of the user, not of a target. */
+static enum qd_status check_name(const struct qd_target_name *name, struct qd_error *error)
+{
+    if (qd_target_name_is_path(name) || qd_builtin_target_find(name->name))
+        return QD_OK;
+    char known[256] = "";
+    size_t used = 0;
+    const struct qd_builtin_target *row;
+    for (size_t i = 0; (row = qd_builtin_target_at(i)) && used < sizeof known; i++)
+        used +=
+            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", row->name);
+    return qd_fail(error, QD_USAGE, "unknown target '%.100s': there are %s, and paths to plug-ins",
+                   name->name, known);
+}
+
+enum qd_status qd_session_open(const struct qd_target_name *name,
+                               const struct qd_session_options *options,
+                               struct qd_session **session, struct qd_error *error)
+{
+    enum qd_status status = check_name(name, error);
+    if (status != QD_OK)
+        return status;
+    struct qd_session *made = calloc(1, sizeof *made);
+    if (!made)
+        return qd_fail(error, QD_NO_MEMORY, "no room for a session");
+    made->name = *name;
+    made->options = *options;
+    if (!(made->options.time_limit > 0))
+        made->options.time_limit = DEFAULT_SECONDS;
+    if (made->options.memory_limit == 0)
+        made->options.memory_limit = DEFAULT_MEMORY;
+    qd_arena_init(&made->arena, QD_ARENA_DEFAULT_BUDGET);
+    status = open_session(made, error);
+    if (status != QD_OK) {
+        qd_session_close(made);
+        return qd_fail_context(error, status, "target %s%s%s", name->name,
+                               name->version[0] ? "@" : "", name->version);
+    }
+    *session = made;
+    return QD_OK;
+}
+
+void qd_session_close(struct qd_session *session)
+{
+    if (!session)
+        return;
+    if (session->here.api)
+        session->here.api->close(session->here.target);
+    qd_worker_clear(&session->worker);
+    qd_arena_clear(&session->arena);
+    free(session);
+}
+
+const struct qd_target_info *qd_session_info(const struct qd_session *session)
+{
+    return &session->info;
+}
+
+const char *qd_session_id(const struct qd_session *session)
+{
+    return session->id;
+}
+
+/* --- Capabilities ------------------------------------------------------------------------------- */
+
+static bool names_op(const char *pattern, const struct qd_node *node)
+{
+    if (strcmp(pattern, "*") == 0)
+        return true;
+    const char *op = pattern;
+    size_t domain = strlen(node->domain);
+    if (domain > 0) {
+        if (strncmp(pattern, node->domain, domain) != 0 || pattern[domain] != ':')
+            return false;
+        op = pattern + domain + 1;
+    }
+    return strcmp(op, node->op_type) == 0;
+}
+
+static bool allows(const struct row *row, const struct qd_features *features)
+{
+    for (int i = 0; i < 2; i++)
+        if ((row->needs.bits[i] & ~features->bits[i]) ||
+            (row->excludes.bits[i] & features->bits[i]))
+            return false;
+    return true;
+}
+
+/* Whether some row allows the node in a case of these features; the first row for its operator in *near. */
+static bool can_node(const struct qd_session *session, const struct qd_node *node,
+                     const struct qd_features *features, const struct row **near)
+{
+    *near = NULL;
+    for (size_t i = 0; i < session->info.capability_count; i++) {
+        const struct row *row = &session->rows[i];
+        if (!names_op(row->text->op, node))
+            continue;
+        if (allows(row, features))
+            return true;
+        if (!*near)
+            *near = row;
+    }
+    return false;
+}
+
+bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
+                    const char **reason)
+{
+    struct qd_features features;
+    qd_case_features(kase, &features);
+    for (size_t i = 0; i < kase->graph->node_count; i++) {
+        const struct qd_node *node = &kase->graph->nodes[i];
+        const struct row *near;
+        if (can_node(session, node, &features, &near))
+            continue;
+        *reason = !near ? "the target does not declare one of the case's operators"
+                  : near->text->reason[0]
+                      ? near->text->reason
+                      : "the target's capabilities exclude one of the case's features";
+        return false;
+    }
+    return true;
+}
+
+/* --- Running ------------------------------------------------------------------------------------ */
+
+/* Makes the block large enough. A larger one needs a new worker: pointers in it must mean the same on both sides. */
+static enum qd_status make_room(struct qd_session *session, size_t total, struct qd_error *error)
+{
+    size_t size = session->worker.block_size;
+    if (total <= size)
+        return QD_OK;
+    while (size < total)
+        size *= 2;
+    struct qd_worker larger;
+    enum qd_status status = qd_worker_init(&larger, size, session->options.memory_limit, error);
+    if (status != QD_OK)
+        return status;
+    qd_worker_clear(&session->worker);
+    session->worker = larger;
+    return QD_OK;
+}
+
+/* A running worker, with the target open. */
+static enum qd_status ensure_worker(struct qd_session *session, struct qd_error *error)
+{
+    if (session->worker.answers % CASES_PER_WEIGHING == CASES_PER_WEIGHING - 1 &&
+        session->worker.pid != 0 && qd_worker_is_fat(&session->worker))
+        qd_worker_stop(
+            &session->worker); /* it leaks: that must not become another case's out-of-memory */
+    if (session->worker.pid != 0)
+        return QD_OK;
+    struct qd_arena arena;
+    struct qd_target_info info;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = start(session, &arena, &info, error);
+    qd_arena_clear(&arena);
+    return status;
+}
+
+/* One try in the worker; *answered tells whether it lived. */
+static enum qd_status attempt(struct qd_session *session, const struct qd_job *job, bool *answered,
+                              struct qd_death *death, struct qd_error *error)
+{
+    enum qd_status status = ensure_worker(session, error);
+    if (status != QD_OK)
+        return status;
+    qd_job_write(job, session->worker.block);
+    *answered = qd_worker_call(&session->worker, 'r', session->options.time_limit, death);
+    return QD_OK;
+}
+
+static void record_death(const struct qd_session *session, const struct qd_death *death, bool alone,
+                         struct qd_run *run)
+{
+    const struct qd_job_header *header = session->worker.block;
+    *run = (struct qd_run){.outcome = death->outcome, .signal = death->signal};
+    run->stage = header->stage == QD_STAGE_LOAD ? QD_STAGE_LOAD : QD_STAGE_RUN;
+    snprintf(run->message, sizeof run->message, "%s%s", death->text,
+             alone ? "" : " (not in a fresh process: an earlier case may have caused it)");
+}
+
+/* A worker that dies after other cases may owe that to them; a fresh one tells. */
+static enum qd_status run_isolated(struct qd_session *session, const struct qd_job *job,
+                                   struct qd_arena *arena, struct qd_run *run,
+                                   struct qd_error *error)
+{
+    bool used = session->worker.pid != 0 && session->worker.answers > 1, answered;
+    struct qd_death death, again;
+    enum qd_status status = attempt(session, job, &answered, &death, error);
+    if (status != QD_OK)
+        return status;
+    bool alone = true;
+    if (!answered && used && death.outcome != QD_OUTCOME_HANG) {
+        status = attempt(session, job, &answered, &again, error);
+        if (status != QD_OK)
+            return status;
+        if (!answered)
+            death = again;
+        else if (death.outcome == QD_OUTCOME_CRASH)
+            alone = answered = false;
+    }
+    if (answered)
+        return qd_job_judge(job, session->worker.block, arena, run, error);
+    record_death(session, &death, alone, run);
+    return QD_OK;
+}
+
+enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
+                              const struct qd_tensor *shapes, struct qd_arena *arena,
+                              struct qd_run *run, struct qd_error *error)
+{
+    double begin = now();
+    struct qd_job job;
+    struct qd_run seen;
+    enum qd_status status = qd_job_plan(&job, kase, shapes, LARGEST_BLOCK, arena, error);
+    if (status == QD_OK)
+        status = make_room(session, job.total, error);
+    if (status != QD_OK)
+        return status;
+    if (session->options.in_process) {
+        qd_job_write(&job, session->worker.block);
+        qd_job_execute(session->worker.block, session->here.api, session->here.target);
+        status = qd_job_judge(&job, session->worker.block, arena, &seen, error);
+    } else {
+        status = run_isolated(session, &job, arena, &seen, error);
+    }
+    if (status != QD_OK)
+        return status;
+    double wall = now() - begin;
+    bool died = seen.outcome == QD_OUTCOME_CRASH || seen.outcome == QD_OUTCOME_HANG ||
+                (seen.outcome == QD_OUTCOME_OOM && seen.seconds_target == 0.0);
+    if (died || seen.seconds_target > wall)
+        seen.seconds_target = wall;
+    seen.seconds_transfer = wall - seen.seconds_target;
+    *run = seen;
+    return QD_OK;
+}

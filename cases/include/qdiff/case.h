@@ -19,62 +19,72 @@ enum qd_expect {
 /* Limits of the pre-scan; a file beyond one fails with LIMIT, naming it. */
 #define QD_CASE_MAX_BYTES ((size_t)64 << 20)
 #define QD_CASE_MAX_DEPTH 16
-#define QD_CASE_MAX_MESSAGES 200000
+#define QD_CASE_MAX_FIELDS 200000 /* of all messages together; packed numbers are one field */
 
 struct qd_case {
-    const char *id;         /* "op/types/feature-slug/hash8" or "regressions/ort-28456-u8"; never NULL or "" */
-    const uint8_t *model;   /* serialised onnx.ModelProto, byte for byte as stored */
+    const char *id; /* "op/types/feature-slug/hash8" or "regressions/ort-28456-u8"; printable ASCII
+                               without spaces, never NULL or "" */
+    const uint8_t *model; /* serialised onnx.ModelProto, byte for byte as stored */
     size_t model_size;
     const struct qd_graph *graph; /* the same, decoded */
-    int64_t opset;          /* version of the default domain the model imports */
-    size_t input_count;     /* = graph->input_count */
-    const struct qd_tensor *inputs; /* in graph->inputs' order */
+    int64_t opset;      /* version of the default domain the model imports, 0 if it imports none */
+    size_t input_count; /* = graph->input_count */
+    const struct qd_tensor *inputs; /* in graph->inputs' order, of the declared types and shapes */
     enum qd_expect expect;
-    const char *rule;       /* must-reject: the reference's rule id, else "" */
-    const char *twin;       /* must-reject: id of the valid case one edit away, else "" */
-    const char *issue;      /* public issue ("onnxruntime #28456"), else "" */
-    const char *spec;       /* clause of the op's text, else "" */
-    const char *note;       /* for people, else "" */
-    size_t tag_count;       /* generator family, value family ... ("tie", "near-tie", "saturation") */
+    const char *rule;      /* must-reject: the reference's rule id, else "" */
+    const char *twin;      /* must-reject: id of the valid case one edit away, else "" */
+    const char *issue;     /* public issue ("onnxruntime #28456"), else "" */
+    const char *spec;      /* clause of the op's text, else "" */
+    const char *note;      /* for people, else "" */
+    uint64_t seed;         /* fuzzing: seed of the generator, else 0 */
+    const char *generator; /* fuzzing: version of the generator, else "" */
+    size_t tag_count; /* generator family, value family ... ("tie", "near-tie", "saturation") */
     const char *const *tags;
-    size_t output_count;    /* stored expected outputs (official fixtures), 0 if none */
+    size_t output_count; /* stored expected outputs (official fixtures), 0 if none */
     const struct qd_tensor *stored_outputs;
 };
 
 /* Decodes a serialised qdiff.Case. Everything in *kase lives in the arena, `bytes` is not kept.
  * MALFORMED, LIMIT, NO_MEMORY, INVALID (graph invariants), UNSUPPORTED. */
-enum qd_status qd_case_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena, struct qd_case *kase,
-                              struct qd_error *error);
+enum qd_status qd_case_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena,
+                              struct qd_case *kase, struct qd_error *error);
 
 /* Serialises a case (deterministic: same case, same bytes). */
-enum qd_status qd_case_encode(const struct qd_case *kase, struct qd_arena *arena, uint8_t **bytes, size_t *size,
-                              struct qd_error *error);
+enum qd_status qd_case_encode(const struct qd_case *kase, struct qd_arena *arena, uint8_t **bytes,
+                              size_t *size, struct qd_error *error);
 
-/* Decodes an ONNX model into kase->model/graph/opset; the other fields get defaults. */
-enum qd_status qd_case_from_model(const uint8_t *model, size_t size, struct qd_arena *arena, struct qd_case *kase,
-                                  struct qd_error *error);
+/* Decodes an ONNX model into kase->model/graph/opset; the other fields get defaults. kase->inputs stays NULL: the
+ * caller gives the tensors. */
+enum qd_status qd_case_from_model(const uint8_t *model, size_t size, struct qd_arena *arena,
+                                  struct qd_case *kase, struct qd_error *error);
 
 /* Decodes one serialised onnx.TensorProto, and the opposite. *name may be "". */
-enum qd_status qd_tensor_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena, const char **name,
-                                struct qd_tensor *tensor, struct qd_error *error);
-enum qd_status qd_tensor_encode(const struct qd_tensor *tensor, const char *name, struct qd_arena *arena,
-                                uint8_t **bytes, size_t *size, struct qd_error *error);
+enum qd_status qd_tensor_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena,
+                                const char **name, struct qd_tensor *tensor,
+                                struct qd_error *error);
+enum qd_status qd_tensor_encode(const struct qd_tensor *tensor, const char *name,
+                                struct qd_arena *arena, uint8_t **bytes, size_t *size,
+                                struct qd_error *error);
 
 /* Loads a case from a .qdcase file, a directory in ONNX's backend-test layout (its `qdiff.pb`, if there, gives id,
- * expectation and origin; test_data_set_<set> gives tensors; stored outputs are kept) or a bare .onnx file. */
-enum qd_status qd_case_load(const char *path, struct qd_arena *arena, struct qd_case *kase, struct qd_error *error);
+ * expectation and origin; else the id is the directory's name; test_data_set_0 gives tensors, or, when `path` ends
+ * in a test_data_set_<n>, that one; stored outputs are kept) or a bare .onnx file (USAGE if its model has inputs). */
+enum qd_status qd_case_load(const char *path, struct qd_arena *arena, struct qd_case *kase,
+                            struct qd_error *error);
 
-/* Writes a .qdcase file / a directory in ONNX's layout. With `outputs` (the reference's, as tensors; count =
- * graph->output_count) output_<i>.pb files are written too. Never overwrites a foreign directory: fails if `path`
- * exists and is not a case directory. */
+/* Writes a .qdcase file / a directory in ONNX's layout, from which load gives the same case back. With `outputs`
+ * (the reference's, as tensors; count = graph->output_count, NULL: none) output_<i>.pb files are written for a case
+ * that stores none itself; load leaves those out. Never overwrites a foreign directory: USAGE if `path` exists and
+ * is neither empty nor a case directory. */
 enum qd_status qd_case_save(const struct qd_case *kase, const char *path, struct qd_error *error);
-enum qd_status qd_case_export(const struct qd_case *kase, const char *path, const struct qd_tensor *outputs,
-                              struct qd_error *error);
+enum qd_status qd_case_export(const struct qd_case *kase, const char *path,
+                              const struct qd_tensor *outputs, struct qd_error *error);
 
 /* A file's bytes, into the arena; LIMIT above `limit` bytes. */
-enum qd_status qd_file_read(const char *path, size_t limit, struct qd_arena *arena, uint8_t **bytes, size_t *size,
-                            struct qd_error *error);
+enum qd_status qd_file_read(const char *path, size_t limit, struct qd_arena *arena, uint8_t **bytes,
+                            size_t *size, struct qd_error *error);
 /* Writes a whole file by write, fsync and rename: never torn. */
-enum qd_status qd_file_write(const char *path, const void *bytes, size_t size, struct qd_error *error);
+enum qd_status qd_file_write(const char *path, const void *bytes, size_t size,
+                             struct qd_error *error);
 
 #endif

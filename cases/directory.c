@@ -1,0 +1,344 @@
+/* Cases on disk: .qdcase files and ONNX's backend-test layout,
+ *
+ *   <case>/model.onnx                      the model's bytes
+ *   <case>/qdiff.pb                        qdiff.Case without model and tensors: id, expectation, origin, tags
+ *   <case>/test_data_set_0/input_<i>.pb    onnx.TensorProto, in the order of the graph's inputs
+ *   <case>/test_data_set_0/output_<i>.pb
+ *
+ * A directory is read by joining its files to one serialised qdiff.Case, which is then decoded as any other. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "case.pb-c.h"
+#include "case_codec.h"
+#include "tensor_codec.h"
+#include "unpack.h"
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+    size_t length = strlen(text), tail = strlen(suffix);
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+static enum qd_status no_room(struct qd_error *error, const char *path)
+{
+    return qd_fail(error, QD_NO_MEMORY, "%s: the memory budget is used up", path);
+}
+
+/* --- Loading ---------------------------------------------------------------------------------- */
+
+/* The last component of a path without its suffix, with anything that an id may not hold replaced. */
+static enum qd_status id_of_path(const char *path, struct qd_arena *arena, const char **id,
+                                 struct qd_error *error)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t start = end;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    char *text = qd_arena_alloc(arena, end - start + 2);
+    if (!text)
+        return no_room(error, path);
+    memcpy(text, path + start, end - start);
+    if (has_suffix(text, ".onnx") && strlen(text) > 5)
+        text[strlen(text) - 5] = '\0';
+    for (char *c = text; *c; c++)
+        if (*c <= ' ' || *c > '~')
+            *c = '_';
+    *id = *text ? text : "unnamed";
+    return QD_OK;
+}
+
+static enum qd_status load_file(const char *path, struct qd_arena *arena, struct qd_case *kase,
+                                struct qd_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, arena, &bytes, &size, error);
+    if (status != QD_OK)
+        return status;
+    status = qd_case_decode(bytes, size, arena, kase, error);
+    return status == QD_OK ? QD_OK : qd_fail_context(error, status, "%s", path);
+}
+
+static enum qd_status load_model(const char *path, struct qd_arena *arena, struct qd_case *kase,
+                                 struct qd_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    struct qd_case read;
+    enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, arena, &bytes, &size, error);
+    if (status == QD_OK)
+        status = id_of_path(path, arena, &read.id, error);
+    if (status != QD_OK)
+        return status;
+    const char *id = read.id;
+    status = qd_case_from_model(bytes, size, arena, &read, error);
+    if (status != QD_OK)
+        return qd_fail_context(error, status, "%s", path);
+    if (read.input_count > 0)
+        return qd_fail(error, QD_USAGE,
+                       "%s: the model reads %zu inputs ('%.60s' ...), and an .onnx file alone "
+                       "gives none",
+                       path, read.input_count, read.graph->values[read.graph->inputs[0]].name);
+    read.id = id;
+    *kase = read;
+    return QD_OK;
+}
+
+/* Appends a file as field `number`; *missing is set instead when there is no such file. */
+static enum qd_status join_file(const char *path, uint32_t number, struct qd_wire_out *out,
+                                bool *missing, struct qd_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    *missing = !exists(path);
+    if (*missing)
+        return QD_OK;
+    enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, out->arena, &bytes, &size, error);
+    if (status == QD_OK)
+        qd_wire_put_bytes(out, number, bytes, size);
+    return status;
+}
+
+static enum qd_status join_tensors(const char *set, const char *kind, uint32_t number,
+                                   struct qd_wire_out *out, struct qd_error *error)
+{
+    bool missing = false;
+    for (size_t i = 0; !missing; i++) {
+        const char *path = qd_arena_printf(out->arena, "%s/%s_%zu.pb", set, kind, i);
+        if (!path)
+            return no_room(error, set);
+        enum qd_status status = join_file(path, number, out, &missing, error);
+        if (status != QD_OK)
+            return status;
+    }
+    return QD_OK;
+}
+
+/* Appends qdiff.pb, which is whole fields already, or what stands for it. */
+static enum qd_status join_metadata(const char *directory, struct qd_wire_out *out,
+                                    bool *computed_output, struct qd_error *error)
+{
+    const char *path = qd_arena_printf(out->arena, "%s/qdiff.pb", directory);
+    if (!path)
+        return no_room(error, directory);
+    if (!exists(path)) {
+        struct qd_case metadata = qd_case_default();
+        enum qd_status status = id_of_path(directory, out->arena, &metadata.id, error);
+        if (status == QD_OK)
+            qd_case_put_metadata(out, &metadata);
+        *computed_output = false;
+        return status;
+    }
+    uint8_t *bytes;
+    size_t size;
+    ProtobufCMessage *message;
+    enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, out->arena, &bytes, &size, error);
+    if (status != QD_OK)
+        return status;
+    status = qd_unpack(&qdiff__case__descriptor, bytes, size, out->arena, &message, error);
+    if (status != QD_OK)
+        return qd_fail_context(error, status, "%s", path);
+    const Qdiff__Case *metadata = (const Qdiff__Case *)message;
+    if (metadata->model || metadata->n_input > 0 || metadata->n_output > 0)
+        return qd_fail(error, QD_INVALID,
+                       "%s: holds a model or tensors, which are files of their own", path);
+    *computed_output = metadata->computed_output;
+    qd_wire_put_raw(out, bytes, size);
+    return QD_OK;
+}
+
+static enum qd_status load_joined(const char *directory, const char *set, struct qd_wire_out *out,
+                                  struct qd_case *kase, struct qd_error *error)
+{
+    const char *model = qd_arena_printf(out->arena, "%s/model.onnx", directory);
+    bool computed_output, missing;
+    if (!model)
+        return no_room(error, directory);
+    enum qd_status status = join_metadata(directory, out, &computed_output, error);
+    if (status == QD_OK)
+        status = join_file(model, QD_CASE_FIELD_MODEL, out, &missing, error);
+    if (status == QD_OK && missing)
+        status =
+            qd_fail(error, QD_IO, "%s: no such file; a case directory holds model.onnx", model);
+    if (status == QD_OK)
+        status = join_tensors(set, "input", QD_CASE_FIELD_INPUT, out, error);
+    if (status == QD_OK && !computed_output)
+        status = join_tensors(set, "output", QD_CASE_FIELD_OUTPUT, out, error);
+    uint8_t *bytes;
+    size_t size;
+    if (status == QD_OK)
+        status = qd_wire_finish(out, &bytes, &size, error);
+    if (status != QD_OK)
+        return status;
+    status = qd_case_decode(bytes, size, out->arena, kase, error);
+    return status == QD_OK ? QD_OK : qd_fail_context(error, status, "%s", directory);
+}
+
+static enum qd_status load_directory(const char *path, struct qd_arena *arena, struct qd_case *kase,
+                                     struct qd_error *error)
+{
+    struct qd_wire_out out = {.arena = arena};
+    char *directory = qd_arena_string(arena, path);
+    if (!directory)
+        return no_room(error, path);
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        directory[--length] = '\0';
+    /* One data set of a case that has several: its model is one level up. */
+    char *slash = strrchr(directory, '/');
+    const char *last = slash ? slash + 1 : directory;
+    if (strncmp(last, "test_data_set_", 14) == 0) {
+        const char *set = qd_arena_string(arena, directory);
+        if (slash)
+            *slash = '\0';
+        return set ? load_joined(slash ? directory : ".", set, &out, kase, error)
+                   : no_room(error, path);
+    }
+    const char *set = qd_arena_printf(arena, "%s/test_data_set_0", directory);
+    return set ? load_joined(directory, set, &out, kase, error) : no_room(error, path);
+}
+
+enum qd_status qd_case_load(const char *path, struct qd_arena *arena, struct qd_case *kase,
+                            struct qd_error *error)
+{
+    if (is_directory(path))
+        return load_directory(path, arena, kase, error);
+    return has_suffix(path, ".onnx") ? load_model(path, arena, kase, error)
+                                     : load_file(path, arena, kase, error);
+}
+
+/* --- Saving ----------------------------------------------------------------------------------- */
+
+enum qd_status qd_case_save(const struct qd_case *kase, const char *path, struct qd_error *error)
+{
+    struct qd_arena arena;
+    uint8_t *bytes;
+    size_t size;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = qd_case_encode(kase, &arena, &bytes, &size, error);
+    if (status == QD_OK)
+        status = qd_file_write(path, bytes, size, error);
+    qd_arena_clear(&arena);
+    return status;
+}
+
+static enum qd_status make_directory(const char *path, struct qd_error *error)
+{
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && is_directory(path)))
+        return QD_OK;
+    return qd_fail(error, QD_IO, "%s: cannot create the directory: %s", path, strerror(errno));
+}
+
+/* A directory may be replaced if it is a case; whatever else is there is somebody's. */
+static enum qd_status claim_directory(const char *path, struct qd_arena *arena,
+                                      struct qd_error *error)
+{
+    const char *model = qd_arena_printf(arena, "%s/model.onnx", path);
+    if (!model)
+        return no_room(error, path);
+    if (exists(path) && !is_directory(path))
+        return qd_fail(error, QD_USAGE, "%s: exists and is no directory", path);
+    if (exists(path) && !exists(model) && rmdir(path) != 0)
+        return qd_fail(error, QD_USAGE,
+                       "%s: exists and is no case directory (it has no model.onnx)", path);
+    return make_directory(path, error);
+}
+
+/* <set>/<kind>_<i>.pb; files of an earlier, longer export are removed. */
+static enum qd_status write_tensors(const struct qd_tensor *tensors, size_t count,
+                                    const int *values, const struct qd_case *kase, const char *set,
+                                    const char *kind, struct qd_arena *arena,
+                                    struct qd_error *error)
+{
+    for (size_t i = 0;; i++) {
+        const char *path = qd_arena_printf(arena, "%s/%s_%zu.pb", set, kind, i);
+        if (!path)
+            return no_room(error, set);
+        if (i >= count) {
+            if (unlink(path) == 0)
+                continue;
+            return errno == ENOENT
+                       ? QD_OK
+                       : qd_fail(error, QD_IO, "%s: cannot remove: %s", path, strerror(errno));
+        }
+        uint8_t *bytes;
+        size_t size;
+        enum qd_status status = qd_tensor_encode(&tensors[i], kase->graph->values[values[i]].name,
+                                                 arena, &bytes, &size, error);
+        if (status == QD_OK)
+            status = qd_file_write(path, bytes, size, error);
+        if (status != QD_OK)
+            return status;
+    }
+}
+
+static enum qd_status write_metadata(const struct qd_case *kase, bool computed_output,
+                                     const char *path, struct qd_arena *arena,
+                                     struct qd_error *error)
+{
+    const char *file = qd_arena_printf(arena, "%s/qdiff.pb", path);
+    struct qd_wire_out out = {.arena = arena};
+    qd_case_put_metadata(&out, kase);
+    if (computed_output)
+        qd_wire_put_varint(&out, QD_CASE_FIELD_COMPUTED_OUTPUT, 1);
+    uint8_t *bytes;
+    size_t size;
+    enum qd_status status = qd_wire_finish(&out, &bytes, &size, error);
+    if (status == QD_OK && !file)
+        status = no_room(error, path);
+    return status == QD_OK ? qd_file_write(file, bytes, size, error) : status;
+}
+
+static enum qd_status export_into(const struct qd_case *kase, const char *path,
+                                  const struct qd_tensor *outputs, struct qd_arena *arena,
+                                  struct qd_error *error)
+{
+    const char *model = qd_arena_printf(arena, "%s/model.onnx", path);
+    const char *set = qd_arena_printf(arena, "%s/test_data_set_0", path);
+    if (!model || !set)
+        return no_room(error, path);
+    /* A fixture keeps its own outputs: they are part of the case, the reference's are not. */
+    bool computed = kase->output_count == 0 && outputs;
+    const struct qd_tensor *written = computed ? outputs : kase->stored_outputs;
+    size_t written_count = computed ? kase->graph->output_count : kase->output_count;
+    enum qd_status status = claim_directory(path, arena, error);
+    if (status == QD_OK)
+        status = make_directory(set, error);
+    if (status == QD_OK)
+        status = qd_file_write(model, kase->model, kase->model_size, error);
+    if (status == QD_OK)
+        status = write_tensors(kase->inputs, kase->input_count, kase->graph->inputs, kase, set,
+                               "input", arena, error);
+    if (status == QD_OK)
+        status = write_tensors(written, written_count, kase->graph->outputs, kase, set, "output",
+                               arena, error);
+    return status == QD_OK ? write_metadata(kase, computed, path, arena, error) : status;
+}
+
+enum qd_status qd_case_export(const struct qd_case *kase, const char *path,
+                              const struct qd_tensor *outputs, struct qd_error *error)
+{
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = export_into(kase, path, outputs, &arena, error);
+    qd_arena_clear(&arena);
+    return status;
+}

@@ -4,10 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include <cmocka.h>
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "qdiff/exact.h"
 #include "qdiff/fixed.h"

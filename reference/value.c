@@ -34,6 +34,21 @@ enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena
     return QD_OK;
 }
 
+enum qd_status qd_value_need_reach(struct qd_value *value, struct qd_arena *arena,
+                                   struct qd_error *error)
+{
+    if (value->reach)
+        return QD_OK;
+    double *reach = qd_arena_array(arena, (size_t)value->want.count, sizeof *reach);
+    if (!reach)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the reach of %lld elements",
+                       (long long)value->want.count);
+    for (int64_t i = 0; i < value->want.count; i++)
+        reach[i] = qd_value_reach(value, i);
+    value->reach = reach;
+    return QD_OK;
+}
+
 enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error)
 {
@@ -75,6 +90,13 @@ double qd_value_lo(const struct qd_value *value, int64_t i)
 double qd_value_hi(const struct qd_value *value, int64_t i)
 {
     return value->hi ? value->hi[i] : qd_tensor_value(&value->want, i);
+}
+
+double qd_value_reach(const struct qd_value *value, int64_t i)
+{
+    if (value->reach)
+        return value->reach[i];
+    return fmax(fabs(qd_value_lo(value, i)), fabs(qd_value_hi(value, i)));
 }
 
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i)

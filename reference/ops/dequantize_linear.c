@@ -185,11 +185,21 @@ static enum qd_status dequantize(const struct dequantizer *d, struct qd_value *y
     return status;
 }
 
+static bool rough(const struct qd_tensor *scale)
+{
+    for (int64_t i = 0; i < scale->count; i++) {
+        int exponent;
+        if (fabs(frexp(qd_tensor_value(scale, i), &exponent)) != 0.5)
+            return true;
+    }
+    return false;
+}
+
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
     struct dequantizer d = {0};
-    struct qd_value y;
+    struct qd_value y = {.lo = NULL};
     enum qd_status status = read_node(evaluation, node, in, &d);
     if (status == QD_OK)
         status = qd_operands_are_points(evaluation, node, in, 1);
@@ -197,6 +207,9 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = qd_value_init(&y, evaluation->arena, d.y, d.x->rank, d.x->dims, evaluation->error);
     if (status == QD_OK)
         status = dequantize(&d, &y);
+    if (status == QD_OK)
+        status = qd_value_need_reach(&y, evaluation->arena, evaluation->error);
+    y.rough_scales = status == QD_OK && rough(d.scale);
     if (status == QD_OK)
         out[0] = y;
     return status;

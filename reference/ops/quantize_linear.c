@@ -14,12 +14,14 @@
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
  *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
  * Edge cases  NaN to an integer: unspecified. ±Inf saturates. y_scale = 0, NaN or infinite: unspecified.
- * Latitude    (1) the quotient may be rounded to D before it is rounded to an integer.
+ * Latitude    (1) the quotient may be rounded to D before it is rounded to an integer; behind dequantized operands the
+ *             orders of a fused kernel.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
 
 #include "qdiff/accumulate.h"
 #include "qdiff/granularity.h"
+#include "qdiff/interval.h"
 #include "qdiff/parameters.h"
 #include "qdiff/requantize.h"
 
@@ -188,6 +190,36 @@ static struct qd_code code_of_special(const struct qd_coder *coder, double x, do
     return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
 }
 
+static bool power_of_two(double s)
+{
+    int exponent;
+    return fabs(frexp(s, &exponent)) == 0.5;
+}
+
+/* What x may be here. A kernel that computes the dequantized operands' product or sum and this quantization in one go forms a
+ * combined scale: at most 8 roundings, each below 2^−24 of Σ|terms|; none rounds if all scales are powers of two. */
+static struct qd_interval hull_of_x(const struct quantizer *q, int64_t i, double s)
+{
+    struct qd_interval hull = qd_interval_of(q->x, i);
+    bool forms_scale = q->x->reach && (q->x->rough_scales || !power_of_two(s));
+    return qd_interval_widen(hull, forms_scale ? qd_value_reach(q->x, i) * 0x1p-21 : 0);
+}
+
+/* The hull over an interval of x. `point` is the code of the canonical x. */
+static struct qd_code code_of_interval(const struct quantizer *q, const struct qd_coder *coder,
+                                       struct qd_interval x, double s, struct qd_code point,
+                                       bool canonical)
+{
+    struct qd_code ends[2] = {code_of_point(q, coder, x.lo, s), code_of_point(q, coder, x.hi, s)};
+    struct qd_code code = canonical ? point : ends[0];
+    for (int e = 0; e < 2; e++) {
+        include(&code, ends[e].lo);
+        include(&code, ends[e].hi);
+    }
+    code.flags = !canonical && code.lo != code.hi ? QD_NO_CANONICAL : 0;
+    return code;
+}
+
 static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, double s,
                                           int64_t zero_point)
 {
@@ -196,25 +228,15 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, 
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
     if (flags & QD_UNSPECIFIED || s == 0 || !isfinite(s))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
-    if (flags & QD_NOT_NUMBER)
-        x = NAN;
-    if (!isfinite(x))
-        return code_of_special(&coder, x, s);
+    if (flags & QD_NOT_NUMBER || !isfinite(x))
+        return code_of_special(&coder, flags & QD_NOT_NUMBER ? (double)NAN : x, s);
+    struct qd_interval hull = hull_of_x(q, i, s);
     struct qd_code code = code_of_point(q, &coder, x, s);
-    if (qd_value_is_point(q->x, i))
+    if (hull.lo == hull.hi)
         return code;
-    double lo = qd_value_lo(q->x, i), hi = qd_value_hi(q->x, i);
-    if (!isfinite(lo) || !isfinite(hi))
+    if (!isfinite(hull.lo) || !isfinite(hull.hi))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
-    struct qd_code ends[2] = {code_of_point(q, &coder, lo, s), code_of_point(q, &coder, hi, s)};
-    if (flags & QD_NO_CANONICAL)
-        code = ends[0];
-    for (int e = 0; e < 2; e++) {
-        include(&code, ends[e].lo);
-        include(&code, ends[e].hi);
-    }
-    code.flags = flags & QD_NO_CANONICAL && code.lo != code.hi ? QD_NO_CANONICAL : 0;
-    return code;
+    return code_of_interval(q, &coder, hull, s, code, !(flags & QD_NO_CANONICAL));
 }
 
 /* Equation (2); the result is one value. */

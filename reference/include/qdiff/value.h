@@ -8,6 +8,11 @@
  *              output may show is qd_value_observe()'s answer.
  *   flags      NULL or one byte per element.
  *
+ *   reach      NULL, or: the element is a sum of dequantized terms, and a kernel may compute it and the QuantizeLinear
+ *              behind it in one go (QLinearConv, QLinearAdd ...). reach is Σ|terms|, what the roundings of such a kernel
+ *              are proportional to.
+ *   rough_scales  some scale of those terms is not a power of two: forming a combined scale rounds.
+ *
  * Source: reference/README.md, sections "Words" and "Admissible sets". */
 #ifndef QDIFF_VALUE_H
 #define QDIFF_VALUE_H
@@ -28,6 +33,8 @@ struct qd_value {
     struct qd_tensor want;
     double *lo, *hi;
     uint8_t *flags;
+    double *reach;
+    bool rough_scales;
 };
 
 /* A value of the given type and shape in the arena: want zeroed, all elements points, no flags. */
@@ -37,9 +44,11 @@ enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enu
 /* A value that is the given tensor, every element a point. Borrows the tensor's data. */
 struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 
-/* Makes lo/hi (filled from want) or flags (zero) exist. */
+/* Makes lo/hi (filled from want), reach (filled with the greatest magnitude of the hull) or flags (zero) exist. */
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
                                   struct qd_error *error);
+enum qd_status qd_value_need_reach(struct qd_value *value, struct qd_arena *arena,
+                                   struct qd_error *error);
 enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error);
 
@@ -55,6 +64,8 @@ enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_co
 
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
+double qd_value_reach(const struct qd_value *value,
+                      int64_t i); /* the greatest magnitude if there is none */
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
 

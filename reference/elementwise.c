@@ -1,0 +1,149 @@
+#include "qdiff/elementwise.h"
+
+#include <math.h>
+
+#include "qdiff/broadcast.h"
+#include "qdiff/parameters.h"
+
+#define FLOATS (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
+
+/* One operand element, with what its flags say. */
+struct operand {
+    struct qd_interval hull;
+    bool nan, unspecified, exact; /* exact: a point with a canonical value */
+};
+
+static struct operand operand_of(const struct qd_value *value, int64_t i)
+{
+    uint8_t flags = qd_value_flags(value, i);
+    struct operand o = {qd_interval_of(value, i), (flags & QD_NOT_NUMBER) != 0,
+                        (flags & QD_UNSPECIFIED) != 0, qd_value_is_point(value, i)};
+    o.nan = o.nan || isnan(o.hull.lo);
+    return o;
+}
+
+static enum qd_status store_special(const struct qd_evaluation *evaluation, bool nan,
+                                    struct qd_value *y, int64_t i)
+{
+    return qd_interval_store_flag(y, i, nan ? QD_NOT_NUMBER : QD_UNSPECIFIED, evaluation->arena,
+                                  evaluation->error);
+}
+
+/* RN of a number known to lie in `real`, two neighbouring doubles or one. Only an end can be a tie, and the number is then not
+ * that end. */
+static double round_point(enum qd_dtype dtype, struct qd_interval real, struct qd_interval hull)
+{
+    double middle = hull.lo / 2 + hull.hi / 2;
+    bool inner_is_hi = real.lo == middle && real.hi != real.lo;
+    return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
+}
+
+static enum qd_status store_result(const struct qd_evaluation *evaluation, struct operand a,
+                                   struct operand b, qd_binary_exact *exact, struct qd_value *y,
+                                   int64_t i)
+{
+    enum qd_dtype dtype = y->want.dtype;
+    if (a.unspecified || b.unspecified)
+        return store_special(evaluation, false, y, i);
+    if (a.nan || b.nan)
+        return store_special(evaluation, true, y, i);
+    struct qd_interval real = exact(a.hull, b.hull);
+    bool points = a.exact && b.exact;
+    if (isnan(real.lo) || isnan(real.hi))
+        return store_special(evaluation, points, y, i);
+    struct qd_interval hull = qd_interval_round(dtype, real);
+    return qd_interval_store(y, i, hull, points, round_point(dtype, real, hull), evaluation->arena,
+                             evaluation->error);
+}
+
+static enum qd_status check_operands(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, const struct qd_value *a,
+                                     const struct qd_value *b, unsigned *rank, int64_t *dims)
+{
+    if (a->want.dtype != b->want.dtype)
+        return qd_node_rule(evaluation, node, "type-mismatch", "operands of %s and %s",
+                            qd_dtype_info(a->want.dtype)->word, qd_dtype_info(b->want.dtype)->word);
+    if (!(FLOATS & QD_TYPE_BIT(a->want.dtype)))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of %s", node->op_type,
+                       qd_dtype_info(a->want.dtype)->word);
+    if (node->opset < 7 && !qd_tensor_same_shape(&a->want, &b->want))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s-%lld: broadcasting before opset 7",
+                       node->op_type, (long long)node->opset);
+    if (!qd_broadcast_shape(a->want.rank, a->want.dims, b->want.rank, b->want.dims, rank, dims))
+        return qd_node_rule(evaluation, node, "broadcast", "the operands' shapes do not broadcast");
+    return QD_OK;
+}
+
+/* What a fused kernel would sum: kept only if an operand came from DequantizeLinear. */
+static enum qd_status combine_reach(const struct qd_evaluation *evaluation,
+                                    const struct qd_value *a, const struct qd_value *b, int64_t ia,
+                                    int64_t ib, bool sum, struct qd_value *y, int64_t i)
+{
+    if (!a->reach && !b->reach)
+        return QD_OK;
+    if (i == 0) {
+        enum qd_status status = qd_value_need_reach(y, evaluation->arena, evaluation->error);
+        if (status != QD_OK)
+            return status;
+        y->rough_scales = a->rough_scales || b->rough_scales;
+    }
+    double ra = qd_value_reach(a, ia), rb = qd_value_reach(b, ib);
+    y->reach[i] = sum ? ra + rb : ra * rb;
+    return QD_OK;
+}
+
+enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, const struct qd_value *a,
+                                     const struct qd_value *b, qd_binary_exact *exact, bool sum,
+                                     struct qd_value *y)
+{
+    unsigned rank;
+    int64_t dims[QD_MAX_RANK];
+    struct qd_value made;
+    enum qd_status status = check_operands(evaluation, node, a, b, &rank, dims);
+    if (status == QD_OK)
+        status =
+            qd_value_init(&made, evaluation->arena, a->want.dtype, rank, dims, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
+        int64_t ia = qd_broadcast_index(a->want.rank, a->want.dims, rank, dims, i);
+        int64_t ib = qd_broadcast_index(b->want.rank, b->want.dims, rank, dims, i);
+        status = store_result(evaluation, operand_of(a, ia), operand_of(b, ib), exact, &made, i);
+        if (status == QD_OK)
+            status = combine_reach(evaluation, a, b, ia, ib, sum, &made, i);
+    }
+    if (status == QD_OK)
+        *y = made;
+    return status;
+}
+
+static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
+                                     const struct qd_value *x, qd_monotone *f, const void *context,
+                                     struct qd_value *y, int64_t i)
+{
+    uint8_t flags = qd_value_flags(x, i);
+    double want = qd_tensor_value(&x->want, i);
+    if (flags & (QD_UNSPECIFIED | QD_NOT_NUMBER) || isnan(want))
+        return store_special(evaluation, !(flags & QD_UNSPECIFIED), y, i);
+    struct qd_interval hull = {f(context, qd_value_lo(x, i)), f(context, qd_value_hi(x, i))};
+    return qd_interval_store(y, i, hull, flags & QD_ONE_ROUNDING, f(context, want),
+                             evaluation->arena, evaluation->error);
+}
+
+enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
+                                       const struct qd_value *x, qd_monotone *f,
+                                       const void *context, struct qd_value *y)
+{
+    struct qd_value made;
+    enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
+                                          x->want.dims, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
+        status = store_monotone(evaluation, x, f, context, &made, i);
+    if (status != QD_OK)
+        return status;
+    made.reach = x->reach; /* a fused clamp adds no term */
+    made.rough_scales = x->rough_scales;
+    *y = made;
+    return QD_OK;
+}

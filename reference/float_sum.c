@@ -1,0 +1,155 @@
+#include "qdiff/float_sum.h"
+
+#include <math.h>
+
+/* Exponent of the lowest set bit; INT_MAX for 0. */
+static int grid_of(double x)
+{
+    if (x == 0)
+        return INT_MAX;
+    int exponent;
+    int64_t m = (int64_t)ldexp(frexp(fabs(x), &exponent), 53);
+    return exponent - 53 + __builtin_ctzll((uint64_t)m);
+}
+
+enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
+                                     const struct qd_value *value, struct qd_float_operand *operand)
+{
+    size_t count = (size_t)value->want.count;
+    struct qd_float_operand made = {.value = value, .fusable = value->reach != NULL};
+    made.hull = qd_arena_array(evaluation->arena, count, sizeof *made.hull);
+    made.grid = qd_arena_array(evaluation->arena, count, sizeof *made.grid);
+    if (!made.hull || !made.grid)
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %zu elements", count);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t flags = qd_value_flags(value, (int64_t)i);
+        made.hull[i] = qd_interval_of(value, (int64_t)i);
+        bool finite = isfinite(made.hull[i].lo) && isfinite(made.hull[i].hi);
+        if (!finite || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER)) {
+            made.special = true;
+            made.hull[i] = (struct qd_interval){NAN, NAN};
+        } else {
+            made.grid[i] = made.hull[i].lo == made.hull[i].hi ? grid_of(made.hull[i].lo) : INT_MIN;
+        }
+    }
+    *operand = made;
+    return QD_OK;
+}
+
+static void add_term(struct qd_float_sum *sum, struct qd_interval term, double magnitude,
+                     double reach, int grid)
+{
+    sum->total = qd_interval_add(sum->total, term);
+    sum->magnitude += magnitude;
+    sum->reach += reach;
+    sum->grid = grid < sum->grid ? grid : sum->grid;
+    sum->terms++;
+}
+
+static double reach_of(const struct qd_float_operand *x, int64_t i)
+{
+    return x->fusable ? x->value->reach[i] : qd_interval_magnitude(x->hull[i]);
+}
+
+static int product_grid(int a, int b)
+{
+    if (a == INT_MAX || b == INT_MAX)
+        return INT_MAX; /* a factor is 0 */
+    return a == INT_MIN || b == INT_MIN ? INT_MIN : a + b;
+}
+
+void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
+                          const struct qd_float_operand *w, int64_t j)
+{
+    if ((x->special && isnan(x->hull[i].lo)) || (w->special && isnan(w->hull[j].lo))) {
+        sum->special = true;
+        return;
+    }
+    struct qd_interval term = qd_interval_multiply(x->hull[i], w->hull[j]);
+    double reach = x->fusable || w->fusable ? reach_of(x, i) * reach_of(w, j) : 0;
+    add_term(sum, term, qd_interval_magnitude(term), reach, product_grid(x->grid[i], w->grid[j]));
+}
+
+void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i)
+{
+    if (b->special && isnan(b->hull[i].lo)) {
+        sum->special = true;
+        return;
+    }
+    add_term(sum, b->hull[i], qd_interval_magnitude(b->hull[i]), reach_of(b, i), b->grid[i]);
+}
+
+void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
+{
+    if (factor == 1)
+        return;
+    sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
+    sum->magnitude *= fabs(factor);
+    sum->reach *= fabs(factor);
+    sum->grid = product_grid(sum->grid, grid_of(factor));
+}
+
+void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other)
+{
+    sum->total = qd_interval_add(sum->total, other->total);
+    sum->magnitude += other->magnitude;
+    sum->reach += other->reach;
+    sum->grid = other->grid < sum->grid ? other->grid : sum->grid;
+    sum->terms += other->terms;
+    sum->special = sum->special || other->special;
+}
+
+/* No partial sum of any order needs more than 24 bits. */
+static bool exact_in_any_order(const struct qd_float_sum *sum)
+{
+    if (sum->grid == INT_MAX)
+        return true; /* all terms are 0 */
+    return sum->grid >= -149 && sum->grid <= 103 && sum->magnitude <= ldexp(1.0, sum->grid + 24);
+}
+
+/* Bound of the error of any order in float32; negative: none holds. */
+static double error_bound(const struct qd_float_sum *sum, int64_t extra)
+{
+    double nu = (double)(sum->terms + 2 + extra) * 0x1p-24;
+    if (nu >= 0.5)
+        return -1;
+    /* Our own double sums of nonnegative terms are within K·2^−52 of the exact ones, and the few operations below
+     * within 2^−50: the factor covers both for every K with nu < ½. */
+    double gamma = nu / (1 - nu) * (1 + 0x1p-26);
+    return gamma * sum->magnitude + (double)sum->terms * 0x1p-150;
+}
+
+enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
+                                  const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
+                                  int64_t i)
+{
+    struct qd_arena *arena = evaluation->arena;
+    double error = exact_in_any_order(sum) ? 0 : error_bound(sum, extra);
+    if (y->reach)
+        y->reach[i] = sum->reach;
+    if (sum->special || error < 0)
+        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
+    struct qd_interval hull = qd_interval_widen(sum->total, error);
+    if (sum->magnitude + error > 0x1p127)
+        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
+    if (y->want.dtype != QD_F32) {
+        struct qd_interval rounded = qd_interval_round(y->want.dtype, hull);
+        bool point = hull.lo == hull.hi;
+        double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, hull.lo);
+        return qd_interval_store(y, i, rounded, point, want, arena, evaluation->error);
+    }
+    double want = qd_float_round(QD_F32, QD_NEAREST_EVEN, hull.lo);
+    return qd_interval_store(y, i, hull, false, want, arena, evaluation->error);
+}
+
+enum qd_status qd_float_sum_reach(const struct qd_evaluation *evaluation,
+                                  const struct qd_float_operand *const *operands, size_t count,
+                                  struct qd_value *y)
+{
+    bool fusable = false;
+    for (size_t i = 0; i < count; i++) {
+        fusable = fusable || (operands[i] && operands[i]->fusable);
+        y->rough_scales = y->rough_scales || (operands[i] && operands[i]->value->rough_scales);
+    }
+    return fusable ? qd_value_need_reach(y, evaluation->arena, evaluation->error) : QD_OK;
+}

@@ -1,0 +1,59 @@
+/* Float dot products: every order of summation, with or without FMA.
+ *
+ * Source: Higham, Accuracy and Stability of Numerical Algorithms, §3.1 (γ_n); reference/README.md, "Float
+ * accumulation". */
+#ifndef QDIFF_FLOAT_SUM_H
+#define QDIFF_FLOAT_SUM_H
+
+#include <limits.h>
+
+#include "qdiff/evaluate.h"
+#include "qdiff/interval.h"
+
+/* A float value taken apart for fast access. Arrays have the value's element count. */
+struct qd_float_operand {
+    const struct qd_value *value;
+    struct qd_interval *hull;
+    int *
+        grid; /* exponent of the lowest set bit of a point (INT_MAX for 0); INT_MIN where the element is an interval */
+    bool special; /* some element is NaN, infinite or unspecified */
+    bool fusable; /* the value has a reach: it comes from DequantizeLinear */
+};
+enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
+                                     const struct qd_value *value,
+                                     struct qd_float_operand *operand);
+
+/* A sum under construction. */
+struct qd_float_sum {
+    struct qd_interval total; /* of the exact terms */
+    double magnitude;         /* Σ sup|x|·sup|w| */
+    double reach;             /* Σ of what a fused kernel sums */
+    int grid; /* all terms are multiples of 2^grid; INT_MIN: some term is an interval */
+    int64_t terms;
+    bool special; /* a NaN, an infinity or an unspecified element takes part */
+};
+#define QD_FLOAT_SUM_EMPTY ((struct qd_float_sum){.grid = INT_MAX})
+
+void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
+                          const struct qd_float_operand *w, int64_t j);
+void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i);
+
+/* The sum times a finite factor, applied at any point of the computation; and the sum of two sums. */
+void qd_float_sum_scale(struct qd_float_sum *sum, double factor);
+void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other);
+
+/* Stores the sum as element i of y (f32, f16 or bf16). `extra` counts roundings beside the products' and the sum's. The admissible
+ * hull:
+ *   all terms points and multiples of 2^e, −149 ≤ e ≤ 103, Σ|terms| ≤ 2^(e+24): the exact sum, one value;
+ *   else the exact sum ± (γ_n·Σ sup|x|·sup|w| + K·2^−150), n = K + 2 + extra, in float32, then one rounding to f16/bf16.
+ * n·2^−24 ≥ ½ or a result beyond float32: unspecified. A NaN, an infinity or an unspecified element among the terms: unspecified. */
+enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
+                                  const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
+                                  int64_t i);
+
+/* Gives y a reach (elements are set by qd_float_sum_store) if an operand is fusable; NULL operands are allowed. */
+enum qd_status qd_float_sum_reach(const struct qd_evaluation *evaluation,
+                                  const struct qd_float_operand *const *operands, size_t count,
+                                  struct qd_value *y);
+
+#endif

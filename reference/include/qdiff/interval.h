@@ -1,0 +1,36 @@
+/* Intervals of reals with double ends, every operation rounded outward, and only where it really rounds.
+ *
+ * Operands are values of float32 or narrower types, or sums and products of such: the residuals that decide whether an
+ * operation was exact do not underflow. */
+#ifndef QDIFF_INTERVAL_H
+#define QDIFF_INTERVAL_H
+
+#include "qdiff/value.h"
+
+struct qd_interval {
+    double lo, hi;
+};
+
+struct qd_interval qd_interval_add(struct qd_interval a, struct qd_interval b);
+struct qd_interval qd_interval_multiply(struct qd_interval a, struct qd_interval b);
+
+/* The interval with `by` ≥ 0 added at both ends; untouched for by = 0. */
+struct qd_interval qd_interval_widen(struct qd_interval a, double by);
+
+/* One operation of a float type on an exact result in `exact`: the exact real (a consumer may be fused) and both roundings. */
+struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exact);
+
+double qd_interval_magnitude(struct qd_interval a);
+
+/* Element i of a float value, and the opposite: stores hull and canonical value. `want` is the result of one
+ * round-to-nearest of the exact result if `one_rounding`; otherwise it is stored only where the hull is one value. */
+struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i);
+enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_interval hull,
+                                 bool one_rounding, double want, struct qd_arena *arena,
+                                 struct qd_error *error);
+
+/* Stores NaN, or "unspecified", as element i. */
+enum qd_status qd_interval_store_flag(struct qd_value *value, int64_t i, enum qd_element_flag flag,
+                                      struct qd_arena *arena, struct qd_error *error);
+
+#endif

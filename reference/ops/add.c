@@ -1,0 +1,24 @@
+/* Add
+ *
+ * Source      ONNX Add-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
+ * Inputs      A, B of one type f32|f16|bf16; other types are UNSUPPORTED.
+ * Outputs     C of the same type, shapes broadcast.
+ * Arithmetic  C = RN(A + B)
+ * Latitude    Inside a graph the exact sum is admissible too. */
+#include "qdiff/elementwise.h"
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_interval_add, true, &out[0]);
+}
+
+const struct qd_op qd_op_add = {
+    .domain = "",
+    .name = "Add",
+    .since = 1,
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,95 @@
+/* Clip
+ *
+ * Source      ONNX Clip-1, -6 (attributes), -11, -12, -13 (inputs).
+ * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16); min, max (11), optional scalars of its type.
+ * Outputs     output of the input's type and shape.
+ * Attributes  min, max (up to 10).
+ * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max from 11 on).
+ * Arithmetic  output = min(max(input, min), max): max wins where min > max, as the text says.
+ * Edge cases  NaN stays NaN; a NaN bound is UNSUPPORTED. */
+#include <math.h>
+
+#include "qdiff/elementwise.h"
+#include "qdiff/parameters.h"
+
+struct bounds {
+    double min, max;
+};
+
+static double clip(const void *context, double x)
+{
+    const struct bounds *b = context;
+    double low = x < b->min ? b->min : x;
+    return low > b->max ? b->max : low;
+}
+
+static enum qd_status read_attribute(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, const char *name, double *bound)
+{
+    float value;
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    if (attr && node->opset >= 11)
+        return qd_node_rule(evaluation, node, "attribute-unknown", "%s is an input since opset 11",
+                            name);
+    enum qd_status status = qd_node_float(node, name, 0, &value, evaluation->error);
+    if (status == QD_OK && attr)
+        *bound = (double)value;
+    return status;
+}
+
+static enum qd_status read_input(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                 const char *name, const struct qd_value *value,
+                                 const struct qd_tensor *x, double *bound)
+{
+    if (!value)
+        return QD_OK;
+    if (node->opset < 11)
+        return qd_node_rule(evaluation, node, "input-count", "%s is an attribute before opset 11",
+                            name);
+    enum qd_status status = qd_same_type(evaluation, node, name, &value->want, x);
+    if (status == QD_OK)
+        status = qd_parameter_shape(evaluation, node, name, &value->want, 0);
+    if (status == QD_OK)
+        status = qd_operands_are_points(evaluation, node, &value, 1);
+    if (status == QD_OK)
+        *bound = qd_tensor_value(&value->want, 0);
+    return status;
+}
+
+static uint32_t types(int64_t opset)
+{
+    uint32_t mask = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16);
+    if (opset >= 12)
+        mask |= QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32);
+    return opset >= 13 ? mask | QD_TYPE_BIT(QD_BF16) : mask;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct bounds bounds = {-INFINITY, INFINITY};
+    const struct qd_tensor *x = &in[0]->want;
+    enum qd_status status = qd_operand_type(evaluation, node, "x", x, types(node->opset));
+    if (status == QD_OK)
+        status = read_attribute(evaluation, node, "min", &bounds.min);
+    if (status == QD_OK)
+        status = read_attribute(evaluation, node, "max", &bounds.max);
+    if (status == QD_OK)
+        status = read_input(evaluation, node, "min", in[1], x, &bounds.min);
+    if (status == QD_OK)
+        status = read_input(evaluation, node, "max", in[2], x, &bounds.max);
+    if (status == QD_OK && (isnan(bounds.min) || isnan(bounds.max)))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Clip: a bound is NaN");
+    return status == QD_OK ? qd_elementwise_monotone(evaluation, in[0], clip, &bounds, &out[0])
+                           : status;
+}
+
+const struct qd_op qd_op_clip = {
+    .domain = "",
+    .name = "Clip",
+    .since = 1,
+    .min_inputs = 1,
+    .max_inputs = 3,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,161 @@
+/* Gemm
+ *
+ * Source      ONNX Gemm-7, -9, -11, -13 (earlier versions broadcast by attribute: UNSUPPORTED).
+ * Inputs      A f32|f16 (13: bf16) [M, K] or, with transA, [K, M]; B alike [K, N] or [N, K]; C, optional from 11, broadcasts to
+ *             [M, N]. Other types are UNSUPPORTED.
+ * Outputs     Y [M, N] of A's type.
+ * Attributes  alpha, beta (1), transA, transB (0).
+ * Domain      rules a-rank, b-rank, k-mismatch, c-shape, b-type, c-type.
+ * Arithmetic  Y = alpha·A'·B' + beta·C
+ * Latitude    every order of summation, alpha applied to A', to each product or to the sum: float_sum.h. */
+#include "qdiff/broadcast.h"
+#include "qdiff/float_sum.h"
+#include "qdiff/parameters.h"
+
+#include <math.h>
+
+enum { A, B, C, INPUTS };
+
+struct gemm {
+    const struct qd_evaluation *evaluation;
+    int64_t m, n, k;
+    bool trans_a, trans_b;
+    float alpha, beta;
+    struct qd_float_operand a, b, c;
+    const struct qd_tensor *c_tensor; /* NULL if there is no C */
+};
+
+static enum qd_status read_attributes(const struct qd_evaluation *evaluation,
+                                      const struct qd_node *node, struct gemm *g)
+{
+    int64_t trans_a, trans_b;
+    enum qd_status status = qd_node_float(node, "alpha", 1, &g->alpha, evaluation->error);
+    if (status == QD_OK)
+        status = qd_node_float(node, "beta", 1, &g->beta, evaluation->error);
+    if (status == QD_OK)
+        status = qd_node_int(node, "transA", 0, &trans_a, evaluation->error);
+    if (status == QD_OK)
+        status = qd_node_int(node, "transB", 0, &trans_b, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    g->trans_a = trans_a != 0;
+    g->trans_b = trans_b != 0;
+    if (!isfinite(g->alpha) || !isfinite(g->beta) || node->opset < 7)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "Gemm: opset below 7, or an alpha or beta that is not finite");
+    return QD_OK;
+}
+
+static enum qd_status check_types(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct qd_value *const *in)
+{
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16);
+    if (!(types & QD_TYPE_BIT(in[A]->want.dtype)))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Gemm of %s",
+                       qd_dtype_info(in[A]->want.dtype)->word);
+    enum qd_status status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
+    if (status == QD_OK && in[C])
+        status = qd_same_type(evaluation, node, "c", &in[C]->want, &in[A]->want);
+    return status;
+}
+
+static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
+                                   const struct qd_node *node, const struct qd_value *const *in,
+                                   struct gemm *g)
+{
+    const struct qd_tensor *a = &in[A]->want, *b = &in[B]->want;
+    if (a->rank != 2)
+        return qd_node_rule(evaluation, node, "a-rank", "A has rank %u, want 2", a->rank);
+    if (b->rank != 2)
+        return qd_node_rule(evaluation, node, "b-rank", "B has rank %u, want 2", b->rank);
+    g->m = a->dims[g->trans_a ? 1 : 0];
+    g->k = a->dims[g->trans_a ? 0 : 1];
+    g->n = b->dims[g->trans_b ? 0 : 1];
+    int64_t k = b->dims[g->trans_b ? 1 : 0];
+    if (k != g->k)
+        return qd_node_rule(evaluation, node, "k-mismatch", "A' is %lld×%lld, B' %lld×%lld",
+                            (long long)g->m, (long long)g->k, (long long)k, (long long)g->n);
+    g->c_tensor = in[C] ? &in[C]->want : NULL;
+    int64_t y[2] = {g->m, g->n}, common[QD_MAX_RANK];
+    unsigned rank;
+    if (in[C] && (!qd_broadcast_shape(2, y, in[C]->want.rank, in[C]->want.dims, &rank, common) ||
+                  rank != 2 || common[0] != y[0] || common[1] != y[1]))
+        return qd_node_rule(evaluation, node, "c-shape", "C does not broadcast to [%lld,%lld]",
+                            (long long)g->m, (long long)g->n);
+    if ((double)g->m * (double)g->n * (double)g->k > QD_MAX_WORK)
+        return qd_fail(evaluation->error, QD_LIMIT, "Gemm: more than %g products", QD_MAX_WORK);
+    return QD_OK;
+}
+
+static int64_t index_a(const struct gemm *g, int64_t m, int64_t k)
+{
+    return g->trans_a ? k * g->m + m : m * g->k + k;
+}
+
+static int64_t index_b(const struct gemm *g, int64_t k, int64_t n)
+{
+    return g->trans_b ? n * g->k + k : k * g->n + n;
+}
+
+static enum qd_status element(const struct gemm *g, int64_t i, struct qd_value *y)
+{
+    int64_t m = i / g->n, n = i % g->n, shape[2] = {g->m, g->n};
+    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY, bias = QD_FLOAT_SUM_EMPTY;
+    for (int64_t k = 0; k < g->k; k++)
+        qd_float_sum_product(&sum, &g->a, index_a(g, m, k), &g->b, index_b(g, k, n));
+    qd_float_sum_scale(&sum, (double)g->alpha);
+    if (g->c_tensor && g->beta != 0) {
+        int64_t c = qd_broadcast_index(g->c_tensor->rank, g->c_tensor->dims, 2, shape, i);
+        qd_float_sum_term(&bias, &g->c, c);
+        qd_float_sum_scale(&bias, (double)g->beta);
+        qd_float_sum_add(&sum, &bias);
+    }
+    /* alpha and beta cost one rounding each. */
+    return qd_float_sum_store(g->evaluation, &sum, 2, y, i);
+}
+
+static enum qd_status multiply(struct gemm *g, const struct qd_value *const *in, struct qd_value *y)
+{
+    enum qd_status status = qd_float_operand_make(g->evaluation, in[A], &g->a);
+    if (status == QD_OK)
+        status = qd_float_operand_make(g->evaluation, in[B], &g->b);
+    if (status == QD_OK && in[C])
+        status = qd_float_operand_make(g->evaluation, in[C], &g->c);
+    const struct qd_float_operand *operands[] = {&g->a, &g->b, in[C] ? &g->c : NULL};
+    if (status == QD_OK)
+        status = qd_float_sum_reach(g->evaluation, operands, INPUTS, y);
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
+        status = element(g, i, y);
+    return status;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct gemm g = {.evaluation = evaluation};
+    struct qd_value y;
+    enum qd_status status = read_attributes(evaluation, node, &g);
+    if (status == QD_OK)
+        status = check_types(evaluation, node, in);
+    if (status == QD_OK)
+        status = check_shapes(evaluation, node, in, &g);
+    int64_t dims[2] = {g.m, g.n};
+    if (status == QD_OK)
+        status =
+            qd_value_init(&y, evaluation->arena, in[A]->want.dtype, 2, dims, evaluation->error);
+    if (status == QD_OK)
+        status = multiply(&g, in, &y);
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}
+
+const struct qd_op qd_op_gemm = {
+    .domain = "",
+    .name = "Gemm",
+    .since = 1,
+    .min_inputs = 2,
+    .max_inputs = 3,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,36 @@
+/* Relu
+ *
+ * Source      ONNX Relu-1, -6, -13, -14.
+ * Inputs      X f32|f16|bf16 (14: s8, s16, s32); other types are rule x-type.
+ * Outputs     Y of X's type and shape.
+ * Arithmetic  Y = max(0, X)
+ * Edge cases  NaN stays NaN. */
+#include "qdiff/elementwise.h"
+#include "qdiff/parameters.h"
+
+static double relu(const void *context, double x)
+{
+    (void)context;
+    return x > 0 ? x : 0;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16);
+    types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
+    types |= node->opset >= 14 ? QD_TYPE_BIT(QD_S8) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32) : 0;
+    enum qd_status status = qd_operand_type(evaluation, node, "x", &in[0]->want, types);
+    return status == QD_OK ? qd_elementwise_monotone(evaluation, in[0], relu, NULL, &out[0])
+                           : status;
+}
+
+const struct qd_op qd_op_relu = {
+    .domain = "",
+    .name = "Relu",
+    .since = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

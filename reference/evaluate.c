@@ -137,18 +137,16 @@ static enum qd_status bind(const struct qd_graph *graph, const struct qd_tensor 
     return QD_OK;
 }
 
-enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
-                                 const struct qd_semantics *semantics, struct qd_arena *arena,
-                                 struct qd_value *outputs, struct qd_error *error)
+static enum qd_status evaluate_graph(struct qd_evaluation *evaluation, const struct qd_graph *graph,
+                                     const struct qd_tensor *inputs, struct qd_value *outputs)
 {
-    static const struct qd_semantics defaults = {0};
-    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error};
-    struct qd_value *values = qd_arena_array(arena, graph->value_count, sizeof *values);
+    struct qd_error *error = evaluation->error;
+    struct qd_value *values = qd_arena_array(evaluation->arena, graph->value_count, sizeof *values);
     if (!values)
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu values", graph->value_count);
     enum qd_status status = bind(graph, inputs, values, error);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
-        status = evaluate_node(&evaluation, &graph->nodes[i], values);
+        status = evaluate_node(evaluation, &graph->nodes[i], values);
     for (size_t i = 0; status == QD_OK && i < graph->output_count; i++) {
         int v = graph->outputs[i];
         status = check_declared(&graph->values[v], &values[v].want, "output", error);
@@ -156,4 +154,22 @@ enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_t
     for (size_t i = 0; status == QD_OK && i < graph->output_count; i++)
         outputs[i] = values[graph->outputs[i]];
     return status;
+}
+
+static const struct qd_semantics defaults = {0};
+
+enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                                 const struct qd_semantics *semantics, struct qd_arena *arena,
+                                 struct qd_value *outputs, struct qd_error *error)
+{
+    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, false};
+    return evaluate_graph(&evaluation, graph, inputs, outputs);
+}
+
+enum qd_status qd_graph_explain(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                                const struct qd_semantics *semantics, struct qd_arena *arena,
+                                struct qd_value *outputs, struct qd_error *error)
+{
+    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, true};
+    return evaluate_graph(&evaluation, graph, inputs, outputs);
 }

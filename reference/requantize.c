@@ -243,3 +243,17 @@ struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
     int64_t code = qd_coder_finish(&r->coder, round_other(r, acc));
     return (struct qd_code){code, code, code, 0};
 }
+
+enum qd_status qd_requantize_into(const struct qd_evaluation *evaluation,
+                                  const struct qd_requantizer *r, int64_t acc, struct qd_value *y,
+                                  int64_t i)
+{
+    enum qd_status status =
+        qd_value_set_code(y, i, qd_requantize(r, acc), evaluation->arena, evaluation->error);
+    if (status != QD_OK || !evaluation->keep_reals || r->undefined)
+        return status;
+    struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
+    return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
+                             qd_ratio_round(real, QD_HALF_EVEN, false).tie, evaluation->arena,
+                             evaluation->error);
+}

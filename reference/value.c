@@ -82,6 +82,25 @@ enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_co
     return QD_OK;
 }
 
+enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real, bool tie,
+                                 struct qd_arena *arena, struct qd_error *error)
+{
+    if (!value->real) {
+        size_t count = (size_t)value->want.count;
+        double *reals = qd_arena_array(arena, count, sizeof *reals);
+        if (!reals)
+            return qd_fail(error, QD_NO_MEMORY, "no room for %zu numbers", count);
+        for (size_t j = 0; j < count; j++)
+            reals[j] = (double)NAN;
+        value->real = reals;
+    }
+    value->real[i] = real;
+    enum qd_status status = tie ? qd_value_need_flags(value, arena, error) : QD_OK;
+    if (status == QD_OK && tie)
+        value->flags[i] |= QD_TIE;
+    return status;
+}
+
 double qd_value_lo(const struct qd_value *value, int64_t i)
 {
     return value->lo ? value->lo[i] : qd_tensor_value(&value->want, i);

@@ -14,6 +14,7 @@ struct qd_evaluation {
     const struct qd_semantics *semantics;
     struct qd_arena *arena;
     struct qd_error *error;
+    bool keep_reals; /* give codes their `real` (value.h) */
 };
 
 /* One operator. Each lives in reference/ops/<file>.c as `const struct qd_op qd_op_<file>` and has one row in
@@ -48,5 +49,11 @@ const struct qd_op *qd_op_at(size_t i);
 enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                  const struct qd_semantics *semantics, struct qd_arena *arena,
                                  struct qd_value *outputs, struct qd_error *error);
+
+/* The same, and codes that were rounded carry the exact number they were rounded from (value.h, `real`). Slower: for the
+ * one case that somebody looks at. */
+enum qd_status qd_graph_explain(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                                const struct qd_semantics *semantics, struct qd_arena *arena,
+                                struct qd_value *outputs, struct qd_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef QDIFF_REQUANTIZE_H
 #define QDIFF_REQUANTIZE_H
 
+#include "qdiff/evaluate.h"
 #include "qdiff/exact.h"
 #include "qdiff/value.h"
 
@@ -49,5 +50,10 @@ struct qd_requantizer qd_requantizer_make(struct qd_coder coder, double s1, doub
  * every operation in float32, rounded down and up. |acc| < 2^60. An accumulator beyond int32 is unspecified (the
  * semantics' accumulator switch has been applied before). */
 struct qd_code qd_requantize(const struct qd_requantizer *requantizer, int64_t acc);
+
+/* Stores qd_requantize's code of `acc` as element i of y, with its real number if the evaluation keeps them. */
+enum qd_status qd_requantize_into(const struct qd_evaluation *evaluation,
+                                  const struct qd_requantizer *requantizer, int64_t acc,
+                                  struct qd_value *y, int64_t i);
 
 #endif

@@ -12,6 +12,8 @@
  *              behind it in one go (QLinearConv, QLinearAdd ...). reach is Σ|terms|, what the roundings of such a kernel
  *              are proportional to.
  *   rough_scales  some scale of those terms is not a power of two: forming a combined scale rounds.
+ *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded, as the nearest double,
+ *              without the zero point; NaN where there is none. QD_TIE says that it lies exactly half-way.
  *
  * Source: reference/README.md, sections "Words" and "Admissible sets". */
 #ifndef QDIFF_VALUE_H
@@ -35,6 +37,7 @@ struct qd_value {
     uint8_t *flags;
     double *reach;
     bool rough_scales;
+    double *real;
 };
 
 /* A value of the given type and shape in the arena: want zeroed, all elements points, no flags. */
@@ -60,6 +63,10 @@ struct qd_code {
 
 /* Stores a code at element i of an integer value, making hull and flags exist when they are needed. */
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
+                                 struct qd_arena *arena, struct qd_error *error);
+
+/* Keeps the exact number behind element i (see `real`). */
+enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real, bool tie,
                                  struct qd_arena *arena, struct qd_error *error);
 
 double qd_value_lo(const struct qd_value *value, int64_t i);

@@ -8,9 +8,9 @@
 #ifndef QDIFF_TWIN_H
 #define QDIFF_TWIN_H
 
-#include <gmp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <gmp.h>
 
 #include "qdiff/evaluate.h"
 
@@ -44,11 +44,12 @@ enum twin_direction { TWIN_DOWN, TWIN_NEAREST, TWIN_UP };
 enum twin_size {
     TWIN_ORDINARY, /* zero because the exact value is zero, or of normal magnitude */
     TWIN_TINY,     /* subnormal, or zero although the exact value is not */
-    TWIN_HUGE      /* beyond the largest finite value; `out` then is the value with unbounded exponent */
+    TWIN_HUGE /* beyond the largest finite value; `out` then is the value with unbounded exponent */
 };
 
 /* Rounds an exact value to the float type. in and out may be the same. */
-enum twin_size twin_round(enum qd_dtype dtype, enum twin_direction direction, mpq_t out, const mpq_t in);
+enum twin_size twin_round(enum qd_dtype dtype, enum twin_direction direction, mpq_t out,
+                          const mpq_t in);
 
 /* The same for numbers: TWIN_HUGE becomes an infinity (nearest only); Inf and NaN pass. */
 void twin_round_number(enum qd_dtype dtype, struct twin_number *out, const struct twin_number *in);
@@ -80,14 +81,15 @@ struct twin_result {
     struct twin_element *elements;
 };
 
-void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned rank, const int64_t *dims);
+void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned rank,
+                      const int64_t *dims);
 void twin_result_clear(struct twin_result *result);
 
 /* --- Requantizing one product: acc·s1·s2/sy ------------------------------------------------------- */
 
 #define TWIN_ORDERS 6
 
-/* The text of order i in reverse Polish notation: a = fl(acc), 1, 2, y = the scales. */
+/* The text of order i in reverse Polish notation: a = fl(acc); 1, 2, y = the scales; x multiplies, : divides. */
 const char *twin_order_text(unsigned order);
 
 /* The canonical code and the hull of every order, with directed rounding in float32. A scale that is NaN, infinite or,
@@ -99,14 +101,17 @@ void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twi
 /* What a kernel that computes in `dtype` (F32, or F64 as a wider one) with round-to-nearest and the given order answers:
  * true and its code; false if an intermediate is huge or tiny. Scales finite, sy not 0. */
 bool twin_requantize_nearest(unsigned order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,
-                             const mpq_t s2, const mpq_t sy, enum qd_dtype dtype, int64_t zero_point,
-                             int64_t *code);
+                             const mpq_t s2, const mpq_t sy, enum qd_dtype dtype,
+                             int64_t zero_point, int64_t *code);
 
 /* --- Operators: in[i] is NULL for an absent input; *out is initialised by the call ------------------ */
 
-void twin_qlinear_conv(const struct qd_node *node, const struct qd_tensor *const *in, struct twin_result *out);
-void twin_conv_integer(const struct qd_node *node, const struct qd_tensor *const *in, struct twin_result *out);
-void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *const *in, struct twin_result *out);
+void twin_qlinear_conv(const struct qd_node *node, const struct qd_tensor *const *in,
+                       struct twin_result *out);
+void twin_conv_integer(const struct qd_node *node, const struct qd_tensor *const *in,
+                       struct twin_result *out);
+void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
+                          struct twin_result *out);
 void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
                             struct twin_result *out);
 
@@ -142,12 +147,13 @@ const char *twin_node_describe(const struct twin_node *twin, char *text, size_t 
 /* What a comparison looked at. */
 struct twin_tally {
     int64_t elements, slack, unspecified, extreme, failures;
+    int64_t first; /* index of the first differing element of the last comparison that failed */
 };
 
 /* Compares canonical value, hull as a graph output may show it, and flags, element by element. The first difference is
  * written to text ("" if none); returns whether there is none. */
-bool twin_compare(const struct twin_result *want, const struct qd_value *have, struct twin_tally *tally,
-                  char *text, size_t size);
+bool twin_compare(const struct twin_result *want, const struct qd_value *have,
+                  struct twin_tally *tally, char *text, size_t size);
 
 /* The tests' loop body: evaluate, compare, fail the cmocka test with the node's description. */
 void twin_check(struct twin_node *twin, bool initializers, const struct twin_result *want,
@@ -159,19 +165,28 @@ struct twin_random {
     uint64_t state;
 };
 uint64_t twin_random_bits(struct twin_random *random);
-int64_t twin_random_between(struct twin_random *random, int64_t min, int64_t max); /* both included */
+int64_t twin_random_between(struct twin_random *random, int64_t min,
+                            int64_t max); /* both included */
 bool twin_random_one_in(struct twin_random *random, int64_t n);
 /* A code of the integer type: one in four at an end or next to it, else uniform. */
 int64_t twin_random_code(struct twin_random *random, enum qd_dtype dtype);
 /* Bits of a positive normal float32 with exponent in [min, max]; one in four a power of two, one in eight 3 or 5 times one. */
 uint32_t twin_random_scale(struct twin_random *random, int min_exponent, int max_exponent);
+/* Bits of a float32 sy > 0 that puts acc·s1·s2/sy on a rounding edge k + ½, exactly where float32 allows, or within
+ * two ulps of sy beside it. */
+uint32_t twin_solve_divisor(struct twin_random *random, int64_t acc, const mpq_t s1,
+                            const mpq_t s2);
+/* The same for s2, given sy. */
+uint32_t twin_solve_factor(struct twin_random *random, int64_t acc, const mpq_t s1, const mpq_t sy);
 /* How much longer the test shall run: QDIFF_TWIN_FACTOR, 1 if unset. */
 int64_t twin_factor(void);
 
 /* Tensors in an arena. */
-struct qd_tensor twin_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank, const int64_t *dims);
+struct qd_tensor twin_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
+                             const int64_t *dims);
 struct qd_tensor twin_scalar(struct qd_arena *arena, enum qd_dtype dtype, uint64_t bits);
-struct qd_tensor twin_vector(struct qd_arena *arena, enum qd_dtype dtype, int64_t count, const int64_t *codes);
+struct qd_tensor twin_vector(struct qd_arena *arena, enum qd_dtype dtype, int64_t count,
+                             const int64_t *codes);
 /* Writes element i's bits by hand, as ONNX packs them. */
 void twin_put(const struct qd_tensor *tensor, int64_t i, uint64_t bits);
 /* Bits of the float32 nearest to q. */

@@ -123,8 +123,8 @@ static void scale_by_power(mpq_t q, long exponent)
 }
 
 /* Inf and NaN codes of the format. */
-static bool decode_special(const struct format *format, bool negative, uint64_t exponent, uint64_t fraction,
-                           struct twin_number *number)
+static bool decode_special(const struct format *format, bool negative, uint64_t exponent,
+                           uint64_t fraction, struct twin_number *number)
 {
     uint64_t ones = ((uint64_t)1 << format->exponent_bits) - 1;
     uint64_t fraction_ones = ((uint64_t)1 << format->fraction_bits) - 1;
@@ -278,7 +278,8 @@ static enum twin_size size_of(const struct format *format, const mpq_t rounded)
     return size;
 }
 
-enum twin_size twin_round(enum qd_dtype dtype, enum twin_direction direction, mpq_t out, const mpq_t in)
+enum twin_size twin_round(enum qd_dtype dtype, enum twin_direction direction, mpq_t out,
+                          const mpq_t in)
 {
     const struct format *format = format_of(dtype);
     if (mpq_sgn(in) == 0) {
@@ -337,7 +338,8 @@ int64_t twin_code(enum qd_dtype dtype, const mpq_t real, int64_t zero_point)
     return code;
 }
 
-void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned rank, const int64_t *dims)
+void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned rank,
+                      const int64_t *dims)
 {
     assert(rank <= QD_MAX_RANK);
     result->dtype = dtype;

@@ -1,26 +1,27 @@
 /* The twin's admissible codes of one requantized product: every permitted order, spelled out.
  *
  * real = acc·s1·s2/sy, each operation one float32 rounding. A commutative product of the leaves fl(acc), s1, s2 and
- * one division by sy has 15 bracketings. Permitted are the six that a kernel forms in one of two ways:
+ * one division by sy has 15 bracketings. Permitted are the six that a kernel forms in one of two ways
+ * (reverse Polish notation, x multiplies, : divides):
  *
  *   a factor m = s1·s2/sy in any association, then fl(acc)·m
- *     a12*y/*   fl(acc)·((s1·s2)/sy)
- *     a12y/**   fl(acc)·(s1·(s2/sy))
- *     a1y/2**   fl(acc)·((s1/sy)·s2)
+ *     a12xy:x   fl(acc)·((s1·s2)/sy)
+ *     a12y:xx   fl(acc)·(s1·(s2/sy))
+ *     a1y:2xx   fl(acc)·((s1/sy)·s2)
  *   dequantize, the product of three in any association, then quantize (divide by sy)
- *     a1*2*y/   ((fl(acc)·s1)·s2)/sy
- *     a2*1*y/   ((fl(acc)·s2)·s1)/sy
- *     a12**y/   (fl(acc)·(s1·s2))/sy
+ *     a1x2xy:   ((fl(acc)·s1)·s2)/sy
+ *     a2x1xy:   ((fl(acc)·s2)·s1)/sy
+ *     a12xxy:   (fl(acc)·(s1·s2))/sy
  *
  * Not permitted are the other nine, which divide the accumulator or a half-dequantized accumulator by sy:
- *     ay/1*2*  ay/2*1*  ay/12**  1y/a*2*  1y/a2**  2y/a*1*  2y/a1**  a1*y/2*  a2*y/1* */
+ *     ay:1x2x  ay:2x1x  ay:12xx  1y:ax2x  1y:a2xx  2y:ax1x  2y:a1xx  a1xy:2x  a2xy:1x */
 #include <assert.h>
 #include <string.h>
 
 #include "twin.h"
 
 static const char *const orders[TWIN_ORDERS] = {
-    "a12*y/*", "a12y/**", "a1y/2**", "a1*2*y/", "a2*1*y/", "a12**y/",
+    "a12xy:x", "a12y:xx", "a1y:2xx", "a1x2xy:", "a2x1xy:", "a12xxy:",
 };
 
 #define STACK 4
@@ -60,8 +61,10 @@ static void machine_clear(struct machine *machine)
 /* Rounds both ends outward (or both to nearest); the worse of the two sizes. */
 static enum twin_size round_interval(const struct machine *machine, struct interval *x)
 {
-    enum twin_size lo = twin_round(machine->dtype, machine->nearest ? TWIN_NEAREST : TWIN_DOWN, x->lo, x->lo);
-    enum twin_size hi = twin_round(machine->dtype, machine->nearest ? TWIN_NEAREST : TWIN_UP, x->hi, x->hi);
+    enum twin_size lo =
+        twin_round(machine->dtype, machine->nearest ? TWIN_NEAREST : TWIN_DOWN, x->lo, x->lo);
+    enum twin_size hi =
+        twin_round(machine->dtype, machine->nearest ? TWIN_NEAREST : TWIN_UP, x->hi, x->hi);
     return lo != TWIN_ORDINARY ? lo : hi;
 }
 
@@ -75,7 +78,7 @@ static void push(struct machine *machine, const mpq_t value)
 
 static void corner(mpq_t out, const mpq_t a, const mpq_t b, char operation)
 {
-    if (operation == '*')
+    if (operation == 'x')
         mpq_mul(out, a, b);
     else
         mpq_div(out, a, b);
@@ -85,8 +88,9 @@ static void corner(mpq_t out, const mpq_t a, const mpq_t b, char operation)
 static enum twin_size apply(struct machine *machine, char operation)
 {
     assert(machine->depth >= 2);
-    struct interval *a = &machine->stack[machine->depth - 2], *b = &machine->stack[machine->depth - 1];
-    assert(operation == '*' || mpq_equal(b->lo, b->hi)); /* only sy divides, and it is a point */
+    struct interval *a = &machine->stack[machine->depth - 2],
+                    *b = &machine->stack[machine->depth - 1];
+    assert(operation == 'x' || mpq_equal(b->lo, b->hi)); /* only sy divides, and it is a point */
     mpq_t corners[4];
     for (unsigned i = 0; i < 4; i++) {
         mpq_init(corners[i]);
@@ -108,8 +112,8 @@ static enum twin_size apply(struct machine *machine, char operation)
 
 /* Runs one order; the result is stack[0]. False if an intermediate is huge or tiny. The last operation's value is no
  * intermediate: a huge one saturates, a tiny one rounds to zero, flushed or not. */
-static bool run(struct machine *machine, const char *order, int64_t acc, const mpq_t s1, const mpq_t s2,
-                const mpq_t sy)
+static bool run(struct machine *machine, const char *order, int64_t acc, const mpq_t s1,
+                const mpq_t s2, const mpq_t sy)
 {
     mpq_t integer;
     mpq_init(integer);
@@ -120,7 +124,7 @@ static bool run(struct machine *machine, const char *order, int64_t acc, const m
         if (*step == 'a') {
             push(machine, integer);
             size = round_interval(machine, &machine->stack[machine->depth - 1]);
-        } else if (*step == '*' || *step == '/') {
+        } else if (*step == 'x' || *step == ':') {
             size = apply(machine, *step);
         } else {
             push(machine, *step == '1' ? s1 : *step == '2' ? s2 : sy);
@@ -149,8 +153,8 @@ static bool widen(const char *order, int64_t acc, const mpq_t s1, const mpq_t s2
     return ordinary;
 }
 
-static int64_t canonical(int64_t acc, const mpq_t s1, const mpq_t s2, const mpq_t sy, enum qd_dtype dtype,
-                         int64_t zero_point)
+static int64_t canonical(int64_t acc, const mpq_t s1, const mpq_t s2, const mpq_t sy,
+                         enum qd_dtype dtype, int64_t zero_point)
 {
     mpq_t real;
     mpq_init(real);
@@ -167,8 +171,9 @@ void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twi
                      const struct twin_number *sy, enum qd_dtype dtype, int64_t zero_point,
                      struct twin_element *out)
 {
-    out->unspecified = s1->kind != TWIN_FINITE || s2->kind != TWIN_FINITE || sy->kind != TWIN_FINITE ||
-                       mpq_sgn(sy->q) == 0 || acc < INT32_MIN || acc > INT32_MAX;
+    out->unspecified = s1->kind != TWIN_FINITE || s2->kind != TWIN_FINITE ||
+                       sy->kind != TWIN_FINITE || mpq_sgn(sy->q) == 0 || acc < INT32_MIN ||
+                       acc > INT32_MAX;
     if (out->unspecified)
         return;
     int64_t want = canonical(acc, s1->q, s2->q, sy->q, dtype, zero_point);
@@ -185,8 +190,8 @@ void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twi
 }
 
 bool twin_requantize_nearest(unsigned order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,
-                             const mpq_t s2, const mpq_t sy, enum qd_dtype dtype, int64_t zero_point,
-                             int64_t *code)
+                             const mpq_t s2, const mpq_t sy, enum qd_dtype dtype,
+                             int64_t zero_point, int64_t *code)
 {
     struct machine machine;
     machine_init(&machine, float_type, true);

@@ -1,0 +1,271 @@
+/* The twin's QuantizeLinear and DequantizeLinear, opsets 10 to 25. */
+#include <assert.h>
+#include <string.h>
+
+#include "twin.h"
+
+static int64_t attribute(const struct qd_node *node, const char *name, int64_t otherwise)
+{
+    for (size_t i = 0; i < node->attr_count; i++)
+        if (strcmp(node->attrs[i].name, name) == 0)
+            return node->attrs[i].i;
+    return otherwise;
+}
+
+/* TensorProto.DataType numbers that the attributes `precision` and `output_dtype` may hold. */
+static enum qd_dtype dtype_of(int64_t onnx)
+{
+    static const enum qd_dtype of[] = {
+        [1] = QD_F32,         [2] = QD_U8,      [3] = QD_S8,          [4] = QD_U16,
+        [5] = QD_S16,         [10] = QD_F16,    [16] = QD_BF16,       [17] = QD_F8E4M3FN,
+        [18] = QD_F8E4M3FNUZ, [19] = QD_F8E5M2, [20] = QD_F8E5M2FNUZ, [21] = QD_U4,
+        [22] = QD_S4,         [23] = QD_F4E2M1, [25] = QD_U2,         [26] = QD_S2};
+    assert(onnx > 0 && onnx < (int64_t)(sizeof of / sizeof of[0]) && of[onnx] != QD_DTYPE_NONE);
+    return of[onnx];
+}
+
+/* Which scale belongs to element i of x: the only one; else by the coordinate on `axis`; else by the block. */
+static int64_t scale_index(const struct qd_node *node, const struct qd_tensor *x,
+                           const struct qd_tensor *scale, int64_t i)
+{
+    int64_t block = attribute(node, "block_size", 0);
+    if (scale->rank == 0 || (scale->count == 1 && block == 0))
+        return 0;
+    int64_t axis = attribute(node, "axis", 1);
+    axis = axis < 0 ? axis + x->rank : axis;
+    if (x->rank == 1)
+        axis = 0; /* "When the rank of the input is 1, … the axis [is] unnecessary" */
+    int64_t at[QD_MAX_RANK], rest = i;
+    for (unsigned a = x->rank; a-- > 0;) {
+        at[a] = rest % x->dims[a];
+        rest /= x->dims[a];
+    }
+    if (block == 0)
+        return at[axis];
+    int64_t index = 0;
+    for (unsigned a = 0; a < x->rank; a++)
+        index = index * scale->dims[a] + (a == axis ? at[a] / block : at[a]);
+    return index;
+}
+
+static bool is_zero(const struct twin_number *number)
+{
+    return number->kind == TWIN_FINITE && mpq_sgn(number->q) == 0;
+}
+
+/* Flips an infinity under a negative scale. */
+static enum twin_kind times_sign(enum twin_kind infinity, const mpq_t scale)
+{
+    if (mpq_sgn(scale) > 0)
+        return infinity;
+    return infinity == TWIN_PLUS_INF ? TWIN_MINUS_INF : TWIN_PLUS_INF;
+}
+
+static enum qd_dtype division_type(const struct qd_node *node, const struct qd_tensor *x,
+                                   const struct qd_tensor *scale)
+{
+    if (node->opset < 19)
+        return QD_F32;
+    if (node->opset < 23)
+        return x->dtype; /* x and y_scale share type variable T1 */
+    int64_t precision = attribute(node, "precision", 0);
+    return precision ? dtype_of(precision) : scale->dtype;
+}
+
+/* A code for a quotient that may be infinite. */
+static int64_t saturated(enum qd_dtype dtype, const struct twin_number *quotient,
+                         int64_t zero_point)
+{
+    if (quotient->kind == TWIN_PLUS_INF)
+        return twin_code_max(dtype);
+    if (quotient->kind == TWIN_MINUS_INF)
+        return twin_code_min(dtype);
+    return twin_code(dtype, quotient->q, zero_point);
+}
+
+/* Canonical from the exact quotient; the other admissible code from the quotient rounded in the division type. */
+static void to_integer(enum qd_dtype dtype, enum qd_dtype division,
+                       const struct twin_number *quotient, int64_t zero_point,
+                       struct twin_element *out)
+{
+    struct twin_number rounded;
+    twin_number_init(&rounded);
+    rounded.kind = quotient->kind;
+    twin_round_number(division, &rounded, quotient);
+    int64_t want = saturated(dtype, quotient, zero_point),
+            other = saturated(dtype, &rounded, zero_point);
+    mpq_set_si(out->want.q, want, 1);
+    mpq_set_si(out->lo.q, want < other ? want : other, 1);
+    mpq_set_si(out->hi.q, want > other ? want : other, 1);
+    twin_number_clear(&rounded);
+}
+
+/* ONNX Cast's float8 table (opset 19–23: an infinity becomes NaN in the FNUZ types even when saturating; 24: the largest
+ * finite value). float4 has neither Inf nor NaN and always saturates. */
+static void overflow_to_float(enum qd_dtype dtype, bool saturate, bool was_infinite, int64_t opset,
+                              bool negative, struct twin_number *out)
+{
+    bool fnuz = dtype == QD_F8E4M3FNUZ || dtype == QD_F8E5M2FNUZ;
+    static const int64_t largest_of[][2] = {{QD_F8E4M3FN, 448},
+                                            {QD_F8E4M3FNUZ, 240},
+                                            {QD_F8E5M2, 57344},
+                                            {QD_F8E5M2FNUZ, 57344},
+                                            {QD_F4E2M1, 6}};
+    int64_t largest = 0;
+    for (size_t i = 0; i < sizeof largest_of / sizeof largest_of[0]; i++)
+        if (largest_of[i][0] == (int64_t)dtype)
+            largest = largest_of[i][1];
+    assert(largest != 0);
+    if (dtype == QD_F4E2M1 || (saturate && !(was_infinite && fnuz && opset < 24))) {
+        out->kind = TWIN_FINITE;
+        mpq_set_si(out->q, negative ? -largest : largest, 1);
+    } else if (dtype == QD_F8E5M2) {
+        out->kind = negative ? TWIN_MINUS_INF : TWIN_PLUS_INF;
+    } else {
+        out->kind = TWIN_NAN;
+    }
+}
+
+/* The quotient, rounded in the division type, then once to the target's grid. */
+static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dtype division,
+                     const struct twin_number *quotient, struct twin_element *out)
+{
+    bool saturate = attribute(node, "saturate", 1) != 0;
+    struct twin_number rounded;
+    twin_number_init(&rounded);
+    rounded.kind = quotient->kind;
+    twin_round_number(division, &rounded, quotient);
+    out->want.kind = rounded.kind;
+    if (rounded.kind == TWIN_PLUS_INF || rounded.kind == TWIN_MINUS_INF) {
+        overflow_to_float(dtype, saturate, true, node->opset, rounded.kind == TWIN_MINUS_INF,
+                          &out->want);
+    } else if (rounded.kind == TWIN_FINITE &&
+               twin_round(dtype, TWIN_NEAREST, out->want.q, rounded.q) == TWIN_HUGE) {
+        overflow_to_float(dtype, saturate, false, node->opset, mpq_sgn(rounded.q) < 0, &out->want);
+    }
+    twin_number_set(&out->lo, &out->want);
+    twin_number_set(&out->hi, &out->want);
+    twin_number_clear(&rounded);
+}
+
+/* x/s of numbers of the division type. False where the text defines nothing: s is 0, NaN or infinite. */
+static bool divide(struct twin_number *quotient, const struct twin_number *x,
+                   const struct twin_number *s)
+{
+    if (s->kind != TWIN_FINITE || is_zero(s))
+        return false;
+    quotient->kind = x->kind;
+    if (x->kind == TWIN_FINITE)
+        mpq_div(quotient->q, x->q, s->q);
+    else if (x->kind != TWIN_NAN)
+        quotient->kind = times_sign(x->kind, s->q);
+    return true;
+}
+
+static bool has_codes(enum qd_dtype dtype)
+{
+    return dtype == QD_U8 || dtype == QD_S8 || dtype == QD_U16 || dtype == QD_S16 ||
+           dtype == QD_U4 || dtype == QD_S4 || dtype == QD_U2 || dtype == QD_S2;
+}
+
+/* Inputs: x, y_scale, y_zero_point. */
+void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
+                          struct twin_result *out)
+{
+    const struct qd_tensor *x = in[0], *scale = in[1], *zero_point = in[2];
+    int64_t output = attribute(node, "output_dtype", 0);
+    enum qd_dtype dtype = zero_point ? zero_point->dtype : output ? dtype_of(output) : QD_U8;
+    enum qd_dtype division = division_type(node, x, scale);
+    struct twin_number value, s, quotient;
+    twin_number_init(&value);
+    twin_number_init(&s);
+    twin_number_init(&quotient);
+    twin_result_init(out, dtype, x->rank, x->dims);
+    for (int64_t i = 0; i < x->count; i++) {
+        struct twin_element *element = &out->elements[i];
+        int64_t at = scale_index(node, x, scale, i);
+        twin_element_of(x, i, &value);
+        twin_round_number(division, &value, &value);
+        twin_element_of(scale, at, &s);
+        twin_round_number(division, &s, &s);
+        element->unspecified = !divide(&quotient, &value, &s);
+        if (element->unspecified)
+            continue;
+        if (!has_codes(dtype))
+            to_float(node, dtype, division, &quotient, element);
+        else if (quotient.kind != TWIN_NAN)
+            to_integer(dtype, division, &quotient, zero_point ? twin_integer_of(zero_point, at) : 0,
+                       element);
+        else
+            element->unspecified = true;
+        if (dtype == QD_F4E2M1 && element->want.kind == TWIN_NAN)
+            element->unspecified = true;
+    }
+    twin_number_clear(&value);
+    twin_number_clear(&s);
+    twin_number_clear(&quotient);
+}
+
+/* out = RN_type(a·b) for finite b. */
+static void multiply(enum qd_dtype type, struct twin_number *out, const struct twin_number *a,
+                     const mpq_t b)
+{
+    out->kind = a->kind;
+    if (a->kind == TWIN_FINITE)
+        mpq_mul(out->q, a->q, b);
+    else if (a->kind != TWIN_NAN)
+        out->kind = mpq_sgn(b) == 0 ? TWIN_NAN : times_sign(a->kind, b);
+    twin_round_number(type, out, out);
+}
+
+/* RN(d·s), and RN(RN(d)·s) where d does not fit the type. */
+static void dequantize(enum qd_dtype type, const struct twin_number *difference, const mpq_t s,
+                       struct twin_element *out)
+{
+    struct twin_number rounded, other;
+    twin_number_init(&rounded);
+    twin_number_init(&other);
+    twin_number_set(&rounded, difference);
+    twin_round_number(type, &rounded, difference);
+    multiply(type, &out->want, difference, s);
+    multiply(type, &other, &rounded, s);
+    twin_number_set(&out->lo, &out->want);
+    twin_number_set(&out->hi, &out->want);
+    if (out->want.kind != TWIN_NAN && other.kind != TWIN_NAN) {
+        if (twin_number_compare(&other, &out->lo) < 0)
+            twin_number_set(&out->lo, &other);
+        if (twin_number_compare(&other, &out->hi) > 0)
+            twin_number_set(&out->hi, &other);
+    }
+    twin_number_clear(&rounded);
+    twin_number_clear(&other);
+}
+
+/* Inputs: x, x_scale, x_zero_point. */
+void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
+                            struct twin_result *out)
+{
+    const struct qd_tensor *x = in[0], *scale = in[1], *zero_point = in[2];
+    int64_t output = attribute(node, "output_dtype", 0);
+    enum qd_dtype type = output ? dtype_of(output) : scale->dtype;
+    struct twin_number q, z, s;
+    twin_number_init(&q);
+    twin_number_init(&z);
+    twin_number_init(&s);
+    twin_result_init(out, type, x->rank, x->dims);
+    for (int64_t i = 0; i < x->count; i++) {
+        int64_t at = scale_index(node, x, scale, i);
+        twin_element_of(x, i, &q);
+        twin_element_of(scale, at, &s);
+        if (zero_point)
+            twin_element_of(zero_point, at, &z);
+        if (q.kind == TWIN_FINITE)
+            mpq_sub(q.q, q.q, z.q);
+        out->elements[i].unspecified = s.kind != TWIN_FINITE;
+        if (!out->elements[i].unspecified)
+            dequantize(type, &q, s.q, &out->elements[i]);
+    }
+    twin_number_clear(&q);
+    twin_number_clear(&z);
+    twin_number_clear(&s);
+}

@@ -124,8 +124,7 @@ static enum qd_status requantize(const struct qd_evaluation *evaluation, const s
         for (int64_t n = 0; n < shape->batch; n++)
             for (int64_t i = (n * filters + m) * plane, end = i + plane; i < end; i++) {
                 int64_t sum = qd_accumulator_finish(evaluation->semantics, acc[i] + bias);
-                enum qd_status status = qd_value_set_code(y, i, qd_requantize(&requantizer, sum),
-                                                          evaluation->arena, evaluation->error);
+                enum qd_status status = qd_requantize_into(evaluation, &requantizer, sum, y, i);
                 if (status != QD_OK)
                     return status;
             }

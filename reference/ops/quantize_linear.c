@@ -259,6 +259,21 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
     return status;
 }
 
+static enum qd_status store_integer(const struct quantizer *q, int64_t i, double s,
+                                    int64_t zero_point, struct qd_value *y)
+{
+    struct qd_arena *arena = q->evaluation->arena;
+    struct qd_error *error = q->evaluation->error;
+    enum qd_status status =
+        qd_value_set_code(y, i, quantize_to_integer(q, i, s, zero_point), arena, error);
+    double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
+    if (status != QD_OK || !q->evaluation->keep_reals || !isfinite(x) || !isfinite(s) || s == 0)
+        return status;
+    struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
+    return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
+                             qd_ratio_round(real, QD_HALF_EVEN, false).tie, arena, error);
+}
+
 static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)
 {
     enum qd_status status = QD_OK;
@@ -266,13 +281,8 @@ static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         int64_t p = qd_granularity_index(&q->granularity, i);
         double s = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(q->scale, p));
-        if (!integer) {
-            status = quantize_to_float(q, i, s, y);
-            continue;
-        }
-        int64_t z = qd_zero_point(q->evaluation->semantics, q->zero_point, p);
-        status = qd_value_set_code(y, i, quantize_to_integer(q, i, s, z), q->evaluation->arena,
-                                   q->evaluation->error);
+        int64_t z = integer ? qd_zero_point(q->evaluation->semantics, q->zero_point, p) : 0;
+        status = integer ? store_integer(q, i, s, z, y) : quantize_to_float(q, i, s, y);
     }
     return status;
 }

@@ -19,6 +19,7 @@ static const char *text_of(const char *text)
 struct qd_case qd_case_default(void)
 {
     return (struct qd_case){.id = "unnamed",
+                            .op = "",
                             .expect = QD_EXPECT_VALID,
                             .rule = "",
                             .twin = "",
@@ -30,6 +31,17 @@ struct qd_case qd_case_default(void)
 
 /* --- Decoding --------------------------------------------------------------------------------- */
 
+/* "QLinearConv", "com.microsoft:QGemm". */
+static const char *name_of_op(const struct qd_graph *graph, struct qd_arena *arena)
+{
+    const struct qd_node *node = qd_graph_principal(graph);
+    if (!node)
+        return "";
+    if (!*node->domain)
+        return node->op_type;
+    return qd_arena_printf(arena, "%s:%s", node->domain, node->op_type);
+}
+
 static enum qd_status read_model(const Onnx__ModelProto *proto, struct qd_arena *arena,
                                  struct qd_case *kase, struct qd_error *error)
 {
@@ -37,7 +49,9 @@ static enum qd_status read_model(const Onnx__ModelProto *proto, struct qd_arena 
     if (status != QD_OK)
         return qd_fail_context(error, status, "model");
     kase->input_count = kase->graph->input_count;
-    return QD_OK;
+    kase->op = name_of_op(kase->graph, arena);
+    return kase->op ? QD_OK
+                    : qd_fail(error, QD_NO_MEMORY, "model: no room for the operator's name");
 }
 
 enum qd_status qd_case_from_model(const uint8_t *model, size_t size, struct qd_arena *arena,

@@ -3,7 +3,6 @@
 #define QDIFF_CASES_MODEL_H
 
 #include "onnx/onnx.pb-c.h"
-
 #include "qdiff/graph.h"
 
 /* The graph borrows texts and raw data from the message. *opset is the imported version of the default domain, 0
@@ -15,5 +14,8 @@ enum qd_status qd_graph_of_model(const Onnx__ModelProto *model, struct qd_arena 
 /* The attributes of one node. */
 enum qd_status qd_attrs_of_node(const Onnx__NodeProto *node, struct qd_arena *arena,
                                 const struct qd_attr **attrs, struct qd_error *error);
+
+/* The node a case is about (qd_case_op); NULL in a graph without nodes. */
+const struct qd_node *qd_graph_principal(const struct qd_graph *graph);
 
 #endif

@@ -22,8 +22,9 @@ enum qd_expect {
 #define QD_CASE_MAX_FIELDS 200000 /* of all messages together; packed numbers are one field */
 
 struct qd_case {
-    const char *id; /* "op/types/feature-slug/hash8" or "regressions/ort-28456-u8"; printable ASCII
-                               without spaces, never NULL or "" */
+    /* "op/types/feature-slug/hash8" or "regressions/ort-28456-u8"; printable ASCII without spaces, never NULL or "" */
+    const char *id;
+    const char *op;       /* the principal operator, see qd_case_op in features.h */
     const uint8_t *model; /* serialised onnx.ModelProto, byte for byte as stored */
     size_t model_size;
     const struct qd_graph *graph; /* the same, decoded */

@@ -1,0 +1,466 @@
+#include "qdiff/features.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model.h"
+
+_Static_assert(QD_FEATURE_COUNT <= 128, "struct qd_features holds 128 bits");
+
+static const struct {
+    const char *word, *meaning;
+} rows[] = {
+#define QD_FEATURE(name, word, meaning) {word, meaning},
+#include "qdiff/features.def"
+#undef QD_FEATURE
+};
+
+/* Which inputs of an operator are what: bit i is input i. An operator without a row has only data. */
+struct roles {
+    const char *domain, *op_type;
+    uint16_t data, scales, zero_points;
+    int8_t weight;       /* index of the weight or second operand, -1 if there is none */
+    int8_t bias;         /* of a convolution */
+    int8_t y_zero_point; /* the input whose type is the output's */
+};
+
+#define MICROSOFT "com.microsoft"
+
+static const struct roles roles_list[] = {
+    {"", "QuantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, 2},
+    {"", "DequantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, -1},
+    {MICROSOFT, "QuantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, 2},
+    {MICROSOFT, "DequantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, -1},
+    {"", "QLinearConv", 0x109, 0x052, 0x0a4, 3, 8, 7},
+    {"", "ConvInteger", 0x003, 0, 0x00c, 1, -1, -1},
+    {"", "Conv", 0x007, 0, 0, 1, 2, -1},
+    {"", "QLinearMatMul", 0x009, 0x052, 0x0a4, 3, -1, 7},
+    {"", "MatMulInteger", 0x003, 0, 0x00c, 1, -1, -1},
+    {MICROSOFT, "QLinearAdd", 0x009, 0x052, 0x0a4, 3, -1, 7},
+    {MICROSOFT, "QLinearMul", 0x009, 0x052, 0x0a4, 3, -1, 7},
+    {MICROSOFT, "QGemm", 0x049, 0x092, 0x124, 3, -1, 8},
+    {MICROSOFT, "QLinearAveragePool", 0x001, 0x00a, 0x014, -1, -1, 4},
+    {MICROSOFT, "QLinearGlobalAveragePool", 0x001, 0x00a, 0x014, -1, -1, 4},
+    {MICROSOFT, "QLinearSigmoid", 0x001, 0x00a, 0x014, -1, -1, 4},
+    {MICROSOFT, "QLinearLeakyRelu", 0x001, 0x00a, 0x014, -1, -1, 4},
+    {MICROSOFT, "QLinearSoftmax", 0x001, 0x00a, 0x014, -1, -1, 4},
+};
+
+/* A node, its roles and the features found so far. */
+struct view {
+    const struct qd_case *kase;
+    const struct qd_node *node;
+    struct roles roles;
+    struct qd_features *found;
+};
+
+static void set(struct qd_features *features, enum qd_feature feature)
+{
+    features->bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+}
+
+static void set_if(struct qd_features *features, bool condition, enum qd_feature feature)
+{
+    if (condition)
+        set(features, feature);
+}
+
+static struct roles roles_of(const struct qd_node *node)
+{
+    for (size_t i = 0; i < sizeof roles_list / sizeof *roles_list; i++)
+        if (strcmp(node->op_type, roles_list[i].op_type) == 0 &&
+            strcmp(node->domain, roles_list[i].domain) == 0)
+            return roles_list[i];
+    /* y_scale, y_zero_point, then x, x_scale, x_zero_point of each operand. */
+    if (strcmp(node->op_type, "QLinearConcat") == 0 && strcmp(node->domain, MICROSOFT) == 0)
+        return (struct roles){MICROSOFT, "QLinearConcat", 0x4924, 0x9249, 0x2492, -1, -1, 1};
+    return (struct roles){.data = 0xffff, .weight = -1, .bias = -1, .y_zero_point = -1};
+}
+
+/* Position of a value among the run-time inputs, -1 if it is none. Decoding numbers the values so that graph->inputs
+ * ascends; a linear search would be quadratic in a hostile graph. */
+static int runtime_index(const struct qd_case *kase, int value)
+{
+    size_t low = 0, high = kase->input_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (kase->graph->inputs[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < kase->input_count && kase->graph->inputs[low] == value ? (int)low : -1;
+}
+
+/* The tensor of input `index` when the case itself holds it, NULL for what another node computes. */
+static const struct qd_tensor *input_tensor(const struct view *view, int index, bool *at_run_time)
+{
+    *at_run_time = false;
+    if (index < 0 || (size_t)index >= view->node->input_count ||
+        view->node->inputs[index] == QD_NO_VALUE)
+        return NULL;
+    int value = view->node->inputs[index];
+    const struct qd_tensor *initializer = view->kase->graph->values[value].initializer;
+    if (initializer)
+        return initializer;
+    int runtime = runtime_index(view->kase, value);
+    *at_run_time = runtime >= 0;
+    return runtime >= 0 && view->kase->inputs ? &view->kase->inputs[runtime] : NULL;
+}
+
+static const struct qd_tensor *known_tensor(const struct view *view, int index)
+{
+    bool at_run_time;
+    return input_tensor(view, index, &at_run_time);
+}
+
+static bool all_equal(const struct qd_tensor *tensor)
+{
+    for (int64_t i = 1; i < tensor->count; i++)
+        if (qd_tensor_get(tensor, i) != qd_tensor_get(tensor, 0))
+            return false;
+    return true;
+}
+
+static bool has_subnormal(const struct qd_tensor *tensor)
+{
+    const struct qd_float_format *format = qd_float_format(tensor->dtype);
+    for (int64_t i = 0; format && i < tensor->count; i++) {
+        double value = fabs(qd_tensor_value(tensor, i));
+        if (value > 0 && value < format->least_normal)
+            return true;
+    }
+    return false;
+}
+
+static bool has_non_finite(const struct qd_tensor *tensor)
+{
+    for (int64_t i = 0; qd_dtype_is_float(tensor->dtype) && i < tensor->count; i++)
+        if (!isfinite(qd_tensor_value(tensor, i)))
+            return true;
+    return false;
+}
+
+/* --- Facts of one node ------------------------------------------------------------------------ */
+
+static void find_scale(const struct view *view, int index)
+{
+    bool at_run_time;
+    const struct qd_tensor *scale = input_tensor(view, index, &at_run_time);
+    set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_PARAMETERS);
+    if (!scale)
+        return;
+    set_if(view->found, scale->count > 1, QD_FEATURE_PER_CHANNEL_SCALE);
+    set_if(view->found, has_subnormal(scale), QD_FEATURE_SUBNORMAL_SCALE);
+}
+
+static bool is_convolution(const struct qd_node *node)
+{
+    return strcmp(node->op_type, "QLinearConv") == 0 || strcmp(node->op_type, "ConvInteger") == 0;
+}
+
+/* QLinearConv's w_zero_point is two inputs after w, as is ConvInteger's. */
+static bool is_w_zero_point(const struct view *view, int index)
+{
+    return is_convolution(view->node) && index == view->roles.weight + 2;
+}
+
+static void find_zero_point(const struct view *view, int index)
+{
+    bool at_run_time;
+    const struct qd_tensor *zero_point = input_tensor(view, index, &at_run_time);
+    bool absent =
+        (size_t)index >= view->node->input_count || view->node->inputs[index] == QD_NO_VALUE;
+    /* QLinearConcat takes any number of operands; those past the last are not absent. */
+    set_if(view->found, absent && strcmp(view->node->op_type, "QLinearConcat") != 0,
+           QD_FEATURE_NO_ZERO_POINT);
+    set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_PARAMETERS);
+    if (!zero_point)
+        return;
+    bool distinct = zero_point->count > 1 && !all_equal(zero_point);
+    set_if(view->found, zero_point->count > 1, QD_FEATURE_PER_CHANNEL_ZERO_POINT);
+    set_if(view->found, distinct, QD_FEATURE_DISTINCT_ZERO_POINTS);
+    set_if(view->found, distinct && is_w_zero_point(view, index),
+           QD_FEATURE_DISTINCT_W_ZERO_POINTS);
+}
+
+static void find_data(const struct view *view, int index)
+{
+    const struct qd_tensor *data = known_tensor(view, index);
+    if (!data)
+        return;
+    set_if(view->found, data->rank == 0, QD_FEATURE_RANK0);
+    set_if(view->found, data->rank == 1 && index != view->roles.bias, QD_FEATURE_RANK1);
+}
+
+static void find_inputs(const struct view *view)
+{
+    for (int i = 0; i < 16; i++) {
+        uint16_t bit = (uint16_t)(1u << i);
+        if (view->roles.scales & bit)
+            find_scale(view, i);
+        if (view->roles.zero_points & bit)
+            find_zero_point(view, i);
+        if (view->roles.data & bit)
+            find_data(view, i);
+    }
+    bool at_run_time;
+    const struct qd_tensor *x = known_tensor(view, 0);
+    const struct qd_tensor *w = input_tensor(view, view->roles.weight, &at_run_time);
+    set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_WEIGHTS);
+    bool codes = x && w && qd_dtype_is_integer(x->dtype) && qd_dtype_is_integer(w->dtype);
+    set_if(view->found, codes && qd_dtype_info(x->dtype)->kind != qd_dtype_info(w->dtype)->kind,
+           QD_FEATURE_MIXED_SIGN);
+    int bias = view->roles.bias;
+    set_if(view->found,
+           bias >= 0 && (size_t)bias < view->node->input_count &&
+               view->node->inputs[bias] != QD_NO_VALUE,
+           QD_FEATURE_BIAS);
+}
+
+static bool some_differs(const struct qd_node *node, const char *name, int64_t usual)
+{
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    for (size_t i = 0; attr && attr->kind == QD_ATTR_INTS && i < attr->count; i++)
+        if (attr->ints[i] != usual)
+            return true;
+    return false;
+}
+
+static int64_t entry(const struct qd_node *node, const char *name, size_t i, int64_t otherwise)
+{
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    return attr && attr->kind == QD_ATTR_INTS && i < attr->count ? attr->ints[i] : otherwise;
+}
+
+/* Padding of SAME_UPPER/SAME_LOWER on spatial axis i; -1 when a size is not known or absurd. */
+static int64_t same_padding(const struct view *view, size_t i)
+{
+    const int64_t bound = (int64_t)1 << 30;
+    const struct qd_tensor *x = known_tensor(view, 0);
+    const struct qd_tensor *w = known_tensor(view, view->roles.weight);
+    if (!x || i + 2 >= x->rank)
+        return -1;
+    int64_t otherwise = w && i + 2 < w->rank ? w->dims[i + 2] : -1;
+    int64_t kernel = entry(view->node, "kernel_shape", i, otherwise);
+    int64_t stride = entry(view->node, "strides", i, 1);
+    int64_t dilation = entry(view->node, "dilations", i, 1);
+    int64_t size = x->dims[i + 2];
+    if (kernel < 1 || kernel > bound || stride < 1 || stride > bound || dilation < 1 ||
+        dilation > bound)
+        return -1;
+    int64_t steps = size > 0 ? (size - 1) / stride : 0;
+    int64_t total = steps * stride + (kernel - 1) * dilation + 1 - size;
+    return total > 0 ? total : 0;
+}
+
+static void find_auto_pad(const struct view *view, const char *auto_pad)
+{
+    bool same = strncmp(auto_pad, "SAME_", 5) == 0;
+    set_if(view->found, same || strcmp(auto_pad, "VALID") == 0, QD_FEATURE_AUTO_PAD);
+    if (!same)
+        return;
+    const struct qd_tensor *x = known_tensor(view, 0);
+    set_if(view->found, !x, QD_FEATURE_PADS);
+    for (size_t i = 0; x && i + 2 < x->rank; i++) {
+        int64_t total = same_padding(view, i);
+        set_if(view->found, total != 0, QD_FEATURE_PADS);
+        set_if(view->found, total > 0 && total % 2 == 1, QD_FEATURE_ASYMMETRIC_PADS);
+    }
+}
+
+static void find_pads(const struct view *view)
+{
+    const struct qd_attr *auto_pad = qd_node_attr(view->node, "auto_pad");
+    if (auto_pad && auto_pad->kind == QD_ATTR_STRING && strcmp(auto_pad->s, "NOTSET") != 0) {
+        find_auto_pad(view, auto_pad->s);
+        return;
+    }
+    const struct qd_attr *pads = qd_node_attr(view->node, "pads");
+    set_if(view->found, some_differs(view->node, "pads", 0), QD_FEATURE_PADS);
+    for (size_t i = 0; pads && pads->kind == QD_ATTR_INTS && i < pads->count / 2; i++)
+        set_if(view->found, pads->ints[i] != pads->ints[i + pads->count / 2],
+               QD_FEATURE_ASYMMETRIC_PADS);
+}
+
+static int64_t int_attr(const struct qd_node *node, const char *name, int64_t otherwise)
+{
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    return attr && attr->kind == QD_ATTR_INT ? attr->i : otherwise;
+}
+
+static void find_window(const struct view *view)
+{
+    const struct qd_tensor *w = known_tensor(view, view->roles.weight);
+    int64_t group = int_attr(view->node, "group", 1);
+    find_pads(view);
+    set_if(view->found, some_differs(view->node, "strides", 1), QD_FEATURE_STRIDES);
+    set_if(view->found, some_differs(view->node, "dilations", 1), QD_FEATURE_DILATIONS);
+    set_if(view->found, group > 1, QD_FEATURE_GROUPS);
+    if (!w || (!is_convolution(view->node) && strcmp(view->node->op_type, "Conv") != 0))
+        return;
+    /* w is [M, C / group, ...]. */
+    set_if(view->found, group > 1 && w->rank > 1 && w->dims[1] == 1, QD_FEATURE_DEPTHWISE);
+    set_if(view->found, w->rank == 3, QD_FEATURE_SPATIAL_1D);
+    set_if(view->found, w->rank == 4, QD_FEATURE_SPATIAL_2D);
+    set_if(view->found, w->rank == 5, QD_FEATURE_SPATIAL_3D);
+}
+
+static bool is_quantize(const struct qd_node *node)
+{
+    return strcmp(node->op_type, "QuantizeLinear") == 0;
+}
+
+static bool is_dequantize(const struct qd_node *node)
+{
+    return strcmp(node->op_type, "DequantizeLinear") == 0;
+}
+
+static void find_dtype(struct qd_features *found, enum qd_dtype dtype)
+{
+    switch (dtype) {
+    case QD_U16:
+    case QD_S16: set(found, QD_FEATURE_INT16); break;
+    case QD_U4:
+    case QD_S4: set(found, QD_FEATURE_INT4); break;
+    case QD_U2:
+    case QD_S2: set(found, QD_FEATURE_INT2); break;
+    case QD_F16: set(found, QD_FEATURE_FLOAT16); break;
+    case QD_BF16: set(found, QD_FEATURE_BFLOAT16); break;
+    case QD_F8E4M3FN:
+    case QD_F8E4M3FNUZ:
+    case QD_F8E5M2:
+    case QD_F8E5M2FNUZ:
+    case QD_F8E8M0: set(found, QD_FEATURE_FLOAT8); break;
+    case QD_F4E2M1: set(found, QD_FEATURE_FLOAT4); break;
+    default: break;
+    }
+}
+
+static void find_node(const struct view *view)
+{
+    const struct qd_tensor *x = known_tensor(view, 0);
+    find_inputs(view);
+    find_window(view);
+    set_if(view->found, int_attr(view->node, "block_size", 0) != 0, QD_FEATURE_BLOCKED);
+    set_if(view->found, int_attr(view->node, "axis", 0) < 0, QD_FEATURE_NEGATIVE_AXIS);
+    int64_t output_dtype = int_attr(view->node, "output_dtype", 0);
+    if (output_dtype > 0 && output_dtype <= INT32_MAX)
+        find_dtype(view->found, qd_dtype_of_onnx((int32_t)output_dtype));
+    set_if(view->found,
+           (is_quantize(view->node) || is_dequantize(view->node)) && x && x->dtype == QD_S32,
+           QD_FEATURE_INT32_INPUT);
+}
+
+/* --- Facts of the case ------------------------------------------------------------------------ */
+
+static enum qd_dtype output_dtype_of(const struct view *view)
+{
+    const struct qd_tensor *zero_point = known_tensor(view, view->roles.y_zero_point);
+    if (zero_point)
+        return zero_point->dtype;
+    if (view->node->output_count == 0 || view->node->outputs[0] == QD_NO_VALUE)
+        return QD_DTYPE_NONE;
+    return view->kase->graph->values[view->node->outputs[0]].declared_dtype;
+}
+
+static void find_principal(const struct view *view)
+{
+    const struct qd_tensor *x = known_tensor(view, 0);
+    const struct qd_tensor *w = known_tensor(view, view->roles.weight);
+    enum qd_dtype y = output_dtype_of(view);
+    set_if(view->found, x && x->dtype == QD_U8, QD_FEATURE_X_U8);
+    set_if(view->found, x && x->dtype == QD_S8, QD_FEATURE_X_S8);
+    set_if(view->found, w && w->dtype == QD_U8, QD_FEATURE_W_U8);
+    set_if(view->found, w && w->dtype == QD_S8, QD_FEATURE_W_S8);
+    set_if(view->found, y == QD_U8, QD_FEATURE_Y_U8);
+    set_if(view->found, y == QD_S8, QD_FEATURE_Y_S8);
+    set_if(view->found, x && x->rank > 0 && x->dims[0] > 1, QD_FEATURE_BATCH);
+}
+
+static void find_tensor(struct qd_features *found, const struct qd_tensor *tensor)
+{
+    find_dtype(found, tensor->dtype);
+    set_if(found, tensor->count == 0, QD_FEATURE_EMPTY);
+    set_if(found, has_non_finite(tensor), QD_FEATURE_NON_FINITE);
+}
+
+static void find_graph(const struct qd_case *kase, struct qd_features *found)
+{
+    const struct qd_graph *graph = kase->graph;
+    bool quantize = false, dequantize = false, other = false;
+    for (size_t i = 0; i < graph->value_count; i++) {
+        find_dtype(found, graph->values[i].declared_dtype);
+        if (graph->values[i].initializer)
+            find_tensor(found, graph->values[i].initializer);
+    }
+    for (size_t i = 0; kase->inputs && i < kase->input_count; i++)
+        find_tensor(found, &kase->inputs[i]);
+    for (size_t i = 0; i < graph->node_count; i++) {
+        quantize = quantize || is_quantize(&graph->nodes[i]);
+        dequantize = dequantize || is_dequantize(&graph->nodes[i]);
+        other = other || (!is_quantize(&graph->nodes[i]) && !is_dequantize(&graph->nodes[i]));
+    }
+    set_if(found, graph->node_count > 1, QD_FEATURE_MULTI_NODE);
+    set_if(found, quantize && dequantize && other, QD_FEATURE_QDQ);
+}
+
+void qd_case_features(const struct qd_case *kase, struct qd_features *features)
+{
+    struct qd_features found = {{0, 0}};
+    const struct qd_node *principal = qd_graph_principal(kase->graph);
+    find_graph(kase, &found);
+    for (size_t i = 0; i < kase->graph->node_count; i++) {
+        const struct qd_node *node = &kase->graph->nodes[i];
+        struct view view = {kase, node, roles_of(node), &found};
+        find_node(&view);
+        if (node == principal)
+            find_principal(&view);
+    }
+    *features = found;
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
+
+const char *qd_case_op(const struct qd_case *kase)
+{
+    return kase->op;
+}
+
+bool qd_features_has(const struct qd_features *features, enum qd_feature feature)
+{
+    return features->bits[feature / 64] >> (feature % 64) & 1;
+}
+
+const char *qd_feature_word(enum qd_feature feature)
+{
+    return rows[feature].word;
+}
+
+const char *qd_feature_meaning(enum qd_feature feature)
+{
+    return rows[feature].meaning;
+}
+
+bool qd_feature_find(const char *word, enum qd_feature *feature)
+{
+    for (size_t i = 0; i < QD_FEATURE_COUNT; i++)
+        if (strcmp(rows[i].word, word) == 0) {
+            *feature = (enum qd_feature)i;
+            return true;
+        }
+    return false;
+}
+
+const char *qd_features_describe(const struct qd_features *features, char *text, size_t size)
+{
+    size_t used = 0;
+    if (size > 0)
+        text[0] = '\0';
+    for (size_t i = 0; i < QD_FEATURE_COUNT && used < size; i++)
+        if (qd_features_has(features, (enum qd_feature)i))
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "",
+                                     rows[i].word);
+    return text;
+}

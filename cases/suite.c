@@ -1,0 +1,203 @@
+#include "qdiff/suite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define QD_FAMILY(file) extern const struct qd_family qd_family_##file;
+#include "qdiff/families.def"
+#undef QD_FAMILY
+
+static const struct qd_family *const families[] = {
+#define QD_FAMILY(file) &qd_family_##file,
+#include "qdiff/families.def"
+#undef QD_FAMILY
+};
+
+static const char *const level_words[QD_LEVEL_COUNT] = {"smoke", "full", "exhaustive"};
+
+const struct qd_family *qd_family_at(size_t i)
+{
+    return i < sizeof families / sizeof *families ? families[i] : NULL;
+}
+
+const char *qd_level_word(enum qd_level level)
+{
+    return level_words[level];
+}
+
+bool qd_level_find(const char *word, enum qd_level *level)
+{
+    for (int i = 0; i < QD_LEVEL_COUNT; i++)
+        if (strcmp(word, level_words[i]) == 0) {
+            *level = (enum qd_level)i;
+            return true;
+        }
+    return false;
+}
+
+/* --- Hand-written cases ----------------------------------------------------------------------- */
+
+struct entry {
+    struct entry *next;
+    const char *path, *id;
+};
+
+struct listing {
+    struct qd_arena *arena; /* entries and texts */
+    struct entry *entries;
+    size_t count;
+    struct qd_error *error;
+};
+
+static enum qd_status out_of_memory(struct qd_error *error, const char *path)
+{
+    return qd_fail(error, QD_NO_MEMORY, "%s: the memory budget is used up", path);
+}
+
+/* Notes the file and its id; the case itself is read again when it is its turn. */
+static enum qd_status list_file(struct listing *listing, const char *path)
+{
+    struct qd_arena arena;
+    struct qd_case kase;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = qd_case_load(path, &arena, &kase, listing->error);
+    struct entry *entry = qd_arena_alloc(listing->arena, sizeof *entry);
+    if (status == QD_OK && entry) {
+        entry->path = path;
+        entry->id = qd_arena_string(listing->arena, kase.id);
+        entry->next = listing->entries;
+        listing->entries = entry;
+        listing->count++;
+    }
+    if (status == QD_OK && (!entry || !entry->id))
+        status = out_of_memory(listing->error, path);
+    qd_arena_clear(&arena);
+    return status;
+}
+
+/* A loop of symbolic links ends here. */
+#define MAX_DIRECTORY_DEPTH 16
+
+static enum qd_status list_directory(struct listing *listing, const char *path, unsigned depth);
+
+static enum qd_status list_entry(struct listing *listing, const char *directory, const char *name,
+                                 unsigned depth)
+{
+    struct stat info;
+    const char *path = qd_arena_printf(listing->arena, "%s/%s", directory, name);
+    if (!path)
+        return out_of_memory(listing->error, directory);
+    if (stat(path, &info) != 0)
+        return qd_fail(listing->error, QD_IO, "%s: cannot examine: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return list_directory(listing, path, depth + 1);
+    size_t length = strlen(name);
+    bool is_case = length > 7 && strcmp(name + length - 7, ".qdcase") == 0;
+    return is_case ? list_file(listing, path) : QD_OK;
+}
+
+static enum qd_status list_directory(struct listing *listing, const char *path, unsigned depth)
+{
+    if (depth > MAX_DIRECTORY_DEPTH)
+        return qd_fail(listing->error, QD_LIMIT, "%s: directories nest more than %d deep", path,
+                       MAX_DIRECTORY_DEPTH);
+    DIR *directory = opendir(path);
+    if (!directory)
+        return qd_fail(listing->error, QD_IO, "%s: cannot open: %s", path, strerror(errno));
+    enum qd_status status = QD_OK;
+    for (struct dirent *entry; status == QD_OK && (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            status = list_entry(listing, path, entry->d_name, depth);
+    closedir(directory);
+    return status;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    return strcmp(left->id, right->id);
+}
+
+/* The entries as an array sorted by id. */
+static enum qd_status sort_entries(struct listing *listing, struct entry **sorted)
+{
+    struct entry *array = qd_arena_array(listing->arena, listing->count, sizeof *array);
+    if (!array)
+        return qd_fail(listing->error, QD_NO_MEMORY, "no room for a list of %zu cases",
+                       listing->count);
+    size_t n = 0;
+    for (const struct entry *entry = listing->entries; entry; entry = entry->next)
+        array[n++] = *entry;
+    qsort(array, n, sizeof *array, compare_ids);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(array[i - 1].id, array[i].id) == 0)
+            return qd_fail(listing->error, QD_INVALID, "%s and %s have the same id '%s'",
+                           array[i - 1].path, array[i].path, array[i].id);
+    *sorted = array;
+    return QD_OK;
+}
+
+/* The caller's visitor, remembering that it wanted to stop. */
+struct relay {
+    qd_case_visitor *visit;
+    void *context;
+    bool stopped;
+};
+
+static enum qd_visit relay_case(void *context, const struct qd_case *kase)
+{
+    struct relay *relay = context;
+    enum qd_visit answer = relay->visit(relay->context, kase);
+    relay->stopped = relay->stopped || answer == QD_VISIT_STOP;
+    return answer;
+}
+
+static enum qd_status visit_entries(const struct entry *entries, size_t count, struct relay *relay,
+                                    struct qd_error *error)
+{
+    struct qd_arena arena;
+    enum qd_status status = QD_OK;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    for (size_t i = 0; status == QD_OK && i < count && !relay->stopped; i++) {
+        struct qd_case kase;
+        qd_arena_reset(&arena);
+        status = qd_case_load(entries[i].path, &arena, &kase, error);
+        if (status == QD_OK)
+            relay_case(relay, &kase);
+    }
+    qd_arena_clear(&arena);
+    return status;
+}
+
+static enum qd_status visit_directory(const char *path, struct relay *relay, struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct entry *sorted = NULL;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct listing listing = {.arena = &arena, .error = error};
+    enum qd_status status = list_directory(&listing, path, 1);
+    /* An empty directory is a broken installation, not an empty suite. */
+    if (status == QD_OK && listing.count == 0)
+        status = qd_fail(error, QD_IO, "%s: holds no *.qdcase file", path);
+    if (status == QD_OK)
+        status = sort_entries(&listing, &sorted);
+    if (status == QD_OK)
+        status = visit_entries(sorted, listing.count, relay, error);
+    qd_arena_clear(&arena);
+    return status;
+}
+
+enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
+                              void *context, struct qd_error *error)
+{
+    struct relay relay = {visit, context, false};
+    enum qd_status status = QD_OK;
+    if (options->cases_dir)
+        status = visit_directory(options->cases_dir, &relay, error);
+    for (size_t i = 0; status == QD_OK && !relay.stopped && qd_family_at(i); i++)
+        status = qd_family_at(i)->generate(options->level, relay_case, &relay, error);
+    return status;
+}

@@ -37,7 +37,7 @@ struct qd_ratio qd_ratio_of_integer(int64_t x)
 
 struct qd_ratio qd_ratio_multiply(struct qd_ratio a, struct qd_ratio b)
 {
-    return (struct qd_ratio){a.negative != b.negative, a.num * b.num, a.den,
+    return (struct qd_ratio){a.negative != b.negative, a.num * b.num, a.den * b.den,
                              a.exponent + b.exponent};
 }
 

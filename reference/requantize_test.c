@@ -65,6 +65,16 @@ static void orders_that_differ_widen(void **state)
     assert_int_equal(code.hi, 1);
 }
 
+/* A scale whose mantissa is no power of two stands in the denominator: 1/3 → 0, 2/3 → 1, 100/3 → 33. */
+static void divides_by_y_scale(void **state)
+{
+    (void)state;
+    assert_int_equal(run("", QD_S8, 0, 1, 1, 3, 1).want, 0);
+    assert_int_equal(run("", QD_S8, 0, 1, 1, 3, 2).want, 1);
+    assert_int_equal(run("", QD_S8, 0, 1, 1, 3, 100).want, 33);
+    assert_int_equal(run("", QD_S8, 0, 7, 5, 3, -2).want, -23); /* −70/3 */
+}
+
 static void saturates_both_ways(void **state)
 {
     (void)state;
@@ -144,6 +154,7 @@ int main(void)
         cmocka_unit_test(ties_have_one_code),
         cmocka_unit_test(zero_point_before_rounding_is_caught_on_ties),
         cmocka_unit_test(orders_that_differ_widen),
+        cmocka_unit_test(divides_by_y_scale),
         cmocka_unit_test(saturates_both_ways),
         cmocka_unit_test(what_the_text_leaves_open_is_unspecified),
         cmocka_unit_test(switches_change_results),

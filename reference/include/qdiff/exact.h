@@ -24,8 +24,8 @@ struct qd_ratio {
 struct qd_ratio qd_ratio_of_double(double x);
 struct qd_ratio qd_ratio_of_integer(int64_t x);
 
-/* a·b for den(b) = 1 and num(b) < 2^64, and a/b for den(b) = 1, num(b) > 0 and den(a)·num(b) < 2^62. The caller guarantees
- * that num(a)·num(b) < 2^127. */
+/* a·b, and a/b for den(b) = 1 and num(b) > 0. The caller guarantees num(a)·num(b) < 2^127 and denominators below
+ * 2^62. */
 struct qd_ratio qd_ratio_multiply(struct qd_ratio a, struct qd_ratio b);
 struct qd_ratio qd_ratio_divide(struct qd_ratio a, struct qd_ratio b);
 

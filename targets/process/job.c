@@ -26,7 +26,7 @@ static struct qd_job_buffer take(struct qd_job *job, size_t size)
 
 static size_t tables_bytes(const struct qd_case *kase)
 {
-    return (kase->graph->input_count + QD_JOB_RUNS * kase->graph->output_count) *
+    return QD_JOB_RUNS * (kase->graph->input_count + kase->graph->output_count) *
            sizeof(struct qd_target_tensor);
 }
 
@@ -50,13 +50,15 @@ enum qd_status qd_job_plan(struct qd_job *job, const struct qd_case *kase,
     take(&plan, tables_bytes(kase));
     take(&plan, names_bytes(graph));
     plan.model = take(&plan, kase->model_size);
-    plan.inputs = qd_arena_array(arena, graph->input_count, sizeof *plan.inputs);
-    for (int r = 0; r < QD_JOB_RUNS; r++)
+    for (int r = 0; r < QD_JOB_RUNS; r++) {
+        plan.inputs[r] = qd_arena_array(arena, graph->input_count, sizeof *plan.inputs[r]);
         plan.outputs[r] = qd_arena_array(arena, graph->output_count, sizeof *plan.outputs[r]);
-    if (!plan.inputs || !plan.outputs[0] || !plan.outputs[1])
-        return qd_fail(error, QD_NO_MEMORY, "case %s: no room for its layout", kase->id);
-    for (size_t i = 0; i < graph->input_count; i++)
-        plan.inputs[i] = take(&plan, qd_tensor_bytes(&kase->inputs[i]));
+        if (!plan.inputs[r] || !plan.outputs[r])
+            return qd_fail(error, QD_NO_MEMORY, "case %s: no room for its layout", kase->id);
+    }
+    for (unsigned r = 0; r < plan.runs; r++)
+        for (size_t i = 0; i < graph->input_count; i++)
+            plan.inputs[r][i] = take(&plan, qd_tensor_bytes(&kase->inputs[i]));
     for (unsigned r = 0; r < plan.runs; r++) {
         plan.poisoned[r] = plan.total;
         for (size_t i = 0; i < graph->output_count; i++) {
@@ -93,10 +95,33 @@ static const char *put_name(char **names, const char *name)
     return copy;
 }
 
-static void write_outputs(const struct qd_job *job, struct qd_job_header *header, char **names)
+static void write_inputs(const struct qd_job *job, struct qd_job_header *header,
+                         struct qd_target_tensor *tables, char **names)
 {
     const struct qd_graph *graph = job->kase->graph;
     unsigned char *base = (unsigned char *)header;
+    for (size_t i = 0; i < graph->input_count; i++) {
+        const struct qd_tensor *input = &job->kase->inputs[i];
+        const char *name = put_name(names, value_name(graph, graph->inputs[i]));
+        for (unsigned r = 0; r < job->runs; r++) {
+            struct qd_job_buffer to = job->inputs[r][i];
+            if (to.size > 0)
+                memcpy(base + to.offset, input->data, to.size);
+            describe_tensor(&tables[r * graph->input_count + i], input, name, base + to.offset,
+                            to.size);
+        }
+    }
+    for (unsigned r = 0; r < QD_JOB_RUNS; r++)
+        header->inputs[r] = tables + r * graph->input_count;
+}
+
+static void write_outputs(const struct qd_job *job, struct qd_job_header *header,
+                          struct qd_target_tensor *tables, char **names)
+{
+    const struct qd_graph *graph = job->kase->graph;
+    unsigned char *base = (unsigned char *)header;
+    for (unsigned r = 0; r < QD_JOB_RUNS; r++)
+        header->outputs[r] = tables + r * graph->output_count;
     for (unsigned r = 0; r < job->runs; r++)
         memset(base + job->poisoned[r], poison[r], job->poisoned[r + 1] - job->poisoned[r]);
     for (size_t i = 0; i < graph->output_count; i++) {
@@ -124,19 +149,9 @@ void qd_job_write(const struct qd_job *job, void *block)
     header->input_count = graph->input_count;
     header->output_count = graph->output_count;
     header->runs = job->runs;
-    header->inputs = tables;
-    for (int r = 0; r < QD_JOB_RUNS; r++)
-        header->outputs[r] = tables + graph->input_count + (size_t)r * graph->output_count;
     memcpy(base + job->model.offset, kase->model, kase->model_size);
-    for (size_t i = 0; i < graph->input_count; i++) {
-        struct qd_job_buffer to = job->inputs[i];
-        if (to.size > 0)
-            memcpy(base + to.offset, kase->inputs[i].data, to.size);
-        describe_tensor(&tables[i], &kase->inputs[i],
-                        put_name(&names, value_name(graph, graph->inputs[i])), base + to.offset,
-                        to.size);
-    }
-    write_outputs(job, header, &names);
+    write_inputs(job, header, tables, &names);
+    write_outputs(job, header, tables + QD_JOB_RUNS * graph->input_count, &names);
 }
 
 static double now(void)
@@ -157,7 +172,7 @@ void qd_job_execute(void *block, const struct qd_target *api, void *target)
     if (status == QD_TARGET_OK) {
         job->stage = QD_STAGE_RUN;
         for (size_t r = 0; r < job->runs && status == QD_TARGET_OK; r++)
-            status = api->run(target, prepared, job->inputs, job->input_count, job->outputs[r],
+            status = api->run(target, prepared, job->inputs[r], job->input_count, job->outputs[r],
                               job->output_count, &job->message);
         api->release(target, prepared);
     }
@@ -205,9 +220,11 @@ static bool inputs_hold(const struct qd_job *job, const unsigned char *base, str
         snprintf(run->message, sizeof run->message, "the model's bytes were changed");
         return false;
     }
-    for (size_t i = 0; i < kase->graph->input_count; i++)
-        if (job->inputs[i].size > 0 &&
-            memcmp(base + job->inputs[i].offset, kase->inputs[i].data, job->inputs[i].size) != 0) {
+    for (unsigned r = 0; r < job->runs; r++)
+        for (size_t i = 0; i < kase->graph->input_count; i++) {
+            struct qd_job_buffer at = job->inputs[r][i];
+            if (at.size == 0 || memcmp(base + at.offset, kase->inputs[i].data, at.size) == 0)
+                continue;
             snprintf(run->message, sizeof run->message, "input %zu '%.200s' was changed", i,
                      value_name(kase->graph, kase->graph->inputs[i]));
             return false;
@@ -241,7 +258,8 @@ static enum qd_outcome check_shape(const struct qd_job *job, const struct qd_job
     const unsigned char *base = (const unsigned char *)header;
     struct qd_target_tensor have;
     size_t tables_at = (sizeof *header + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    size_t index = job->kase->graph->input_count + r * job->kase->graph->output_count + i;
+    const struct qd_graph *graph = job->kase->graph;
+    size_t index = QD_JOB_RUNS * graph->input_count + r * graph->output_count + i;
     memcpy(&have, base + tables_at + index * sizeof have, sizeof have);
     enum qd_outcome outcome = QD_OUTCOME_OUTPUTS;
     if (have.data_type != qd_dtype_info(want->dtype)->onnx)

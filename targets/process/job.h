@@ -1,6 +1,6 @@
 /* One case laid out in one block of memory, that a target works on: in this process, or shared with a worker.
  *
- *   header | tensor tables | names | model | inputs | outputs of run 0 | outputs of run 1
+ *   header | tensor tables | names | model | inputs of run 0 | inputs of run 1 | outputs of run 0 | outputs of run 1
  *
  * Output buffers lie between red zones; buffers and zones of the two runs hold different poison beforehand. A worker is
  * forked after the block is mapped, so pointers in the block mean the same on both sides. What the worker answers is
@@ -17,7 +17,8 @@
 struct qd_job_header {
     const void *model;
     size_t model_size;
-    const struct qd_target_tensor *inputs;
+    const struct qd_target_tensor
+        *inputs[QD_JOB_RUNS]; /* a copy each: one run cannot spoil the other's */
     struct qd_target_tensor *outputs[QD_JOB_RUNS];
     size_t input_count, output_count, runs;
 
@@ -35,7 +36,7 @@ struct qd_job {
     const struct qd_case *kase;
     const struct qd_tensor *shapes;
     unsigned runs;
-    struct qd_job_buffer model, *inputs, *outputs[QD_JOB_RUNS];
+    struct qd_job_buffer model, *inputs[QD_JOB_RUNS], *outputs[QD_JOB_RUNS];
     size_t poisoned[QD_JOB_RUNS +
                     1]; /* run r's buffers and zones lie in [poisoned[r], poisoned[r + 1]) */
     size_t total;       /* bytes of the block */

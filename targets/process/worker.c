@@ -69,6 +69,7 @@ enum qd_status qd_worker_init(struct qd_worker *worker, size_t block_size, uint6
                                  .block_size = block_size,
                                  .memory_limit = memory_limit,
                                  .started = -1};
+    qd_affinity_init(&worker->affinity);
     return QD_OK;
 }
 
@@ -182,6 +183,7 @@ enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, 
     enum qd_status status = open_channels(channel, errors, error);
     if (status != QD_OK)
         return status;
+    qd_affinity_release(&worker->affinity); /* a target's threads may use every CPU */
     fflush(NULL); /* else an exit() in the worker would write our buffers a second time */
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
@@ -309,10 +311,14 @@ bool qd_worker_call(struct qd_worker *worker, char command, double seconds, stru
     double deadline = 0;
     bool timed_out = false;
     char answer;
+    if (command) /* the first answer, to no command, is that of opening */
+        qd_affinity_enter(&worker->affinity, worker->pid);
     bool waiting = command == 0 || send(worker->channel, &command, 1, MSG_NOSIGNAL) == 1;
     while (waiting) {
         ssize_t got = recv(worker->channel, &answer, 1, 0);
         if (got == 1) {
+            if (command)
+                qd_affinity_leave(&worker->affinity);
             if (worker->answers++ == 0)
                 worker->start_bytes = address_space(worker->pid);
             return true;
@@ -346,6 +352,7 @@ void qd_worker_stop(struct qd_worker *worker)
 void qd_worker_clear(struct qd_worker *worker)
 {
     qd_worker_stop(worker);
+    qd_affinity_release(&worker->affinity);
     if (worker->block)
         munmap(worker->block, worker->block_size);
     worker->block = NULL;

@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "process/affinity.h"
 #include "qdiff/session.h"
 
 /* Runs in the worker with the shared block: calls qd_worker_wait() and qd_worker_answer() on the channel; when it
@@ -22,6 +23,7 @@ struct qd_worker {
     size_t block_size;
     uint64_t memory_limit, start_bytes; /* of address space */
     uint64_t answers;                   /* since the start */
+    struct qd_affinity affinity;
     double started;
     size_t tail_size;
     char tail[512]; /* the last of standard error */

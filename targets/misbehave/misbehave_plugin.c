@@ -1,0 +1,231 @@
+/* A plug-in for tests that copies input 0 to output 0, and on the side does the one wrong thing that its setting
+ * `do=…` names. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "qdiff/target.h"
+
+struct misbehave {
+    char what[32];
+    unsigned cases, runs;
+};
+
+static int is(const struct misbehave *m, const char *what)
+{
+    return strcmp(m->what, what) == 0;
+}
+
+static void crash(void)
+{
+    raise(SIGSEGV);
+}
+
+/* Deeper than any stack. The condition keeps compilers from proving it. */
+static int overflow_stack(int level)
+{
+    volatile char frame[4096];
+    frame[0] = (char)level;
+    return level < 1 << 30 ? overflow_stack(level + 1) + frame[0] : 0;
+}
+
+static void hang(void)
+{
+    for (;;)
+        pause();
+}
+
+/* Touches what it takes; ends as programs end that do not check malloc. */
+static void eat_memory(void)
+{
+    for (;;) {
+        char *bytes = malloc((size_t)8 << 20);
+        if (!bytes)
+            abort();
+        memset(bytes, 1, (size_t)8 << 20);
+    }
+}
+
+static void babble(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        printf("ok %d - not for you\n", i);
+        fprintf(stderr, "bla bla bla bla %d\n", i);
+    }
+    fflush(stdout);
+}
+
+static enum qd_target_status open_target(const char *version, const char *config, void **target,
+                                         struct qd_target_message *message)
+{
+    (void)version;
+    if (strncmp(config, "do=", 3) != 0) {
+        snprintf(message->text, sizeof message->text, "unknown setting '%.50s': there is do=<what>",
+                 config);
+        return QD_TARGET_UNUSABLE;
+    }
+    struct misbehave *m = calloc(1, sizeof *m);
+    if (!m)
+        return QD_TARGET_NO_MEMORY;
+    snprintf(m->what, sizeof m->what, "%s", config + 3);
+    if (is(m, "crash-open"))
+        crash();
+    if (is(m, "hang-open"))
+        hang();
+    *target = m;
+    return QD_TARGET_OK;
+}
+
+static enum qd_target_status describe(void *target, struct qd_target_info *info,
+                                      struct qd_target_message *message)
+{
+    static const struct qd_target_capability any[] = {{"*", NULL, NULL, NULL}};
+    static const struct qd_target_capability odd[] = {{"*", "teleports", NULL, NULL}};
+    struct misbehave *m = target;
+    (void)message;
+    if (is(m, "crash-describe"))
+        crash();
+    *info = (struct qd_target_info){"misbehave", "1", m->what, 1, is(m, "odd-feature") ? odd : any};
+    if (is(m, "many-capabilities"))
+        info->capability_count = 1000000000;
+    if (is(m, "null-capabilities"))
+        info->capabilities = NULL;
+    if (is(m, "null-name"))
+        info->name = NULL;
+    return QD_TARGET_OK;
+}
+
+static enum qd_target_status prepare(void *target, const void *model, size_t model_size,
+                                     void **prepared, struct qd_target_message *message)
+{
+    struct misbehave *m = target;
+    m->cases++;
+    m->runs = 0;
+    if (is(m, "crash-prepare"))
+        crash();
+    if (is(m, "reject-prepare")) {
+        snprintf(message->text, sizeof message->text, "not today");
+        return QD_TARGET_REJECTED;
+    }
+    if (is(m, "modify-model") && model_size > 0)
+        ((char *)(size_t)model)[model_size - 1] ^= 1;
+    *prepared = m;
+    return QD_TARGET_OK;
+}
+
+/* What has nothing to do with tensors. */
+static enum qd_target_status misbehave(struct misbehave *m, struct qd_target_message *message)
+{
+    if (is(m, "crash") || (is(m, "crash-second-run") && m->runs == 2) ||
+        (is(m, "crash-third-case") && m->cases == 3))
+        crash();
+    if (is(m, "abort")) {
+        fprintf(stderr, "terminate called: the sky fell\n");
+        abort();
+    }
+    if (is(m, "overflow-stack") && overflow_stack(0) == 1)
+        return QD_TARGET_REJECTED;
+    if (is(m, "exit"))
+        exit(0);
+    if (is(m, "hang"))
+        hang();
+    if (is(m, "eat-memory"))
+        eat_memory();
+    if (is(m, "leak"))
+        memset(malloc((size_t)1 << 20), 1, (size_t)1 << 20);
+    if (is(m, "babble"))
+        babble();
+    if (is(m, "close-descriptors"))
+        for (int fd = 0; fd < 64; fd++)
+            close(fd);
+    if (is(m, "close-descriptors"))
+        hang();
+    if (is(m, "status-17"))
+        return (enum qd_target_status)17;
+    if (is(m, "no-memory"))
+        return QD_TARGET_NO_MEMORY;
+    if (is(m, "unusable")) {
+        snprintf(message->text, sizeof message->text, "licence expired");
+        return QD_TARGET_UNUSABLE;
+    }
+    if (is(m, "endless-message")) {
+        memset(message->text, '\xff', sizeof message->text);
+        return QD_TARGET_REJECTED;
+    }
+    return QD_TARGET_OK;
+}
+
+static void lie(const struct misbehave *m, struct qd_target_tensor *out)
+{
+    if (is(m, "lie-type"))
+        out->data_type = 3;
+    if (is(m, "lie-unknown-type"))
+        out->data_type = -77;
+    if (is(m, "lie-shape"))
+        out->dims[0]++;
+    if (is(m, "lie-negative"))
+        out->dims[0] = -5;
+    if (is(m, "lie-rank"))
+        out->rank = 4000000000U;
+}
+
+static enum qd_target_status run(void *target, void *prepared,
+                                 const struct qd_target_tensor *inputs, size_t input_count,
+                                 struct qd_target_tensor *outputs, size_t output_count,
+                                 struct qd_target_message *message)
+{
+    struct misbehave *m = target;
+    (void)prepared;
+    m->runs++;
+    enum qd_target_status status = misbehave(m, message);
+    if (status != QD_TARGET_OK || input_count < 1 || output_count < 1)
+        return status;
+    unsigned char *from = inputs[0].data, *to = outputs[0].data;
+    size_t size = outputs[0].size < inputs[0].size ? outputs[0].size : inputs[0].size;
+    if (is(m, "unwritten-all"))
+        return QD_TARGET_OK;
+    memcpy(to, from, size);
+    if (size == 0)
+        return QD_TARGET_OK;
+    if (is(m, "unwritten-last"))
+        to[size - 1] = m->runs == 1 ? 0xA5 : 0x5A; /* as if it had not been touched */
+    if (is(m, "dirty-padding"))
+        to[size - 1] = (unsigned char)((to[size - 1] & 0x0F) | (m->runs << 4));
+    if (is(m, "write-after"))
+        to[size] = 0;
+    if (is(m, "write-before"))
+        to[-1] = 0;
+    if (is(m, "write-far"))
+        ((volatile unsigned char *)to)[(size_t)1 << 45] = 0;
+    if (is(m, "modify-input"))
+        from[size - 1] ^= 1;
+    if (is(m, "nondeterministic"))
+        to[size - 1] = (unsigned char)m->runs;
+    lie(m, &outputs[0]);
+    return QD_TARGET_OK;
+}
+
+static void release(void *target, void *prepared)
+{
+    (void)prepared;
+    if (is(target, "crash-release"))
+        crash();
+}
+
+static void close_target(void *target)
+{
+    if (is(target, "hang-close"))
+        hang();
+    if (is(target, "crash-close"))
+        crash();
+    free(target);
+}
+
+const struct qd_target *qd_target_entry(void)
+{
+    static const struct qd_target table = {QD_TARGET_ABI, open_target, describe,    prepare,
+                                           run,           release,     close_target};
+    return &table;
+}

@@ -1,0 +1,407 @@
+/* Sessions against targets that behave and targets that do not: each wrong deed is told apart, costs one case, and
+ * the session goes on.
+ * Alone: <build>/tests/targets/session_test */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "qdiff/build.h"
+#include "qdiff/compare.h"
+#include "qdiff/session.h"
+
+#define PLUGIN(name) QD_TEST_PLUGINS_DIR "/" name ".so"
+
+#ifdef __SANITIZE_ADDRESS__
+#define UNDER_ASAN true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN true
+#endif
+#endif
+#ifndef UNDER_ASAN
+#define UNDER_ASAN false
+#endif
+
+/* y = Identity(x) on u8[count]. */
+static void build(struct qd_case *kase, struct qd_arena *arena, enum qd_dtype dtype, int64_t count)
+{
+    struct qd_tensor x;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_tensor_init(&x, arena, dtype, 1, &count, &error), QD_OK);
+    for (int64_t i = 0; i < count; i++)
+        qd_tensor_set(&x, i, (i * 37 + 1) & 0x7f);
+    struct qd_builder *b = qd_build_begin(arena, 21);
+    assert_non_null(b);
+    qd_build_input(b, "x", &x);
+    qd_build_node(b, "", "Identity", "x", "y");
+    qd_build_output(b, "y", dtype, 1, &count);
+    if (qd_build_finish(b, "test", false, kase, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+static struct qd_session *open_named(const char *text, const struct qd_session_options *options)
+{
+    struct qd_target_name name;
+    struct qd_error error = {.status = QD_OK};
+    struct qd_session *session = NULL;
+    assert_int_equal(qd_target_name_parse(text, &name, &error), QD_OK);
+    if (qd_session_open(&name, options, &session, &error) != QD_OK)
+        fail_msg("%s: %s", text, error.text);
+    return session;
+}
+
+/* One run of the identity case on misbehave_plugin[do=what]. */
+static enum qd_status run_once(struct qd_session *session, int64_t count, struct qd_run *run,
+                               struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct qd_case kase;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    build(&kase, &arena, QD_U8, count);
+    enum qd_status status = qd_session_run(session, &kase, kase.inputs, &arena, run, error);
+    if (status == QD_OK && run->outcome == QD_OUTCOME_OUTPUTS)
+        assert_memory_equal(run->outputs[0].data, kase.inputs[0].data, (size_t)count);
+    run->outputs = NULL;
+    qd_arena_clear(&arena);
+    return status;
+}
+
+static const struct deed {
+    const char *what;
+    enum qd_outcome outcome;
+    enum qd_stage stage;
+    int signal;
+    const char *words;
+    bool fatal, skip_asan;
+} deeds[] = {
+    {"nothing", QD_OUTCOME_OUTPUTS, QD_STAGE_RUN, 0, "", false, false},
+    {"babble", QD_OUTCOME_OUTPUTS, QD_STAGE_RUN, 0, "", false, false},
+    {"leak", QD_OUTCOME_OUTPUTS, QD_STAGE_RUN, 0, "", false, false},
+    {"reject-prepare", QD_OUTCOME_REJECTED, QD_STAGE_LOAD, 0, "not today", false, false},
+    {"status-17", QD_OUTCOME_REJECTED, QD_STAGE_RUN, 0, "answered 17, which is no status", false,
+     false},
+    {"endless-message", QD_OUTCOME_REJECTED, QD_STAGE_RUN, 0, "????????", false, false},
+    {"no-memory", QD_OUTCOME_OOM, QD_STAGE_RUN, 0, "", false, false},
+    {"lie-type", QD_OUTCOME_TYPE, QD_STAGE_RUN, 0, "output 0 is s8[100], should be u8[100]", false,
+     false},
+    {"lie-unknown-type", QD_OUTCOME_TYPE, QD_STAGE_RUN, 0, "type -77[100]", false, false},
+    {"lie-shape", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "u8[101], should be u8[100]", false, false},
+    {"lie-negative", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "u8[-5]", false, false},
+    {"lie-rank", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "rank 4000000000", false, false},
+    {"unwritten-all", QD_OUTCOME_UNWRITTEN, QD_STAGE_RUN, 0, "byte 0 of 100", false, false},
+    {"unwritten-last", QD_OUTCOME_UNWRITTEN, QD_STAGE_RUN, 0, "byte 99 of 100", false, false},
+    {"nondeterministic", QD_OUTCOME_NONDETERMINISTIC, QD_STAGE_RUN, 0, "byte 99 of 100", false,
+     false},
+    {"write-after", QD_OUTCOME_OUT_OF_BOUNDS, QD_STAGE_RUN, 0, "0 bytes behind the end", false,
+     false},
+    {"write-before", QD_OUTCOME_OUT_OF_BOUNDS, QD_STAGE_RUN, 0, "1 bytes before output 0", false,
+     false},
+    {"modify-input", QD_OUTCOME_INPUT_MODIFIED, QD_STAGE_RUN, 0, "input 0 'x'", false, false},
+    {"modify-model", QD_OUTCOME_INPUT_MODIFIED, QD_STAGE_RUN, 0, "model", false, false},
+    {"crash-prepare", QD_OUTCOME_CRASH, QD_STAGE_LOAD, 11, "Segmentation fault", true, false},
+    {"crash", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault", true, false},
+    {"crash-second-run", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault", true, false},
+    {"crash-release", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault", true, false},
+    {"write-far", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault", true, false},
+    {"overflow-stack", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault", true, false},
+    {"abort", QD_OUTCOME_CRASH, QD_STAGE_RUN, 6, "the sky fell", true, false},
+    {"exit", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "exit status 0", true,
+     true}, /* LeakSanitizer's exit code */
+    {"close-descriptors", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "closed its channel", true, false},
+    {"hang", QD_OUTCOME_HANG, QD_STAGE_RUN, 0, "no answer within 0.4 s", true, false},
+    /* ASan's allocator ends the process itself when it gets no memory. */
+    {"eat-memory", QD_OUTCOME_OOM, QD_STAGE_RUN, 0, "limit 256 MiB", true, true},
+};
+
+/* Each deed twice on one session: what it costs is one case. */
+static void test_every_deed_is_told_apart(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
+        const struct deed *deed = &deeds[i];
+        if (UNDER_ASAN && deed->skip_asan)
+            continue;
+        char text[512];
+        snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), deed->what);
+        struct qd_session_options options = {.time_limit = 0.4,
+                                             .memory_limit = (uint64_t)256 << 20};
+        struct qd_session *session = open_named(text, &options);
+        for (int again = 0; again < 2; again++) {
+            struct qd_run run;
+            struct qd_error error = {.status = QD_OK};
+            if (run_once(session, 100, &run, &error) != QD_OK)
+                fail_msg("%s: %s", deed->what, error.text);
+            if (run.outcome != deed->outcome || run.stage != deed->stage ||
+                run.signal != deed->signal || !strstr(run.message, deed->words))
+                fail_msg("%s: have %s in stage %d, signal %d, \"%s\"", deed->what,
+                         qd_outcome_word(run.outcome), (int)run.stage, run.signal, run.message);
+            assert_true(run.seconds_target >= 0 && run.seconds_transfer >= 0);
+        }
+        qd_session_close(session);
+    }
+}
+
+/* The same checks hold without a worker, but for deeds that would take us with them. */
+static void test_in_process(void **state)
+{
+    (void)state;
+    int ran = 0;
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
+        const struct deed *deed = &deeds[i];
+        if (deed->fatal || strcmp(deed->what, "babble") == 0 || strcmp(deed->what, "leak") == 0)
+            continue;
+        char text[512];
+        snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), deed->what);
+        struct qd_session_options options = {.in_process = true};
+        struct qd_session *session = open_named(text, &options);
+        struct qd_run run;
+        struct qd_error error = {.status = QD_OK};
+        assert_int_equal(run_once(session, 100, &run, &error), QD_OK);
+        if (run.outcome != deed->outcome || !strstr(run.message, deed->words))
+            fail_msg("%s: have %s, \"%s\"", deed->what, qd_outcome_word(run.outcome), run.message);
+        qd_session_close(session);
+        ran++;
+    }
+    assert_int_equal(ran, 17);
+}
+
+static void expect_unusable(const char *text, const char *words)
+{
+    struct qd_target_name name;
+    struct qd_error error = {.status = QD_OK};
+    struct qd_session *session = NULL;
+    struct qd_session_options options = {.time_limit = 1};
+    assert_int_equal(qd_target_name_parse(text, &name, &error), QD_OK);
+    enum qd_status status = qd_session_open(&name, &options, &session, &error);
+    if (status != QD_UNUSABLE || !strstr(error.text, words))
+        fail_msg("%s: have %s: %s", text, qd_status_word(status), error.text);
+}
+
+static void test_unusable_plugins(void **state)
+{
+    (void)state;
+    expect_unusable(PLUGIN("wrong_abi_plugin"), "ABI 4711; this qdiff has ABI 1");
+    expect_unusable(PLUGIN("null_function_plugin"), "no function 'open'");
+    expect_unusable(PLUGIN("null_table_plugin"), "gave NULL");
+    expect_unusable(PLUGIN("no_entry_plugin"), "no qd_target_entry");
+    expect_unusable("./there-is-none.so", "cannot open shared object");
+    expect_unusable(PLUGIN("misbehave_plugin"), "unknown setting");
+    expect_unusable(PLUGIN("misbehave_plugin") "[do=crash-open]", "crash: signal 11");
+    expect_unusable(PLUGIN("misbehave_plugin") "[do=crash-describe]", "crash: signal 11");
+    expect_unusable(PLUGIN("misbehave_plugin") "[do=many-capabilities]", "1000000000 capabilities");
+    expect_unusable(PLUGIN("misbehave_plugin") "[do=null-capabilities]", "capabilities at NULL");
+    expect_unusable(PLUGIN("misbehave_plugin") "[do=odd-feature]", "unknown feature 'teleports'");
+    expect_unusable("ort@0.0.1", "scripts/setup");
+    expect_unusable("ort[opt=most]", "none, basic, extended and all");
+    expect_unusable("ort[speed=11]", "unknown setting 'speed'");
+    expect_unusable("quirk:rounding=sideways", "half-even");
+}
+
+static void test_unknown_target_is_a_usage_error(void **state)
+{
+    (void)state;
+    struct qd_target_name name;
+    struct qd_error error = {.status = QD_OK};
+    struct qd_session *session = NULL;
+    struct qd_session_options options = {.time_limit = 1};
+    assert_int_equal(qd_target_name_parse("orrt", &name, &error), QD_OK);
+    assert_int_equal(qd_session_open(&name, &options, &session, &error), QD_USAGE);
+    assert_non_null(strstr(error.text, "ort"));
+}
+
+static void test_target_that_gives_up_is_an_error(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=unusable]", &options);
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(run_once(session, 10, &run, &error), QD_UNUSABLE);
+    assert_non_null(strstr(error.text, "licence expired"));
+    qd_session_close(session);
+}
+
+/* A crash that depends on earlier cases is reported as such, and the session goes on. */
+static void test_crash_after_other_cases(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session =
+        open_named(PLUGIN("misbehave_plugin") "[do=crash-third-case]", &options);
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    for (int i = 1; i <= 4; i++) {
+        assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
+        assert_int_equal(run.outcome, i == 3 ? QD_OUTCOME_CRASH : QD_OUTCOME_OUTPUTS);
+        if (i == 3)
+            assert_non_null(strstr(run.message, "not in a fresh process"));
+    }
+    qd_session_close(session);
+}
+
+/* A leaking target is replaced before its leak becomes some case's fault. */
+static void test_leak_is_nobodys_fault(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5, .memory_limit = (uint64_t)300 << 20};
+    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=leak]", &options);
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    for (int i = 0; i < 600; i++) { /* 2 MiB each */
+        assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
+        assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    }
+    qd_session_close(session);
+}
+
+/* 200 MB of tensors go through a block that starts at 64 MiB. */
+static void test_block_grows(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 20};
+    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=nothing]", &options);
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    static const int64_t sizes[] = {10, 40000000, 10};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(run_once(session, sizes[i], &run, &error), QD_OK);
+        assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    }
+    qd_session_close(session);
+}
+
+/* The unused half of a packed tensor's last byte is nobody's. */
+static void test_padding_bits_do_not_matter(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_case kase;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    build(&kase, &arena, QD_U4, 3);
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    /* the last byte is "unwritten": its low half is an element, its high half is none */
+    struct qd_session *session =
+        open_named(PLUGIN("misbehave_plugin") "[do=unwritten-last]", &options);
+    assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
+    assert_int_equal(run.outcome, QD_OUTCOME_UNWRITTEN);
+    qd_session_close(session);
+    session = open_named(PLUGIN("misbehave_plugin") "[do=dirty-padding]", &options);
+    assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
+    assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(qd_tensor_get(&run.outputs[0], i), qd_tensor_get(&kase.inputs[0], i));
+    qd_session_close(session);
+    qd_arena_clear(&arena);
+}
+
+/* Without shapes nothing is compared: the target accepts or refuses. */
+static void test_must_reject(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        enum qd_outcome outcome;
+    } rows[] = {{"nothing", QD_OUTCOME_OUTPUTS},
+                {"lie-shape", QD_OUTCOME_OUTPUTS},
+                {"reject-prepare", QD_OUTCOME_REJECTED},
+                {"crash", QD_OUTCOME_CRASH}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        struct qd_case kase;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        build(&kase, &arena, QD_U8, 8);
+        char text[512];
+        snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), rows[i].what);
+        struct qd_session_options options = {.time_limit = 5};
+        struct qd_session *session = open_named(text, &options);
+        struct qd_run run;
+        struct qd_error error = {.status = QD_OK};
+        assert_int_equal(qd_session_run(session, &kase, NULL, &arena, &run, &error), QD_OK);
+        assert_int_equal(run.outcome, rows[i].outcome);
+        assert_null(run.outputs);
+        qd_session_close(session);
+        qd_arena_clear(&arena);
+    }
+}
+
+static void test_capabilities(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_case kase;
+    const char *reason = NULL;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    build(&kase, &arena, QD_U8, 8);
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=nothing]", &options);
+    assert_true(qd_session_can(session, &kase, &reason));
+    assert_string_equal(qd_session_id(session), "misbehave@1[nothing]");
+    qd_session_close(session);
+    session = open_named(PLUGIN("picky_plugin"), &options);
+    assert_false(qd_session_can(session, &kase, &reason));
+    assert_string_equal(reason, "no uint8 here");
+    build(&kase, &arena, QD_S8, 8);
+    assert_true(qd_session_can(session, &kase, &reason));
+    qd_session_close(session);
+    qd_arena_clear(&arena);
+}
+
+static void test_close_is_bounded(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5};
+    qd_session_close(open_named(PLUGIN("misbehave_plugin") "[do=hang-close]", &options));
+    qd_session_close(open_named(PLUGIN("misbehave_plugin") "[do=crash-close]", &options));
+}
+
+static void test_null_name(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=null-name]", &options);
+    assert_string_equal(qd_session_info(session)->name, "");
+    qd_session_close(session);
+}
+
+static void test_many_deaths_leave_no_process(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=crash]", &options);
+    for (int i = 0; i < 20; i++) {
+        struct qd_run run;
+        struct qd_error error = {.status = QD_OK};
+        assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
+        assert_int_equal(run.outcome, QD_OUTCOME_CRASH);
+    }
+    qd_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_deed_is_told_apart),
+        cmocka_unit_test(test_in_process),
+        cmocka_unit_test(test_unusable_plugins),
+        cmocka_unit_test(test_unknown_target_is_a_usage_error),
+        cmocka_unit_test(test_target_that_gives_up_is_an_error),
+        cmocka_unit_test(test_crash_after_other_cases),
+        cmocka_unit_test(test_leak_is_nobodys_fault),
+        cmocka_unit_test(test_block_grows),
+        cmocka_unit_test(test_padding_bits_do_not_matter),
+        cmocka_unit_test(test_must_reject),
+        cmocka_unit_test(test_capabilities),
+        cmocka_unit_test(test_close_is_bounded),
+        cmocka_unit_test(test_null_name),
+        cmocka_unit_test(test_many_deaths_leave_no_process),
+    };
+    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

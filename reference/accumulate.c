@@ -74,7 +74,7 @@ int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tens
         c = 0;
     int64_t z = qd_tensor_get(zero_point, c);
     if (semantics->zero_points == QD_ZP_SIGN_EXTENDED && zero_point->dtype == QD_U8)
-        z = (int8_t)z;
+        z = z > INT8_MAX ? z - 256 : z;
     return z;
 }
 

@@ -129,7 +129,8 @@ static void test_every_deed_is_told_apart(void **state)
             continue;
         char text[512];
         snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), deed->what);
-        struct qd_session_options options = {.time_limit = 0.4,
+        struct qd_session_options options = {.time_limit =
+                                                 deed->outcome == QD_OUTCOME_HANG ? 0.4 : 30,
                                              .memory_limit = (uint64_t)256 << 20};
         struct qd_session *session = open_named(text, &options);
         for (int again = 0; again < 2; again++) {

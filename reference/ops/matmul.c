@@ -1,0 +1,81 @@
+/* MatMul
+ *
+ * Source      ONNX MatMul-1, -9, -13.
+ * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. Other types are UNSUPPORTED.
+ * Outputs     Y of the same type.
+ * Domain      rules b-type and those of matmul.h.
+ * Arithmetic  Y = Σ A·B
+ * Edge cases  NaN or infinity among the terms: unspecified.
+ * Latitude    every order of summation: float_sum.h. */
+#include "qdiff/matmul.h"
+#include "qdiff/float_sum.h"
+#include "qdiff/parameters.h"
+
+enum { A, B, INPUTS };
+
+#define FLOATS (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
+
+static enum qd_status multiply_matrix(const struct qd_evaluation *evaluation,
+                                      const struct qd_matmul_shape *s,
+                                      const struct qd_float_operand *a,
+                                      const struct qd_float_operand *b, int64_t batch,
+                                      struct qd_value *y)
+{
+    int64_t a0 = qd_matmul_a_batch(s, batch) * s->m * s->k,
+            b0 = qd_matmul_b_batch(s, batch) * s->k * s->n;
+    enum qd_status status = QD_OK;
+    for (int64_t i = 0; status == QD_OK && i < s->m * s->n; i++) {
+        struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+        for (int64_t k = 0; k < s->k; k++)
+            qd_float_sum_product(&sum, a, a0 + i / s->n * s->k + k, b, b0 + k * s->n + i % s->n);
+        status = qd_float_sum_store(evaluation, &sum, 0, y, batch * s->m * s->n + i);
+    }
+    return status;
+}
+
+static enum qd_status multiply(const struct qd_evaluation *evaluation,
+                               const struct qd_matmul_shape *s, const struct qd_value *const *in,
+                               struct qd_value *y)
+{
+    struct qd_float_operand a, b;
+    enum qd_status status = qd_float_operand_make(evaluation, in[A], &a);
+    if (status == QD_OK)
+        status = qd_float_operand_make(evaluation, in[B], &b);
+    const struct qd_float_operand *operands[] = {&a, &b};
+    if (status == QD_OK)
+        status = qd_float_sum_reach(evaluation, operands, INPUTS, y);
+    for (int64_t batch = 0; status == QD_OK && batch < s->batches; batch++)
+        status = multiply_matrix(evaluation, s, &a, &b, batch, y);
+    return status;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct qd_matmul_shape shape;
+    struct qd_value y;
+    if (!(FLOATS & QD_TYPE_BIT(in[A]->want.dtype)))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "MatMul of %s",
+                       qd_dtype_info(in[A]->want.dtype)->word);
+    enum qd_status status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
+    if (status == QD_OK)
+        status = qd_matmul_shape_read(evaluation, node, &in[A]->want, &in[B]->want, &shape);
+    if (status == QD_OK)
+        status = qd_value_init(&y, evaluation->arena, in[A]->want.dtype, shape.rank, shape.dims,
+                               evaluation->error);
+    if (status == QD_OK)
+        status = multiply(evaluation, &shape, in, &y);
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}
+
+const struct qd_op qd_op_matmul = {
+    .domain = "",
+    .name = "MatMul",
+    .since = 1,
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

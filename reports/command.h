@@ -1,0 +1,43 @@
+/* The `qdiff` command: verbs, each one file in verbs/ and one row in verbs/verbs.def. */
+#ifndef QDIFF_REPORTS_COMMAND_H
+#define QDIFF_REPORTS_COMMAND_H
+
+#include <stdio.h>
+
+#include "exit_code.h"
+#include "options.h"
+
+struct qd_command {
+    struct qd_options options;
+    struct qd_arena *arena; /* lives as long as the verb runs */
+    FILE *out, *err;
+};
+
+struct qd_verb {
+    const char *arguments;    /* "FILE|DIR", "" if it takes none */
+    size_t at_least, at_most; /* arguments */
+    const char *options;      /* names of the options it takes, separated by blanks */
+    const char *text;         /* what it does, a paragraph or two */
+    const char *examples;     /* a line with what it does, then the command, indented */
+    enum qd_exit (*run)(struct qd_command *command);
+};
+
+struct qd_verb_row {
+    const char *name, *meaning;
+    const struct qd_verb *verb;
+};
+
+/* Row i of verbs.def, NULL past its end. */
+const struct qd_verb_row *qd_verb_at(size_t i);
+
+/* Runs one command line; argv[0] is the program's name. */
+enum qd_exit qd_command_main(int argc, char *const *argv, FILE *out, FILE *err);
+
+/* Prints "qdiff: text" and gives the exit code of the error. */
+enum qd_exit qd_command_failed(const struct qd_command *command, const struct qd_error *error);
+
+/* Help: all verbs, or one. */
+void qd_help_all(FILE *out);
+void qd_help_verb(FILE *out, const struct qd_verb_row *row);
+
+#endif

@@ -1,0 +1,291 @@
+#include "gate_targets.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "nearest.h"
+#include "paths.h"
+#include "qdiff/case.h"
+
+enum { MOST_TARGETS = 256 };
+#define EXPECTATIONS_LIMIT ((size_t)16 << 20)
+
+/* A plan under construction. */
+struct planner {
+    const struct qd_options *options;
+    struct qd_arena *arena;
+    struct qd_planned_target *items;
+    size_t count;
+    struct qd_error *error;
+};
+
+static bool is_path(const char *name)
+{
+    return strchr(name, '/') != NULL;
+}
+
+/* Names that stand for no row of the built-in list but are understood by the session: quirk:a+b. */
+static bool has_prefix(const char *name)
+{
+    return strchr(name, ':') != NULL;
+}
+
+static const struct qd_builtin_target *find_builtin(const char *name)
+{
+    for (size_t i = 0; qd_builtin_target_at(i) != NULL; i++) {
+        if (strcmp(qd_builtin_target_at(i)->name, name) == 0) {
+            return qd_builtin_target_at(i);
+        }
+    }
+    return NULL;
+}
+
+static enum qd_status unknown_target(const char *name, struct qd_error *error)
+{
+    struct qd_nearest nearest = {name, NULL, 0};
+
+    for (size_t i = 0; qd_builtin_target_at(i) != NULL; i++) {
+        qd_nearest_offer(&nearest, qd_builtin_target_at(i)->name);
+    }
+    return qd_fail(error, QD_USAGE,
+                   "no target \"%s\"; %s%s%sqdiff targets lists those there are, and a plug-in is "
+                   "named by a path with a slash (./%s)",
+                   name, nearest.word != NULL ? "did you mean \"" : "",
+                   nearest.word != NULL ? nearest.word : "", nearest.word != NULL ? "\"? " : "",
+                   name);
+}
+
+static enum qd_status add(struct planner *planner, const struct qd_target_name *name,
+                          const char *expectations)
+{
+    if (planner->count == MOST_TARGETS) {
+        return qd_fail(planner->error, QD_USAGE, "more than %d targets", MOST_TARGETS);
+    }
+    planner->items[planner->count++] = (struct qd_planned_target){*name, expectations};
+    return QD_OK;
+}
+
+/* The file of a built-in target's own known divergences, NULL if it has none. */
+static enum qd_status shipped_expectations(struct planner *planner, const char *name,
+                                           const char **path)
+{
+    const char *relative = qd_arena_printf(planner->arena, "targets/%s/expectations.tsv", name);
+    enum qd_status status;
+
+    if (relative == NULL) {
+        return qd_fail(planner->error, QD_NO_MEMORY, "no memory for a path");
+    }
+    status = qd_share_path(planner->arena, relative, path, planner->error);
+    if (status == QD_OK && access(*path, F_OK) != 0) {
+        *path = NULL;
+    }
+    return status;
+}
+
+static enum qd_status newest_version(struct planner *planner,
+                                     const struct qd_builtin_target *builtin,
+                                     struct qd_target_name *name)
+{
+    const char *const *versions;
+    enum qd_status status = builtin->versions(planner->arena, &versions, planner->error);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    if (versions[0] == NULL && builtin->setup[0] == '\0') {
+        return QD_OK; /* comes with qdiff */
+    }
+    if (versions[0] == NULL) {
+        return qd_fail(planner->error, QD_UNUSABLE, "%s is not set up; this sets it up: %s",
+                       builtin->name, builtin->setup);
+    }
+    if (strlen(versions[0]) >= sizeof name->version) {
+        return qd_fail(planner->error, QD_INTERNAL, "%s: version %s is too long", builtin->name,
+                       versions[0]);
+    }
+    memcpy(name->version, versions[0], strlen(versions[0]) + 1);
+    return QD_OK;
+}
+
+/* One name for each of the target's default configurations. */
+static enum qd_status add_configs(struct planner *planner, const struct qd_builtin_target *builtin,
+                                  const struct qd_target_name *name, const char *expectations)
+{
+    if (name->config[0] != '\0' || builtin->default_configs == NULL ||
+        builtin->default_configs[0] == NULL) {
+        return add(planner, name, expectations);
+    }
+    for (const char *const *config = builtin->default_configs; *config != NULL; config++) {
+        struct qd_target_name one = *name;
+        enum qd_status status;
+
+        if (strlen(*config) >= sizeof one.config) {
+            return qd_fail(planner->error, QD_INTERNAL, "%s: a default configuration is too long",
+                           builtin->name);
+        }
+        memcpy(one.config, *config, strlen(*config) + 1);
+        status = add(planner, &one, expectations);
+        if (status != QD_OK) {
+            return status;
+        }
+    }
+    return QD_OK;
+}
+
+static const char *given_expectations(const struct qd_options *options,
+                                      const struct qd_wanted_target *wanted)
+{
+    if (options->no_expectations) {
+        return NULL;
+    }
+    return wanted->expectations != NULL ? wanted->expectations : options->targets.expectations;
+}
+
+static enum qd_status plan_one(struct planner *planner, const struct qd_wanted_target *wanted)
+{
+    const char *expectations = given_expectations(planner->options, wanted);
+    const struct qd_builtin_target *builtin;
+    struct qd_target_name name;
+    enum qd_status status = qd_target_name_parse(wanted->text, &name, planner->error);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    builtin = find_builtin(name.name);
+    if (builtin == NULL) {
+        return is_path(name.name) || has_prefix(name.name)
+                   ? add(planner, &name, expectations)
+                   : unknown_target(name.name, planner->error);
+    }
+    if (name.version[0] == '\0') {
+        status = newest_version(planner, builtin, &name);
+    }
+    if (status == QD_OK && expectations == NULL && !planner->options->no_expectations) {
+        status = shipped_expectations(planner, builtin->name, &expectations);
+    }
+    return status == QD_OK ? add_configs(planner, builtin, &name, expectations) : status;
+}
+
+enum qd_status qd_plan_targets(const struct qd_options *options, struct qd_arena *arena,
+                               struct qd_target_plan *plan, struct qd_error *error)
+{
+    struct planner planner = {.options = options, .arena = arena, .error = error};
+
+    if (options->targets.count == 0) {
+        return qd_fail(error, QD_USAGE,
+                       "no target was given; --target ort is one, qdiff targets lists all");
+    }
+    planner.items = qd_arena_array(arena, MOST_TARGETS, sizeof *planner.items);
+    if (planner.items == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for targets");
+    }
+    for (size_t i = 0; i < options->targets.count; i++) {
+        enum qd_status status = plan_one(&planner, &options->targets.items[i]);
+
+        if (status != QD_OK) {
+            return status;
+        }
+    }
+    *plan = (struct qd_target_plan){planner.count, planner.items};
+    return QD_OK;
+}
+
+static enum qd_status read_expectations(const char *path, const struct qd_target_info *info,
+                                        struct qd_arena *arena,
+                                        struct qd_expectations **expectations,
+                                        struct qd_error *error)
+{
+    uint8_t *text;
+    size_t size;
+    struct qd_expectations *rows;
+    enum qd_status status = qd_file_read(path, EXPECTATIONS_LIMIT, arena, &text, &size, error);
+
+    if (status == QD_OK) {
+        status = qd_expectations_parse(path, (const char *)text, size, arena, &rows, error);
+    }
+    if (status == QD_OK) {
+        status = qd_expectations_activate(rows, info, error);
+    }
+    if (status == QD_OK) {
+        *expectations = rows;
+    }
+    return status;
+}
+
+static enum qd_status open_one(const struct qd_planned_target *planned,
+                               const struct qd_session_options *options, struct qd_arena *arena,
+                               struct qd_gate_target *target, struct qd_error *error)
+{
+    struct qd_gate_target opened = {.expectations_path = planned->expectations};
+    enum qd_status status = qd_session_open(&planned->name, options, &opened.session, error);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    opened.id = qd_session_id(opened.session);
+    if (planned->expectations != NULL) {
+        status = read_expectations(planned->expectations, qd_session_info(opened.session), arena,
+                                   &opened.expectations, error);
+    }
+    if (status != QD_OK) {
+        qd_session_close(opened.session);
+        return status;
+    }
+    *target = opened;
+    return QD_OK;
+}
+
+/* A target named twice would make two results that nobody can tell apart. */
+static enum qd_status check_ids(const struct qd_gate_targets *targets, struct qd_error *error)
+{
+    for (size_t i = 0; i < targets->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(targets->items[i].id, targets->items[j].id) == 0) {
+                return qd_fail(error, QD_USAGE, "target %s was given twice", targets->items[i].id);
+            }
+        }
+    }
+    return QD_OK;
+}
+
+enum qd_status qd_gate_targets_open(const struct qd_target_plan *plan,
+                                    const struct qd_session_options *options,
+                                    struct qd_arena *arena, struct qd_gate_targets *targets,
+                                    struct qd_error *error)
+{
+    struct qd_gate_targets opened = {0, qd_arena_array(arena, plan->count, sizeof *opened.items)};
+    enum qd_status status = QD_OK;
+
+    if (opened.items == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for targets");
+    }
+    while (status == QD_OK && opened.count < plan->count) {
+        status = open_one(&plan->items[opened.count], options, arena, &opened.items[opened.count],
+                          error);
+        opened.count += status == QD_OK;
+    }
+    if (status == QD_OK) {
+        status = check_ids(&opened, error);
+    }
+    if (status != QD_OK) {
+        qd_gate_targets_close(&opened);
+        return status;
+    }
+    *targets = opened;
+    return QD_OK;
+}
+
+void qd_gate_targets_close(struct qd_gate_targets *targets)
+{
+    for (size_t i = 0; i < targets->count; i++) {
+        qd_session_close(targets->items[i].session);
+    }
+    targets->count = 0;
+}
+
+struct qd_session_options qd_session_options_of(const struct qd_options *options)
+{
+    return (struct qd_session_options){.in_process = options->in_process,
+                                       .time_limit = options->time_limit,
+                                       .memory_limit = options->memory_limit << 20};
+}

@@ -1,0 +1,55 @@
+#include "machine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { LONGEST_LINE = 16384 };
+
+/* The text after "key : " if the line has that key, else `otherwise`. */
+static const char *value_of(const char *line, const char *key, struct qd_arena *arena,
+                            const char *otherwise)
+{
+    size_t length = strlen(key);
+    const char *colon = strchr(line, ':');
+    char *copy;
+
+    if (strncmp(line, key, length) != 0 || colon == NULL ||
+        strspn(line + length, " \t") != (size_t)(colon - line) - length) {
+        return otherwise;
+    }
+    copy = qd_arena_string(arena, colon + 1 + strspn(colon + 1, " "));
+    if (copy == NULL) {
+        return otherwise;
+    }
+    copy[strcspn(copy, "\n")] = '\0';
+    return copy;
+}
+
+struct qd_machine qd_machine_read(struct qd_arena *arena)
+{
+    struct qd_machine machine = {NULL, NULL};
+    char *line = qd_arena_alloc(arena, LONGEST_LINE);
+    FILE *file = line == NULL ? NULL : fopen("/proc/cpuinfo", "re");
+
+    while (file != NULL && (machine.cpu == NULL || machine.flags == NULL) &&
+           fgets(line, LONGEST_LINE, file) != NULL) {
+        machine.cpu = value_of(line, "model name", arena, machine.cpu);
+        machine.flags = value_of(line, "flags", arena, machine.flags);    /* x86 */
+        machine.flags = value_of(line, "Features", arena, machine.flags); /* arm */
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    machine.cpu = machine.cpu != NULL ? machine.cpu : "unknown";
+    machine.flags = machine.flags != NULL ? machine.flags : "";
+    return machine;
+}
+
+double qd_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

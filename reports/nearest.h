@@ -1,0 +1,18 @@
+/* "Did you mean": the nearest of a list of words. */
+#ifndef QDIFF_REPORTS_NEAREST_H
+#define QDIFF_REPORTS_NEAREST_H
+
+#include <stddef.h>
+
+/* Insertions, deletions and substitutions between two words; words beyond 64 bytes are cut. */
+size_t qd_edit_distance(const char *a, const char *b);
+
+/* Keeps the word nearest to `given` over calls. Start from {given, NULL, 0}. */
+struct qd_nearest {
+    const char *given;
+    const char *word; /* NULL if none is near enough to be worth a hint */
+    size_t distance;
+};
+void qd_nearest_offer(struct qd_nearest *nearest, const char *word);
+
+#endif

@@ -1,0 +1,174 @@
+#include "reporter.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine.h"
+#include "qdiff_version.h"
+
+enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_options *options,
+                                 FILE *out, FILE *err, struct qd_arena *arena,
+                                 struct qd_error *error)
+{
+    struct qd_reporter begun = {.rows = {.arena = arena}, .fail_fast = options->fail_fast};
+
+    if (options->results != NULL) {
+        begun.file_path = options->results;
+        begun.file = fopen(options->results, "we");
+        if (begun.file == NULL) {
+            return qd_fail(error, QD_USAGE, "--results %s: %s", options->results, strerror(errno));
+        }
+    }
+    if (options->progress || (isatty(fileno(err)) && !isatty(fileno(out)))) {
+        begun.progress = err;
+    }
+    begun.started = qd_seconds();
+    qd_tap_begin(&begun.tap, out);
+    qd_tap_comment(&begun.tap, "qdiff %s (%s), level %s", QD_VERSION, QD_COMMIT,
+                   qd_level_word(options->level));
+    *reporter = begun;
+    return QD_OK;
+}
+
+static enum qd_visit stop(struct qd_reporter *reporter)
+{
+    reporter->stopped = true;
+    return QD_VISIT_STOP;
+}
+
+/* At most ten times a second. */
+static void show_progress(struct qd_reporter *reporter)
+{
+    double now = qd_seconds();
+
+    if (reporter->progress == NULL || now - reporter->shown < 0.1) {
+        return;
+    }
+    reporter->shown = now;
+    fprintf(reporter->progress, "\r%" PRId64 " cases, %" PRId64 " failed, %.0f cases/s ",
+            reporter->summary.cases, reporter->summary.total.results[QD_RESULT_FAIL],
+            (double)reporter->summary.cases / (now - reporter->started + 1e-9));
+    fflush(reporter->progress);
+}
+
+/* A result is on its way to the disk before the next case runs. */
+static enum qd_status store(struct qd_reporter *reporter, const struct qd_result *result)
+{
+    if (fflush(reporter->tap.out) != 0) {
+        return qd_fail(&reporter->error, QD_INTERNAL, "cannot write to standard output: %s",
+                       strerror(errno));
+    }
+    if (reporter->file == NULL) {
+        return QD_OK;
+    }
+    qd_result_write(reporter->file, result);
+    if (fflush(reporter->file) != 0) {
+        return qd_fail(&reporter->error, QD_INTERNAL, "cannot write to %s: %s", reporter->file_path,
+                       strerror(errno));
+    }
+    return QD_OK;
+}
+
+static bool is_unexpected(const struct qd_result *result)
+{
+    return result->kind != QD_RESULT_PASS && result->kind != QD_RESULT_EXPECTED &&
+           result->kind != QD_RESULT_SKIP;
+}
+
+static enum qd_visit take_result(void *context, const struct qd_result *result)
+{
+    struct qd_reporter *reporter = context;
+
+    qd_tap_result(&reporter->tap, result);
+    if (store(reporter, result) != QD_OK ||
+        qd_summary_add(&reporter->summary, result, &reporter->error) != QD_OK ||
+        qd_row_book_result(&reporter->rows, result, &reporter->error) != QD_OK) {
+        return stop(reporter);
+    }
+    show_progress(reporter);
+    return reporter->fail_fast && is_unexpected(result) ? stop(reporter) : QD_VISIT_GO_ON;
+}
+
+static void take_row(void *context, const struct qd_unmatched_row *row)
+{
+    struct qd_reporter *reporter = context;
+
+    if (reporter->file != NULL) {
+        qd_unmatched_row_write(reporter->file, row);
+    }
+    if (qd_row_book_unmatched(&reporter->rows, row, &reporter->error) != QD_OK) {
+        stop(reporter);
+    }
+}
+
+struct qd_sink qd_reporter_sink(struct qd_reporter *reporter)
+{
+    return (struct qd_sink){take_result, take_row, reporter};
+}
+
+static void judge_rows(struct qd_reporter *reporter, bool whole)
+{
+    for (size_t i = 0; i < reporter->rows.count; i++) {
+        const struct qd_unmatched_row *row = &reporter->rows.entries[i].row;
+        char text[1024];
+
+        if (!qd_row_book_is_stale(&reporter->rows, i)) {
+            continue;
+        }
+        if (!whole) {
+            reporter->summary.not_judged++;
+            continue;
+        }
+        reporter->summary.stale++;
+        snprintf(text, sizeof text,
+                 "expectation row %zu is stale: no case it selects diverges so: %s", row->row,
+                 row->text);
+        qd_tap_point(&reporter->tap, false, text);
+    }
+}
+
+/* Every byte is on the disk when a run says that it is done. */
+static enum qd_status close_file(struct qd_reporter *reporter, bool complete)
+{
+    bool failed;
+
+    if (reporter->file == NULL) {
+        return QD_OK;
+    }
+    qd_summary_write(&reporter->summary, complete, qd_seconds() - reporter->started,
+                     reporter->file);
+    failed = fflush(reporter->file) != 0 ||
+             (fsync(fileno(reporter->file)) != 0 && errno != EINVAL && errno != EROFS);
+    failed = fclose(reporter->file) != 0 || failed;
+    reporter->file = NULL;
+    return failed ? qd_fail(&reporter->error, QD_INTERNAL, "cannot write to %s: %s",
+                            reporter->file_path, strerror(errno))
+                  : QD_OK;
+}
+
+enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete, FILE *err)
+{
+    enum qd_exit code;
+
+    judge_rows(reporter, whole && complete && !reporter->stopped);
+    code = qd_summary_exit(&reporter->summary);
+    if (reporter->summary.comparisons == 0 && complete) {
+        qd_tap_point(&reporter->tap, false, "something was compared");
+    }
+    qd_summary_tap(&reporter->summary, &reporter->tap);
+    qd_tap_end(&reporter->tap);
+    fflush(reporter->tap.out);
+    if (reporter->progress != NULL) {
+        fputc('\n', reporter->progress);
+    }
+    qd_summary_print(&reporter->summary, err);
+    close_file(reporter, complete && !reporter->stopped);
+    if (reporter->error.status != QD_OK) {
+        fprintf(err, "qdiff: %s\n", reporter->error.text);
+        code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
+    }
+    qd_summary_clear(&reporter->summary);
+    return code;
+}

@@ -1,0 +1,59 @@
+#include "result.h"
+
+#include <string.h>
+
+static const char *const words[] = {
+#define QD_RESULT_WORD(name, word, meaning) word,
+    QD_RESULT_LIST(QD_RESULT_WORD)
+#undef QD_RESULT_WORD
+};
+
+struct qd_result qd_result_init(const char *id, const char *op, const char *target,
+                                enum qd_result_kind kind)
+{
+    return (struct qd_result){.id = id,
+                              .op = op,
+                              .tags = "",
+                              .target = target,
+                              .kind = kind,
+                              .why = "",
+                              .issue = "",
+                              .reason = "",
+                              .message = "",
+                              .stage = "",
+                              .features = "",
+                              .output = "",
+                              .element = "",
+                              .want = "",
+                              .have = "",
+                              .lo = "",
+                              .hi = "",
+                              .real = ""};
+}
+
+const char *qd_result_word(enum qd_result_kind kind)
+{
+    return words[kind];
+}
+
+bool qd_result_find(const char *word, enum qd_result_kind *kind)
+{
+    for (int i = 0; i < QD_RESULT_COUNT; i++) {
+        if (strcmp(words[i], word) == 0) {
+            *kind = (enum qd_result_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool qd_result_has_comparison(const struct qd_result *result)
+{
+    return result->kind != QD_RESULT_SKIP && result->kind != QD_RESULT_BAD_INPUT &&
+           result->kind != QD_RESULT_BROKEN;
+}
+
+bool qd_result_is_comparison(const struct qd_result *result)
+{
+    return qd_result_has_comparison(result) && result->comparison.verdict != QD_VERDICT_UNSPECIFIED;
+}

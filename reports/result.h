@@ -1,0 +1,61 @@
+/* What one case on one target came to: the record that TAP, results files and summaries are made of. */
+#ifndef QDIFF_REPORTS_RESULT_H
+#define QDIFF_REPORTS_RESULT_H
+
+#include "qdiff/compare.h"
+#include "qdiff/expectations.h"
+
+/* QD_RESULT(NAME, word, meaning) */
+#define QD_RESULT_LIST(QD_RESULT)                                                          \
+    QD_RESULT(PASS, "pass", "no divergence")                                               \
+    QD_RESULT(FAIL, "fail", "a divergence that no expectation explains")                   \
+    QD_RESULT(EXPECTED, "expected", "a divergence that an expectation explains")           \
+    QD_RESULT(UNEXPECTED_PASS, "unexpected-pass", "no divergence, though one is expected") \
+    QD_RESULT(SKIP, "skip", "not run, for the reason given")                               \
+    QD_RESULT(BAD_INPUT, "bad-input", "a case file that cannot be read or breaks a rule")  \
+    QD_RESULT(BROKEN, "broken", "a failure of qdiff itself")
+
+#define QD_RESULT_ENUM(name, word, meaning) QD_RESULT_##name,
+enum qd_result_kind { QD_RESULT_LIST(QD_RESULT_ENUM) QD_RESULT_COUNT };
+#undef QD_RESULT_ENUM
+
+struct qd_parameter {
+    const char *name, *value;
+};
+
+/* All strings are borrowed; "" where there is nothing to say. */
+struct qd_result {
+    const char *id, *op, *tags; /* tags: "tie,saturation" */
+    const char *target;         /* "ort@1.31.1[opt=all]"; "" for an input that no target saw */
+    enum qd_result_kind kind;
+    const char *why;                 /* SKIP: reason; BAD_INPUT, BROKEN: the error */
+    struct qd_comparison comparison; /* not for SKIP, BAD_INPUT, BROKEN */
+    size_t row;                      /* EXPECTED, UNEXPECTED_PASS: line of the expectations file */
+    const char *issue, *reason;      /* of that row */
+
+    /* Of divergences only. */
+    const char *message;               /* the target's own words */
+    const char *stage;                 /* "load" or "run": where it was refused or died */
+    int signal;                        /* that killed it, 0 if none */
+    const char *features;              /* "bias,groups" */
+    const char *output, *element;      /* "y u8[1,2,3,3]" and "[0, 1, 2, 2]" */
+    const char *want, *have, *lo, *hi; /* the first mismatching element, as numbers */
+    const char *real; /* the exact number that `want` was rounded from, without the zero point */
+    size_t parameter_count;
+    const struct qd_parameter *parameters; /* attributes and inputs of the principal node */
+};
+
+/* A result with no strings but these. */
+struct qd_result qd_result_init(const char *id, const char *op, const char *target,
+                                enum qd_result_kind kind);
+
+const char *qd_result_word(enum qd_result_kind kind);
+bool qd_result_find(const char *word, enum qd_result_kind *kind);
+
+/* Whether the result has a comparison whose counts mean something. */
+bool qd_result_has_comparison(const struct qd_result *result);
+
+/* Whether something was learned about the target: neither skipped nor wholly unspecified. */
+bool qd_result_is_comparison(const struct qd_result *result);
+
+#endif

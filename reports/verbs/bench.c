@@ -1,0 +1,262 @@
+#include "bench.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "command.h"
+#include "json_write.h"
+#include "machine.h"
+#include "qdiff_version.h"
+
+enum { MOST_ROUNDS = 1000 };
+
+/* What was measured of one target in one mode. */
+struct measured {
+    char id[256];
+    bool in_process;
+    struct qd_lap lap;          /* the sum of all rounds */
+    double least, median, most; /* cases a second */
+};
+
+static double share(double part, const struct qd_lap *lap)
+{
+    return 100 * part / lap->wall;
+}
+
+static double outside(const struct qd_lap *lap)
+{
+    return lap->wall - lap->target;
+}
+
+static void add(struct qd_lap *sum, const struct qd_lap *lap)
+{
+    sum->cases += lap->cases;
+    sum->wall += lap->wall;
+    sum->decode += lap->decode;
+    sum->reference += lap->reference;
+    sum->target += lap->target;
+    sum->transfer += lap->transfer;
+    sum->compare += lap->compare;
+}
+
+static enum qd_status measure_session(const struct qd_mix *mix, struct qd_session *session,
+                                      size_t rounds, struct measured *measured,
+                                      struct qd_error *error)
+{
+    double rates[MOST_ROUNDS];
+    struct qd_lap lap;
+    enum qd_status status = qd_lap_run(mix, session, &lap, error); /* warms up */
+
+    snprintf(measured->id, sizeof measured->id, "%s", qd_session_id(session));
+    for (size_t i = 0; i < rounds && status == QD_OK; i++) {
+        status = qd_lap_run(mix, session, &lap, error);
+        if (status == QD_OK) {
+            rates[i] = (double)lap.cases / lap.wall;
+            add(&measured->lap, &lap);
+        }
+    }
+    if (status == QD_OK) {
+        measured->median = qd_median(rates, rounds);
+        measured->least = rates[0];
+        measured->most = rates[rounds - 1];
+    }
+    return status;
+}
+
+static enum qd_status measure(const struct qd_mix *mix, const struct qd_planned_target *target,
+                              bool in_process, const struct qd_options *options,
+                              struct measured *measured, struct qd_error *error)
+{
+    struct qd_session_options session_options = qd_session_options_of(options);
+    struct qd_session *session;
+    enum qd_status status;
+
+    session_options.in_process = in_process;
+    measured->in_process = in_process;
+    status = qd_session_open(&target->name, &session_options, &session, error);
+    if (status == QD_OK) {
+        status = measure_session(mix, session, options->rounds, measured, error);
+        qd_session_close(session);
+    }
+    return status;
+}
+
+/* A plain name stands for its first and its last configuration: for ORT levels none and all. */
+static struct qd_target_plan ends_of(const struct qd_options *options, struct qd_target_plan plan,
+                                     struct qd_arena *arena)
+{
+    struct qd_planned_target *ends;
+
+    if (options->targets.count != 1 || plan.count <= 2) {
+        return plan;
+    }
+    ends = qd_arena_array(arena, 2, sizeof *ends);
+    if (ends == NULL) {
+        return plan;
+    }
+    ends[0] = plan.items[0];
+    ends[1] = plan.items[plan.count - 1];
+    return (struct qd_target_plan){2, ends};
+}
+
+/* KiB of the greatest memory that this process, or a process it waited for, had. */
+static long peak(int who)
+{
+    struct rusage usage;
+
+    return getrusage(who, &usage) == 0 ? usage.ru_maxrss : 0;
+}
+
+struct bench {
+    const struct qd_options *options;
+    struct qd_mix mix;
+    size_t count;
+    struct measured *measured;
+    double reference[3]; /* MAC/s: least, median, most */
+};
+
+static void print_text(FILE *out, const struct bench *bench, struct qd_arena *arena)
+{
+    fprintf(out,
+            "qdiff %s (%s), %s\nmix: %zu cases of level %s, median %" PRId64
+            " output elements; %" PRIu64 " rounds after one to warm up\n\n"
+            "%-32s %-10s %27s   share of wall time outside the target, %%\n"
+            "%-32s %-10s %8s %9s %8s %8s %9s %8s %7s %7s\n",
+            QD_VERSION, QD_COMMIT, qd_machine_read(arena).cpu, bench->mix.count,
+            qd_level_word(bench->options->level), bench->mix.median_elements,
+            bench->options->rounds, "", "", "cases/s", "target", "mode", "least", "median", "most",
+            "decode", "reference", "transfer", "compare", "all");
+    for (size_t i = 0; i < bench->count; i++) {
+        const struct measured *one = &bench->measured[i];
+        const struct qd_lap *lap = &one->lap;
+
+        fprintf(out, "%-32s %-10s %8.0f %9.0f %8.0f %8.1f %9.1f %8.1f %7.1f %7.1f\n", one->id,
+                one->in_process ? "in process" : "forked", one->least, one->median, one->most,
+                share(lap->decode, lap), share(lap->reference, lap), share(lap->transfer, lap),
+                share(lap->compare, lap), share(outside(lap), lap));
+    }
+    fprintf(out,
+            "\nreference, QLinearConv 64 to 64 channels, 3x3, 56x56, u8 x s8: %.3g MAC/s "
+            "(%.3g to %.3g)\npeak memory: %ld MiB, of a worker %ld MiB\n",
+            bench->reference[1], bench->reference[0], bench->reference[2], peak(RUSAGE_SELF) / 1024,
+            peak(RUSAGE_CHILDREN) / 1024);
+}
+
+static void write_measured(struct qd_json *json, const struct measured *one)
+{
+    const struct qd_lap *lap = &one->lap;
+
+    qd_json_open(json, NULL, '{');
+    qd_json_string(json, "target", one->id);
+    qd_json_string(json, "mode", one->in_process ? "in-process" : "forked");
+    qd_json_double(json, "cases_per_second_min", one->least);
+    qd_json_double(json, "cases_per_second_median", one->median);
+    qd_json_double(json, "cases_per_second_max", one->most);
+    qd_json_int(json, "cases", (int64_t)lap->cases);
+    qd_json_double(json, "seconds", lap->wall);
+    qd_json_double(json, "seconds_decode", lap->decode);
+    qd_json_double(json, "seconds_reference", lap->reference);
+    qd_json_double(json, "seconds_target", lap->target);
+    qd_json_double(json, "seconds_transfer", lap->transfer);
+    qd_json_double(json, "seconds_compare", lap->compare);
+    qd_json_double(json, "percent_outside_target", share(outside(lap), lap));
+    qd_json_close(json, '}');
+}
+
+static void write_json(FILE *out, const struct bench *bench, struct qd_arena *arena)
+{
+    struct qd_json json;
+
+    qd_json_begin(&json, out);
+    qd_json_open(&json, NULL, '{');
+    qd_json_string(&json, "suite", QD_VERSION);
+    qd_json_string(&json, "commit", QD_COMMIT);
+    qd_json_string(&json, "cpu", qd_machine_read(arena).cpu);
+    qd_json_string(&json, "level", qd_level_word(bench->options->level));
+    qd_json_int(&json, "mix_cases", (int64_t)bench->mix.count);
+    qd_json_int(&json, "mix_median_elements", bench->mix.median_elements);
+    qd_json_int(&json, "rounds", (int64_t)bench->options->rounds);
+    qd_json_open(&json, "measured", '[');
+    for (size_t i = 0; i < bench->count; i++) {
+        write_measured(&json, &bench->measured[i]);
+    }
+    qd_json_close(&json, ']');
+    qd_json_double(&json, "reference_mac_per_second_min", bench->reference[0]);
+    qd_json_double(&json, "reference_mac_per_second_median", bench->reference[1]);
+    qd_json_double(&json, "reference_mac_per_second_max", bench->reference[2]);
+    qd_json_int(&json, "peak_kib", peak(RUSAGE_SELF));
+    qd_json_int(&json, "peak_kib_worker", peak(RUSAGE_CHILDREN));
+    qd_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+static enum qd_status measure_all(struct bench *bench, const struct qd_target_plan *plan,
+                                  struct qd_arena *arena, struct qd_error *error)
+{
+    double rates[MOST_ROUNDS];
+    enum qd_status status = qd_reference_rates(bench->options->rounds, rates, error);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    bench->reference[1] = qd_median(rates, bench->options->rounds);
+    bench->reference[0] = rates[0];
+    bench->reference[2] = rates[bench->options->rounds - 1];
+    bench->measured = qd_arena_array(arena, plan->count * 2, sizeof *bench->measured);
+    if (bench->measured == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for measurements");
+    }
+    for (size_t i = 0; i < plan->count * 2 && status == QD_OK; i++) {
+        status = measure(&bench->mix, &plan->items[i / 2], i % 2 == 0, bench->options,
+                         &bench->measured[i], error);
+        bench->count += status == QD_OK;
+    }
+    return status;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_options *options = &command->options;
+    struct bench bench = {.options = options};
+    struct qd_selection selection;
+    struct qd_target_plan plan;
+    struct qd_error error = {0};
+
+    options->rounds = options->rounds == 0 ? 5 : options->rounds;
+    options->level = options->level_given ? options->level : QD_LEVEL_SMOKE;
+    if (options->rounds > MOST_ROUNDS) {
+        fprintf(command->err, "qdiff bench: --rounds of at most %d\n", MOST_ROUNDS);
+        return QD_EXIT_USAGE;
+    }
+    if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
+        qd_plan_targets(options, command->arena, &plan, &error) != QD_OK ||
+        qd_mix_collect(&bench.mix, &selection, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    plan = ends_of(options, plan, command->arena);
+    if (measure_all(&bench, &plan, command->arena, &error) == QD_OK) {
+        if (options->json) {
+            write_json(command->out, &bench, command->arena);
+        } else {
+            print_text(command->out, &bench, command->arena);
+        }
+    }
+    qd_mix_clear(&bench.mix);
+    return error.status == QD_OK ? QD_EXIT_OK : qd_command_failed(command, &error);
+}
+
+const struct qd_verb qd_verb_bench = {
+    .arguments = "[FILE|DIR]...",
+    .at_most = SIZE_MAX,
+    .options = "target rounds level filter op feature tag shard cases json time-limit memory-limit",
+    .text =
+        "Measures cases per second on a target in this process and in a forked worker, and the\n"
+        "share of the time that is spent outside the target: decoding, reference, transfer,\n"
+        "comparison. A plain name stands for its first and last configuration (for ort the\n"
+        "optimization levels none and all). The mix is that of the smoke level unless --level\n"
+        "says otherwise; one round warms up, then --rounds are measured.",
+    .examples = "    qdiff bench --target ort\n"
+                "    qdiff bench --target ort@1.31.1[opt=all] --level full --rounds 3 --json",
+    .run = run,
+};

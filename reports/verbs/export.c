@@ -1,0 +1,169 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "evaluated.h"
+
+/* An export under way. */
+struct export
+{
+    struct qd_command *command;
+    struct qd_arena arena; /* of one case */
+    size_t count;
+    enum qd_exit code;
+};
+
+/* An id becomes a path below the output directory; an id from a file could name any other. */
+static enum qd_status check_id(const char *id, struct qd_error *error)
+{
+    const char *part = id;
+
+    while (*part != '\0') {
+        size_t span = strcspn(part, "/");
+
+        if (span == 0 || (part[0] == '.' && (span == 1 || (span == 2 && part[1] == '.')))) {
+            return qd_fail(error, QD_INVALID, "id \"%s\" makes no path", id);
+        }
+        part += span;
+        part += *part == '/' && part[1] != '\0';
+    }
+    return QD_OK;
+}
+
+/* Makes the directories above `path`. */
+static enum qd_status make_parents(char *path, struct qd_error *error)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        int made;
+
+        *slash = '\0';
+        made = mkdir(path, 0777);
+        if (made != 0 && errno != EEXIST) {
+            return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        }
+        *slash = '/';
+    }
+    return QD_OK;
+}
+
+static enum qd_status export_case(struct export *export, const struct qd_selected *selected,
+                                  struct qd_error *error)
+{
+    struct qd_evaluated evaluated;
+    enum qd_status status = check_id(selected->kase->id, error);
+    char *path;
+
+    if (status != QD_OK) {
+        return status;
+    }
+    path = qd_arena_printf(&export->arena, "%s/%s", export->command->options.output,
+                           selected->kase->id);
+    if (path == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
+    }
+    status = qd_case_evaluate(selected, &export->arena, &evaluated, error);
+    if (status == QD_OK) {
+        status = make_parents(path, error);
+    }
+    return status == QD_OK ? qd_case_export(selected->kase, path, evaluated.shapes, error) : status;
+}
+
+static enum qd_visit take(void *context, const struct qd_selected *selected)
+{
+    struct export *export = context;
+    struct qd_error error = {0};
+    enum qd_status status;
+
+    qd_arena_reset(&export->arena);
+    status = export_case(export, selected, &error);
+    if (status != QD_OK) {
+        fprintf(export->command->err, "qdiff: %s: %s\n", selected->kase->id, error.text);
+        export->code = qd_exit_worse(export->code, qd_exit_of_status(status));
+        return status == QD_IO ? QD_VISIT_STOP : QD_VISIT_GO_ON;
+    }
+    export->count++;
+    return QD_VISIT_GO_ON;
+}
+
+static enum qd_visit take_bad(void *context, const char *path, const struct qd_error *error)
+{
+    struct export *export = context;
+
+    (void)path; /* the error names it */
+    fprintf(export->command->err, "qdiff: %s\n", error->text);
+    export->code = qd_exit_worse(export->code, QD_EXIT_USAGE);
+    return QD_VISIT_GO_ON;
+}
+
+/* An argument that is no path is an id of the suite. */
+static enum qd_status export_named(struct export *export, const char *name, struct qd_error *error)
+{
+    struct qd_selected selected = {0};
+    struct qd_case kase;
+    enum qd_status status =
+        qd_find_case(name, &export->command->options, export->command->arena, &kase, error);
+
+    if (status == QD_OK) {
+        selected.kase = &kase;
+        qd_case_features(&kase, &selected.features);
+        take(export, &selected);
+    }
+    return status;
+}
+
+static bool names_one(const struct qd_options *options)
+{
+    struct stat facts;
+
+    return options->arguments.count == 1 && stat(options->arguments.items[0], &facts) != 0;
+}
+
+static enum qd_status export_all(struct export *export, struct qd_error *error)
+{
+    const struct qd_options *options = &export->command->options;
+    struct qd_visitor visitor = {take, take_bad, export};
+    struct qd_selection selection;
+    enum qd_status status;
+
+    if (names_one(options)) {
+        return export_named(export, options->arguments.items[0], error);
+    }
+    status = qd_selection_init(options, export->command->arena, &selection, error);
+    return status == QD_OK ? qd_visit_selected(&selection, &visitor, error) : status;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct export export = {.command = command};
+    struct qd_error error = {0};
+    enum qd_status status;
+
+    if (command->options.output == NULL) {
+        fputs("qdiff export: --output DIR is wanted\n", command->err);
+        return QD_EXIT_USAGE;
+    }
+    qd_arena_init(&export.arena, QD_ARENA_DEFAULT_BUDGET);
+    status = export_all(&export, &error);
+    qd_arena_clear(&export.arena);
+    if (status != QD_OK) {
+        return qd_exit_worse(export.code, qd_command_failed(command, &error));
+    }
+    fprintf(command->out, "%zu cases written to %s\n", export.count, command->options.output);
+    return export.count == 0 ? qd_exit_worse(export.code, QD_EXIT_USAGE) : export.code;
+}
+
+const struct qd_verb qd_verb_export = {
+    .arguments = "[ID|FILE|DIR]...",
+    .at_most = SIZE_MAX,
+    .options = "output filter op feature tag level shard cases",
+    .text =
+        "Writes cases as directories in ONNX's backend-test layout (model.onnx,\n"
+        "test_data_set_0/input_0.pb, output_0.pb as the reference computes it), which ONNX's own\n"
+        "tools read, below --output DIR and named by the case's id. A qdiff.pb beside each keeps\n"
+        "what the layout has no place for, so that import loses nothing.",
+    .examples = "    qdiff export regressions/ort-28456-u8 --output cases\n"
+                "    qdiff export --filter 'QLinearConv/*' --level smoke --output cases",
+    .run = run,
+};

@@ -1,0 +1,35 @@
+#include <string.h>
+
+#include "command.h"
+#include "nearest.h"
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_nearest nearest = {.given = ""};
+
+    if (command->options.arguments.count == 0) {
+        qd_help_all(command->out);
+        return QD_EXIT_OK;
+    }
+    nearest.given = command->options.arguments.items[0];
+    for (size_t i = 0; qd_verb_at(i) != NULL; i++) {
+        if (strcmp(qd_verb_at(i)->name, nearest.given) == 0) {
+            qd_help_verb(command->out, qd_verb_at(i));
+            return QD_EXIT_OK;
+        }
+        qd_nearest_offer(&nearest, qd_verb_at(i)->name);
+    }
+    fprintf(command->err, "qdiff: no verb \"%s\"%s%s%s\n", nearest.given,
+            nearest.word != NULL ? "; did you mean \"" : "",
+            nearest.word != NULL ? nearest.word : "", nearest.word != NULL ? "\"?" : "");
+    return QD_EXIT_USAGE;
+}
+
+const struct qd_verb qd_verb_help = {
+    .arguments = "[VERB]",
+    .at_most = 1,
+    .options = "",
+    .text = "Without a verb: all verbs. With one: what it does, examples and its options.",
+    .examples = "    qdiff help run",
+    .run = run,
+};

@@ -1,0 +1,248 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "command.h"
+#include "describe.h"
+#include "evaluated.h"
+#include "gate_targets.h"
+
+enum { COLUMNS = 9, LONGEST_CELL = 64 };
+
+static const char *const headings[COLUMNS] = {"target", "verdict",    "differ", "first at", "want",
+                                              "have",   "admissible", "real",   "expected"};
+
+/* A row of the table, as text. */
+struct row {
+    char cells[COLUMNS][LONGEST_CELL];
+};
+
+static void set(struct row *row, int column, const char *text)
+{
+    snprintf(row->cells[column], LONGEST_CELL, "%s", text);
+}
+
+static struct row row_of(const struct qd_result *result)
+{
+    const struct qd_comparison *comparison = &result->comparison;
+    struct row row = {0};
+
+    set(&row, 0, result->target);
+    if (!qd_result_has_comparison(result)) {
+        set(&row, 1, qd_result_word(result->kind));
+        return row;
+    }
+    set(&row, 1, qd_verdict_word(comparison->verdict));
+    if (comparison->compared > 0) {
+        snprintf(row.cells[2], LONGEST_CELL, "%" PRId64 " of %" PRId64, comparison->mismatched,
+                 comparison->compared);
+    }
+    set(&row, 3, result->element);
+    set(&row, 4, result->want);
+    set(&row, 5, result->have);
+    if (comparison->mismatched > 0) {
+        snprintf(row.cells[6], LONGEST_CELL, "%.28s to %.28s", result->lo, result->hi);
+    }
+    set(&row, 7, result->real);
+    set(&row, 8, result->kind == QD_RESULT_EXPECTED ? result->issue : "");
+    return row;
+}
+
+static void print_row(FILE *out, const struct row *row, const size_t *widths)
+{
+    for (int column = 0; column < COLUMNS; column++) {
+        if (widths[column] > 0) {
+            fprintf(out, "%s%-*s", column == 0 ? "" : "  ", (int)widths[column],
+                    row->cells[column]);
+        }
+    }
+    fputc('\n', out);
+}
+
+/* Columns that say nothing for any target are left out. */
+static void print_table(FILE *out, const struct qd_result *results, size_t count)
+{
+    size_t widths[COLUMNS] = {0};
+    struct row heading = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        struct row row = row_of(&results[i]);
+
+        for (int column = 0; column < COLUMNS; column++) {
+            size_t length = strlen(row.cells[column]);
+
+            widths[column] = length > widths[column] ? length : widths[column];
+        }
+    }
+    for (int column = 0; column < COLUMNS; column++) {
+        size_t length = strlen(headings[column]);
+
+        set(&heading, column, headings[column]);
+        widths[column] = widths[column] > 0 && length > widths[column] ? length : widths[column];
+    }
+    print_row(out, &heading, widths);
+    for (size_t i = 0; i < count; i++) {
+        struct row row = row_of(&results[i]);
+
+        print_row(out, &row, widths);
+    }
+}
+
+static void print_case(FILE *out, const struct qd_case *kase)
+{
+    fprintf(out, "case      %s\nop        %s\nopset     %" PRId64 "\n", kase->id, qd_case_op(kase),
+            kase->opset);
+    if (kase->expect == QD_EXPECT_MUST_REJECT) {
+        fprintf(out, "expect    must be rejected, rule %s\n", kase->rule);
+    }
+    if (kase->issue[0] != '\0') {
+        fprintf(out, "issue     %s\n", kase->issue);
+    }
+}
+
+static void print_wanted(FILE *out, const struct qd_evaluated *evaluated, struct qd_arena *arena)
+{
+    const struct qd_graph *graph = evaluated->selected->kase->graph;
+
+    for (size_t i = 0; evaluated->shapes != NULL && i < graph->output_count; i++) {
+        const char *text = qd_describe_tensor(&evaluated->shapes[i], 16, arena);
+
+        fprintf(out, "want      %s = %s\n", graph->values[graph->outputs[i]].name,
+                text != NULL ? text : "(out of memory)");
+    }
+    fputc('\n', out);
+}
+
+static void print_words(FILE *out, const struct qd_result *result)
+{
+    if (result->why[0] != '\0') {
+        fprintf(out, "\n%s: %s\n", result->target, result->why);
+    }
+    if (result->message[0] != '\0') {
+        fprintf(out, "\n%s%s%s: %s\n", result->target, result->stage[0] != '\0' ? " at " : "",
+                result->stage, result->message);
+    }
+    if (result->signal != 0) {
+        fprintf(out, "\n%s: killed by signal %d\n", result->target, result->signal);
+    }
+}
+
+static void print_parameters(FILE *out, const struct qd_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct qd_result *result = &results[i];
+
+        if (result->parameter_count > 0) { /* the same for every target that differs */
+            fprintf(out, "\nparameters of %s\n", result->op);
+            for (size_t j = 0; j < result->parameter_count; j++) {
+                fprintf(out, "  %s = %s\n", result->parameters[j].name,
+                        result->parameters[j].value);
+            }
+            return;
+        }
+    }
+}
+
+static struct qd_result run_on(const struct qd_evaluated *evaluated, struct qd_gate_target *target,
+                               struct qd_arena *arena, struct qd_error *error)
+{
+    const struct qd_case *kase = evaluated->selected->kase;
+    struct qd_result result =
+        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_SKIP);
+    struct qd_run run;
+
+    if (!qd_session_can(target->session, kase, &result.why)) {
+        return result;
+    }
+    if (qd_session_run(target->session, kase, evaluated->shapes, arena, &run, error) != QD_OK ||
+        qd_judge(evaluated, target->id, &run, target->expectations, arena, &result, error) !=
+            QD_OK) {
+        result.kind = QD_RESULT_BROKEN;
+        result.why = error->text;
+    }
+    return result;
+}
+
+static enum qd_exit exit_of(const struct qd_result *result, const struct qd_error *error)
+{
+    switch (result->kind) {
+    case QD_RESULT_FAIL:
+    case QD_RESULT_UNEXPECTED_PASS: return QD_EXIT_DIVERGENCE;
+    case QD_RESULT_BROKEN:
+        return error->status == QD_UNUSABLE ? QD_EXIT_UNUSABLE : QD_EXIT_OWN_FAILURE;
+    default: return QD_EXIT_OK;
+    }
+}
+
+static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluated *evaluated,
+                            struct qd_gate_targets *targets)
+{
+    struct qd_result *results = qd_arena_array(command->arena, targets->count, sizeof *results);
+    struct qd_error *errors = qd_arena_array(command->arena, targets->count, sizeof *errors);
+    enum qd_exit code = QD_EXIT_OK;
+    bool compared = false;
+
+    if (results == NULL || errors == NULL) {
+        return QD_EXIT_OWN_FAILURE;
+    }
+    for (size_t i = 0; i < targets->count; i++) {
+        results[i] = run_on(evaluated, &targets->items[i], command->arena, &errors[i]);
+        code = qd_exit_worse(code, exit_of(&results[i], &errors[i]));
+        compared = compared || qd_result_is_comparison(&results[i]);
+    }
+    print_case(command->out, evaluated->selected->kase);
+    print_wanted(command->out, evaluated, command->arena);
+    print_table(command->out, results, targets->count);
+    for (size_t i = 0; i < targets->count; i++) {
+        print_words(command->out, &results[i]);
+    }
+    print_parameters(command->out, results, targets->count);
+    if (!compared && code == QD_EXIT_OK) {
+        fputs("qdiff repro: nothing was compared\n", command->err);
+        return QD_EXIT_OWN_FAILURE;
+    }
+    return code;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_session_options options = qd_session_options_of(&command->options);
+    struct qd_selected selected = {.path = command->options.arguments.items[0]};
+    struct qd_evaluated evaluated;
+    struct qd_target_plan plan;
+    struct qd_gate_targets targets;
+    struct qd_case kase;
+    struct qd_error error = {0};
+    enum qd_exit code;
+
+    if (qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
+        qd_find_case(selected.path, &command->options, command->arena, &kase, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    selected.kase = &kase;
+    qd_case_features(&kase, &selected.features);
+    if (qd_case_evaluate(&selected, command->arena, &evaluated, &error) != QD_OK) {
+        fprintf(command->err, "qdiff: the reference on %s: %s\n", kase.id, error.text);
+        return qd_exit_of_status(error.status);
+    }
+    if (qd_gate_targets_open(&plan, &options, command->arena, &targets, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    code = run_all(command, &evaluated, &targets);
+    qd_gate_targets_close(&targets);
+    return code;
+}
+
+const struct qd_verb qd_verb_repro = {
+    .arguments = "ID|FILE|DIR",
+    .at_least = 1,
+    .at_most = 1,
+    .options = "target expectations no-expectations cases time-limit memory-limit in-process",
+    .text =
+        "Runs one case on the targets given and prints a table: the verdict, the first element\n"
+        "that differs, what is wanted there, what the target has, and what would be admissible;\n"
+        "then the targets' own words and the parameters of the operator. A directory in ONNX's\n"
+        "backend-test layout (qdiff export) is enough to reproduce a finding.",
+    .examples = "    qdiff repro regressions/ort-28456-u8 -t ort@1.26.0 -t ort@1.31.1[opt=all]\n"
+                "    qdiff repro ./mycase -t ./libmine.so",
+    .run = run,
+};

@@ -1,0 +1,122 @@
+#include <stdlib.h>
+
+#include "command.h"
+#include "header.h"
+#include "reporter.h"
+
+static enum qd_exit bail_out(const struct qd_command *command, struct qd_reporter *reporter,
+                             const struct qd_error *error)
+{
+    if (error->status == QD_UNUSABLE) {
+        qd_tap_bail_out(&reporter->tap, error->text);
+    }
+    return qd_command_failed(command, error);
+}
+
+/* Opens the targets once: to see that they work, for the header, and to run on them when it is in this process. */
+static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *reporter,
+                               struct qd_arena *arena, struct qd_error *error)
+{
+    struct qd_session_options options = qd_session_options_of(gate->options);
+    struct qd_gate_targets targets;
+    enum qd_status status = qd_gate_targets_open(gate->plan, &options, arena, &targets, error);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < targets.count; i++) {
+        qd_tap_comment(
+            &reporter->tap, "target %s%s%s", targets.items[i].id,
+            targets.items[i].expectations_path != NULL ? ", expectations " : "",
+            targets.items[i].expectations_path != NULL ? targets.items[i].expectations_path : "");
+    }
+    if (reporter->file != NULL) {
+        qd_header_write(reporter->file, gate->selection, &targets, arena);
+    }
+    if (gate->options->jobs <= 1) {
+        status = qd_gate_run_part(gate, &targets, 0, 1, error);
+        qd_gate_targets_close(&targets);
+    } else {
+        qd_gate_targets_close(&targets); /* a forked child opens its own */
+        status = qd_gate_run_jobs(gate, gate->options->jobs, error);
+    }
+    return status;
+}
+
+static enum qd_exit report(struct qd_command *command, struct qd_gate *gate)
+{
+    struct qd_reporter reporter;
+    struct qd_error error = {0};
+    enum qd_exit code = QD_EXIT_OK, counted;
+    bool interrupted, compared;
+
+    if (qd_reporter_begin(&reporter, &command->options, command->out, command->err, command->arena,
+                          &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    gate->sink = qd_reporter_sink(&reporter);
+    if (run_gate(gate, &reporter, command->arena, &error) != QD_OK) {
+        code = bail_out(command, &reporter, &error);
+    }
+    interrupted = qd_interrupt_seen(gate->interrupt);
+    compared = reporter.summary.comparisons > 0;
+    counted = qd_reporter_end(&reporter, qd_selection_is_whole(gate->selection),
+                              code == QD_EXIT_OK && !interrupted, command->err);
+    if (interrupted) {
+        fprintf(command->err, "qdiff: interrupted; what was done so far is kept\n");
+        return QD_EXIT_INTERRUPTED;
+    }
+    /* After a failure, that nothing was compared says nothing new. */
+    return code != QD_EXIT_OK && !compared ? code : qd_exit_worse(code, counted);
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_selection selection;
+    struct qd_target_plan plan;
+    struct qd_interrupt interrupt;
+    struct qd_gate gate = {.options = &command->options,
+                           .selection = &selection,
+                           .plan = &plan,
+                           .interrupt = &interrupt};
+    struct qd_error error = {0};
+    enum qd_exit code;
+
+    if (qd_selection_init(&command->options, command->arena, &selection, &error) != QD_OK ||
+        qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
+        qd_interrupt_begin(&interrupt, &error) != QD_OK) {
+        if (error.status == QD_UNUSABLE) {
+            fprintf(command->out, "TAP version 13\nBail out! %s\n", error.text);
+        }
+        return qd_command_failed(command, &error);
+    }
+    code = report(command, &gate);
+    qd_interrupt_end(&interrupt);
+    return code;
+}
+
+const struct qd_verb qd_verb_run = {
+    .arguments = "[FILE|DIR]...",
+    .at_most = SIZE_MAX,
+    .options = "target expectations no-expectations filter op feature tag level shard jobs "
+               "fail-fast results cases time-limit memory-limit in-process progress",
+    .text =
+        "Runs every case of the suite, or of the files given, on every target, judges the outputs\n"
+        "by the exact reference, and prints TAP 13: one point for each case and target. A known\n"
+        "divergence (an expectation row) is \"not ok # TODO issue\", a case the target declares "
+        "it\n"
+        "cannot do is \"ok # SKIP reason\". The exit code is 0 only if nothing is unexpected and\n"
+        "something was compared. Ctrl-C ends the run after the current case and keeps its results.",
+    .examples = "  the gate for the newest ONNX Runtime that is set up, at its four levels\n"
+                "    qdiff run --target ort\n"
+                "  through prove, failures only\n"
+                "    prove --failures --exec '' -v <(qdiff run --target ort)\n"
+                "  an old release as it is, convolutions with distinct zero points only\n"
+                "    qdiff run -t ort@1.26.0 --no-expectations --op QLinearConv \\\n"
+                "        --feature distinct-w-zero-points\n"
+                "  a plug-in with its known divergences, the second of eight parts, on two cores\n"
+                "    qdiff run -t ./libmine.so -e mine.tsv --shard 2/8 --jobs 2 -r part2.jsonl\n"
+                "  one file\n"
+                "    qdiff run -t ort mycase.qdcase",
+    .run = run,
+};

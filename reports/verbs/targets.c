@@ -1,0 +1,158 @@
+#include <string.h>
+
+#include "command.h"
+#include "json_write.h"
+#include "qdiff/session.h"
+
+/* What one built-in target has on this machine. */
+struct found {
+    const struct qd_builtin_target *target;
+    const char *const *versions; /* newest first */
+    struct qd_session *session;  /* of the newest, NULL if there is none or it does not open */
+    struct qd_error error;       /* why it does not */
+};
+
+static enum qd_status open_newest(struct found *found)
+{
+    struct qd_session_options options = {0};
+    struct qd_target_name name = {0};
+
+    snprintf(name.name, sizeof name.name, "%s", found->target->name);
+    snprintf(name.version, sizeof name.version, "%s", found->versions[0]);
+    return qd_session_open(&name, &options, &found->session, &found->error);
+}
+
+static struct found find(const struct qd_builtin_target *target, struct qd_arena *arena)
+{
+    static const char *const none[] = {NULL};
+    struct found found = {.target = target, .versions = none};
+
+    if (target->versions(arena, &found.versions, &found.error) == QD_OK &&
+        found.versions[0] != NULL && open_newest(&found) != QD_OK) {
+        found.session = NULL;
+    }
+    return found;
+}
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static void print_capability(FILE *out, const struct qd_target_capability *capability)
+{
+    fprintf(out, "    %s", capability->op);
+    if (or_empty(capability->needs)[0] != '\0') {
+        fprintf(out, ", only with %s", capability->needs);
+    }
+    if (or_empty(capability->excludes)[0] != '\0') {
+        fprintf(out, ", without %s", capability->excludes);
+    }
+    if (or_empty(capability->reason)[0] != '\0') {
+        fprintf(out, " (%s)", capability->reason);
+    }
+    fputc('\n', out);
+}
+
+static void print_text(FILE *out, const struct found *found)
+{
+    const struct qd_builtin_target *target = found->target;
+
+    fprintf(out, "%s: %s\n", target->name, target->meaning);
+    for (size_t i = 0; found->versions[i] != NULL; i++) {
+        fprintf(out, "  %s@%s%s\n", target->name, found->versions[i], i == 0 ? " (newest)" : "");
+    }
+    for (size_t i = 0; target->default_configs != NULL && target->default_configs[i] != NULL; i++) {
+        if (target->default_configs[i][0] != '\0') {
+            fprintf(out, "  by default [%s]\n", target->default_configs[i]);
+        }
+    }
+    if (found->session != NULL) {
+        const struct qd_target_info *info = qd_session_info(found->session);
+
+        fputs("  can do:\n", out);
+        for (size_t i = 0; i < info->capability_count; i++) {
+            print_capability(out, &info->capabilities[i]);
+        }
+    } else if (found->error.status != QD_OK) {
+        fprintf(out, "  does not work here: %s\n", found->error.text);
+    }
+    if (target->setup[0] == '\0') {
+        fputs("  always there\n", out);
+    } else {
+        fprintf(out, "  %sset up with: %s\n", found->versions[0] == NULL ? "not set up; " : "",
+                target->setup);
+    }
+}
+
+static void write_capabilities(struct qd_json *json, const struct qd_target_info *info)
+{
+    qd_json_open(json, "capabilities", '[');
+    for (size_t i = 0; i < info->capability_count; i++) {
+        qd_json_open(json, NULL, '{');
+        qd_json_string(json, "op", info->capabilities[i].op);
+        qd_json_string_if(json, "needs", info->capabilities[i].needs);
+        qd_json_string_if(json, "excludes", info->capabilities[i].excludes);
+        qd_json_string_if(json, "reason", info->capabilities[i].reason);
+        qd_json_close(json, '}');
+    }
+    qd_json_close(json, ']');
+}
+
+static void write_words(struct qd_json *json, const char *key, const char *const *words)
+{
+    qd_json_open(json, key, '[');
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
+        qd_json_string(json, NULL, words[i]);
+    }
+    qd_json_close(json, ']');
+}
+
+static void write_json(FILE *out, const struct found *found)
+{
+    struct qd_json json;
+
+    qd_json_begin(&json, out);
+    qd_json_open(&json, NULL, '{');
+    qd_json_string(&json, "name", found->target->name);
+    qd_json_string(&json, "meaning", found->target->meaning);
+    qd_json_string(&json, "setup", found->target->setup);
+    write_words(&json, "versions", found->versions);
+    write_words(&json, "default_configs", found->target->default_configs);
+    if (found->session != NULL) {
+        write_capabilities(&json, qd_session_info(found->session));
+    }
+    qd_json_string_if(&json, "error", found->error.text);
+    qd_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    for (size_t i = 0; qd_builtin_target_at(i) != NULL; i++) {
+        struct found found = find(qd_builtin_target_at(i), command->arena);
+
+        if (command->options.json) {
+            write_json(command->out, &found);
+        } else {
+            print_text(command->out, &found);
+        }
+        if (found.session != NULL) {
+            qd_session_close(found.session);
+        }
+    }
+    if (!command->options.json) {
+        fputs("a plug-in: --target ./libmine.so, written against qdiff/target.h\n", command->out);
+    }
+    return QD_EXIT_OK;
+}
+
+const struct qd_verb qd_verb_targets = {
+    .arguments = "",
+    .options = "json",
+    .text =
+        "Lists the targets that qdiff knows, the versions that are set up on this machine, what\n"
+        "the newest of them declares it can do, and the command that sets a target up.",
+    .examples = "    qdiff targets",
+    .run = run,
+};

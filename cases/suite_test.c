@@ -1,0 +1,133 @@
+/* The suite's walk over a directory of cases: order, stopping, what is refused. */
+#include "case_testlib.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "qdiff/suite.h"
+
+struct seen {
+    size_t count, stop_after;
+    char ids[4096];
+};
+
+static enum qd_visit note(void *context, const struct qd_case *kase)
+{
+    struct seen *seen = context;
+    if (seen->count < 40)
+        snprintf(seen->ids + strlen(seen->ids), sizeof seen->ids - strlen(seen->ids), "%s ",
+                 kase->id);
+    return ++seen->count == seen->stop_after ? QD_VISIT_STOP : QD_VISIT_GO_ON;
+}
+
+static int set_up(void **state)
+{
+    static struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    *state = &arena;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    qd_arena_clear(*state);
+    return 0;
+}
+
+static void save_as(struct qd_arena *arena, const char *directory, const char *file, const char *id)
+{
+    struct qd_error error;
+    struct qd_case kase = sample_conv_case(arena);
+    kase.id = id;
+    assert_ok(qd_case_save(&kase, qd_arena_printf(arena, "%s/%s", directory, file), &error), error);
+}
+
+static void test_order_and_stop(void **state)
+{
+    struct qd_arena *arena = *state;
+    const char *path = make_scratch(arena);
+    struct qd_error error;
+    assert_int_equal(mkdir(qd_arena_printf(arena, "%s/deep", path), 0777), 0);
+    save_as(arena, path, "1.qdcase", "c");
+    save_as(arena, path, "2.qdcase", "a");
+    save_as(arena, path, "deep/3.qdcase", "b");
+    save_as(arena, path, "ignored.other", "z");
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE, .cases_dir = path};
+    struct seen seen = {.stop_after = 3};
+    assert_ok(qd_suite_visit(&options, note, &seen, &error), error);
+    assert_string_equal(seen.ids, "a b c ");
+    seen = (struct seen){.stop_after = 2};
+    assert_ok(qd_suite_visit(&options, note, &seen, &error), error);
+    assert_string_equal(seen.ids, "a b ");
+    remove_scratch(path);
+}
+
+static void test_refused_directories(void **state)
+{
+    struct qd_arena *arena = *state;
+    const char *path = make_scratch(arena);
+    struct qd_error error;
+    struct seen seen = {.stop_after = 1};
+    struct qd_suite_options options = {.cases_dir = path};
+    assert_refused(qd_suite_visit(&options, note, &seen, &error), QD_IO, &error, "no *.qdcase");
+    save_as(arena, path, "1.qdcase", "same");
+    save_as(arena, path, "2.qdcase", "same");
+    assert_refused(qd_suite_visit(&options, note, &seen, &error), QD_INVALID, &error,
+                   "same id 'same'");
+    assert_ok(qd_file_write(qd_arena_printf(arena, "%s/2.qdcase", path), "junk", 4, &error), error);
+    assert_refused(qd_suite_visit(&options, note, &seen, &error), QD_MALFORMED, &error, "2.qdcase");
+    options.cases_dir = "/nonexistent/cases";
+    assert_refused(qd_suite_visit(&options, note, &seen, &error), QD_IO, &error,
+                   "/nonexistent/cases");
+    assert_int_equal(seen.count, 0);
+    remove_scratch(path);
+}
+
+static void test_link_loop(void **state)
+{
+    struct qd_arena *arena = *state;
+    const char *path = make_scratch(arena);
+    struct qd_error error;
+    struct seen seen = {0};
+    struct qd_suite_options options = {.cases_dir = path};
+    assert_int_equal(symlink(path, qd_arena_printf(arena, "%s/loop", path)), 0);
+    assert_refused(qd_suite_visit(&options, note, &seen, &error), QD_LIMIT, &error, "16 deep");
+    remove_scratch(path);
+}
+
+/* Every case of the tree decodes, and there are some. */
+static void test_hand_written(void **state)
+{
+    (void)state;
+    struct qd_error error;
+    struct seen seen = {0};
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    assert_ok(qd_suite_visit(&options, note, &seen, &error), error);
+    assert_true(seen.count > 0);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    enum qd_level level;
+    for (int i = 0; i < QD_LEVEL_COUNT; i++) {
+        assert_true(qd_level_find(qd_level_word((enum qd_level)i), &level));
+        assert_int_equal(level, i);
+    }
+    assert_false(qd_level_find("smok", &level));
+    size_t families = 0;
+    while (qd_family_at(families))
+        families++;
+    assert_true(families > 0);
+    assert_null(qd_family_at(families + 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_and_stop), cmocka_unit_test(test_refused_directories),
+        cmocka_unit_test(test_link_loop),      cmocka_unit_test(test_hand_written),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests_name("cases/suite", tests, set_up, tear_down);
+}

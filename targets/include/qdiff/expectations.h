@@ -33,6 +33,12 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
                                                    enum qd_verdict verdict,
                                                    const struct qd_expectation **unexpected);
 
+/* A row (with its line end) that expects this verdict of this case on this release and these settings: what
+ * `qdiff expectations --write` writes. `reason` "" becomes "not explained yet"; the issue is "-". NO_MEMORY. */
+enum qd_status qd_expectations_row(const struct qd_case *kase, const struct qd_target_info *info,
+                                   enum qd_verdict verdict, const char *reason, struct qd_arena *arena,
+                                   const char **text, struct qd_error *error);
+
 /* Visits the active rows that selected at least one case that ran, and matched no divergence. */
 void qd_expectations_stale(const struct qd_expectations *expectations,
                            void (*visit)(void *context, const struct qd_expectation *row, const char *text),

@@ -1,0 +1,349 @@
+#include "qdiff/expectations.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "message.h"
+#include "version.h"
+
+#define FIELDS 8
+
+static const char *const field_names[FIELDS] = {
+    "case or op pattern", "features",      "settings", "class",
+    "version range",      "CPU condition", "issue",    "reason",
+};
+
+struct row {
+    struct qd_expectation expectation;
+    const char *text; /* the line */
+    const char *pattern, *settings, *versions, *cpu;
+    bool by_op, by_glob;
+    struct qd_features needs, excludes;
+    enum qd_verdict verdict;
+    bool active;
+    size_t selected, matched; /* cases that ran */
+};
+
+struct qd_expectations {
+    size_t count;
+    struct row *rows;
+};
+
+/* --- Parsing ------------------------------------------------------------------------------------ */
+
+/* Where in which file we are. */
+struct place {
+    const char *path;
+    size_t line;
+};
+
+static enum qd_status fail_field(struct qd_error *error, const struct place *at, int field,
+                                 const char *value, const char *why)
+{
+    return qd_fail(error, QD_USAGE, "%.80s:%zu: field %d (%s) '%.60s': %s", at->path, at->line,
+                   field + 1, field_names[field], value, why);
+}
+
+static bool has_glob(const char *pattern)
+{
+    for (const char *c = pattern; *c; c++) {
+        if (*c == '\\' && c[1])
+            c++;
+        else if (strchr("*?[", *c))
+            return true;
+    }
+    return false;
+}
+
+/* "a,!b" into what a case must have and must not have; the unknown word in `unknown`. */
+static bool parse_features(const char *list, struct row *row, char unknown[64])
+{
+    if (strcmp(list, "*") == 0)
+        return true;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        bool negated = *list == '!';
+        snprintf(unknown, 64, "%.*s", length < 63 ? (int)length : 63, list);
+        enum qd_feature feature;
+        if (!qd_feature_find(unknown + negated, &feature))
+            return false;
+        struct qd_features *set = negated ? &row->excludes : &row->needs;
+        set->bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+        list += length + (list[length] == ',');
+    }
+    return true;
+}
+
+/* key=a,b[;key=c]… */
+static bool settings_ok(const char *settings)
+{
+    if (strcmp(settings, "*") == 0)
+        return true;
+    do {
+        size_t key = strcspn(settings, "=;,"), length = strcspn(settings, ";");
+        if (key == 0 || settings[key] != '=' || key + 1 >= length)
+            return false;
+        settings += length;
+    } while (*settings++ == ';');
+    return true;
+}
+
+static bool cpu_ok(const char *condition)
+{
+    if (strcmp(condition, "*") == 0)
+        return true;
+    const char *words = "abcdefghijklmnopqrstuvwxyz0123456789_,!";
+    return *condition && condition[strspn(condition, words)] == '\0';
+}
+
+static enum qd_status parse_row(const struct place *at, char *fields[FIELDS], struct row *row,
+                                struct qd_error *error)
+{
+    char unknown[64] = "";
+    for (int i = 0; i < FIELDS; i++)
+        if (!*fields[i])
+            return fail_field(error, at, i, "", "is empty ('*' means any, '-' no issue)");
+    row->by_op = strncmp(fields[0], "op:", 3) == 0;
+    row->pattern = fields[0] + (row->by_op ? 3 : 0);
+    row->by_glob = row->by_op || has_glob(row->pattern);
+    if (!parse_features(fields[1], row, unknown))
+        return fail_field(error, at, 1, unknown, "there is no such feature");
+    row->settings = fields[2];
+    if (!settings_ok(row->settings))
+        return fail_field(error, at, 2, fields[2], "is not key=value[,value...][;key=...]");
+    if (!qd_verdict_find(fields[3], &row->verdict) || !qd_verdict_is_divergence(row->verdict))
+        return fail_field(error, at, 3, fields[3],
+                          "is no class of divergence (value, rejects-valid, ...)");
+    row->versions = fields[4];
+    if (!qd_version_range_ok(row->versions))
+        return fail_field(error, at, 4, fields[4], "is no range such as >=1.20,<1.27");
+    row->cpu = fields[5];
+    if (!cpu_ok(row->cpu))
+        return fail_field(error, at, 5, fields[5],
+                          "is no list of flags such as avx512_vnni or !avx2");
+    row->expectation.issue = fields[6];
+    row->expectation.reason = fields[7];
+    row->expectation.row = at->line;
+    return QD_OK;
+}
+
+static enum qd_status parse_line(const struct place *at, char *line, struct qd_arena *arena,
+                                 struct row *row, struct qd_error *error)
+{
+    struct row made = {.active = false};
+    made.text = qd_arena_string(arena, line);
+    if (!made.text)
+        return qd_fail(error, QD_NO_MEMORY, "%s:%zu: no room", at->path, at->line);
+    char *fields[FIELDS];
+    size_t count = 0;
+    for (char *rest = line; rest; count++) {
+        char *tab = strchr(rest, '\t');
+        if (count < FIELDS)
+            fields[count] = rest;
+        if (tab)
+            *tab = '\0';
+        rest = tab ? tab + 1 : NULL;
+    }
+    if (count != FIELDS)
+        return qd_fail(error, QD_USAGE, "%.80s:%zu: %zu fields; a row has %d, separated by tabs",
+                       at->path, at->line, count, FIELDS);
+    enum qd_status status = parse_row(at, fields, &made, error);
+    if (status == QD_OK)
+        *row = made;
+    return status;
+}
+
+static size_t count_lines(const char *text, size_t size)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < size; i++)
+        count += text[i] == '\n';
+    return count;
+}
+
+enum qd_status qd_expectations_parse(const char *path, const char *text, size_t size,
+                                     struct qd_arena *arena, struct qd_expectations **expectations,
+                                     struct qd_error *error)
+{
+    struct qd_expectations *made = qd_arena_alloc(arena, sizeof *made);
+    char *copy = qd_arena_alloc(arena, size + 1);
+    struct row *rows = qd_arena_array(arena, count_lines(text, size), sizeof *rows);
+    if (!made || !copy || !rows)
+        return qd_fail(error, QD_NO_MEMORY, "%s: no room for its rows", path);
+    if (size > 0)
+        memcpy(copy, text, size);
+    made->rows = rows;
+    struct place at = {.path = path};
+    for (char *line = copy, *end = copy + size, *next; line < end; line = next) {
+        at.line++;
+        char *stop = memchr(line, '\n', (size_t)(end - line));
+        next = stop ? stop + 1 : end;
+        size_t length = (size_t)((stop ? stop : end) - line);
+        line[length] = '\0';
+        if (strlen(line) != length)
+            return qd_fail(error, QD_USAGE, "%.80s:%zu: has a NUL byte", path, at.line);
+        if (length > 0 && line[length - 1] == '\r')
+            line[--length] = '\0';
+        if (length == 0 || *line == '#')
+            continue;
+        enum qd_status status = parse_line(&at, line, arena, &rows[made->count], error);
+        if (status != QD_OK)
+            return status;
+        made->count++;
+    }
+    *expectations = made;
+    return QD_OK;
+}
+
+/* --- Activation --------------------------------------------------------------------------------- */
+
+/* Whether the comma-separated `list` of `length` characters has the word. */
+static bool list_has(const char *list, size_t length, const char *word, size_t word_length)
+{
+    for (size_t at = 0; at < length;) {
+        size_t item = strcspn(list + at, ",;");
+        if (item == word_length && strncmp(list + at, word, item) == 0)
+            return true;
+        at += item + 1;
+    }
+    return false;
+}
+
+/* Whether settings "opt=all,threads=1" fulfil "opt=extended,all;threads=1". */
+static bool settings_match(const char *wanted, const char *settings)
+{
+    if (strcmp(wanted, "*") == 0)
+        return true;
+    while (*wanted) {
+        size_t key = strcspn(wanted, "="), length = strcspn(wanted, ";");
+        bool found = false;
+        for (const char *have = settings; *have && !found;) {
+            size_t item = strcspn(have, ",");
+            if (item > key && strncmp(have, wanted, key + 1) == 0)
+                found =
+                    list_has(wanted + key + 1, length - key - 1, have + key + 1, item - key - 1);
+            have += item + (have[item] == ',');
+        }
+        if (!found)
+            return false;
+        wanted += length + (wanted[length] == ';');
+    }
+    return true;
+}
+
+enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
+                                        const struct qd_target_info *info, struct qd_error *error)
+{
+    char flags[QD_CPU_FLAGS_SIZE];
+    enum qd_status status = qd_cpu_flags(flags, sizeof flags, error);
+    if (status != QD_OK)
+        return status;
+    for (size_t i = 0; i < expectations->count; i++) {
+        struct row *row = &expectations->rows[i];
+        row->active = settings_match(row->settings, info->settings) &&
+                      qd_version_in_range(info->version, row->versions) &&
+                      qd_cpu_fulfils(flags, row->cpu);
+        row->selected = row->matched = 0;
+    }
+    return QD_OK;
+}
+
+/* --- Matching ----------------------------------------------------------------------------------- */
+
+static bool selects(const struct row *row, const struct qd_case *kase,
+                    const struct qd_features *features)
+{
+    if (!row->active || fnmatch(row->pattern, row->by_op ? qd_case_op(kase) : kase->id, 0) != 0)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if ((row->needs.bits[i] & ~features->bits[i]) ||
+            (row->excludes.bits[i] & features->bits[i]))
+            return false;
+    return true;
+}
+
+const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
+                                                   const struct qd_case *kase,
+                                                   const struct qd_features *features,
+                                                   enum qd_verdict verdict,
+                                                   const struct qd_expectation **unexpected)
+{
+    bool diverges = qd_verdict_is_divergence(verdict);
+    const struct qd_expectation *found = NULL, *surprise = NULL;
+    for (size_t i = 0; i < expectations->count; i++) {
+        struct row *row = &expectations->rows[i];
+        if (!selects(row, kase, features))
+            continue;
+        row->selected++;
+        if (diverges && row->verdict == verdict) {
+            row->matched++;
+            if (!found)
+                found = &row->expectation;
+        }
+        if (!diverges && !row->by_glob && !surprise)
+            surprise = &row->expectation;
+    }
+    *unexpected = surprise;
+    return found;
+}
+
+void qd_expectations_stale(const struct qd_expectations *expectations,
+                           void (*visit)(void *context, const struct qd_expectation *row,
+                                         const char *text),
+                           void *context)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct row *row = &expectations->rows[i];
+        if (row->active && row->selected > 0 && row->matched == 0)
+            visit(context, &row->expectation, row->text);
+    }
+}
+
+/* --- Writing ------------------------------------------------------------------------------------ */
+
+/* An id as a pattern that matches only it. `size` is at least twice the id's length plus 1. */
+static void escape(const char *id, char *pattern)
+{
+    for (; *id; id++) {
+        if (strchr("*?[\\", *id))
+            *pattern++ = '\\';
+        *pattern++ = *id == '\t' || *id == '\n' ? '?' : *id;
+    }
+    *pattern = '\0';
+}
+
+/* Makes a text one field: no tabs, no line ends, not too long. */
+static void make_field(const char *text, char *field, size_t size)
+{
+    snprintf(field, size, "%.*s", (int)size - 1, text);
+    qd_text_clean(field, (unsigned)size);
+    for (char *c = field; *c; c++)
+        if (*c == '\t' || *c == '\n')
+            *c = ' ';
+}
+
+enum qd_status qd_expectations_row(const struct qd_case *kase, const struct qd_target_info *info,
+                                   enum qd_verdict verdict, const char *reason,
+                                   struct qd_arena *arena, const char **text,
+                                   struct qd_error *error)
+{
+    char *pattern = qd_arena_alloc(arena, 2 * strlen(kase->id) + 1), *row = NULL;
+    char settings[256], why[256];
+    snprintf(settings, sizeof settings, "%s", info->settings[0] ? info->settings : "*");
+    for (char *c = settings; *c; c++)
+        if (*c == ',')
+            *c = ';';
+    make_field(*reason ? reason : "not explained yet", why, sizeof why);
+    if (pattern) {
+        escape(kase->id, pattern);
+        row = qd_arena_printf(arena, "%s\t*\t%s\t%s\t%s\t*\t-\t%s\n", pattern,
+                              settings_ok(settings) ? settings : "*", qd_verdict_word(verdict),
+                              qd_version_range_ok(info->version) ? info->version : "*", why);
+    }
+    if (!row)
+        return qd_fail(error, QD_NO_MEMORY, "no room for a row");
+    *text = row;
+    return QD_OK;
+}

@@ -1,0 +1,286 @@
+/* Expectation files: what they say, what they match, and what is wrong with them.
+ * Alone: <build>/tests/targets/expectations_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu.h"
+#include "qdiff/expectations.h"
+#include "version.h"
+
+static const struct qd_target_info ort = {
+    .name = "ort", .version = "1.26.0", .settings = "opt=all,threads=1"};
+
+static struct qd_expectations *parse(struct qd_arena *arena, const char *text)
+{
+    struct qd_expectations *made = NULL;
+    struct qd_error error = {.status = QD_OK};
+    if (qd_expectations_parse("x.tsv", text, strlen(text), arena, &made, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    if (qd_expectations_activate(made, &ort, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    return made;
+}
+
+/* A case whose principal operator is QLinearConv. */
+static const struct qd_case *a_case(const char *id)
+{
+    static struct qd_case kase;
+    kase = (struct qd_case){.id = id, .op = "QLinearConv"};
+    return &kase;
+}
+
+static struct qd_features features_of(enum qd_feature feature)
+{
+    struct qd_features set = {{0, 0}};
+    set.bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+    return set;
+}
+
+static bool expects(const char *text, const char *id, enum qd_feature feature,
+                    enum qd_verdict verdict)
+{
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_features features = features_of(feature);
+    const struct qd_expectation *unexpected;
+    bool found = qd_expectations_match(parse(&arena, text), a_case(id), &features, verdict,
+                                       &unexpected) != NULL;
+    qd_arena_clear(&arena);
+    return found;
+}
+
+static void test_columns_select(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        bool selects;
+    } rows[] = {
+        {"a/b/c\t*\t*\tvalue\t*\t*\t-\twhy\n", true},
+        {"a/*\t*\t*\tvalue\t*\t*\t-\twhy", true},
+        {"a/b\t*\t*\tvalue\t*\t*\t-\twhy", false},
+        {"op:QLinearConv\t*\t*\tvalue\t*\t*\t-\twhy", true},
+        {"op:QLinear*\t*\t*\tvalue\t*\t*\t-\twhy", true},
+        {"op:Conv\t*\t*\tvalue\t*\t*\t-\twhy", false},
+        {"*\tbias\t*\tvalue\t*\t*\t-\twhy", true},
+        {"*\tbias,!pads\t*\tvalue\t*\t*\t-\twhy", true},
+        {"*\t!bias\t*\tvalue\t*\t*\t-\twhy", false},
+        {"*\tbias,pads\t*\tvalue\t*\t*\t-\twhy", false},
+        {"*\t*\topt=extended,all\tvalue\t*\t*\t-\twhy", true},
+        {"*\t*\topt=extended,al\tvalue\t*\t*\t-\twhy", false},
+        {"*\t*\topt=none,basic\tvalue\t*\t*\t-\twhy", false},
+        {"*\t*\topt=all;threads=1\tvalue\t*\t*\t-\twhy", true},
+        {"*\t*\topt=all;threads=2\tvalue\t*\t*\t-\twhy", false},
+        {"*\t*\tpt=all\tvalue\t*\t*\t-\twhy", false},
+        {"*\t*\t*\tshape\t*\t*\t-\twhy", false},
+        {"*\t*\t*\tvalue\t<1.27\t*\t-\twhy", true},
+        {"*\t*\t*\tvalue\t>=1.20,<1.26\t*\t-\twhy", false},
+        {"*\t*\t*\tvalue\t1.26.0\t*\t-\twhy", true},
+        {"*\t*\t*\tvalue\t*\tno_such_flag\t-\twhy", false},
+        {"*\t*\t*\tvalue\t*\t!no_such_flag\t-\twhy", true},
+        {"# *\t*\t*\tvalue\t*\t*\t-\twhy", false},
+        {"\n\r\n*\t*\t*\tvalue\t*\t*\t-\twhy\r\n", true},
+        {"", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (expects(rows[i].row, "a/b/c", QD_FEATURE_BIAS, QD_VERDICT_VALUE) != rows[i].selects)
+            fail_msg("row %zu: %s", i, rows[i].row);
+}
+
+static void test_bad_rows_name_line_and_field(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"# ok\na\tb\n", "x.tsv:2: 2 fields; a row has 8"},
+        {"a\t*\t*\tvalue\t*\t*\t-\twhy\tmore", "x.tsv:1: 9 fields"},
+        {"a\t*\t*\tvalu\t*\t*\t-\twhy", "field 4 (class) 'valu'"},
+        {"a\t*\t*\texact\t*\t*\t-\twhy", "field 4 (class) 'exact'"},
+        {"a\tbiass\t*\tvalue\t*\t*\t-\twhy", "field 2 (features) 'biass'"},
+        {"a\t*\tall\tvalue\t*\t*\t-\twhy", "field 3 (settings) 'all'"},
+        {"a\t*\topt=\tvalue\t*\t*\t-\twhy", "field 3 (settings)"},
+        {"a\t*\topt=all;\tvalue\t*\t*\t-\twhy", "field 3 (settings)"},
+        {"a\t*\t*\tvalue\t>1.x,\t*\t-\twhy", "field 5 (version range)"},
+        {"a\t*\t*\tvalue\tnew\t*\t-\twhy", "field 5 (version range) 'new'"},
+        {"a\t*\t*\tvalue\t*\tAVX 2\t-\twhy", "field 6 (CPU condition) 'AVX 2'"},
+        {"a\t*\t*\tvalue\t*\t*\t\twhy", "field 7 (issue)"},
+        {"\t*\t*\tvalue\t*\t*\t-\twhy", "field 1 (case or op pattern)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        struct qd_expectations *made = NULL;
+        struct qd_error error = {.status = QD_OK};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        enum qd_status status = qd_expectations_parse("x.tsv", rows[i].text, strlen(rows[i].text),
+                                                      &arena, &made, &error);
+        if (status != QD_USAGE || !strstr(error.text, rows[i].words))
+            fail_msg("row %zu: have %s: %s", i, qd_status_word(status), error.text);
+        qd_arena_clear(&arena);
+    }
+    struct qd_arena arena;
+    struct qd_expectations *made = NULL;
+    struct qd_error error = {.status = QD_OK};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_expectations_parse("x.tsv", "a\0b", 3, &arena, &made, &error), QD_USAGE);
+    assert_non_null(strstr(error.text, "NUL"));
+    qd_arena_clear(&arena);
+}
+
+static void test_match_gives_issue_reason_and_row(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_expectations *made = parse(&arena, "# a comment\n"
+                                                 "b\t*\t*\tvalue\t*\t*\tissue 1\tone\n"
+                                                 "a\t*\t*\tvalue\t*\t*\tissue 2\ttwo words\n");
+    struct qd_features none = {{0, 0}};
+    const struct qd_expectation *unexpected;
+    const struct qd_expectation *found =
+        qd_expectations_match(made, a_case("a"), &none, QD_VERDICT_VALUE, &unexpected);
+    assert_non_null(found);
+    assert_null(unexpected);
+    assert_string_equal(found->issue, "issue 2");
+    assert_string_equal(found->reason, "two words");
+    assert_int_equal(found->row, 3);
+    qd_arena_clear(&arena);
+}
+
+/* A row for one case that passes is news; a row for many of which one passes is not. */
+static void test_unexpected_pass(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_features none = {{0, 0}};
+    const struct qd_expectation *unexpected;
+    struct qd_expectations *glob = parse(&arena, "a*\t*\t*\tvalue\t*\t*\t-\twhy");
+    assert_null(qd_expectations_match(glob, a_case("abc"), &none, QD_VERDICT_EXACT, &unexpected));
+    assert_null(unexpected);
+    struct qd_expectations *one = parse(&arena, "abc\t*\t*\tvalue\t*\t*\t-\twhy");
+    assert_null(qd_expectations_match(one, a_case("abc"), &none, QD_VERDICT_EXACT, &unexpected));
+    assert_non_null(unexpected);
+    assert_int_equal(unexpected->row, 1);
+    /* it diverges, but otherwise: neither expected nor a pass */
+    assert_null(qd_expectations_match(one, a_case("abc"), &none, QD_VERDICT_SHAPE, &unexpected));
+    assert_null(unexpected);
+    qd_arena_clear(&arena);
+}
+
+static void count_row(void *context, const struct qd_expectation *row, const char *text)
+{
+    char *seen = context;
+    snprintf(seen + strlen(seen), 64 - strlen(seen), "%zu:%.3s ", row->row, text);
+}
+
+static void test_stale_rows(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_features none = {{0, 0}};
+    const struct qd_expectation *unexpected;
+    struct qd_expectations *made =
+        parse(&arena, "a*\t*\t*\tvalue\t*\t*\t-\twhy\n"  /* used */
+                      "ab*\t*\t*\tshape\t*\t*\t-\twhy\n" /* stale */
+                      "zz*\t*\t*\tvalue\t*\t*\t-\twhy\n" /* its cases did not run */
+                      "ab*\t*\t*\tvalue\t<1.20\t*\t-\twhy\n" /* inactive */);
+    qd_expectations_match(made, a_case("abc"), &none, QD_VERDICT_VALUE, &unexpected);
+    qd_expectations_match(made, a_case("abd"), &none, QD_VERDICT_EXACT, &unexpected);
+    char seen[64] = "";
+    qd_expectations_stale(made, count_row, seen);
+    assert_string_equal(seen, "2:ab* ");
+    qd_arena_clear(&arena);
+}
+
+/* What is written is read again and matches that case, that class and that release only. */
+static void test_written_rows_read_back(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"QLinearConv/u8/x/01234567", "odd*id[1]?", "back\\slash"};
+    struct qd_features none = {{0, 0}};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct qd_arena arena;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        const char *text = NULL;
+        struct qd_error error = {.status = QD_OK};
+        const struct qd_expectation *unexpected;
+        assert_int_equal(qd_expectations_row(a_case(ids[i]), &ort, QD_VERDICT_REJECTS_VALID,
+                                             "first\tline\nsecond\x01", &arena, &text, &error),
+                         QD_OK);
+        struct qd_expectations *made = parse(&arena, text);
+        const struct qd_expectation *found = qd_expectations_match(
+            made, a_case(ids[i]), &none, QD_VERDICT_REJECTS_VALID, &unexpected);
+        assert_non_null(found);
+        assert_string_equal(found->reason, "first line second?");
+        assert_null(
+            qd_expectations_match(made, a_case(ids[i]), &none, QD_VERDICT_VALUE, &unexpected));
+        assert_null(qd_expectations_match(made, a_case("odd-id1x"), &none, QD_VERDICT_REJECTS_VALID,
+                                          &unexpected));
+        assert_null(
+            qd_expectations_match(made, a_case(ids[i]), &none, QD_VERDICT_EXACT, &unexpected));
+        assert_non_null(unexpected);
+        struct qd_target_info newer = ort;
+        newer.version = "1.27.0";
+        assert_int_equal(qd_expectations_activate(made, &newer, &error), QD_OK);
+        assert_null(qd_expectations_match(made, a_case(ids[i]), &none, QD_VERDICT_REJECTS_VALID,
+                                          &unexpected));
+        qd_arena_clear(&arena);
+    }
+}
+
+static void test_versions(void **state)
+{
+    (void)state;
+    static const char *const ordered[] = {"1.2",    "1.9.0",  "1.10.0-rc1", "1.10.0",
+                                          "1.10.1", "1.26.0", "1.31.1",     "2"};
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) {
+            int order = qd_version_order(ordered[i], ordered[j]);
+            assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+        }
+    assert_int_equal(qd_version_order("1.20", "1.20.0"), 0);
+    assert_true(qd_version_in_range("1.31.1", ">=1.20,<1.32"));
+    assert_true(qd_version_in_range("1.31.1", "<=1.31.1"));
+    assert_false(qd_version_in_range("1.31.1", ">1.31.1"));
+    assert_false(qd_version_in_range("1.31.1", "=1.31"));
+    assert_false(qd_version_range_ok(""));
+    assert_false(qd_version_range_ok(">=1.2,"));
+    assert_false(qd_version_range_ok("=>1.2"));
+}
+
+static void test_cpu_conditions(void **state)
+{
+    (void)state;
+    const char *flags = " fpu avx2 avx512_vnni ";
+    assert_true(qd_cpu_fulfils(flags, "*"));
+    assert_true(qd_cpu_fulfils(flags, "avx2"));
+    assert_true(qd_cpu_fulfils(flags, "avx2,!amx_int8"));
+    assert_false(qd_cpu_fulfils(flags, "avx"));
+    assert_false(qd_cpu_fulfils(flags, "!avx512_vnni"));
+    assert_false(qd_cpu_fulfils(flags, "avx2,amx_int8"));
+    char real[QD_CPU_FLAGS_SIZE];
+    assert_int_equal(qd_cpu_flags(real, sizeof real, NULL), QD_OK);
+    assert_true(real[0] == ' ' && real[strlen(real) - 1] == ' ');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_columns_select),
+        cmocka_unit_test(test_bad_rows_name_line_and_field),
+        cmocka_unit_test(test_match_gives_issue_reason_and_row),
+        cmocka_unit_test(test_unexpected_pass),
+        cmocka_unit_test(test_stale_rows),
+        cmocka_unit_test(test_written_rows_read_back),
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_cpu_conditions),
+    };
+    return cmocka_run_group_tests_name("expectations", tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+/* The generated QLinearConv cases: as many as promised, the same every time, covering every triple of features, and doing
+ * what their tags say, by exact computation with GMP.
+ * Alone: <build>/tests/cases/families/qlinear_conv_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "families/conv_facts_testlib.h"
+#include "families/qlinear_conv.h"
+#include "qdiff/evaluate.h"
+#include "qdiff/features.h"
+#include "qdiff/suite.h"
+
+extern const struct qd_family qd_family_qlinear_conv;
+
+static void generate(enum qd_level level, qd_case_visitor *visit, void *context)
+{
+    struct qd_error error;
+    if (qd_family_qlinear_conv.generate(level, visit, context, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+/* ---- Counts, identity, determinism ------------------------------------------------------------ */
+
+#define MAX_CASES 20000
+
+struct census {
+    size_t count;
+    char *ids[MAX_CASES];
+    uint64_t hash;
+    size_t features[QD_FEATURE_COUNT];
+};
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3;
+    return hash;
+}
+
+static enum qd_visit take_census(void *context, const struct qd_case *kase)
+{
+    struct census *census = context;
+    struct qd_features features;
+    assert_true(census->count < MAX_CASES);
+    census->ids[census->count++] = strdup(kase->id);
+    census->hash = mix(census->hash, kase->id, strlen(kase->id));
+    for (size_t i = 0; i < kase->input_count; i++)
+        census->hash = mix(census->hash, kase->inputs[i].data, qd_tensor_bytes(&kase->inputs[i]));
+    for (size_t i = 0; i < kase->graph->value_count; i++) {
+        const struct qd_tensor *t = kase->graph->values[i].initializer;
+        if (t)
+            census->hash = mix(census->hash, t->data, qd_tensor_bytes(t));
+    }
+    qd_case_features(kase, &features);
+    for (int f = 0; f < QD_FEATURE_COUNT; f++)
+        census->features[f] += qd_features_has(&features, (enum qd_feature)f);
+    return QD_VISIT_GO_ON;
+}
+
+static struct census *census_of(enum qd_level level)
+{
+    struct census *census = calloc(1, sizeof *census);
+    assert_non_null(census);
+    generate(level, take_census, census);
+    return census;
+}
+
+static void release(struct census *census)
+{
+    for (size_t i = 0; i < census->count; i++)
+        free(census->ids[i]);
+    free(census);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void counts_and_unique_ids(void **state)
+{
+    (void)state;
+    static const size_t least[] = {120, 4000, 16000}, most[] = {200, 6000, MAX_CASES};
+    for (int level = 0; level < QD_LEVEL_COUNT; level++) {
+        struct census *census = census_of((enum qd_level)level);
+        print_message("# %s: %zu cases\n", qd_level_word((enum qd_level)level), census->count);
+        assert_in_range(census->count, least[level], most[level]);
+        qsort(census->ids, census->count, sizeof *census->ids, compare);
+        for (size_t i = 1; i < census->count; i++)
+            if (strcmp(census->ids[i - 1], census->ids[i]) == 0)
+                fail_msg("twice: %s", census->ids[i]);
+        release(census);
+    }
+}
+
+static void same_bytes_every_time(void **state)
+{
+    (void)state;
+    struct census *first = census_of(QD_LEVEL_FULL), *second = census_of(QD_LEVEL_FULL);
+    assert_int_equal(first->count, second->count);
+    assert_int_equal(first->hash, second->hash);
+    for (size_t i = 0; i < first->count; i++)
+        assert_string_equal(first->ids[i], second->ids[i]);
+    release(first);
+    release(second);
+}
+
+/* A level holds the cases of the levels below it, first. */
+static void levels_nest(void **state)
+{
+    (void)state;
+    struct census *smoke = census_of(QD_LEVEL_SMOKE), *full = census_of(QD_LEVEL_FULL);
+    for (size_t i = 0; i < smoke->count; i++)
+        assert_string_equal(smoke->ids[i], full->ids[i]);
+    release(smoke);
+    release(full);
+}
+
+/* Features as they are derived from the models, not as the generator meant them. */
+static void features_occur(void **state)
+{
+    (void)state;
+    static const enum qd_feature wanted[] = {
+        QD_FEATURE_PER_CHANNEL_SCALE,
+        QD_FEATURE_DISTINCT_W_ZERO_POINTS,
+        QD_FEATURE_BIAS,
+        QD_FEATURE_GROUPS,
+        QD_FEATURE_DEPTHWISE,
+        QD_FEATURE_PADS,
+        QD_FEATURE_ASYMMETRIC_PADS,
+        QD_FEATURE_AUTO_PAD,
+        QD_FEATURE_STRIDES,
+        QD_FEATURE_DILATIONS,
+        QD_FEATURE_SPATIAL_1D,
+        QD_FEATURE_SPATIAL_2D,
+        QD_FEATURE_SPATIAL_3D,
+        QD_FEATURE_MIXED_SIGN,
+        QD_FEATURE_X_U8,
+        QD_FEATURE_X_S8,
+        QD_FEATURE_W_U8,
+        QD_FEATURE_W_S8,
+        QD_FEATURE_Y_U8,
+        QD_FEATURE_Y_S8,
+        QD_FEATURE_RUNTIME_PARAMETERS,
+        QD_FEATURE_RUNTIME_WEIGHTS,
+        QD_FEATURE_SUBNORMAL_SCALE,
+        QD_FEATURE_BATCH,
+    };
+    struct census *smoke = census_of(QD_LEVEL_SMOKE);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (smoke->features[wanted[i]] == 0)
+            fail_msg("no smoke case has the feature %s", qd_feature_word(wanted[i]));
+    release(smoke);
+}
+
+/* ---- Coverage --------------------------------------------------------------------------------- */
+
+/* The one exclusion of the table, written out again. */
+static bool pair_possible(unsigned f, unsigned l, unsigned g, unsigned k)
+{
+    bool scalar = f == QD_CONV_W_SHAPE && l < 2;
+    return !(scalar && g == QD_CONV_W_ZERO && (k == 2 || k == 3));
+}
+
+static void every_triple_of_features_occurs(void **state)
+{
+    (void)state;
+    const struct qd_factor *table = qd_qlinear_conv_table.factors;
+    struct qd_arena arena;
+    struct qd_covering c;
+    struct qd_error error;
+    size_t possible = 0, covered = 0;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(QD_OK, qd_covering_make(&qd_qlinear_conv_table, 3, &arena, &c, &error));
+    for (unsigned f = 0; f < QD_CONV_FACTORS; f++)
+        for (unsigned g = f + 1; g < QD_CONV_FACTORS; g++)
+            for (unsigned h = g + 1; h < QD_CONV_FACTORS; h++) {
+                static bool seen[16][16][16];
+                memset(seen, 0, sizeof seen);
+                for (size_t r = 0; r < c.row_count; r++) {
+                    const uint8_t *row = c.rows + r * QD_CONV_FACTORS;
+                    seen[row[f]][row[g]][row[h]] = true;
+                }
+                for (unsigned i = 0; i < table[f].levels; i++)
+                    for (unsigned j = 0; j < table[g].levels; j++)
+                        for (unsigned k = 0; k < table[h].levels; k++) {
+                            possible += pair_possible(f, i, g, j) && pair_possible(f, i, h, k) &&
+                                        pair_possible(g, j, h, k);
+                            covered += seen[i][j][k];
+                        }
+            }
+    print_message("# %zu rows cover %zu of %zu possible triples\n", c.row_count, covered, possible);
+    assert_int_equal(possible, covered);
+    assert_int_equal(possible, c.tuples - c.impossible);
+    qd_arena_clear(&arena);
+}
+
+/* ---- What the value families promise ---------------------------------------------------------- */
+
+struct promises {
+    size_t cases, tie_cases, ties, ties_in_range, near_ties, elements;
+    size_t pair_cases, full_pair_cases; /* int16-pairs with at least two products per element */
+};
+
+static void check_promise(const char *id, const char *tag, const struct qd_conv_facts *facts)
+{
+    bool kept = true;
+    if (strcmp(tag, "tie") == 0)
+        kept = facts->ties > 0 && facts->powers_of_two;
+    else if (strcmp(tag, "near-tie") == 0)
+        kept = facts->near_ties > 0;
+    else if (strcmp(tag, "saturation") == 0)
+        kept = facts->at_edges > 0;
+    else if (strcmp(tag, "large-accumulator") == 0)
+        kept = facts->beyond_float > 0;
+    if (!kept)
+        fail_msg("%s: no element is what the tag %s promises", id, tag);
+    if (facts->beyond_int32 > 0)
+        fail_msg("%s: an accumulator leaves int32", id);
+}
+
+static enum qd_visit check_case(void *context, const struct qd_case *kase)
+{
+    struct promises *p = context;
+    struct qd_conv_facts facts;
+    qd_conv_facts_of(kase, &facts, NULL, 0);
+    assert_int_equal(1, kase->tag_count);
+    check_promise(kase->id, kase->tags[0], &facts);
+    p->cases++;
+    p->elements += (size_t)facts.elements;
+    if (strcmp(kase->tags[0], "tie") == 0) {
+        p->tie_cases++;
+        p->ties += (size_t)facts.ties;
+        p->ties_in_range += (size_t)facts.ties_in_range;
+    } else if (strcmp(kase->tags[0], "near-tie") == 0) {
+        p->near_ties += (size_t)facts.near_ties;
+    } else if (strcmp(kase->tags[0], "int16-pairs") == 0 && facts.terms > 1) {
+        p->pair_cases++;
+        p->full_pair_cases += facts.full_pairs > 0;
+    }
+    return QD_VISIT_GO_ON;
+}
+
+static void values_are_what_they_are_called(void **state)
+{
+    (void)state;
+    struct promises p = {0};
+    generate(QD_LEVEL_FULL, check_case, &p);
+    print_message("# %zu cases, %zu elements: %zu exact ties (%zu in range) in %zu tie cases, "
+                  "%zu near-ties in near-tie cases\n",
+                  p.cases, p.elements, p.ties, p.ties_in_range, p.tie_cases, p.near_ties);
+    print_message("# %zu of %zu int16-pairs cases hold a pair beyond int16\n", p.full_pair_cases,
+                  p.pair_cases);
+    assert_true(p.ties_in_range > 50000);
+    assert_true(p.near_ties > 10000);
+    assert_true(20 * p.full_pair_cases > 19 * p.pair_cases); /* random: not every one */
+}
+
+/* ---- The reference ---------------------------------------------------------------------------- */
+
+#define MAX_ELEMENTS 65536
+
+struct agreement {
+    int64_t elements, tie_elements, tie_slack;
+};
+
+static enum qd_visit compare_case(void *context, const struct qd_case *kase)
+{
+    static int64_t codes[MAX_ELEMENTS];
+    struct agreement *a = context;
+    struct qd_arena arena;
+    struct qd_value y;
+    struct qd_error error;
+    struct qd_conv_facts facts;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_conv_facts_of(kase, &facts, codes, MAX_ELEMENTS);
+    assert_in_range(facts.elements, 1, MAX_ELEMENTS);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, &y, &error) != QD_OK)
+        fail_msg("%s: %s", kase->id, error.text);
+    assert_int_equal(facts.elements, y.want.count);
+    bool tie = strcmp(kase->tags[0], "tie") == 0;
+    for (int64_t i = 0; i < facts.elements; i++) {
+        if (qd_value_flags(&y, i) & (QD_UNSPECIFIED | QD_NO_CANONICAL))
+            continue;
+        if (qd_tensor_get(&y.want, i) != codes[i])
+            fail_msg("%s: element %lld is %lld, by GMP %lld", kase->id, (long long)i,
+                     (long long)qd_tensor_get(&y.want, i), (long long)codes[i]);
+        a->elements++;
+        a->tie_elements += tie;
+        a->tie_slack += tie && !qd_value_is_point(&y, i);
+    }
+    qd_arena_clear(&arena);
+    return QD_VISIT_GO_ON;
+}
+
+/* The canonical codes are GMP's, and the power-of-two scales of the tie cases leave one admissible code each. */
+static void reference_agrees_and_ties_have_no_slack(void **state)
+{
+    (void)state;
+    struct agreement a = {0};
+    generate(QD_LEVEL_SMOKE, compare_case, &a);
+    print_message("# %lld elements compared; tie cases: slack %lld of %lld elements\n",
+                  (long long)a.elements, (long long)a.tie_slack, (long long)a.tie_elements);
+    assert_true(a.elements > 50000);
+    assert_true(a.tie_elements > 5000);
+    assert_int_equal(0, a.tie_slack);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_and_unique_ids),
+        cmocka_unit_test(same_bytes_every_time),
+        cmocka_unit_test(levels_nest),
+        cmocka_unit_test(features_occur),
+        cmocka_unit_test(every_triple_of_features_occurs),
+        cmocka_unit_test(values_are_what_they_are_called),
+        cmocka_unit_test(reference_agrees_and_ties_have_no_slack),
+    };
+    return cmocka_run_group_tests_name("QLinearConv cases", tests, NULL, NULL);
+}

@@ -109,8 +109,10 @@ static int64_t smallest_sum(const struct qd_conv_draft *d, int64_t m)
 /* 2^−8 to 1 with a random mantissa. */
 static struct qd_scale any_scale(struct qd_random *r)
 {
-    return qd_scale_make((uint32_t)qd_random_range(r, 1 << 23, (1 << 24) - 1),
-                         -23 - (int)qd_random_range(r, 1, 8));
+    /* Two statements: the order in which arguments are evaluated differs between compilers. */
+    int64_t mantissa = qd_random_range(r, 1 << 23, (1 << 24) - 1);
+    int64_t exponent = -23 - qd_random_range(r, 1, 8);
+    return qd_scale_make((uint32_t)mantissa, (int)exponent);
 }
 
 /* Codes between the output's zero point and the end of the range that a value of this sign runs towards. */

@@ -1,8 +1,9 @@
 /* The twin: a second, slow implementation of the reference, for tests only.
  *
- * It shares nothing with the reference but the tensor and graph structs: numbers are GMP rationals, floats are taken
- * apart by their bit fields, roundings are integer divisions, convolutions are nested loops over coordinates. What the
- * two must agree on is in the ONNX texts and in reference/README.md; where they differ, the mathematics decides.
+ * It shares nothing with the reference but the tensor and graph structs: numbers are GMP rationals,
+ * floats are taken apart by their bit fields, roundings are integer divisions, convolutions are
+ * nested loops over coordinates. What the two must agree on is in the ONNX texts and in
+ * reference/README.md; where they differ, the mathematics decides.
  *
  * A broken precondition aborts: only tests call this. */
 #ifndef QDIFF_TWIN_H
@@ -14,7 +15,8 @@
 
 #include "qdiff/evaluate.h"
 
-/* --- Numbers ------------------------------------------------------------------------------------ */
+/* --- Numbers
+ * ------------------------------------------------------------------------------------ */
 
 enum twin_kind { TWIN_FINITE, TWIN_PLUS_INF, TWIN_MINUS_INF, TWIN_NAN };
 
@@ -33,6 +35,10 @@ int twin_number_compare(const struct twin_number *a, const struct twin_number *b
 
 /* The number a code of the type stands for: integers sign-extended, floats by their fields. */
 void twin_decode(enum qd_dtype dtype, uint64_t bits, struct twin_number *number);
+
+/* The bits of the value of the float type (f8e8m0 excepted) nearest to q, which must not be beyond
+ * the largest finite one. */
+uint64_t twin_encode(enum qd_dtype dtype, const mpq_t q);
 
 /* Element i of a tensor, from its bytes. */
 void twin_element_of(const struct qd_tensor *tensor, int64_t i, struct twin_number *number);
@@ -64,7 +70,8 @@ int64_t twin_code(enum qd_dtype dtype, const mpq_t real, int64_t zero_point);
 int64_t twin_code_min(enum qd_dtype dtype);
 int64_t twin_code_max(enum qd_dtype dtype);
 
-/* --- Results ------------------------------------------------------------------------------------ */
+/* --- Results
+ * ------------------------------------------------------------------------------------ */
 
 /* One output element: canonical value and the admissible hull (codes or reals), as numbers. */
 struct twin_element {
@@ -85,26 +92,30 @@ void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned 
                       const int64_t *dims);
 void twin_result_clear(struct twin_result *result);
 
-/* --- Requantizing one product: acc·s1·s2/sy ------------------------------------------------------- */
+/* --- Requantizing one product: acc·s1·s2/sy
+ * ------------------------------------------------------- */
 
 #define TWIN_ORDERS 6
 
-/* The text of order i in reverse Polish notation: a = fl(acc); 1, 2, y = the scales; x multiplies, : divides. */
+/* The text of order i in reverse Polish notation: a = fl(acc); 1, 2, y = the scales; x multiplies,
+ * : divides. */
 const char *twin_order_text(unsigned order);
 
-/* The canonical code and the hull of every order, with directed rounding in float32. A scale that is NaN, infinite or,
- * for sy, zero makes the element unspecified; so does |acc| beyond int32. */
+/* The canonical code and the hull of every order, with directed rounding in float32. A scale that
+ * is NaN, infinite or, for sy, zero makes the element unspecified; so does |acc| beyond int32. */
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
                      const struct twin_number *sy, enum qd_dtype dtype, int64_t zero_point,
                      struct twin_element *out);
 
-/* What a kernel that computes in `dtype` (F32, or F64 as a wider one) with round-to-nearest and the given order answers:
- * true and its code; false if an intermediate is huge or tiny. Scales finite, sy not 0. */
+/* What a kernel that computes in `dtype` (F32, or F64 as a wider one) with round-to-nearest and the
+ * given order answers: true and its code; false if an intermediate is huge or tiny. Scales finite,
+ * sy not 0. */
 bool twin_requantize_nearest(unsigned order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,
                              const mpq_t s2, const mpq_t sy, enum qd_dtype dtype,
                              int64_t zero_point, int64_t *code);
 
-/* --- Operators: in[i] is NULL for an absent input; *out is initialised by the call ------------------ */
+/* --- Operators: in[i] is NULL for an absent input; *out is initialised by the call
+ * ------------------ */
 
 void twin_qlinear_conv(const struct qd_node *node, const struct qd_tensor *const *in,
                        struct twin_result *out);
@@ -115,7 +126,8 @@ void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *co
 void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
                             struct twin_result *out);
 
-/* --- One-node graphs, random tensors, comparison (twin_graph_testlib.c) ------------------------------ */
+/* --- One-node graphs, random tensors, comparison (twin_graph_testlib.c)
+ * ------------------------------ */
 
 #define TWIN_MAX_INPUTS 10
 #define TWIN_MAX_ATTRS 10
@@ -136,7 +148,8 @@ void twin_node_int(struct twin_node *twin, const char *name, int64_t value);
 void twin_node_string(struct twin_node *twin, const char *name, const char *value);
 void twin_node_ints(struct twin_node *twin, const char *name, const int64_t *values, size_t count);
 
-/* Runs the reference (not the twin) on the one-node graph. With `initializers` every input but the first is one. */
+/* Runs the reference (not the twin) on the one-node graph. With `initializers` every input but the
+ * first is one. */
 enum qd_status twin_node_evaluate(struct twin_node *twin, bool initializers,
                                   const struct qd_semantics *semantics, struct qd_arena *arena,
                                   struct qd_value *outputs, struct qd_error *error);
@@ -150,8 +163,8 @@ struct twin_tally {
     int64_t first; /* index of the first differing element of the last comparison that failed */
 };
 
-/* Compares canonical value, hull as a graph output may show it, and flags, element by element. The first difference is
- * written to text ("" if none); returns whether there is none. */
+/* Compares canonical value, hull as a graph output may show it, and flags, element by element. The
+ * first difference is written to text ("" if none); returns whether there is none. */
 bool twin_compare(const struct twin_result *want, const struct qd_value *have,
                   struct twin_tally *tally, char *text, size_t size);
 
@@ -170,10 +183,11 @@ int64_t twin_random_between(struct twin_random *random, int64_t min,
 bool twin_random_one_in(struct twin_random *random, int64_t n);
 /* A code of the integer type: one in four at an end or next to it, else uniform. */
 int64_t twin_random_code(struct twin_random *random, enum qd_dtype dtype);
-/* Bits of a positive normal float32 with exponent in [min, max]; one in four a power of two, one in eight 3 or 5 times one. */
+/* Bits of a positive normal float32 with exponent in [min, max]; one in four a power of two, one in
+ * eight 3 or 5 times one. */
 uint32_t twin_random_scale(struct twin_random *random, int min_exponent, int max_exponent);
-/* Bits of a float32 sy > 0 that puts acc·s1·s2/sy on a rounding edge k + ½, exactly where float32 allows, or within
- * two ulps of sy beside it. */
+/* Bits of a float32 sy > 0 that puts acc·s1·s2/sy on a rounding edge k + ½, exactly where float32
+ * allows, or within two ulps of sy beside it. */
 uint32_t twin_solve_divisor(struct twin_random *random, int64_t acc, const mpq_t s1,
                             const mpq_t s2);
 /* The same for s2, given sy. */
@@ -189,7 +203,5 @@ struct qd_tensor twin_vector(struct qd_arena *arena, enum qd_dtype dtype, int64_
                              const int64_t *codes);
 /* Writes element i's bits by hand, as ONNX packs them. */
 void twin_put(const struct qd_tensor *tensor, int64_t i, uint64_t bits);
-/* Bits of the float32 nearest to q. */
-uint32_t twin_float_bits(const mpq_t q);
 
 #endif

@@ -1,4 +1,5 @@
-/* The twin's convolutions on codes, straight from the text: for every output coordinate, every filter tap. */
+/* The twin's convolutions on codes, straight from the text: for every output coordinate, every
+ * filter tap. */
 #include <assert.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static int64_t entry(const struct qd_node *node, const char *name, size_t i, int
     return attr ? attr->ints[i] : otherwise;
 }
 
-/* Padding of one axis. SAME: as much as makes the output ⌈in/stride⌉, the odd one at the end for UPPER. */
+/* Padding of one axis. SAME: as much as makes the output ⌈in/stride⌉, the odd one at the end for
+ * UPPER. */
 static void pad_axis(struct geometry *g, const struct qd_node *node, unsigned axis, int64_t in,
                      int64_t extent)
 {
@@ -98,7 +100,8 @@ static int64_t zero_point_at(const struct qd_tensor *zero_point, int64_t m)
     return zero_point ? twin_integer_of(zero_point, parameter_index(zero_point, m)) : 0;
 }
 
-/* x's flat index under filter tap k (coordinates in w) for output coordinates y; −1 in the padding. */
+/* x's flat index under filter tap k (coordinates in w) for output coordinates y; −1 in the
+ * padding. */
 static int64_t input_index(const struct geometry *g, const struct qd_tensor *x,
                            const struct qd_tensor *w, const int64_t *y, const int64_t *k)
 {
@@ -113,7 +116,8 @@ static int64_t input_index(const struct geometry *g, const struct qd_tensor *x,
     return index_of(x->rank, x->dims, at);
 }
 
-/* Σ (x − z_x)(w − z_w[m]) over all taps of filter m = y[1]; the padding holds z_x, hence adds nothing. */
+/* Σ (x − z_x)(w − z_w[m]) over all taps of filter m = y[1]; the padding holds z_x, hence adds
+ * nothing. */
 static int64_t accumulate(const struct geometry *g, const struct qd_tensor *x,
                           const struct qd_tensor *x_zero_point, const struct qd_tensor *w,
                           const struct qd_tensor *w_zero_point, const int64_t *y)

@@ -24,7 +24,8 @@ static enum qd_dtype dtype_of(int64_t onnx)
     return of[onnx];
 }
 
-/* Which scale belongs to element i of x: the only one; else by the coordinate on `axis`; else by the block. */
+/* Which scale belongs to element i of x: the only one; else by the coordinate on `axis`; else by
+ * the block. */
 static int64_t scale_index(const struct qd_node *node, const struct qd_tensor *x,
                            const struct qd_tensor *scale, int64_t i)
 {
@@ -83,7 +84,8 @@ static int64_t saturated(enum qd_dtype dtype, const struct twin_number *quotient
     return twin_code(dtype, quotient->q, zero_point);
 }
 
-/* Canonical from the exact quotient; the other admissible code from the quotient rounded in the division type. */
+/* Canonical from the exact quotient; the other admissible code from the quotient rounded in the
+ * division type. */
 static void to_integer(enum qd_dtype dtype, enum qd_dtype division,
                        const struct twin_number *quotient, int64_t zero_point,
                        struct twin_element *out)
@@ -100,30 +102,38 @@ static void to_integer(enum qd_dtype dtype, enum qd_dtype division,
     twin_number_clear(&rounded);
 }
 
-/* ONNX Cast's float8 table (opset 19–23: an infinity becomes NaN in the FNUZ types even when saturating; 24: the largest
- * finite value). float4 has neither Inf nor NaN and always saturates. */
-static void overflow_to_float(enum qd_dtype dtype, bool saturate, bool was_infinite, int64_t opset,
-                              bool negative, struct twin_number *out)
+static int64_t largest_of(enum qd_dtype dtype)
 {
-    bool fnuz = dtype == QD_F8E4M3FNUZ || dtype == QD_F8E5M2FNUZ;
-    static const int64_t largest_of[][2] = {{QD_F8E4M3FN, 448},
-                                            {QD_F8E4M3FNUZ, 240},
-                                            {QD_F8E5M2, 57344},
-                                            {QD_F8E5M2FNUZ, 57344},
-                                            {QD_F4E2M1, 6}};
-    int64_t largest = 0;
-    for (size_t i = 0; i < sizeof largest_of / sizeof largest_of[0]; i++)
-        if (largest_of[i][0] == (int64_t)dtype)
-            largest = largest_of[i][1];
-    assert(largest != 0);
-    if (dtype == QD_F4E2M1 || (saturate && !(was_infinite && fnuz && opset < 24))) {
+    switch (dtype) {
+    case QD_F8E4M3FN: return 448;
+    case QD_F8E4M3FNUZ: return 240;
+    case QD_F4E2M1: return 6;
+    default: assert(dtype == QD_F8E5M2 || dtype == QD_F8E5M2FNUZ); return 57344;
+    }
+}
+
+/* What lies beyond the largest finite value becomes, by ONNX Cast's table. float4 has neither Inf
+ * nor NaN and always saturates. */
+static void overflow_to_float(enum qd_dtype dtype, bool saturate, bool negative,
+                              struct twin_number *out)
+{
+    if (dtype == QD_F4E2M1 || saturate) {
         out->kind = TWIN_FINITE;
-        mpq_set_si(out->q, negative ? -largest : largest, 1);
+        mpq_set_si(out->q, negative ? -largest_of(dtype) : largest_of(dtype), 1);
     } else if (dtype == QD_F8E5M2) {
         out->kind = negative ? TWIN_MINUS_INF : TWIN_PLUS_INF;
     } else {
         out->kind = TWIN_NAN;
     }
+}
+
+/* Saturating an infinity to an FNUZ type: before opset 24 Cast's table said NaN and ONNX's own
+ * implementation gave the largest value (onnx #6220, #7085); QuantizeLinear has no table. */
+static bool texts_contradict(const struct qd_node *node, enum qd_dtype dtype, bool saturate,
+                             bool infinite)
+{
+    return infinite && saturate && node->opset < 24 &&
+           (dtype == QD_F8E4M3FNUZ || dtype == QD_F8E5M2FNUZ);
 }
 
 /* The quotient, rounded in the division type, then once to the target's grid. */
@@ -133,22 +143,22 @@ static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dt
     bool saturate = attribute(node, "saturate", 1) != 0;
     struct twin_number rounded;
     twin_number_init(&rounded);
-    rounded.kind = quotient->kind;
     twin_round_number(division, &rounded, quotient);
+    bool infinite = rounded.kind == TWIN_PLUS_INF || rounded.kind == TWIN_MINUS_INF;
+    bool negative = infinite ? rounded.kind == TWIN_MINUS_INF : mpq_sgn(rounded.q) < 0;
     out->want.kind = rounded.kind;
-    if (rounded.kind == TWIN_PLUS_INF || rounded.kind == TWIN_MINUS_INF) {
-        overflow_to_float(dtype, saturate, true, node->opset, rounded.kind == TWIN_MINUS_INF,
-                          &out->want);
-    } else if (rounded.kind == TWIN_FINITE &&
-               twin_round(dtype, TWIN_NEAREST, out->want.q, rounded.q) == TWIN_HUGE) {
-        overflow_to_float(dtype, saturate, false, node->opset, mpq_sgn(rounded.q) < 0, &out->want);
-    }
+    if (infinite || (rounded.kind == TWIN_FINITE &&
+                     twin_round(dtype, TWIN_NEAREST, out->want.q, rounded.q) == TWIN_HUGE))
+        overflow_to_float(dtype, saturate, negative, &out->want);
     twin_number_set(&out->lo, &out->want);
     twin_number_set(&out->hi, &out->want);
+    out->unspecified = texts_contradict(node, dtype, saturate, infinite) ||
+                       (dtype == QD_F4E2M1 && rounded.kind == TWIN_NAN); /* it has no NaN */
     twin_number_clear(&rounded);
 }
 
-/* x/s of numbers of the division type. False where the text defines nothing: s is 0, NaN or infinite. */
+/* x/s of numbers of the division type. False where the text defines nothing: s is 0, NaN or
+ * infinite. */
 static bool divide(struct twin_number *quotient, const struct twin_number *x,
                    const struct twin_number *s)
 {
@@ -198,8 +208,6 @@ void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *co
                        element);
         else
             element->unspecified = true;
-        if (dtype == QD_F4E2M1 && element->want.kind == TWIN_NAN)
-            element->unspecified = true;
     }
     twin_number_clear(&value);
     twin_number_clear(&s);
@@ -218,27 +226,47 @@ static void multiply(enum qd_dtype type, struct twin_number *out, const struct t
     twin_round_number(type, out, out);
 }
 
-/* RN(d·s), and RN(RN(d)·s) where d does not fit the type. */
+/* Widens the hull by RN(d·s), unless an operand over- or underflowed when it was rounded. */
+static void admit(enum qd_dtype type, const mpq_t d, enum twin_size d_size, const mpq_t s,
+                  enum twin_size s_size, struct twin_element *out)
+{
+    if (d_size != TWIN_ORDINARY || s_size != TWIN_ORDINARY) {
+        out->extreme = true;
+        return;
+    }
+    struct twin_number product;
+    twin_number_init(&product);
+    mpq_mul(product.q, d, s);
+    twin_round_number(type, &product, &product);
+    if (twin_number_compare(&product, &out->lo) < 0)
+        twin_number_set(&out->lo, &product);
+    if (twin_number_compare(&product, &out->hi) > 0)
+        twin_number_set(&out->hi, &product);
+    twin_number_clear(&product);
+}
+
+/* RN(d·s) is canonical. Where d or s is no value of the type, one or both may have been rounded to
+ * it first. */
 static void dequantize(enum qd_dtype type, const struct twin_number *difference, const mpq_t s,
                        struct twin_element *out)
 {
-    struct twin_number rounded, other;
-    twin_number_init(&rounded);
-    twin_number_init(&other);
-    twin_number_set(&rounded, difference);
-    twin_round_number(type, &rounded, difference);
     multiply(type, &out->want, difference, s);
-    multiply(type, &other, &rounded, s);
     twin_number_set(&out->lo, &out->want);
     twin_number_set(&out->hi, &out->want);
-    if (out->want.kind != TWIN_NAN && other.kind != TWIN_NAN) {
-        if (twin_number_compare(&other, &out->lo) < 0)
-            twin_number_set(&out->lo, &other);
-        if (twin_number_compare(&other, &out->hi) > 0)
-            twin_number_set(&out->hi, &other);
-    }
-    twin_number_clear(&rounded);
-    twin_number_clear(&other);
+    if (difference->kind != TWIN_FINITE)
+        return;
+    mpq_t rounded_d, rounded_s;
+    mpq_inits(rounded_d, rounded_s, NULL);
+    enum twin_size d_size = twin_round(type, TWIN_NEAREST, rounded_d, difference->q);
+    enum twin_size s_size = twin_round(type, TWIN_NEAREST, rounded_s, s);
+    bool d_rounds = !mpq_equal(rounded_d, difference->q), s_rounds = !mpq_equal(rounded_s, s);
+    if (d_rounds)
+        admit(type, rounded_d, d_size, s, TWIN_ORDINARY, out);
+    if (s_rounds)
+        admit(type, difference->q, TWIN_ORDINARY, rounded_s, s_size, out);
+    if (d_rounds && s_rounds)
+        admit(type, rounded_d, d_size, rounded_s, s_size, out);
+    mpq_clears(rounded_d, rounded_s, NULL);
 }
 
 /* Inputs: x, x_scale, x_zero_point. */

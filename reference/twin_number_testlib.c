@@ -13,8 +13,8 @@ enum top {
     TOP_FULL  /* every code is finite */
 };
 
-/* Sources: IEEE 754 (f16, f32, f64); bfloat16 is float32's upper half; ONNX "Float stored in 8 bits" and "4 bit types". The largest
- * finite value is largest·2^exponent. */
+/* Sources: IEEE 754 (f16, f32, f64); bfloat16 is float32's upper half; ONNX "Float stored in 8
+ * bits" and "4 bit types". The largest finite value is largest·2^exponent. */
 struct format {
     enum qd_dtype dtype;
     unsigned exponent_bits, fraction_bits;
@@ -299,6 +299,24 @@ enum twin_size twin_round(enum qd_dtype dtype, enum twin_direction direction, mp
     scale_by_power(out, quantum);
     mpz_clear(multiple);
     return size_of(format, out);
+}
+
+uint64_t twin_encode(enum qd_dtype dtype, const mpq_t q)
+{
+    const struct format *format = format_of(dtype);
+    mpq_t value;
+    mpq_init(value);
+    enum twin_size size = twin_round(dtype, TWIN_NEAREST, value, q);
+    assert(size != TWIN_HUGE);
+    bool negative = mpq_sgn(value) < 0, normal = size == TWIN_ORDINARY && mpq_sgn(value) != 0;
+    mpq_abs(value, value);
+    long exponent = normal ? floor_log2(value) : 1 - format->bias;
+    scale_by_power(value, (long)format->fraction_bits - exponent);
+    uint64_t bits = mpz_get_ui(mpq_numref(value)); /* an integer, the leading one included */
+    if (normal) /* the leading one falls on the exponent's lowest bit */
+        bits += (uint64_t)(exponent + format->bias - 1) << format->fraction_bits;
+    mpq_clear(value);
+    return bits | (uint64_t)negative << (format->fraction_bits + format->exponent_bits);
 }
 
 void twin_round_number(enum qd_dtype dtype, struct twin_number *out, const struct twin_number *in)

@@ -1,8 +1,10 @@
-/* The reference's requantization against the twin's: canonical code, hull and flags of acc·s_x·s_w/s_y, one accumulator
- * and weight scale per channel. A 1×1 convolution over x = x_zero_point leaves the accumulator to the bias.
+/* The reference's requantization against the twin's: canonical code, hull and flags of
+ * acc·s_x·s_w/s_y, one accumulator and weight scale per channel. A 1×1 convolution over x =
+ * x_zero_point leaves the accumulator to the bias.
  *
- * Soundness: whatever order a real kernel computes in, its answer lies in the hull. Tightness: the hull is the twin's.
- * Alone: tests/reference/twin_requantize_test; QDIFF_TWIN_FACTOR=n runs n times as much. */
+ * Soundness: whatever order a real kernel computes in, its answer lies in the hull. Tightness: the
+ * hull is the twin's. Alone: tests/reference/twin_requantize_test; QDIFF_TWIN_FACTOR=n runs n times
+ * as much. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -162,7 +164,8 @@ static void exact_ties(void **state)
     assert_int_equal(tally.unspecified, 0);
 }
 
-/* Any scale at all: every bit pattern of both signs, zeros, subnormals, infinities and NaN included. */
+/* Any scale at all: every bit pattern of both signs, zeros, subnormals, infinities and NaN
+ * included. */
 static void wild_scales(void **state)
 {
     (void)state;

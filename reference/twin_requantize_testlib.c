@@ -1,8 +1,8 @@
 /* The twin's admissible codes of one requantized product: every permitted order, spelled out.
  *
- * real = acc·s1·s2/sy, each operation one float32 rounding. A commutative product of the leaves fl(acc), s1, s2 and
- * one division by sy has 15 bracketings. Permitted are the six that a kernel forms in one of two ways
- * (reverse Polish notation, x multiplies, : divides):
+ * real = acc·s1·s2/sy, each operation one float32 rounding. A commutative product of the leaves
+ * fl(acc), s1, s2 and one division by sy has 15 bracketings. Permitted are the six that a kernel
+ * forms in one of two ways (reverse Polish notation, x multiplies, : divides):
  *
  *   a factor m = s1·s2/sy in any association, then fl(acc)·m
  *     a12xy:x   fl(acc)·((s1·s2)/sy)
@@ -13,7 +13,8 @@
  *     a2x1xy:   ((fl(acc)·s2)·s1)/sy
  *     a12xxy:   (fl(acc)·(s1·s2))/sy
  *
- * Not permitted are the other nine, which divide the accumulator or a half-dequantized accumulator by sy:
+ * Not permitted are the other nine, which divide the accumulator or a half-dequantized accumulator
+ * by sy:
  *     ay:1x2x  ay:2x1x  ay:12xx  1y:ax2x  1y:a2xx  2y:ax1x  2y:a1xx  a1xy:2x  a2xy:1x */
 #include <assert.h>
 #include <string.h>
@@ -110,8 +111,8 @@ static enum twin_size apply(struct machine *machine, char operation)
     return round_interval(machine, a);
 }
 
-/* Runs one order; the result is stack[0]. False if an intermediate is huge or tiny. The last operation's value is no
- * intermediate: a huge one saturates, a tiny one rounds to zero, flushed or not. */
+/* Runs one order; the result is stack[0]. False if an intermediate is huge or tiny, or the last
+ * value huge. A tiny last value is rounded to an integer at once: zero, flushed or not. */
 static bool run(struct machine *machine, const char *order, int64_t acc, const mpq_t s1,
                 const mpq_t s2, const mpq_t sy)
 {
@@ -129,7 +130,7 @@ static bool run(struct machine *machine, const char *order, int64_t acc, const m
         } else {
             push(machine, *step == '1' ? s1 : *step == '2' ? s2 : sy);
         }
-        ordinary = size == TWIN_ORDINARY || step[1] == '\0';
+        ordinary = size == TWIN_ORDINARY || (size == TWIN_TINY && step[1] == '\0');
     }
     assert(!ordinary || machine->depth == 1);
     mpq_clear(integer);

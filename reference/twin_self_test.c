@@ -1,5 +1,5 @@
-/* The twin against what is known without it: the machine's float arithmetic, values from the ONNX texts, ONNX's stored
- * fixtures, convolutions done by hand. */
+/* The twin against what is known without it: the machine's float arithmetic, values from the ONNX
+ * texts, ONNX's stored fixtures, convolutions done by hand. */
 #include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
@@ -39,8 +39,8 @@ static float machine_divide(int mode, float a, float b)
     return z;
 }
 
-/* Finite results must be equal. From 2^128 on, the twin says TWIN_HUGE in every direction, where the machine gives the
- * largest finite value towards zero. */
+/* Finite results must be equal. From 2^128 on, the twin says TWIN_HUGE in every direction, where
+ * the machine gives the largest finite value towards zero. */
 static void expect_float(float want, enum twin_direction direction, const mpq_t exact)
 {
     mpq_t have;
@@ -94,6 +94,8 @@ static void decoding_equals_the_machine(void **state)
         memcpy(&wide, &bits, sizeof wide);
         twin_decode(QD_F64, bits, &number);
         assert_true(number.kind == TWIN_FINITE ? mpq_get_d(number.q) == wide : !isfinite(wide));
+        if (isfinite(wide) && wide != 0)
+            assert_true(twin_encode(QD_F64, number.q) == bits);
     }
     twin_number_clear(&number);
 }
@@ -159,8 +161,8 @@ static void small_floats_have_their_values(void **state)
     twin_number_clear(&number);
 }
 
-/* In every small format: a value rounds to itself, the middle of two neighbours to the one with the even code, and
- * anything past the middle to its own side. */
+/* In every small format: a value rounds to itself, the middle of two neighbours to the one with the
+ * even code, and anything past the middle to its own side. */
 static void rounding_on_grids(void **state)
 {
     (void)state;
@@ -181,6 +183,7 @@ static void rounding_on_grids(void **state)
             twin_decode(rows[row].dtype, code + 1, &high);
             twin_round(rows[row].dtype, TWIN_NEAREST, have, low.q);
             assert_true(mpq_equal(have, low.q));
+            assert_int_equal(twin_encode(rows[row].dtype, low.q), code);
             mpq_add(middle, low.q, high.q);
             mpq_div_2exp(middle, middle, 1);
             twin_round(rows[row].dtype, TWIN_NEAREST, have, middle);
@@ -276,8 +279,8 @@ static int64_t random_accumulator(struct twin_random *random)
     return acc == 0 ? 1 : acc;
 }
 
-/* Each order in the twin's round-to-nearest is the machine's, bit for bit in its code; and both, and the same order in double, lie
- * in the twin's own hull. */
+/* Each order in the twin's round-to-nearest is the machine's, bit for bit in its code; and both,
+ * and the same order in double, lie in the twin's own hull. */
 static void orders_equal_the_machine(void **state)
 {
     (void)state;
@@ -354,7 +357,8 @@ static void exact_ties_have_no_slack(void **state)
     twin_number_clear(&sy);
 }
 
-/* --- Fixtures ---------------------------------------------------------------------------------------- */
+/* --- Fixtures
+ * ---------------------------------------------------------------------------------------- */
 
 static int open_arena(void **state)
 {

@@ -125,13 +125,25 @@ static bool complete(const struct qd_result *result)
            result->have != NULL && result->lo != NULL && result->hi != NULL && result->real != NULL;
 }
 
+/* The target's words without the line ends that many put behind them. */
+static const char *words_of(const struct qd_run *run, struct qd_arena *arena)
+{
+    char *words = qd_arena_string(arena, run->message);
+
+    for (size_t length = words == NULL ? 0 : strlen(words);
+         length > 0 && strchr(" \r\n", words[length - 1]) != NULL; length--) {
+        words[length - 1] = '\0';
+    }
+    return words;
+}
+
 static enum qd_status describe_divergence(const struct qd_evaluated *evaluated,
                                           const struct qd_run *run, struct qd_arena *arena,
                                           struct qd_result *result, struct qd_error *error)
 {
     char features[2048];
 
-    result->message = qd_arena_string(arena, run->message);
+    result->message = words_of(run, arena);
     if (run->outcome == QD_OUTCOME_REJECTED || run->outcome == QD_OUTCOME_CRASH ||
         run->outcome == QD_OUTCOME_HANG || run->outcome == QD_OUTCOME_OOM) {
         result->stage = run->stage == QD_STAGE_LOAD ? "load" : "run";

@@ -11,24 +11,24 @@ static size_t least(size_t a, size_t b)
 
 size_t qd_edit_distance(const char *a, const char *b)
 {
-    size_t row[LONGEST + 1];
-    size_t rows = strnlen(a, LONGEST), columns = strnlen(b, LONGEST);
+    size_t rows[3][LONGEST + 1]; /* of the table of distances of prefixes: i, i − 1, i − 2 */
+    size_t height = strnlen(a, LONGEST), width = strnlen(b, LONGEST);
 
-    for (size_t j = 0; j <= columns; j++) {
-        row[j] = j;
+    for (size_t j = 0; j <= width; j++) {
+        rows[0][j] = j;
     }
-    for (size_t i = 1; i <= rows; i++) {
-        size_t diagonal = row[0];
+    for (size_t i = 1; i <= height; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
 
         row[0] = i;
-        for (size_t j = 1; j <= columns; j++) {
-            size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            row[j] = least(least(row[j], row[j - 1]) + 1, substituted);
+        for (size_t j = 1; j <= width; j++) {
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                row[j] = least(row[j], two_above[j - 2] + 1);
+            }
         }
     }
-    return row[columns];
+    return rows[height % 3][width];
 }
 
 void qd_nearest_offer(struct qd_nearest *nearest, const char *word)

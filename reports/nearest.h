@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Insertions, deletions and substitutions between two words; words beyond 64 bytes are cut. */
+/* Insertions, deletions, substitutions and swaps of neighbours between two words; words beyond 64 bytes are cut. */
 size_t qd_edit_distance(const char *a, const char *b);
 
 /* Keeps the word nearest to `given` over calls. Start from {given, NULL, 0}. */

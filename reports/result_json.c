@@ -205,8 +205,11 @@ static void read_parameters(struct reader *reader, struct qd_result *result)
 
 static void read_result(struct reader *reader, struct qd_result *result)
 {
-    *result = qd_result_init(read_string(reader, "id", true), read_string(reader, "op", true),
-                             read_string(reader, "target", true), QD_RESULT_PASS);
+    const char *id = read_string(reader, "id", true);
+    const char *op = read_string(reader, "op", true);
+    const char *target = read_string(reader, "target", true);
+
+    *result = qd_result_init(id, op, target, QD_RESULT_PASS);
     if (!qd_result_find(read_string(reader, "kind", true), &result->kind)) {
         fail(reader, "kind", "the word of a result");
     }

@@ -52,10 +52,19 @@ static void begin_point(struct qd_tap *tap, bool ok, const char *description)
     print_line(tap->out, description, true);
 }
 
-void qd_tap_point(struct qd_tap *tap, bool ok, const char *description)
+void qd_tap_check(struct qd_tap *tap, bool ok, const char *description, const char *skipped)
 {
     begin_point(tap, ok, description);
+    if (skipped[0] != '\0') {
+        fputs(" # SKIP ", tap->out);
+        print_line(tap->out, skipped, false);
+    }
     fputc('\n', tap->out);
+}
+
+void qd_tap_point(struct qd_tap *tap, bool ok, const char *description)
+{
+    qd_tap_check(tap, ok, description, "");
 }
 
 void qd_tap_bail_out(struct qd_tap *tap, const char *text)

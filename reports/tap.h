@@ -23,6 +23,9 @@ void qd_tap_result(struct qd_tap *tap, const struct qd_result *result);
 /* A point that is no result of a case. */
 void qd_tap_point(struct qd_tap *tap, bool ok, const char *description);
 
+/* The same, skipped for a reason if that is not "". */
+void qd_tap_check(struct qd_tap *tap, bool ok, const char *description, const char *skipped);
+
 /* "Bail out!": nothing after this can be believed. */
 void qd_tap_bail_out(struct qd_tap *tap, const char *text);
 

@@ -17,6 +17,8 @@ static void distance_counts_edits(void **state)
     assert_int_equal(qd_edit_distance("", "abc"), 3);
     assert_int_equal(qd_edit_distance("kitten", "sitting"), 3); /* the textbook's example */
     assert_int_equal(qd_edit_distance("flaw", "lawn"), 2);
+    assert_int_equal(qd_edit_distance("rnu", "run"), 1); /* a swap is one slip */
+    assert_int_equal(qd_edit_distance("abcd", "badc"), 2);
 }
 
 static void distance_cuts_long_words(void **state)

@@ -11,7 +11,8 @@ struct writer {
     FILE *out, *err;
     size_t rows, broken, comparisons;
     const struct qd_gate_targets *targets; /* open while rows are written */
-    struct qd_error error;
+    struct qd_arena arena;                 /* of one row */
+    struct qd_error error;                 /* why it stopped */
 };
 
 static const struct qd_target_info *info_of(const struct writer *writer, const char *target)
@@ -24,28 +25,21 @@ static const struct qd_target_info *info_of(const struct writer *writer, const c
     return NULL;
 }
 
-/* A field of tab-separated text. */
-static void print_field(FILE *out, const char *text)
+static enum qd_status write_row(struct writer *writer, const struct qd_result *result)
 {
-    for (; *text != '\0'; text++) {
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    const struct qd_case named = {.id = result->id, .op = result->op};
+    const char *text;
+    enum qd_status status;
+
+    qd_arena_reset(&writer->arena);
+    status =
+        qd_expectations_row(&named, info_of(writer, result->target), result->comparison.verdict,
+                            result->message, &writer->arena, &text, &writer->error);
+    if (status == QD_OK) {
+        fputs(text, writer->out);
+        writer->rows++;
     }
-}
-
-static void write_row(struct writer *writer, const struct qd_result *result)
-{
-    const struct qd_target_info *info = info_of(writer, result->target);
-    const char *words = result->message[0] != '\0' ? result->message : "not explained yet";
-
-    print_field(writer->out, result->id);
-    fputs("\t*\t", writer->out);
-    print_field(writer->out, info != NULL && info->settings[0] != '\0' ? info->settings : "*");
-    fprintf(writer->out, "\t%s\t", qd_verdict_word(result->comparison.verdict));
-    print_field(writer->out, info != NULL && info->version[0] != '\0' ? info->version : "*");
-    fputs("\t*\tnone\t", writer->out);
-    print_field(writer->out, words);
-    fputc('\n', writer->out);
-    writer->rows++;
+    return status;
 }
 
 static enum qd_visit take_result(void *context, const struct qd_result *result)
@@ -54,8 +48,9 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
 
     writer->comparisons += qd_result_is_comparison(result);
     if (result->kind == QD_RESULT_FAIL) {
-        write_row(writer, result);
-    } else if (result->kind == QD_RESULT_BROKEN || result->kind == QD_RESULT_BAD_INPUT) {
+        return write_row(writer, result) == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+    }
+    if (result->kind == QD_RESULT_BROKEN || result->kind == QD_RESULT_BAD_INPUT) {
         fprintf(writer->err, "qdiff: %s: %s\n", result->id, result->why);
         writer->broken++;
     }
@@ -100,9 +95,15 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
         qd_interrupt_begin(&interrupt, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
+    qd_arena_init(&writer->arena, QD_ARENA_DEFAULT_BUDGET);
     status = run_targets(command, &gate, writer, &error);
+    qd_arena_clear(&writer->arena);
     interrupted = qd_interrupt_seen(&interrupt);
     qd_interrupt_end(&interrupt);
+    if (status == QD_OK && writer->error.status != QD_OK) {
+        status = writer->error.status;
+        error = writer->error;
+    }
     if (status != QD_OK) {
         return qd_command_failed(command, &error);
     }

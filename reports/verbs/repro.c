@@ -49,13 +49,18 @@ static struct row row_of(const struct qd_result *result)
 
 static void print_row(FILE *out, const struct row *row, const size_t *widths)
 {
+    char line[COLUMNS * (LONGEST_CELL + 2) + 1] = "";
+    size_t length = 0, end = 0;
+
     for (int column = 0; column < COLUMNS; column++) {
         if (widths[column] > 0) {
-            fprintf(out, "%s%-*s", column == 0 ? "" : "  ", (int)widths[column],
-                    row->cells[column]);
+            length +=
+                (size_t)snprintf(line + length, sizeof line - length, "%s%-*s",
+                                 column == 0 ? "" : "  ", (int)widths[column], row->cells[column]);
+            end = row->cells[column][0] != '\0' ? length : end;
         }
     }
-    fputc('\n', out);
+    fprintf(out, "%.*s\n", (int)end, line);
 }
 
 /* Columns that say nothing for any target are left out. */
@@ -112,14 +117,18 @@ static void print_wanted(FILE *out, const struct qd_evaluated *evaluated, struct
     fputc('\n', out);
 }
 
-static void print_words(FILE *out, const struct qd_result *result)
+/* What the target said; told once for targets in a row that say the same. */
+static void print_words(FILE *out, const struct qd_result *result, const struct qd_result *before)
 {
     if (result->why[0] != '\0') {
         fprintf(out, "\n%s: %s\n", result->target, result->why);
     }
     if (result->message[0] != '\0') {
-        fprintf(out, "\n%s%s%s: %s\n", result->target, result->stage[0] != '\0' ? " at " : "",
-                result->stage, result->message);
+        bool same = before != NULL && strcmp(before->message, result->message) == 0;
+
+        fprintf(out, "%s%s%s%s: %s\n", same ? "" : "\n", result->target,
+                result->stage[0] != '\0' ? " at " : "", result->stage,
+                same ? "the same" : result->message);
     }
     if (result->signal != 0) {
         fprintf(out, "\n%s: killed by signal %d\n", result->target, result->signal);
@@ -193,7 +202,7 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
     print_wanted(command->out, evaluated, command->arena);
     print_table(command->out, results, targets->count);
     for (size_t i = 0; i < targets->count; i++) {
-        print_words(command->out, &results[i]);
+        print_words(command->out, &results[i], i > 0 ? &results[i - 1] : NULL);
     }
     print_parameters(command->out, results, targets->count);
     if (!compared && code == QD_EXIT_OK) {

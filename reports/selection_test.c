@@ -1,0 +1,215 @@
+/* Filters and shards: which cases a command line asks for.
+ * Alone: <build>/tests/reports/selection_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "selection.h"
+
+static const char *const tags[] = {"tie", "odd"};
+
+/* A case with no graph: the filters look at id, op, tags and the features given. */
+static struct qd_case a_case(const char *id)
+{
+    return (struct qd_case){.id = id, .op = "QLinearConv", .tag_count = 2, .tags = tags};
+}
+
+static struct qd_features features_of(const char *words)
+{
+    struct qd_features features = {{0, 0}};
+    char copy[128];
+
+    strcpy(copy, words);
+    for (char *word = strtok(copy, ","); word != NULL; word = strtok(NULL, ",")) {
+        enum qd_feature feature;
+
+        assert_true(qd_feature_find(word, &feature));
+        features.bits[feature / 64] |= UINT64_C(1) << feature % 64;
+    }
+    return features;
+}
+
+static struct qd_list *list(struct qd_list *room, const char **items, size_t count)
+{
+    room->items = items;
+    room->count = count;
+    return room;
+}
+
+/* Whether a case is taken with these options. */
+static bool takes(const struct qd_options *options, const char *id, const char *features)
+{
+    struct qd_case kase = a_case(id);
+    struct qd_features set = features_of(features);
+    struct qd_selection selection;
+    struct qd_arena arena;
+    bool taken;
+
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_selection_init(options, &arena, &selection, NULL), QD_OK);
+    taken = qd_selection_takes(&selection, &kase, &set);
+    qd_arena_clear(&arena);
+    return taken;
+}
+
+static void globs_match_whole_ids(void **state)
+{
+    const char *globs[] = {"QLinearConv/*/tie-*", "regressions/*"};
+    struct qd_options options = {0};
+
+    (void)state;
+    list(&options.filters, globs, 2);
+    assert_true(takes(&options, "QLinearConv/x-u8/a/b/tie-1", ""));
+    assert_true(takes(&options, "regressions/ort-28456", ""));
+    assert_false(takes(&options, "reject/regressions/x", ""));
+    assert_false(takes(&options, "QLinearConv/x-u8/near-tie", ""));
+}
+
+static void ops_and_tags_match_words(void **state)
+{
+    const char *right[] = {"MatMul", "QLinearConv"}, *wrong[] = {"QLinear"};
+    const char *odd[] = {"odd"}, *none[] = {"ti"};
+    struct qd_options options = {0};
+
+    (void)state;
+    list(&options.ops, right, 2);
+    assert_true(takes(&options, "a", ""));
+    list(&options.ops, wrong, 1);
+    assert_false(takes(&options, "a", ""));
+    options = (struct qd_options){0};
+    list(&options.tags, odd, 1);
+    assert_true(takes(&options, "a", ""));
+    list(&options.tags, none, 1);
+    assert_false(takes(&options, "a", ""));
+}
+
+static void features_are_needed_and_banned(void **state)
+{
+    const char *groups[] = {"bias,!groups", "depthwise"};
+    struct qd_options options = {0};
+
+    (void)state;
+    list(&options.features, groups, 1);
+    assert_true(takes(&options, "a", "bias,pads"));
+    assert_false(takes(&options, "a", "bias,groups"));
+    assert_false(takes(&options, "a", "pads"));
+    list(&options.features, groups, 2);
+    assert_true(takes(&options, "a", "bias,groups,depthwise"));
+}
+
+static void features_beyond_the_first_word(void **state)
+{
+    const char *groups[1];
+    struct qd_options options = {0};
+
+    (void)state;
+    for (int i = 0; i < QD_FEATURE_COUNT;
+         i++) { /* every row, on both sides of bit 64 if it comes to that */
+        groups[0] = qd_feature_word((enum qd_feature)i);
+        list(&options.features, groups, 1);
+        assert_true(takes(&options, "a", groups[0]));
+        assert_false(takes(&options, "a", ""));
+    }
+}
+
+static void unknown_features_are_named(void **state)
+{
+    const char *groups[] = {"bias,group"};
+    struct qd_options options = {0};
+    struct qd_selection selection;
+    struct qd_error error = {0};
+    struct qd_arena arena;
+
+    (void)state;
+    list(&options.features, groups, 1);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_selection_init(&options, &arena, &selection, &error), QD_USAGE);
+    assert_non_null(strstr(error.text, "did you mean \"groups\"?"));
+    qd_arena_clear(&arena);
+}
+
+/* Every id falls in exactly one part, and no part is far from its share. */
+static void shards_are_a_partition(void **state)
+{
+    enum { PARTS = 7, IDS = 7000 };
+    size_t sizes[PARTS] = {0};
+
+    (void)state;
+    for (int i = 0; i < IDS; i++) {
+        char id[64];
+        unsigned hits = 0;
+
+        snprintf(id, sizeof id, "QLinearConv/x/%d", i);
+        for (uint64_t part = 0; part < PARTS; part++) {
+            struct qd_options options = {.shard = {part, PARTS}};
+            bool taken = takes(&options, id, "");
+
+            hits += taken;
+            sizes[part] += taken;
+        }
+        assert_int_equal(hits, 1);
+    }
+    for (int part = 0; part < PARTS; part++) {
+        assert_in_range(sizes[part], IDS / PARTS * 8 / 10, IDS / PARTS * 12 / 10);
+    }
+}
+
+static void shards_do_not_move(void **state)
+{
+    (void)state;
+    /* FNV-1a of "" is its offset basis 0xcbf29ce484222325, of "a" 0xaf63dc4c8601ec8c (its authors' test vectors),
+     * folded once. */
+    assert_int_equal(qd_shard_of("", 1000),
+                     (UINT64_C(0xcbf29ce484222325) ^ UINT64_C(0xcbf29ce4)) % 1000);
+    assert_int_equal(qd_shard_of("a", 1000),
+                     (UINT64_C(0xaf63dc4c8601ec8c) ^ UINT64_C(0xaf63dc4c)) % 1000);
+}
+
+static bool is_whole(const struct qd_options *options)
+{
+    struct qd_selection selection = {.options = options};
+
+    return qd_selection_is_whole(&selection);
+}
+
+static void whole_is_without_any_filter(void **state)
+{
+    const char *words[] = {"x"};
+    struct qd_options options = {.level = QD_LEVEL_FULL};
+
+    (void)state;
+    assert_true(is_whole(&options));
+    options.level = QD_LEVEL_EXHAUSTIVE;
+    assert_true(is_whole(&options));
+    options.level = QD_LEVEL_SMOKE;
+    assert_false(is_whole(&options));
+    options.level = QD_LEVEL_FULL;
+    options.shard.count = 2;
+    assert_false(is_whole(&options));
+    options.shard.count = 0;
+    list(&options.filters, words, 1);
+    assert_false(is_whole(&options));
+    options.filters.count = 0;
+    list(&options.arguments, words, 1);
+    assert_false(is_whole(&options));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(globs_match_whole_ids),
+        cmocka_unit_test(ops_and_tags_match_words),
+        cmocka_unit_test(features_are_needed_and_banned),
+        cmocka_unit_test(features_beyond_the_first_word),
+        cmocka_unit_test(unknown_features_are_named),
+        cmocka_unit_test(shards_are_a_partition),
+        cmocka_unit_test(shards_do_not_move),
+        cmocka_unit_test(whole_is_without_any_filter),
+    };
+
+    return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
+}

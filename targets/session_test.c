@@ -11,9 +11,7 @@
 
 #include <cmocka.h>
 
-#include "qdiff/build.h"
-#include "qdiff/compare.h"
-#include "qdiff/session.h"
+#include "targets_testlib.h"
 
 #define PLUGIN(name) QD_TEST_PLUGINS_DIR "/" name ".so"
 
@@ -28,34 +26,6 @@
 #define UNDER_ASAN false
 #endif
 
-/* y = Identity(x) on u8[count]. */
-static void build(struct qd_case *kase, struct qd_arena *arena, enum qd_dtype dtype, int64_t count)
-{
-    struct qd_tensor x;
-    struct qd_error error = {.status = QD_OK};
-    assert_int_equal(qd_tensor_init(&x, arena, dtype, 1, &count, &error), QD_OK);
-    for (int64_t i = 0; i < count; i++)
-        qd_tensor_set(&x, i, (i * 37 + 1) & 0x7f);
-    struct qd_builder *b = qd_build_begin(arena, 21);
-    assert_non_null(b);
-    qd_build_input(b, "x", &x);
-    qd_build_node(b, "", "Identity", "x", "y");
-    qd_build_output(b, "y", dtype, 1, &count);
-    if (qd_build_finish(b, "test", false, kase, &error) != QD_OK)
-        fail_msg("%s", error.text);
-}
-
-static struct qd_session *open_named(const char *text, const struct qd_session_options *options)
-{
-    struct qd_target_name name;
-    struct qd_error error = {.status = QD_OK};
-    struct qd_session *session = NULL;
-    assert_int_equal(qd_target_name_parse(text, &name, &error), QD_OK);
-    if (qd_session_open(&name, options, &session, &error) != QD_OK)
-        fail_msg("%s: %s", text, error.text);
-    return session;
-}
-
 /* One run of the identity case on misbehave_plugin[do=what]. */
 static enum qd_status run_once(struct qd_session *session, int64_t count, struct qd_run *run,
                                struct qd_error *error)
@@ -63,7 +33,7 @@ static enum qd_status run_once(struct qd_session *session, int64_t count, struct
     struct qd_arena arena;
     struct qd_case kase;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    build(&kase, &arena, QD_U8, count);
+    qd_identity_case(&kase, &arena, QD_U8, count);
     enum qd_status status = qd_session_run(session, &kase, kase.inputs, &arena, run, error);
     if (status == QD_OK && run->outcome == QD_OUTCOME_OUTPUTS)
         assert_memory_equal(run->outputs[0].data, kase.inputs[0].data, (size_t)count);
@@ -132,7 +102,7 @@ static void test_every_deed_is_told_apart(void **state)
         struct qd_session_options options = {.time_limit =
                                                  deed->outcome == QD_OUTCOME_HANG ? 0.4 : 30,
                                              .memory_limit = (uint64_t)256 << 20};
-        struct qd_session *session = open_named(text, &options);
+        struct qd_session *session = qd_open(text, &options);
         for (int again = 0; again < 2; again++) {
             struct qd_run run;
             struct qd_error error = {.status = QD_OK};
@@ -160,7 +130,7 @@ static void test_in_process(void **state)
         char text[512];
         snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), deed->what);
         struct qd_session_options options = {.in_process = true};
-        struct qd_session *session = open_named(text, &options);
+        struct qd_session *session = qd_open(text, &options);
         struct qd_run run;
         struct qd_error error = {.status = QD_OK};
         assert_int_equal(run_once(session, 100, &run, &error), QD_OK);
@@ -220,7 +190,7 @@ static void test_target_that_gives_up_is_an_error(void **state)
 {
     (void)state;
     struct qd_session_options options = {.time_limit = 5};
-    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=unusable]", &options);
+    struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=unusable]", &options);
     struct qd_run run;
     struct qd_error error = {.status = QD_OK};
     assert_int_equal(run_once(session, 10, &run, &error), QD_UNUSABLE);
@@ -234,7 +204,7 @@ static void test_crash_after_other_cases(void **state)
     (void)state;
     struct qd_session_options options = {.time_limit = 5};
     struct qd_session *session =
-        open_named(PLUGIN("misbehave_plugin") "[do=crash-third-case]", &options);
+        qd_open(PLUGIN("misbehave_plugin") "[do=crash-third-case]", &options);
     struct qd_run run;
     struct qd_error error = {.status = QD_OK};
     for (int i = 1; i <= 4; i++) {
@@ -251,7 +221,7 @@ static void test_leak_is_nobodys_fault(void **state)
 {
     (void)state;
     struct qd_session_options options = {.time_limit = 5, .memory_limit = (uint64_t)300 << 20};
-    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=leak]", &options);
+    struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=leak]", &options);
     struct qd_run run;
     struct qd_error error = {.status = QD_OK};
     for (int i = 0; i < 600; i++) { /* 2 MiB each */
@@ -266,7 +236,7 @@ static void test_block_grows(void **state)
 {
     (void)state;
     struct qd_session_options options = {.time_limit = 20};
-    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=nothing]", &options);
+    struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=nothing]", &options);
     struct qd_run run;
     struct qd_error error = {.status = QD_OK};
     static const int64_t sizes[] = {10, 40000000, 10};
@@ -284,17 +254,17 @@ static void test_padding_bits_do_not_matter(void **state)
     struct qd_arena arena;
     struct qd_case kase;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    build(&kase, &arena, QD_U4, 3);
+    qd_identity_case(&kase, &arena, QD_U4, 3);
     struct qd_session_options options = {.time_limit = 5};
     struct qd_run run;
     struct qd_error error = {.status = QD_OK};
     /* the last byte is "unwritten": its low half is an element, its high half is none */
     struct qd_session *session =
-        open_named(PLUGIN("misbehave_plugin") "[do=unwritten-last]", &options);
+        qd_open(PLUGIN("misbehave_plugin") "[do=unwritten-last]", &options);
     assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
     assert_int_equal(run.outcome, QD_OUTCOME_UNWRITTEN);
     qd_session_close(session);
-    session = open_named(PLUGIN("misbehave_plugin") "[do=dirty-padding]", &options);
+    session = qd_open(PLUGIN("misbehave_plugin") "[do=dirty-padding]", &options);
     assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
     assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
     for (int i = 0; i < 3; i++)
@@ -318,11 +288,11 @@ static void test_must_reject(void **state)
         struct qd_arena arena;
         struct qd_case kase;
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-        build(&kase, &arena, QD_U8, 8);
+        qd_identity_case(&kase, &arena, QD_U8, 8);
         char text[512];
         snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), rows[i].what);
         struct qd_session_options options = {.time_limit = 5};
-        struct qd_session *session = open_named(text, &options);
+        struct qd_session *session = qd_open(text, &options);
         struct qd_run run;
         struct qd_error error = {.status = QD_OK};
         assert_int_equal(qd_session_run(session, &kase, NULL, &arena, &run, &error), QD_OK);
@@ -340,16 +310,16 @@ static void test_capabilities(void **state)
     struct qd_case kase;
     const char *reason = NULL;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    build(&kase, &arena, QD_U8, 8);
+    qd_identity_case(&kase, &arena, QD_U8, 8);
     struct qd_session_options options = {.time_limit = 5};
-    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=nothing]", &options);
+    struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=nothing]", &options);
     assert_true(qd_session_can(session, &kase, &reason));
     assert_string_equal(qd_session_id(session), "misbehave@1[nothing]");
     qd_session_close(session);
-    session = open_named(PLUGIN("picky_plugin"), &options);
+    session = qd_open(PLUGIN("picky_plugin"), &options);
     assert_false(qd_session_can(session, &kase, &reason));
     assert_string_equal(reason, "no uint8 here");
-    build(&kase, &arena, QD_S8, 8);
+    qd_identity_case(&kase, &arena, QD_S8, 8);
     assert_true(qd_session_can(session, &kase, &reason));
     qd_session_close(session);
     qd_arena_clear(&arena);
@@ -359,15 +329,15 @@ static void test_close_is_bounded(void **state)
 {
     (void)state;
     struct qd_session_options options = {.time_limit = 5};
-    qd_session_close(open_named(PLUGIN("misbehave_plugin") "[do=hang-close]", &options));
-    qd_session_close(open_named(PLUGIN("misbehave_plugin") "[do=crash-close]", &options));
+    qd_session_close(qd_open(PLUGIN("misbehave_plugin") "[do=hang-close]", &options));
+    qd_session_close(qd_open(PLUGIN("misbehave_plugin") "[do=crash-close]", &options));
 }
 
 static void test_null_name(void **state)
 {
     (void)state;
     struct qd_session_options options = {.time_limit = 5};
-    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=null-name]", &options);
+    struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=null-name]", &options);
     assert_string_equal(qd_session_info(session)->name, "");
     qd_session_close(session);
 }
@@ -376,7 +346,7 @@ static void test_many_deaths_leave_no_process(void **state)
 {
     (void)state;
     struct qd_session_options options = {.time_limit = 5};
-    struct qd_session *session = open_named(PLUGIN("misbehave_plugin") "[do=crash]", &options);
+    struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=crash]", &options);
     for (int i = 0; i < 20; i++) {
         struct qd_run run;
         struct qd_error error = {.status = QD_OK};

@@ -148,8 +148,9 @@ struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
     seen.lo = value->lo[i];
     seen.hi = value->hi[i];
     if (qd_dtype_is_float(dtype)) {
-        seen.lo = qd_float_round(dtype, QD_DOWN, seen.lo);
-        seen.hi = qd_float_round(dtype, QD_UP, seen.hi);
+        bool nearest = (flags & QD_NEAREST_ENDS) != 0;
+        seen.lo = qd_float_round(dtype, nearest ? QD_NEAREST_EVEN : QD_DOWN, seen.lo);
+        seen.hi = qd_float_round(dtype, nearest ? QD_NEAREST_EVEN : QD_UP, seen.hi);
     }
     return seen;
 }

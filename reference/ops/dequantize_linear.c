@@ -8,7 +8,7 @@
  * Domain      granularity.h; rules x-type, x_scale-type, x_zero_point-type, output_dtype-value (an f8e8m0 scale needs one). A zero point that
  *             is not 0 for s32 or float x is UNSUPPORTED: the text says it is supposed to be 0 and no more.
  * Arithmetic  (1) y = (x − x_zero_point)·x_scale in y's type; the difference is exact.
- * Edge cases  A scale that is NaN or infinite follows IEEE; 0·Inf is NaN.
+ * Edge cases  A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite follows IEEE.
  * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the same with either of them
  *             rounded to y's type first. Inside a graph the exact product is admissible too.
  * Quirks      zero_points. */
@@ -118,7 +118,7 @@ static double difference(const struct dequantizer *d, int64_t i, int64_t p)
 /* What one element may be: the canonical value and the ends of the hull. */
 struct product {
     double want, lo, hi;
-    bool one_rounding;
+    uint8_t flags;
 };
 
 static double rounded_product(enum qd_dtype type, enum qd_direction direction, double a, double b)
@@ -133,21 +133,41 @@ static void include(struct product *p, double x)
     p->hi = x > p->hi ? x : p->hi;
 }
 
+/* An operand rounded to y's type overflowed or became subnormal: the order is dropped. */
+static bool lost(enum qd_dtype y, double exact, double rounded)
+{
+    return rounded != exact &&
+           !(isfinite(rounded) && fabs(rounded) >= qd_float_format(y)->least_normal);
+}
+
+/* The order that takes a and b for x − z and the scale, each exact or rounded. */
+static void include_order(struct product *p, enum qd_dtype y, double a, double b, bool dropped)
+{
+    if (dropped) {
+        p->flags |= QD_EXTREME_SCALE;
+        return;
+    }
+    double x = rounded_product(y, QD_NEAREST_EVEN, a, b);
+    if (x != p->want)
+        p->flags |= QD_NO_CANONICAL;
+    include(p, x);
+}
+
 static struct product multiply(enum qd_dtype y, double q, double s)
 {
-    double q_rounded = qd_float_round(y, QD_NEAREST_EVEN, q),
-           s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
+    double q_rounded = qd_float_round(y, QD_NEAREST_EVEN, q);
+    double s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
+    bool q_lost = lost(y, q, q_rounded), s_lost = lost(y, s, s_rounded);
     double want = rounded_product(y, QD_NEAREST_EVEN, q, s);
-    struct product p = {want, want, want, true};
-    double others[] = {rounded_product(y, QD_NEAREST_EVEN, q_rounded, s),
-                       rounded_product(y, QD_NEAREST_EVEN, q, s_rounded),
-                       rounded_product(y, QD_NEAREST_EVEN, q_rounded, s_rounded)};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        include(&p, others[i]);
-        p.one_rounding = p.one_rounding && others[i] == want;
-    }
+    struct product p = {want, want, want, 0};
+    include_order(&p, y, q_rounded, s, q_lost);
+    include_order(&p, y, q, s_rounded, s_lost);
+    include_order(&p, y, q_rounded, s_rounded, q_lost || s_lost);
+    /* A consumer that is fused sees the exact product; RN of it is `want`. */
     include(&p, rounded_product(QD_F64, QD_DOWN, q, s));
     include(&p, rounded_product(QD_F64, QD_UP, q, s));
+    if (p.lo != p.hi)
+        p.flags |= p.flags & QD_NO_CANONICAL ? QD_NEAREST_ENDS : QD_ONE_ROUNDING;
     return p;
 }
 
@@ -158,17 +178,19 @@ static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int
     struct qd_error *error = d->evaluation->error;
     enum qd_status status = QD_OK;
     qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(d->y, p.want, false));
-    if (isnan(p.want) || p.lo == p.hi)
-        return QD_OK;
-    status = qd_value_need_hull(y, arena, error);
-    if (status == QD_OK)
+    if (p.lo != p.hi)
+        status = qd_value_need_hull(y, arena, error);
+    if (status == QD_OK && p.flags)
         status = qd_value_need_flags(y, arena, error);
-    if (status == QD_OK) {
+    if (status != QD_OK)
+        return status;
+    if (y->lo) {
         y->lo[i] = p.lo;
         y->hi[i] = p.hi;
-        y->flags[i] = p.one_rounding ? QD_ONE_ROUNDING : QD_NO_CANONICAL;
     }
-    return status;
+    if (y->flags)
+        y->flags[i] = p.flags;
+    return QD_OK;
 }
 
 static enum qd_status dequantize(const struct dequantizer *d, struct qd_value *y)
@@ -177,9 +199,11 @@ static enum qd_status dequantize(const struct dequantizer *d, struct qd_value *y
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         int64_t parameter = qd_granularity_index(&d->granularity, i);
         double q = difference(d, i, parameter), s = qd_tensor_value(d->scale, parameter);
-        struct product p = {q * s, q * s, q * s, true};
+        struct product p = {.flags = QD_UNSPECIFIED};
         if (isfinite(q) && isfinite(s))
             p = multiply(d->y, q, s);
+        else if (isfinite(s))
+            p = (struct product){q * s, q * s, q * s, isnan(q * s) ? QD_NOT_NUMBER : 0};
         status = store(d, y, i, p);
     }
     return status;

@@ -13,7 +13,7 @@
  *             y_scale's type. x and y_scale are first converted to D.
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
  *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
- * Edge cases  NaN to an integer: unspecified. ±Inf saturates. y_scale = 0, NaN or infinite: unspecified.
+ * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before opset 24). y_scale = 0, NaN or infinite: unspecified.
  * Latitude    (1) the quotient may be rounded to D before it is rounded to an integer; behind dequantized operands the
  *             orders of a fused kernel.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
@@ -38,6 +38,7 @@ struct quantizer {
     struct qd_granularity granularity;
     enum qd_dtype division, y;
     bool saturate;
+    int64_t opset;
 };
 
 static uint32_t x_types(int64_t opset)
@@ -126,6 +127,7 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
                                 const struct qd_value *const *in, struct quantizer *q)
 {
     q->evaluation = evaluation;
+    q->opset = node->opset;
     q->x = in[X];
     q->scale = &in[Y_SCALE]->want;
     q->zero_point = in[Y_ZERO_POINT] ? &in[Y_ZERO_POINT]->want : NULL;
@@ -239,24 +241,33 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, 
     return code_of_interval(q, &coder, hull, s, code, !(flags & QD_NO_CANONICAL));
 }
 
+/* Up to opset 23 the cast table that QuantizeLinear refers to turns an infinity into NaN for the FNUZ types even when it
+ * saturates, and ONNX's own implementation into the largest value (onnx #6220); from 24 on the table says the latter. */
+static bool float8_overflow_is_open(const struct quantizer *q, double quotient)
+{
+    bool fnuz = q->y == QD_F8E4M3FNUZ || q->y == QD_F8E5M2FNUZ;
+    return fnuz && q->saturate && q->opset < 24 && isinf(quotient);
+}
+
 /* Equation (2); the result is one value. */
 static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s,
                                         struct qd_value *y)
 {
-    enum qd_status status = QD_OK;
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
-    if (s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1)) {
-        status = qd_value_need_flags(y, q->evaluation->arena, q->evaluation->error);
+    double quotient = s < 0 ? -x : x;
+    if (isfinite(x) && isfinite(s) && s != 0)
+        quotient = qd_float_divide(q->division, QD_NEAREST_EVEN, x, s);
+    bool open = s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1) ||
+                float8_overflow_is_open(q, quotient);
+    if (open) {
+        enum qd_status status = qd_value_need_flags(y, q->evaluation->arena, q->evaluation->error);
         if (status == QD_OK)
             y->flags[i] = QD_UNSPECIFIED;
         return status;
     }
-    double quotient = isfinite(x) ? qd_float_divide(q->division, QD_NEAREST_EVEN, x, s)
-                      : s < 0     ? -x
-                                  : x;
     double rounded = qd_float_round(q->y, QD_NEAREST_EVEN, quotient);
     qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(q->y, rounded, q->saturate));
-    return status;
+    return QD_OK;
 }
 
 static enum qd_status store_integer(const struct quantizer *q, int64_t i, double s,

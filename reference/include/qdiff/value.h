@@ -27,8 +27,10 @@ enum qd_element_flag {
     QD_NO_CANONICAL = 2,  /* several values are right and none is the canonical one */
     QD_EXTREME_SCALE = 4, /* an evaluation order over- or underflowed and was dropped */
     QD_ONE_ROUNDING =
-        8,       /* float: want = RN(exact), and that alone may be observed at a graph output */
-    QD_TIE = 32, /* code: the number before rounding lies half-way between two codes */
+        8, /* float: want = RN(exact), and that alone may be observed at a graph output */
+    QD_NEAREST_ENDS =
+        64, /* float: a graph output may show the hull's ends rounded to nearest, and what lies between */
+    QD_TIE = 32,       /* code: the number before rounding lies half-way between two codes */
     QD_NOT_NUMBER = 16 /* float: the value is NaN (lo and hi are meaningless) */
 };
 

@@ -1,0 +1,275 @@
+/* Features: what a case is said to have is what it has. */
+#include "case_testlib.h"
+
+#include <math.h>
+
+#include "qdiff/features.h"
+
+static int set_up(void **state)
+{
+    static struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    *state = &arena;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    qd_arena_clear(*state);
+    return 0;
+}
+
+/* Finishes the builder and compares the features, as a sorted list of words, with `want`. */
+static void check(struct qd_builder *builder, const char *op, const char *want)
+{
+    struct qd_case kase;
+    struct qd_error error;
+    struct qd_features features;
+    char have[1024];
+    assert_ok(qd_build_finish(builder, "features", false, &kase, &error), error);
+    qd_case_features(&kase, &features);
+    assert_string_equal(qd_features_describe(&features, have, sizeof have), want);
+    assert_string_equal(qd_case_op(&kase), op);
+}
+
+static void test_sample(void **state)
+{
+    check(sample_conv(*state), "QLinearConv",
+          "per-channel-scale,per-channel-zero-point,distinct-zero-points,distinct-w-zero-points,"
+          "pads,2d,"
+          "x-u8,w-u8,y-u8");
+}
+
+/* What a convolution of the test is made of; everything else is plain and per tensor. */
+struct shape {
+    enum qd_dtype x, w, y;
+    unsigned spatial;
+    int64_t batch, channels, filters, group, size, kernel;
+    bool bias, weights_at_run_time;
+};
+
+static struct qd_builder *conv(struct qd_arena *arena, const struct shape *shape)
+{
+    static const int64_t zeros[4096];
+    static const char *const names[3] = {"x_scale", "w_scale", "y_scale"};
+    const float scale = 0.5f;
+    int64_t x_dims[5] = {shape->batch, shape->channels},
+            w_dims[5] = {shape->filters, shape->channels / shape->group};
+    for (unsigned i = 0; i < shape->spatial; i++) {
+        x_dims[2 + i] = shape->size;
+        w_dims[2 + i] = shape->kernel;
+    }
+    struct qd_builder *builder = qd_build_begin(arena, 10);
+    struct qd_tensor x = sample_tensor(arena, shape->x, 2 + shape->spatial, x_dims, zeros);
+    struct qd_tensor w = sample_tensor(arena, shape->w, 2 + shape->spatial, w_dims, zeros);
+    struct qd_tensor x_zero = sample_tensor(arena, shape->x, 0, NULL, zeros);
+    struct qd_tensor w_zero = sample_tensor(arena, shape->w, 0, NULL, zeros);
+    struct qd_tensor y_zero = sample_tensor(arena, shape->y, 0, NULL, zeros);
+    struct qd_tensor bias = sample_tensor(arena, QD_S32, 1, &shape->filters, zeros);
+    struct qd_tensor one = sample_floats(arena, 0, &scale);
+    qd_build_input(builder, "x", &x);
+    qd_build_tensor(builder, "w", &w, shape->weights_at_run_time);
+    for (int i = 0; i < 3; i++)
+        qd_build_initializer(builder, names[i], &one);
+    qd_build_initializer(builder, "x_zero", &x_zero);
+    qd_build_initializer(builder, "w_zero", &w_zero);
+    qd_build_initializer(builder, "y_zero", &y_zero);
+    if (shape->bias)
+        qd_build_initializer(builder, "b", &bias);
+    qd_build_node(builder, "", "QLinearConv",
+                  shape->bias ? "x,x_scale,x_zero,w,w_scale,w_zero,y_scale,y_zero,b"
+                              : "x,x_scale,x_zero,w,w_scale,w_zero,y_scale,y_zero",
+                  "y");
+    qd_build_output(builder, "y", shape->y, -1, NULL);
+    if (shape->group != 1)
+        qd_build_attr_int(builder, "group", shape->group);
+    return builder;
+}
+
+static void test_conv_shapes(void **state)
+{
+    struct shape shape = {QD_S8, QD_U8, QD_S8, 1, 2, 4, 4, 4, 5, 3, true, true};
+    check(conv(*state, &shape), "QLinearConv",
+          "bias,groups,depthwise,1d,mixed-sign,x-s8,w-u8,y-s8,runtime-weights,batch");
+    shape = (struct shape){QD_U8, QD_S8, QD_U8, 3, 1, 4, 2, 2, 3, 2, false, false};
+    check(conv(*state, &shape), "QLinearConv", "groups,3d,mixed-sign,x-u8,w-s8,y-u8");
+    shape = (struct shape){QD_U8, QD_U8, QD_S8, 2, 1, 1, 2, 1, 3, 2, false, false};
+    check(conv(*state, &shape), "QLinearConv", "2d,x-u8,w-u8,y-s8");
+    shape = (struct shape){QD_U8, QD_U8, QD_U8, 2, 0, 1, 2, 1, 3, 2, false, false};
+    check(conv(*state, &shape), "QLinearConv", "2d,x-u8,w-u8,y-u8,empty");
+}
+
+static void test_windows(void **state)
+{
+    struct shape shape = {QD_U8, QD_U8, QD_U8, 2, 1, 1, 1, 1, 5, 3, false, false};
+    static const int64_t ones[4] = {1, 1, 1, 1}, uneven[4] = {0, 1, 1, 1}, strides[2] = {1, 2},
+                         zeros[4] = {0}, four[2] = {4, 4};
+    struct qd_builder *builder = conv(*state, &shape);
+    qd_build_attr_ints(builder, "pads", ones, 4);
+    qd_build_attr_ints(builder, "strides", strides, 2);
+    qd_build_attr_ints(builder, "dilations", ones, 2);
+    check(builder, "QLinearConv", "pads,strides,2d,x-u8,w-u8,y-u8");
+    builder = conv(*state, &shape);
+    qd_build_attr_ints(builder, "pads", uneven, 4);
+    qd_build_attr_ints(builder, "dilations", strides, 2);
+    qd_build_attr_ints(builder, "strides", ones, 2);
+    check(builder, "QLinearConv", "pads,asymmetric-pads,dilations,2d,x-u8,w-u8,y-u8");
+    builder = conv(*state, &shape);
+    qd_build_attr_ints(builder, "pads", zeros, 4);
+    qd_build_attr_string(builder, "auto_pad", "NOTSET");
+    check(builder, "QLinearConv", "2d,x-u8,w-u8,y-u8");
+    /* SAME: 5 with a kernel of 3 is padded by 2; with a stride of 2, three outputs need 2 as well. */
+    builder = conv(*state, &shape);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    check(builder, "QLinearConv", "pads,auto-pad,2d,x-u8,w-u8,y-u8");
+    /* Stride 4 on 5: two outputs, 1 * 4 + 3 - 5 = 2. */
+    builder = conv(*state, &shape);
+    qd_build_attr_string(builder, "auto_pad", "SAME_LOWER");
+    qd_build_attr_ints(builder, "strides", four, 2);
+    check(builder, "QLinearConv", "pads,auto-pad,strides,2d,x-u8,w-u8,y-u8");
+    /* A kernel of 1 needs no padding; a kernel of 2 needs one. */
+    shape.kernel = 1;
+    builder = conv(*state, &shape);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    check(builder, "QLinearConv", "auto-pad,2d,x-u8,w-u8,y-u8");
+    shape.kernel = 2;
+    builder = conv(*state, &shape);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    check(builder, "QLinearConv", "pads,asymmetric-pads,auto-pad,2d,x-u8,w-u8,y-u8");
+    builder = conv(*state, &shape);
+    qd_build_attr_string(builder, "auto_pad", "VALID");
+    check(builder, "QLinearConv", "auto-pad,2d,x-u8,w-u8,y-u8");
+}
+
+/* A QuantizeLinear of x, with a zero point or not. */
+static struct qd_builder *quantize(struct qd_arena *arena, const struct qd_tensor *x,
+                                   const struct qd_tensor *scale,
+                                   const struct qd_tensor *zero_point, bool at_run_time)
+{
+    struct qd_builder *builder = qd_build_begin(arena, 21);
+    qd_build_input(builder, "x", x);
+    qd_build_tensor(builder, "s", scale, at_run_time);
+    if (zero_point)
+        qd_build_initializer(builder, "z", zero_point);
+    qd_build_node(builder, "", "QuantizeLinear", zero_point ? "x,s,z" : "x,s", "y");
+    qd_build_output(builder, "y", zero_point ? zero_point->dtype : QD_U8, -1, NULL);
+    return builder;
+}
+
+static void test_quantize(void **state)
+{
+    struct qd_arena *arena = *state;
+    static const int64_t codes[2] = {3, 3};
+    const float half = 0.5f, tiny = 1e-40f, bad[2] = {NAN, 1}, halves[2] = {0.5f, 0.5f};
+    struct qd_tensor scalar = sample_floats(arena, 0, &half), vector = sample_floats(arena, 2, bad);
+    struct qd_tensor small = sample_floats(arena, 0, &tiny),
+                     scales = sample_floats(arena, 2, halves);
+    struct qd_tensor fine = sample_floats(arena, 2, halves);
+    check(quantize(arena, &scalar, &scalar, NULL, false), "QuantizeLinear",
+          "no-zero-point,y-u8,rank0");
+    check(quantize(arena, &vector, &small, NULL, true), "QuantizeLinear",
+          "no-zero-point,y-u8,runtime-parameters,subnormal-scale,rank1,batch,non-finite");
+    struct qd_tensor zero_point = sample_tensor(arena, QD_S4, 1, (int64_t[]){2}, codes);
+    struct qd_builder *builder = quantize(arena, &fine, &scales, &zero_point, false);
+    qd_build_attr_int(builder, "axis", -1);
+    check(builder, "QuantizeLinear",
+          "per-channel-scale,per-channel-zero-point,int4,negative-axis,rank1,batch");
+    builder = quantize(arena, &fine, &scales, NULL, false);
+    qd_build_attr_int(builder, "block_size", 2);
+    qd_build_attr_int(builder, "output_dtype", 19); /* float8e5m2 */
+    check(builder, "QuantizeLinear",
+          "per-channel-scale,no-zero-point,y-u8,float8,blocked,rank1,batch");
+}
+
+/* Each type's own word, as the type of a tensor that is only passed on. */
+static void test_types(void **state)
+{
+    static const struct {
+        enum qd_dtype dtype;
+        const char *want;
+    } rows[] = {
+        {QD_F32, "rank0"},
+        {QD_U8, "x-u8,y-u8,rank0"},
+        {QD_S8, "x-s8,y-s8,rank0"},
+        {QD_U16, "int16,rank0"},
+        {QD_S16, "int16,rank0"},
+        {QD_S32, "rank0"},
+        {QD_U4, "int4,rank0"},
+        {QD_S4, "int4,rank0"},
+        {QD_U2, "int2,rank0"},
+        {QD_S2, "int2,rank0"},
+        {QD_F16, "float16,rank0"},
+        {QD_BF16, "bfloat16,rank0"},
+        {QD_F8E4M3FN, "float8,rank0"},
+        {QD_F8E5M2FNUZ, "float8,rank0"},
+        {QD_F4E2M1, "float4,rank0"},
+    };
+    static const int64_t one[1] = {1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_tensor x = sample_tensor(*state, rows[i].dtype, 0, NULL, one);
+        struct qd_builder *builder = qd_build_begin(*state, 25);
+        qd_build_input(builder, "x", &x);
+        qd_build_node(builder, "", "Identity", "x", "y");
+        qd_build_output(builder, "y", rows[i].dtype, 0, NULL);
+        check(builder, "Identity", rows[i].want);
+    }
+}
+
+static void test_graphs(void **state)
+{
+    struct qd_arena *arena = *state;
+    const float half = 0.5f;
+    static const int64_t one[1] = {1};
+    struct qd_tensor x = sample_tensor(arena, QD_S32, 0, NULL, one),
+                     scale = sample_floats(arena, 0, &half);
+    struct qd_tensor zero = sample_tensor(arena, QD_U8, 0, NULL, one);
+    for (int with_relu = 0; with_relu < 2; with_relu++) {
+        struct qd_builder *builder = qd_build_begin(arena, 13);
+        qd_build_input(builder, "x", &x);
+        qd_build_initializer(builder, "s", &scale);
+        qd_build_initializer(builder, "z", &zero);
+        qd_build_node(builder, "", "DequantizeLinear", "x,s", "d");
+        if (with_relu)
+            qd_build_node(builder, "", "Relu", "d", "r");
+        qd_build_node(builder, "", "QuantizeLinear", with_relu ? "r,s,z" : "d,s,z", "y");
+        qd_build_output(builder, "y", QD_U8, 0, NULL);
+        check(builder, with_relu ? "Relu" : "DequantizeLinear",
+              with_relu ? "no-zero-point,int32-input,rank0,multi-node,qdq"
+                        : "no-zero-point,int32-input,rank0,multi-node");
+    }
+    struct qd_builder *builder = qd_build_begin(arena, 13);
+    struct qd_tensor a = sample_tensor(arena, QD_U8, 0, NULL, one);
+    qd_build_input(builder, "a", &a);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_node(builder, "com.microsoft", "QLinearAdd", "a,s,,a,s,,s", "y");
+    qd_build_output(builder, "y", QD_U8, 0, NULL);
+    check(builder, "com.microsoft:QLinearAdd",
+          "no-zero-point,x-u8,w-u8,y-u8,runtime-weights,rank0");
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    enum qd_feature feature;
+    for (int i = 0; i < QD_FEATURE_COUNT; i++) {
+        assert_true(qd_feature_find(qd_feature_word((enum qd_feature)i), &feature));
+        assert_int_equal(feature, i);
+        assert_true(strlen(qd_feature_meaning((enum qd_feature)i)) > 0);
+        assert_null(strpbrk(qd_feature_word((enum qd_feature)i), ", \t"));
+    }
+    assert_false(qd_feature_find("no-such-feature", &feature));
+    struct qd_features features = {{UINT64_MAX, UINT64_MAX}};
+    char text[16];
+    assert_string_equal(qd_features_describe(&features, text, sizeof text), "per-channel-sca");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sample),  cmocka_unit_test(test_conv_shapes),
+        cmocka_unit_test(test_windows), cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_types),   cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests_name("cases/features", tests, set_up, tear_down);
+}

@@ -1,0 +1,249 @@
+/* The official ONNX fixtures: every one whose operators the reference has is evaluated, and the output stored with it must be
+ * admissible. Two sources: Debian's libonnx-testdata and the node fixtures of the onnx 1.21.0 wheel (scripts/setup).
+ * Alone: <build>/tests/cases/fixtures_test */
+#include "case_testlib.h"
+
+#include <dirent.h>
+
+#include "qdiff/evaluate.h"
+#include "qdiff/features.h"
+
+/* Least numbers of fixtures compared, by source: a set that shrinks, or an operator that stops taking what it took, is a
+ * failure. An operator of the reference that has no row here fails too, unless no fixture uses it. */
+enum source { DEBIAN, WHEEL, SOURCES };
+
+static const struct {
+    const char *op;
+    size_t least[SOURCES];
+} ops[] = {
+    {"QLinearConv", {1, 1}},
+    {"QuantizeLinear", {2, 13}},
+    {"DequantizeLinear", {2, 14}},
+    {"QLinearMatMul", {2, 2}},
+    {"ConvInteger", {3, 2}},
+    {"MatMulInteger", {1, 1}},
+    {"Conv", {6, 6}},
+    {"MatMul", {3, 7}},
+    {"Gemm", {11, 11}},
+    {"Add", {2, 2}},
+    {"Mul", {3, 3}},
+    {"Relu", {1, 1}},
+    {"Clip", {11, 12}},
+    {"DynamicQuantizeLinear", {0, 0}},
+    {"Concat", {0, 0}},
+    {"Transpose", {0, 0}},
+    {"Reshape", {0, 0}},
+    {"Flatten", {0, 0}},
+    {"Squeeze", {0, 0}},
+    {"Unsqueeze", {0, 0}},
+    {"Slice", {0, 0}},
+    {"Split", {0, 0}},
+    {"Gather", {0, 0}},
+    {"Expand", {0, 0}},
+    {"Identity", {0, 0}},
+    {"MaxPool", {0, 0}},
+};
+#define OPS (sizeof ops / sizeof *ops)
+
+/* Fixtures whose stored output is wrong. Each must indeed be inadmissible: a row that no longer is gets removed. */
+static const struct {
+    const char *name;
+    const char *reason;
+} errata[] = {
+    {"test_qlinearmatmul_2D_int8_float32",
+     "stores values cast to int8 by wrapping (-236 as 20) instead of saturated: onnx #6169, #7835"},
+    {"test_qlinearmatmul_3D_int8_float32",
+     "stores values cast to int8 by wrapping instead of saturated: onnx #6169, #7835"},
+};
+#define ERRATA (sizeof errata / sizeof *errata)
+
+/* The most fixtures that may be unreadable: types, sequences and subgraphs that no case of ours has. */
+static const size_t most_unreadable[SOURCES] = {59, 104};
+
+struct tally {
+    enum source source;
+    size_t total, unreadable, foreign; /* foreign: some operator is not the reference's */
+    size_t compared[OPS], unsupported[OPS];
+    size_t elements, with_latitude, unspecified;
+    bool erratum_seen[ERRATA];
+};
+
+static const char *fixtures_of_wheel(struct qd_arena *arena)
+{
+    const char *cache = getenv("QDIFF_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
+    const char *tail = "fixtures/onnx-1.21.0/node";
+    if (cache)
+        return qd_arena_printf(arena, "%s/%s", cache, tail);
+    if (xdg)
+        return qd_arena_printf(arena, "%s/qdiff/%s", xdg, tail);
+    return qd_arena_printf(arena, "%s/.cache/qdiff/%s", getenv("HOME"), tail);
+}
+
+static size_t find_op(const char *name)
+{
+    size_t i = 0;
+    while (i < OPS && strcmp(ops[i].op, name) != 0)
+        i++;
+    return i;
+}
+
+static size_t find_erratum(const char *name)
+{
+    size_t i = 0;
+    while (i < ERRATA && strcmp(errata[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static bool all_ours(const struct qd_graph *graph)
+{
+    for (size_t n = 0; n < graph->node_count; n++)
+        if (!graph->nodes[n].op)
+            return false;
+    return true;
+}
+
+/* Whether `have` is admissible everywhere; else `text` says where it is not. */
+static bool admissible(struct tally *tally, const struct qd_value *want,
+                       const struct qd_tensor *have, char *text, size_t size)
+{
+    snprintf(text, size, "another type or shape");
+    if (have->dtype != want->want.dtype || !qd_tensor_same_shape(have, &want->want))
+        return false;
+    for (int64_t i = 0; i < have->count; i++) {
+        struct qd_observation o = qd_value_observe(want, i);
+        double value = qd_tensor_value(have, i);
+        bool inside = value != value ? o.nan : value >= o.lo && value <= o.hi;
+        snprintf(text, size, "element %lld is %.9g, want %.9g to %.9g", (long long)i, value, o.lo,
+                 o.hi);
+        if (!inside && !o.unspecified)
+            return false;
+        tally->elements++;
+        tally->unspecified += o.unspecified;
+        tally->with_latitude += !o.unspecified && o.lo != o.hi;
+    }
+    return true;
+}
+
+static void compare_outputs(struct tally *tally, const char *name, const struct qd_case *kase,
+                            const struct qd_value *outputs, size_t op)
+{
+    size_t erratum = find_erratum(name);
+    char text[160] = "";
+    bool right = kase->output_count == kase->graph->output_count;
+    for (size_t i = 0; right && i < kase->output_count; i++)
+        right = admissible(tally, &outputs[i], &kase->stored_outputs[i], text, sizeof text);
+    if (erratum < ERRATA) {
+        tally->erratum_seen[erratum] = true;
+        if (right)
+            fail_msg("%s is listed as wrong (%s) and is right", name, errata[erratum].reason);
+        print_message("# erratum %s: %s; %s\n", name, text, errata[erratum].reason);
+    } else if (!right) {
+        fail_msg("%s: %s", name, text);
+    }
+    tally->compared[op] += erratum == ERRATA;
+}
+
+static void evaluate_fixture(struct tally *tally, const char *name, const struct qd_case *kase,
+                             struct qd_arena *arena)
+{
+    struct qd_error error;
+    size_t op = find_op(qd_case_op(kase));
+    if (!all_ours(kase->graph)) {
+        tally->foreign++;
+        return;
+    }
+    if (op == OPS)
+        fail_msg("%s: the reference has %s, the table of this test has not", name,
+                 qd_case_op(kase));
+    struct qd_value *outputs = qd_arena_array(arena, kase->graph->output_count, sizeof *outputs);
+    assert_non_null(outputs);
+    enum qd_status status =
+        qd_graph_evaluate(kase->graph, kase->inputs, NULL, arena, outputs, &error);
+    if (status == QD_UNSUPPORTED) {
+        print_message("# unsupported %s: %s\n", name, error.text);
+        tally->unsupported[op]++;
+        return;
+    }
+    if (status != QD_OK)
+        fail_msg("%s: %s: %s", name, qd_status_word(status), error.text);
+    compare_outputs(tally, name, kase, outputs, op);
+}
+
+static void visit_fixture(struct tally *tally, const char *directory, const char *name)
+{
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_error error;
+    char path[1024];
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    tally->total++;
+    if (qd_case_load(path, &arena, &kase, &error) == QD_OK)
+        evaluate_fixture(tally, name, &kase, &arena);
+    else
+        tally->unreadable++;
+    qd_arena_clear(&arena);
+}
+
+static void visit_all(struct tally *tally, const char *directory)
+{
+    struct dirent **names;
+    int count = scandir(directory, &names, NULL, alphasort);
+    if (count < 0)
+        fail_msg("%s: not there; run scripts/setup", directory);
+    for (int i = 0; i < count; i++) {
+        if (names[i]->d_name[0] != '.')
+            visit_fixture(tally, directory, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+}
+
+static void judge(const struct tally *t)
+{
+    for (size_t i = 0; i < OPS; i++) {
+        print_message("# %-18s compared %3zu, unsupported %zu\n", ops[i].op, t->compared[i],
+                      t->unsupported[i]);
+        if (t->compared[i] < ops[i].least[t->source])
+            fail_msg("%s: only %zu fixtures compared, want %zu", ops[i].op, t->compared[i],
+                     ops[i].least[t->source]);
+    }
+    print_message("# %zu fixtures: %zu of operators that are not ours, %zu unreadable\n", t->total,
+                  t->foreign, t->unreadable);
+    print_message("# %zu elements: %zu with more than one admissible value, %zu unspecified\n",
+                  t->elements, t->with_latitude, t->unspecified);
+    assert_true(t->unreadable <= most_unreadable[t->source]);
+    assert_true(t->elements > 900);
+}
+
+static void debian_testdata(void **state)
+{
+    (void)state;
+    struct tally tally = {.source = DEBIAN};
+    visit_all(&tally, "/usr/share/libonnx-testdata/data/node");
+    judge(&tally);
+}
+
+static void onnx_wheel(void **state)
+{
+    (void)state;
+    struct tally tally = {.source = WHEEL};
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    visit_all(&tally, fixtures_of_wheel(&arena));
+    judge(&tally);
+    for (size_t i = 0; i < ERRATA; i++)
+        if (!tally.erratum_seen[i])
+            fail_msg("no fixture %s: remove its row", errata[i].name);
+    qd_arena_clear(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(debian_testdata),
+        cmocka_unit_test(onnx_wheel),
+    };
+    return cmocka_run_group_tests_name("official fixtures", tests, NULL, NULL);
+}

@@ -126,6 +126,9 @@ void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *co
 void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
                             struct twin_result *out);
 
+void twin_matmul_integer(const struct qd_tensor *const *in, struct twin_result *out);
+void twin_qlinear_matmul(const struct qd_tensor *const *in, struct twin_result *out);
+
 /* --- One-node graphs, random tensors, comparison (twin_graph_testlib.c)
  * ------------------------------ */
 

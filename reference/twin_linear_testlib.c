@@ -259,7 +259,8 @@ static void dequantize(enum qd_dtype type, const struct twin_number *difference,
     mpq_inits(rounded_d, rounded_s, NULL);
     enum twin_size d_size = twin_round(type, TWIN_NEAREST, rounded_d, difference->q);
     enum twin_size s_size = twin_round(type, TWIN_NEAREST, rounded_s, s);
-    bool d_rounds = !mpq_equal(rounded_d, difference->q), s_rounds = !mpq_equal(rounded_s, s);
+    bool d_rounds = d_size == TWIN_HUGE || !mpq_equal(rounded_d, difference->q);
+    bool s_rounds = s_size == TWIN_HUGE || !mpq_equal(rounded_s, s);
     if (d_rounds)
         admit(type, rounded_d, d_size, s, TWIN_ORDINARY, out);
     if (s_rounds)

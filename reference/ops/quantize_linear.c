@@ -74,12 +74,13 @@ static enum qd_status read_output_type(const struct qd_evaluation *evaluation,
         q->y = q->y == QD_DTYPE_NONE ? QD_U8 : q->y;
         return QD_OK;
     }
-    if (q->y != QD_DTYPE_NONE && q->y != q->zero_point->dtype)
+    status = qd_operand_type(evaluation, node, "y_zero_point", q->zero_point, types);
+    if (status == QD_OK && q->y != QD_DTYPE_NONE && q->y != q->zero_point->dtype)
         return qd_node_rule(evaluation, node, "output_dtype-mismatch",
                             "output_dtype is %s, y_zero_point %s", qd_dtype_info(q->y)->word,
                             qd_dtype_info(q->zero_point->dtype)->word);
     q->y = q->zero_point->dtype;
-    return qd_operand_type(evaluation, node, "y_zero_point", q->zero_point, types);
+    return status;
 }
 
 static enum qd_status read_division_type(const struct qd_evaluation *evaluation,

@@ -5,6 +5,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+/* nohup's way to say that a terminal may go away. */
+static bool is_ignored(int signal)
+{
+    struct sigaction action;
+
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 enum qd_status qd_interrupt_begin(struct qd_interrupt *interrupt, struct qd_error *error)
 {
     struct qd_interrupt begun = {.fd = -1};
@@ -13,7 +21,9 @@ enum qd_status qd_interrupt_begin(struct qd_interrupt *interrupt, struct qd_erro
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
+    if (!is_ignored(SIGHUP)) {
+        sigaddset(&signals, SIGHUP);
+    }
     begun.fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     if (begun.fd < 0) {
         return qd_fail(error, QD_INTERNAL, "cannot watch for signals: %s", strerror(errno));

@@ -13,7 +13,7 @@ struct qd_interrupt {
     bool seen;
 };
 
-/* Blocks SIGINT, SIGTERM and SIGHUP. */
+/* Blocks SIGINT, SIGTERM and, unless it is ignored, SIGHUP. */
 enum qd_status qd_interrupt_begin(struct qd_interrupt *interrupt, struct qd_error *error);
 
 /* Whether one of them has come since begin. */

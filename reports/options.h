@@ -39,7 +39,7 @@ struct qd_options {
     struct qd_shard shard;
     uint64_t jobs, memory_limit, rounds;
     double time_limit;
-    const char *results, *output, *cases, *node, *write, *check;
+    const char *results, *output, *cases, *node, *id, *write, *check;
     struct qd_list arguments; /* what is no option, in order */
 };
 

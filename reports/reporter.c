@@ -12,7 +12,8 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
                                  FILE *out, FILE *err, struct qd_arena *arena,
                                  struct qd_error *error)
 {
-    struct qd_reporter begun = {.rows = {.arena = arena}, .fail_fast = options->fail_fast};
+    struct qd_reporter begun = {
+        .rows = {.arena = arena}, .fail_fast = options->fail_fast, .err = err};
 
     if (options->results != NULL) {
         begun.file_path = options->results;
@@ -77,6 +78,20 @@ static bool is_unexpected(const struct qd_result *result)
            result->kind != QD_RESULT_SKIP;
 }
 
+/* Of a thousand bad files the first ones are enough; all are in TAP. */
+static void complain(const struct qd_reporter *reporter, const struct qd_result *result)
+{
+    enum { ENOUGH = 10 };
+    const int64_t *results = reporter->summary.total.results;
+
+    if ((result->kind == QD_RESULT_BAD_INPUT || result->kind == QD_RESULT_BROKEN) &&
+        results[QD_RESULT_BAD_INPUT] + results[QD_RESULT_BROKEN] <= ENOUGH) {
+        fprintf(reporter->err, "qdiff: %s%s%s\n",
+                result->kind == QD_RESULT_BROKEN ? result->id : "",
+                result->kind == QD_RESULT_BROKEN ? ": " : "", result->why);
+    }
+}
+
 static enum qd_visit take_result(void *context, const struct qd_result *result)
 {
     struct qd_reporter *reporter = context;
@@ -87,6 +102,7 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
         qd_row_book_result(&reporter->rows, result, &reporter->error) != QD_OK) {
         return stop(reporter);
     }
+    complain(reporter, result);
     show_progress(reporter);
     return reporter->fail_fast && is_unexpected(result) ? stop(reporter) : QD_VISIT_GO_ON;
 }
@@ -148,7 +164,7 @@ static enum qd_status close_file(struct qd_reporter *reporter, bool complete)
                   : QD_OK;
 }
 
-enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete, FILE *err)
+enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete)
 {
     enum qd_exit code;
 
@@ -163,10 +179,10 @@ enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool comp
     if (reporter->progress != NULL) {
         fputc('\n', reporter->progress);
     }
-    qd_summary_print(&reporter->summary, err);
+    qd_summary_print(&reporter->summary, reporter->err);
     close_file(reporter, complete && !reporter->stopped);
     if (reporter->error.status != QD_OK) {
-        fprintf(err, "qdiff: %s\n", reporter->error.text);
+        fprintf(reporter->err, "qdiff: %s\n", reporter->error.text);
         code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
     }
     qd_summary_clear(&reporter->summary);

@@ -13,6 +13,7 @@ struct qd_reporter {
     struct qd_row_book rows;
     FILE *file; /* results file, NULL: none */
     const char *file_path;
+    FILE *err;             /* what is wrong on our side or in the input is told there too */
     FILE *progress;        /* NULL: none */
     double started, shown; /* seconds */
     bool fail_fast, stopped;
@@ -29,6 +30,6 @@ struct qd_sink qd_reporter_sink(struct qd_reporter *reporter);
 
 /* Judges rows if the run was whole, writes summary, plan and the end of the results file, and gives the exit code
  * that the results ask for. */
-enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete, FILE *err);
+enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete);
 
 #endif

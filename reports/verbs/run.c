@@ -61,7 +61,7 @@ static enum qd_exit report(struct qd_command *command, struct qd_gate *gate)
     interrupted = qd_interrupt_seen(gate->interrupt);
     compared = reporter.summary.comparisons > 0;
     counted = qd_reporter_end(&reporter, qd_selection_is_whole(gate->selection),
-                              code == QD_EXIT_OK && !interrupted, command->err);
+                              code == QD_EXIT_OK && !interrupted);
     if (interrupted) {
         fprintf(command->err, "qdiff: interrupted; what was done so far is kept\n");
         return QD_EXIT_INTERRUPTED;

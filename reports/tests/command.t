@@ -1,0 +1,385 @@
+#!/usr/bin/env bash
+# The qdiff command from outside: exit codes, what is kept, shards, jobs, expectations. TAP 13.
+#
+# usage: QDIFF=<build>/bin/qdiff QD_PLUGINS=<build>/plugins reports/tests/command.t [NAME…]
+#
+# Needs no ONNX Runtime: the targets are qdiff's own reference, quirks of it and the plug-ins for tests. Both variables
+# default to the dev preset's build.
+set -uo pipefail
+set -m # background jobs get Ctrl-C like those of a terminal
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+qdiff=$(realpath "${QDIFF:-$root/build/dev/bin/qdiff}")
+plugins=$(realpath "${QD_PLUGINS:-$root/build/dev/plugins}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# qd WANT ARGUMENT…: runs qdiff; output in $scratch/out and err, the exit code has to be WANT.
+qd()
+{
+    local want=$1 have=0
+    shift
+    "$qdiff" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || have=$?
+    if [ "$have" != "$want" ]; then
+        echo "qdiff $*: want exit $want, have $have"
+        tail -n 5 "$scratch/out" "$scratch/err"
+        return 1
+    fi
+}
+
+# has FILE TEXT: the file holds the text. lacks: it does not.
+has()
+{
+    grep -qF -e "$2" "$scratch/$1" || { echo "$1 lacks: $2"; tail -n 8 "$scratch/$1"; return 1; }
+}
+lacks()
+{
+    ! grep -F -e "$2" "$scratch/$1" || { echo "$1 has: $2"; return 1; }
+}
+
+# same A B
+same()
+{
+    diff "$scratch/$1" "$scratch/$2" | head -n 10
+    cmp -s "$scratch/$1" "$scratch/$2" || { echo "$1 and $2 differ"; return 1; }
+}
+
+# records FILE: its result records. points: TAP points of the last output.
+records()
+{
+    grep '^{"record": "result"' "$scratch/$1"
+}
+points()
+{
+    grep -cE '^(not )?ok ' "$scratch/out"
+}
+
+few=(--filter 'regressions/*')
+wrong=quirk:rounding=truncate
+misbehave=$plugins/misbehave_plugin.so
+
+test_exit_0_when_nothing_is_unexpected()
+{
+    qd 0 run -t reference "${few[@]}" && has out "TAP version 13" && lacks out "not ok" &&
+        has out "1..$(points)"
+}
+
+test_exit_1_on_a_divergence()
+{
+    qd 1 run -t "$wrong" --level smoke && has out "class: value" && has out "  want: " &&
+        has out "  have: " && has out "  element: " && has out "  differ: " && has out "  x_scale: "
+}
+
+test_exit_2_on_bad_input()
+{
+    qd 2 run -t reference /nowhere.qdcase && has err /nowhere.qdcase || return 1
+    qd 2 run -t reference --filtre x && has err "did you mean --filter?"
+}
+
+test_exit_3_on_an_unusable_target()
+{
+    qd 3 run -t "$misbehave[undo=x]" "${few[@]}" && has out "Bail out! " &&
+        has err "unknown setting" || return 1
+    qd 3 run -t ort@0.0.1 "${few[@]}"
+}
+
+test_exit_4_when_nothing_was_compared()
+{
+    qd 4 run -t reference --filter no/such/case && has err "nothing was compared" &&
+        has out "not ok 1 - something was compared" || return 1
+    qd 4 run -t "$plugins/picky_plugin.so" "${few[@]}" && has out "# SKIP " &&
+        has out "# skipped " && has err "nothing was compared"
+}
+
+test_exit_4_when_stdout_is_full()
+{
+    "$qdiff" run -t reference "${few[@]}" >/dev/full 2>"$scratch/err"
+    [ $? = 4 ] && has err "standard output"
+}
+
+test_results_file_says_what_ran()
+{
+    qd 1 run -t "$wrong" --level smoke -r "$scratch/r.jsonl" || return 1
+    head -n 1 "$scratch/r.jsonl" >"$scratch/header"
+    for field in suite commit cpu flags version settings threads level started; do
+        has header "\"$field\": " || return 1
+    done
+    tail -n 1 "$scratch/r.jsonl" >"$scratch/summary"
+    has summary '"record": "summary", "complete": true' &&
+        [ "$(records r.jsonl | wc -l)" = "$(points)" ]
+}
+
+# interrupt JOBS: Ctrl-C in the middle of a run.
+interrupt()
+{
+    local pid code=0 results=$scratch/i.jsonl
+    rm -f "$results"
+    "$qdiff" run -t reference -t quirk:rounding=floor -t "$wrong" -j "$1" -r "$results" \
+        --level exhaustive >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    for _ in $(seq 200); do
+        [ "$(wc -l 2>/dev/null <"$results" || echo 0)" -gt 10 ] && break
+        sleep 0.05
+    done
+    kill -INT "$pid"
+    wait "$pid" || code=$?
+    [ "$code" = 130 ] || { echo "want exit 130, have $code"; cat "$scratch/err"; return 1; }
+    has err "interrupted" && has out "1..$(points)" && has i.jsonl '"complete": false' || return 1
+    [ "$(records i.jsonl | wc -l)" = "$(points)" ] || { echo "results were lost"; return 1; }
+    qd 0 list --count --level exhaustive || return 1
+    [ "$(($(cat "$scratch/out") * 3))" -gt "$(records i.jsonl | wc -l)" ] ||
+        { echo "the run was over before Ctrl-C"; return 1; }
+    qd 0 diff "$results" "$results"
+}
+
+test_ctrl_c_keeps_results()
+{
+    interrupt 1
+}
+
+test_ctrl_c_keeps_results_of_jobs()
+{
+    interrupt 2
+}
+
+test_a_killed_job_is_our_failure()
+{
+    local pid code=0 child results=$scratch/k.jsonl
+    rm -f "$results"
+    "$qdiff" run -t reference -t "$wrong" -j 2 -r "$results" --level exhaustive \
+        >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    for _ in $(seq 200); do
+        [ "$(wc -l 2>/dev/null <"$results" || echo 0)" -gt 10 ] && break
+        sleep 0.05
+    done
+    read -r child _ <"/proc/$pid/task/$pid/children"
+    kill -KILL "$child"
+    wait "$pid" || code=$?
+    [ "$code" = 4 ] || { echo "want exit 4, have $code"; cat "$scratch/err"; return 1; }
+    has out "the process died (signal 9)" && has k.jsonl '"kind": "broken"'
+}
+
+test_jobs_change_nothing()
+{
+    qd 1 run -t reference -t "$wrong" --level smoke -r "$scratch/1.jsonl" || return 1
+    cp "$scratch/out" "$scratch/tap1"
+    qd 1 run -t reference -t "$wrong" --level smoke -r "$scratch/2.jsonl" -j 2 || return 1
+    same tap1 out || return 1
+    records 1.jsonl >"$scratch/1"
+    records 2.jsonl >"$scratch/2"
+    same 1 2
+}
+
+test_shards_merge_to_the_whole()
+{
+    local i
+    qd 1 run -t reference -t "$wrong" --level smoke -r "$scratch/whole.jsonl" || return 1
+    for i in 1 2 3; do
+        qd 1 run -t reference -t "$wrong" --level smoke --shard $i/3 -r "$scratch/s$i.jsonl" ||
+            return 1
+        records "s$i.jsonl" >"$scratch/part"
+        [ -s "$scratch/part" ] || { echo "shard $i is empty"; return 1; }
+    done
+    # the second one twice: shards that ran twice count once
+    qd 1 merge "$scratch"/s1.jsonl "$scratch"/s2.jsonl "$scratch"/s2.jsonl "$scratch"/s3.jsonl \
+        -o "$scratch/merged.jsonl" || return 1
+    records whole.jsonl | sort >"$scratch/a"
+    records merged.jsonl | sort >"$scratch/b"
+    same a b && has merged.jsonl '"complete": true' && lacks merged.jsonl '"shard"' || return 1
+    qd 1 merge "$scratch"/s1.jsonl "$scratch"/s3.jsonl -o "$scratch/half.jsonl" &&
+        has err "not all of the 3 shards are here" && has half.jsonl '"complete": false' || return 1
+    qd 2 merge "$scratch"/s1.jsonl "$scratch"/whole.jsonl && has err "another run"
+}
+
+test_merge_refuses_contradictions()
+{
+    qd 0 run -t reference "${few[@]}" -r "$scratch/r.jsonl" || return 1
+    sed '2s/"exact": [0-9]*/"exact": 1/' "$scratch/r.jsonl" >"$scratch/other.jsonl"
+    qd 2 merge "$scratch/r.jsonl" "$scratch/other.jsonl" && has err "another result for"
+}
+
+test_fail_fast_stops_at_the_first()
+{
+    qd 1 run -t "$wrong" --level smoke --fail-fast || return 1
+    cp "$scratch/out" "$scratch/tap1"
+    [ "$(grep -c '^not ok' "$scratch/out")" = 1 ] || { echo "not one failure"; return 1; }
+    qd 1 run -t "$wrong" --level smoke --fail-fast -j 2 && same tap1 out
+}
+
+test_bad_files_leave_the_others()
+{
+    local dir=$scratch/files case
+    qd 0 export "${few[@]}" -o "$dir" || return 1
+    case=$(find "$dir" -name model.onnx | sort | head -n 1)
+    cp -r "$(dirname "$case")" "$dir/cut" && head -c 40 "$case" >"$dir/cut/model.onnx"
+    : >"$dir/empty.qdcase"
+    head -c 100000 /dev/urandom >"$dir/noise.qdcase"
+    qd 2 run -t reference "$dir" || return 1
+    [ "$(grep -c '^not ok' "$scratch/out")" = 3 ] || { echo "want 3 bad files"; return 1; }
+    [ "$(grep -c '^ok' "$scratch/out")" -gt 3 ] || { echo "the others did not run"; return 1; }
+    has out "class: bad-input" && has err "3 bad inputs"
+}
+
+test_deaths_of_a_target_are_findings()
+{
+    local what
+    for what in crash abort exit; do
+        qd 1 run -t "$misbehave[do=$what]" -t reference "${few[@]}" && has out "class: crash" &&
+            has out "verdict exact" || return 1
+    done
+    qd 1 run -t "$misbehave[do=hang]" --filter 'regressions/*-1d' --time-limit 0.3 &&
+        has out "class: hang" || return 1
+    qd 1 run -t "$misbehave[do=eat-memory]" --filter 'regressions/*-1d' --memory-limit 64 &&
+        has out "class: oom" || return 1
+    qd 1 run -t "$misbehave[do=write-after]" "${few[@]}" && has out "class: out-of-bounds" || return 1
+    qd 1 run -t "$misbehave[do=unwritten-all]" "${few[@]}" && has out "class: unwritten" || return 1
+    qd 1 run -t "$misbehave[do=nondeterministic]" "${few[@]}" && has out "class: nondeterministic"
+}
+
+test_repro_needs_nothing_but_the_directory()
+{
+    local id
+    qd 1 run -t "$wrong" --level smoke --tag tie --fail-fast -r "$scratch/r.jsonl" || return 1
+    id=$(records r.jsonl | grep '"kind": "fail"' | sed 's/.*"id": "\([^"]*\)".*/\1/')
+    qd 0 export "$id" -o "$scratch/repro" || return 1
+    qd 1 repro "$scratch/repro/$id" -t reference -t "$wrong" && cp "$scratch/out" "$scratch/there" &&
+        has out "$wrong" && has out "exact" && has out "half-way" || return 1
+    qd 1 repro "$id" -t reference -t "$wrong" && same there out || return 1
+    qd 0 repro "$id" -t reference && qd 2 repro no/such/case -t reference
+}
+
+test_export_loses_nothing()
+{
+    local id
+    qd 0 list "${few[@]}" || return 1
+    cp "$scratch/out" "$scratch/ids"
+    qd 0 export "${few[@]}" -o "$scratch/all" || return 1
+    while read -r id; do
+        qd 0 show "$id" && grep -v '^stored' "$scratch/out" >"$scratch/a" &&
+            qd 0 show "$scratch/all/$id" && grep -v '^stored' "$scratch/out" >"$scratch/b" &&
+            same a b || return 1
+    done <"$scratch/ids"
+}
+
+test_import_makes_a_case_of_a_model()
+{
+    local dir=$scratch/all/regressions/ort-28456-bias feed
+    qd 0 export regressions/ort-28456-bias -o "$scratch/all" || return 1
+    qd 0 show regressions/ort-28456-bias || return 1
+    grep -E '^(input|constant|node|output)' "$scratch/out" >"$scratch/a"
+    feed=x=$dir/test_data_set_0/input_0.pb
+    qd 0 import "$dir/model.onnx" --input "$feed" --node y --id my/case -o "$scratch/my.qdcase" &&
+        has out "my/case" && qd 0 show "$scratch/my.qdcase" && has out "my/case" || return 1
+    grep -E '^(input|constant|node|output)' "$scratch/out" >"$scratch/b"
+    same a b && qd 0 repro "$scratch/my.qdcase" -t reference || return 1
+    qd 0 import "$dir" -o "$scratch/dir.qdcase" && qd 0 show "$scratch/dir.qdcase" || return 1
+    qd 2 import "$dir/model.onnx" --node y -o "$scratch/no.qdcase" && has err x || return 1
+    qd 2 import "$dir/model.onnx" --node nobody -o "$scratch/no.qdcase" && has err nobody || return 1
+    qd 2 import "$dir/model.onnx" --input x -o "$scratch/no.qdcase" && has err NAME=FILE
+}
+
+test_export_stays_below_its_directory()
+{
+    qd 0 export "${few[@]}" -o "$scratch/all" || return 1
+    touch "$scratch/file" && qd 2 export "${few[@]}" -o "$scratch/file/x" && has err "file"
+}
+
+test_diff_tells_new_gone_and_changed()
+{
+    qd 0 run -t reference "${few[@]}" -r "$scratch/good.jsonl" || return 1
+    qd 1 run -t "$wrong" "${few[@]}" -r "$scratch/bad.jsonl" || return 1
+    sed -i "s/reference\[\]/x/g; s/\"target\": \"[^\"]*\"/\"target\": \"x\"/" "$scratch/good.jsonl" \
+        "$scratch/bad.jsonl"
+    qd 1 diff "$scratch/good.jsonl" "$scratch/bad.jsonl" && has out "new  " && has out " 0 gone" ||
+        return 1
+    qd 0 diff "$scratch/bad.jsonl" "$scratch/good.jsonl" && has out "gone  " && has out "0 new, " ||
+        return 1
+    sed 's/"have": "/&1/' "$scratch/bad.jsonl" >"$scratch/worse.jsonl"
+    qd 0 diff "$scratch/bad.jsonl" "$scratch/worse.jsonl" && has out "changed  " || return 1
+    head -n 1 "$scratch/bad.jsonl" >"$scratch/none.jsonl"
+    qd 4 diff "$scratch/none.jsonl" "$scratch/bad.jsonl"
+}
+
+test_expectations_make_the_first_day_green()
+{
+    local tsv=$scratch/first.tsv
+    qd 0 expectations --write "$tsv" -t "$wrong" --level smoke || return 1
+    qd 0 run -t "$wrong" --level smoke -e "$tsv" && has out " # TODO " || return 1
+    if command -v prove >/dev/null; then
+        prove -Q -e cat "$scratch/out" >/dev/null || { echo "prove disagrees"; return 1; }
+    fi
+    qd 1 run -t "$wrong" --level smoke -e "$tsv" --no-expectations || return 1
+    qd 0 expectations --check "$tsv" && qd 2 expectations --write "$tsv" -t "$wrong" || return 1
+    echo "one field" >>"$tsv" && qd 2 expectations --check "$tsv" && has err "first.tsv:"
+}
+
+test_unexpected_passes_fail()
+{
+    local id
+    id=$("$qdiff" list "${few[@]}" | head -n 1)
+    printf '%s\t*\t*\tvalue\t*\t*\t-\tmade up\n' "$id" >"$scratch/made-up.tsv"
+    qd 1 run -t reference "${few[@]}" -e "$scratch/made-up.tsv" && has out "class: exact" &&
+        has err "1 unexpected passes"
+}
+
+test_stale_rows_fail_only_whole_runs()
+{
+    printf 'QLinearConv/*\t*\t*\tcrash\t*\t*\t-\tmade up\n' >"$scratch/stale.tsv"
+    qd 0 run -t reference --level smoke -e "$scratch/stale.tsv" &&
+        has out "0 stale, 1 not judged" || return 1
+    qd 1 run -t reference -e "$scratch/stale.tsv" && has out "expectation row 1 is stale" &&
+        has out "1 stale, 0 not judged" || return 1
+    qd 0 run -t reference -e "$scratch/stale.tsv" --shard 1/2 -r "$scratch/1.jsonl" || return 1
+    qd 0 run -t reference -e "$scratch/stale.tsv" --shard 2/2 -r "$scratch/2.jsonl" -j 2 || return 1
+    qd 1 merge "$scratch/1.jsonl" "$scratch/2.jsonl" -o "$scratch/12.jsonl" &&
+        has err "expectation row 1 is stale" || return 1
+    qd 0 merge "$scratch/1.jsonl" -o "$scratch/12.jsonl" && has 12.jsonl '"rows_not_judged": 1'
+}
+
+test_list_and_show()
+{
+    local count id
+    qd 0 list --level smoke --count && count=$(cat "$scratch/out") &&
+        qd 0 list --level smoke || return 1
+    [ "$(wc -l <"$scratch/out")" = "$count" ] || { echo "counts differ"; return 1; }
+    [ "$(sort -u "$scratch/out" | wc -l)" = "$count" ] || { echo "ids repeat"; return 1; }
+    id=$(head -n 1 "$scratch/out")
+    qd 0 list --level smoke --json && has out "{\"id\": \"$id\", \"op\": \"" || return 1
+    qd 0 show "$id" && has out "node      " && has out "input     " && has out "features  " || return 1
+    "$qdiff" list | head -n 1 >"$scratch/out" # a reader that has enough is no failure of ours
+    has out "$id"
+}
+
+test_targets_and_check_target()
+{
+    qd 0 targets && has out "reference: " && has out "ort: " || return 1
+    qd 0 targets --json && has out '{"name": "ort"' || return 1
+    qd 0 check-target reference && lacks out "not ok" || return 1
+    qd 1 check-target "$misbehave[do=write-after]" && has out "not ok"
+}
+
+test_bench_measures()
+{
+    qd 0 bench -t reference "${few[@]}" --rounds 2 && has out "in process" && has out "forked" &&
+        has out "MAC/s" && has out "peak memory" || return 1
+    qd 0 bench -t reference "${few[@]}" --rounds 1 --json && has out '"percent_outside_target": '
+}
+
+names=$(declare -F | sed -n 's/^declare -f test_//p' | sort)
+[ $# -gt 0 ] && names=$*
+number=0
+failed=0
+echo "TAP version 13"
+for name in $names; do
+    number=$((number + 1))
+    if ("test_$name") >"$scratch/log" 2>&1; then
+        echo "ok $number - $name"
+    else
+        failed=1
+        echo "not ok $number - $name"
+        sed 's/^/# /' "$scratch/log"
+    fi
+done
+echo "1..$number"
+exit "$failed"

@@ -1,0 +1,127 @@
+#include "qdiff/import.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "evaluated.h"
+
+static bool is_model(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
+}
+
+/* "x=dir/x.npy" */
+static enum qd_status split_feed(const char *text, struct qd_arena *arena,
+                                 struct qd_import_feed *feed, struct qd_error *error)
+{
+    const char *equals = strchr(text, '=');
+
+    if (equals == NULL || equals == text || equals[1] == '\0') {
+        return qd_fail(error, QD_USAGE, "--input %s: NAME=FILE is wanted", text);
+    }
+    feed->name = qd_arena_printf(arena, "%.*s", (int)(equals - text), text);
+    feed->path = equals + 1;
+    return feed->name != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for --input");
+}
+
+static enum qd_status import_model(const struct qd_command *command, struct qd_case *kase,
+                                   struct qd_error *error)
+{
+    const struct qd_options *options = &command->options;
+    struct qd_import_feed *feeds =
+        qd_arena_array(command->arena, options->inputs.count, sizeof *feeds);
+    struct qd_import_options import = {.model = options->arguments.items[0],
+                                       .node = options->node,
+                                       .feeds = feeds,
+                                       .feed_count = options->inputs.count,
+                                       .id = options->id};
+
+    if (feeds == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for --input");
+    }
+    for (size_t i = 0; i < options->inputs.count; i++) {
+        enum qd_status status =
+            split_feed(options->inputs.items[i], command->arena, &feeds[i], error);
+
+        if (status != QD_OK) {
+            return status;
+        }
+    }
+    return qd_import(&import, command->arena, kase, error);
+}
+
+/* A directory in ONNX's layout, or a case file: it has its tensors already. */
+static enum qd_status import_case(const struct qd_command *command, struct qd_case *kase,
+                                  struct qd_error *error)
+{
+    const struct qd_options *options = &command->options;
+
+    if (options->inputs.count > 0 || options->node != NULL) {
+        return qd_fail(error, QD_USAGE, "%s: --input and --node are for models (*.onnx)",
+                       options->arguments.items[0]);
+    }
+    return qd_case_load(options->arguments.items[0], command->arena, kase, error);
+}
+
+/* Says at once whether the reference can judge the new case. */
+static enum qd_exit try_case(struct qd_command *command, const struct qd_case *kase)
+{
+    struct qd_selected selected = {.kase = kase};
+    struct qd_evaluated evaluated;
+    struct qd_error error = {0};
+    enum qd_status status = qd_case_evaluate(&selected, command->arena, &evaluated, &error);
+
+    if (status != QD_OK) {
+        fprintf(command->err, "qdiff: written, but the reference cannot judge it: %s\n",
+                error.text);
+        return qd_exit_of_status(status);
+    }
+    return QD_EXIT_OK;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    const struct qd_options *options = &command->options;
+    struct qd_case kase;
+    struct qd_error error = {0};
+    enum qd_status status;
+
+    if (options->output == NULL) {
+        fputs("qdiff import: --output FILE is wanted\n", command->err);
+        return QD_EXIT_USAGE;
+    }
+    status = is_model(options->arguments.items[0]) ? import_model(command, &kase, &error)
+                                                   : import_case(command, &kase, &error);
+    if (status == QD_OK && options->id != NULL) {
+        kase.id = options->id;
+    }
+    if (status == QD_OK) {
+        status = qd_case_save(&kase, options->output, &error);
+    }
+    if (status != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    fprintf(command->out, "%s written to %s\n", kase.id, options->output);
+    return try_case(command, &kase);
+}
+
+const struct qd_verb qd_verb_import = {
+    .arguments = "MODEL.onnx|DIR|FILE",
+    .at_least = 1,
+    .at_most = 1,
+    .options = "output input node id",
+    .text =
+        "Makes a case file of a model: with --node of one node with its own constants and the\n"
+        "tensors given with --input for what it reads at run time, else of the whole model. A\n"
+        "directory in ONNX's backend-test layout brings its tensors with it. What cannot be taken\n"
+        "is named.",
+    .examples =
+        "  one convolution out of a real model\n"
+        "    qdiff import resnet.onnx --node conv1_quant --input x=conv1_x.npy -o conv1.qdcase\n"
+        "    qdiff repro conv1.qdcase --target ort\n"
+        "  what an official fixture holds, as one file\n"
+        "    qdiff import node/test_qlinearconv -o qlinearconv.qdcase",
+    .run = run,
+};

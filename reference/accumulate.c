@@ -65,6 +65,16 @@ int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
     return acc;
 }
 
+enum qd_status qd_accumulator_store(const struct qd_evaluation *evaluation, int64_t acc,
+                                    struct qd_value *y, int64_t i)
+{
+    bool beyond = acc > INT32_MAX || acc < INT32_MIN;
+    struct qd_code code = {acc, acc, acc, 0};
+    if (beyond)
+        code = (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
+    return qd_value_set_code(y, i, code, evaluation->arena, evaluation->error);
+}
+
 int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tensor *zero_point,
                       int64_t c)
 {

@@ -11,6 +11,10 @@ int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int
 /* The accumulator after the bias is in: wrapped or saturated to int32 where the switch says so. */
 int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc);
 
+/* Stores a finished accumulator as element i of an s32 value; beyond int32 the element is unspecified. */
+enum qd_status qd_accumulator_store(const struct qd_evaluation *evaluation, int64_t acc,
+                                    struct qd_value *y, int64_t i);
+
 /* One quantized operand's codes minus its zero points, in the arena: out[i] = q[i] − z[(i / inner) % z_count], z read
  * through the zero_points switch. The tensor is u8 or s8; z_count is 1 or the size of the axis whose stride is inner. */
 enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd_tensor *codes,

@@ -17,6 +17,10 @@ struct ort {
     OrtEnv *env;
     OrtSessionOptions *options;
     OrtMemoryInfo *memory;
+    struct {
+        bool asked;
+        int32_t taken[2], given[2]; /* this release's numbers of uint2 and int2 */
+    } two_bit;
     char version[32], settings[64];
 };
 
@@ -210,6 +214,106 @@ static enum qd_target_status prepare(void *target, const void *model, size_t mod
     return status;
 }
 
+/* --- Types ---------------------------------------------------------------------------------------
+ * ONNX Runtime numbers element types as ONNX does, but for the two-bit types: 1.31.1 calls them 24 and 25 where ONNX
+ * has 25 and 26, and 1.26.0 gives 24 and 25 but takes 25 and 26. So the library itself is asked: which type has the
+ * input of this model, and is a tensor of that type taken? */
+
+enum { ONNX_UINT2 = 25, ONNX_INT2 = 26 };
+
+/* y = DequantizeLinear(x, s), x of the type at byte TYPE_AT; ir_version 13, opset 25. */
+#define TYPE_AT 52
+static const unsigned char two_bit_model[] =
+    "\x08\x0d\x42\x04\x0a\x00\x10\x19\x3a\x4f" /* model */
+    "\x0a\x1b\x0a\x01x\x0a\x01s\x12\x01y\x22\x10"
+    "DequantizeLinear"                                                   /* node */
+    "\x12\x01g"                                                          /* graph name */
+    "\x5a\x0f\x0a\x01x\x12\x0a\x0a\x08\x08\x19\x12\x04\x0a\x02\x08\x04"  /* x[4] */
+    "\x5a\x0b\x0a\x01s\x12\x06\x0a\x04\x08\x01\x12\x00"                  /* s, scalar */
+    "\x62\x0f\x0a\x01y\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x04"; /* y[4] */
+
+static OrtStatus *input_type(const struct ort *ort, const OrtSession *session, int32_t *type)
+{
+    OrtTypeInfo *info = NULL;
+    const OrtTensorTypeAndShapeInfo *tensor = NULL;
+    ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    OrtStatus *status = ort->api->SessionGetInputTypeInfo(session, 0, &info);
+    if (!status)
+        status = ort->api->CastTypeInfoToTensorInfo(info, &tensor);
+    if (!status && tensor)
+        status = ort->api->GetTensorElementType(tensor, &element);
+    if (info)
+        ort->api->ReleaseTypeInfo(info);
+    if (!status)
+        *type = (int32_t)element;
+    return status;
+}
+
+/* The release's number of an ONNX type, by what it says of a model's input; -1 when it does not know the type. */
+static int32_t ask_given(const struct ort *ort, int32_t onnx)
+{
+    unsigned char model[sizeof two_bit_model];
+    memcpy(model, two_bit_model, sizeof model);
+    model[TYPE_AT] = (unsigned char)onnx;
+    OrtSession *session = NULL;
+    int32_t type = -1;
+    OrtStatus *status =
+        ort->api->CreateSessionFromArray(ort->env, model, sizeof model - 1, ort->options, &session);
+    if (!status)
+        status = input_type(ort, session, &type);
+    if (session)
+        ort->api->ReleaseSession(session);
+    if (status)
+        ort->api->ReleaseStatus(status);
+    return type;
+}
+
+static bool takes(const struct ort *ort, int32_t type)
+{
+    unsigned char byte = 0;
+    const int64_t four = 4;
+    OrtValue *value = NULL;
+    OrtStatus *status = ort->api->CreateTensorWithDataAsOrtValue(
+        ort->memory, &byte, 1, &four, 1, (ONNXTensorElementDataType)type, &value);
+    if (status)
+        ort->api->ReleaseStatus(status);
+    else
+        ort->api->ReleaseValue(value);
+    return !status;
+}
+
+static void ask_two_bit(struct ort *ort)
+{
+    if (ort->two_bit.asked)
+        return;
+    ort->two_bit.asked = true;
+    for (int i = 0; i < 2; i++)
+        ort->two_bit.given[i] = ask_given(ort, ONNX_UINT2 + i);
+    bool same = takes(ort, ort->two_bit.given[0]);
+    for (int i = 0; i < 2; i++)
+        ort->two_bit.taken[i] = same ? ort->two_bit.given[i] : ONNX_UINT2 + i;
+}
+
+static ONNXTensorElementDataType type_of_onnx(struct ort *ort, int32_t onnx)
+{
+    if (onnx != ONNX_UINT2 && onnx != ONNX_INT2)
+        return (ONNXTensorElementDataType)onnx;
+    ask_two_bit(ort);
+    return (ONNXTensorElementDataType)ort->two_bit.taken[onnx - ONNX_UINT2];
+}
+
+static int32_t type_to_onnx(struct ort *ort, ONNXTensorElementDataType type)
+{
+    int32_t number = (int32_t)type;
+    if (number < 24)
+        return number;
+    ask_two_bit(ort);
+    for (int i = 0; i < 2; i++)
+        if (number == ort->two_bit.given[i])
+            return ONNX_UINT2 + i;
+    return number;
+}
+
 /* Names and values of one run. */
 struct bindings {
     const char **input_names, **output_names;
@@ -229,15 +333,14 @@ static void unbind(const struct ort *ort, struct bindings *b)
     free(b->outputs);
 }
 
-static OrtStatus *wrap(const struct ort *ort, const struct qd_target_tensor *tensor,
-                       OrtValue **value)
+static OrtStatus *wrap(struct ort *ort, const struct qd_target_tensor *tensor, OrtValue **value)
 {
-    return ort->api->CreateTensorWithDataAsOrtValue(
-        ort->memory, tensor->data, tensor->size, tensor->dims, tensor->rank,
-        (ONNXTensorElementDataType)tensor->data_type, value);
+    return ort->api->CreateTensorWithDataAsOrtValue(ort->memory, tensor->data, tensor->size,
+                                                    tensor->dims, tensor->rank,
+                                                    type_of_onnx(ort, tensor->data_type), value);
 }
 
-static enum qd_target_status bind(const struct ort *ort, const struct qd_target_tensor *inputs,
+static enum qd_target_status bind(struct ort *ort, const struct qd_target_tensor *inputs,
                                   const struct qd_target_tensor *outputs, struct bindings *b,
                                   struct qd_target_message *message)
 {
@@ -267,8 +370,7 @@ static OrtStatus *call(const struct ort *ort, OrtSession *session, const struct 
 }
 
 /* The type and shape of what ONNX Runtime allocated itself. An output that is no tensor has type 0. */
-static OrtStatus *inspect(const struct ort *ort, const OrtValue *value,
-                          struct qd_target_tensor *seen)
+static OrtStatus *inspect(struct ort *ort, const OrtValue *value, struct qd_target_tensor *seen)
 {
     const OrtApi *api = ort->api;
     int is_tensor = 0;
@@ -291,15 +393,15 @@ static OrtStatus *inspect(const struct ort *ort, const OrtValue *value,
         status = api->GetDimensions(info, seen->dims, rank);
     if (info)
         api->ReleaseTensorTypeAndShapeInfo(info);
-    seen->data_type = (int32_t)type;
+    seen->data_type = type_to_onnx(ort, type);
     seen->rank = (uint32_t)rank;
     return status;
 }
 
 /* ONNX Runtime refuses a caller's buffer whose type or shape is not the output's, so it is asked again with buffers
  * of its own: what it gives then is the truth. */
-static enum qd_target_status run_unbound(const struct ort *ort, OrtSession *session,
-                                         struct bindings *b, struct qd_target_tensor *outputs,
+static enum qd_target_status run_unbound(struct ort *ort, OrtSession *session, struct bindings *b,
+                                         struct qd_target_tensor *outputs,
                                          struct qd_target_message *message)
 {
     for (size_t i = 0; i < b->output_count; i++) {
@@ -329,7 +431,7 @@ static enum qd_target_status run(void *target, void *prepared,
                                  struct qd_target_tensor *outputs, size_t output_count,
                                  struct qd_target_message *message)
 {
-    const struct ort *ort = target;
+    struct ort *ort = target;
     struct bindings b = {.input_count = input_count, .output_count = output_count};
     bool unknown = false;
     for (size_t i = 0; i < output_count; i++)

@@ -15,8 +15,7 @@
 
 #include "qdiff/evaluate.h"
 
-/* --- Numbers
- * ------------------------------------------------------------------------------------ */
+/* --- Numbers --- */
 
 enum twin_kind { TWIN_FINITE, TWIN_PLUS_INF, TWIN_MINUS_INF, TWIN_NAN };
 
@@ -70,8 +69,7 @@ int64_t twin_code(enum qd_dtype dtype, const mpq_t real, int64_t zero_point);
 int64_t twin_code_min(enum qd_dtype dtype);
 int64_t twin_code_max(enum qd_dtype dtype);
 
-/* --- Results
- * ------------------------------------------------------------------------------------ */
+/* --- Results --- */
 
 /* One output element: canonical value and the admissible hull (codes or reals), as numbers. */
 struct twin_element {
@@ -92,8 +90,7 @@ void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned 
                       const int64_t *dims);
 void twin_result_clear(struct twin_result *result);
 
-/* --- Requantizing one product: acc·s1·s2/sy
- * ------------------------------------------------------- */
+/* --- Requantizing one product: acc·s1·s2/sy --- */
 
 #define TWIN_ORDERS 6
 
@@ -114,8 +111,7 @@ bool twin_requantize_nearest(unsigned order, enum qd_dtype float_type, int64_t a
                              const mpq_t s2, const mpq_t sy, enum qd_dtype dtype,
                              int64_t zero_point, int64_t *code);
 
-/* --- Operators: in[i] is NULL for an absent input; *out is initialised by the call
- * ------------------ */
+/* --- Operators: in[i] is NULL for an absent input; *out is initialised by the call --- */
 
 void twin_qlinear_conv(const struct qd_node *node, const struct qd_tensor *const *in,
                        struct twin_result *out);
@@ -129,8 +125,7 @@ void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *
 void twin_matmul_integer(const struct qd_tensor *const *in, struct twin_result *out);
 void twin_qlinear_matmul(const struct qd_tensor *const *in, struct twin_result *out);
 
-/* --- One-node graphs, random tensors, comparison (twin_graph_testlib.c)
- * ------------------------------ */
+/* --- One-node graphs, random tensors, comparison (twin_graph_testlib.c) --- */
 
 #define TWIN_MAX_INPUTS 10
 #define TWIN_MAX_ATTRS 10
@@ -159,6 +154,31 @@ enum qd_status twin_node_evaluate(struct twin_node *twin, bool initializers,
 
 /* "QLinearConv-10(u8[1,2,3], f32[], …; group=2 …)" */
 const char *twin_node_describe(const struct twin_node *twin, char *text, size_t size);
+
+/* Graphs of several nodes; the reference alone evaluates them. Values are known by their index. */
+#define TWIN_MAX_VALUES 32
+#define TWIN_MAX_NODES 10
+
+struct twin_graph {
+    struct qd_graph graph;
+    struct qd_graph_value values[TWIN_MAX_VALUES];
+    struct qd_tensor tensors[TWIN_MAX_VALUES], fed[TWIN_MAX_VALUES];
+    struct qd_node nodes[TWIN_MAX_NODES];
+    int input_ids[TWIN_MAX_NODES][TWIN_MAX_INPUTS], output_ids[TWIN_MAX_NODES],
+        feeds[TWIN_MAX_VALUES];
+    struct qd_attr attrs[TWIN_MAX_NODES];
+};
+
+void twin_graph_init(struct twin_graph *graph);
+/* An initializer, and a graph input, with the given value. */
+int twin_graph_constant(struct twin_graph *graph, const struct qd_tensor *tensor);
+int twin_graph_feed(struct twin_graph *graph, const struct qd_tensor *tensor);
+/* A node of opset 21 with one output; `axis` < 0: no attribute. */
+int twin_graph_node(struct twin_graph *graph, const char *op_type, const int *inputs, size_t count,
+                    int64_t axis);
+/* The values of outputs[0..count); fails the cmocka test when the reference refuses. */
+void twin_graph_evaluate(struct twin_graph *graph, const int *outputs, size_t count,
+                         struct qd_arena *arena, struct qd_value *values);
 
 /* What a comparison looked at. */
 struct twin_tally {

@@ -234,6 +234,26 @@ static void qlinear_conv(void **state)
     assert_true(tally.unspecified > 0); /* accumulators beyond int32 */
 }
 
+static void conv_integer(void **state)
+{
+    (void)state;
+    struct twin_random random = {22};
+    struct twin_tally tally = {0};
+    for (int64_t i = 0; i < 2000 * twin_factor(); i++) {
+        struct convolution c;
+        struct twin_node node;
+        struct twin_result want;
+        convolution_start(&c, &random);
+        integer_node(&c, &node, !twin_random_one_in(&random, 4), !twin_random_one_in(&random, 4));
+        twin_conv_integer(&node.node, node.in, &want);
+        twin_check(&node, i % 2 == 0, &want, &tally);
+        twin_result_clear(&want);
+        qd_arena_clear(&c.arena);
+    }
+    twin_tally_print("ConvInteger", &tally);
+    assert_int_equal(tally.slack, 0);
+}
+
 /* The comparison can fail: each of these known wrong accumulations must be noticed. */
 static void wrong_accumulations_are_caught(void **state)
 {
@@ -277,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(qlinear_conv),
+        cmocka_unit_test(conv_integer),
         cmocka_unit_test(wrong_accumulations_are_caught),
     };
     return cmocka_run_group_tests_name("twin_conv", tests, NULL, NULL);

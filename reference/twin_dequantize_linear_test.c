@@ -66,8 +66,7 @@ static uint64_t ordinary_scale(enum qd_dtype dtype, struct twin_random *random)
     }
 }
 
-/* --- Every code
- * ------------------------------------------------------------------------------------------- */
+/* --- Every code --- */
 
 static void sweep(enum qd_dtype x_type, enum qd_dtype scale_type, uint64_t scale_bits,
                   int64_t zero_point, enum qd_dtype output, struct twin_tally *tally)
@@ -144,8 +143,7 @@ static void every_16_bit_code(void **state)
     assert_true(tally.slack > 0);
 }
 
-/* --- Random nodes
- * ----------------------------------------------------------------------------------------- */
+/* --- Random nodes --- */
 
 struct problem {
     struct qd_arena arena;

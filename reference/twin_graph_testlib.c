@@ -98,8 +98,76 @@ enum qd_status twin_node_evaluate(struct twin_node *twin, bool initializers,
                            : status;
 }
 
-/* --- Text
- * ---------------------------------------------------------------------------------------- */
+/* --- Graphs of several nodes --- */
+
+static int add_value(struct twin_graph *graph)
+{
+    assert(graph->graph.value_count < TWIN_MAX_VALUES);
+    int id = (int)graph->graph.value_count++;
+    graph->values[id].name = "";
+    graph->values[id].declared_rank = -1;
+    return id;
+}
+
+void twin_graph_init(struct twin_graph *graph)
+{
+    *graph = (struct twin_graph){0};
+    graph->graph.values = graph->values;
+    graph->graph.nodes = graph->nodes;
+    graph->graph.inputs = graph->feeds;
+}
+
+int twin_graph_constant(struct twin_graph *graph, const struct qd_tensor *tensor)
+{
+    int id = add_value(graph);
+    graph->tensors[id] = *tensor;
+    graph->values[id].initializer = &graph->tensors[id];
+    return id;
+}
+
+int twin_graph_feed(struct twin_graph *graph, const struct qd_tensor *tensor)
+{
+    int id = add_value(graph);
+    graph->fed[graph->graph.input_count] = *tensor;
+    graph->feeds[graph->graph.input_count++] = id;
+    return id;
+}
+
+int twin_graph_node(struct twin_graph *graph, const char *op_type, const int *inputs, size_t count,
+                    int64_t axis)
+{
+    assert(graph->graph.node_count < TWIN_MAX_NODES && count <= TWIN_MAX_INPUTS);
+    size_t n = graph->graph.node_count++;
+    struct qd_node *node = &graph->nodes[n];
+    for (size_t i = 0; i < count; i++)
+        graph->input_ids[n][i] = inputs[i];
+    graph->output_ids[n] = add_value(graph);
+    *node = (struct qd_node){.name = "", .domain = "", .op_type = op_type, .opset = 21};
+    node->op = qd_op_find("", op_type);
+    node->inputs = graph->input_ids[n];
+    node->input_count = count;
+    node->outputs = &graph->output_ids[n];
+    node->output_count = 1;
+    node->attrs = &graph->attrs[n];
+    node->attr_count = axis >= 0;
+    graph->attrs[n] = (struct qd_attr){.name = "axis", .kind = QD_ATTR_INT, .i = axis};
+    return graph->output_ids[n];
+}
+
+void twin_graph_evaluate(struct twin_graph *graph, const int *outputs, size_t count,
+                         struct qd_arena *arena, struct qd_value *values)
+{
+    struct qd_error error = {0};
+    graph->graph.outputs = outputs;
+    graph->graph.output_count = count;
+    enum qd_status status = qd_graph_check(&graph->graph, &error);
+    if (status == QD_OK)
+        status = qd_graph_evaluate(&graph->graph, graph->fed, NULL, arena, values, &error);
+    if (status != QD_OK)
+        fail_msg("the reference refuses: %s", error.text);
+}
+
+/* --- Text --- */
 
 static void append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -169,8 +237,7 @@ const char *twin_node_describe(const struct twin_node *twin, char *text, size_t 
     return text;
 }
 
-/* --- Comparison
- * ------------------------------------------------------------------------------------ */
+/* --- Comparison --- */
 
 static void number_of_double(double x, struct twin_number *number)
 {
@@ -295,8 +362,7 @@ void twin_tally_print(const char *name, const struct twin_tally *tally)
     assert_true(tally->elements > 0);
 }
 
-/* --- Random numbers and tensors
- * ---------------------------------------------------------------------- */
+/* --- Random numbers and tensors --- */
 
 uint64_t twin_random_bits(struct twin_random *random)
 {

@@ -54,8 +54,7 @@ static void check(struct twin_node *node, bool initializers, struct twin_tally *
     twin_result_clear(&want);
 }
 
-/* --- Every 16-bit input
- * --------------------------------------------------------------------------------- */
+/* --- Every 16-bit input --- */
 
 /* All 65536 codes of f16 or bf16, one scale. */
 static void sweep(enum qd_dtype x_type, uint64_t scale_bits, enum qd_dtype y, int64_t zero_point,
@@ -118,8 +117,7 @@ static void every_half_to_every_small_float(void **state)
     twin_tally_print("all f16 and bf16 inputs to small floats", &tally);
 }
 
-/* --- Random nodes
- * ----------------------------------------------------------------------------------------- */
+/* --- Random nodes --- */
 
 struct problem {
     struct qd_arena arena;

@@ -357,8 +357,7 @@ static void exact_ties_have_no_slack(void **state)
     twin_number_clear(&sy);
 }
 
-/* --- Fixtures
- * ---------------------------------------------------------------------------------------- */
+/* --- Fixtures --- */
 
 static int open_arena(void **state)
 {

@@ -6,6 +6,8 @@
 #include "qdiff/parameters.h"
 
 #define FLOATS (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
+#define WIDE_INTEGERS (QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64))
+#define NARROW_INTEGERS (QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16))
 
 /* One operand element, with what its flags say. */
 struct operand {
@@ -38,6 +40,17 @@ static double round_point(enum qd_dtype dtype, struct qd_interval real, struct q
     return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
 }
 
+/* Integers: the text says nothing of a result that leaves the type, and doubles hold no more than 2^53. */
+static enum qd_status store_integer(const struct qd_evaluation *evaluation, struct qd_interval real,
+                                    struct qd_value *y, int64_t i)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(y->want.dtype);
+    double least = fmax((double)info->min, -0x1p53), greatest = fmin((double)info->max, 0x1p53);
+    if (real.lo < least || real.hi > greatest)
+        return store_special(evaluation, false, y, i);
+    return qd_interval_store(y, i, real, false, 0, evaluation->arena, evaluation->error);
+}
+
 static enum qd_status store_result(const struct qd_evaluation *evaluation, struct operand a,
                                    struct operand b, qd_binary_exact *exact, struct qd_value *y,
                                    int64_t i)
@@ -51,6 +64,8 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
     bool points = a.exact && b.exact;
     if (isnan(real.lo) || isnan(real.hi))
         return store_special(evaluation, points, y, i);
+    if (qd_dtype_is_integer(dtype))
+        return store_integer(evaluation, real, y, i);
     struct qd_interval hull = qd_interval_round(dtype, real);
     return qd_interval_store(y, i, hull, points, round_point(dtype, real, hull), evaluation->arena,
                              evaluation->error);
@@ -63,7 +78,8 @@ static enum qd_status check_operands(const struct qd_evaluation *evaluation,
     if (a->want.dtype != b->want.dtype)
         return qd_node_rule(evaluation, node, "type-mismatch", "operands of %s and %s",
                             qd_dtype_info(a->want.dtype)->word, qd_dtype_info(b->want.dtype)->word);
-    if (!(FLOATS & QD_TYPE_BIT(a->want.dtype)))
+    uint32_t types = FLOATS | WIDE_INTEGERS | (node->opset >= 14 ? NARROW_INTEGERS : 0);
+    if (!(types & QD_TYPE_BIT(a->want.dtype)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of %s", node->op_type,
                        qd_dtype_info(a->want.dtype)->word);
     if (node->opset < 7 && !qd_tensor_same_shape(&a->want, &b->want))

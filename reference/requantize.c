@@ -69,35 +69,43 @@ int64_t qd_coder_float(const struct qd_coder *coder, double real)
     return qd_coder_exact(coder, qd_ratio_of_double(real));
 }
 
-/* A magnitude known to lie in [lo, hi]; dropped once an operation over- or underflowed. */
+/* A magnitude known to lie in [lo, hi], computed in a float type; dropped once an operation over- or underflowed. */
 struct span {
+    enum qd_dtype type;
     double lo, hi;
     bool dropped;
 };
 
-static struct span span_check(struct span a)
+static struct span multiply(struct span a, struct span b)
 {
-    a.dropped = a.dropped || isinf(a.hi) || (a.hi > 0 && a.lo < 0x1p-126);
+    return (struct span){a.type, qd_float_multiply(a.type, QD_DOWN, a.lo, b.lo),
+                         qd_float_multiply(a.type, QD_UP, a.hi, b.hi), a.dropped || b.dropped};
+}
+
+static struct span divide(struct span a, struct span b)
+{
+    return (struct span){a.type, qd_float_divide(a.type, QD_DOWN, a.lo, b.hi),
+                         qd_float_divide(a.type, QD_UP, a.hi, b.lo), a.dropped || b.dropped};
+}
+
+/* An intermediate result: lost when it overflows or is subnormal. */
+static struct span step(struct span a)
+{
+    a.dropped =
+        a.dropped || isinf(a.hi) || (a.hi > 0 && a.lo < qd_float_format(a.type)->least_normal);
     return a;
 }
 
-static struct span span_multiply(struct span a, struct span b)
+/* The result of an order is rounded to a code at once, so that there only an overflow loses it. */
+static struct span last(struct span a)
 {
-    return span_check((struct span){qd_float_multiply(QD_F32, QD_DOWN, a.lo, b.lo),
-                                    qd_float_multiply(QD_F32, QD_UP, a.hi, b.hi),
-                                    a.dropped || b.dropped});
+    a.dropped = a.dropped || isinf(a.hi);
+    return a;
 }
 
-static struct span span_divide(struct span a, struct span b)
+static struct span span_of(enum qd_dtype type, double x)
 {
-    return span_check((struct span){qd_float_divide(QD_F32, QD_DOWN, a.lo, b.hi),
-                                    qd_float_divide(QD_F32, QD_UP, a.hi, b.lo),
-                                    a.dropped || b.dropped});
-}
-
-static struct span span_of(double x)
-{
-    return (struct span){fabs(x), fabs(x), false};
+    return (struct span){type, fabs(x), fabs(x), false};
 }
 
 static bool moderate(double x)
@@ -106,44 +114,33 @@ static bool moderate(double x)
     return a >= 0x1p-20 && a <= 0x1p20;
 }
 
-struct qd_requantizer qd_requantizer_make(struct qd_coder coder, double s1, double s2, double sy)
+static void form_factors(enum qd_dtype type, struct qd_requantizer *r,
+                         struct qd_factor_order orders[QD_FACTOR_ORDERS])
 {
-    struct qd_requantizer r = {.coder = coder, .s1 = s1, .s2 = s2, .sy = sy};
+    struct span a = span_of(type, r->s1), b = span_of(type, r->s2), y = span_of(type, r->sy);
+    struct span formed[QD_FACTOR_ORDERS] = {
+        step(divide(step(multiply(a, b)), y)),
+        step(multiply(a, step(divide(b, y)))),
+        step(multiply(b, step(divide(a, y)))),
+    };
+    for (int i = 0; i < QD_FACTOR_ORDERS; i++)
+        orders[i] = (struct qd_factor_order){formed[i].lo, formed[i].hi, formed[i].dropped};
+}
+
+struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype type, double s1,
+                                          double s2, double sy)
+{
+    struct qd_requantizer r = {.coder = coder, .type = type, .s1 = s1, .s2 = s2, .sy = sy};
     r.undefined = !isfinite(s1) || !isfinite(s2) || !isfinite(sy) || sy == 0;
     if (r.undefined)
         return r;
     r.factor = qd_ratio_divide(qd_ratio_multiply(qd_ratio_of_double(s1), qd_ratio_of_double(s2)),
                                qd_ratio_of_double(sy));
-    r.tame = moderate(s1) && moderate(s2) && moderate(sy);
-    struct span a = span_of(s1), b = span_of(s2), y = span_of(sy);
-    struct span orders[QD_FACTOR_ORDERS] = {
-        span_divide(span_multiply(a, b), y),
-        span_multiply(a, span_divide(b, y)),
-        span_multiply(b, span_divide(a, y)),
-    };
-    for (int i = 0; i < QD_FACTOR_ORDERS; i++) {
-        r.order[i].lo = orders[i].lo;
-        r.order[i].hi = orders[i].hi;
-        r.order[i].dropped = orders[i].dropped;
-    }
+    r.tame = type == QD_F32 && moderate(s1) && moderate(s2) && moderate(sy);
+    form_factors(QD_F32, &r, r.in_f32);
+    if (type != QD_F32)
+        form_factors(type, &r, r.in_type);
     return r;
-}
-
-/* The result of an order is rounded to a code at once, so that there only an overflow loses it. */
-static struct span last_multiply(struct span a, struct span b)
-{
-    struct span v = {qd_float_multiply(QD_F32, QD_DOWN, a.lo, b.lo),
-                     qd_float_multiply(QD_F32, QD_UP, a.hi, b.hi), a.dropped || b.dropped};
-    v.dropped = v.dropped || isinf(v.hi);
-    return v;
-}
-
-static struct span last_divide(struct span a, struct span b)
-{
-    struct span v = {qd_float_divide(QD_F32, QD_DOWN, a.lo, b.hi),
-                     qd_float_divide(QD_F32, QD_UP, a.hi, b.lo), a.dropped || b.dropped};
-    v.dropped = v.dropped || isinf(v.hi);
-    return v;
 }
 
 static void widen(const struct qd_coder *coder, struct span v, bool negative, struct qd_code *code,
@@ -163,25 +160,35 @@ static void widen(const struct qd_coder *coder, struct span v, bool negative, st
     code->hi = last > code->hi ? last : code->hi;
 }
 
-static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
+static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
+                    const struct qd_factor_order orders[QD_FACTOR_ORDERS], int64_t acc,
+                    struct qd_code *code)
 {
-    struct span magnitude = {qd_ratio_to_float(qd_ratio_of_integer(llabs(acc)), QD_F32, QD_DOWN),
-                             qd_ratio_to_float(qd_ratio_of_integer(llabs(acc)), QD_F32, QD_UP),
-                             false};
-    struct span a = span_of(r->s1), b = span_of(r->s2), y = span_of(r->sy);
+    struct qd_ratio exact = qd_ratio_of_integer(llabs(acc));
+    struct span magnitude = step((struct span){type, qd_ratio_to_float(exact, type, QD_DOWN),
+                                               qd_ratio_to_float(exact, type, QD_UP), false});
+    struct span a = span_of(type, r->s1), b = span_of(type, r->s2), y = span_of(type, r->sy);
     bool negative = (acc < 0) != r->factor.negative;
     bool some = false;
     for (int i = 0; i < QD_FACTOR_ORDERS; i++) {
-        struct span m = {r->order[i].lo, r->order[i].hi, r->order[i].dropped};
-        widen(&r->coder, last_multiply(magnitude, m), negative, code, &some);
+        struct span m = {type, orders[i].lo, orders[i].hi, orders[i].dropped};
+        widen(&r->coder, last(multiply(magnitude, m)), negative, code, &some);
     }
     struct span ways[] = {
-        span_multiply(span_multiply(magnitude, a), b),
-        span_multiply(span_multiply(magnitude, b), a),
-        span_multiply(magnitude, span_multiply(a, b)),
+        step(multiply(step(multiply(magnitude, a)), b)),
+        step(multiply(step(multiply(magnitude, b)), a)),
+        step(multiply(magnitude, step(multiply(a, b)))),
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        widen(&r->coder, last_divide(ways[i], y), negative, code, &some);
+        widen(&r->coder, last(divide(ways[i], y)), negative, code, &some);
+    return some;
+}
+
+static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
+{
+    bool some = hull_in(r, QD_F32, r->in_f32, acc, code);
+    if (r->type != QD_F32)
+        some = hull_in(r, r->type, r->in_type, acc, code) || some;
     if (!some)
         code->flags |= QD_UNSPECIFIED;
 }

@@ -107,7 +107,7 @@ static struct qd_requantizer channel(const struct qd_evaluation *evaluation,
     struct qd_coder coder =
         qd_coder_make(semantics, in->t[Y_ZERO_POINT]->dtype, qd_tensor_get(in->t[Y_ZERO_POINT], 0));
     int64_t scale = semantics->requantize == QD_CHANNEL0_SCALE ? 0 : m;
-    return qd_requantizer_make(coder, qd_parameter(in->t[X_SCALE], 0),
+    return qd_requantizer_make(coder, QD_F32, qd_parameter(in->t[X_SCALE], 0),
                                qd_parameter(in->t[W_SCALE], scale),
                                qd_parameter(in->t[Y_SCALE], 0));
 }

@@ -4,8 +4,7 @@
  * Inputs      a u8|s8 [D…, M, K] or [K]; a_scale f32 and a_zero_point like a, of one shape: scalar, [1], [M] (a a matrix) or
  *             [D…, M, 1]; b u8|s8 [D…, K, N] or [K]; b_scale f32 and b_zero_point like b, of one shape: scalar, [1], [N] (b a
  *             matrix) or [D…, 1, N]; y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1].
- *             21: also float8 codes and scales of one type f32|f16|bf16: float8, f16 and bf16 are UNSUPPORTED, the text gives
- *             no order of evaluation in them.
+ *             21: also scales of f16 or bf16, all three of one type, and float8 codes: these are UNSUPPORTED.
  * Outputs     y of y_zero_point's type, shaped as by numpy.matmul.
  * Attributes  none.
  * Domain      rules <input>-type, <input>-shape and those of matmul.h; y parameters of more than one element that would fit
@@ -13,7 +12,7 @@
  * Arithmetic  (1) acc = Σ_k (a[m,k] − a_zero_point[m])·(b[k,n] − b_zero_point[n])
  *             (2) y = saturate(round_half_even(acc·a_scale[m]·b_scale[n]/y_scale) + y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
- * Latitude    the float32 orders of (2), see requantize.h.
+ * Latitude    the orders of (2), see requantize.h.
  * Quirks      accumulator, zero_points, requantize, rounding, zero_point_order, range. */
 #include <stdio.h>
 
@@ -59,9 +58,6 @@ static enum qd_status check_supported(const struct qd_evaluation *evaluation,
         if (qd_dtype_is_float(codes[i]->dtype))
             return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of %s", node->op_type,
                            qd_dtype_info(codes[i]->dtype)->word);
-    if (t[A_SCALE]->dtype != QD_F32)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s with scales of %s", node->op_type,
-                       qd_dtype_info(t[A_SCALE]->dtype)->word);
     return QD_OK;
 }
 
@@ -127,7 +123,7 @@ static void choose(struct product *p, int64_t a_entry, int64_t b_entry)
     p->a_entry = a_entry;
     p->b_entry = b_entry;
     p->requantizer =
-        qd_requantizer_make(p->coder, qd_parameter(p->t[A_SCALE], a_entry),
+        qd_requantizer_make(p->coder, p->t[A_SCALE]->dtype, qd_parameter(p->t[A_SCALE], a_entry),
                             qd_parameter(p->t[B_SCALE], b_entry), qd_parameter(p->t[Y_SCALE], 0));
 }
 

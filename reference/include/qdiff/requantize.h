@@ -27,28 +27,33 @@ int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded);
 int64_t qd_coder_exact(const struct qd_coder *coder, struct qd_ratio real);
 int64_t qd_coder_float(const struct qd_coder *coder, double real);
 
-/* acc·s_1·s_2/s_y, prepared once per (output channel, parameters). */
+/* |m| formed in a float type in one association, rounded down and up. */
 #define QD_FACTOR_ORDERS 3
+struct qd_factor_order {
+    double lo, hi;
+    bool dropped; /* an intermediate overflowed or is subnormal */
+};
+
+/* acc·s_1·s_2/s_y, prepared once per (output channel, parameters). */
 struct qd_requantizer {
     struct qd_coder coder;
-    double s1, s2, sy;      /* float32 values */
+    enum qd_dtype type; /* of the scales */
+    double s1, s2, sy;
     struct qd_ratio factor; /* s_1·s_2/s_y */
     bool undefined; /* a scale is NaN or infinite, or s_y is 0: every element is unspecified */
     bool tame;      /* no order over- or underflows for any |acc| < 2^34: the fast path is sound */
-    struct {
-        double lo, hi; /* |m| formed in float32 in one association, rounded down and up */
-        bool dropped;  /* an intermediate overflowed or is subnormal */
-    } order[QD_FACTOR_ORDERS];
+    struct qd_factor_order in_f32[QD_FACTOR_ORDERS], in_type[QD_FACTOR_ORDERS];
 };
 
-/* Scales are the values of float32 scalars. */
-struct qd_requantizer qd_requantizer_make(struct qd_coder coder, double s1, double s2, double sy);
+/* Scales are values of `type`: f32, f16 or bf16. */
+struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype type, double s1,
+                                          double s2, double sy);
 
 /* The canonical code of acc·s_1·s_2/s_y and the hull of every permitted evaluation order:
  *   fl(acc)·((s_1·s_2)/s_y), fl(acc)·(s_1·(s_2/s_y)), fl(acc)·(s_2·(s_1/s_y)),
  *   ((acc·s_1)·s_2)/s_y, ((acc·s_2)·s_1)/s_y, (acc·(s_1·s_2))/s_y,
- * every operation in float32, rounded down and up. |acc| < 2^60. An accumulator beyond int32 is unspecified (the
- * semantics' accumulator switch has been applied before). */
+ * every operation in float32, and for f16 and bf16 scales also in that type; rounded down and up. |acc| < 2^60. An
+ * accumulator beyond int32 is unspecified (the semantics' accumulator switch has been applied before). */
 struct qd_code qd_requantize(const struct qd_requantizer *requantizer, int64_t acc);
 
 /* Stores qd_requantize's code of `acc` as element i of y, with its real number if the evaluation keeps them. */

@@ -9,8 +9,12 @@ set -uo pipefail
 set -m # background jobs get Ctrl-C like those of a terminal
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-qdiff=$(realpath "${QDIFF:-$root/build/dev/bin/qdiff}")
-plugins=$(realpath "${QD_PLUGINS:-$root/build/dev/plugins}")
+qdiff=$(realpath -m "${QDIFF:-$root/build/dev/bin/qdiff}")
+plugins=$(realpath -m "${QD_PLUGINS:-$root/build/dev/plugins}")
+if [ ! -x "$qdiff" ] || [ ! -d "$plugins" ]; then
+    echo "Bail out! no $qdiff or no $plugins: build first"
+    exit 1
+fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -54,7 +58,7 @@ points()
     grep -cE '^(not )?ok ' "$scratch/out"
 }
 
-few=(--filter 'regressions/*')
+few=(--level smoke --filter 'regressions/*')
 wrong=quirk:rounding=truncate
 misbehave=$plugins/misbehave_plugin.so
 
@@ -85,7 +89,7 @@ test_exit_3_on_an_unusable_target()
 
 test_exit_4_when_nothing_was_compared()
 {
-    qd 4 run -t reference --filter no/such/case && has err "nothing was compared" &&
+    qd 4 run -t reference --level smoke --filter no/such/case && has err "nothing was compared" &&
         has out "not ok 1 - something was compared" || return 1
     qd 4 run -t "$plugins/picky_plugin.so" "${few[@]}" && has out "# SKIP " &&
         has out "# skipped " && has err "nothing was compared"
@@ -146,7 +150,7 @@ test_a_killed_job_is_our_failure()
 {
     local pid code=0 child results=$scratch/k.jsonl
     rm -f "$results"
-    "$qdiff" run -t reference -t "$wrong" -j 2 -r "$results" --level exhaustive \
+    "$qdiff" run -t reference -t "$wrong" -j 2 -r "$results" \
         >"$scratch/out" 2>"$scratch/err" &
     pid=$!
     for _ in $(seq 200); do
@@ -228,9 +232,9 @@ test_deaths_of_a_target_are_findings()
         qd 1 run -t "$misbehave[do=$what]" -t reference "${few[@]}" && has out "class: crash" &&
             has out "verdict exact" || return 1
     done
-    qd 1 run -t "$misbehave[do=hang]" --filter 'regressions/*-1d' --time-limit 0.3 &&
+    qd 1 run -t "$misbehave[do=hang]" --level smoke --filter 'regressions/*-1d' --time-limit 0.3 &&
         has out "class: hang" || return 1
-    qd 1 run -t "$misbehave[do=eat-memory]" --filter 'regressions/*-1d' --memory-limit 64 &&
+    qd 1 run -t "$misbehave[do=eat-memory]" --level smoke --filter 'regressions/*-1d' --memory-limit 64 &&
         has out "class: oom" || return 1
     qd 1 run -t "$misbehave[do=write-after]" "${few[@]}" && has out "class: out-of-bounds" || return 1
     qd 1 run -t "$misbehave[do=unwritten-all]" "${few[@]}" && has out "class: unwritten" || return 1

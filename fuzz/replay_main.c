@@ -1,0 +1,320 @@
+/* Runs a harness (LLVMFuzzerTestOneInput) without a fuzzing engine: on files, and on mutants of them.
+ *
+ *   fuzz_codec FILE|DIR...                      each file once
+ *   fuzz_codec --mutate N --seed S FILE|DIR...  then N mutants; mutant i depends on files, S and i alone
+ *   fuzz_codec --first I --mutate 1 --seed S …  mutant I again
+ *
+ * Prints how many inputs ran, how many the harness accepted (answered 0, not -1), the slowest one and the peak memory. An
+ * input that crashes or takes longer than --timeout seconds (default 10) is written to ./crash-<seed>-<index>. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "qdiff/mutate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+#define MAX_FILE_BYTES ((size_t)1 << 20)
+
+struct input {
+    char *path;
+    uint8_t *bytes;
+    size_t size;
+};
+
+struct corpus {
+    struct input *inputs;
+    size_t count, capacity;
+};
+
+struct replay {
+    struct corpus corpus;
+    uint64_t seed, mutants, first;
+    unsigned timeout;
+    size_t ran, accepted;
+    double slowest; /* seconds */
+    char slowest_name[256];
+};
+
+/* What the signal handlers write: the input that runs now. */
+static const uint8_t *current_bytes;
+static size_t current_size;
+static char current_file[64];
+
+/* --- Inputs ----------------------------------------------------------------------------------- */
+
+static bool add_file(struct corpus *corpus, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = malloc(MAX_FILE_BYTES);
+    if (!file || !bytes) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        if (file)
+            fclose(file);
+        free(bytes);
+        return false;
+    }
+    size_t size = fread(bytes, 1, MAX_FILE_BYTES, file);
+    bool whole = fgetc(file) == EOF && !ferror(file);
+    fclose(file);
+    if (corpus->count == corpus->capacity) {
+        size_t capacity = corpus->capacity ? 2 * corpus->capacity : 64;
+        struct input *inputs = realloc(corpus->inputs, capacity * sizeof *inputs);
+        if (!inputs)
+            abort();
+        corpus->inputs = inputs;
+        corpus->capacity = capacity;
+    }
+    if (!whole) {
+        fprintf(stderr, "%s: cannot be read, or is larger than %zu bytes\n", path, MAX_FILE_BYTES);
+        free(bytes);
+        return false;
+    }
+    uint8_t *exact = realloc(bytes, size ? size : 1);
+    corpus->inputs[corpus->count++] = (struct input){strdup(path), exact ? exact : bytes, size};
+    return true;
+}
+
+static bool add_path(struct corpus *corpus, const char *path);
+
+static bool add_directory(struct corpus *corpus, const char *path)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        return false;
+    }
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        char child[4096];
+        if (good && entries[i]->d_name[0] != '.') {
+            snprintf(child, sizeof child, "%s/%s", path, entries[i]->d_name);
+            good = add_path(corpus, child);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return good;
+}
+
+static bool add_path(struct corpus *corpus, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return add_directory(corpus, path);
+    return add_file(corpus, path);
+}
+
+static void free_corpus(struct corpus *corpus)
+{
+    for (size_t i = 0; i < corpus->count; i++) {
+        free(corpus->inputs[i].path);
+        free(corpus->inputs[i].bytes);
+    }
+    free(corpus->inputs);
+}
+
+/* --- Running ---------------------------------------------------------------------------------- */
+
+/* Only calls that a signal handler may make. */
+static void save_current(void)
+{
+    static const char note[] = "the input is in ";
+    int fd = open(current_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (fd < 0 || !current_bytes)
+        return;
+    bool written = write(fd, current_bytes, current_size) == (ssize_t)current_size;
+    close(fd);
+    if (written && write(2, note, sizeof note - 1) > 0 &&
+        write(2, current_file, strlen(current_file)) > 0)
+        written = write(2, "\n", 1) == 1;
+}
+
+static void on_signal(int number)
+{
+    save_current();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void watch(void)
+{
+    static const int signals[] = {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(save_current);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        /* A sanitizer reports memory faults better, and then calls us. */
+        if (signals[i] == SIGALRM || !__sanitizer_set_death_callback)
+            signal(signals[i], on_signal);
+    signal(SIGABRT, on_signal);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Runs one input from a block of exactly its size, so that a sanitizer sees a read past its end. */
+static void run_input(struct replay *replay, const uint8_t *bytes, size_t size, const char *name)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!copy)
+        abort();
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    current_bytes = copy;
+    current_size = size;
+    alarm(replay->timeout);
+    double start = now();
+    replay->accepted += LLVMFuzzerTestOneInput(copy, size) == 0;
+    double took = now() - start;
+    alarm(0);
+    current_bytes = NULL;
+    free(copy);
+    replay->ran++;
+    if (took > replay->slowest) {
+        replay->slowest = took;
+        snprintf(replay->slowest_name, sizeof replay->slowest_name, "%s", name);
+    }
+}
+
+static void run_files(struct replay *replay)
+{
+    for (size_t i = 0; i < replay->corpus.count; i++) {
+        const struct input *input = &replay->corpus.inputs[i];
+        snprintf(current_file, sizeof current_file, "crash-file-%zu", i);
+        run_input(replay, input->bytes, input->size, input->path);
+    }
+}
+
+static const struct input *pick(const struct replay *replay, struct qd_random *random)
+{
+    return &replay->corpus.inputs[qd_random_below(random, replay->corpus.count)];
+}
+
+/* One to eight changes; half of the mutants change fields, so that they get past the front door. */
+static void make_mutant(const struct replay *replay, uint64_t index, struct qd_mutant *mutant)
+{
+    struct qd_random random = {(replay->seed + 1) * 0x9e3779b97f4a7c15 ^
+                               (index + 1) * 0xbf58476d1ce4e5b9};
+    random.state += random.state == 0;
+    qd_random_next(&random);
+    const struct input *base = pick(replay, &random);
+    mutant->size = base->size;
+    if (base->size > 0)
+        memcpy(mutant->bytes, base->bytes, base->size);
+    bool wire = qd_random_below(&random, 2) == 0;
+    for (size_t changes = 1 + qd_random_below(&random, 8); changes > 0; changes--) {
+        const struct input *other = pick(replay, &random);
+        if (wire && qd_random_below(&random, 16) != 0)
+            qd_mutate_wire(mutant, &random);
+        else
+            qd_mutate_bytes(mutant, other->bytes, other->size, &random);
+    }
+}
+
+static void run_mutants(struct replay *replay)
+{
+    struct qd_mutant mutant = {malloc(MAX_FILE_BYTES + 65536), 0, MAX_FILE_BYTES + 65536};
+    if (!mutant.bytes)
+        abort();
+    for (uint64_t i = replay->first; i < replay->first + replay->mutants; i++) {
+        char name[64];
+        make_mutant(replay, i, &mutant);
+        snprintf(name, sizeof name, "mutant %" PRIu64, i);
+        snprintf(current_file, sizeof current_file, "crash-%" PRIu64 "-%" PRIu64, replay->seed, i);
+        run_input(replay, mutant.bytes, mutant.size, name);
+    }
+    free(mutant.bytes);
+}
+
+/* --- Command line ----------------------------------------------------------------------------- */
+
+static int usage(const char *program)
+{
+    fprintf(stderr,
+            "usage: %s [--mutate N] [--seed S] [--first I] [--timeout SECONDS] FILE|DIR...\n"
+            "  %s corpus/\n"
+            "  %s --mutate 1000000 --seed 1 corpus/\n",
+            program, program, program);
+    return 2;
+}
+
+static bool parse_number(const char *text, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
+static bool parse_option(struct replay *replay, const char *name, const char *text)
+{
+    uint64_t number;
+    if (!text || !parse_number(text, &number))
+        return false;
+    if (strcmp(name, "--mutate") == 0)
+        replay->mutants = number;
+    else if (strcmp(name, "--seed") == 0)
+        replay->seed = number;
+    else if (strcmp(name, "--first") == 0)
+        replay->first = number;
+    else if (strcmp(name, "--timeout") == 0 && number > 0 && number < 3600)
+        replay->timeout = (unsigned)number;
+    else
+        return false;
+    return true;
+}
+
+static void report(const struct replay *replay, double took)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%zu inputs (%zu files, %" PRIu64 " mutants) in %.1f s, %zu accepted\n", replay->ran,
+           replay->corpus.count, replay->mutants, took, replay->accepted);
+    printf("slowest: %.3f ms (%s)\n", 1e3 * replay->slowest, replay->slowest_name);
+    printf("peak memory: %.1f MiB\n", (double)usage.ru_maxrss / 1024);
+}
+
+int main(int argc, char **argv)
+{
+    struct replay replay = {.timeout = 10, .seed = 1};
+    int i = 1;
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2)
+        if (!parse_option(&replay, argv[i], i + 1 < argc ? argv[i + 1] : NULL))
+            return usage(argv[0]);
+    bool good = i < argc;
+    if (!good)
+        return usage(argv[0]);
+    for (; good && i < argc; i++)
+        good = add_path(&replay.corpus, argv[i]);
+    if (good && replay.corpus.count == 0)
+        fprintf(stderr, "%s: no input\n", argv[0]);
+    if (!good || replay.corpus.count == 0) {
+        free_corpus(&replay.corpus);
+        return good ? 4 : 2;
+    }
+    watch();
+    double start = now();
+    run_files(&replay);
+    if (replay.mutants > 0)
+        run_mutants(&replay);
+    report(&replay, now() - start);
+    free_corpus(&replay.corpus);
+    return 0;
+}

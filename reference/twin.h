@@ -122,6 +122,8 @@ void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *co
 void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
                             struct twin_result *out);
 
+/* out[0..2]: y, y_scale, y_zero_point. */
+void twin_dynamic_quantize_linear(const struct qd_tensor *x, struct twin_result *out);
 void twin_matmul_integer(const struct qd_tensor *const *in, struct twin_result *out);
 void twin_qlinear_matmul(const struct qd_tensor *const *in, struct twin_result *out);
 
@@ -191,7 +193,8 @@ struct twin_tally {
 bool twin_compare(const struct twin_result *want, const struct qd_value *have,
                   struct twin_tally *tally, char *text, size_t size);
 
-/* The tests' loop body: evaluate, compare, fail the cmocka test with the node's description. */
+/* The tests' loop body: evaluate, compare every output with want[output], fail the cmocka test with
+ * the node's description. */
 void twin_check(struct twin_node *twin, bool initializers, const struct twin_result *want,
                 struct twin_tally *tally);
 void twin_tally_print(const char *name, const struct twin_tally *tally);

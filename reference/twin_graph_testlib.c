@@ -349,8 +349,9 @@ void twin_check(struct twin_node *twin, bool initializers, const struct twin_res
     if (twin_node_evaluate(twin, initializers, NULL, &arena, have, &error) != QD_OK)
         fail_msg("%s: reference refuses: %s", twin_node_describe(twin, node, sizeof node),
                  error.text);
-    if (!twin_compare(want, &have[0], tally, text, sizeof text))
-        fail_msg("%s: %s", twin_node_describe(twin, node, sizeof node), text);
+    for (size_t i = 0; i < twin->node.output_count; i++)
+        if (!twin_compare(&want[i], &have[i], tally, text, sizeof text))
+            fail_msg("%s: output %zu: %s", twin_node_describe(twin, node, sizeof node), i, text);
     qd_arena_clear(&arena);
 }
 

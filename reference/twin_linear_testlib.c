@@ -298,3 +298,96 @@ void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *
     twin_number_clear(&z);
     twin_number_clear(&s);
 }
+
+/* Least and greatest of 0 and all elements; false if one is NaN or infinite. */
+static bool range_of(const struct qd_tensor *x, mpq_t min, mpq_t max)
+{
+    struct twin_number value;
+    bool finite = true;
+    twin_number_init(&value);
+    mpq_set_ui(min, 0, 1);
+    mpq_set_ui(max, 0, 1);
+    for (int64_t i = 0; i < x->count; i++) {
+        twin_element_of(x, i, &value);
+        finite = finite && value.kind == TWIN_FINITE;
+        if (finite && mpq_cmp(value.q, min) < 0)
+            mpq_set(min, value.q);
+        if (finite && mpq_cmp(value.q, max) > 0)
+            mpq_set(max, value.q);
+    }
+    twin_number_clear(&value);
+    return finite;
+}
+
+/* RN(RN(max − min)/255); false if it is 0 or the difference is infinite. A subnormal scale is an
+ * output like any other. */
+static bool dynamic_scale(const mpq_t min, const mpq_t max, mpq_t scale)
+{
+    mpq_t steps;
+    mpq_init(steps);
+    mpq_set_ui(steps, 255, 1);
+    mpq_sub(scale, max, min);
+    bool finite = twin_round(QD_F32, TWIN_NEAREST, scale, scale) != TWIN_HUGE;
+    mpq_div(scale, scale, steps);
+    twin_round(QD_F32, TWIN_NEAREST, scale, scale);
+    mpq_clear(steps);
+    return finite && mpq_sgn(scale) != 0;
+}
+
+/* y_zero_point = 0 − min/s as a code: element of a result of QuantizeLinear's arithmetic. */
+static void dynamic_zero_point(const mpq_t min, const mpq_t scale, struct twin_element *out)
+{
+    struct twin_number quotient;
+    twin_number_init(&quotient);
+    mpq_div(quotient.q, min, scale);
+    mpq_neg(quotient.q, quotient.q);
+    to_integer(QD_U8, QD_F32, &quotient, 0, out);
+    twin_number_clear(&quotient);
+}
+
+/* y for one element: the canonical code with the canonical zero point; the hull with the least and
+ * greatest zero point. */
+static void dynamic_code(const mpq_t x, const mpq_t scale, const struct twin_element *zero_point,
+                         struct twin_element *out)
+{
+    struct twin_number quotient;
+    struct twin_result other;
+    twin_number_init(&quotient);
+    twin_result_init(&other, QD_U8, 0, NULL);
+    mpq_div(quotient.q, x, scale);
+    to_integer(QD_U8, QD_F32, &quotient, mpz_get_si(mpq_numref(zero_point->want.q)), out);
+    to_integer(QD_U8, QD_F32, &quotient, mpz_get_si(mpq_numref(zero_point->lo.q)), other.elements);
+    twin_number_set(&out->lo, &other.elements->lo);
+    to_integer(QD_U8, QD_F32, &quotient, mpz_get_si(mpq_numref(zero_point->hi.q)), other.elements);
+    twin_number_set(&out->hi, &other.elements->hi);
+    twin_result_clear(&other);
+    twin_number_clear(&quotient);
+}
+
+/* Input: x. Outputs: y, y_scale, y_zero_point. */
+void twin_dynamic_quantize_linear(const struct qd_tensor *x, struct twin_result *out)
+{
+    mpq_t min, max, scale;
+    struct twin_number value;
+    mpq_inits(min, max, scale, NULL);
+    twin_number_init(&value);
+    twin_result_init(&out[0], QD_U8, x->rank, x->dims);
+    twin_result_init(&out[1], QD_F32, 0, NULL);
+    twin_result_init(&out[2], QD_U8, 0, NULL);
+    bool defined = range_of(x, min, max) && dynamic_scale(min, max, scale);
+    out[1].elements->unspecified = out[2].elements->unspecified = !defined;
+    if (defined) {
+        mpq_set(out[1].elements->want.q, scale);
+        mpq_set(out[1].elements->lo.q, scale);
+        mpq_set(out[1].elements->hi.q, scale);
+        dynamic_zero_point(min, scale, out[2].elements);
+    }
+    for (int64_t i = 0; i < x->count; i++) {
+        out[0].elements[i].unspecified = !defined;
+        twin_element_of(x, i, &value);
+        if (defined)
+            dynamic_code(value.q, scale, out[2].elements, &out[0].elements[i]);
+    }
+    twin_number_clear(&value);
+    mpq_clears(min, max, scale, NULL);
+}

@@ -389,6 +389,49 @@ static void exact_sums_of_products(void **state)
     assert_int_equal(count.slack, 0);
 }
 
+/* The check can fail: kernels known to be wrong must fall outside the hull. */
+static void wrong_kernels_fall_outside(void **state)
+{
+    (void)state;
+    enum { ADD_THEN_ROUND, TRUNCATE, HALF_AWAY, NO_BIAS, FIRST_SCALE, WRONG };
+    static const char *const names[WRONG] = {"zero point before rounding", "truncation",
+                                             "half away from zero", "bias forgotten",
+                                             "first filter's scale for all"};
+    struct twin_random random = {62};
+    int64_t outside[WRONG] = {0};
+    for (int64_t i = 0; i < 2000; i++) {
+        struct block b = {0};
+        struct qd_value values[2];
+        qd_arena_init(&b.arena, QD_ARENA_DEFAULT_BUDGET);
+        choose_codes(&b, &random);
+        choose_scales(&b, &random, true);
+        b.relu = false;
+        evaluate_block(&b, values);
+        for (int64_t n = 0; n < FILTERS; n++) {
+            double scale = (double)b.s_x / (double)b.s_y, acc = (double)accumulator(&b, n, true);
+            double real = acc * scale * (double)b.s_w[n];
+            double answers[WRONG] = {
+                [ADD_THEN_ROUND] =
+                    nearbyint(real + (double)b.y_zero_point) - (double)b.y_zero_point,
+                [TRUNCATE] = trunc(real),
+                [HALF_AWAY] = round(real),
+                [NO_BIAS] = (double)accumulator(&b, n, false) * scale * (double)b.s_w[n],
+                [FIRST_SCALE] = acc * scale * (double)b.s_w[0],
+            };
+            struct qd_observation seen = qd_value_observe(&values[0], n);
+            for (int w = 0; w < WRONG; w++) {
+                int64_t code = code_of(answers[w], b.y_type, b.y_zero_point);
+                outside[w] += (double)code < seen.lo || (double)code > seen.hi;
+            }
+        }
+        qd_arena_clear(&b.arena);
+    }
+    for (int w = 0; w < WRONG; w++) {
+        print_message("# %s: %" PRId64 " of %d outside\n", names[w], outside[w], 2000 * FILTERS);
+        assert_true(outside[w] > 0);
+    }
+}
+
 /* --- Two dequantized codes → Add or Mul → QuantizeLinear --- */
 
 struct pair {
@@ -564,8 +607,11 @@ static void float_sums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_of_products), cmocka_unit_test(exact_sums_of_products),
-        cmocka_unit_test(additions),        cmocka_unit_test(products),
+        cmocka_unit_test(sums_of_products),
+        cmocka_unit_test(exact_sums_of_products),
+        cmocka_unit_test(wrong_kernels_fall_outside),
+        cmocka_unit_test(additions),
+        cmocka_unit_test(products),
         cmocka_unit_test(float_sums),
     };
     return cmocka_run_group_tests_name("twin_qdq", tests, NULL, NULL);

@@ -1,0 +1,109 @@
+/* What the generated QuantizeLinear and DequantizeLinear cases have in common: a shape, a granularity, and one scale and
+ * zero point per slot (tensor, index of the axis, or block). */
+#ifndef QDIFF_FAMILIES_LINEAR_DRAFT_H
+#define QDIFF_FAMILIES_LINEAR_DRAFT_H
+
+#include "families/random.h"
+#include "qdiff/build.h"
+#include "qdiff/covering.h"
+#include "qdiff/suite.h"
+
+/* Levels of the factors that both operators share, in the order of their words. */
+enum qd_linear_opset {
+    QD_OPSET_10,
+    QD_OPSET_13,
+    QD_OPSET_19,
+    QD_OPSET_21,
+    QD_OPSET_23,
+    QD_OPSET_24,
+    QD_OPSET_25
+};
+#define QD_OPSET_WORDS "opset10", "opset13", "opset19", "opset21", "opset23", "opset24", "opset25"
+#define QD_OPSETS_BELOW(level) ((1u << (level)) - 1)
+
+enum qd_linear_granularity {
+    QD_PER_TENSOR_SCALAR,
+    QD_PER_TENSOR_VECTOR, /* shape [1] */
+    QD_AXIS_DEFAULT,      /* no attribute: axis 1 */
+    QD_AXIS_FIRST,
+    QD_AXIS_NEGATIVE, /* the last one, counted from the back */
+    QD_BLOCKS,        /* even blocks along the last axis */
+    QD_BLOCKS_RAGGED, /* along the first axis, the last block shorter */
+    QD_BLOCKS_ONE     /* one block along the last axis */
+};
+#define QD_GRANULARITY_WORDS \
+    NULL, "one", "axis", "axis_first", "axis_negative", "blocks", "ragged", "one_block"
+#define QD_GRANULARITY_VECTORS 0xfc /* needs an axis */
+#define QD_GRANULARITY_AXES 0x1c
+#define QD_GRANULARITY_BLOCKS 0xe0
+
+/* Ranks 0 to 4: 1 or 256 elements. */
+#define QD_RANK_WORDS "0d", "1d", "2d", "3d", "4d"
+
+struct qd_linear_draft {
+    int64_t opset;
+    unsigned rank;
+    int64_t dims[4];
+    enum qd_linear_granularity granularity;
+    int64_t axis, block; /* axis as a position; block 0: not blocked */
+    unsigned scale_rank;
+    int64_t scale_dims[4], slots;
+};
+
+/* Shapes and granularity of a draft; opset, rank and granularity are levels as above. */
+struct qd_linear_draft qd_linear_draft_make(unsigned opset, unsigned rank, unsigned granularity);
+
+int64_t qd_linear_count(const struct qd_linear_draft *draft);
+
+/* The slot of element i (row-major). */
+int64_t qd_linear_slot(const struct qd_linear_draft *draft, int64_t i);
+
+/* A zeroed tensor of the data's or the parameters' shape. */
+enum qd_status qd_linear_data(const struct qd_linear_draft *draft, struct qd_arena *arena,
+                              enum qd_dtype dtype, struct qd_tensor *tensor,
+                              struct qd_error *error);
+enum qd_status qd_linear_parameter(const struct qd_linear_draft *draft, struct qd_arena *arena,
+                                   enum qd_dtype dtype, struct qd_tensor *tensor,
+                                   struct qd_error *error);
+
+/* The attributes axis and block_size, where the granularity needs them. */
+void qd_linear_attributes(const struct qd_linear_draft *draft, struct qd_builder *builder);
+
+/* A positive value of a float type: mantissa (random, or 1 or 3) times 2^exponent; exactly representable. */
+double qd_linear_scale(enum qd_dtype dtype, bool simple, int exponent, struct qd_random *random);
+
+/* Bits of precision of a float type (24 for f32; 1 for f8e8m0). */
+unsigned qd_linear_precision(enum qd_dtype dtype);
+
+/* Row of the covering array, for generators that visit rows × value families. */
+struct qd_linear_run {
+    qd_case_visitor *visit;
+    void *context;
+    struct qd_error *error;
+    struct qd_arena arena; /* of one case */
+    bool stopped;
+};
+
+/* Makes the case of a row, a value family and a draw. */
+typedef enum qd_status qd_linear_maker(const uint8_t *row, size_t values, uint64_t draw,
+                                       struct qd_arena *arena, struct qd_case *kase,
+                                       struct qd_error *error);
+
+/* Whether a value family says something about a row. */
+typedef bool qd_linear_filter(const uint8_t *row, size_t values);
+
+/* One operator's family: pairs of features with one rotating value family each at level smoke; triples with all of them
+ * at full; eight draws of numbers at exhaustive. */
+struct qd_linear_family {
+    const struct qd_factor_table *table;
+    size_t value_count;
+    qd_linear_filter *applies;
+    qd_linear_maker *make;
+    /* At full, for u8 and s8: one case with every zero point and every value that matters. */
+    enum qd_status (*sweep)(enum qd_dtype codes, struct qd_arena *arena, struct qd_case *kase,
+                            struct qd_error *error);
+};
+enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
+                                  qd_case_visitor *visit, void *context, struct qd_error *error);
+
+#endif

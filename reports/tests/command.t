@@ -234,8 +234,10 @@ test_deaths_of_a_target_are_findings()
     done
     qd 1 run -t "$misbehave[do=hang]" --level smoke --filter 'regressions/*-1d' --time-limit 0.3 &&
         has out "class: hang" || return 1
-    qd 1 run -t "$misbehave[do=eat-memory]" --level smoke --filter 'regressions/*-1d' --memory-limit 64 &&
-        has out "class: oom" || return 1
+    if ! grep -q __asan_init "$qdiff"; then # AddressSanitizer reserves more than any limit allows
+        qd 1 run -t "$misbehave[do=eat-memory]" --level smoke --filter 'regressions/*-1d' \
+            --memory-limit 64 && has out "class: oom" || return 1
+    fi
     qd 1 run -t "$misbehave[do=write-after]" "${few[@]}" && has out "class: out-of-bounds" || return 1
     qd 1 run -t "$misbehave[do=unwritten-all]" "${few[@]}" && has out "class: unwritten" || return 1
     qd 1 run -t "$misbehave[do=nondeterministic]" "${few[@]}" && has out "class: nondeterministic"

@@ -211,6 +211,9 @@ static enum qd_status set(struct parse *parse, const struct qd_option_row *row, 
 {
     void *field = (char *)parse->options + row->offset;
 
+    if (text == NULL && row->kind != FLAG) {
+        return qd_fail(parse->error, QD_INTERNAL, "option --%s has no argument", row->name);
+    }
     switch ((enum kind)row->kind) {
     case FLAG: *(bool *)field = true; return QD_OK;
     case TEXT: *(const char **)field = text; return QD_OK;

@@ -84,8 +84,8 @@ static void many_names_are_kept(void **state)
 
     (void)state;
     for (int round = 0; round < 2; round++) {
-        for (char name = 'A'; name < 'Z'; name++) {
-            char why[] = {name, '\0'};
+        for (int name = 'A'; name < 'Z'; name++) {
+            char why[] = {(char)name, '\0'};
 
             add(&summary, other(why, QD_RESULT_SKIP, why));
         }

@@ -5,6 +5,7 @@
 #
 # Needs no ONNX Runtime: the targets are qdiff's own reference, quirks of it and the plug-ins for tests. Both variables
 # default to the dev preset's build.
+# shellcheck disable=SC2317 # functions are called by names found at run time
 set -uo pipefail
 set -m # background jobs get Ctrl-C like those of a terminal
 
@@ -82,7 +83,7 @@ test_exit_2_on_bad_input()
 
 test_exit_3_on_an_unusable_target()
 {
-    qd 3 run -t "$misbehave[undo=x]" "${few[@]}" && has out "Bail out! " &&
+    qd 3 run -t "${misbehave}[undo=x]" "${few[@]}" && has out "Bail out! " &&
         has err "unknown setting" || return 1
     qd 3 run -t ort@0.0.1 "${few[@]}"
 }
@@ -180,7 +181,7 @@ test_shards_merge_to_the_whole()
     local i
     qd 1 run -t reference -t "$wrong" --level smoke -r "$scratch/whole.jsonl" || return 1
     for i in 1 2 3; do
-        qd 1 run -t reference -t "$wrong" --level smoke --shard $i/3 -r "$scratch/s$i.jsonl" ||
+        qd 1 run -t reference -t "$wrong" --level smoke --shard "$i/3" -r "$scratch/s$i.jsonl" ||
             return 1
         records "s$i.jsonl" >"$scratch/part"
         [ -s "$scratch/part" ] || { echo "shard $i is empty"; return 1; }
@@ -229,18 +230,18 @@ test_deaths_of_a_target_are_findings()
 {
     local what
     for what in crash abort exit; do
-        qd 1 run -t "$misbehave[do=$what]" -t reference "${few[@]}" && has out "class: crash" &&
+        qd 1 run -t "${misbehave}[do=$what]" -t reference "${few[@]}" && has out "class: crash" &&
             has out "verdict exact" || return 1
     done
-    qd 1 run -t "$misbehave[do=hang]" --level smoke --filter 'regressions/*-1d' --time-limit 0.3 &&
+    qd 1 run -t "${misbehave}[do=hang]" --level smoke --filter 'regressions/*-1d' --time-limit 0.3 &&
         has out "class: hang" || return 1
     if ! grep -q __asan_init "$qdiff"; then # AddressSanitizer reserves more than any limit allows
-        qd 1 run -t "$misbehave[do=eat-memory]" --level smoke --filter 'regressions/*-1d' \
+        qd 1 run -t "${misbehave}[do=eat-memory]" --level smoke --filter 'regressions/*-1d' \
             --memory-limit 64 && has out "class: oom" || return 1
     fi
-    qd 1 run -t "$misbehave[do=write-after]" "${few[@]}" && has out "class: out-of-bounds" || return 1
-    qd 1 run -t "$misbehave[do=unwritten-all]" "${few[@]}" && has out "class: unwritten" || return 1
-    qd 1 run -t "$misbehave[do=nondeterministic]" "${few[@]}" && has out "class: nondeterministic"
+    qd 1 run -t "${misbehave}[do=write-after]" "${few[@]}" && has out "class: out-of-bounds" || return 1
+    qd 1 run -t "${misbehave}[do=unwritten-all]" "${few[@]}" && has out "class: unwritten" || return 1
+    qd 1 run -t "${misbehave}[do=nondeterministic]" "${few[@]}" && has out "class: nondeterministic"
 }
 
 test_repro_needs_nothing_but_the_directory()
@@ -362,7 +363,7 @@ test_targets_and_check_target()
     qd 0 targets && has out "reference: " && has out "ort: " || return 1
     qd 0 targets --json && has out '{"name": "ort"' || return 1
     qd 0 check-target reference && lacks out "not ok" || return 1
-    qd 1 check-target "$misbehave[do=write-after]" && has out "not ok"
+    qd 1 check-target "${misbehave}[do=write-after]" && has out "not ok"
 }
 
 test_bench_measures()

@@ -84,7 +84,7 @@ static enum qd_exit try_case(struct qd_command *command, const struct qd_case *k
 static enum qd_exit run(struct qd_command *command)
 {
     const struct qd_options *options = &command->options;
-    struct qd_case kase;
+    struct qd_case kase = {0};
     struct qd_error error = {0};
     enum qd_status status;
 

@@ -62,6 +62,9 @@ static enum qd_status check_arity(const struct qd_evaluation *evaluation,
         return qd_node_rule(evaluation, node, "opset",
                             "exists since opset %lld, the model imports %lld", (long long)op->since,
                             (long long)node->opset);
+    if (op->variadic && (inputs > op->max_inputs || outputs > op->outputs))
+        return qd_fail(evaluation->error, QD_LIMIT, "%s: more than %u inputs or %u outputs",
+                       op->name, op->max_inputs, op->outputs);
     if (inputs < op->min_inputs || inputs > op->max_inputs)
         return qd_node_rule(evaluation, node, "input-count",
                             "takes %u to %u inputs, the node has %zu", op->min_inputs,

@@ -177,8 +177,13 @@ static void opset_21_has_more_types(void **state)
         "?f8e4m3fn");
     row("QLinearMatMul", 20, PRODUCT("f8e4m3fn[1] 1", F, "f8e4m3fn[] 0", "u8[1] 1", F, U, F, U), "",
         "!a-type");
-    row("QLinearMatMul", 21, PRODUCT(A23, "f16[] 1", U, B32, "f16[] 1", U, "f16[] 1", U), "",
-        "?scales of f16");
+    /* powers of two and |acc| ≤ 64: no order of evaluation rounds, in float16 neither */
+    row("QLinearMatMul", 21, PRODUCT(A23, "f16[] 1", U, B32, "f16[] 0.5", U, "f16[] 2", U), "",
+        "u8[2,2] 6 7 12 16");
+    row("QLinearMatMul", 21, PRODUCT(A23, "bf16[] 1", U, B32, "bf16[] 1", U, "bf16[] 2", U), "",
+        "u8[2,2] 11 14 24 32");
+    row("QLinearMatMul", 20, PRODUCT(A23, "f16[] 1", U, B32, "f16[] 1", U, "f16[] 1", U), "",
+        "!a_scale-type");
     row("QLinearMatMul", 21, PRODUCT(A23, "f16[] 1", U, B32, F, U, "f16[] 1", U), "",
         "!b_scale-type");
 }

@@ -43,17 +43,17 @@ static const char *skip_space(const char *text)
     return text;
 }
 
-/* The bits of a number in a type, which has to represent it. */
-static int64_t bits_of(enum qd_dtype dtype, double number)
+/* The bits of a number in a type, which has to represent it; a long double holds every s64. */
+static int64_t bits_of(enum qd_dtype dtype, long double number)
 {
-    return qd_dtype_is_float(dtype) ? (int64_t)qd_float_encode(dtype, number, false)
+    return qd_dtype_is_float(dtype) ? (int64_t)qd_float_encode(dtype, (double)number, false)
                                     : (int64_t)number;
 }
 
 static const char *read_element(struct row *row, struct qd_value *value, int64_t i,
                                 const char *text)
 {
-    double parts[3];
+    long double parts[3];
     size_t count = 0;
     struct qd_error error;
     if (*text == '*') {
@@ -66,7 +66,7 @@ static const char *read_element(struct row *row, struct qd_value *value, int64_t
         snprintf(number, sizeof number, "%s", text);
         if (strstr(number, ".."))
             *strstr(number, "..") = 0;
-        parts[count++] = strtod(number, &end);
+        parts[count++] = strtold(number, &end);
         if (end == number)
             broken(row, "no number", text);
         text += end - number;
@@ -76,8 +76,8 @@ static const char *read_element(struct row *row, struct qd_value *value, int64_t
     qd_tensor_set(&value->want, i, bits_of(value->want.dtype, parts[count == 3]));
     if (count > 1 || value->lo) {
         assert_int_equal(qd_value_need_hull(value, &row->arena, &error), QD_OK);
-        value->lo[i] = parts[0];
-        value->hi[i] = parts[count - 1];
+        value->lo[i] = (double)parts[0];
+        value->hi[i] = (double)parts[count - 1];
     }
     return skip_space(text);
 }
@@ -280,8 +280,9 @@ static void check_failure(const struct row *row, const char *want, enum qd_statu
                           const struct qd_error *error)
 {
     char rule[64];
+    want += strspn(want, "0123456789");
     snprintf(rule, sizeof rule, "%s/%s", row->node.op_type, want + 1);
-    enum qd_status wanted = *want == '!' ? QD_INVALID : QD_UNSUPPORTED;
+    enum qd_status wanted = *want == '!' ? QD_INVALID : *want == '?' ? QD_UNSUPPORTED : QD_LIMIT;
     if (status != wanted)
         fail_msg("%s: want %s, have %s (%s)", row->where, qd_status_word(wanted),
                  qd_status_word(status), status == QD_OK ? "" : error->text);
@@ -308,9 +309,10 @@ void row_check(const char *file, int line, const char *switches, const char *op,
     assert_int_equal(qd_semantics_parse(switches, true, &semantics, &error), QD_OK);
     row.in_count = row.node.input_count = read_values(&row, inputs, row.in, row.absent);
     read_attributes(&row, attributes);
-    bool fails = *want == '!' || *want == '?';
+    bool fails = strchr("!?#", want[strspn(want, "0123456789")]) != NULL;
     row.want_count = fails ? 0 : read_values(&row, want, row.want, NULL);
-    row.node.output_count = fails ? 1 : row.want_count;
+    row.node.output_count =
+        fails ? (isdigit((unsigned char)*want) ? strtoul(want, NULL, 10) : 1) : row.want_count;
     assert_true(row.node.output_count > 0);
     enum qd_status status = has_hulls(&row) ? run_operator(&row, &semantics, &error)
                                             : run_graph(&row, &semantics, &error);

@@ -24,6 +24,7 @@ struct qd_op {
     const char *name;   /* op_type */
     int64_t since;      /* first opset of the domain that has it */
     unsigned min_inputs, max_inputs, outputs;
+    bool variadic; /* the text takes any number: more than ours is LIMIT, not INVALID */
     /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates out[0..outputs)
      * and computes them. in[i] is NULL for an absent optional input. */
     enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,

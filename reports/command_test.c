@@ -10,6 +10,7 @@
 
 #include "capture_testlib.h"
 #include "command.h"
+#include "qdiff/features.h"
 
 /* Runs a command line of words separated by blanks; the texts are valid until the next call. */
 static enum qd_exit run(const char *line, char out[static 20000], char err[static 20000])
@@ -87,6 +88,20 @@ static void every_verb_has_help(void **state)
         assert_string_equal(out, again);
         snprintf(line, sizeof line, "\n  %s ", qd_verb_at(i)->name);
         assert_non_null(strstr(all, line));
+    }
+}
+
+static void every_feature_is_explained(void **state)
+{
+    char out[20000], err[20000];
+
+    (void)state;
+    assert_int_equal(run("help features", out, err), 0);
+    for (int i = 0; i < QD_FEATURE_COUNT; i++) {
+        char line[64];
+
+        snprintf(line, sizeof line, "\n  %s ", qd_feature_word((enum qd_feature)i));
+        assert_non_null(strstr(out, line));
     }
 }
 
@@ -171,6 +186,7 @@ int main(void)
         cmocka_unit_test(every_verb_names_options_there_are),
         cmocka_unit_test(every_option_has_a_verb),
         cmocka_unit_test(every_verb_has_help),
+        cmocka_unit_test(every_feature_is_explained),
         cmocka_unit_test(help_fits_a_terminal),
         cmocka_unit_test(mistakes_are_answered),
         cmocka_unit_test(unusable_targets_bail_out),

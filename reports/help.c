@@ -38,8 +38,8 @@ void qd_help_all(FILE *out)
         "verbs:\n",
         out);
     for (size_t i = 0; qd_verb_at(i) != NULL; i++) {
-        fprintf(out, "  %-13s", qd_verb_at(i)->name);
-        print_wrapped(out, qd_verb_at(i)->meaning, 15);
+        fprintf(out, "  %-14s", qd_verb_at(i)->name);
+        print_wrapped(out, qd_verb_at(i)->meaning, 16);
     }
     fputs(
         "\nexit codes: 0 nothing unexpected; 1 divergence, unexpected pass or stale expectation;\n"

@@ -21,7 +21,7 @@ static enum qd_status unknown_feature(const char *word, struct qd_error *error)
         return qd_fail(error, QD_USAGE, "--feature: no feature \"%s\"; did you mean \"%s\"?", word,
                        nearest.word);
     }
-    return qd_fail(error, QD_USAGE, "--feature: no feature \"%s\"; qdiff help list names them",
+    return qd_fail(error, QD_USAGE, "--feature: no feature \"%s\"; qdiff help features names them",
                    word);
 }
 

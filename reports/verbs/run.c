@@ -109,8 +109,8 @@ const struct qd_verb qd_verb_run = {
         "something was compared. Ctrl-C ends the run after the current case and keeps its results.",
     .examples = "  the gate for the newest ONNX Runtime that is set up, at its four levels\n"
                 "    qdiff run --target ort\n"
-                "  through prove, failures only\n"
-                "    prove --failures --exec '' -v <(qdiff run --target ort)\n"
+                "  for prove and what it feeds (JUnit, archives)\n"
+                "    qdiff run --target ort >ort.tap; prove --exec cat ort.tap\n"
                 "  an old release as it is, convolutions with distinct zero points only\n"
                 "    qdiff run -t ort@1.26.0 --no-expectations --op QLinearConv \\\n"
                 "        --feature distinct-w-zero-points\n"

@@ -7,8 +7,8 @@
 struct qd_tensor sample_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
                                const int64_t *dims, const int64_t *codes)
 {
-    struct qd_tensor tensor;
-    struct qd_error error;
+    struct qd_tensor tensor = {0};
+    struct qd_error error = {0};
     assert_ok(qd_tensor_init(&tensor, arena, dtype, rank, dims, &error), error);
     for (int64_t i = 0; i < tensor.count; i++)
         qd_tensor_set(&tensor, i, codes[i]);
@@ -17,8 +17,8 @@ struct qd_tensor sample_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsi
 
 struct qd_tensor sample_floats(struct qd_arena *arena, size_t count, const float *values)
 {
-    struct qd_tensor tensor;
-    struct qd_error error;
+    struct qd_tensor tensor = {0};
+    struct qd_error error = {0};
     int64_t dims[1] = {(int64_t)count};
     assert_ok(qd_tensor_init(&tensor, arena, QD_F32, count > 0, dims, &error), error);
     memcpy(tensor.data, values, qd_tensor_bytes(&tensor));
@@ -59,8 +59,8 @@ struct qd_builder *sample_conv(struct qd_arena *arena)
 
 struct qd_case sample_conv_case(struct qd_arena *arena)
 {
-    struct qd_case kase;
-    struct qd_error error;
+    struct qd_case kase = {0};
+    struct qd_error error = {0};
     assert_ok(qd_build_finish(sample_conv(arena), "sample/conv", false, &kase, &error), error);
     return kase;
 }

@@ -83,12 +83,12 @@ static enum qd_status load_model(const char *path, struct qd_arena *arena, struc
     uint8_t *bytes;
     size_t size;
     struct qd_case read;
+    const char *id = NULL;
     enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, arena, &bytes, &size, error);
     if (status == QD_OK)
-        status = id_of_path(path, arena, &read.id, error);
+        status = id_of_path(path, arena, &id, error);
     if (status != QD_OK)
         return status;
-    const char *id = read.id;
     status = qd_case_from_model(bytes, size, arena, &read, error);
     if (status != QD_OK)
         return qd_fail_context(error, status, "%s", path);
@@ -169,7 +169,7 @@ static enum qd_status load_joined(const char *directory, const char *set, struct
                                   struct qd_case *kase, struct qd_error *error)
 {
     const char *model = qd_arena_printf(out->arena, "%s/model.onnx", directory);
-    bool computed_output, missing;
+    bool computed_output = false, missing = false;
     if (!model)
         return no_room(error, directory);
     enum qd_status status = join_metadata(directory, out, &computed_output, error);

@@ -27,19 +27,20 @@ static const char *in(struct qd_arena *arena, const char *directory, const char 
 
 static struct bytes encode(struct qd_arena *arena, const struct qd_case *kase)
 {
-    struct bytes result;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
     struct qd_error error;
-    assert_ok(qd_case_encode(kase, arena, &result.bytes, &result.size, &error), error);
-    return result;
+    assert_ok(qd_case_encode(kase, arena, &bytes, &size, &error), error);
+    return (struct bytes){bytes, size};
 }
 
 static struct bytes read_file(struct qd_arena *arena, const char *path)
 {
-    struct bytes result;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
     struct qd_error error;
-    assert_ok(qd_file_read(path, QD_CASE_MAX_BYTES, arena, &result.bytes, &result.size, &error),
-              error);
-    return result;
+    assert_ok(qd_file_read(path, QD_CASE_MAX_BYTES, arena, &bytes, &size, &error), error);
+    return (struct bytes){bytes, size};
 }
 
 static void assert_same_case(struct qd_arena *arena, const struct qd_case *have,
@@ -169,7 +170,7 @@ static void test_refused_directories(void **state)
     const char *scratch = make_scratch(arena), *path = in(arena, scratch, "case");
     struct qd_case kase = full_case(arena);
     struct qd_error error;
-    struct bytes junk = {(uint8_t *)(uintptr_t) "junk", 4};
+    struct bytes junk = {(const uint8_t *)"junk", 4};
     refuse_load(arena, in(arena, scratch, "absent"), QD_IO, "absent");
     refuse_load(arena, scratch, QD_IO, "model.onnx");
     assert_ok(qd_case_export(&kase, path, NULL, &error), error);
@@ -193,7 +194,7 @@ static void test_bare_model(void **state)
     static const uint8_t tensor[] = {0x08, 1, 0x10, 1, 0x42, 1, 'x', 0x4a, 4, 0, 0, 0x80, 0x3f};
     struct qd_arena *arena = *state;
     const char *scratch = make_scratch(arena);
-    struct bytes initializer = {(uint8_t *)(uintptr_t)tensor, sizeof tensor};
+    struct bytes initializer = {tensor, sizeof tensor};
     struct qd_case kase;
     struct qd_error error;
     write_file(arena, scratch, "fed.onnx", identity_model(arena, NOTHING, NOTHING, NOTHING));
@@ -212,7 +213,7 @@ static void test_foreign_directories(void **state)
     const char *scratch = make_scratch(arena), *path = in(arena, scratch, "mine");
     struct qd_case kase = full_case(arena);
     struct qd_error error = {0};
-    struct bytes text = {(uint8_t *)(uintptr_t) "precious", 8};
+    struct bytes text = {(const uint8_t *)"precious", 8};
     assert_int_equal(mkdir(path, 0777), 0);
     write_file(arena, path, "notes.txt", text);
     assert_refused(qd_case_export(&kase, path, NULL, &error), QD_USAGE, &error,
@@ -233,22 +234,21 @@ static void test_files(void **state)
     struct qd_arena *arena = *state;
     const char *scratch = make_scratch(arena);
     struct qd_error error = {0};
-    struct bytes bytes = {(uint8_t *)(uintptr_t) "0123456789", 10}, read;
+    struct bytes bytes = {(const uint8_t *)"0123456789", 10};
+    uint8_t *read;
+    size_t size;
     write_file(arena, scratch, "ten", bytes);
     write_file(arena, scratch, "none", NOTHING);
     assert_int_equal(read_file(arena, in(arena, scratch, "none")).size, 0);
-    assert_ok(qd_file_read(in(arena, scratch, "ten"), 10, arena, &read.bytes, &read.size, &error),
-              error);
-    assert_int_equal(read.size, 10);
-    assert_refused(
-        qd_file_read(in(arena, scratch, "ten"), 9, arena, &read.bytes, &read.size, &error),
-        QD_LIMIT, &error, "10 bytes");
-    assert_refused(qd_file_read(scratch, 9, arena, &read.bytes, &read.size, &error), QD_IO, &error,
+    assert_ok(qd_file_read(in(arena, scratch, "ten"), 10, arena, &read, &size, &error), error);
+    assert_int_equal(size, 10);
+    assert_refused(qd_file_read(in(arena, scratch, "ten"), 9, arena, &read, &size, &error),
+                   QD_LIMIT, &error, "10 bytes");
+    assert_refused(qd_file_read(scratch, 9, arena, &read, &size, &error), QD_IO, &error,
                    "not a regular file");
     assert_int_equal(mkfifo(in(arena, scratch, "fifo"), 0600), 0);
-    assert_refused(
-        qd_file_read(in(arena, scratch, "fifo"), 9, arena, &read.bytes, &read.size, &error), QD_IO,
-        &error, "not a regular file");
+    assert_refused(qd_file_read(in(arena, scratch, "fifo"), 9, arena, &read, &size, &error), QD_IO,
+                   &error, "not a regular file");
     assert_refused(qd_file_write(in(arena, scratch, "no/such"), "", 0, &error), QD_IO, &error,
                    "no/such");
     struct stat info;

@@ -20,9 +20,9 @@ static const struct {
 struct roles {
     const char *domain, *op_type;
     uint16_t data, scales, zero_points;
-    int8_t weight;       /* index of the weight or second operand, -1 if there is none */
-    int8_t bias;         /* of a convolution */
-    int8_t y_zero_point; /* the input whose type is the output's */
+    int weight;       /* index of the weight or second operand, -1 if there is none */
+    int bias;         /* of a convolution */
+    int y_zero_point; /* the input whose type is the output's */
 };
 
 #define MICROSOFT "com.microsoft"

@@ -2,10 +2,11 @@
 
 struct bytes bytes_of(const struct qd_wire_out *out)
 {
-    struct bytes result;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
     struct qd_error error;
-    assert_ok(qd_wire_finish(out, &result.bytes, &result.size, &error), error);
-    return result;
+    assert_ok(qd_wire_finish(out, &bytes, &size, &error), error);
+    return (struct bytes){bytes, size};
 }
 
 struct bytes field_bytes(struct qd_arena *arena, uint32_t number, struct bytes content)

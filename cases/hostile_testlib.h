@@ -6,7 +6,7 @@
 #include "wire.h"
 
 struct bytes {
-    uint8_t *bytes;
+    const uint8_t *bytes;
     size_t size;
 };
 

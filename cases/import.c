@@ -569,7 +569,7 @@ static enum qd_status run(struct import *import, struct qd_case *kase)
             status = find_node(import);
         if (status == QD_OK)
             status = unpack_node(import);
-        if (status == QD_OK)
+        if (status == QD_OK && import->proto)
             status = put_node(import);
     } else if (status == QD_OK) {
         status = put_model_feeds(import);
@@ -578,7 +578,7 @@ static enum qd_status run(struct import *import, struct qd_case *kase)
 }
 
 /* Maps the file; an empty one is no mapping and no model. */
-static enum qd_status map_model(const char *path, int fd, struct slice *model,
+static enum qd_status map_model(const char *path, int fd, void **mapping, size_t *size,
                                 struct qd_error *error)
 {
     struct stat info;
@@ -592,7 +592,8 @@ static enum qd_status map_model(const char *path, int fd, struct slice *model,
     void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
         return qd_fail(error, QD_IO, "%s: cannot map: %s", path, strerror(errno));
-    *model = (struct slice){bytes, (size_t)info.st_size};
+    *mapping = bytes;
+    *size = (size_t)info.st_size;
     return QD_OK;
 }
 
@@ -601,14 +602,16 @@ enum qd_status qd_import(const struct qd_import_options *options, struct qd_aren
 {
     struct import import = {.options = options, .arena = arena, .error = error};
     import.opsets.arena = import.pieces.arena = import.fed.arena = arena;
+    void *mapping = NULL;
     int fd = open(options->model, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return qd_fail(error, QD_IO, "%s: cannot open: %s", options->model, strerror(errno));
-    enum qd_status status = map_model(options->model, fd, &import.model, error);
+    enum qd_status status = map_model(options->model, fd, &mapping, &import.model.size, error);
     close(fd);
     if (status != QD_OK)
         return status;
+    import.model.bytes = mapping;
     status = run(&import, kase);
-    munmap((void *)(uintptr_t)import.model.bytes, import.model.size);
+    munmap(mapping, import.model.size);
     return status;
 }

@@ -243,10 +243,10 @@ static void test_npy_refused(void **state)
         refuse_npy(*state, npy(*state, rows[r].header, "\x7f\xff", 2), rows[r].dtype, rows[r].want,
                    rows[r].part);
     refuse_npy(*state, NOTHING, 0, QD_MALFORMED, "not a .npy");
-    refuse_npy(*state, (struct bytes){(uint8_t *)(uintptr_t) "PK\3\4", 4}, 0, QD_MALFORMED, ".npz");
-    refuse_npy(*state, (struct bytes){(uint8_t *)(uintptr_t) "\x93NUMPY\x09\x00v\x00", 10}, 0,
+    refuse_npy(*state, (struct bytes){(const uint8_t *)"PK\3\4", 4}, 0, QD_MALFORMED, ".npz");
+    refuse_npy(*state, (struct bytes){(const uint8_t *)"\x93NUMPY\x09\x00v\x00", 10}, 0,
                QD_MALFORMED, "newer");
-    refuse_npy(*state, (struct bytes){(uint8_t *)(uintptr_t) "\x93NUMPY\x01\x00v\x00", 10}, 0,
+    refuse_npy(*state, (struct bytes){(const uint8_t *)"\x93NUMPY\x01\x00v\x00", 10}, 0,
                QD_MALFORMED, "cut off");
     struct bytes whole =
         npy(*state, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "\1\2", 2);
@@ -304,12 +304,13 @@ static void test_cut(void **state)
     struct qd_case whole = chain(arena), cut;
     struct qd_error error;
     struct qd_tensor t = evaluate(arena, &whole, 0), y = evaluate(arena, &whole, 1), have;
-    struct bytes proto;
-    assert_ok(qd_tensor_encode(&t, "", arena, &proto.bytes, &proto.size, &error), error);
+    uint8_t *proto = NULL;
+    size_t size = 0;
+    assert_ok(qd_tensor_encode(&t, "", arena, &proto, &size, &error), error);
     const char *model =
-        write_file(arena, scratch, "a model.onnx",
-                   (struct bytes){(uint8_t *)(uintptr_t)whole.model, whole.model_size});
-    struct qd_import_feed feed = {"t", write_file(arena, scratch, "t.pb", proto)};
+        write_file(arena, scratch, "a model.onnx", (struct bytes){whole.model, whole.model_size});
+    struct qd_import_feed feed = {"t",
+                                  write_file(arena, scratch, "t.pb", (struct bytes){proto, size})};
     static const char *const names[] = {"n1", "y"};
     for (int i = 0; i < 2; i++) {
         struct qd_import_options options = {
@@ -336,8 +337,7 @@ static void test_whole_model(void **state)
     struct bytes x = npy(arena, "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 3, 3), }",
                          "\x01\x14\x03\x28\x05\x3c\x07\x50\x09", 9);
     const char *model =
-        write_file(arena, scratch, "m.onnx",
-                   (struct bytes){(uint8_t *)(uintptr_t)whole.model, whole.model_size});
+        write_file(arena, scratch, "m.onnx", (struct bytes){whole.model, whole.model_size});
     struct qd_import_feed feed = {"x", write_file(arena, scratch, "x.npy", x)};
     struct qd_import_options options = {
         .model = model, .feeds = &feed, .feed_count = 1, .id = "my/id"};
@@ -369,8 +369,7 @@ static void test_refused(void **state)
     struct bytes t =
         npy(arena, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "\0\0\0\0", 4);
     const char *model =
-        write_file(arena, scratch, "m.onnx",
-                   (struct bytes){(uint8_t *)(uintptr_t)whole.model, whole.model_size});
+        write_file(arena, scratch, "m.onnx", (struct bytes){whole.model, whole.model_size});
     const char *npy_path = write_file(arena, scratch, "t.npy", t);
     struct qd_import_feed feeds[3] = {{"t", npy_path}, {"other", npy_path}, {"t", npy_path}};
     struct qd_import_options options = {.model = model, .node = "n1"};
@@ -394,8 +393,8 @@ static void test_refused(void **state)
     refuse_import(arena, &options, QD_MALFORMED, "t.npy");
     options.model = write_file(arena, scratch, "empty.onnx", NOTHING);
     refuse_import(arena, &options, QD_INVALID, "empty");
-    options.model = write_file(arena, scratch, "tiny.onnx",
-                               (struct bytes){(uint8_t *)(uintptr_t) "\x08\x08", 2});
+    options.model =
+        write_file(arena, scratch, "tiny.onnx", (struct bytes){(const uint8_t *)"\x08\x08", 2});
     refuse_import(arena, &options, QD_INVALID, "no graph");
     remove_scratch(scratch);
 }
@@ -442,7 +441,7 @@ static void test_constant_node(void **state)
     static const uint8_t tensor[] = {0x10, 1, 0x4a, 4, 0, 0, 0x80, 0x3f};
     struct qd_arena *a = *state;
     const char *scratch = make_scratch(a);
-    struct bytes value = {(uint8_t *)(uintptr_t)tensor, sizeof tensor};
+    struct bytes value = {tensor, sizeof tensor};
     struct bytes attribute = join(a, field_text(a, 1, "value"),
                                   join(a, field_bytes(a, 5, value), field_varint(a, 20, 4)));
     struct bytes node = join(a, join(a, field_text(a, 2, "c"), field_text(a, 4, "Constant")),
@@ -505,7 +504,7 @@ static void test_external_data(void **state)
         {".", "0", "4", QD_IO, "cannot read"},
     };
     write_file(a, scratch, "weights",
-               (struct bytes){(uint8_t *)(uintptr_t) "\xff\xff\0\0\x80?\xff\xff", 8});
+               (struct bytes){(const uint8_t *)"\xff\xff\0\0\x80?\xff\xff", 8});
     struct qd_import_options options = {.node = "the node"};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         options.model =
@@ -534,7 +533,7 @@ static void test_truncation(void **state)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     for (size_t size = 0; size <= whole.model_size; size++) {
         struct qd_case kase;
-        struct bytes bytes = {(uint8_t *)(uintptr_t)whole.model, size};
+        struct bytes bytes = {whole.model, size};
         struct qd_import_options options = {.model = write_file(&arena, scratch, "m.onnx", bytes),
                                             .node = "n1",
                                             .feeds = &feed,

@@ -184,7 +184,7 @@ static enum qd_status visit_directory(const char *path, struct relay *relay, str
         status = qd_fail(error, QD_IO, "%s: holds no *.qdcase file", path);
     if (status == QD_OK)
         status = sort_entries(&listing, &sorted);
-    if (status == QD_OK)
+    if (status == QD_OK && sorted)
         status = visit_entries(sorted, listing.count, relay, error);
     qd_arena_clear(&arena);
     return status;

@@ -69,8 +69,7 @@ static void test_wire_format(void **state)
     };
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-        refuse((struct bytes){(uint8_t *)(uintptr_t)rows[r].bytes, rows[r].size}, QD_MALFORMED,
-               rows[r].part);
+        refuse((struct bytes){rows[r].bytes, rows[r].size}, QD_MALFORMED, rows[r].part);
 }
 
 /* The last varint of ten bytes that fits, an unknown field of every wire type, packed and unpacked numbers. */
@@ -117,11 +116,11 @@ static void test_depth(void **state)
 
 static struct bytes repeat(struct qd_arena *arena, struct bytes unit, size_t count)
 {
-    struct bytes result = {qd_arena_alloc(arena, unit.size * count), unit.size * count};
-    assert_non_null(result.bytes);
+    uint8_t *bytes = qd_arena_alloc(arena, unit.size * count);
+    assert_non_null(bytes);
     for (size_t i = 0; i < count; i++)
-        memcpy(result.bytes + i * unit.size, unit.bytes, unit.size);
-    return result;
+        memcpy(bytes + i * unit.size, unit.bytes, unit.size);
+    return (struct bytes){bytes, unit.size * count};
 }
 
 /* Two bytes each that would become a message of some hundred; the count stops them before the budget has to. */
@@ -168,10 +167,11 @@ static void test_size(void **state)
 static void test_linear_time(void **state)
 {
     struct qd_arena *arena = *state;
-    struct bytes numbers = {qd_arena_alloc(arena, QD_CASE_MAX_BYTES - 16), QD_CASE_MAX_BYTES - 16};
-    assert_non_null(numbers.bytes);
-    memset(numbers.bytes, 1, numbers.size);
-    struct bytes tensor = field_bytes(arena, 5, numbers);
+    size_t size = QD_CASE_MAX_BYTES - 16;
+    uint8_t *numbers = qd_arena_alloc(arena, size);
+    assert_non_null(numbers);
+    memset(numbers, 1, size);
+    struct bytes tensor = field_bytes(arena, 5, (struct bytes){numbers, size});
     struct qd_error error;
     clock_t start = clock();
     assert_ok(qd_scan(&onnx__tensor_proto__descriptor, tensor.bytes, tensor.size, &error), error);

@@ -263,7 +263,7 @@ static void renumber(struct qd_mutant *mutant, struct path *path, const struct f
 
 void qd_mutate_wire(struct qd_mutant *mutant, struct qd_random *random)
 {
-    struct path path;
+    struct path path = {0};
     if (mutant->capacity - mutant->size < 10 * MAX_DEPTH || !choose(mutant, random, &path))
         return;
     const struct field field = path.fields[path.depth - 1];

@@ -129,18 +129,22 @@ static void free_corpus(struct corpus *corpus)
 
 /* --- Running ---------------------------------------------------------------------------------- */
 
-/* Only calls that a signal handler may make. */
+/* The handlers make only calls that a signal handler may make. */
+static bool put(int fd, const void *bytes, size_t size)
+{
+    return write(fd, bytes, size) == (ssize_t)size;
+}
+
 static void save_current(void)
 {
     static const char note[] = "the input is in ";
-    int fd = open(current_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (fd < 0 || !current_bytes)
+    int fd = current_bytes ? open(current_file, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
+    if (fd < 0)
         return;
-    bool written = write(fd, current_bytes, current_size) == (ssize_t)current_size;
+    if (put(fd, current_bytes, current_size) && put(2, note, sizeof note - 1) &&
+        put(2, current_file, strlen(current_file)))
+        put(2, "\n", 1);
     close(fd);
-    if (written && write(2, note, sizeof note - 1) > 0 &&
-        write(2, current_file, strlen(current_file)) > 0)
-        written = write(2, "\n", 1) == 1;
 }
 
 static void on_signal(int number)

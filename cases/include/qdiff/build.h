@@ -16,19 +16,22 @@ struct qd_builder *qd_build_begin(struct qd_arena *arena, int64_t opset);
 
 /* A graph input that is fed with *tensor at run time, and an initializer. Names are unique, not "". */
 void qd_build_input(struct qd_builder *builder, const char *name, const struct qd_tensor *tensor);
-void qd_build_initializer(struct qd_builder *builder, const char *name, const struct qd_tensor *tensor);
+void qd_build_initializer(struct qd_builder *builder, const char *name,
+                          const struct qd_tensor *tensor);
 
 /* An initializer or, when `as_input` is true, a run-time input. */
-void qd_build_tensor(struct qd_builder *builder, const char *name, const struct qd_tensor *tensor, bool as_input);
+void qd_build_tensor(struct qd_builder *builder, const char *name, const struct qd_tensor *tensor,
+                     bool as_input);
 
 /* A node: `inputs` and `outputs` are comma-separated value names; an empty name is an absent optional one
  * ("x,x_scale,,w"). domain "" or "com.microsoft". Attributes follow for the node added last. */
-void qd_build_node(struct qd_builder *builder, const char *domain, const char *op_type, const char *inputs,
-                   const char *outputs);
+void qd_build_node(struct qd_builder *builder, const char *domain, const char *op_type,
+                   const char *inputs, const char *outputs);
 void qd_build_attr_int(struct qd_builder *builder, const char *name, int64_t value);
 void qd_build_attr_float(struct qd_builder *builder, const char *name, float value);
 void qd_build_attr_string(struct qd_builder *builder, const char *name, const char *value);
-void qd_build_attr_ints(struct qd_builder *builder, const char *name, const int64_t *values, size_t count);
+void qd_build_attr_ints(struct qd_builder *builder, const char *name, const int64_t *values,
+                        size_t count);
 
 /* A graph output; dtype as the op's text gives it. rank −1: no shape is declared. */
 void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype dtype, int rank,
@@ -36,11 +39,12 @@ void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype
 
 /* Metadata of the case. All strings are copied. */
 void qd_build_tag(struct qd_builder *builder, const char *tag);
-void qd_build_origin(struct qd_builder *builder, const char *spec, const char *issue, const char *note);
+void qd_build_origin(struct qd_builder *builder, const char *spec, const char *issue,
+                     const char *note);
 void qd_build_must_reject(struct qd_builder *builder, const char *rule, const char *twin);
 
 /* Serialises and decodes. `id` gets "/hash8" of model and inputs appended when hashed is true. */
-enum qd_status qd_build_finish(struct qd_builder *builder, const char *id, bool hashed, struct qd_case *kase,
-                               struct qd_error *error);
+enum qd_status qd_build_finish(struct qd_builder *builder, const char *id, bool hashed,
+                               struct qd_case *kase, struct qd_error *error);
 
 #endif

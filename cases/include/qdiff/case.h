@@ -21,27 +21,40 @@ enum qd_expect {
 #define QD_CASE_MAX_DEPTH 16
 #define QD_CASE_MAX_FIELDS 200000 /* of all messages together; packed numbers are one field */
 
+/* Texts are never NULL; "" stands for what the case does not say. */
 struct qd_case {
-    /* "op/types/feature-slug/hash8" or "regressions/ort-28456-u8"; printable ASCII without spaces, never NULL or "" */
+    /* "op/types/feature-slug/hash8", "regressions/ort-28456-u8": printable ASCII without spaces, not "". */
     const char *id;
-    const char *op;       /* the principal operator, see qd_case_op in features.h */
-    const uint8_t *model; /* serialised onnx.ModelProto, byte for byte as stored */
+    /* The principal operator, see qd_case_op in features.h. */
+    const char *op;
+
+    /* The serialised onnx.ModelProto, byte for byte as stored, the same decoded, and the version of the default domain
+     * that it imports (0: none). */
+    const uint8_t *model;
     size_t model_size;
-    const struct qd_graph *graph; /* the same, decoded */
-    int64_t opset;      /* version of the default domain the model imports, 0 if it imports none */
-    size_t input_count; /* = graph->input_count */
-    const struct qd_tensor *inputs; /* in graph->inputs' order, of the declared types and shapes */
+    const struct qd_graph *graph;
+    int64_t opset;
+
+    /* One tensor per entry of graph->inputs, of the declared types and shapes; input_count = graph->input_count. */
+    size_t input_count;
+    const struct qd_tensor *inputs;
+
     enum qd_expect expect;
-    const char *rule;      /* must-reject: the reference's rule id, else "" */
-    const char *twin;      /* must-reject: id of the valid case one edit away, else "" */
-    const char *issue;     /* public issue ("onnxruntime #28456"), else "" */
-    const char *spec;      /* clause of the op's text, else "" */
-    const char *note;      /* for people, else "" */
+    const char *rule; /* must-reject: the reference's rule id */
+    const char *twin; /* must-reject: id of the valid case one edit away */
+
+    const char *issue;     /* public issue ("onnxruntime #28456") */
+    const char *spec;      /* clause of the op's text */
+    const char *note;      /* for people */
     uint64_t seed;         /* fuzzing: seed of the generator, else 0 */
-    const char *generator; /* fuzzing: version of the generator, else "" */
-    size_t tag_count; /* generator family, value family ... ("tie", "near-tie", "saturation") */
+    const char *generator; /* fuzzing: version of the generator */
+
+    /* Generator family, value family ... ("tie", "near-tie", "saturation"): words like the id. */
+    size_t tag_count;
     const char *const *tags;
-    size_t output_count; /* stored expected outputs (official fixtures), 0 if none */
+
+    /* Expected outputs stored with the case (official fixtures): none, or one per graph output. */
+    size_t output_count;
     const struct qd_tensor *stored_outputs;
 };
 

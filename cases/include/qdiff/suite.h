@@ -19,19 +19,21 @@ struct qd_family {
     const char *meaning; /* one sentence */
     /* Generates the cases of `level` and below into `visit`. The same level always gives the same cases in the
      * same order. */
-    enum qd_status (*generate)(enum qd_level level, qd_case_visitor *visit, void *context, struct qd_error *error);
+    enum qd_status (*generate)(enum qd_level level, qd_case_visitor *visit, void *context,
+                               struct qd_error *error);
 };
 
 const struct qd_family *qd_family_at(size_t i); /* NULL past the end */
 
 struct qd_suite_options {
     enum qd_level level;
-    const char *cases_dir;  /* directory of encoded hand-written cases (*.qdcase, recursive), NULL: none */
+    const char
+        *cases_dir; /* directory of encoded hand-written cases (*.qdcase, recursive), NULL: none */
 };
 
 /* Visits hand-written cases (sorted by id), then the families in list order. */
-enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit, void *context,
-                              struct qd_error *error);
+enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
+                              void *context, struct qd_error *error);
 
 const char *qd_level_word(enum qd_level level);
 bool qd_level_find(const char *word, enum qd_level *level);

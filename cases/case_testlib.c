@@ -9,8 +9,12 @@ struct qd_tensor sample_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsi
 {
     struct qd_tensor tensor = {0};
     struct qd_error error = {0};
+    int64_t count = 1;
+    for (unsigned i = 0; i < rank; i++)
+        count *= dims[i];
     assert_ok(qd_tensor_init(&tensor, arena, dtype, rank, dims, &error), error);
-    for (int64_t i = 0; i < tensor.count; i++)
+    assert_int_equal(tensor.count, count);
+    for (int64_t i = 0; i < count; i++)
         qd_tensor_set(&tensor, i, codes[i]);
     return tensor;
 }

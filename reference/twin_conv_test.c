@@ -213,7 +213,7 @@ static void qlinear_conv(void **state)
     (void)state;
     struct twin_random random = {21};
     struct twin_tally tally = {0};
-    for (int64_t i = 0; i < 800 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(800); i++) {
         struct convolution c;
         struct twin_node node;
         struct twin_result sums, want;
@@ -239,7 +239,7 @@ static void conv_integer(void **state)
     (void)state;
     struct twin_random random = {22};
     struct twin_tally tally = {0};
-    for (int64_t i = 0; i < 2000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(2000); i++) {
         struct convolution c;
         struct twin_node node;
         struct twin_result want;

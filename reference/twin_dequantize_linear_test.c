@@ -74,13 +74,14 @@ static void sweep(enum qd_dtype x_type, enum qd_dtype scale_type, uint64_t scale
     struct qd_arena arena;
     struct twin_node node;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    int64_t count =
-        x_type == QD_U16 || x_type == QD_S16 ? 65536 : 256; /* small types: several times over */
+    bool wide = x_type == QD_U16 || x_type == QD_S16;
+    int64_t stride = wide ? twin_stride() : 1; /* small types: all codes several times over */
+    int64_t count = (wide ? 65536 : 256) / stride;
     struct qd_tensor x = twin_tensor(&arena, x_type, 1, &count);
     struct qd_tensor scale = twin_scalar(&arena, scale_type, scale_bits);
     struct qd_tensor zero = twin_scalar(&arena, x_type, (uint64_t)zero_point);
     for (int64_t i = 0; i < count; i++)
-        twin_put(&x, i, (uint64_t)i);
+        twin_put(&x, i, (uint64_t)(i * stride + i % stride));
     twin_node_init(&node, "DequantizeLinear", 25, 1);
     twin_node_input(&node, &x);
     twin_node_input(&node, &scale);
@@ -106,7 +107,7 @@ static void every_small_code(void **state)
         for (int64_t z = 0; z < COUNT(zero_points); z++)
             for (int64_t s = 0; s < COUNT(scales); s++)
                 for (int64_t o = 0; o < COUNT(floats); o++)
-                    for (int64_t trial = 0; trial < 3 * twin_factor(); trial++)
+                    for (int64_t trial = 0; trial < twin_rounds(3); trial++)
                         sweep(types[t], scales[s], ordinary_scale(scales[s], &random),
                               zero_points[z], floats[o], &tally);
     }
@@ -121,7 +122,7 @@ static void every_small_float(void **state)
     for (int64_t t = 0; t < COUNT(small_floats); t++)
         for (int64_t s = 0; s < COUNT(floats); s++)
             for (int64_t o = 0; o < COUNT(floats); o++)
-                for (int64_t trial = 0; trial < 10 * twin_factor(); trial++)
+                for (int64_t trial = 0; trial < twin_rounds(10); trial++)
                     sweep(small_floats[t], floats[s], ordinary_scale(floats[s], &random), 0,
                           floats[o], &tally);
     twin_tally_print("all float8 and float4 codes", &tally);
@@ -133,7 +134,7 @@ static void every_16_bit_code(void **state)
     struct twin_random random = {43};
     struct twin_tally tally = {0};
     for (int64_t o = 0; o < COUNT(floats); o++) {
-        for (int64_t trial = 0; trial < 2 * twin_factor(); trial++) {
+        for (int64_t trial = 0; trial < twin_rounds(2); trial++) {
             enum qd_dtype x = trial % 2 ? QD_S16 : QD_U16;
             sweep(x, floats[o], ordinary_scale(floats[o], &random), twin_random_code(&random, x),
                   floats[o], &tally);
@@ -242,7 +243,7 @@ static void random_nodes(bool wild, uint64_t seed, const char *name)
 {
     struct twin_random random = {seed};
     struct twin_tally tally = {0};
-    for (int64_t i = 0; i < 8000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(8000); i++) {
         struct problem p;
         problem_make(&p, &random, wild);
         check(&p.node, i % 2 == 0, &tally);

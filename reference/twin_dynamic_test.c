@@ -90,7 +90,7 @@ static void near_ties(void **state)
     (void)state;
     struct twin_random random = {71};
     struct twin_tally tally = {0};
-    for (int64_t i = 0; i < 8000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(8000); i++) {
         struct qd_arena arena;
         int64_t count = twin_random_between(&random, 2, MAX_COUNT);
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
@@ -110,7 +110,7 @@ static void wild_bits(void **state)
     (void)state;
     struct twin_random random = {72};
     struct twin_tally tally = {0};
-    for (int64_t i = 0; i < 8000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(8000); i++) {
         struct qd_arena arena;
         const int64_t dims[] = {twin_random_between(&random, 1, 3),
                                 twin_random_between(&random, 1, 4)};

@@ -150,7 +150,7 @@ static void qlinear_matmul(void **state)
     (void)state;
     struct twin_random random = {51};
     struct twin_tally tally = {0};
-    for (int64_t i = 0; i < 2500 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(2500); i++) {
         struct problem p;
         struct twin_node node;
         struct twin_result sums, want;
@@ -175,7 +175,7 @@ static void matmul_integer(void **state)
     (void)state;
     struct twin_random random = {52};
     struct twin_tally tally = {0};
-    for (int64_t i = 0; i < 5000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(5000); i++) {
         struct problem p;
         struct twin_node node;
         struct twin_result want;

@@ -332,7 +332,7 @@ static void sums_of_products(void **state)
     (void)state;
     struct twin_random random = {61};
     struct count count = {0};
-    for (int64_t i = 0; i < 4000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(4000); i++) {
         struct block b = {0};
         struct qd_value values[2];
         qd_arena_init(&b.arena, QD_ARENA_DEFAULT_BUDGET);
@@ -359,7 +359,7 @@ static void exact_sums_of_products(void **state)
     twin_number_init(&s2);
     twin_number_init(&sy);
     twin_result_init(&want, QD_U8, 0, NULL);
-    for (int64_t i = 0; i < 2000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(2000); i++) {
         struct block b = {0};
         struct qd_value values[2];
         qd_arena_init(&b.arena, QD_ARENA_DEFAULT_BUDGET);
@@ -489,7 +489,7 @@ static void additions(void **state)
     (void)state;
     struct twin_random random = {63};
     struct count count = {0};
-    for (int64_t i = 0; i < 30000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(30000); i++) {
         struct pair p;
         struct qd_value value;
         choose_pair(&p, &random, false);
@@ -523,7 +523,7 @@ static void products(void **state)
     struct count count = {0};
     mpq_t s1, s2, sy;
     mpq_inits(s1, s2, sy, NULL);
-    for (int64_t i = 0; i < 15000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(15000); i++) {
         struct pair p;
         struct qd_value value;
         choose_pair(&p, &random, true);
@@ -550,6 +550,90 @@ static void products(void **state)
     assert_true(count.not_canonical > 0);
 }
 
+/* --- One dequantized code → Relu, Clip or nothing → QuantizeLinear --- */
+
+/* Bounds of the operator between, as multiples of s_a: Relu is [0, ∞). */
+struct monotone {
+    const char *name; /* NULL: nothing between */
+    double low, high;
+};
+
+static void evaluate_single(struct pair *p, const struct monotone *f, struct qd_value *value)
+{
+    struct twin_graph g;
+    struct qd_tensor code = twin_scalar(&p->arena, QD_S16, (uint64_t)p->a);
+    struct qd_tensor zero_point = twin_scalar(&p->arena, QD_U8, (uint64_t)p->y_zero_point);
+    struct qd_tensor s_a = float_scalar(&p->arena, p->s_a), s_y = float_scalar(&p->arena, p->s_y);
+    struct qd_tensor low = float_scalar(&p->arena, (float)f->low);
+    struct qd_tensor high = float_scalar(&p->arena, (float)f->high);
+    twin_graph_init(&g);
+    int in[3] = {twin_graph_feed(&g, &code), twin_graph_constant(&g, &s_a), 0};
+    int real = twin_graph_node(&g, "DequantizeLinear", in, 2, -1);
+    in[0] = real;
+    in[1] = twin_graph_constant(&g, &low);
+    in[2] = twin_graph_constant(&g, &high);
+    if (f->name)
+        real = twin_graph_node(&g, f->name, in, strcmp(f->name, "Clip") == 0 ? 3 : 1, -1);
+    in[0] = real;
+    in[1] = twin_graph_constant(&g, &s_y);
+    in[2] = twin_graph_constant(&g, &zero_point);
+    int codes = twin_graph_node(&g, "QuantizeLinear", in, 3, -1);
+    twin_graph_evaluate(&g, &codes, 1, &p->arena, value);
+}
+
+static double clipped(double x, const struct monotone *f)
+{
+    return x < f->low ? f->low : x > f->high ? f->high : x;
+}
+
+/* Float path; one ratio s_a/s_y; the exact quotient. */
+static void admit_single(const struct pair *p, const struct monotone *f,
+                         const struct qd_value *value, struct count *count)
+{
+    volatile float real = (float)p->a * p->s_a;
+    volatile float quotient = (float)clipped((double)real, f) / p->s_y;
+    admit(value, 0, code_of((double)quotient, QD_U8, p->y_zero_point), count, "float path");
+    volatile float low = (float)f->low / p->s_y, high = (float)f->high / p->s_y;
+    const struct monotone scaled = {f->name, (double)low, (double)high};
+    volatile float ratio = p->s_a / p->s_y, product = (float)p->a * ratio;
+    double fused = clipped((double)product, &scaled);
+    admit(value, 0, code_of(fused, QD_U8, p->y_zero_point), count, "one ratio");
+    double exact = clipped((double)p->a * (double)p->s_a, f) / (double)p->s_y;
+    admit(value, 0, code_of(exact, QD_U8, p->y_zero_point), count, "double");
+}
+
+static void monotone_operators(void **state)
+{
+    (void)state;
+    struct twin_random random = {66};
+    struct count count = {0};
+    for (int64_t i = 0; i < twin_rounds(30000); i++) {
+        struct pair p;
+        struct qd_value value;
+        choose_pair(&p, &random, false);
+        volatile float low = (float)twin_random_between(&random, -255, 0) * p.s_a;
+        volatile float high = (float)twin_random_between(&random, 0, 255) * p.s_a;
+        const struct monotone functions[] = {{NULL, -INFINITY, INFINITY},
+                                             {"Relu", 0, INFINITY},
+                                             {"Clip", (double)low, (double)high}};
+        const struct monotone *f = &functions[i % 3];
+        mpq_t s, one;
+        mpq_inits(s, one, NULL);
+        mpq_set_d(s, (double)p.s_a);
+        mpq_set_ui(one, 1, 1);
+        p.s_y = float_of(twin_solve_divisor(&random, p.a, s, one));
+        mpq_clears(s, one, NULL);
+        evaluate_single(&p, f, &value);
+        struct qd_observation seen = qd_value_observe(&value, 0);
+        count.elements++;
+        count.slack += seen.lo != seen.hi;
+        admit_single(&p, f, &value, &count);
+        qd_arena_clear(&p.arena);
+    }
+    finish("Relu, Clip or nothing between dequantize and quantize", &count);
+    assert_true(count.not_canonical > 0 && count.slack < count.elements);
+}
+
 /* --- Sums in float without codes --- */
 
 /* Float bits of any sign over 40 binades, one in four a small integer. */
@@ -566,7 +650,7 @@ static void float_sums(void **state)
     (void)state;
     struct twin_random random = {65};
     struct count count = {0};
-    for (int64_t i = 0; i < 20000 * twin_factor(); i++) {
+    for (int64_t i = 0; i < twin_rounds(20000); i++) {
         struct qd_arena arena;
         struct twin_graph g;
         struct qd_value value;
@@ -604,6 +688,57 @@ static void float_sums(void **state)
     finish("MatMul of floats", &count);
 }
 
+/* float16 and bfloat16: accumulated in float32 in any order, rounded once. */
+static void half_sums(void **state)
+{
+    (void)state;
+    struct twin_random random = {67};
+    struct count count = {0};
+    struct twin_number number;
+    mpq_t sum;
+    twin_number_init(&number);
+    mpq_init(sum);
+    for (int64_t i = 0; i < twin_rounds(10000); i++) {
+        struct qd_arena arena;
+        struct twin_graph g;
+        struct qd_value value;
+        float x[MAX_TERMS], w[MAX_TERMS];
+        enum qd_dtype dtype = twin_random_one_in(&random, 2) ? QD_F16 : QD_BF16;
+        int64_t terms = twin_random_between(&random, 1, MAX_TERMS),
+                low = dtype == QD_F16 ? 0x2c00 : 0x3e00;
+        const int64_t row[] = {1, terms}, column[] = {terms, 1};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_tensor a = twin_tensor(&arena, dtype, 2, row),
+                         b = twin_tensor(&arena, dtype, 2, column);
+        for (int64_t k = 0; k < terms; k++) {
+            int64_t sign = twin_random_between(&random, 0, 1) << 15;
+            twin_put(&a, k, (uint64_t)(sign | twin_random_between(&random, low, low + 0xfff)));
+            twin_put(&b, k, (uint64_t)twin_random_between(&random, low, low + 0xfff));
+            twin_element_of(&a, k, &number);
+            x[k] = (float)mpq_get_d(number.q);
+            twin_element_of(&b, k, &number);
+            w[k] = (float)mpq_get_d(number.q);
+        }
+        twin_graph_init(&g);
+        int in[] = {twin_graph_feed(&g, &a), 0};
+        in[1] = twin_graph_feed(&g, &b);
+        int product = twin_graph_node(&g, "MatMul", in, 2, -1);
+        twin_graph_evaluate(&g, &product, 1, &arena, &value);
+        struct qd_observation seen = qd_value_observe(&value, 0);
+        count.elements++;
+        count.slack += seen.lo != seen.hi;
+        for (int trial = 0; trial < 8; trial++) {
+            mpq_set_d(sum, (double)random_sum(&random, x, w, terms, 0));
+            assert_int_not_equal(twin_round(dtype, TWIN_NEAREST, sum, sum), TWIN_HUGE);
+            admit_float(&value, 0, (float)mpq_get_d(sum), &count, "float32 sum, rounded once");
+        }
+        qd_arena_clear(&arena);
+    }
+    mpq_clear(sum);
+    twin_number_clear(&number);
+    finish("MatMul of float16 and bfloat16", &count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -612,7 +747,9 @@ int main(void)
         cmocka_unit_test(wrong_kernels_fall_outside),
         cmocka_unit_test(additions),
         cmocka_unit_test(products),
+        cmocka_unit_test(monotone_operators),
         cmocka_unit_test(float_sums),
+        cmocka_unit_test(half_sums),
     };
     return cmocka_run_group_tests_name("twin_qdq", tests, NULL, NULL);
 }

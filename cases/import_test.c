@@ -51,116 +51,112 @@ static struct bytes npy(struct qd_arena *arena, const char *header, const char *
     return bytes_of(&out);
 }
 
+/* The first is numpy.save of [[1.5, -2.0]]; the void types are what it makes of ml_dtypes' arrays. */
+static const struct {
+    const char *header, *data;
+    size_t size;
+    enum qd_dtype want, have;
+    unsigned rank;
+    int64_t count, codes[3];
+} arrays[] = {
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }",
+     "\0\0\xc0?\0\0\0\xc0",
+     8,
+     QD_DTYPE_NONE,
+     QD_F32,
+     2,
+     2,
+     {0x3fc00000, 0xc0000000}},
+    {"{'descr': '|u1', 'fortran_order': False, 'shape': (), }", "\x07", 1, QD_U8, QD_U8, 0, 1, {7}},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4), }",
+     "",
+     0,
+     QD_DTYPE_NONE,
+     QD_F64,
+     2,
+     0,
+     {0}},
+    {"{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }",
+     "\x80?\x80\xbf",
+     4,
+     QD_BF16,
+     QD_BF16,
+     1,
+     2,
+     {0x3f80, 0xbf80}},
+    {"{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }",
+     "\x80?\x80\xbf",
+     4,
+     QD_BF16,
+     QD_BF16,
+     1,
+     2,
+     {0x3f80, 0xbf80}},
+    {"{'descr': '<V1', 'fortran_order': False, 'shape': (2,), }",
+     "\x01\x0e",
+     2,
+     QD_S4,
+     QD_S4,
+     1,
+     2,
+     {1, -2}},
+    {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }",
+     "\x01\xfe\xf8",
+     3,
+     QD_S4,
+     QD_S4,
+     1,
+     3,
+     {1, -2, -8}},
+    {"{'descr': '<V1', 'fortran_order': False, 'shape': (2,), }",
+     "\x01\t",
+     2,
+     QD_U4,
+     QD_U4,
+     1,
+     2,
+     {1, 9}},
+    {"{'descr': '<V1', 'fortran_order': False, 'shape': (2,), }",
+     "8@",
+     2,
+     QD_F8E4M3FN,
+     QD_F8E4M3FN,
+     1,
+     2,
+     {0x38, 0x40}},
+    {"{'descr': '|i1', 'fortran_order': True, 'shape': (2,), }",
+     "\xff\x02",
+     2,
+     QD_S8,
+     QD_S8,
+     1,
+     2,
+     {-1, 2}},
+    {"{'shape': (1,), 'fortran_order': False, 'descr': '|b1'}",
+     "\x01",
+     1,
+     QD_DTYPE_NONE,
+     QD_BOOL,
+     1,
+     1,
+     {1}},
+};
+
 static void test_npy(void **state)
 {
-    static const struct {
-        const char *header, *data;
-        size_t size;
-        enum qd_dtype want, have;
-        unsigned rank;
-        int64_t count, codes[3];
-    } rows[] = {
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }",
-         "\0\0\xc0?\0\0\0\xc0",
-         8,
-         QD_DTYPE_NONE,
-         QD_F32,
-         2,
-         2,
-         {0x3fc00000, 0xc0000000}},
-        {"{'descr': '|u1', 'fortran_order': False, 'shape': (), }",
-         "\x07",
-         1,
-         QD_U8,
-         QD_U8,
-         0,
-         1,
-         {7}},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4), }",
-         "",
-         0,
-         QD_DTYPE_NONE,
-         QD_F64,
-         2,
-         0,
-         {0}},
-        {"{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }",
-         "\x80?\x80\xbf",
-         4,
-         QD_BF16,
-         QD_BF16,
-         1,
-         2,
-         {0x3f80, 0xbf80}},
-        {"{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }",
-         "\x80?\x80\xbf",
-         4,
-         QD_BF16,
-         QD_BF16,
-         1,
-         2,
-         {0x3f80, 0xbf80}},
-        {"{'descr': '<V1', 'fortran_order': False, 'shape': (2,), }",
-         "\x01\x0e",
-         2,
-         QD_S4,
-         QD_S4,
-         1,
-         2,
-         {1, -2}},
-        {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }",
-         "\x01\xfe\xf8",
-         3,
-         QD_S4,
-         QD_S4,
-         1,
-         3,
-         {1, -2, -8}},
-        {"{'descr': '<V1', 'fortran_order': False, 'shape': (2,), }",
-         "\x01\t",
-         2,
-         QD_U4,
-         QD_U4,
-         1,
-         2,
-         {1, 9}},
-        {"{'descr': '<V1', 'fortran_order': False, 'shape': (2,), }",
-         "8@",
-         2,
-         QD_F8E4M3FN,
-         QD_F8E4M3FN,
-         1,
-         2,
-         {0x38, 0x40}},
-        {"{'descr': '|i1', 'fortran_order': True, 'shape': (2,), }",
-         "\xff\x02",
-         2,
-         QD_S8,
-         QD_S8,
-         1,
-         2,
-         {-1, 2}},
-        {"{'shape': (1,), 'fortran_order': False, 'descr': '|b1'}",
-         "\x01",
-         1,
-         QD_DTYPE_NONE,
-         QD_BOOL,
-         1,
-         1,
-         {1}},
-    };
     const char *scratch = make_scratch(*state);
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    for (size_t r = 0; r < sizeof arrays / sizeof *arrays; r++) {
         struct qd_tensor tensor;
         struct qd_error error;
-        const char *path = write_file(*state, scratch, "a.npy",
-                                      npy(*state, rows[r].header, rows[r].data, rows[r].size));
-        assert_ok(qd_npy_read(path, rows[r].want, *state, &tensor, &error), error);
-        assert_int_equal(tensor.dtype, rows[r].have);
-        assert_int_equal(tensor.rank, rows[r].rank);
-        assert_int_equal(tensor.count, rows[r].count);
+        const char *path =
+            write_file(*state, scratch, "a.npy",
+                       npy(*state, arrays[r].header, arrays[r].data, arrays[r].size));
+        assert_ok(qd_npy_read(path, arrays[r].want, *state, &tensor, &error), error);
+        assert_int_equal(tensor.dtype, arrays[r].have);
+        assert_int_equal(tensor.rank, arrays[r].rank);
+        assert_int_equal(tensor.count, arrays[r].count);
         for (int64_t i = 0; i < tensor.count; i++)
-            assert_int_equal(qd_tensor_get(&tensor, i), rows[r].codes[i]);
+            assert_int_equal(qd_tensor_get(&tensor, i), arrays[r].codes[i]);
     }
     remove_scratch(scratch);
 }

@@ -72,9 +72,14 @@ static enum qd_status read_kernel(const struct qd_evaluation *evaluation,
                                 "kernel_shape[%u] is %lld, w has %lld", i, (long long)kernel[i],
                                 (long long)s->kernel[i]);
     }
-    if (status == QD_OK)
-        status = read_ints(evaluation, node, "strides", s->spatial, 1, 1, "strides-positive",
-                           "strides-length", s->stride);
+    return status;
+}
+
+static enum qd_status read_steps(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                 struct qd_conv_shape *s)
+{
+    enum qd_status status = read_ints(evaluation, node, "strides", s->spatial, 1, 1,
+                                      "strides-positive", "strides-length", s->stride);
     if (status == QD_OK)
         status = read_ints(evaluation, node, "dilations", s->spatial, 1, 1, "dilations-positive",
                            "dilations-length", s->dilation);
@@ -116,8 +121,35 @@ static void pad_same(struct qd_conv_shape *s, unsigned i, bool upper)
     s->pad_end[i] = total - s->pad_begin[i];
 }
 
+/* Output size of axis i with explicit padding; `ceil` is a pool's ceil_mode. */
+static enum qd_status count_windows(const struct qd_evaluation *evaluation,
+                                    const struct qd_node *node, bool ceil, unsigned i,
+                                    struct qd_conv_shape *s)
+{
+    int64_t kernel = effective_kernel(s, i);
+    int64_t padded = s->in[i] + s->pad_begin[i] + s->pad_end[i], room = padded - kernel;
+    if (room < 0 && ceil)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "%s: ceil_mode with a kernel beyond the padded input", node->op_type);
+    if (room < 0)
+        return qd_node_rule(
+            evaluation, node, "output-empty",
+            "the kernel (%lld with dilation) exceeds the padded input (%lld) on axis %u",
+            (long long)kernel, (long long)padded, 2 + i);
+    s->out[i] = room / s->stride[i] + 1;
+    if (!ceil || room % s->stride[i] == 0)
+        return QD_OK;
+    bool starts_inside = s->out[i] * s->stride[i] < s->in[i] + s->pad_begin[i];
+    if (!starts_inside && node->opset < 22)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "%s: ceil_mode with a window in the padding alone, before opset 22",
+                       node->op_type);
+    s->out[i] += starts_inside;
+    return QD_OK;
+}
+
 static enum qd_status read_padding(const struct qd_evaluation *evaluation,
-                                   const struct qd_node *node, const struct qd_tensor *x,
+                                   const struct qd_node *node, const struct qd_tensor *x, bool ceil,
                                    struct qd_conv_shape *s)
 {
     enum auto_pad mode = NOTSET;
@@ -126,9 +158,7 @@ static enum qd_status read_padding(const struct qd_evaluation *evaluation,
     if (status == QD_OK)
         status = read_ints(evaluation, node, "pads", 2 * s->spatial, 0, 0, "pads-negative",
                            "pads-length", pads);
-    if (status != QD_OK)
-        return status;
-    for (unsigned i = 0; i < s->spatial; i++) {
+    for (unsigned i = 0; status == QD_OK && i < s->spatial; i++) {
         s->in[i] = x->dims[2 + i];
         if (mode == SAME_UPPER || mode == SAME_LOWER) {
             pad_same(s, i, mode == SAME_UPPER);
@@ -136,16 +166,9 @@ static enum qd_status read_padding(const struct qd_evaluation *evaluation,
         }
         s->pad_begin[i] = pads[i];
         s->pad_end[i] = pads[s->spatial + i];
-        int64_t room = s->in[i] + s->pad_begin[i] + s->pad_end[i] - effective_kernel(s, i);
-        if (room < 0)
-            return qd_node_rule(
-                evaluation, node, "output-empty",
-                "the kernel (%lld with dilation) exceeds the padded input (%lld) on axis %u",
-                (long long)effective_kernel(s, i), (long long)(room + effective_kernel(s, i)),
-                2 + i);
-        s->out[i] = room / s->stride[i] + 1;
+        status = count_windows(evaluation, node, ceil && mode == NOTSET, i, s);
     }
-    return QD_OK;
+    return status;
 }
 
 enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
@@ -157,7 +180,45 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
     if (status == QD_OK)
         status = read_kernel(evaluation, node, w, &made);
     if (status == QD_OK)
-        status = read_padding(evaluation, node, x, &made);
+        status = read_steps(evaluation, node, &made);
+    if (status == QD_OK)
+        status = read_padding(evaluation, node, x, false, &made);
+    if (status == QD_OK)
+        *shape = made;
+    return status;
+}
+
+/* A window's size; its number of elements is bounded here, as a filter's is by w. */
+static enum qd_status read_window(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, struct qd_conv_shape *s)
+{
+    int64_t elements;
+    if (!qd_node_attr(node, "kernel_shape"))
+        return qd_node_rule(evaluation, node, "kernel_shape-missing",
+                            "attribute kernel_shape is required");
+    enum qd_status status = read_ints(evaluation, node, "kernel_shape", s->spatial, 1, 1,
+                                      "kernel_shape-positive", "kernel_shape-length", s->kernel);
+    return status == QD_OK ? qd_shape_count(s->spatial, s->kernel, &elements, evaluation->error)
+                           : status;
+}
+
+enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct qd_tensor *x, bool ceil,
+                                  struct qd_conv_shape *shape)
+{
+    if (x->rank < 3)
+        return qd_node_rule(evaluation, node, "x-rank",
+                            "x has rank %u, want at least 3 (N, C, D1…)", x->rank);
+    struct qd_conv_shape made = {.spatial = x->rank - 2,
+                                 .batch = x->dims[0],
+                                 .channels = x->dims[1],
+                                 .filters = x->dims[1],
+                                 .group = x->dims[1]};
+    enum qd_status status = read_window(evaluation, node, &made);
+    if (status == QD_OK)
+        status = read_steps(evaluation, node, &made);
+    if (status == QD_OK)
+        status = read_padding(evaluation, node, x, ceil, &made);
     if (status == QD_OK)
         *shape = made;
     return status;

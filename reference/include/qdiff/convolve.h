@@ -28,6 +28,15 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_tensor *x,
                                   const struct qd_tensor *w, struct qd_conv_shape *shape);
 
+/* The same for a pool: windows instead of filters. group = filters = channels, and qd_conv_visit calls once for each window of
+ * each channel. Rules as above without those of w and group, and kernel_shape-missing, kernel_shape-positive.
+ *   ceil_mode (NOTSET only): out = ⌈(in + pad_begin + pad_end − ((kernel − 1)·dilation + 1)) / stride⌉ + 1, less a last window
+ *                  that would start behind input and pad_begin: so says the text since opset 22; before, such a case is
+ *                  UNSUPPORTED, and so is a kernel that exceeds the padded input. */
+enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct qd_tensor *x, bool ceil,
+                                  struct qd_conv_shape *shape);
+
 /* y's dimensions; returns the rank. */
 unsigned qd_conv_output_dims(const struct qd_conv_shape *shape, int64_t *dims);
 

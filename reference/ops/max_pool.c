@@ -1,0 +1,181 @@
+/* MaxPool
+ *
+ * Source      ONNX MaxPool-1, -8, -10, -11, -12, -22.
+ * Inputs      X f32|f16|f64 (12: u8 s8; 22: bf16) [N, C, D1…Dn].
+ * Outputs     Y like X [N, C, O1…On]; Indices (8) is UNSUPPORTED.
+ * Attributes  kernel_shape (required), strides, pads, auto_pad, dilations (10), ceil_mode (10): convolve.h; storage_order (8)
+ *             concerns Indices only.
+ * Domain      rules x-type, attribute-unknown, output-count (Indices before 8) and those of convolve.h.
+ * Arithmetic  Y = the greatest element of the window; padding takes no part.
+ * Edge cases  NaN in a window, or a window of padding alone: unspecified.
+ * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
+#include <math.h>
+
+#include "qdiff/convolve.h"
+#include "qdiff/parameters.h"
+
+struct pool {
+    const struct qd_evaluation *evaluation;
+    const struct qd_value *x;
+    int64_t terms;
+    struct qd_value *y;
+    enum qd_status status; /* the first failure */
+};
+
+/* The elements of one window so far. */
+struct window {
+    int64_t best; /* index of the greatest canonical value, −1 if there is none */
+    double want, lo, hi, reach;
+    double loose;       /* the greatest upper end of the elements without canonical value */
+    bool settled;       /* each element shows its canonical value alone at a graph output */
+    bool unspecified;   /* of some element */
+    bool extreme_scale; /* of some element */
+    bool empty;
+};
+
+static void include(struct window *w, const struct qd_value *x, int64_t i)
+{
+    uint8_t flags = qd_value_flags(x, i);
+    double want = qd_tensor_value(&x->want, i), hi = qd_value_hi(x, i);
+    w->empty = false;
+    w->unspecified |= isnan(want) || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER);
+    w->extreme_scale |= (flags & QD_EXTREME_SCALE) != 0;
+    w->settled &=
+        !(flags & QD_NO_CANONICAL) && (flags & QD_ONE_ROUNDING || qd_value_is_point(x, i));
+    w->lo = fmax(w->lo, qd_value_lo(x, i));
+    w->hi = fmax(w->hi, hi);
+    w->reach = fmax(w->reach, qd_value_reach(x, i));
+    if (flags & QD_NO_CANONICAL) {
+        w->loose = fmax(w->loose, hi);
+    } else if (w->best < 0 || want > w->want) {
+        w->best = i;
+        w->want = want;
+    }
+}
+
+static uint8_t flags_of(const struct window *w)
+{
+    if (w->empty || w->unspecified)
+        return QD_UNSPECIFIED;
+    uint8_t flags = w->extreme_scale ? QD_EXTREME_SCALE : 0;
+    if (w->best < 0 || w->loose > w->want)
+        return flags | QD_NO_CANONICAL;
+    return w->settled && w->lo != w->hi ? flags | QD_ONE_ROUNDING : flags;
+}
+
+static enum qd_status store(const struct pool *p, const struct window *w, int64_t output)
+{
+    struct qd_value *y = p->y;
+    uint8_t flags = flags_of(w);
+    enum qd_status status = QD_OK;
+    if (flags)
+        status = qd_value_need_flags(y, p->evaluation->arena, p->evaluation->error);
+    if (status != QD_OK)
+        return status;
+    if (y->flags)
+        y->flags[output] = flags;
+    if (flags & QD_UNSPECIFIED)
+        return QD_OK;
+    if (w->best >= 0)
+        qd_tensor_set(&y->want, output, qd_tensor_get(&p->x->want, w->best));
+    if (y->lo) {
+        y->lo[output] = w->lo;
+        y->hi[output] = w->hi;
+    }
+    if (y->reach)
+        y->reach[output] = w->reach;
+    return QD_OK;
+}
+
+static void visit(void *context, const int64_t *x_index, int64_t first_filter, int64_t filters,
+                  int64_t output, int64_t step)
+{
+    struct pool *p = context;
+    struct window w = {.best = -1,
+                       .want = -INFINITY,
+                       .lo = -INFINITY,
+                       .hi = -INFINITY,
+                       .loose = -INFINITY,
+                       .settled = true,
+                       .empty = true};
+    (void)first_filter;
+    (void)filters; /* one, the channel itself */
+    (void)step;
+    if (p->status != QD_OK)
+        return;
+    for (int64_t t = 0; t < p->terms; t++)
+        if (x_index[t] >= 0)
+            include(&w, p->x, x_index[t]);
+    p->status = store(p, &w, output);
+}
+
+static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                            const struct qd_tensor *x)
+{
+    static const struct {
+        const char *name;
+        int64_t since;
+    } rows[] = {{"storage_order", 8}, {"dilations", 10}, {"ceil_mode", 10}};
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
+    types |= node->opset >= 12 ? QD_8BIT_TYPES : 0;
+    types |= node->opset >= 22 ? QD_TYPE_BIT(QD_BF16) : 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (node->opset < rows[i].since && qd_node_attr(node, rows[i].name))
+            return qd_node_rule(evaluation, node, "attribute-unknown", "%s exists since opset %lld",
+                                rows[i].name, (long long)rows[i].since);
+    bool indices = node->output_count > 1 && node->outputs[1] != QD_NO_VALUE;
+    if (indices && node->opset < 8)
+        return qd_node_rule(evaluation, node, "output-count", "Indices exist since opset 8");
+    if (indices)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "MaxPool with output Indices");
+    return qd_operand_type(evaluation, node, "x", x, types);
+}
+
+static enum qd_status pool(const struct qd_evaluation *evaluation, const struct qd_value *x,
+                           const struct qd_conv_shape *shape, struct qd_value *y)
+{
+    struct pool p = {evaluation, x, qd_conv_terms(shape), y, QD_OK};
+    enum qd_status status = QD_OK;
+    if (x->lo)
+        status = qd_value_need_hull(y, evaluation->arena, evaluation->error);
+    if (status == QD_OK && x->reach)
+        status = qd_value_need_reach(y, evaluation->arena, evaluation->error);
+    if (status == QD_OK)
+        status = qd_conv_visit(evaluation, shape, visit, &p);
+    return status != QD_OK ? status : p.status;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct qd_conv_shape shape;
+    int64_t ceil_mode = 0, dims[QD_MAX_RANK];
+    const struct qd_tensor *x = &in[0]->want;
+    enum qd_status status = check(evaluation, node, x);
+    if (status == QD_OK)
+        status = qd_node_int(node, "ceil_mode", 0, &ceil_mode, evaluation->error);
+    if (status == QD_OK)
+        status = qd_pool_shape_read(evaluation, node, x, ceil_mode != 0, &shape);
+    if (status != QD_OK)
+        return status;
+    struct qd_value y = *in[0]; /* for what is known of the tensor as a whole */
+    y.lo = y.hi = y.reach = y.real = NULL;
+    y.flags = NULL;
+    unsigned rank = qd_conv_output_dims(&shape, dims);
+    status = qd_tensor_init(&y.want, evaluation->arena, x->dtype, rank, dims, evaluation->error);
+    if (status == QD_OK && y.want.count > 0)
+        status = pool(evaluation, in[0], &shape, &y);
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}
+
+const struct qd_op qd_op_max_pool = {
+    .domain = "",
+    .name = "MaxPool",
+    .since = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .outputs = 2,
+    .evaluate = evaluate,
+};

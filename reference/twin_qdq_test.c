@@ -739,6 +739,131 @@ static void half_sums(void **state)
     finish("MatMul of float16 and bfloat16", &count);
 }
 
+/* A finite double rounded to nearest in a float type. */
+static float rounded_to(enum qd_dtype dtype, double x)
+{
+    mpq_t q;
+    mpq_init(q);
+    mpq_set_d(q, x);
+    assert_int_not_equal(twin_round(dtype, TWIN_NEAREST, q, q), TWIN_HUGE);
+    float y = (float)mpq_get_d(q);
+    mpq_clear(q);
+    return y;
+}
+
+/* One row by one column of codes whose scales, and hence all floats between, are float16 or bfloat16. */
+struct half_block {
+    struct qd_arena arena;
+    enum qd_dtype dtype;
+    int64_t terms, x[MAX_TERMS], w[MAX_TERMS], zero_point;
+    float s_x, s_w, s_y;
+};
+
+static struct qd_tensor half_scalar(struct half_block *b, float value)
+{
+    mpq_t q;
+    mpq_init(q);
+    mpq_set_d(q, (double)value);
+    struct qd_tensor tensor = twin_scalar(&b->arena, b->dtype, twin_encode(b->dtype, q));
+    mpq_clear(q);
+    return tensor;
+}
+
+static void choose_half_block(struct half_block *b, struct twin_random *random)
+{
+    *b = (struct half_block){.dtype = twin_random_one_in(random, 2) ? QD_F16 : QD_BF16};
+    qd_arena_init(&b->arena, QD_ARENA_DEFAULT_BUDGET);
+    b->terms = twin_random_between(random, 1, 8);
+    b->zero_point = twin_random_code(random, QD_U8);
+    double acc = 0;
+    for (int64_t k = 0; k < b->terms; k++) {
+        b->x[k] = twin_random_code(random, QD_S8);
+        b->w[k] = twin_random_code(random, QD_S8);
+        acc += (double)(b->x[k] * b->w[k]);
+    }
+    b->s_x = rounded_to(b->dtype, (double)float_of(twin_random_scale(random, -6, -2)));
+    b->s_w = rounded_to(b->dtype, (double)float_of(twin_random_scale(random, -6, -2)));
+    double edge = (double)twin_random_between(random, 1, 200) + 0.5;
+    double s_y = fabs(acc) * (double)b->s_x * (double)b->s_w / edge;
+    b->s_y = rounded_to(b->dtype, s_y < 0x1p-10 ? 0x1p-10 : s_y);
+}
+
+static struct qd_value evaluate_half_block(struct half_block *b)
+{
+    struct twin_graph g;
+    struct qd_value value;
+    const int64_t row[] = {1, b->terms}, column[] = {b->terms, 1};
+    struct qd_tensor x = twin_tensor(&b->arena, QD_S8, 2, row);
+    struct qd_tensor w = twin_tensor(&b->arena, QD_S8, 2, column);
+    struct qd_tensor zero_point = twin_scalar(&b->arena, QD_U8, (uint64_t)b->zero_point);
+    struct qd_tensor s_x = half_scalar(b, b->s_x), s_w = half_scalar(b, b->s_w),
+                     s_y = half_scalar(b, b->s_y);
+    for (int64_t k = 0; k < b->terms; k++) {
+        twin_put(&x, k, (uint64_t)b->x[k]);
+        twin_put(&w, k, (uint64_t)b->w[k]);
+    }
+    twin_graph_init(&g);
+    int left =
+        dequantized(&g, twin_graph_feed(&g, &x), twin_graph_constant(&g, &s_x), QD_NO_VALUE, -1);
+    int right =
+        dequantized(&g, twin_graph_feed(&g, &w), twin_graph_constant(&g, &s_w), QD_NO_VALUE, -1);
+    int in[] = {left, right, 0};
+    in[0] = twin_graph_node(&g, "MatMul", in, 2, -1);
+    in[1] = twin_graph_constant(&g, &s_y);
+    in[2] = twin_graph_constant(&g, &zero_point);
+    int codes = twin_graph_node(&g, "QuantizeLinear", in, 3, -1);
+    twin_graph_evaluate(&g, &codes, 1, &b->arena, &value);
+    return value;
+}
+
+static void admit_half_block(const struct half_block *b, const struct qd_value *value,
+                             struct twin_random *random, struct count *count)
+{
+    float x[MAX_TERMS], w[MAX_TERMS];
+    int64_t acc = 0;
+    for (int64_t k = 0; k < b->terms; k++) {
+        x[k] = rounded_to(b->dtype, (double)b->x[k] * (double)b->s_x);
+        w[k] = rounded_to(b->dtype, (double)b->w[k] * (double)b->s_w);
+        acc += b->x[k] * b->w[k];
+    }
+    for (int trial = 0; trial < 4; trial++) {
+        float sum = rounded_to(b->dtype, (double)random_sum(random, x, w, b->terms, 0));
+        float quotient = rounded_to(b->dtype, (double)sum / (double)b->s_y);
+        admit(value, 0, code_of((double)quotient, QD_U8, b->zero_point), count, "float path");
+    }
+    mpq_t s1, s2, sy;
+    mpq_inits(s1, s2, sy, NULL);
+    mpq_set_d(s1, (double)b->s_x);
+    mpq_set_d(s2, (double)b->s_w);
+    mpq_set_d(sy, (double)b->s_y);
+    for (unsigned order = 0; order < TWIN_ORDERS; order++) {
+        int64_t code;
+        assert_true(
+            twin_requantize_nearest(order, QD_F32, acc, s1, s2, sy, QD_U8, b->zero_point, &code));
+        admit(value, 0, code, count, twin_order_text(order));
+    }
+    mpq_clears(s1, s2, sy, NULL);
+}
+
+static void half_blocks(void **state)
+{
+    (void)state;
+    struct twin_random random = {68};
+    struct count count = {0};
+    for (int64_t i = 0; i < twin_rounds(10000); i++) {
+        struct half_block b;
+        choose_half_block(&b, &random);
+        struct qd_value value = evaluate_half_block(&b);
+        struct qd_observation seen = qd_value_observe(&value, 0);
+        count.elements++;
+        count.slack += seen.lo != seen.hi;
+        admit_half_block(&b, &value, &random, &count);
+        qd_arena_clear(&b.arena);
+    }
+    finish("MatMul of float16 and bfloat16 between dequantize and quantize", &count);
+    assert_true(count.not_canonical > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -750,6 +875,7 @@ int main(void)
         cmocka_unit_test(monotone_operators),
         cmocka_unit_test(float_sums),
         cmocka_unit_test(half_sums),
+        cmocka_unit_test(half_blocks),
     };
     return cmocka_run_group_tests_name("twin_qdq", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 
 #include "case_codec.h"
 #include "onnx/onnx.pb-c.h"
+#include "qdiff/evaluate.h"
 #include "tensor_codec.h"
 #include "unpack.h"
 
@@ -42,7 +43,8 @@ struct import {
     int64_t ir_version;
     const Onnx__NodeProto *proto; /* of the node */
     struct qd_wire_out opsets;    /* the model's imports, as they are */
-    struct qd_wire_out pieces;    /* fields of the new graph */
+    struct qd_wire_out pieces;    /* fields of the new graph, without its outputs */
+    struct qd_wire_out outputs;   /* its outputs */
     struct qd_wire_out fed;       /* fields Case.input */
     bool *used;                   /* per feed */
 };
@@ -473,7 +475,7 @@ static enum qd_status put_node(struct import *import)
     enum qd_status status = put_inputs(import);
     for (size_t i = 0; status == QD_OK && i < proto->n_output; i++)
         if (*proto->output[i])
-            put_info(&import->pieces, GRAPH_OUTPUT, proto->output[i],
+            put_info(&import->outputs, GRAPH_OUTPUT, proto->output[i],
                      declared_dtype(import, proto->output[i]), NULL);
     return status == QD_OK ? check_feeds(import, "the node") : status;
 }
@@ -486,10 +488,12 @@ static void put_cut_model(const struct import *import, struct qd_wire_out *out)
     qd_wire_put_varint(out, MODEL_IR_VERSION, (uint64_t)ir_version);
     size_t graph = qd_wire_begin(out, MODEL_GRAPH);
     qd_wire_put_raw(out, import->pieces.bytes, import->pieces.size);
+    qd_wire_put_raw(out, import->outputs.bytes, import->outputs.size);
     qd_wire_end(out, graph);
     qd_wire_put_raw(out, import->opsets.bytes, import->opsets.size);
     qd_wire_end(out, model);
-    out->failed = out->failed || import->pieces.failed || import->opsets.failed;
+    out->failed =
+        out->failed || import->pieces.failed || import->outputs.failed || import->opsets.failed;
 }
 
 /* --- A whole model ---------------------------------------------------------------------------- */
@@ -558,22 +562,51 @@ static enum qd_status make_case(struct import *import, struct qd_case *kase)
                            : status;
 }
 
+/* Models rarely declare what is between their nodes, and ONNX's checker wants types and shapes of graph outputs: they
+ * are what the reference computes. Where it cannot, what the model declares has to do. */
+static enum qd_status declare_outputs(struct import *import, struct qd_case *kase)
+{
+    const struct qd_graph *graph = kase->graph;
+    struct qd_value *values = qd_arena_array(import->arena, graph->output_count, sizeof *values);
+    if (!values)
+        return no_room(import);
+    if (qd_graph_evaluate(graph, kase->inputs, NULL, import->arena, values, NULL) != QD_OK)
+        return QD_OK;
+    import->outputs = (struct qd_wire_out){.arena = import->arena};
+    for (size_t i = 0; i < graph->output_count; i++)
+        put_info(&import->outputs, GRAPH_OUTPUT, graph->values[graph->outputs[i]].name,
+                 values[i].want.dtype, &values[i].want);
+    return make_case(import, kase);
+}
+
+static enum qd_status cut_node(struct import *import, struct qd_case *kase)
+{
+    struct qd_case cut;
+    enum qd_status status = find_node(import);
+    if (status == QD_OK)
+        status = unpack_node(import);
+    if (status == QD_OK && import->proto)
+        status = put_node(import);
+    if (status == QD_OK)
+        status = make_case(import, &cut);
+    if (status == QD_OK)
+        status = declare_outputs(import, &cut);
+    if (status == QD_OK)
+        *kase = cut;
+    return status;
+}
+
 static enum qd_status run(struct import *import, struct qd_case *kase)
 {
     import->used = qd_arena_array(import->arena, import->options->feed_count, sizeof *import->used);
     if (!import->used)
         return no_room(import);
     enum qd_status status = read_model(import);
-    if (import->options->node) {
-        if (status == QD_OK)
-            status = find_node(import);
-        if (status == QD_OK)
-            status = unpack_node(import);
-        if (status == QD_OK && import->proto)
-            status = put_node(import);
-    } else if (status == QD_OK) {
-        status = put_model_feeds(import);
-    }
+    if (status != QD_OK)
+        return status;
+    if (import->options->node)
+        return cut_node(import, kase);
+    status = put_model_feeds(import);
     return status == QD_OK ? make_case(import, kase) : status;
 }
 
@@ -601,7 +634,8 @@ enum qd_status qd_import(const struct qd_import_options *options, struct qd_aren
                          struct qd_case *kase, struct qd_error *error)
 {
     struct import import = {.options = options, .arena = arena, .error = error};
-    import.opsets.arena = import.pieces.arena = import.fed.arena = arena;
+    import.opsets.arena = import.pieces.arena = arena;
+    import.outputs.arena = import.fed.arena = arena;
     void *mapping = NULL;
     int fd = open(options->model, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)

@@ -317,7 +317,11 @@ static void test_cut(void **state)
         assert_int_equal(cut.graph->value_count, 5);
         assert_string_equal(cut.id, i == 0 ? "import/a_model/n1" : "import/a_model/y");
         assert_int_equal(qd_node_attr(&cut.graph->nodes[0], "strides")->ints[1], 2);
-        assert_int_equal(cut.graph->values[cut.graph->outputs[0]].declared_dtype, QD_U8);
+        /* The model declares no shape of y; the cut has what the reference finds: [1, 1, 3, 2]. */
+        const struct qd_graph_value *declared = &cut.graph->values[cut.graph->outputs[0]];
+        assert_int_equal(declared->declared_dtype, QD_U8);
+        assert_int_equal(declared->declared_rank, 4);
+        assert_int_equal(declared->declared_dims[3], 2);
         have = evaluate(arena, &cut, 0);
         assert_same_tensor(&have, &y);
     }
@@ -428,6 +432,13 @@ static void test_hand_made_models(void **state)
     options.model = write_file(a, scratch, "sub.onnx",
                                identity_model(a, field_bytes(a, 5, graph), NOTHING, NOTHING));
     refuse_import(a, &options, QD_UNSUPPORTED, "subgraph");
+
+    /* An operator that nobody knows keeps what the model declares. */
+    options.model = write_file(a, scratch, "unknown.onnx",
+                               identity_model(a, field_text(a, 4, "NoSuchOp"), NOTHING, NOTHING));
+    assert_ok(qd_import(&options, a, &kase, &error), error);
+    assert_string_equal(kase.op, "NoSuchOp");
+    assert_int_equal(kase.graph->values[kase.graph->outputs[0]].declared_dtype, QD_F32);
     remove_scratch(scratch);
 }
 

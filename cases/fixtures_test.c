@@ -29,19 +29,19 @@ static const struct {
     {"Mul", {4, 7}},
     {"Relu", {1, 1}},
     {"Clip", {11, 12}},
-    {"DynamicQuantizeLinear", {0, 0}},
-    {"Concat", {0, 0}},
-    {"Transpose", {0, 0}},
-    {"Reshape", {0, 0}},
-    {"Flatten", {0, 0}},
-    {"Squeeze", {0, 0}},
-    {"Unsqueeze", {0, 0}},
-    {"Slice", {0, 0}},
-    {"Split", {0, 0}},
-    {"Gather", {0, 0}},
-    {"Expand", {0, 0}},
-    {"Identity", {0, 0}},
-    {"MaxPool", {0, 0}},
+    {"DynamicQuantizeLinear", {3, 3}},
+    {"Concat", {12, 12}},
+    {"Transpose", {7, 7}},
+    {"Reshape", {10, 10}},
+    {"Flatten", {9, 9}},
+    {"Squeeze", {2, 2}},
+    {"Unsqueeze", {8, 7}},
+    {"Slice", {8, 8}},
+    {"Split", {7, 16}},
+    {"Gather", {4, 4}},
+    {"Expand", {2, 2}},
+    {"Identity", {1, 3}},
+    {"MaxPool", {13, 17}},
 };
 #define OPS (sizeof ops / sizeof *ops)
 
@@ -63,6 +63,9 @@ static const struct {
 
 /* The most fixtures that may be unreadable: types, sequences and subgraphs that no case of ours has. */
 static const size_t most_unreadable[SOURCES] = {59, 104};
+
+/* And the most that the reference may decline: MaxPool's second output. */
+static const size_t most_unsupported[SOURCES] = {2, 2};
 
 struct tally {
     enum source source;
@@ -206,19 +209,22 @@ static void visit_all(struct tally *tally, const char *directory)
 
 static void judge(const struct tally *t)
 {
+    size_t unsupported = 0;
     for (size_t i = 0; i < OPS; i++) {
         print_message("# %-18s compared %3zu, unsupported %zu\n", ops[i].op, t->compared[i],
                       t->unsupported[i]);
         if (t->compared[i] < ops[i].least[t->source])
             fail_msg("%s: only %zu fixtures compared, want %zu", ops[i].op, t->compared[i],
                      ops[i].least[t->source]);
+        unsupported += t->unsupported[i];
     }
     print_message("# %zu fixtures: %zu of operators that are not ours, %zu unreadable\n", t->total,
                   t->foreign, t->unreadable);
     print_message("# %zu elements: %zu with more than one admissible value, %zu unspecified\n",
                   t->elements, t->with_latitude, t->unspecified);
     assert_true(t->unreadable <= most_unreadable[t->source]);
-    assert_true(t->elements > 900);
+    assert_true(unsupported <= most_unsupported[t->source]);
+    assert_true(t->elements > 100000);
 }
 
 static void debian_testdata(void **state)

@@ -48,8 +48,8 @@ static const struct qd_exclusion exclusions[] = {
     {{RANK, GRANULARITY}, {0x02, QD_GRANULARITY_AXES}}, /* opset 19: "per-tensor is applied" */
 };
 
-static const struct qd_factor_table table = {factors, FACTORS, exclusions,
-                                             sizeof exclusions / sizeof *exclusions};
+const struct qd_factor_table qd_dequantize_linear_table = {factors, FACTORS, exclusions,
+                                                           sizeof exclusions / sizeof *exclusions};
 
 enum values { SWEEP, POWER_OF_TWO, EXTREME_SCALE, VALUES };
 static const char *const value_words[] = {"sweep", "power-of-two", "extreme-scale"};
@@ -169,7 +169,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char features[160], slug[256];
     struct draft d = make_draft(row);
-    qd_covering_describe(&table, row, features, sizeof features);
+    qd_covering_describe(&qd_dequantize_linear_table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "DequantizeLinear/x-%s,y-%s/%s-%s", qd_dtype_info(d.x_type)->word,
              qd_dtype_info(d.y_type)->word, value_words[values], features);
     struct qd_random random = qd_random_seed(slug, draw);
@@ -177,11 +177,10 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return status == QD_OK ? build(&d, row, slug, value_words[values], arena, kase, error) : status;
 }
 
-static bool applies(const uint8_t *row, size_t values)
+static bool applies(const uint8_t *row, size_t values, uint64_t draw)
 {
-    (void)row;
-    (void)values;
-    return true;
+    /* Scalars and simple scales have so few values that draws would repeat. */
+    return draw == 0 || (row[RANK] > 0 && row[SCALE] != 3 && values == SWEEP);
 }
 
 /* Every code (rows) against every zero point (columns), scale 1/3. */
@@ -221,7 +220,8 @@ static enum qd_status make_sweep(enum qd_dtype x_type, struct qd_arena *arena, s
 static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error)
 {
-    static const struct qd_linear_family family = {&table, VALUES, applies, make, make_sweep};
+    static const struct qd_linear_family family = {&qd_dequantize_linear_table, VALUES, applies,
+                                                   make, make_sweep};
     return qd_linear_generate(&family, level, visit, context, error);
 }
 

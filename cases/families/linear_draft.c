@@ -129,7 +129,7 @@ static enum qd_status visit_case(const struct qd_linear_family *family, struct q
                                  const uint8_t *row, size_t values, uint64_t draw)
 {
     struct qd_case kase;
-    if (run->stopped || !family->applies(row, values))
+    if (run->stopped || !family->applies(row, values, draw))
         return QD_OK;
     qd_arena_reset(&run->arena);
     enum qd_status status = family->make(row, values, draw, &run->arena, &kase, run->error);
@@ -142,7 +142,7 @@ static enum qd_status visit_case(const struct qd_linear_family *family, struct q
 static size_t smoke_values(const struct qd_linear_family *family, const uint8_t *row, size_t r)
 {
     size_t values = r % family->value_count;
-    while (!family->applies(row, values))
+    while (!family->applies(row, values, 0))
         values = (values + 1) % family->value_count;
     return values;
 }

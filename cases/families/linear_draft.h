@@ -89,8 +89,8 @@ typedef enum qd_status qd_linear_maker(const uint8_t *row, size_t values, uint64
                                        struct qd_arena *arena, struct qd_case *kase,
                                        struct qd_error *error);
 
-/* Whether a value family says something about a row. */
-typedef bool qd_linear_filter(const uint8_t *row, size_t values);
+/* Whether a value family says something about a row, and a further draw (> 0) something new. */
+typedef bool qd_linear_filter(const uint8_t *row, size_t values, uint64_t draw);
 
 /* One operator's family: pairs of features with one rotating value family each at level smoke; triples with all of them
  * at full; eight draws of numbers at exhaustive. */
@@ -105,5 +105,8 @@ struct qd_linear_family {
 };
 enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
                                   qd_case_visitor *visit, void *context, struct qd_error *error);
+
+/* The feature tables of the two operators, for the tests that measure the coverage. */
+extern const struct qd_factor_table qd_quantize_linear_table, qd_dequantize_linear_table;
 
 #endif

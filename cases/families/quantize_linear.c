@@ -59,8 +59,8 @@ static const struct qd_exclusion exclusions[] = {
     {{SATURATE, Y}, {0x6, 0x1fc3}}, /* means something for float8 only */
 };
 
-static const struct qd_factor_table table = {factors, FACTORS, exclusions,
-                                             sizeof exclusions / sizeof *exclusions};
+const struct qd_factor_table qd_quantize_linear_table = {factors, FACTORS, exclusions,
+                                                         sizeof exclusions / sizeof *exclusions};
 
 /* ---- Drafts ------------------------------------------------------------------------------------- */
 
@@ -123,18 +123,20 @@ static int ordinary_exponent(const struct draft *d, struct qd_random *r)
     return (int)(d->x_type == QD_S32 ? qd_random_range(r, 1, 4) : qd_random_range(r, -6, 2));
 }
 
-/* From the smallest subnormal to the largest power of two of the scale's type. */
+/* From the smallest subnormal to the largest power of two of the scale's type and of the division's, into which the scale is
+ * converted. */
 static int extreme_exponent(const struct draft *d, struct qd_random *r)
 {
-    static const int f16[] = {-24, -20, -15, -14, 12, 15}, e8m0[] = {-127, -126, 100, 127};
+    static const int f16[] = {-24, -20, -15, -14, 12, 14}, e8m0[] = {-127, -126, 100, 127};
     static const int f32[] = {-149, -140, -127, -126, -120, 100, 120, 127};
     static const int bf16[] = {-133, -130, -127, -126, -120, 100, 120, 127};
-    switch (d->scale_type) {
-    case QD_F16: return QD_RANDOM_PICK(r, f16);
-    case QD_F8E8M0: return QD_RANDOM_PICK(r, e8m0);
-    case QD_BF16: return QD_RANDOM_PICK(r, bf16);
-    default: return QD_RANDOM_PICK(r, f32);
-    }
+    if (d->scale_type == QD_F16 || d->division == QD_F16)
+        return QD_RANDOM_PICK(r, f16);
+    if (d->scale_type == QD_F8E8M0)
+        return QD_RANDOM_PICK(r, e8m0);
+    if (d->scale_type == QD_BF16 || d->division == QD_BF16)
+        return QD_RANDOM_PICK(r, bf16);
+    return QD_RANDOM_PICK(r, f32);
 }
 
 static void draw_parameters(struct draft *d, enum values values, struct qd_random *r)
@@ -216,37 +218,61 @@ static double exact_tie(const struct draft *d, double z, double s, struct qd_ran
     return qd_dtype_is_float(d->y_type) ? s : s / 2;
 }
 
-static int64_t clip_s32(double v)
+/* The largest value that stays finite as x and in the division's type. */
+static double largest_x(const struct draft *d)
 {
-    return v >= 0x1p31 ? INT32_MAX : v <= -0x1p31 ? INT32_MIN : (int64_t)floor(v + 0.5);
+    double division = qd_float_format(d->division)->largest;
+    double x = d->x_type == QD_S32 ? (double)INT32_MAX : qd_float_format(d->x_type)->largest;
+    return x < division ? x : division;
 }
 
 /* The code of x nearest to v, finite; moved by `steps` units in the last place. */
 static int64_t x_code(const struct draft *d, double v, int steps)
 {
+    double largest = largest_x(d);
+    v = v > largest ? largest : v < -largest ? -largest : v;
     if (d->x_type == QD_S32)
-        return clip_s32(v);
-    double largest = qd_float_format(d->x_type)->largest;
+        return (int64_t)floor(v + 0.5);
     double x = qd_float_round(d->x_type, QD_NEAREST_EVEN, v);
-    x = x > largest ? largest : x < -largest ? -largest : x;
     int64_t code = (int64_t)qd_float_encode(d->x_type, x, true);
     bool inside = fabs(x) < largest && x != 0;
     return inside ? code + steps : code;
 }
 
+/* The code of x nearest to v, or of some finite x where v is beyond the largest. */
+static int64_t x_in_range(const struct draft *d, double v, struct qd_random *r)
+{
+    if (d->x_type == QD_S32 || fabs(v) <= largest_x(d))
+        return x_code(d, v, 0);
+    int64_t top = x_code(d, largest_x(d), 0);
+    int64_t sign = (int64_t)1 << (qd_dtype_info(d->x_type)->bits - 1);
+    return qd_random_range(r, 0, top) + (v < 0 ? sign : 0);
+}
+
+/* Values apart; a scalar is none that could leave nothing to compare (NaN to an integer, an overflow in the division). */
 static int64_t special(const struct draft *d, struct qd_random *r)
 {
-    static const int64_t ints[] = {INT32_MIN,     INT32_MAX,      INT32_MIN + 1, 0, 1, -1,
-                                   (1 << 24) + 1, -(1 << 24) - 3, INT32_MAX - 64};
-    static const double floats[] = {0.0, -0.0, (double)INFINITY, -(double)INFINITY, (double)NAN,
-                                    1,   -1};
+    static const int64_t ints[] = {0,
+                                   1,
+                                   -1,
+                                   INT32_MIN,
+                                   INT32_MAX,
+                                   INT32_MIN + 1,
+                                   (1 << 24) + 1,
+                                   -(1 << 24) - 3,
+                                   INT32_MAX - 64};
+    static const double floats[] = {0.0,        -0.0, 1, -1, (double)INFINITY, -(double)INFINITY,
+                                    (double)NAN};
+    bool scalar = d->linear.rank == 0;
     if (d->x_type == QD_S32)
-        return QD_RANDOM_PICK(r, ints);
+        return ints[qd_random_range(r, 0, scalar ? 2 : 8)];
     const struct qd_float_format *f = qd_float_format(d->x_type);
     double largest = f->largest, least = qd_float_decode(d->x_type, 1);
-    const double own[] = {largest, -largest, least, -least, f->least_normal, -f->least_normal};
-    double x = qd_random_next(r) % 2 ? QD_RANDOM_PICK(r, floats) : QD_RANDOM_PICK(r, own);
-    return (int64_t)qd_float_encode(d->x_type, x, false);
+    const double own[] = {least, -least, f->least_normal, -f->least_normal, largest, -largest};
+    bool common = qd_random_next(r) % 2;
+    int64_t choice =
+        common ? qd_random_range(r, 0, scalar ? 3 : 6) : qd_random_range(r, 0, scalar ? 3 : 5);
+    return (int64_t)qd_float_encode(d->x_type, common ? floats[choice] : own[choice], false);
 }
 
 static int64_t draw_x(const struct draft *d, enum values values, int64_t i, struct qd_random *r)
@@ -263,7 +289,7 @@ static int64_t draw_x(const struct draft *d, enum values values, int64_t i, stru
         return x_code(d, v, (int)qd_random_range(r, -1, 1));
     }
     case SPECIAL: return special(d, r);
-    default: return x_code(d, anywhere(d, z, r) * s, 0);
+    default: return x_in_range(d, anywhere(d, z, r) * s, r);
     }
 }
 
@@ -323,7 +349,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char features[160], slug[256];
     struct draft d = make_draft(row);
-    qd_covering_describe(&table, row, features, sizeof features);
+    qd_covering_describe(&qd_quantize_linear_table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "QuantizeLinear/x-%s,y-%s/%s-%s", qd_dtype_info(d.x_type)->word,
              qd_dtype_info(d.y_type)->word, value_words[values], features);
     struct qd_random random = qd_random_seed(slug, draw);
@@ -331,8 +357,11 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return status == QD_OK ? build(&d, row, slug, value_words[values], arena, kase, error) : status;
 }
 
-static bool applies(const uint8_t *row, size_t values)
+static bool applies(const uint8_t *row, size_t values, uint64_t draw)
 {
+    /* Scalars and extreme scales have so few values that draws would repeat. */
+    if (draw > 0 && (row[RANK] == 0 || values == EXTREME_SCALE))
+        return false;
     /* Integer quotients have no neighbours in the last place. */
     return !(values == NEAR_TIE && x_types[row[X]] == QD_S32);
 }
@@ -377,7 +406,8 @@ static enum qd_status make_sweep(enum qd_dtype y_type, struct qd_arena *arena, s
 static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error)
 {
-    static const struct qd_linear_family family = {&table, VALUES, applies, make, make_sweep};
+    static const struct qd_linear_family family = {&qd_quantize_linear_table, VALUES, applies, make,
+                                                   make_sweep};
     return qd_linear_generate(&family, level, visit, context, error);
 }
 

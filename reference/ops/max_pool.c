@@ -2,12 +2,14 @@
  *
  * Source      ONNX MaxPool-1, -8, -10, -11, -12, -22.
  * Inputs      X f32|f16|f64 (12: u8 s8; 22: bf16) [N, C, D1…Dn].
- * Outputs     Y like X [N, C, O1…On]; Indices (8) is UNSUPPORTED.
+ * Outputs     Y like X [N, C, O1…On]; Indices (8), optional, s64 of Y's shape.
  * Attributes  kernel_shape (required), strides, pads, auto_pad, dilations (10), ceil_mode (10): convolve.h; storage_order (8)
- *             concerns Indices only.
- * Domain      rules x-type, attribute-unknown, output-count (Indices before 8) and those of convolve.h.
- * Arithmetic  Y = the greatest element of the window; padding takes no part.
- * Edge cases  NaN in a window, or a window of padding alone: unspecified.
+ *             0 row major, 1 column major, for Indices only.
+ * Domain      rules x-type, attribute-unknown, output-count (Indices before 8), storage_order-value and those of convolve.h.
+ *             UNSUPPORTED: Indices of an interval, and of column major order unless N·C = 1 (whether N and C are reversed
+ *             too is not said).
+ * Arithmetic  Y = the greatest element of the window; padding takes no part. Indices = its position in X.
+ * Edge cases  NaN in a window, or a window of padding alone: unspecified; so is the index of one of several greatest.
  * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
 #include <math.h>
 
@@ -18,7 +20,8 @@ struct pool {
     const struct qd_evaluation *evaluation;
     const struct qd_value *x;
     int64_t terms;
-    struct qd_value *y;
+    struct qd_value *y, *indices; /* indices: NULL if nobody asks */
+    bool column_major;
     enum qd_status status; /* the first failure */
 };
 
@@ -27,10 +30,10 @@ struct window {
     int64_t best; /* index of the greatest canonical value, −1 if there is none */
     double want, lo, hi, reach;
     double loose;       /* the greatest upper end of the elements without canonical value */
-    bool settled;       /* each element shows its canonical value alone at a graph output */
     bool unspecified;   /* of some element */
     bool extreme_scale; /* of some element */
     bool empty;
+    bool tied; /* several elements are the greatest */
 };
 
 static void include(struct window *w, const struct qd_value *x, int64_t i)
@@ -40,8 +43,6 @@ static void include(struct window *w, const struct qd_value *x, int64_t i)
     w->empty = false;
     w->unspecified |= isnan(want) || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER);
     w->extreme_scale |= (flags & QD_EXTREME_SCALE) != 0;
-    w->settled &=
-        !(flags & QD_NO_CANONICAL) && (flags & QD_ONE_ROUNDING || qd_value_is_point(x, i));
     w->lo = fmax(w->lo, qd_value_lo(x, i));
     w->hi = fmax(w->hi, hi);
     w->reach = fmax(w->reach, qd_value_reach(x, i));
@@ -50,6 +51,9 @@ static void include(struct window *w, const struct qd_value *x, int64_t i)
     } else if (w->best < 0 || want > w->want) {
         w->best = i;
         w->want = want;
+        w->tied = false;
+    } else {
+        w->tied |= want == w->want;
     }
 }
 
@@ -60,7 +64,7 @@ static uint8_t flags_of(const struct window *w)
     uint8_t flags = w->extreme_scale ? QD_EXTREME_SCALE : 0;
     if (w->best < 0 || w->loose > w->want)
         return flags | QD_NO_CANONICAL;
-    return w->settled && w->lo != w->hi ? flags | QD_ONE_ROUNDING : flags;
+    return flags;
 }
 
 static enum qd_status store(const struct pool *p, const struct window *w, int64_t output)
@@ -87,6 +91,27 @@ static enum qd_status store(const struct pool *p, const struct window *w, int64_
     return QD_OK;
 }
 
+static int64_t position(const struct pool *p, int64_t i)
+{
+    const struct qd_tensor *x = &p->x->want;
+    int64_t coordinates[QD_MAX_RANK], index = 0;
+    if (!p->column_major)
+        return i;
+    qd_tensor_coordinates(x, i, coordinates);
+    for (unsigned axis = x->rank; axis-- > 2;) /* the first spatial axis runs fastest */
+        index = index * x->dims[axis] + coordinates[axis];
+    return index;
+}
+
+static enum qd_status store_index(const struct pool *p, const struct window *w, int64_t output)
+{
+    struct qd_code code = {0, 0, 0, QD_UNSPECIFIED};
+    if (!w->empty && !w->unspecified && !w->tied)
+        code = (struct qd_code){position(p, w->best), 0, 0, 0};
+    code.lo = code.hi = code.want;
+    return qd_value_set_code(p->indices, output, code, p->evaluation->arena, p->evaluation->error);
+}
+
 static void visit(void *context, const int64_t *x_index, int64_t first_filter, int64_t filters,
                   int64_t output, int64_t step)
 {
@@ -96,7 +121,7 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
                        .lo = -INFINITY,
                        .hi = -INFINITY,
                        .loose = -INFINITY,
-                       .settled = true,
+
                        .empty = true};
     (void)first_filter;
     (void)filters; /* one, the channel itself */
@@ -107,6 +132,13 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
         if (x_index[t] >= 0)
             include(&w, p->x, x_index[t]);
     p->status = store(p, &w, output);
+    if (p->status == QD_OK && p->indices)
+        p->status = store_index(p, &w, output);
+}
+
+static bool asks_for_indices(const struct qd_node *node)
+{
+    return node->output_count > 1 && node->outputs[1] != QD_NO_VALUE;
 }
 
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -123,51 +155,84 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
         if (node->opset < rows[i].since && qd_node_attr(node, rows[i].name))
             return qd_node_rule(evaluation, node, "attribute-unknown", "%s exists since opset %lld",
                                 rows[i].name, (long long)rows[i].since);
-    bool indices = node->output_count > 1 && node->outputs[1] != QD_NO_VALUE;
-    if (indices && node->opset < 8)
+    if (asks_for_indices(node) && node->opset < 8)
         return qd_node_rule(evaluation, node, "output-count", "Indices exist since opset 8");
-    if (indices)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "MaxPool with output Indices");
     return qd_operand_type(evaluation, node, "x", x, types);
 }
 
-static enum qd_status pool(const struct qd_evaluation *evaluation, const struct qd_value *x,
-                           const struct qd_conv_shape *shape, struct qd_value *y)
+/* Prepares Indices; nothing if nobody asks. */
+static enum qd_status begin_indices(const struct qd_evaluation *evaluation,
+                                    const struct qd_node *node, const struct qd_value *const *in,
+                                    struct qd_value *indices, struct pool *p)
 {
-    struct pool p = {evaluation, x, qd_conv_terms(shape), y, QD_OK};
-    enum qd_status status = QD_OK;
-    if (x->lo)
-        status = qd_value_need_hull(y, evaluation->arena, evaluation->error);
-    if (status == QD_OK && x->reach)
-        status = qd_value_need_reach(y, evaluation->arena, evaluation->error);
+    const struct qd_tensor *x = &in[0]->want;
+    int64_t order;
+    enum qd_status status = qd_node_int(node, "storage_order", 0, &order, evaluation->error);
+    if (status == QD_OK && order != 0 && order != 1)
+        return qd_node_rule(evaluation, node, "storage_order-value", "storage_order is %lld",
+                            (long long)order);
+    if (status != QD_OK || !asks_for_indices(node))
+        return status;
+    if (order == 1 && x->dims[0] * x->dims[1] != 1)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "MaxPool: column major Indices of more than one channel");
+    status = qd_operands_are_points(evaluation, node, in, 1);
     if (status == QD_OK)
-        status = qd_conv_visit(evaluation, shape, visit, &p);
-    return status != QD_OK ? status : p.status;
+        status = qd_value_init(indices, evaluation->arena, QD_S64, p->y->want.rank, p->y->want.dims,
+                               evaluation->error);
+    p->column_major = order == 1;
+    p->indices = indices;
+    return status;
+}
+
+/* An empty value for Y that keeps what is known of X as a whole. */
+static enum qd_status begin(const struct qd_evaluation *evaluation, const struct qd_value *x,
+                            const struct qd_conv_shape *shape, struct qd_value *y)
+{
+    int64_t dims[QD_MAX_RANK];
+    unsigned rank = qd_conv_output_dims(shape, dims);
+    struct qd_error *error = evaluation->error;
+    struct qd_value made = *x;
+    made.lo = made.hi = made.reach = made.real = NULL;
+    made.flags = NULL;
+    enum qd_status status =
+        qd_tensor_init(&made.want, evaluation->arena, x->want.dtype, rank, dims, error);
+    if (status == QD_OK && x->lo)
+        status = qd_value_need_hull(&made, evaluation->arena, error);
+    if (status == QD_OK && x->reach)
+        status = qd_value_need_reach(&made, evaluation->arena, error);
+    if (status == QD_OK)
+        *y = made;
+    return status;
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
     struct qd_conv_shape shape;
-    int64_t ceil_mode = 0, dims[QD_MAX_RANK];
-    const struct qd_tensor *x = &in[0]->want;
-    enum qd_status status = check(evaluation, node, x);
+    struct qd_value y, indices;
+    struct pool p = {.evaluation = evaluation, .x = in[0], .y = &y};
+    int64_t ceil_mode = 0;
+    enum qd_status status = check(evaluation, node, &in[0]->want);
     if (status == QD_OK)
         status = qd_node_int(node, "ceil_mode", 0, &ceil_mode, evaluation->error);
     if (status == QD_OK)
-        status = qd_pool_shape_read(evaluation, node, x, ceil_mode != 0, &shape);
+        status = qd_pool_shape_read(evaluation, node, &in[0]->want, ceil_mode != 0, &shape);
+    if (status == QD_OK)
+        status = begin(evaluation, in[0], &shape, &y);
+    if (status == QD_OK)
+        status = begin_indices(evaluation, node, in, &indices, &p);
+    if (status == QD_OK && y.want.count > 0) {
+        p.terms = qd_conv_terms(&shape);
+        status = qd_conv_visit(evaluation, &shape, visit, &p);
+    }
+    status = status == QD_OK ? p.status : status;
     if (status != QD_OK)
         return status;
-    struct qd_value y = *in[0]; /* for what is known of the tensor as a whole */
-    y.lo = y.hi = y.reach = y.real = NULL;
-    y.flags = NULL;
-    unsigned rank = qd_conv_output_dims(&shape, dims);
-    status = qd_tensor_init(&y.want, evaluation->arena, x->dtype, rank, dims, evaluation->error);
-    if (status == QD_OK && y.want.count > 0)
-        status = pool(evaluation, in[0], &shape, &y);
-    if (status == QD_OK)
-        out[0] = y;
-    return status;
+    out[0] = y;
+    if (p.indices)
+        out[1] = indices;
+    return QD_OK;
 }
 
 const struct qd_op qd_op_max_pool = {

@@ -60,6 +60,22 @@ static void hulls(void **state)
     row("MaxPool", 12, "f32[1,1,3] 1 nan 3", "kernel_shape=[2] strides=[2]", "f32[1,1,1] *");
 }
 
+static void indices(void **state)
+{
+    (void)state;
+    row("MaxPool", 12, "u8[1,2,3] 1 2 0 5 4 6", "kernel_shape=[2]",
+        "u8[1,2,2] 2 2 5 6; s64[1,2,2] 1 1 3 5");
+    row("MaxPool", 8, "f32[1,1,2,3] 1 2 3 4 0 6", "kernel_shape=2,2 storage_order=0",
+        "f32[1,1,1,2] 4 6; s64[1,1,1,2] 3 5");
+    /* column by column: 1 4 2 0 3 6 */
+    row("MaxPool", 8, "f32[1,1,2,3] 1 2 3 4 0 6", "kernel_shape=2,2 storage_order=1",
+        "f32[1,1,1,2] 4 6; s64[1,1,1,2] 1 5");
+    row("MaxPool", 12, "u8[1,1,4] 3 3 4 4", "kernel_shape=[2]",
+        "u8[1,1,3] 3 4 4; s64[1,1,3] * 2 *");
+    row("MaxPool", 12, "u8[1,1,1] 3", "kernel_shape=[1] pads=1,0", "u8[1,1,2] * 3; s64[1,1,2] * 0");
+    row("MaxPool", 12, "u8[1,2,1] 3 4", "kernel_shape=[1] storage_order=1", "2?column major");
+}
+
 static void rules(void **state)
 {
     (void)state;
@@ -80,7 +96,7 @@ static void rules(void **state)
     row("MaxPool", 8, "f32[1,1,1] 1", "kernel_shape=[1] ceil_mode=1", "!attribute-unknown");
     row("MaxPool", 7, "f32[1,1,1] 1", "kernel_shape=[1] storage_order=0", "!attribute-unknown");
     row("MaxPool", 7, "f32[1,1,1] 1", "kernel_shape=[1]", "2!output-count");
-    row("MaxPool", 12, X5, "kernel_shape=[2]", "2?Indices");
+    row("MaxPool", 8, "f32[1,1,1] 1", "kernel_shape=[1] storage_order=2", "!storage_order-value");
     row("MaxPool", 12, "s8[1,1,1,1] 1", "kernel_shape=268435456,268435456 auto_pad=SAME_UPPER",
         "#elements");
 }
@@ -90,7 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maxima_by_hand), cmocka_unit_test(padding_takes_no_part),
         cmocka_unit_test(ceil_mode),      cmocka_unit_test(hulls),
-        cmocka_unit_test(rules),
+        cmocka_unit_test(indices),        cmocka_unit_test(rules),
     };
     return cmocka_run_group_tests_name("max_pool", tests, NULL, NULL);
 }

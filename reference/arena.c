@@ -34,9 +34,11 @@ static struct qd_arena_block *grow(struct qd_arena *arena, size_t size)
 
 void *qd_arena_alloc(struct qd_arena *arena, size_t size)
 {
-    if (size > arena->budget || arena->used > arena->budget - size)
+    if (size > arena->budget)
         return NULL;
     size_t rounded = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (arena->used > arena->budget || rounded > arena->budget - arena->used)
+        return NULL;
     struct qd_arena_block *block = arena->head;
     if (!block || block->size - block->used < rounded)
         block = grow(arena, rounded);
@@ -44,7 +46,7 @@ void *qd_arena_alloc(struct qd_arena *arena, size_t size)
         return NULL;
     void *bytes = block->bytes + block->used;
     block->used += rounded;
-    arena->used += size;
+    arena->used += rounded; /* what small pieces really cost counts */
     memset(bytes, 0, size);
     return bytes;
 }

@@ -11,17 +11,19 @@ static enum qd_status read_ints(const struct qd_evaluation *evaluation, const st
 {
     const int64_t *values;
     size_t count;
+    for (unsigned i = 0; i < length; i++)
+        out[i] = otherwise;
     enum qd_status status = qd_node_ints(node, name, &values, &count, evaluation->error);
-    if (status != QD_OK)
+    if (status != QD_OK || !values)
         return status;
-    if (values && count != length)
+    if (count != length)
         return qd_node_rule(evaluation, node, length_slug, "attribute %s has %zu entries, want %u",
                             name, count, length);
     for (unsigned i = 0; i < length; i++) {
-        out[i] = values ? values[i] : otherwise;
-        if (out[i] < least || out[i] > QD_MAX_ELEMENTS)
+        if (values[i] < least || values[i] > QD_MAX_ELEMENTS)
             return qd_node_rule(evaluation, node, range_slug, "attribute %s[%u] is %lld", name, i,
-                                (long long)out[i]);
+                                (long long)values[i]);
+        out[i] = values[i];
     }
     return QD_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "qdiff/broadcast.h"
+#include "qdiff/float_sum.h"
 #include "qdiff/parameters.h"
 
 #define FLOATS (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
@@ -31,12 +32,13 @@ static enum qd_status store_special(const struct qd_evaluation *evaluation, bool
                                   evaluation->error);
 }
 
-/* RN of a number known to lie in `real`, two neighbouring doubles or one. Only an end can be a tie, and the number is then not
- * that end. */
-static double round_point(enum qd_dtype dtype, struct qd_interval real, struct qd_interval hull)
+/* RN of a number known to lie in `real`, two neighbouring doubles or one. Only an end can be a tie, half-way between two values of the
+ * type, and the number is then not that end. */
+static double round_point(enum qd_dtype dtype, struct qd_interval real)
 {
-    double middle = hull.lo / 2 + hull.hi / 2;
-    bool inner_is_hi = real.lo == middle && real.hi != real.lo;
+    double down = qd_float_round(dtype, QD_DOWN, real.lo),
+           up = qd_float_round(dtype, QD_UP, real.hi);
+    bool inner_is_hi = real.lo == down / 2 + up / 2 && real.hi != real.lo;
     return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
 }
 
@@ -52,23 +54,22 @@ static enum qd_status store_integer(const struct qd_evaluation *evaluation, stru
 }
 
 static enum qd_status store_result(const struct qd_evaluation *evaluation, struct operand a,
-                                   struct operand b, qd_binary_exact *exact, struct qd_value *y,
-                                   int64_t i)
+                                   struct operand b, qd_binary_exact *exact, double join,
+                                   struct qd_value *y, int64_t i)
 {
     enum qd_dtype dtype = y->want.dtype;
-    if (a.unspecified || b.unspecified)
+    if (a.unspecified || b.unspecified || join < 0)
         return store_special(evaluation, false, y, i);
     if (a.nan || b.nan)
         return store_special(evaluation, true, y, i);
-    struct qd_interval real = exact(a.hull, b.hull);
-    bool points = a.exact && b.exact;
+    struct qd_interval real = qd_interval_widen(exact(a.hull, b.hull), join);
+    bool points = a.exact && b.exact && join == 0;
     if (isnan(real.lo) || isnan(real.hi))
         return store_special(evaluation, points, y, i);
     if (qd_dtype_is_integer(dtype))
         return store_integer(evaluation, real, y, i);
-    struct qd_interval hull = qd_interval_round(dtype, real);
-    return qd_interval_store(y, i, hull, points, round_point(dtype, real, hull), evaluation->arena,
-                             evaluation->error);
+    return qd_interval_store(y, i, qd_interval_round(dtype, real), points, round_point(dtype, real),
+                             evaluation->arena, evaluation->error);
 }
 
 static enum qd_status check_operands(const struct qd_evaluation *evaluation,
@@ -90,22 +91,26 @@ static enum qd_status check_operands(const struct qd_evaluation *evaluation,
     return QD_OK;
 }
 
-/* What a fused kernel would sum: kept only if an operand came from DequantizeLinear. */
-static enum qd_status combine_reach(const struct qd_evaluation *evaluation,
-                                    const struct qd_value *a, const struct qd_value *b, int64_t ia,
-                                    int64_t ib, bool sum, struct qd_value *y, int64_t i)
+/* What a fused kernel would sum: kept if an operand is a sum or came from DequantizeLinear. */
+static void combine_reach(const struct qd_value *a, const struct qd_value *b, int64_t ia,
+                          int64_t ib, bool sum, struct qd_value *y, int64_t i)
+{
+    double ra = qd_value_reach(a, ia), rb = qd_value_reach(b, ib);
+    y->reach[i] = sum ? ra + rb : ra * rb;
+}
+
+static enum qd_status begin(const struct qd_evaluation *evaluation, const struct qd_value *a,
+                            const struct qd_value *b, bool sum, struct qd_value *y)
 {
     if (!a->reach && !b->reach)
         return QD_OK;
-    if (i == 0) {
-        enum qd_status status = qd_value_need_reach(y, evaluation->arena, evaluation->error);
-        if (status != QD_OK)
-            return status;
-        y->rough_scales = a->rough_scales || b->rough_scales;
-    }
-    double ra = qd_value_reach(a, ia), rb = qd_value_reach(b, ib);
-    y->reach[i] = sum ? ra + rb : ra * rb;
-    return QD_OK;
+    qd_fusion_join(&y->fusion, &a->fusion);
+    qd_fusion_join(&y->fusion, &b->fusion);
+    /* A sum that was multiplied is not gone on with; one that was added to may be, its terms no longer on a grid. */
+    y->fusion.sum_grid = INT_MIN;
+    if (!sum)
+        y->fusion.sum_terms = 0;
+    return qd_value_need_reach(y, evaluation->arena, evaluation->error);
 }
 
 enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
@@ -120,14 +125,18 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
     if (status == QD_OK)
         status =
             qd_value_init(&made, evaluation->arena, a->want.dtype, rank, dims, evaluation->error);
+    if (status == QD_OK)
+        status = begin(evaluation, a, b, sum, &made);
     if (status != QD_OK)
         return status;
     for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
         int64_t ia = qd_broadcast_index(a->want.rank, a->want.dims, rank, dims, i);
         int64_t ib = qd_broadcast_index(b->want.rank, b->want.dims, rank, dims, i);
-        status = store_result(evaluation, operand_of(a, ia), operand_of(b, ib), exact, &made, i);
-        if (status == QD_OK)
-            status = combine_reach(evaluation, a, b, ia, ib, sum, &made, i);
+        double join = sum ? qd_float_sum_join_error(a, ia, b, ib) : 0;
+        status =
+            store_result(evaluation, operand_of(a, ia), operand_of(b, ib), exact, join, &made, i);
+        if (made.reach)
+            combine_reach(a, b, ia, ib, sum, &made, i);
     }
     if (status == QD_OK)
         *y = made;
@@ -143,7 +152,7 @@ static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
     if (flags & (QD_UNSPECIFIED | QD_NOT_NUMBER) || isnan(want))
         return store_special(evaluation, !(flags & QD_UNSPECIFIED), y, i);
     struct qd_interval hull = {f(context, qd_value_lo(x, i)), f(context, qd_value_hi(x, i))};
-    return qd_interval_store(y, i, hull, flags & QD_ONE_ROUNDING, f(context, want),
+    return qd_interval_store(y, i, hull, !(flags & QD_NO_CANONICAL), f(context, want),
                              evaluation->arena, evaluation->error);
 }
 
@@ -159,7 +168,8 @@ enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
     if (status != QD_OK)
         return status;
     made.reach = x->reach; /* a fused clamp adds no term */
-    made.rough_scales = x->rough_scales;
+    made.fusion = x->fusion;
+    made.fusion.sum_terms = 0;
     *y = made;
     return QD_OK;
 }

@@ -16,7 +16,7 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
                                      const struct qd_value *value, struct qd_float_operand *operand)
 {
     size_t count = (size_t)value->want.count;
-    struct qd_float_operand made = {.value = value, .fusable = value->reach != NULL};
+    struct qd_float_operand made = {.value = value, .fusable = value->fusion.dequantized};
     made.hull = qd_arena_array(evaluation->arena, count, sizeof *made.hull);
     made.grid = qd_arena_array(evaluation->arena, count, sizeof *made.grid);
     if (!made.hull || !made.grid)
@@ -66,7 +66,7 @@ void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operan
         return;
     }
     struct qd_interval term = qd_interval_multiply(x->hull[i], w->hull[j]);
-    double reach = x->fusable || w->fusable ? reach_of(x, i) * reach_of(w, j) : 0;
+    double reach = reach_of(x, i) * reach_of(w, j);
     add_term(sum, term, qd_interval_magnitude(term), reach, product_grid(x->grid[i], w->grid[j]));
 }
 
@@ -107,6 +107,12 @@ static bool exact_in_any_order(const struct qd_float_sum *sum)
     return sum->grid >= -149 && sum->grid <= 103 && sum->magnitude <= ldexp(1.0, sum->grid + 24);
 }
 
+static int point_grid(const struct qd_value *value, int64_t i)
+{
+    double x = qd_value_lo(value, i);
+    return qd_value_is_point(value, i) && isfinite(x) ? grid_of(x) : INT_MIN;
+}
+
 /* Bound of the error of any order in float32; negative: none holds. */
 static double error_bound(const struct qd_float_sum *sum, int64_t extra)
 {
@@ -125,31 +131,45 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
 {
     struct qd_arena *arena = evaluation->arena;
     double error = exact_in_any_order(sum) ? 0 : error_bound(sum, extra);
-    if (y->reach)
-        y->reach[i] = sum->reach;
+    y->reach[i] = sum->reach;
+    y->fusion.sum_terms = sum->terms > y->fusion.sum_terms ? sum->terms : y->fusion.sum_terms;
+    y->fusion.sum_grid = sum->grid < y->fusion.sum_grid ? sum->grid : y->fusion.sum_grid;
     if (sum->special || error < 0)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     struct qd_interval hull = qd_interval_widen(sum->total, error);
     if (sum->magnitude + error > 0x1p127)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
-    if (y->want.dtype != QD_F32) {
-        struct qd_interval rounded = qd_interval_round(y->want.dtype, hull);
-        bool point = hull.lo == hull.hi;
-        double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, hull.lo);
-        return qd_interval_store(y, i, rounded, point, want, arena, evaluation->error);
-    }
-    double want = qd_float_round(QD_F32, QD_NEAREST_EVEN, hull.lo);
-    return qd_interval_store(y, i, hull, false, want, arena, evaluation->error);
+    if (y->want.dtype != QD_F32)
+        hull = qd_interval_round(y->want.dtype, hull);
+    double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, sum->total.lo);
+    return qd_interval_store(y, i, hull, error == 0, want, arena, evaluation->error);
 }
 
-enum qd_status qd_float_sum_reach(const struct qd_evaluation *evaluation,
+enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
                                   const struct qd_float_operand *const *operands, size_t count,
                                   struct qd_value *y)
 {
-    bool fusable = false;
     for (size_t i = 0; i < count; i++) {
-        fusable = fusable || (operands[i] && operands[i]->fusable);
-        y->rough_scales = y->rough_scales || (operands[i] && operands[i]->value->rough_scales);
+        if (!operands[i])
+            continue;
+        const struct qd_fusion *fusion = &operands[i]->value->fusion;
+        y->fusion.dequantized = y->fusion.dequantized || fusion->dequantized;
+        y->fusion.rough_scales = y->fusion.rough_scales || fusion->rough_scales;
     }
-    return fusable ? qd_value_need_reach(y, evaluation->arena, evaluation->error) : QD_OK;
+    y->fusion.sum_grid = INT_MAX;
+    return qd_value_need_reach(y, evaluation->arena, evaluation->error);
+}
+
+double qd_float_sum_join_error(const struct qd_value *a, int64_t i, const struct qd_value *b,
+                               int64_t j)
+{
+    int64_t terms = a->fusion.sum_terms + b->fusion.sum_terms;
+    if (terms == 0)
+        return 0;
+    struct qd_float_sum sum = {.terms = terms + 2,
+                               .magnitude = qd_value_reach(a, i) + qd_value_reach(b, j)};
+    int a_grid = a->fusion.sum_terms ? a->fusion.sum_grid : point_grid(a, i);
+    int b_grid = b->fusion.sum_terms ? b->fusion.sum_grid : point_grid(b, j);
+    sum.grid = a_grid < b_grid ? a_grid : b_grid;
+    return exact_in_any_order(&sum) ? 0 : error_bound(&sum, 0);
 }

@@ -102,6 +102,8 @@ static struct qd_observation dot(struct bench *b, const float *x, const float *w
     assert_int_equal(qd_float_operand_make(&b->evaluation, &xv, &xo), QD_OK);
     assert_int_equal(qd_float_operand_make(&b->evaluation, &wv, &wo), QD_OK);
     assert_int_equal(qd_value_init(&y, &b->arena, QD_F32, 1, &one, &b->error), QD_OK);
+    const struct qd_float_operand *operands[] = {&xo, &wo};
+    assert_int_equal(qd_float_sum_begin(&b->evaluation, operands, 2, &y), QD_OK);
     struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
     for (int64_t i = 0; i < count; i++)
         qd_float_sum_product(&sum, &xo, i, &wo, i);

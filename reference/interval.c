@@ -65,8 +65,12 @@ struct qd_interval qd_interval_widen(struct qd_interval a, double by)
 
 struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exact)
 {
-    return (struct qd_interval){qd_float_round(dtype, QD_DOWN, exact.lo),
-                                qd_float_round(dtype, QD_UP, exact.hi)};
+    /* A 16-bit operation may be computed in float32 first. */
+    double lo = dtype == QD_F32 ? exact.lo : qd_float_round(QD_F32, QD_DOWN, exact.lo);
+    double hi = dtype == QD_F32 ? exact.hi : qd_float_round(QD_F32, QD_UP, exact.hi);
+    lo = qd_float_round(dtype, QD_NEAREST_EVEN, lo);
+    hi = qd_float_round(dtype, QD_NEAREST_EVEN, hi);
+    return (struct qd_interval){fmin(lo, exact.lo), fmax(hi, exact.hi)};
 }
 
 double qd_interval_magnitude(struct qd_interval a)
@@ -88,7 +92,7 @@ static void set_want(struct qd_value *value, int64_t i, double want)
 }
 
 enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_interval hull,
-                                 bool one_rounding, double want, struct qd_arena *arena,
+                                 bool canonical, double want, struct qd_arena *arena,
                                  struct qd_error *error)
 {
     bool point = hull.lo == hull.hi;
@@ -105,7 +109,7 @@ enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_in
         value->hi[i] = hull.hi;
     }
     if (value->flags)
-        value->flags[i] = point ? 0 : one_rounding ? QD_ONE_ROUNDING : QD_NO_CANONICAL;
+        value->flags[i] = point || canonical ? 0 : QD_NO_CANONICAL;
     return QD_OK;
 }
 

@@ -84,7 +84,7 @@ enum qd_status qd_move(const struct qd_evaluation *evaluation,
     if (extras.hull || extras.flags || extras.reach || extras.real)
         move_extras(operands, extras, map, context, &y);
     for (size_t i = 0; i < count; i++)
-        y.rough_scales = y.rough_scales || operands[i]->rough_scales;
+        qd_fusion_join(&y.fusion, &operands[i]->fusion);
     *out = y;
     return QD_OK;
 }

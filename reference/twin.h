@@ -122,6 +122,11 @@ void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *co
 void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *const *in,
                             struct twin_result *out);
 
+/* Identity, Reshape, Flatten, Squeeze, Unsqueeze, Transpose, Concat, Split, Slice, Gather, Expand,
+ * MaxPool; as many results as the node has outputs. Lists come as inputs (Slice-10, Squeeze-13,
+ * Split-13). */
+void twin_move(const struct qd_node *node, const struct qd_tensor *const *in,
+               struct twin_result *out);
 /* out[0..2]: y, y_scale, y_zero_point. */
 void twin_dynamic_quantize_linear(const struct qd_tensor *x, struct twin_result *out);
 void twin_matmul_integer(const struct qd_tensor *const *in, struct twin_result *out);

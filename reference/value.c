@@ -17,6 +17,15 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor)
     return (struct qd_value){.want = *tensor};
 }
 
+void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
+{
+    fusion->dequantized = fusion->dequantized || operand->dequantized;
+    fusion->rough_scales = fusion->rough_scales || operand->rough_scales;
+    fusion->sum_terms += operand->sum_terms;
+    if (operand->sum_grid < fusion->sum_grid)
+        fusion->sum_grid = operand->sum_grid;
+}
+
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
                                   struct qd_error *error)
 {
@@ -141,16 +150,11 @@ struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
         seen.hi = -INFINITY;
         return seen;
     }
-    if (flags & QD_ONE_ROUNDING || !value->lo) {
-        seen.lo = seen.hi = want;
-        return seen;
-    }
-    seen.lo = value->lo[i];
-    seen.hi = value->hi[i];
-    if (qd_dtype_is_float(dtype)) {
-        bool nearest = (flags & QD_NEAREST_ENDS) != 0;
-        seen.lo = qd_float_round(dtype, nearest ? QD_NEAREST_EVEN : QD_DOWN, seen.lo);
-        seen.hi = qd_float_round(dtype, nearest ? QD_NEAREST_EVEN : QD_UP, seen.hi);
+    seen.lo = qd_value_lo(value, i);
+    seen.hi = qd_value_hi(value, i);
+    if (value->lo && qd_dtype_is_float(dtype)) {
+        seen.lo = qd_float_round(dtype, QD_NEAREST_EVEN, seen.lo);
+        seen.hi = qd_float_round(dtype, QD_NEAREST_EVEN, seen.hi);
     }
     return seen;
 }

@@ -181,7 +181,7 @@ static void test_nan_only_for_nan(void **state)
     qd_arena_clear(&f.arena);
 }
 
-static void test_one_rounding_is_a_point(void **state)
+static void test_float_hulls_are_seen_rounded_to_nearest(void **state)
 {
     (void)state;
     struct fixture f;
@@ -189,7 +189,7 @@ static void test_one_rounding_is_a_point(void **state)
     put_float(&f, 0, 1, 1 - ldexp(1, -24));
     hull(&f, 0, 1 - ldexp(1, -24), 1);
     assert_int_equal(compare(&f).verdict, QD_VERDICT_ADMISSIBLE);
-    flag(&f, 0, QD_ONE_ROUNDING);
+    hull(&f, 0, 1 - ldexp(1, -26), 1);
     assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
     qd_arena_clear(&f.arena);
 }
@@ -338,7 +338,7 @@ int main(void)
         cmocka_unit_test(test_hull_of_codes),
         cmocka_unit_test(test_floats_by_value),
         cmocka_unit_test(test_nan_only_for_nan),
-        cmocka_unit_test(test_one_rounding_is_a_point),
+        cmocka_unit_test(test_float_hulls_are_seen_rounded_to_nearest),
         cmocka_unit_test(test_unspecified_is_not_compared),
         cmocka_unit_test(test_no_canonical_is_never_exact),
         cmocka_unit_test(test_64_bit_codes),

@@ -77,7 +77,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
 {
     struct concat c = {.count = node->input_count < MAX_INPUTS ? node->input_count : MAX_INPUTS};
     const struct qd_tensor *first = &in[0]->want;
-    int64_t axis, dims[QD_MAX_RANK], inner = 1;
+    int64_t axis = 0, dims[QD_MAX_RANK] = {0}, inner = 1;
     enum qd_status status = check_inputs(evaluation, node, in, c.count);
     if (status == QD_OK)
         status = read_axis(evaluation, node, first->rank, &axis);

@@ -65,7 +65,7 @@ static enum qd_status convolve(const struct qd_evaluation *evaluation,
         status = qd_float_operand_make(evaluation, in[B], &c.b);
     const struct qd_float_operand *operands[] = {&c.x, &c.w, in[B] ? &c.b : NULL};
     if (status == QD_OK)
-        status = qd_float_sum_reach(evaluation, operands, INPUTS, y);
+        status = qd_float_sum_begin(evaluation, operands, INPUTS, y);
     if (status == QD_OK)
         status = qd_conv_visit(evaluation, shape, sum_column, &c);
     return status != QD_OK ? status : c.status;

@@ -166,8 +166,6 @@ static struct product multiply(enum qd_dtype y, double q, double s)
     /* A consumer that is fused sees the exact product; RN of it is `want`. */
     include(&p, rounded_product(QD_F64, QD_DOWN, q, s));
     include(&p, rounded_product(QD_F64, QD_UP, q, s));
-    if (p.lo != p.hi)
-        p.flags |= p.flags & QD_NO_CANONICAL ? QD_NEAREST_ENDS : QD_ONE_ROUNDING;
     return p;
 }
 
@@ -233,7 +231,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = dequantize(&d, &y);
     if (status == QD_OK)
         status = qd_value_need_reach(&y, evaluation->arena, evaluation->error);
-    y.rough_scales = status == QD_OK && rough(d.scale);
+    y.fusion = (struct qd_fusion){.dequantized = true, .rough_scales = rough(d.scale)};
     if (status == QD_OK)
         out[0] = y;
     return status;

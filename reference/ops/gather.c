@@ -79,7 +79,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
 {
     const struct qd_tensor *x = &in[0]->want, *indices = &in[1]->want;
     struct gather g;
-    int64_t axis, dims[2 * QD_MAX_RANK];
+    int64_t axis = 0, dims[2 * QD_MAX_RANK];
     enum qd_status status = check(evaluation, node, in, &axis, &g);
     if (status != QD_OK)
         return status;

@@ -123,7 +123,7 @@ static enum qd_status multiply(struct gemm *g, const struct qd_value *const *in,
         status = qd_float_operand_make(g->evaluation, in[C], &g->c);
     const struct qd_float_operand *operands[] = {&g->a, &g->b, in[C] ? &g->c : NULL};
     if (status == QD_OK)
-        status = qd_float_sum_reach(g->evaluation, operands, INPUTS, y);
+        status = qd_float_sum_begin(g->evaluation, operands, INPUTS, y);
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
         status = element(g, i, y);
     return status;

@@ -43,7 +43,7 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
         status = qd_float_operand_make(evaluation, in[B], &b);
     const struct qd_float_operand *operands[] = {&a, &b};
     if (status == QD_OK)
-        status = qd_float_sum_reach(evaluation, operands, INPUTS, y);
+        status = qd_float_sum_begin(evaluation, operands, INPUTS, y);
     for (int64_t batch = 0; status == QD_OK && batch < s->batches; batch++)
         status = multiply_matrix(evaluation, s, &a, &b, batch, y);
     return status;

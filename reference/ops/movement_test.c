@@ -48,7 +48,7 @@ static void hulls_and_flags_move(void **state)
     row("Expand", 8, "u8[2,1] 3..4 *; s64[2] 1 2", "", "u8[2,2] 3..4 3..4 * *");
 }
 
-/* What a consumer may fuse (reach, rough_scales), what a report explains (real) and single-rounding flags come along. */
+/* What a consumer may fuse (reach, fusion), what a report explains (real) and flags come along. */
 static void everything_known_moves(void **state)
 {
     (void)state;
@@ -63,17 +63,17 @@ static void everything_known_moves(void **state)
     qd_tensor_set(&x.want, 0, (int64_t)qd_float_encode(QD_F32, -3, false));
     assert_int_equal(qd_value_need_reach(&x, &arena, &error), QD_OK);
     x.reach[0] = 8;
-    x.rough_scales = true;
+    x.fusion.rough_scales = true;
     assert_int_equal(qd_value_set_real(&x, 1, 0.25, true, &arena, &error), QD_OK);
-    x.flags[0] = QD_ONE_ROUNDING;
+    x.flags[0] = QD_EXTREME_SCALE;
     assert_int_equal(qd_move_strided(&evaluation, &x, 1, &two, 1, &stride, &y), QD_OK);
     assert_true(qd_tensor_value(&y.want, 1) == -3);
     assert_true(y.reach[0] == 0 && y.reach[1] == 8);
-    assert_true(y.rough_scales);
+    assert_true(y.fusion.rough_scales);
     assert_true(y.real[0] == 0.25);
     assert_true(y.real[1] != y.real[1]);
     assert_int_equal(y.flags[0], QD_TIE);
-    assert_int_equal(y.flags[1], QD_ONE_ROUNDING);
+    assert_int_equal(y.flags[1], QD_EXTREME_SCALE);
     assert_null(y.lo);
     qd_arena_clear(&arena);
 }

@@ -204,7 +204,8 @@ static bool power_of_two(double s)
 static struct qd_interval hull_of_x(const struct quantizer *q, int64_t i, double s)
 {
     struct qd_interval hull = qd_interval_of(q->x, i);
-    bool forms_scale = q->x->reach && (q->x->rough_scales || !power_of_two(s));
+    const struct qd_fusion *fusion = &q->x->fusion;
+    bool forms_scale = fusion->dequantized && (fusion->rough_scales || !power_of_two(s));
     return qd_interval_widen(hull, forms_scale ? qd_value_reach(q->x, i) * 0x1p-21 : 0);
 }
 

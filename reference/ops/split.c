@@ -123,7 +123,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
                                const struct qd_value *const *in, struct qd_value *out)
 {
     const struct qd_tensor *x = &in[0]->want;
-    int64_t value, axis, sizes[MAX_OUTPUTS], count = (int64_t)node->output_count;
+    int64_t value = 0, axis = 0, sizes[MAX_OUTPUTS] = {0}, count = (int64_t)node->output_count;
     if (count > MAX_OUTPUTS)
         return qd_fail(evaluation->error, QD_LIMIT, "Split: more than %d outputs", MAX_OUTPUTS);
     enum qd_status status = qd_movement_type(evaluation, node, "input", x, 2, 0);

@@ -38,7 +38,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
                                const struct qd_value *const *in, struct qd_value *out)
 {
     const struct qd_tensor *x = &in[0]->want;
-    int64_t perm[QD_MAX_RANK], strides[QD_MAX_RANK], dims[QD_MAX_RANK], stride[QD_MAX_RANK];
+    int64_t perm[QD_MAX_RANK] = {0}, strides[QD_MAX_RANK], dims[QD_MAX_RANK], stride[QD_MAX_RANK];
     enum qd_status status = qd_movement_type(evaluation, node, "data", x, 1, 21);
     if (status == QD_OK)
         status = read_perm(evaluation, node, x->rank, perm);

@@ -9,8 +9,8 @@ struct qd_arena_block;
 
 struct qd_arena {
     struct qd_arena_block *head; /* newest block */
-    size_t used;                 /* bytes handed out since init or reset, in bytes */
-    size_t budget;               /* limit of `used`, in bytes */
+    size_t used;   /* bytes handed out since init or reset, each piece rounded up to 64 */
+    size_t budget; /* limit of `used`, in bytes */
 };
 
 #define QD_ARENA_DEFAULT_BUDGET ((size_t)512 << 20)

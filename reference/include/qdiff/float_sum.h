@@ -17,7 +17,7 @@ struct qd_float_operand {
     int *
         grid; /* exponent of the lowest set bit of a point (INT_MAX for 0); INT_MIN where the element is an interval */
     bool special; /* some element is NaN, infinite or unspecified */
-    bool fusable; /* the value has a reach: it comes from DequantizeLinear */
+    bool fusable; /* terms come from DequantizeLinear */
 };
 enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
                                      const struct qd_value *value,
@@ -51,9 +51,14 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
                                   const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
                                   int64_t i);
 
-/* Gives y a reach (elements are set by qd_float_sum_store) if an operand is fusable; NULL operands are allowed. */
-enum qd_status qd_float_sum_reach(const struct qd_evaluation *evaluation,
+/* Prepares y to take sums: gives it a reach and joins what the operands are made of; NULL operands are allowed. */
+enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
                                   const struct qd_float_operand *const *operands, size_t count,
                                   struct qd_value *y);
+
+/* What a + b may be off when the sum that one of them is goes on from the other (MatMul and Add fused to Gemm: each partial sum
+ * rounds at the size of the other): γ_n·Σ|terms| of both, 0 where neither is a sum or no order rounds; negative: no bound. */
+double qd_float_sum_join_error(const struct qd_value *a, int64_t i, const struct qd_value *b,
+                               int64_t j);
 
 #endif

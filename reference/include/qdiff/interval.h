@@ -17,16 +17,17 @@ struct qd_interval qd_interval_multiply(struct qd_interval a, struct qd_interval
 /* The interval with `by` ≥ 0 added at both ends; untouched for by = 0. */
 struct qd_interval qd_interval_widen(struct qd_interval a, double by);
 
-/* One operation of a float type on an exact result in `exact`: the exact real (a consumer may be fused) and both roundings. */
+/* One operation of a float type with its exact result in `exact`: the exact real (a consumer may be fused) and its roundings to
+ * nearest, from float32 for 16-bit types too. */
 struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exact);
 
 double qd_interval_magnitude(struct qd_interval a);
 
-/* Element i of a float value, and the opposite: stores hull and canonical value. `want` is the result of one
- * round-to-nearest of the exact result if `one_rounding`; otherwise it is stored only where the hull is one value. */
+/* Element i of a float value, and the opposite: stores hull and canonical value, `want` where `canonical`; without one `want` is
+ * stored as an example. A hull of one value is canonical by itself. */
 struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i);
 enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_interval hull,
-                                 bool one_rounding, double want, struct qd_arena *arena,
+                                 bool canonical, double want, struct qd_arena *arena,
                                  struct qd_error *error);
 
 /* Stores NaN, or "unspecified", as element i. */

@@ -8,10 +8,10 @@
  *              output may show is qd_value_observe()'s answer.
  *   flags      NULL or one byte per element.
  *
- *   reach      NULL, or: the element is a sum of dequantized terms, and a kernel may compute it and the QuantizeLinear
- *              behind it in one go (QLinearConv, QLinearAdd ...). reach is Σ|terms|, what the roundings of such a kernel
- *              are proportional to.
- *   rough_scales  some scale of those terms is not a power of two: forming a combined scale rounds.
+ *   reach      NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|): what the roundings of a kernel
+ *              that fuses this sum with its consumer are proportional to.
+ *   fusion     what such a kernel would be made of, for the whole tensor.
+ *
  *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded, as the nearest double,
  *              without the zero point; NaN where there is none. QD_TIE says that it lies exactly half-way.
  *
@@ -22,16 +22,21 @@
 #include "qdiff/tensor.h"
 
 enum qd_element_flag {
-    QD_UNSPECIFIED =
-        1, /* the text defines nothing: any answer is accepted and nothing was compared */
-    QD_NO_CANONICAL = 2,  /* several values are right and none is the canonical one */
+    QD_UNSPECIFIED = 1,  /* the text defines nothing: any answer is accepted, nothing is compared */
+    QD_NO_CANONICAL = 2, /* several values are right and none is the canonical one */
     QD_EXTREME_SCALE = 4, /* an evaluation order over- or underflowed and was dropped */
-    QD_ONE_ROUNDING =
-        8, /* float: want = RN(exact), and that alone may be observed at a graph output */
-    QD_NEAREST_ENDS =
-        64, /* float: a graph output may show the hull's ends rounded to nearest, and what lies between */
-    QD_TIE = 32,       /* code: the number before rounding lies half-way between two codes */
-    QD_NOT_NUMBER = 16 /* float: the value is NaN (lo and hi are meaningless) */
+    QD_NOT_NUMBER = 8,    /* float: the value is NaN (lo and hi are meaningless) */
+    QD_TIE = 16           /* code: the number before rounding lies half-way between two codes */
+};
+
+/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear behind may be fused too (QLinearConv, QLinearAdd ...).
+ * rough_scales: some scale of those is not a power of two: forming a combined scale rounds.
+ * sum_terms: the longest float sum, 0 if there is none; an Add behind may join it (MatMul + Add = Gemm).
+ * sum_grid: all its terms are multiples of 2^sum_grid; INT_MIN where that is not known. */
+struct qd_fusion {
+    bool dequantized, rough_scales;
+    int64_t sum_terms;
+    int sum_grid;
 };
 
 struct qd_value {
@@ -39,7 +44,7 @@ struct qd_value {
     double *lo, *hi;
     uint8_t *flags;
     double *reach;
-    bool rough_scales;
+    struct qd_fusion fusion;
     double *real;
 };
 
@@ -49,6 +54,9 @@ enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enu
 
 /* A value that is the given tensor, every element a point. Borrows the tensor's data. */
 struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
+
+/* Adds what `operand` is made of to *fusion. */
+void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand);
 
 /* Makes lo/hi (filled from want), reach (filled with the greatest magnitude of the hull) or flags (zero) exist. */
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
@@ -80,7 +88,8 @@ uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
 
 /* What a graph output may show for element i: *lo ≤ have ≤ *hi as numbers of the type; NaN only if *nan.
- * Float hulls are rounded outward to the type; QD_ONE_ROUNDING elements are the point want. */
+ * A float hull's ends are rounded to nearest: every permitted order ends with such a rounding, and rounding is monotone. So one
+ * rounding of an exact number admits RN alone, and a truncating kernel is a mismatch. */
 struct qd_observation {
     double lo, hi;
     bool nan;         /* NaN is admissible */

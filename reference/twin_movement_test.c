@@ -207,6 +207,8 @@ static void run_slice(struct problem *p)
         starts[i] = between(p, -6, 6);
         ends[i] = twin_random_one_in(p->random, 6) ? INT32_MAX : between(p, -6, 6);
         steps[i] = between(p, 1, 3) * (twin_random_one_in(p->random, 2) ? 1 : -1);
+        if (!with_steps)
+            steps[i] = 1;
         if (twin_random_one_in(p->random, 2) &&
             (ends[i] - starts[i]) * steps[i] < 0) { /* not empty */
             int64_t kept = starts[i];

@@ -22,11 +22,11 @@ struct qd_scale qd_scale_step(struct qd_scale scale, int steps)
 {
     struct qd_scale s = normalize(scale);
     int64_t mantissa = (int64_t)s.mantissa + steps;
-    if (mantissa < TOP) { /* below a power of two steps are half as wide */
-        mantissa = 2 * (int64_t)TOP + 2 * (mantissa - TOP);
+    if (mantissa < TOP) { /* floats below a power of two lie half as far apart, above it twice */
+        mantissa += TOP;
         s.exponent--;
     } else if (mantissa >= 2 * (int64_t)TOP) {
-        mantissa = TOP + (mantissa - 2 * (int64_t)TOP) / 2;
+        mantissa -= TOP;
         s.exponent++;
     }
     s.mantissa = (uint32_t)mantissa;

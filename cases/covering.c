@@ -147,6 +147,19 @@ static size_t choose(size_t n, size_t k)
 }
 
 /* Lists the combinations in lexicographic order and numbers their tuples. */
+/* The next t-subset of n factors in lexicographic order; the last one stays as it is. */
+static void next_combination(uint8_t at[QD_COVERING_MAX_STRENGTH], unsigned t, unsigned n)
+{
+    for (unsigned last = t; last-- > 0;) {
+        if (at[last] == n - t + last)
+            continue;
+        uint8_t factor = ++at[last];
+        for (unsigned i = last + 1; i < QD_COVERING_MAX_STRENGTH; i++)
+            at[i] = ++factor;
+        return;
+    }
+}
+
 static enum qd_status begin(struct builder *b, struct qd_arena *arena, struct qd_error *error)
 {
     unsigned n = b->table->factor_count, t = b->strength;
@@ -162,12 +175,7 @@ static enum qd_status begin(struct builder *b, struct qd_arena *arena, struct qd
         memcpy(b->combinations[c].factors, at, t);
         b->combinations[c].first = b->tuple_count;
         b->tuple_count += tuples_of(b, &b->combinations[c]);
-        unsigned i = t;
-        while (i-- > 0 && at[i] == n - t + i)
-            ;
-        if (i < t)
-            for (at[i]++; ++i < t;)
-                at[i] = (uint8_t)(at[i - 1] + 1);
+        next_combination(at, t, n);
     }
     b->left = b->tuple_count;
     b->done = qd_arena_alloc(arena, b->tuple_count);

@@ -120,7 +120,7 @@ static float random_sum(struct twin_random *random, const float *x, const float 
 
 /* --- DequantizeLinear ×2 or ×3 → MatMul, Gemm or Conv → QuantizeLinear --- */
 
-enum operation { MATMUL, GEMM, CONV };
+enum operation { MATMUL, MATMUL_ADD, GEMM, CONV };
 
 struct block {
     struct qd_arena arena;
@@ -171,6 +171,9 @@ static void choose_scales(struct block *b, struct twin_random *random, bool powe
     for (int64_t n = 0; n < FILTERS; n++) {
         b->s_w[n] =
             float_of(twin_random_scale(random, -10, 3) & (powers_of_two ? 0x7f800000 : 0x7fffffff));
+        /* The reference joins MatMul and Add knowing one exponent for all columns: exact if they agree. */
+        if (powers_of_two && b->operation == MATMUL_ADD)
+            b->s_w[n] = b->s_w[0];
         volatile float product = b->s_x * b->s_w[n];
         b->s_b[n] = product;
     }
@@ -246,14 +249,17 @@ static int quantized(struct block *b, struct twin_graph *g, int real)
  * output of its own graph. */
 static void evaluate_block(struct block *b, struct qd_value *values)
 {
-    static const char *const names[] = {"MatMul", "Gemm", "Conv"};
+    static const char *const names[] = {"MatMul", "MatMul", "Gemm", "Conv"};
     for (int output = 0; output < 2; output++) {
         struct twin_graph g;
         twin_graph_init(&g);
         int in[3] = {dequantized_x(b, &g), dequantized_w(b, &g), QD_NO_VALUE};
         if (b->operation != MATMUL)
             in[2] = dequantized_bias(b, &g);
-        int real = twin_graph_node(&g, names[b->operation], in, b->operation == MATMUL ? 2 : 3, -1);
+        bool three = b->operation == GEMM || b->operation == CONV;
+        int real = twin_graph_node(&g, names[b->operation], in, three ? 3 : 2, -1);
+        if (b->operation == MATMUL_ADD)
+            real = twin_graph_node(&g, "Add", (int[]){real, in[2]}, 2, -1);
         if (b->relu)
             real = twin_graph_node(&g, "Relu", &real, 1, -1);
         int shown = output == 0 ? quantized(b, &g, real) : real;
@@ -688,6 +694,52 @@ static void float_sums(void **state)
     finish("MatMul of floats", &count);
 }
 
+/* MatMul → Add in float, as two operators or fused into one sum that may start from the addend
+ * (what ONNX Runtime makes of it from level basic on): the addend may be far larger than the
+ * terms. */
+static void sums_with_an_addend(void **state)
+{
+    (void)state;
+    struct twin_random random = {69};
+    struct count count = {0};
+    for (int64_t i = 0; i < twin_rounds(20000); i++) {
+        struct qd_arena arena;
+        struct twin_graph g;
+        struct qd_value value;
+        float x[MAX_TERMS], w[MAX_TERMS], addend = float_of(twin_random_scale(&random, -5, 15));
+        int64_t terms = twin_random_between(&random, 1, MAX_TERMS);
+        const int64_t row[] = {1, terms}, column[] = {terms, 1};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_tensor a = twin_tensor(&arena, QD_F32, 2, row),
+                         b = twin_tensor(&arena, QD_F32, 2, column);
+        struct qd_tensor c = float_scalar(&arena, addend);
+        for (int64_t k = 0; k < terms; k++) {
+            x[k] = float_of(twin_random_scale(&random, -3, 3)) *
+                   (twin_random_one_in(&random, 2) ? 1.0F : -1.0F);
+            w[k] = float_of(twin_random_scale(&random, -3, 3));
+            twin_put(&a, k, bits_of(x[k]));
+            twin_put(&b, k, bits_of(w[k]));
+        }
+        twin_graph_init(&g);
+        int in[] = {twin_graph_feed(&g, &a), 0};
+        in[1] = twin_graph_feed(&g, &b);
+        in[0] = twin_graph_node(&g, "MatMul", in, 2, -1);
+        in[1] = twin_graph_feed(&g, &c);
+        int sum = twin_graph_node(&g, "Add", in, 2, -1);
+        twin_graph_evaluate(&g, &sum, 1, &arena, &value);
+        struct qd_observation seen = qd_value_observe(&value, 0);
+        count.elements++;
+        count.slack += seen.lo != seen.hi;
+        for (int trial = 0; trial < 8; trial++) {
+            volatile float apart = random_sum(&random, x, w, terms, 0) + addend;
+            admit_float(&value, 0, apart, &count, "two operators");
+            admit_float(&value, 0, random_sum(&random, x, w, terms, addend), &count, "one sum");
+        }
+        qd_arena_clear(&arena);
+    }
+    finish("MatMul and Add, fused or not", &count);
+}
+
 /* float16 and bfloat16: accumulated in float32 in any order, rounded once. */
 static void half_sums(void **state)
 {
@@ -751,7 +803,8 @@ static float rounded_to(enum qd_dtype dtype, double x)
     return y;
 }
 
-/* One row by one column of codes whose scales, and hence all floats between, are float16 or bfloat16. */
+/* One row by one column of codes whose scales, and hence all floats between, are float16 or
+ * bfloat16. */
 struct half_block {
     struct qd_arena arena;
     enum qd_dtype dtype;
@@ -874,6 +927,7 @@ int main(void)
         cmocka_unit_test(products),
         cmocka_unit_test(monotone_operators),
         cmocka_unit_test(float_sums),
+        cmocka_unit_test(sums_with_an_addend),
         cmocka_unit_test(half_sums),
         cmocka_unit_test(half_blocks),
     };

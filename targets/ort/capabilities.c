@@ -6,6 +6,9 @@
 
 #define CONV_KERNELS "the CPU provider has kernels for u8 x {u8,s8} -> u8 and s8 x s8 -> s8 only"
 #define NO_BFLOAT16 "the CPU provider has no bfloat16 kernel"
+#define NO_BFLOAT16_INT16 "the CPU provider has no bfloat16 and no 16-bit integer kernel"
+#define NO_SUB_BYTE "the CPU provider moves no elements smaller than a byte"
+#define NO_SUB_BYTE_FLOAT8 "the CPU provider moves no float8 and no elements smaller than a byte"
 
 /* x is uint8, int8, or neither: what breaks a type rule has to be refused by the model checker, kernels or not. */
 #define U8_OR_S8(op, excludes)                                                                     \
@@ -16,7 +19,7 @@
 
 static const struct qd_target_capability rows[] = {
     U8_OR_S8("QLinearConv", ""),
-    U8_OR_S8("QLinearMatMul", ",float16,bfloat16"),
+    U8_OR_S8("QLinearMatMul", ",bfloat16"),
     {"ConvInteger", "", "", ""},
     {"MatMulInteger", "", "", ""},
     {"DynamicQuantizeLinear", "", "", ""},
@@ -31,20 +34,20 @@ static const struct qd_target_capability rows[] = {
     {"Conv", "", "bfloat16", NO_BFLOAT16},
     {"Gemm", "", "bfloat16", NO_BFLOAT16},
     {"MatMul", "", "bfloat16", NO_BFLOAT16},
-    {"Relu", "", "bfloat16", NO_BFLOAT16},
-    {"Clip", "", "bfloat16", NO_BFLOAT16},
+    {"Relu", "", "bfloat16,int16", NO_BFLOAT16_INT16},
+    {"Clip", "", "bfloat16,int16", NO_BFLOAT16_INT16},
+    {"Expand", "", "bfloat16", NO_BFLOAT16},
+    {"MaxPool", "", "bfloat16", NO_BFLOAT16},
+    {"Identity", "", "int4,int2,float4", NO_SUB_BYTE},
+    {"Reshape", "", "int4,int2,float4", NO_SUB_BYTE},
+    {"Transpose", "", "float4", NO_SUB_BYTE},
+    {"Flatten", "", "int4,int2,float4,float8", NO_SUB_BYTE_FLOAT8},
+    {"Squeeze", "", "int4,int2,float4,float8", NO_SUB_BYTE_FLOAT8},
+    {"Unsqueeze", "", "int4,int2,float4,float8", NO_SUB_BYTE_FLOAT8},
     {"Concat", "", "", ""},
-    {"Expand", "", "", ""},
-    {"Flatten", "", "", ""},
     {"Gather", "", "", ""},
-    {"Identity", "", "", ""},
-    {"MaxPool", "", "", ""},
-    {"Reshape", "", "", ""},
     {"Slice", "", "", ""},
     {"Split", "", "", ""},
-    {"Squeeze", "", "", ""},
-    {"Transpose", "", "", ""},
-    {"Unsqueeze", "", "", ""},
 };
 
 const struct qd_target_capability *qd_ort_capabilities(const char *version, size_t *count)

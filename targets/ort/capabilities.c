@@ -40,7 +40,7 @@ static const struct qd_target_capability rows[] = {
     {"MaxPool", "", "bfloat16", NO_BFLOAT16},
     {"Identity", "", "int4,int2,float4", NO_SUB_BYTE},
     {"Reshape", "", "int4,int2,float4", NO_SUB_BYTE},
-    {"Transpose", "", "float4", NO_SUB_BYTE},
+    {"Transpose", "", "float4", "the CPU provider has no float4 kernel"},
     {"Flatten", "", "int4,int2,float4,float8", NO_SUB_BYTE_FLOAT8},
     {"Squeeze", "", "int4,int2,float4,float8", NO_SUB_BYTE_FLOAT8},
     {"Unsqueeze", "", "int4,int2,float4,float8", NO_SUB_BYTE_FLOAT8},

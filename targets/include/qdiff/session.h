@@ -7,16 +7,16 @@
 #include "qdiff/value.h"
 
 /* QD_OUTCOME(NAME, word, meaning): what one run of one case on a target came to. */
-#define QD_OUTCOME_LIST(QD_OUTCOME)                                                        \
-    QD_OUTCOME(OUTPUTS, "outputs", "the target gave outputs, to be compared")              \
-    QD_OUTCOME(REJECTED, "rejected", "the target refused the model or the inputs")         \
-    QD_OUTCOME(SHAPE, "shape", "an output of another shape than the reference's")          \
-    QD_OUTCOME(TYPE, "type", "an output of another type than the reference's")             \
-    QD_OUTCOME(CRASH, "crash", "the target's process died")                                \
-    QD_OUTCOME(HANG, "hang", "no answer within the time limit")                            \
-    QD_OUTCOME(OOM, "oom", "the target used up its memory limit")                          \
-    QD_OUTCOME(NONDETERMINISTIC, "nondeterministic", "two runs gave different outputs")    \
-    QD_OUTCOME(UNWRITTEN, "unwritten", "an output byte kept the poison of both runs")      \
+#define QD_OUTCOME_LIST(QD_OUTCOME)                                                          \
+    QD_OUTCOME(OUTPUTS, "outputs", "the target gave outputs, to be compared")                \
+    QD_OUTCOME(REJECTED, "rejected", "the target refused the model or the inputs")           \
+    QD_OUTCOME(SHAPE, "shape", "an output of another shape than the reference's")            \
+    QD_OUTCOME(TYPE, "type", "an output of another type than the reference's")               \
+    QD_OUTCOME(CRASH, "crash", "the target's process died")                                  \
+    QD_OUTCOME(HANG, "hang", "no answer within the time limit")                              \
+    QD_OUTCOME(OOM, "oom", "the target used up its memory limit")                            \
+    QD_OUTCOME(NONDETERMINISTIC, "nondeterministic", "two runs gave different outputs")      \
+    QD_OUTCOME(UNWRITTEN, "unwritten", "an output byte kept the poison of both runs")        \
     QD_OUTCOME(OUT_OF_BOUNDS, "out-of-bounds", "bytes beyond an output buffer were written") \
     QD_OUTCOME(INPUT_MODIFIED, "input-modified", "an input tensor was changed")
 
@@ -28,30 +28,33 @@ enum qd_stage { QD_STAGE_LOAD, QD_STAGE_RUN };
 
 struct qd_run {
     enum qd_outcome outcome;
-    enum qd_stage stage;       /* where a REJECTED, CRASH, HANG or OOM happened */
-    int signal;                /* CRASH: the signal, 0 if it exited by itself */
-    char message[1024];        /* the target's own words, "" if none */
-    struct qd_tensor *outputs; /* OUTPUTS: graph->output_count tensors in the caller's arena, else NULL */
-    double seconds_target;     /* wall time spent inside the target (prepare + both runs), in seconds */
-    double seconds_transfer;   /* wall time of copying and waiting beside that, in seconds */
+    enum qd_stage stage; /* where a REJECTED, CRASH, HANG or OOM happened */
+    int signal;          /* CRASH: the signal, 0 if it exited by itself */
+    char message[1024];  /* the target's own words, "" if none */
+    struct qd_tensor
+        *outputs; /* OUTPUTS: graph->output_count tensors in the caller's arena, else NULL */
+    double seconds_target; /* wall time spent inside the target (prepare + both runs), in seconds */
+    double seconds_transfer; /* wall time of copying and waiting beside that, in seconds */
 };
 
 /* The target's name, taken apart: name[@version][ '[' key=value,… ']' ] or a path to a .so, or quirk:<a>+<b>. */
 struct qd_target_name {
     char name[256], version[64], config[256];
 };
-enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name, struct qd_error *error);
+enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name,
+                                    struct qd_error *error);
 
 struct qd_session_options {
-    bool in_process;      /* no isolation: for fuzzing and benchmarks */
-    double time_limit;    /* seconds per case, 0: 20 */
+    bool in_process;       /* no isolation: for fuzzing and benchmarks */
+    double time_limit;     /* seconds per case, 0: 20 */
     uint64_t memory_limit; /* bytes beyond the worker's start, 0: 2 GiB */
 };
 
 struct qd_session;
 
 /* Opens a target by name. UNUSABLE with the target's own words, or the command that sets it up, if it cannot be. */
-enum qd_status qd_session_open(const struct qd_target_name *name, const struct qd_session_options *options,
+enum qd_status qd_session_open(const struct qd_target_name *name,
+                               const struct qd_session_options *options,
                                struct qd_session **session, struct qd_error *error);
 
 /* As the target describes itself; valid until close. */
@@ -61,14 +64,18 @@ const struct qd_target_info *qd_session_info(const struct qd_session *session);
 const char *qd_session_id(const struct qd_session *session);
 
 /* Whether the target's capabilities allow the case; if not, *reason (borrowed) says why. */
-bool qd_session_can(const struct qd_session *session, const struct qd_case *kase, const char **reason);
+bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
+                    const char **reason);
 
-/* Runs the case twice with different poison in the outputs. `shapes` (graph->output_count tensors, data ignored) are
+/* An isolated session binds the calling thread to one CPU while it runs cases (it and the worker take turns), and sets it
+ * free when it is closed or starts a worker.
+ *
+ * Runs the case twice with different poison in the outputs. `shapes` (graph->output_count tensors, data ignored) are
  * the types and shapes the reference expects; NULL for must-reject cases (then outputs are thrown away and OUTPUTS means the
  * target accepted it). A target's death is an outcome, not an error; the session goes on with a new worker. */
 enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
-                              const struct qd_tensor *shapes, struct qd_arena *arena, struct qd_run *run,
-                              struct qd_error *error);
+                              const struct qd_tensor *shapes, struct qd_arena *arena,
+                              struct qd_run *run, struct qd_error *error);
 
 void qd_session_close(struct qd_session *session);
 
@@ -76,12 +83,13 @@ const char *qd_outcome_word(enum qd_outcome outcome);
 
 /* Row i of the list of built-in targets, NULL past its end. */
 struct qd_builtin_target {
-    const char *name;        /* "ort" */
-    const char *meaning;     /* one sentence */
-    const char *setup;       /* the command that sets it up */
+    const char *name;    /* "ort" */
+    const char *meaning; /* one sentence */
+    const char *setup;   /* the command that sets it up */
     const struct qd_target *api;
     /* Writes the versions that are set up here, newest first, NULL-terminated, into the arena. */
-    enum qd_status (*versions)(struct qd_arena *arena, const char *const **versions, struct qd_error *error);
+    enum qd_status (*versions)(struct qd_arena *arena, const char *const **versions,
+                               struct qd_error *error);
     const char *const *default_configs; /* NULL-terminated: configs a plain name expands to */
 };
 const struct qd_builtin_target *qd_builtin_target_at(size_t i);

@@ -29,7 +29,8 @@ enum qd_target_status {
     QD_TARGET_OK = 0,
     QD_TARGET_REJECTED = 1,  /* the target refuses this model or these inputs */
     QD_TARGET_NO_MEMORY = 2, /* the target ran out of memory on this case */
-    QD_TARGET_UNUSABLE = 3   /* the target does not work here at all (library missing, wrong version) */
+    QD_TARGET_UNUSABLE =
+        3 /* the target does not work here at all (library missing, wrong version) */
 };
 
 /* The target's own words. text is NUL-terminated and may be cut at its end. */
@@ -40,26 +41,27 @@ struct qd_target_message {
 /* A tensor: dense, row-major, little endian; bytes exactly as ONNX's raw_data (4-bit types packed two to a byte,
  * first element in the low half; 2-bit types four to a byte). */
 struct qd_target_tensor {
-    const char *name;                 /* of the graph input or output */
-    int32_t data_type;                /* ONNX TensorProto.DataType */
-    uint32_t rank;                    /* ≤ QD_TARGET_MAX_RANK */
+    const char *name;  /* of the graph input or output */
+    int32_t data_type; /* ONNX TensorProto.DataType */
+    uint32_t rank;     /* ≤ QD_TARGET_MAX_RANK */
     int64_t dims[QD_TARGET_MAX_RANK];
     void *data;
-    size_t size;                      /* bytes at data */
+    size_t size; /* bytes at data */
 };
 
 /* What the target can do, declared before any case is generated. A case is skipped (and counted, with the reason)
  * only if no row allows it; a refusal of anything a row allows is a finding. */
 struct qd_target_capability {
-    const char *op;       /* op_type, "com.microsoft:op_type", or "*" */
-    const char *needs;    /* comma-separated features that the row is limited to, NULL or "": no limit */
+    const char *op; /* op_type, "com.microsoft:op_type", or "*" */
+    const char
+        *needs; /* comma-separated features that the row is limited to, NULL or "": no limit */
     const char *excludes; /* comma-separated features the target does not have, NULL or "": none */
     const char *reason;   /* for the summary: why what is excluded is excluded; may name an issue */
 };
 
 struct qd_target_info {
-    const char *name;    /* "ort" */
-    const char *version; /* "1.31.1" */
+    const char *name;     /* "ort" */
+    const char *version;  /* "1.31.1" */
     const char *settings; /* canonical "opt=all,threads=1", "" if none */
     size_t capability_count;
     const struct qd_target_capability *capabilities; /* owned by the plug-in until close */
@@ -78,15 +80,17 @@ struct qd_target {
                                       struct qd_target_message *message);
 
     /* Loads a serialised onnx.ModelProto. */
-    enum qd_target_status (*prepare)(void *target, const void *model, size_t model_size, void **prepared,
-                                     struct qd_target_message *message);
+    enum qd_target_status (*prepare)(void *target, const void *model, size_t model_size,
+                                     void **prepared, struct qd_target_message *message);
 
     /* Runs it. `inputs` are the graph's inputs without initializers, in the graph's order. For each graph output
      * qdiff gives the type, shape and buffer that the reference expects; the plug-in writes the values there.
      * If the target's type or shape differs, the plug-in sets data_type, rank and dims to what the target has and leaves
-     * the buffer alone: that is reported as a `type` or `shape` divergence. Inputs must not be changed. */
-    enum qd_target_status (*run)(void *target, void *prepared, const struct qd_target_tensor *inputs,
-                                 size_t input_count, struct qd_target_tensor *outputs, size_t output_count,
+     * the buffer alone: that is reported as a `type` or `shape` divergence. An output whose data_type is 0 (and size 0)
+     * is one that nobody knows, in a model that is to be refused. Inputs must not be changed. */
+    enum qd_target_status (*run)(void *target, void *prepared,
+                                 const struct qd_target_tensor *inputs, size_t input_count,
+                                 struct qd_target_tensor *outputs, size_t output_count,
                                  struct qd_target_message *message);
 
     void (*release)(void *target, void *prepared);

@@ -136,25 +136,43 @@ static bool texts_contradict(const struct qd_node *node, enum qd_dtype dtype, bo
            (dtype == QD_F8E4M3FNUZ || dtype == QD_F8E5M2FNUZ);
 }
 
-/* The quotient, rounded in the division type, then once to the target's grid. */
+/* A number rounded once to the target's grid. */
+static void onto_grid(enum qd_dtype dtype, bool saturate, const struct twin_number *number,
+                      struct twin_number *out)
+{
+    bool infinite = number->kind == TWIN_PLUS_INF || number->kind == TWIN_MINUS_INF;
+    bool negative = infinite ? number->kind == TWIN_MINUS_INF : mpq_sgn(number->q) < 0;
+    out->kind = number->kind;
+    if (infinite || (number->kind == TWIN_FINITE &&
+                     twin_round(dtype, TWIN_NEAREST, out->q, number->q) == TWIN_HUGE))
+        overflow_to_float(dtype, saturate, negative, out);
+}
+
+/* The quotient rounded in the division type, then to the target's grid, or the exact quotient rounded
+ * once. Where only one of the two is a finite number nothing is defined. */
 static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dtype division,
                      const struct twin_number *quotient, struct twin_element *out)
 {
     bool saturate = attribute(node, "saturate", 1) != 0;
-    struct twin_number rounded;
+    struct twin_number rounded, other;
     twin_number_init(&rounded);
+    twin_number_init(&other);
     twin_round_number(division, &rounded, quotient);
-    bool infinite = rounded.kind == TWIN_PLUS_INF || rounded.kind == TWIN_MINUS_INF;
-    bool negative = infinite ? rounded.kind == TWIN_MINUS_INF : mpq_sgn(rounded.q) < 0;
-    out->want.kind = rounded.kind;
-    if (infinite || (rounded.kind == TWIN_FINITE &&
-                     twin_round(dtype, TWIN_NEAREST, out->want.q, rounded.q) == TWIN_HUGE))
-        overflow_to_float(dtype, saturate, negative, &out->want);
+    onto_grid(dtype, saturate, &rounded, &out->want);
+    onto_grid(dtype, saturate, quotient, &other);
     twin_number_set(&out->lo, &out->want);
     twin_number_set(&out->hi, &out->want);
+    bool both = out->want.kind == TWIN_FINITE && other.kind == TWIN_FINITE;
+    if (both && mpq_cmp(other.q, out->lo.q) < 0)
+        twin_number_set(&out->lo, &other);
+    if (both && mpq_cmp(other.q, out->hi.q) > 0)
+        twin_number_set(&out->hi, &other);
+    bool infinite = rounded.kind == TWIN_PLUS_INF || rounded.kind == TWIN_MINUS_INF;
     out->unspecified = texts_contradict(node, dtype, saturate, infinite) ||
+                       out->want.kind != other.kind ||
                        (dtype == QD_F4E2M1 && rounded.kind == TWIN_NAN); /* it has no NaN */
     twin_number_clear(&rounded);
+    twin_number_clear(&other);
 }
 
 /* x/s of numbers of the division type. False where the text defines nothing: s is 0, NaN or

@@ -14,7 +14,8 @@
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
  *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
  * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before opset 24). y_scale = 0, NaN or infinite: unspecified.
- * Latitude    (1) the quotient may be rounded to D before it is rounded to an integer; behind dequantized operands the
+ * Latitude    (1) the quotient may be rounded to D before it is rounded to an integer; (2) it may be rounded to y's type at
+ *             once, where one of the two is not finite: unspecified; behind dequantized operands the
  *             orders of a fused kernel.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
@@ -251,25 +252,40 @@ static bool float8_overflow_is_open(const struct quantizer *q, double quotient)
     return fnuz && q->saturate && q->opset < 24 && isinf(quotient);
 }
 
-/* Equation (2); the result is one value. */
+/* The value of the output type that a rounded quotient becomes. */
+static double on_grid(const struct quantizer *q, double rounded)
+{
+    return qd_float_decode(q->y, qd_float_encode(q->y, rounded, q->saturate));
+}
+
+static enum qd_status store_open(const struct quantizer *q, int64_t i, struct qd_value *y)
+{
+    return qd_interval_store_flag(y, i, QD_UNSPECIFIED, q->evaluation->arena, q->evaluation->error);
+}
+
+/* Equation (2): the quotient rounded to D first, or, by a kernel that divides in a wider type, the exact quotient rounded
+ * once. Where they differ neither is canonical. */
 static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s,
                                         struct qd_value *y)
 {
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
-    double quotient = s < 0 ? -x : x;
-    if (isfinite(x) && isfinite(s) && s != 0)
-        quotient = qd_float_divide(q->division, QD_NEAREST_EVEN, x, s);
-    bool open = s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1) ||
-                float8_overflow_is_open(q, quotient);
-    if (open) {
-        enum qd_status status = qd_value_need_flags(y, q->evaluation->arena, q->evaluation->error);
-        if (status == QD_OK)
-            y->flags[i] = QD_UNSPECIFIED;
-        return status;
+    if (s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1))
+        return store_open(q, i, y);
+    double in_division = s < 0 ? -x : x, once = in_division;
+    if (isfinite(x)) {
+        in_division = qd_float_divide(q->division, QD_NEAREST_EVEN, x, s);
+        once = qd_ratio_to_float(qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)),
+                                 q->y, QD_NEAREST_EVEN);
     }
-    double rounded = qd_float_round(q->y, QD_NEAREST_EVEN, quotient);
-    qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(q->y, rounded, q->saturate));
-    return QD_OK;
+    double want = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division)),
+           other = on_grid(q, once);
+    if (float8_overflow_is_open(q, in_division) || isfinite(want) != isfinite(other))
+        return store_open(q, i, y);
+    if (isnan(want))
+        return qd_interval_store_flag(y, i, QD_NOT_NUMBER, q->evaluation->arena,
+                                      q->evaluation->error);
+    struct qd_interval hull = {fmin(want, other), fmax(want, other)};
+    return qd_interval_store(y, i, hull, false, want, q->evaluation->arena, q->evaluation->error);
 }
 
 static enum qd_status store_integer(const struct quantizer *q, int64_t i, double s,

@@ -238,7 +238,10 @@ void qd_conv_facts_of(const struct qd_case *kase, struct qd_conv_facts *facts, i
         for (int64_t m = 0; m < c.filters; m++)
             for (int64_t o = 0; o < plane; o++) {
                 bool full_pair = false;
-                int64_t code = note_element(&c, m, accumulate(&c, n, m, o, &full_pair), &made);
+                int64_t acc = accumulate(&c, n, m, o, &full_pair);
+                int64_t bias = c.in[8].data ? qd_tensor_get(&c.in[8], m) : 0;
+                int64_t code = note_element(&c, m, acc, &made);
+                made.deep += llabs(acc - bias) > 1 << 25;
                 made.full_pairs += full_pair;
                 if (codes && (size_t)made.elements <= capacity)
                     codes[made.elements - 1] = code;

@@ -1,6 +1,6 @@
 /* QLinearConv: every combination of three features, times the value families of conv_values.c.
  *
- * smoke       pairs of features, three value families each
+ * smoke       pairs of features, three value families each; deep sums
  * full        triples of features, every value family each, two draws of numbers
  * exhaustive  the same with eight draws */
 #include <stdio.h>
@@ -382,6 +382,69 @@ static enum qd_status run_full(struct run *run, const struct qd_covering *smoke,
     return status;
 }
 
+/* ---- Deep sums ---------------------------------------------------------------------------------- */
+
+/* Sums of products that pass `total` before a bias of about −total brings them back: float32 loses their last bits, a
+ * saturating int32 their excess, two's complement nothing. Kernel 1, two filters, four positions; zero points at the lower
+ * end, so that factors are 0 to 255. */
+static enum qd_status make_deep(int64_t total, const uint8_t *row, struct qd_arena *arena,
+                                struct qd_case *kase, struct qd_error *error)
+{
+    enum { FULL = 255, POSITIONS = 4, FILTERS = 2 };
+    struct qd_random none = {0};
+    struct qd_conv_draft d = make_draft(row, &none);
+    int64_t full = total / (FULL * FULL), rest = total % (FULL * FULL);
+    char slug[128];
+    d.channels = full + 2;
+    d.filters = FILTERS;
+    d.in[0] = d.out[0] = d.plane = POSITIONS;
+    d.x_zero = qd_dtype_info(d.x_type)->min;
+    d.w_zero[0] = qd_dtype_info(d.w_type)->min;
+    d.y_zero = middle(d.y_type) + 1;
+    enum qd_status status = make_room(&d, arena, error);
+    if (status != QD_OK)
+        return status;
+    for (int64_t c = 0; c < d.channels; c++) {
+        bool last =
+            c == full + 1; /* total's remainder: 255·(rest div 255) + 1·(rest mod 255 + position) */
+        for (int64_t o = 0; o < POSITIONS; o++)
+            qd_tensor_set(&d.x, c * POSITIONS + o, d.x_zero + (last ? rest % FULL + o : FULL));
+        for (int64_t m = 0; m < FILTERS; m++)
+            qd_tensor_set(&d.w, m * d.channels + c,
+                          d.w_zero[0] + (last        ? 1
+                                         : c == full ? rest / FULL
+                                                     : FULL));
+    }
+    for (int64_t m = 0; m < FILTERS; m++)
+        d.bias[m] = 51 + 8 * m - total;
+    d.x_scale = qd_scale_make(1, -3);
+    d.w_scale[0] = qd_scale_make(1, 1);
+    d.y_scale = qd_scale_make(1, -1); /* real = sum / 2: ties at odd sums */
+    const char *words[] = {"u8", "s8"};
+    uint8_t types = row[QD_CONV_TYPES];
+    snprintf(slug, sizeof slug, "QLinearConv/x-%s,w-%s,y-%s/deep-sum-%lld", words[types & 1],
+             words[types >> 1 & 1], words[types >> 2 & 1], (long long)total);
+    return make_case(&d, row, slug, "deep-sum", arena, kase, error);
+}
+
+/* Beyond 2^25, and just beyond 2^31, in all combinations of types. */
+static enum qd_status run_deep(struct run *run)
+{
+    static const int64_t totals[] = {((int64_t)3 << 24) + 12345, ((int64_t)1 << 31) + 50};
+    enum qd_status status = QD_OK;
+    for (size_t t = 0; t < 2; t++)
+        for (uint8_t types = 0; types < 8 && status == QD_OK && !run->stopped; types++) {
+            uint8_t row[QD_CONV_FACTORS] = {
+                [QD_CONV_TYPES] = types, [QD_CONV_KERNEL] = 1, [QD_CONV_BIAS] = 1};
+            struct qd_case kase;
+            qd_arena_reset(&run->arena);
+            status = make_deep(totals[t], row, &run->arena, &kase, run->error);
+            if (status == QD_OK)
+                run->stopped = run->visit(run->context, &kase) == QD_VISIT_STOP;
+        }
+    return status;
+}
+
 static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error)
 {
@@ -393,6 +456,8 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
     enum qd_status status = qd_covering_make(&qd_qlinear_conv_table, 2, &rows, &smoke, error);
     if (status == QD_OK)
         status = run_smoke(&run, &smoke);
+    if (status == QD_OK && !run.stopped)
+        status = run_deep(&run);
     if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)
         status = qd_covering_make(&qd_qlinear_conv_table, 3, &rows, &full, error);
     if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)

@@ -19,7 +19,7 @@
 #include "message.h"
 
 #define EXIT_OUT_OF_MEMORY 86 /* the fault handler's word */
-#define PROBE_BYTES                                                                                \
+#define PROBE_BYTES \
     ((size_t)64 << 20) /* a process that cannot have so much more has reached its limit */
 #define CHANNEL 3      /* the worker's end */
 #define SLICE 0.1      /* seconds between two looks at the clock while waiting */

@@ -5,22 +5,23 @@
 #include "qdiff/session.h"
 
 /* QD_VERDICT(NAME, word, divergence?, meaning): what was learned about one case on one target. */
-#define QD_VERDICT_LIST(QD_VERDICT)                                                                      \
-    QD_VERDICT(EXACT, "exact", false, "every compared element equals the canonical value")               \
-    QD_VERDICT(ADMISSIBLE, "admissible", false, "every compared element is admissible, some not canonical") \
-    QD_VERDICT(UNSPECIFIED, "unspecified", false, "no element is specified: nothing was compared")        \
-    QD_VERDICT(REJECTED, "rejected", false, "a must-reject case was refused, as it should be")           \
-    QD_VERDICT(VALUE, "value", true, "some element lies outside its admissible set")                     \
-    QD_VERDICT(SHAPE, "shape", true, "an output of another shape")                                       \
-    QD_VERDICT(TYPE, "type", true, "an output of another type")                                          \
-    QD_VERDICT(REJECTS_VALID, "rejects-valid", true, "the target refused a valid case")                  \
-    QD_VERDICT(ACCEPTS_INVALID, "accepts-invalid", true, "the target took a case it must refuse")        \
-    QD_VERDICT(CRASH, "crash", true, "the target's process died")                                        \
-    QD_VERDICT(HANG, "hang", true, "no answer within the time limit")                                    \
-    QD_VERDICT(OOM, "oom", true, "the target used up its memory limit")                                  \
-    QD_VERDICT(NONDETERMINISTIC, "nondeterministic", true, "two runs gave different outputs")            \
-    QD_VERDICT(UNWRITTEN, "unwritten", true, "an output element was never written")                      \
-    QD_VERDICT(OUT_OF_BOUNDS, "out-of-bounds", true, "bytes beyond an output buffer were written")       \
+#define QD_VERDICT_LIST(QD_VERDICT)                                                                \
+    QD_VERDICT(EXACT, "exact", false, "every compared element equals the canonical value")         \
+    QD_VERDICT(ADMISSIBLE, "admissible", false,                                                    \
+               "every compared element is admissible, some not canonical")                         \
+    QD_VERDICT(UNSPECIFIED, "unspecified", false, "no element is specified: nothing was compared") \
+    QD_VERDICT(REJECTED, "rejected", false, "a must-reject case was refused, as it should be")     \
+    QD_VERDICT(VALUE, "value", true, "some element lies outside its admissible set")               \
+    QD_VERDICT(SHAPE, "shape", true, "an output of another shape")                                 \
+    QD_VERDICT(TYPE, "type", true, "an output of another type")                                    \
+    QD_VERDICT(REJECTS_VALID, "rejects-valid", true, "the target refused a valid case")            \
+    QD_VERDICT(ACCEPTS_INVALID, "accepts-invalid", true, "the target took a case it must refuse")  \
+    QD_VERDICT(CRASH, "crash", true, "the target's process died")                                  \
+    QD_VERDICT(HANG, "hang", true, "no answer within the time limit")                              \
+    QD_VERDICT(OOM, "oom", true, "the target used up its memory limit")                            \
+    QD_VERDICT(NONDETERMINISTIC, "nondeterministic", true, "two runs gave different outputs")      \
+    QD_VERDICT(UNWRITTEN, "unwritten", true, "an output element was never written")                \
+    QD_VERDICT(OUT_OF_BOUNDS, "out-of-bounds", true, "bytes beyond an output buffer were written") \
     QD_VERDICT(INPUT_MODIFIED, "input-modified", true, "an input tensor was changed")
 
 #define QD_VERDICT_ENUM(name, word, divergence, meaning) QD_VERDICT_##name,

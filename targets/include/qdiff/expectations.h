@@ -14,12 +14,13 @@
 struct qd_expectations;
 
 /* Parses a file's text. USAGE names line and field. */
-enum qd_status qd_expectations_parse(const char *path, const char *text, size_t size, struct qd_arena *arena,
-                                     struct qd_expectations **expectations, struct qd_error *error);
+enum qd_status qd_expectations_parse(const char *path, const char *text, size_t size,
+                                     struct qd_arena *arena, struct qd_expectations **expectations,
+                                     struct qd_error *error);
 
 /* Tells which rows are active for this target on this machine. */
-enum qd_status qd_expectations_activate(struct qd_expectations *expectations, const struct qd_target_info *info,
-                                        struct qd_error *error);
+enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
+                                        const struct qd_target_info *info, struct qd_error *error);
 
 struct qd_expectation {
     const char *issue, *reason; /* borrowed */
@@ -29,19 +30,22 @@ struct qd_expectation {
 /* The row that expects this verdict of this case, NULL if none; marks it used. When the verdict is no divergence,
  * *unexpected is the first active row that selects this case by its id without a glob (an unexpected pass), else NULL. */
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
-                                                   const struct qd_case *kase, const struct qd_features *features,
+                                                   const struct qd_case *kase,
+                                                   const struct qd_features *features,
                                                    enum qd_verdict verdict,
                                                    const struct qd_expectation **unexpected);
 
 /* A row (with its line end) that expects this verdict of this case on this release and these settings: what
  * `qdiff expectations --write` writes. `reason` "" becomes "not explained yet"; the issue is "-". NO_MEMORY. */
 enum qd_status qd_expectations_row(const struct qd_case *kase, const struct qd_target_info *info,
-                                   enum qd_verdict verdict, const char *reason, struct qd_arena *arena,
-                                   const char **text, struct qd_error *error);
+                                   enum qd_verdict verdict, const char *reason,
+                                   struct qd_arena *arena, const char **text,
+                                   struct qd_error *error);
 
 /* Visits the active rows that selected at least one case that ran, and matched no divergence. */
 void qd_expectations_stale(const struct qd_expectations *expectations,
-                           void (*visit)(void *context, const struct qd_expectation *row, const char *text),
+                           void (*visit)(void *context, const struct qd_expectation *row,
+                                         const char *text),
                            void *context);
 
 #endif

@@ -171,7 +171,8 @@ static void choose_scales(struct block *b, struct twin_random *random, bool powe
     for (int64_t n = 0; n < FILTERS; n++) {
         b->s_w[n] =
             float_of(twin_random_scale(random, -10, 3) & (powers_of_two ? 0x7f800000 : 0x7fffffff));
-        /* The reference joins MatMul and Add knowing one exponent for all columns: exact if they agree. */
+        /* The reference joins MatMul and Add knowing one exponent for all columns: exact if they
+         * agree. */
         if (powers_of_two && b->operation == MATMUL_ADD)
             b->s_w[n] = b->s_w[0];
         volatile float product = b->s_x * b->s_w[n];

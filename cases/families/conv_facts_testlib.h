@@ -13,6 +13,7 @@ struct qd_conv_facts {
     int64_t at_edges;        /* the unsaturated code is within 1 of an end of the range */
     int64_t saturated;       /* and beyond an end */
     int64_t beyond_float;    /* |accumulator| > 2^24 */
+    int64_t deep;            /* the sum before the bias is beyond 2^25 */
     int64_t beyond_int32;    /* |accumulator| ≥ 2^31: must not happen */
     int64_t full_pairs; /* accumulators with two neighbouring products of raw codes beyond int16 */
     bool

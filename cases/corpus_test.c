@@ -1,4 +1,5 @@
-/* The fuzzers' seeds: small, named by the hash of their bytes, decodable, and the same after a decode and an encode.
+/* The fuzzers' seeds: small, named by the hash of their bytes, decodable, and the same after a
+ * decode and an encode.
  * Alone: <build>/tests/cases/corpus_test */
 #include "case_testlib.h"
 

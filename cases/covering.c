@@ -5,7 +5,8 @@
 
 #define OPEN 0xff /* a factor of a row under construction that has no level yet */
 
-/* One choice of `strength` factors; its tuples have the numbers first .. first + product of levels − 1. */
+/* One choice of `strength` factors; its tuples have the numbers first .. first + product of
+ * levels − 1. */
 struct combination {
     uint8_t factors[QD_COVERING_MAX_STRENGTH];
     size_t first;
@@ -71,7 +72,8 @@ static bool tuple_of(const struct builder *b, const struct combination *c, const
     return true;
 }
 
-/* How many uncovered tuples the row completes; counts those with factor `with` only, or all for OPEN. */
+/* How many uncovered tuples the row completes; counts those with factor `with` only, or all for
+ * OPEN. */
 static size_t gain(const struct builder *b, const uint8_t *row, unsigned with)
 {
     size_t fresh = 0, tuple;
@@ -85,8 +87,8 @@ static size_t gain(const struct builder *b, const uint8_t *row, unsigned with)
     return fresh;
 }
 
-/* Gives every open factor, in order, the level that completes the most uncovered tuples; the first such level counted
- * from `turn`, so that levels that do not matter are spread evenly. */
+/* Gives every open factor, in order, the level that completes the most uncovered tuples; the
+ * first such level counted from `turn`, so that levels that do not matter are spread evenly. */
 static void fill(const struct builder *b, uint8_t *row, size_t turn)
 {
     for (unsigned f = 0; f < b->table->factor_count; f++) {

@@ -1,5 +1,6 @@
-/* The official ONNX fixtures: every one whose operators the reference has is evaluated, and the output stored with it must be
- * admissible. Two sources: Debian's libonnx-testdata and the node fixtures of the onnx 1.21.0 wheel (scripts/setup).
+/* The official ONNX fixtures: every one whose operators the reference has is evaluated, and the
+ * output stored with it must be admissible. Two sources: Debian's libonnx-testdata and the node
+ * fixtures of the onnx 1.21.0 wheel (scripts/setup).
  * Alone: <build>/tests/cases/fixtures_test */
 #include "case_testlib.h"
 
@@ -8,8 +9,9 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
-/* Least numbers of fixtures compared, by source: a set that shrinks, or an operator that stops taking what it took, is a
- * failure. An operator of the reference that has no row here fails too, unless no fixture uses it. */
+/* Least numbers of fixtures compared, by source: a set that shrinks, or an operator that stops
+ * taking what it took, is a failure. An operator of the reference that has no row here fails
+ * too, unless no fixture uses it. */
 enum source { DEBIAN, WHEEL, SOURCES };
 
 static const struct {
@@ -45,7 +47,8 @@ static const struct {
 };
 #define OPS (sizeof ops / sizeof *ops)
 
-/* Fixtures whose stored output is wrong. Each must indeed be inadmissible: a row that no longer is gets removed. */
+/* Fixtures whose stored output is wrong. Each must indeed be inadmissible: a row that no longer
+ * is gets removed. */
 static const struct {
     const char *name;
     const char *reason;
@@ -61,7 +64,8 @@ static const struct {
 };
 #define ERRATA (sizeof errata / sizeof *errata)
 
-/* The most fixtures that may be unreadable: types, sequences and subgraphs that no case of ours has. */
+/* The most fixtures that may be unreadable: types, sequences and subgraphs that no case of ours
+ * has. */
 static const size_t most_unreadable[SOURCES] = {59, 104};
 
 /* And the most that the reference may decline: MaxPool's second output. */

@@ -1,5 +1,5 @@
-/* The hand-written cases: regressions evaluate to what GMP computes; every must-reject case is rejected by the rule it
- * names, has a valid twin, and differs from it in one thing.
+/* The hand-written cases: regressions evaluate to what GMP computes; every must-reject case is
+ * rejected by the rule it names, has a valid twin, and differs from it in one thing.
  * Alone: <build>/tests/cases/handwritten_test */
 #include "case_testlib.h"
 
@@ -80,7 +80,7 @@ static void valid_cases_evaluate(void **state)
     assert_true(valid >= 24);
 }
 
-/* ---- Regressions ------------------------------------------------------------------------------ */
+/* ---- Regressions ----------------------------------------------------------------------------- */
 
 /* One output element that the comment of its case computes by hand. */
 static const struct {
@@ -125,7 +125,8 @@ static void regressions_give_the_hand_computed_values(void **state)
     }
 }
 
-/* ---- Must-reject cases ------------------------------------------------------------------------ */
+/* ---- Must-reject cases
+ * ------------------------------------------------------------------------ */
 
 static void rejects_break_the_rule_they_name(void **state)
 {

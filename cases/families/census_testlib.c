@@ -108,7 +108,7 @@ void qd_census_check_repeats(const struct qd_family *family)
     qd_census_release(&second);
 }
 
-/* ---- Coverage --------------------------------------------------------------------------------- */
+/* ---- Coverage -------------------------------------------------------------------------------- */
 
 static bool together(const struct qd_factor_table *table, unsigned f, unsigned l, unsigned g,
                      unsigned k)

@@ -1,5 +1,5 @@
-/* What every family of generated cases is measured by: how many cases, whether their ids differ, whether the same ones come
- * every time, how much of the feature table they cover. */
+/* What every family of generated cases is measured by: how many cases, whether their ids differ,
+ * whether the same ones come every time, how much of the feature table they cover. */
 #ifndef QDIFF_FAMILIES_CENSUS_TESTLIB_H
 #define QDIFF_FAMILIES_CENSUS_TESTLIB_H
 
@@ -22,11 +22,12 @@ void qd_census_release(struct qd_census *census);
 /* Fails the running test unless least ≤ count ≤ most and all ids differ. */
 void qd_census_check_ids(struct qd_census *census, size_t least, size_t most);
 
-/* Fails the running test unless two runs give equal cases and each level starts with the cases of the one below. */
+/* Fails the running test unless two runs give equal cases and each level starts with the cases
+ * of the one below. */
 void qd_census_check_repeats(const struct qd_family *family);
 
-/* Builds the array of that strength (2 or 3) and counts, by brute force of its own, which combinations of levels are
- * possible: fails unless each of these occurs in a row. */
+/* Builds the array of that strength (2 or 3) and counts, by brute force of its own, which
+ * combinations of levels are possible: fails unless each of these occurs in a row. */
 void qd_census_check_coverage(const struct qd_factor_table *table, unsigned strength);
 
 #endif

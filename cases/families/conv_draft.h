@@ -1,4 +1,5 @@
-/* A quantized convolution being made up: its shape, codes, zero points and scales, before it is a model. */
+/* A quantized convolution being made up: its shape, codes, zero points and scales, before it is
+ * a model. */
 #ifndef QDIFF_FAMILIES_CONV_DRAFT_H
 #define QDIFF_FAMILIES_CONV_DRAFT_H
 
@@ -12,7 +13,8 @@
 #define QD_DRAFT_FILTERS 32
 
 struct qd_conv_draft {
-    /* Shape: x [batch, channels, in…], w [filters, channels/group, kernel…], y [batch, filters, out…]. */
+    /* Shape: x [batch, channels, in…], w [filters, channels/group, kernel…], y [batch, filters,
+     * out…]. */
     unsigned spatial;
     int64_t batch, channels, filters, group;
     int64_t in[QD_DRAFT_SPATIAL], kernel[QD_DRAFT_SPATIAL], out[QD_DRAFT_SPATIAL];
@@ -44,8 +46,8 @@ struct qd_conv_values {
     const char *word;
     /* Whether the family has something to say about a draft with or without a bias. */
     bool needs_bias;
-    /* Fills x, w, bias and the scales; false: this draw missed the family's point, try the next one. acc, x and w have
-     * room. */
+    /* Fills x, w, bias and the scales; false: this draw missed the family's point, try the next
+     * one. acc, x and w have room. */
     bool (*choose)(struct qd_conv_draft *draft, struct qd_random *random);
 };
 

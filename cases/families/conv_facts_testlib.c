@@ -94,7 +94,8 @@ static int64_t entry(const struct qd_tensor *t, int64_t m)
     return t->count == 1 ? 0 : m;
 }
 
-/* x minus its zero point at a position of the padded input, 0 in the padding; *raw is the code there. */
+/* x minus its zero point at a position of the padded input, 0 in the padding; *raw is the code
+ * there. */
 static int64_t x_at(const struct conv *c, int64_t n, int64_t channel, const int64_t *at,
                     int64_t *raw)
 {
@@ -166,7 +167,8 @@ static int64_t rounded(const mpq_t v)
     return code;
 }
 
-/* v is twice a value: whether it is an odd integer, or differs from the nearest one by at most 2^-22 of itself. */
+/* v is twice a value: whether it is an odd integer, or differs from the nearest one by at most
+ * 2^-22 of itself. */
 static void judge_tie(const mpq_t v, bool *tie, bool *near)
 {
     mpz_t odd;

@@ -1,5 +1,5 @@
-/* What a QLinearConv case really exercises, computed from its model alone with GMP rationals: by other code than the
- * generator's and the reference's. */
+/* What a QLinearConv case really exercises, computed from its model alone with GMP rationals: by
+ * other code than the generator's and the reference's. */
 #ifndef QDIFF_FAMILIES_CONV_FACTS_TESTLIB_H
 #define QDIFF_FAMILIES_CONV_FACTS_TESTLIB_H
 
@@ -16,12 +16,12 @@ struct qd_conv_facts {
     int64_t deep;            /* the sum before the bias is beyond 2^25 */
     int64_t beyond_int32;    /* |accumulator| ≥ 2^31: must not happen */
     int64_t full_pairs; /* accumulators with two neighbouring products of raw codes beyond int16 */
-    bool
-        powers_of_two; /* y_scale is a power of two, x_scale and w_scale small odd multiples of one */
+    /* y_scale is a power of two, x_scale and w_scale small odd multiples of one */
+    bool powers_of_two;
 };
 
-/* Fails the running test if the case is not a single valid QLinearConv. codes, if not NULL, receives the canonical output
- * codes (facts->elements of them, at most `capacity`). */
+/* Fails the running test if the case is not a single valid QLinearConv. codes, if not NULL,
+ * receives the canonical output codes (facts->elements of them, at most `capacity`). */
 void qd_conv_facts_of(const struct qd_case *kase, struct qd_conv_facts *facts, int64_t *codes,
                       size_t capacity);
 

@@ -1,10 +1,11 @@
-/* The value families of quantized convolutions: which codes and scales make an implementation err. Random numbers never
- * come near a rounding edge, so edges are solved for (reference/README.md, "Ties and edges"). */
+/* The value families of quantized convolutions: which codes and scales make an implementation
+ * err. Random numbers never come near a rounding edge, so edges are solved for
+ * (reference/README.md, "Ties and edges"). */
 #include <stdlib.h>
 
 #include "families/conv_draft.h"
 
-/* ---- Codes ---------------------------------------------------------------------------------- */
+/* ---- Codes ----------------------------------------------------------------------------------- */
 
 static int64_t near_zero_point(const struct qd_dtype_info *type, int64_t zero, struct qd_random *r)
 {
@@ -13,7 +14,8 @@ static int64_t near_zero_point(const struct qd_dtype_info *type, int64_t zero, s
     return inside ? zero + step : zero - step;
 }
 
-/* The codes whose products fill an int16 in pairs: 255·127 twice, 255·(−128) twice, (−128)·(−128) twice. */
+/* The codes whose products fill an int16 in pairs: 255·127 twice, 255·(−128) twice,
+ * (−128)·(−128) twice. */
 static int64_t at_the_ends(const struct qd_dtype_info *type, struct qd_random *r)
 {
     const int64_t lower[] = {type->min, type->min, type->min, type->min, type->max, type->max - 1};
@@ -45,7 +47,7 @@ static void draw_codes(struct qd_conv_draft *d, enum codes codes, struct qd_rand
     qd_draft_accumulate(d);
 }
 
-/* ---- Accumulators --------------------------------------------------------------------------- */
+/* ---- Accumulators ---------------------------------------------------------------------------- */
 
 /* Entry i of filter m's sums over all batch entries. */
 static int64_t *sum(const struct qd_conv_draft *d, int64_t m, int64_t i)
@@ -104,7 +106,7 @@ static int64_t smallest_sum(const struct qd_conv_draft *d, int64_t m)
     return smallest;
 }
 
-/* ---- Scales --------------------------------------------------------------------------------- */
+/* ---- Scales ---------------------------------------------------------------------------------- */
 
 /* 2^−8 to 1 with a random mantissa. */
 static struct qd_scale any_scale(struct qd_random *r)
@@ -115,7 +117,8 @@ static struct qd_scale any_scale(struct qd_random *r)
     return qd_scale_make((uint32_t)mantissa, (int)exponent);
 }
 
-/* Codes between the output's zero point and the end of the range that a value of this sign runs towards. */
+/* Codes between the output's zero point and the end of the range that a value of this sign runs
+ * towards. */
 static int64_t room(const struct qd_conv_draft *d, int64_t sign)
 {
     const struct qd_dtype_info *type = qd_dtype_info(d->y_type);
@@ -126,8 +129,8 @@ static int64_t room(const struct qd_conv_draft *d, int64_t sign)
 typedef bool wish(const struct qd_conv_draft *d, int64_t m, struct qd_random *r, int64_t *sum,
                   int64_t *halves);
 
-/* Chooses x_scale and y_scale freely and solves w_scale for the wish, one filter or all; then moves it by up to `steps`
- * units in the last place either way. */
+/* Chooses x_scale and y_scale freely and solves w_scale for the wish, one filter or all; then
+ * moves it by up to `steps` units in the last place either way. */
 static bool solve_scales(struct qd_conv_draft *d, wish *wanted, int steps, struct qd_random *r)
 {
     bool some = false;
@@ -150,7 +153,7 @@ static bool solve_scales(struct qd_conv_draft *d, wish *wanted, int steps, struc
     return some;
 }
 
-/* ---- Families ------------------------------------------------------------------------------- */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 /* The largest sum fills about the output's range, or leaves it. */
 static bool wish_in_range(const struct qd_conv_draft *d, int64_t m, struct qd_random *r,
@@ -187,8 +190,8 @@ static bool choose_large_accumulator(struct qd_conv_draft *d, struct qd_random *
     return solve_scales(d, wish_in_range, 0, r);
 }
 
-/* k + ½ for a random k inside the range, or ½ and 3/2 for the sum nearest 0, which makes its odd multiples near-ties
- * too. */
+/* k + ½ for a random k inside the range, or ½ and 3/2 for the sum nearest 0, which makes its odd
+ * multiples near-ties too. */
 static bool wish_near_tie(const struct qd_conv_draft *d, int64_t m, struct qd_random *r,
                           int64_t *acc, int64_t *halves)
 {
@@ -223,7 +226,8 @@ static bool choose_saturation(struct qd_conv_draft *d, struct qd_random *r)
     return solve_scales(d, wish_saturation, 1, r);
 }
 
-/* Whether sum·odd/2^shift lies half-way between two integers and its code is not far out of range. */
+/* Whether sum·odd/2^shift lies half-way between two integers and its code is not far out of
+ * range. */
 static bool is_tie(const struct qd_conv_draft *d, int64_t sum, int64_t odd, int shift)
 {
     int64_t scaled = sum * odd, unit = (int64_t)1 << shift;
@@ -258,8 +262,8 @@ static int best_shift(const struct qd_conv_draft *d, int64_t from, int64_t to, i
     return best;
 }
 
-/* Exact ties. Scales are powers of two times 1, 3 or 5 and y_scale is a power of two, so that every evaluation order is
- * exact and one code is admissible. */
+/* Exact ties. Scales are powers of two times 1, 3 or 5 and y_scale is a power of two, so that
+ * every evaluation order is exact and one code is admissible. */
 static bool choose_tie(struct qd_conv_draft *d, struct qd_random *r)
 {
     static const uint32_t odds[] = {1, 1, 1, 3, 5};
@@ -279,10 +283,12 @@ static bool choose_tie(struct qd_conv_draft *d, struct qd_random *r)
     return some;
 }
 
-/* Products and quotients of scales that leave float32's normal range on the way, or whose scales do. */
+/* Products and quotients of scales that leave float32's normal range on the way, or whose scales
+ * do. */
 static bool choose_extreme_scale(struct qd_conv_draft *d, struct qd_random *r)
 {
-    /* Exponents of x_scale and y_scale; w_scale is solved for (or 1, when the result is all zero or all saturated). */
+    /* Exponents of x_scale and y_scale; w_scale is solved for (or 1, when the result is all zero
+     * or all saturated). */
     static const struct {
         int x, y;
         bool solve;

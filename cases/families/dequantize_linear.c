@@ -1,5 +1,6 @@
-/* DequantizeLinear, opsets 10 to 25: every combination of three features, times value families; types of at most 8 bits
- * are swept through all their codes, and at full through all their zero points too. */
+/* DequantizeLinear, opsets 10 to 25: every combination of three features, times value families;
+ * types of at most 8 bits are swept through all their codes, and at full through all their zero
+ * points too. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* The suite notices every known wrong semantics: under each quirk of reference/README.md's switch table some smoke case gives a
- * value that is not admissible. What nobody notices is a hole in the suite.
+/* The suite notices every known wrong semantics: under each quirk of reference/README.md's
+ * switch table some smoke case gives a value that is not admissible. What nobody notices is a
+ * hole in the suite.
  * Alone: <build>/tests/cases/families/kill_test */
 #include <setjmp.h>
 #include <stdarg.h>

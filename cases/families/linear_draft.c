@@ -117,13 +117,14 @@ double qd_linear_scale(enum qd_dtype dtype, bool simple, int exponent, struct qd
         simple ? qd_random_range(random, 0, 1) * 2 + 1 : qd_random_range(random, top, 2 * top - 1);
     if (bits == 1)
         mantissa = 1;
-    /* Exact: ldexp of few bits, then a rounding that has nothing to round unless the result is subnormal. */
+    /* Exact: ldexp of few bits, then a rounding that has nothing to round unless the result is
+     * subnormal. */
     int shift = simple || bits == 1 ? exponent : exponent - (int)bits + 1;
     double scale = qd_float_round(dtype, QD_NEAREST_EVEN, ldexp((double)mantissa, shift));
     return scale > 0 ? scale : ldexp(1.0, exponent);
 }
 
-/* ---- Rows times value families ------------------------------------------------------------------ */
+/* ---- Rows times value families --------------------------------------------------------------- */
 
 static enum qd_status visit_case(const struct qd_linear_family *family, struct qd_linear_run *run,
                                  const uint8_t *row, size_t values, uint64_t draw)

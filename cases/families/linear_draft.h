@@ -1,5 +1,5 @@
-/* What the generated QuantizeLinear and DequantizeLinear cases have in common: a shape, a granularity, and one scale and
- * zero point per slot (tensor, index of the axis, or block). */
+/* What the generated QuantizeLinear and DequantizeLinear cases have in common: a shape, a
+ * granularity, and one scale and zero point per slot (tensor, index of the axis, or block). */
 #ifndef QDIFF_FAMILIES_LINEAR_DRAFT_H
 #define QDIFF_FAMILIES_LINEAR_DRAFT_H
 
@@ -69,7 +69,8 @@ enum qd_status qd_linear_parameter(const struct qd_linear_draft *draft, struct q
 /* The attributes axis and block_size, where the granularity needs them. */
 void qd_linear_attributes(const struct qd_linear_draft *draft, struct qd_builder *builder);
 
-/* A positive value of a float type: mantissa (random, or 1 or 3) times 2^exponent; exactly representable. */
+/* A positive value of a float type: mantissa (random, or 1 or 3) times 2^exponent; exactly
+ * representable. */
 double qd_linear_scale(enum qd_dtype dtype, bool simple, int exponent, struct qd_random *random);
 
 /* Bits of precision of a float type (24 for f32; 1 for f8e8m0). */
@@ -92,8 +93,8 @@ typedef enum qd_status qd_linear_maker(const uint8_t *row, size_t values, uint64
 /* Whether a value family says something about a row, and a further draw (> 0) something new. */
 typedef bool qd_linear_filter(const uint8_t *row, size_t values, uint64_t draw);
 
-/* One operator's family: pairs of features with one rotating value family each at level smoke; triples with all of them
- * at full; eight draws of numbers at exhaustive. */
+/* One operator's family: pairs of features with one rotating value family each at level smoke;
+ * triples with all of them at full; eight draws of numbers at exhaustive. */
 struct qd_linear_family {
     const struct qd_factor_table *table;
     size_t value_count;

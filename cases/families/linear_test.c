@@ -1,5 +1,6 @@
-/* The generated QuantizeLinear and DequantizeLinear cases: as many as promised, the same every time, covering every triple of
- * features, and doing what their tags say, by exact computation with GMP.
+/* The generated QuantizeLinear and DequantizeLinear cases: as many as promised, the same every
+ * time, covering every triple of features, and doing what their tags say, by exact computation
+ * with GMP.
  * Alone: <build>/tests/cases/families/linear_test */
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +22,8 @@ static const struct {
     const struct qd_family *family;
     const struct qd_factor_table *table;
     size_t least[QD_LEVEL_COUNT], most[QD_LEVEL_COUNT];
-    /* The same numbers from every compiler. Whoever changes the generator on purpose changes these with it. */
+    /* The same numbers from every compiler. Whoever changes the generator on purpose changes
+     * these with it. */
     uint64_t smoke_numbers;
 } families[] = {
     {&qd_family_quantize_linear,
@@ -106,7 +108,7 @@ static void features_occur(void **state)
     }
 }
 
-/* ---- What the value families promise ------------------------------------------------------------ */
+/* ---- What the value families promise --------------------------------------------------------- */
 
 static const struct qd_tensor *operand(const struct qd_case *kase, size_t i)
 {
@@ -275,7 +277,7 @@ static void sweeps_are_complete(void **state)
     assert_true(sweeps > 1000);
 }
 
-/* ---- The reference ------------------------------------------------------------------------------ */
+/* ---- The reference --------------------------------------------------------------------------- */
 
 struct agreement {
     size_t cases, elements, unspecified, slack, tie_elements, tie_slack, nothing_compared;

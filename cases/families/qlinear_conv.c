@@ -49,11 +49,12 @@ static const struct qd_exclusion exclusions[] = {
 const struct qd_factor_table qd_qlinear_conv_table = {factors, QD_CONV_FACTORS, exclusions,
                                                       sizeof exclusions / sizeof *exclusions};
 
-/* ---- From a row to a draft -------------------------------------------------------------------- */
+/* ---- From a row to a draft ------------------------------------------------------------------- */
 
 static void set_channels(struct qd_conv_draft *d, const uint8_t *row)
 {
-    /* group, channels, filters: of a small and of a wide case (beyond one vector register, not a multiple of it) */
+    /* group, channels, filters: of a small and of a wide case (beyond one vector register, not a
+     * multiple of it) */
     static const int64_t sizes[4][2][3] = {
         {{1, 2, 3}, {1, 9, 17}},
         {{2, 4, 4}, {2, 16, 18}},
@@ -131,8 +132,8 @@ static void set_y_zero(struct qd_conv_draft *d, const uint8_t *row, struct qd_ra
     d->y_zero = zeros[row[QD_CONV_Y_ZERO]];
 }
 
-/* w_zero_point of filter m: the code 0; one that is not 0; all different; around the middle of the range, where a sign
- * bit is misread; both ends. */
+/* w_zero_point of filter m: the code 0; one that is not 0; all different; around the middle of
+ * the range, where a sign bit is misread; both ends. */
 static void set_w_zeros(struct qd_conv_draft *d, const uint8_t *row, struct qd_random *r)
 {
     const struct qd_dtype_info *w = qd_dtype_info(d->w_type);
@@ -183,7 +184,7 @@ static enum qd_status make_room(struct qd_conv_draft *d, struct qd_arena *arena,
     return status;
 }
 
-/* ---- From a draft to a case ------------------------------------------------------------------- */
+/* ---- From a draft to a case ------------------------------------------------------------------ */
 
 struct maker {
     struct qd_arena *arena;
@@ -289,7 +290,7 @@ static enum qd_status make_case(const struct qd_conv_draft *d, const uint8_t *ro
                                  : maker.status;
 }
 
-/* ---- The family ------------------------------------------------------------------------------- */
+/* ---- The family ------------------------------------------------------------------------------ */
 
 static void write_slug(const uint8_t *row, const struct qd_conv_values *values, char *text,
                        size_t size)
@@ -382,11 +383,11 @@ static enum qd_status run_full(struct run *run, const struct qd_covering *smoke,
     return status;
 }
 
-/* ---- Deep sums ---------------------------------------------------------------------------------- */
+/* ---- Deep sums ------------------------------------------------------------------------------- */
 
-/* Sums of products that pass `total` before a bias of about −total brings them back: float32 loses their last bits, a
- * saturating int32 their excess, two's complement nothing. Kernel 1, two filters, four positions; zero points at the lower
- * end, so that factors are 0 to 255. */
+/* Sums of products that pass `total` before a bias of about −total brings them back: float32
+ * loses their last bits, a saturating int32 their excess, two's complement nothing. Kernel 1,
+ * two filters, four positions; zero points at the lower end, so that factors are 0 to 255. */
 static enum qd_status make_deep(int64_t total, const uint8_t *row, struct qd_arena *arena,
                                 struct qd_case *kase, struct qd_error *error)
 {

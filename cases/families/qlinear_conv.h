@@ -1,4 +1,5 @@
-/* The feature table of the generated QLinearConv cases, for its generator and the test that measures the coverage. */
+/* The feature table of the generated QLinearConv cases, for its generator and the test that
+ * measures the coverage. */
 #ifndef QDIFF_FAMILIES_QLINEAR_CONV_H
 #define QDIFF_FAMILIES_QLINEAR_CONV_H
 

@@ -1,5 +1,5 @@
-/* The generated QLinearConv cases: as many as promised, the same every time, covering every triple of features, and doing
- * what their tags say, by exact computation with GMP.
+/* The generated QLinearConv cases: as many as promised, the same every time, covering every
+ * triple of features, and doing what their tags say, by exact computation with GMP.
  * Alone: <build>/tests/cases/families/qlinear_conv_test */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,8 @@ static void same_cases_every_time(void **state)
     qd_census_check_repeats(&qd_family_qlinear_conv);
 }
 
-/* The same numbers from every compiler. Whoever changes the generator on purpose changes this number with it. */
+/* The same numbers from every compiler. Whoever changes the generator on purpose changes this
+ * number with it. */
 static void same_numbers_on_every_machine(void **state)
 {
     (void)state;
@@ -90,7 +91,7 @@ static void features_occur(void **state)
     qd_census_release(&census);
 }
 
-/* ---- Coverage --------------------------------------------------------------------------------- */
+/* ---- Coverage -------------------------------------------------------------------------------- */
 
 static void every_triple_of_features_occurs(void **state)
 {
@@ -98,7 +99,7 @@ static void every_triple_of_features_occurs(void **state)
     qd_census_check_coverage(&qd_qlinear_conv_table, 3);
 }
 
-/* ---- What the value families promise ---------------------------------------------------------- */
+/* ---- What the value families promise --------------------------------------------------------- */
 
 struct promises {
     size_t cases, compared, tie_cases, tie_elements, tie_slack, ties, ties_in_range, near_ties;

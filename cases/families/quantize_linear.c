@@ -1,5 +1,6 @@
-/* QuantizeLinear, opsets 10 to 25: every combination of three features, times value families that solve for rounding edges;
- * at full also every 8-bit zero point against every half-way value. */
+/* QuantizeLinear, opsets 10 to 25: every combination of three features, times value families
+ * that solve for rounding edges; at full also every 8-bit zero point against every half-way
+ * value. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static const struct qd_exclusion exclusions[] = {
 const struct qd_factor_table qd_quantize_linear_table = {factors, FACTORS, exclusions,
                                                          sizeof exclusions / sizeof *exclusions};
 
-/* ---- Drafts ------------------------------------------------------------------------------------- */
+/* ---- Drafts ---------------------------------------------------------------------------------- */
 
 enum values { RANDOM, TIE, NEAR_TIE, SATURATION, SPECIAL, EXTREME_SCALE, VALUES };
 static const char *const value_words[] = {"random",     "tie",     "near-tie",
@@ -117,14 +118,15 @@ static double scale(const struct draft *d, int64_t i)
     return qd_tensor_value(&d->scale, qd_linear_slot(&d->linear, i));
 }
 
-/* Scales whose products with the codes stay inside every x type; s32 needs integers for its ties. */
+/* Scales whose products with the codes stay inside every x type; s32 needs integers for its
+ * ties. */
 static int ordinary_exponent(const struct draft *d, struct qd_random *r)
 {
     return (int)(d->x_type == QD_S32 ? qd_random_range(r, 1, 4) : qd_random_range(r, -6, 2));
 }
 
-/* From the smallest subnormal to the largest power of two of the scale's type and of the division's, into which the scale is
- * converted. */
+/* From the smallest subnormal to the largest power of two of the scale's type and of the
+ * division's, into which the scale is converted. */
 static int extreme_exponent(const struct draft *d, struct qd_random *r)
 {
     static const int f16[] = {-24, -20, -15, -14, 12, 14}, e8m0[] = {-127, -126, 100, 127};
@@ -151,7 +153,7 @@ static void draw_parameters(struct draft *d, enum values values, struct qd_rando
     }
 }
 
-/* ---- Values ------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static bool holds(enum qd_dtype dtype, double v)
 {
@@ -181,7 +183,8 @@ static double midpoint(const struct draft *d, double z, struct qd_random *r)
     return (double)code - z + 0.5;
 }
 
-/* A quotient at an end of y's range: half a step or a step inside, on it, outside; sometimes far outside. */
+/* A quotient at an end of y's range: half a step or a step inside, on it, outside; sometimes far
+ * outside. */
 static double edge(const struct draft *d, double z, struct qd_random *r)
 {
     const struct qd_dtype_info *y = qd_dtype_info(d->y_type);
@@ -249,7 +252,8 @@ static int64_t x_in_range(const struct draft *d, double v, struct qd_random *r)
     return qd_random_range(r, 0, top) + (v < 0 ? sign : 0);
 }
 
-/* Values apart; a scalar is none that could leave nothing to compare (NaN to an integer, an overflow in the division). */
+/* Values apart; a scalar is none that could leave nothing to compare (NaN to an integer, an
+ * overflow in the division). */
 static int64_t special(const struct draft *d, struct qd_random *r)
 {
     static const int64_t ints[] = {0,
@@ -293,7 +297,7 @@ static int64_t draw_x(const struct draft *d, enum values values, int64_t i, stru
     }
 }
 
-/* ---- Cases -------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 static enum qd_status draw_tensors(struct draft *d, enum values values, struct qd_arena *arena,
                                    struct qd_random *r, struct qd_error *error)
@@ -366,7 +370,8 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     return !(values == NEAR_TIE && x_types[row[X]] == QD_S32);
 }
 
-/* Every half-way value from below to beyond the range (rows) against every zero point (columns), scale ½. */
+/* Every half-way value from below to beyond the range (rows) against every zero point (columns),
+ * scale ½. */
 static enum qd_status make_sweep(enum qd_dtype y_type, struct qd_arena *arena, struct qd_case *kase,
                                  struct qd_error *error)
 {

@@ -1,5 +1,5 @@
-/* The generators' pseudo-random numbers: SplitMix64 (Steele, Lea, Flood 2014), seeded by a text. Integers only, so that
- * every compiler and machine draws the same cases. */
+/* The generators' pseudo-random numbers: SplitMix64 (Steele, Lea, Flood 2014), seeded by a text.
+ * Integers only, so that every compiler and machine draws the same cases. */
 #ifndef QDIFF_FAMILIES_RANDOM_H
 #define QDIFF_FAMILIES_RANDOM_H
 

@@ -1,5 +1,5 @@
-/* Scales and random numbers of the generators: known bits, steps across powers of two, and solutions within half a unit in the
- * last place, by GMP.
+/* Scales and random numbers of the generators: known bits, steps across powers of two, and
+ * solutions within half a unit in the last place, by GMP.
  * Alone: <build>/tests/cases/families/scale_test */
 #include <setjmp.h>
 #include <stdarg.h>

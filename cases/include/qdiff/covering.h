@@ -1,7 +1,8 @@
-/* t-wise covering arrays: few rows of a factor table that hold every valid combination of any t levels.
+/* t-wise covering arrays: few rows of a factor table that hold every valid combination of any t
+ * levels.
  *
- * Source: greedy construction in the manner of AETG (Cohen, Dalal, Fredman, Patton 1997), without its randomness: the
- * same table always gives the same rows. */
+ * Source: greedy construction in the manner of AETG (Cohen, Dalal, Fredman, Patton 1997),
+ * without its randomness: the same table always gives the same rows. */
 #ifndef QDIFF_COVERING_H
 #define QDIFF_COVERING_H
 
@@ -12,15 +13,16 @@
 #define QD_COVERING_MAX_LEVELS 16
 #define QD_COVERING_MAX_STRENGTH 4
 
-/* A choice to be made, with its levels: `words[l]` is how ids name level l, NULL for "say nothing" (the default). */
+/* A choice to be made, with its levels: `words[l]` is how ids name level l, NULL for "say
+ * nothing" (the default). */
 struct qd_factor {
     const char *name;
     unsigned levels; /* 1 to QD_COVERING_MAX_LEVELS */
     const char *words[QD_COVERING_MAX_LEVELS];
 };
 
-/* Two choices that exclude each other: a row may not hold a level of `masks[0]` for factor `factors[0]` together with
- * one of `masks[1]` for `factors[1]` (bit l = level l). */
+/* Two choices that exclude each other: a row may not hold a level of `masks[0]` for factor
+ * `factors[0]` together with one of `masks[1]` for `factors[1]` (bit l = level l). */
 struct qd_exclusion {
     unsigned factors[2];
     uint32_t masks[2];
@@ -37,13 +39,14 @@ struct qd_covering {
     unsigned strength;
     size_t row_count;
     const uint8_t *rows; /* row r, factor f: rows[r·factor_count + f] is a level */
-    /* What was covered: of `tuples` combinations of `strength` levels, `impossible` fit into no row, and every other one
-     * occurs in some row. */
+    /* What was covered: of `tuples` combinations of `strength` levels, `impossible` fit into no
+     * row, and every other one occurs in some row. */
     size_t tuples, impossible;
 };
 
-/* Builds the array in the arena. strength is between 1 and the smaller of QD_COVERING_MAX_STRENGTH and the number of
- * factors. USAGE for a table outside the limits above or one that no row satisfies; NO_MEMORY. */
+/* Builds the array in the arena. strength is between 1 and the smaller of
+ * QD_COVERING_MAX_STRENGTH and the number of factors. USAGE for a table outside the limits above
+ * or one that no row satisfies; NO_MEMORY. */
 enum qd_status qd_covering_make(const struct qd_factor_table *table, unsigned strength,
                                 struct qd_arena *arena, struct qd_covering *covering,
                                 struct qd_error *error);

@@ -140,6 +140,28 @@ static void float32_rounding_is_the_machines(void **state)
     }
 }
 
+/* Float32 goes through the machine; the general description of the format has to say the same. */
+static void machine_formats_agree(void **state)
+{
+    (void)state;
+    uint64_t word = 362436069u;
+    for (int i = 0; i < 200000; i++) {
+        word ^= word << 13, word ^= word >> 7, word ^= word << 17;
+        uint32_t code = (uint32_t)word;
+        int exponent = (int)(code >> 23 & 255);
+        double fraction = (double)(code & 0x7fffff) / 0x1p23;
+        double want = exponent ? ldexp(1 + fraction, exponent - 127) : ldexp(fraction, -126);
+        if (exponent == 255)
+            continue;
+        double have = qd_float_decode(QD_F32, code);
+        assert_true(have == (code >> 31 ? -want : want));
+        assert_int_equal(qd_float_encode(QD_F32, have, false), code);
+    }
+    assert_int_equal(qd_float_encode(QD_F32, INFINITY, false), 0x7f800000);
+    assert_int_equal(qd_float_encode(QD_F32, -INFINITY, true), 0xff7fffff);
+    assert_true(isnan(qd_float_decode(QD_F32, 0x7fc00000)));
+}
+
 static void packed_types_pack(void **state)
 {
     (void)state;
@@ -167,6 +189,7 @@ int main(void)
         cmocka_unit_test(overflow_as_published),
         cmocka_unit_test(rounding_finds_the_neighbour),
         cmocka_unit_test(float32_rounding_is_the_machines),
+        cmocka_unit_test(machine_formats_agree),
         cmocka_unit_test(packed_types_pack),
     };
     return cmocka_run_group_tests_name("dtype", tests, NULL, NULL);

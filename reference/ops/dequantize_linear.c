@@ -153,13 +153,27 @@ static void include_order(struct product *p, enum qd_dtype y, double a, double b
     include(p, x);
 }
 
+/* Both operands are values of y's type and their product is one of double: one rounding, no other order. */
+static bool multiply_simply(enum qd_dtype y, double q, double s, struct product *out)
+{
+    double exact = q * s;
+    if (fma(q, s, -exact) != 0 || fabs(exact) < 0x1p-900)
+        return false;
+    double want = qd_float_round(y, QD_NEAREST_EVEN, exact);
+    *out = (struct product){want, fmin(want, exact), fmax(want, exact), 0};
+    return true;
+}
+
 static struct product multiply(enum qd_dtype y, double q, double s)
 {
     double q_rounded = qd_float_round(y, QD_NEAREST_EVEN, q);
     double s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
+    struct product p;
+    if (q_rounded == q && s_rounded == s && multiply_simply(y, q, s, &p))
+        return p;
     bool q_lost = lost(y, q, q_rounded), s_lost = lost(y, s, s_rounded);
     double want = rounded_product(y, QD_NEAREST_EVEN, q, s);
-    struct product p = {want, want, want, 0};
+    p = (struct product){want, want, want, 0};
     include_order(&p, y, q_rounded, s, q_lost);
     include_order(&p, y, q, s_rounded, s_lost);
     include_order(&p, y, q_rounded, s_rounded, q_lost || s_lost);

@@ -177,10 +177,20 @@ static void include(struct qd_code *code, int64_t c)
     code->hi = c > code->hi ? c : code->hi;
 }
 
-/* Codes of one finite x. */
+/* Codes of one finite x. Away from a rounding edge the quotient rounded to float32 gives the canonical code too
+ * (qd_rounded.near), so that nothing more is computed. */
 static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder,
                                     double x, double s)
 {
+    const struct qd_semantics *semantics = q->evaluation->semantics;
+    if (q->division == QD_F32 && semantics->division == QD_DIVIDE &&
+        semantics->zero_point_order == QD_ZERO_POINT_AFTER) {
+        struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
+        struct qd_rounded rounded = qd_ratio_round(quotient, semantics->rounding, false);
+        int64_t code = qd_coder_finish(coder, rounded.value);
+        if (!rounded.near)
+            return (struct qd_code){code, code, code, 0};
+    }
     int64_t want = code_exact(q, coder, x, s);
     struct qd_code code = {want, want, want, 0};
     include(&code, code_rounded(q, coder, x, s));

@@ -84,22 +84,35 @@ static int64_t saturated(enum qd_dtype dtype, const struct twin_number *quotient
     return twin_code(dtype, quotient->q, zero_point);
 }
 
-/* Canonical from the exact quotient; the other admissible code from the quotient rounded in the
- * division type. */
-static void to_integer(enum qd_dtype dtype, enum qd_dtype division,
-                       const struct twin_number *quotient, int64_t zero_point,
-                       struct twin_element *out)
+/* Widens the hull by the code of the quotient rounded in a float type. */
+static void admit_rounded(enum qd_dtype dtype, enum qd_dtype type,
+                          const struct twin_number *quotient, int64_t zero_point,
+                          struct twin_element *out)
 {
     struct twin_number rounded;
     twin_number_init(&rounded);
     rounded.kind = quotient->kind;
-    twin_round_number(division, &rounded, quotient);
-    int64_t want = saturated(dtype, quotient, zero_point),
-            other = saturated(dtype, &rounded, zero_point);
-    mpq_set_si(out->want.q, want, 1);
-    mpq_set_si(out->lo.q, want < other ? want : other, 1);
-    mpq_set_si(out->hi.q, want > other ? want : other, 1);
+    twin_round_number(type, &rounded, quotient);
+    int64_t code = saturated(dtype, &rounded, zero_point);
+    if (mpq_cmp_si(out->lo.q, code, 1) > 0)
+        mpq_set_si(out->lo.q, code, 1);
+    if (mpq_cmp_si(out->hi.q, code, 1) < 0)
+        mpq_set_si(out->hi.q, code, 1);
     twin_number_clear(&rounded);
+}
+
+/* Canonical from the exact quotient; the other admissible codes from the quotient rounded in the
+ * division type, or computed in float32 for a 16-bit one. */
+static void to_integer(enum qd_dtype dtype, enum qd_dtype division,
+                       const struct twin_number *quotient, int64_t zero_point,
+                       struct twin_element *out)
+{
+    int64_t want = saturated(dtype, quotient, zero_point);
+    mpq_set_si(out->want.q, want, 1);
+    mpq_set_si(out->lo.q, want, 1);
+    mpq_set_si(out->hi.q, want, 1);
+    admit_rounded(dtype, division, quotient, zero_point, out);
+    admit_rounded(dtype, QD_F32, quotient, zero_point, out);
 }
 
 static int64_t largest_of(enum qd_dtype dtype)

@@ -14,7 +14,7 @@
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
  *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
  * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before opset 24). y_scale = 0, NaN or infinite: unspecified.
- * Latitude    (1) the quotient may be rounded to D before it is rounded to an integer; (2) it may be rounded to y's type at
+ * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer; (2) it may be rounded to y's type at
  *             once, where one of the two is not finite: unspecified; behind dequantized operands the
  *             orders of a fused kernel.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
@@ -151,23 +151,23 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* The code of x/s when the quotient is first rounded to D, or multiplied by a rounded 1/s. */
-static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder, double x,
-                            double s)
+/* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded 1/s. */
+static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder,
+                            enum qd_dtype type, double x, double s)
 {
     if (q->evaluation->semantics->division == QD_RECIPROCAL) {
-        double reciprocal = qd_float_divide(q->division, QD_NEAREST_EVEN, 1.0, s);
-        return qd_coder_float(coder, qd_float_round(q->division, QD_NEAREST_EVEN, x * reciprocal));
+        double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1.0, s);
+        return qd_coder_float(coder, qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
     }
     struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
-    return qd_coder_float(coder, qd_ratio_to_float(quotient, q->division, QD_NEAREST_EVEN));
+    return qd_coder_float(coder, qd_ratio_to_float(quotient, type, QD_NEAREST_EVEN));
 }
 
 static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x,
                           double s)
 {
     if (q->evaluation->semantics->division == QD_RECIPROCAL)
-        return code_rounded(q, coder, x, s);
+        return code_rounded(q, coder, q->division, x, s);
     return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
 
@@ -193,7 +193,9 @@ static struct qd_code code_of_point(const struct quantizer *q, const struct qd_c
     }
     int64_t want = code_exact(q, coder, x, s);
     struct qd_code code = {want, want, want, 0};
-    include(&code, code_rounded(q, coder, x, s));
+    include(&code, code_rounded(q, coder, q->division, x, s));
+    if (q->division != QD_F32)
+        include(&code, code_rounded(q, coder, QD_F32, x, s));
     return code;
 }
 

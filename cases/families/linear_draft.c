@@ -126,7 +126,15 @@ double qd_linear_scale(enum qd_dtype dtype, bool simple, int exponent, struct qd
 
 /* ---- Rows times value families --------------------------------------------------------------- */
 
-static enum qd_status visit_case(const struct qd_linear_family *family, struct qd_linear_run *run,
+struct run {
+    qd_case_visitor *visit;
+    void *context;
+    struct qd_error *error;
+    struct qd_arena arena; /* of one case */
+    bool stopped;
+};
+
+static enum qd_status visit_case(const struct qd_linear_family *family, struct run *run,
                                  const uint8_t *row, size_t values, uint64_t draw)
 {
     struct qd_case kase;
@@ -159,7 +167,7 @@ static bool smoke_has(const struct qd_linear_family *family, const struct qd_cov
     return false;
 }
 
-static enum qd_status run_full(const struct qd_linear_family *family, struct qd_linear_run *run,
+static enum qd_status run_full(const struct qd_linear_family *family, struct run *run,
                                const struct qd_covering *smoke, const struct qd_covering *full,
                                uint64_t draws)
 {
@@ -174,7 +182,7 @@ static enum qd_status run_full(const struct qd_linear_family *family, struct qd_
     return status;
 }
 
-static enum qd_status run_sweeps(const struct qd_linear_family *family, struct qd_linear_run *run)
+static enum qd_status run_sweeps(const struct qd_linear_family *family, struct run *run)
 {
     static const enum qd_dtype types[] = {QD_U8, QD_S8};
     enum qd_status status = QD_OK;
@@ -191,7 +199,7 @@ static enum qd_status run_sweeps(const struct qd_linear_family *family, struct q
 enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
                                   qd_case_visitor *visit, void *context, struct qd_error *error)
 {
-    struct qd_linear_run run = {.visit = visit, .context = context, .error = error};
+    struct run run = {.visit = visit, .context = context, .error = error};
     struct qd_arena rows;
     struct qd_covering smoke, full;
     qd_arena_init(&run.arena, QD_ARENA_DEFAULT_BUDGET);

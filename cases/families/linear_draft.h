@@ -8,18 +8,8 @@
 #include "qdiff/covering.h"
 #include "qdiff/suite.h"
 
-/* Levels of the factors that both operators share, in the order of their words. */
-enum qd_linear_opset {
-    QD_OPSET_10,
-    QD_OPSET_13,
-    QD_OPSET_19,
-    QD_OPSET_21,
-    QD_OPSET_23,
-    QD_OPSET_24,
-    QD_OPSET_25
-};
+/* Words of the factors that both operators share, in the order of their levels. */
 #define QD_OPSET_WORDS "opset10", "opset13", "opset19", "opset21", "opset23", "opset24", "opset25"
-#define QD_OPSETS_BELOW(level) ((1u << (level)) - 1)
 
 enum qd_linear_granularity {
     QD_PER_TENSOR_SCALAR,
@@ -75,15 +65,6 @@ double qd_linear_scale(enum qd_dtype dtype, bool simple, int exponent, struct qd
 
 /* Bits of precision of a float type (24 for f32; 1 for f8e8m0). */
 unsigned qd_linear_precision(enum qd_dtype dtype);
-
-/* Row of the covering array, for generators that visit rows × value families. */
-struct qd_linear_run {
-    qd_case_visitor *visit;
-    void *context;
-    struct qd_error *error;
-    struct qd_arena arena; /* of one case */
-    bool stopped;
-};
 
 /* Makes the case of a row, a value family and a draw. */
 typedef enum qd_status qd_linear_maker(const uint8_t *row, size_t values, uint64_t draw,

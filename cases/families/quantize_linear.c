@@ -366,6 +366,9 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     /* Scalars and extreme scales have so few values that draws would repeat. */
     if (draw > 0 && (row[RANK] == 0 || values == EXTREME_SCALE))
         return false;
+    /* What overflows without saturation is open at some values: a scalar could be one of them. */
+    if (values == SATURATION && row[RANK] == 0 && row[SATURATE] == 1)
+        return false;
     /* Integer quotients have no neighbours in the last place. */
     return !(values == NEAR_TIE && x_types[row[X]] == QD_S32);
 }

@@ -153,6 +153,7 @@ static void find_scale(const struct view *view, int index)
         return;
     set_if(view->found, scale->count > 1, QD_FEATURE_PER_CHANNEL_SCALE);
     set_if(view->found, has_subnormal(scale), QD_FEATURE_SUBNORMAL_SCALE);
+    set_if(view->found, scale->dtype == QD_F8E8M0, QD_FEATURE_FLOAT8_SCALE);
 }
 
 static bool is_convolution(const struct qd_node *node)

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# usage: scripts/install_test.sh [NAME…]
+#
+# A stranger's day, as TAP: install qdiff, build the example plug-in against what was installed, check
+# it and gate with it. Installs the build of preset dev into a temporary directory.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/tap.sh
+. "$root/scripts/tap.sh"
+
+case ${1-} in
+    -h | --help) usage; exit 0 ;;
+esac
+
+build=$root/build/dev
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+qdiff=$scratch/prefix/bin/qdiff
+
+test_installs_one_header()
+{
+    cmake --install "$build" --prefix "$scratch/prefix"
+    [ "$(find "$scratch/prefix/include" -type f)" = "$scratch/prefix/include/qdiff/target.h" ]
+}
+
+test_builds_the_example()
+{
+    "${CC:-cc}" -std=c11 -Wall -Werror -shared -fPIC -I"$scratch/prefix/include" \
+        "$scratch/prefix/share/qdiff/example/example.c" -o "$scratch/libexample.so" -lm
+}
+
+test_check_target_passes()
+{
+    cd "$scratch"
+    "$qdiff" check-target ./libexample.so
+}
+
+# The row expects what never happens and selects nothing that runs: it may not disturb.
+test_gates_with_expectations()
+{
+    cd "$scratch"
+    printf 'op:Gemm\t*\t*\tvalue\t*\t*\thttps://example.org/1\ta row of another operator\n' >mine.tsv
+    "$qdiff" run --target ./libexample.so --expectations mine.tsv --op QuantizeLinear --level smoke \
+        --results r.jsonl >run.tap
+    grep -E '^# elements: [1-9][0-9]* compared' run.tap
+}
+
+test_finds_the_installed_cases()
+{
+    "$qdiff" list --filter 'regressions/*' >"$scratch/list"
+    grep -x 'regressions/ort-28456-u8' "$scratch/list"
+}
+
+tap_run test "installs_one_header builds_the_example check_target_passes gates_with_expectations \
+finds_the_installed_cases" "$@"

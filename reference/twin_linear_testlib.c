@@ -276,6 +276,27 @@ static void admit(enum qd_dtype type, const mpq_t d, enum twin_size d_size, cons
     twin_number_clear(&product);
 }
 
+/* Widens the hull of a 16-bit type by what a kernel that computes in float32 gives: d, the product and the
+ * result rounded in turn. */
+static void admit_float32(enum qd_dtype type, const mpq_t d, const mpq_t s,
+                          struct twin_element *out)
+{
+    mpq_t single;
+    struct twin_number product;
+    mpq_init(single);
+    twin_number_init(&product);
+    twin_round(QD_F32, TWIN_NEAREST, single, d);
+    mpq_mul(product.q, single, s);
+    twin_round_number(QD_F32, &product, &product);
+    twin_round_number(type, &product, &product);
+    if (twin_number_compare(&product, &out->lo) < 0)
+        twin_number_set(&out->lo, &product);
+    if (twin_number_compare(&product, &out->hi) > 0)
+        twin_number_set(&out->hi, &product);
+    twin_number_clear(&product);
+    mpq_clear(single);
+}
+
 /* RN(d·s) is canonical. Where d or s is no value of the type, one or both may have been rounded to
  * it first. */
 static void dequantize(enum qd_dtype type, const struct twin_number *difference, const mpq_t s,
@@ -298,6 +319,8 @@ static void dequantize(enum qd_dtype type, const struct twin_number *difference,
         admit(type, difference->q, TWIN_ORDINARY, rounded_s, s_size, out);
     if (d_rounds && s_rounds)
         admit(type, rounded_d, d_size, rounded_s, s_size, out);
+    if (type != QD_F32)
+        admit_float32(type, difference->q, s, out);
     mpq_clears(rounded_d, rounded_s, NULL);
 }
 

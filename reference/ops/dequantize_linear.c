@@ -10,7 +10,8 @@
  * Arithmetic  (1) y = (x − x_zero_point)·x_scale in y's type; the difference is exact.
  * Edge cases  A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite follows IEEE.
  * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the same with either of them
- *             rounded to y's type first. Inside a graph the exact product is admissible too.
+ *             rounded to y's type first; f16 and bf16 computed in f32 and rounded once more. Inside a graph the
+ *             exact product is admissible too.
  * Quirks      zero_points. */
 #include <math.h>
 
@@ -140,26 +141,39 @@ static bool lost(enum qd_dtype y, double exact, double rounded)
            !(isfinite(rounded) && fabs(rounded) >= qd_float_format(y)->least_normal);
 }
 
-/* The order that takes a and b for x − z and the scale, each exact or rounded. */
-static void include_order(struct product *p, enum qd_dtype y, double a, double b, bool dropped)
+static void include_answer(struct product *p, double x)
 {
-    if (dropped) {
-        p->flags |= QD_EXTREME_SCALE;
-        return;
-    }
-    double x = rounded_product(y, QD_NEAREST_EVEN, a, b);
     if (x != p->want)
         p->flags |= QD_NO_CANONICAL;
     include(p, x);
 }
 
-/* Both operands are values of y's type and their product is one of double: one rounding, no other order. */
+/* The order that takes a and b for x − z and the scale, each exact or rounded. */
+static void include_order(struct product *p, enum qd_dtype y, double a, double b, bool dropped)
+{
+    if (dropped)
+        p->flags |= QD_EXTREME_SCALE;
+    else
+        include_answer(p, rounded_product(y, QD_NEAREST_EVEN, a, b));
+}
+
+/* A kernel that computes a 16-bit type in float32 rounds x − z, the product and the result in turn. */
+static double product_in_f32(enum qd_dtype y, double q, double s)
+{
+    double single = qd_float_round(QD_F32, QD_NEAREST_EVEN, q);
+    return qd_float_round(y, QD_NEAREST_EVEN, rounded_product(QD_F32, QD_NEAREST_EVEN, single, s));
+}
+
+/* Both operands are values of y's type and their product is one of double: one rounding, and no other order that rounds
+ * otherwise. */
 static bool multiply_simply(enum qd_dtype y, double q, double s, struct product *out)
 {
     double exact = q * s;
     if (fma(q, s, -exact) != 0 || fabs(exact) < 0x1p-900)
         return false;
     double want = qd_float_round(y, QD_NEAREST_EVEN, exact);
+    if (y != QD_F32 && product_in_f32(y, q, s) != want)
+        return false;
     *out = (struct product){want, fmin(want, exact), fmax(want, exact), 0};
     return true;
 }
@@ -177,6 +191,8 @@ static struct product multiply(enum qd_dtype y, double q, double s)
     include_order(&p, y, q_rounded, s, q_lost);
     include_order(&p, y, q, s_rounded, s_lost);
     include_order(&p, y, q_rounded, s_rounded, q_lost || s_lost);
+    if (y != QD_F32)
+        include_answer(&p, product_in_f32(y, q, s));
     /* A consumer that is fused sees the exact product; RN of it is `want`. */
     include(&p, rounded_product(QD_F64, QD_DOWN, q, s));
     include(&p, rounded_product(QD_F64, QD_UP, q, s));

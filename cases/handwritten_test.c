@@ -125,6 +125,22 @@ static void regressions_give_the_hand_computed_values(void **state)
     }
 }
 
+/* Every element by hand: (10−5)(3−1), (20−5)(3−1), (30−5)(210−200), (40−5)(210−200). */
+static void grouped_conv_integer_uses_each_filters_zero_point(void **state)
+{
+    static const int64_t want[] = {10, 30, 250, 350};
+    struct qd_value y;
+    struct qd_arena arena;
+    struct qd_error error;
+    const struct qd_case *kase = find(*state, "regressions/rten-1192-grouped");
+    assert_non_null(kase);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_ok(qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, &y, &error), error);
+    for (int64_t i = 0; i < 4; i++)
+        assert_int_equal(qd_tensor_get(&y.want, i), want[i]);
+    qd_arena_clear(&arena);
+}
+
 /* ---- Must-reject cases
  * ------------------------------------------------------------------------ */
 
@@ -316,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valid_cases_evaluate),
         cmocka_unit_test(regressions_give_the_hand_computed_values),
+        cmocka_unit_test(grouped_conv_integer_uses_each_filters_zero_point),
         cmocka_unit_test(rejects_break_the_rule_they_name),
         cmocka_unit_test(twins_are_one_edit_away),
         cmocka_unit_test(every_rule_has_a_case),

@@ -189,13 +189,13 @@ static void test_stale_rows(void **state)
     struct qd_expectations *made =
         parse(&arena, "a*\t*\t*\tvalue\t*\t*\t-\twhy\n"  /* used */
                       "ab*\t*\t*\tshape\t*\t*\t-\twhy\n" /* stale */
-                      "zz*\t*\t*\tvalue\t*\t*\t-\twhy\n" /* its cases did not run */
+                      "zz*\t*\t*\tvalue\t*\t*\t-\twhy\n" /* stale: it selects nothing */
                       "ab*\t*\t*\tvalue\t<1.20\t*\t-\twhy\n" /* inactive */);
     qd_expectations_match(made, a_case("abc"), &none, QD_VERDICT_VALUE, &unexpected);
     qd_expectations_match(made, a_case("abd"), &none, QD_VERDICT_EXACT, &unexpected);
     char seen[64] = "";
     qd_expectations_stale(made, count_row, seen);
-    assert_string_equal(seen, "2:ab* ");
+    assert_string_equal(seen, "2:ab* 3:zz* ");
     qd_arena_clear(&arena);
 }
 

@@ -42,7 +42,7 @@ enum qd_status qd_expectations_row(const struct qd_case *kase, const struct qd_t
                                    struct qd_arena *arena, const char **text,
                                    struct qd_error *error);
 
-/* Visits the active rows that selected at least one case that ran, and matched no divergence. */
+/* Visits the active rows that matched no divergence: stale, if every case that could match ran. */
 void qd_expectations_stale(const struct qd_expectations *expectations,
                            void (*visit)(void *context, const struct qd_expectation *row,
                                          const char *text),

@@ -78,7 +78,7 @@ static uint8_t *reserve(struct qd_wire_out *out, size_t size)
 {
     if (out->failed)
         return NULL;
-    if (out->capacity - out->size < size) {
+    if (!out->bytes || out->capacity - out->size < size) {
         size_t capacity = out->capacity < 512 ? 1024 : 2 * out->capacity;
         if (capacity - out->size < size)
             capacity = out->size + size;

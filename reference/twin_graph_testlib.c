@@ -343,7 +343,7 @@ void twin_check(struct twin_node *twin, bool initializers, const struct twin_res
 {
     struct qd_arena arena;
     struct qd_error error = {0};
-    struct qd_value have[TWIN_MAX_OUTPUTS];
+    struct qd_value have[TWIN_MAX_OUTPUTS] = {{.lo = NULL}};
     char text[400], node[2000];
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     if (twin_node_evaluate(twin, initializers, NULL, &arena, have, &error) != QD_OK)

@@ -36,7 +36,7 @@ static int64_t scale_index(const struct qd_node *node, const struct qd_tensor *x
     axis = axis < 0 ? axis + x->rank : axis;
     if (x->rank == 1)
         axis = 0; /* "When the rank of the input is 1, … the axis [is] unnecessary" */
-    int64_t at[QD_MAX_RANK], rest = i;
+    int64_t at[QD_MAX_RANK] = {0}, rest = i;
     for (unsigned a = x->rank; a-- > 0;) {
         at[a] = rest % x->dims[a];
         rest /= x->dims[a];

@@ -176,7 +176,7 @@ static void split(const struct qd_node *node, const struct qd_tensor *const *in,
         dims[axis] = in[1] ? twin_integer_of(in[1], k) : part < rest ? part : rest;
         twin_result_init(&out[k], x->dtype, x->rank, dims);
         for (int64_t i = 0; i < out[k].count; i++) {
-            int64_t at[QD_MAX_RANK];
+            int64_t at[QD_MAX_RANK] = {0};
             coordinates_of(x->rank, dims, i, at);
             at[axis] += start;
             move(x, index_of(x->rank, x->dims, at), &out[k].elements[i]);
@@ -223,7 +223,7 @@ static void slice(const struct qd_tensor *const *in, struct twin_result *out)
         dims[axis] = ranges[axis].count;
     twin_result_init(out, x->dtype, x->rank, dims);
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t at[QD_MAX_RANK];
+        int64_t at[QD_MAX_RANK] = {0};
         coordinates_of(x->rank, dims, i, at);
         for (unsigned axis = 0; axis < x->rank; axis++)
             at[axis] = ranges[axis].start + at[axis] * ranges[axis].step;
@@ -271,7 +271,7 @@ static void expand(const struct qd_tensor *const *in, struct twin_result *out)
     }
     twin_result_init(out, x->dtype, rank, dims);
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t at[QD_MAX_RANK], from[QD_MAX_RANK];
+        int64_t at[QD_MAX_RANK] = {0}, from[QD_MAX_RANK] = {0};
         coordinates_of(rank, dims, i, at);
         for (unsigned axis = 0; axis < x->rank; axis++)
             from[axis] = x->dims[axis] == 1 ? 0 : at[rank - x->rank + axis];
@@ -324,7 +324,7 @@ static void greatest(const struct qd_tensor *x, const struct window *windows, co
     for (unsigned axis = 0; axis < spatial; axis++)
         taps *= kernel[axis] = windows[axis].kernel;
     for (int64_t tap = 0; tap < taps; tap++) {
-        int64_t k[QD_MAX_RANK], from[QD_MAX_RANK] = {at[0], at[1]};
+        int64_t k[QD_MAX_RANK] = {0}, from[QD_MAX_RANK] = {at[0], at[1]};
         bool inside = true;
         coordinates_of(spatial, kernel, tap, k);
         for (unsigned axis = 0; axis < spatial; axis++) {
@@ -355,7 +355,7 @@ static void max_pool(const struct qd_node *node, const struct qd_tensor *const *
     }
     twin_result_init(out, x->dtype, x->rank, dims);
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t at[QD_MAX_RANK];
+        int64_t at[QD_MAX_RANK] = {0};
         coordinates_of(x->rank, dims, i, at);
         greatest(x, windows, at, &out->elements[i]);
     }

@@ -354,7 +354,9 @@ static void probe_missing_input(struct probe *p)
 /* Inputs are const for a plug-in, not for their author. */
 static struct qd_target_tensor *first_input(struct probe *p)
 {
-    return (struct qd_target_tensor *)(size_t)p->job->inputs[0];
+    struct qd_target_tensor *input;
+    memcpy(&input, &p->job->inputs[0], sizeof input);
+    return input;
 }
 
 static void probe_other_rank(struct probe *p)

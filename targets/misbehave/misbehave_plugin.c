@@ -97,6 +97,14 @@ static enum qd_target_status describe(void *target, struct qd_target_info *info,
     return QD_TARGET_OK;
 }
 
+/* Takes the const away, as a careless plug-in would. */
+static void modify(const void *model, size_t size)
+{
+    char *bytes;
+    memcpy(&bytes, &model, sizeof bytes);
+    bytes[size - 1] ^= 1;
+}
+
 static enum qd_target_status prepare(void *target, const void *model, size_t model_size,
                                      void **prepared, struct qd_target_message *message)
 {
@@ -110,10 +118,17 @@ static enum qd_target_status prepare(void *target, const void *model, size_t mod
         return QD_TARGET_REJECTED;
     }
     if (is(m, "modify-model") && model_size > 0)
-        ((char *)(size_t)model)[model_size - 1] ^= 1;
+        modify(model, model_size);
     *prepared = m;
     return QD_TARGET_OK;
 }
+
+static void leak(void)
+{
+    volatile char *lost = malloc((size_t)1 << 20); /* never freed: that is the point */
+    for (size_t i = 0; lost && i < (size_t)1 << 20; i += 4096)
+        lost[i] = 1;
+} /* NOLINT(clang-analyzer-unix.Malloc) */
 
 /* What has nothing to do with tensors. */
 static enum qd_target_status misbehave(struct misbehave *m, struct qd_target_message *message)
@@ -134,7 +149,7 @@ static enum qd_target_status misbehave(struct misbehave *m, struct qd_target_mes
     if (is(m, "eat-memory"))
         eat_memory();
     if (is(m, "leak"))
-        memset(malloc((size_t)1 << 20), 1, (size_t)1 << 20);
+        leak();
     if (is(m, "babble"))
         babble();
     if (is(m, "close-descriptors"))

@@ -24,7 +24,8 @@ static const struct qd_target_capability rows[] = {
     {"MatMulInteger", "", "", ""},
     {"DynamicQuantizeLinear", "", "", ""},
     {"QuantizeLinear", "", "bfloat16,float4,float8-scale,int32-input",
-     "the CPU provider quantizes float32 and float16 only, not to float4, and has no float8e8m0 scales"},
+     "the CPU provider quantizes float32 and float16 only, not to float4, and has no float8e8m0 "
+     "scales"},
     /* Among several nodes the int32 input may be that of a DequantizeLinear. */
     {"QuantizeLinear", "multi-node", "bfloat16,float4,float8-scale", "as above"},
     {"DequantizeLinear", "", "bfloat16,float4,float8-scale",

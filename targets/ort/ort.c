@@ -178,7 +178,7 @@ static enum qd_target_status open_target(const char *version, const char *config
     status = choose_version(version, ort->version, message);
     if (status == QD_TARGET_OK)
         status = load(ort, message);
-    if (status == QD_TARGET_OK &&
+    if (status == QD_TARGET_OK && ort->api &&
         say(ort, configure(ort, levels[level].level), message) != QD_TARGET_OK)
         status = QD_TARGET_UNUSABLE;
     if (status != QD_TARGET_OK) {

@@ -122,7 +122,7 @@ static void write_outputs(const struct qd_job *job, struct qd_job_header *header
     unsigned char *base = (unsigned char *)header;
     for (unsigned r = 0; r < QD_JOB_RUNS; r++)
         header->outputs[r] = tables + r * graph->output_count;
-    for (unsigned r = 0; r < job->runs; r++)
+    for (unsigned r = 0; r < job->runs && r < QD_JOB_RUNS; r++)
         memset(base + job->poisoned[r], poison[r], job->poisoned[r + 1] - job->poisoned[r]);
     for (size_t i = 0; i < graph->output_count; i++) {
         const char *name = put_name(names, value_name(graph, graph->outputs[i]));

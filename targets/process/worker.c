@@ -179,7 +179,7 @@ enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, 
     double wait = worker->started + LEAST_SECONDS_BETWEEN_STARTS - now();
     if (worker->started >= 0 && wait > 0)
         pause_for(wait);
-    int channel[2], errors[2];
+    int channel[2] = {-1, -1}, errors[2] = {-1, -1};
     enum qd_status status = open_channels(channel, errors, error);
     if (status != QD_OK)
         return status;

@@ -347,7 +347,7 @@ static void max_pool(const struct qd_node *node, const struct qd_tensor *const *
                      struct twin_result *out)
 {
     const struct qd_tensor *x = in[0];
-    struct window windows[QD_MAX_RANK];
+    struct window windows[QD_MAX_RANK] = {{.kernel = 0}};
     int64_t dims[QD_MAX_RANK] = {x->dims[0], x->dims[1]};
     for (unsigned axis = 0; axis + 2 < x->rank; axis++) {
         windows[axis] = window_of(node, axis, x->rank - 2, x->dims[2 + axis]);

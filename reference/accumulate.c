@@ -88,6 +88,21 @@ int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tens
     return z;
 }
 
+/* out[i] = q[i] − z over [start, end). */
+static void centre_run(const struct qd_tensor *codes, int64_t z, int64_t start, int64_t end,
+                       int16_t *out)
+{
+    const uint8_t *u8 = codes->data;
+    const int8_t *s8 = codes->data;
+    int16_t zero = (int16_t)z;
+    if (codes->dtype == QD_U8)
+        for (int64_t i = start; i < end; i++)
+            out[i] = (int16_t)(u8[i] - zero);
+    else
+        for (int64_t i = start; i < end; i++)
+            out[i] = (int16_t)(s8[i] - zero);
+}
+
 enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd_tensor *codes,
                          const struct qd_tensor *zero_point, int64_t inner, int16_t **out)
 {
@@ -100,10 +115,9 @@ enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd
     for (int64_t start = 0, c = 0; start < codes->count; start += inner, c = (c + 1) % channels) {
         int64_t z = qd_zero_point(evaluation->semantics, zero_point, c);
         int64_t end = start + inner < codes->count ? start + inner : codes->count;
-        for (int64_t i = start; i < end; i++) {
-            int64_t difference = qd_tensor_get(codes, i) - z;
-            centred[i] = narrow ? (int8_t)difference : (int16_t)difference;
-        }
+        centre_run(codes, z, start, end, centred);
+        for (int64_t i = start; narrow && i < end; i++)
+            centred[i] = (int8_t)centred[i];
     }
     *out = centred;
     return QD_OK;

@@ -1,5 +1,7 @@
 #include "qdiff/dtype.h"
 
+#include "binary.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -83,10 +85,19 @@ static double decode_f32(uint64_t code)
     return (double)x;
 }
 
+static double decode_f64(uint64_t code)
+{
+    double x;
+    memcpy(&x, &code, sizeof x);
+    return x;
+}
+
 double qd_float_decode(enum qd_dtype dtype, uint64_t code)
 {
     if (dtype == QD_F32)
         return decode_f32(code);
+    if (dtype == QD_F64)
+        return decode_f64(code);
     const struct qd_float_format *f = &formats[dtype];
     uint64_t fraction_mask = ((uint64_t)1 << f->fraction_bits) - 1;
     uint64_t exponent_mask = ((uint64_t)1 << f->exponent_bits) - 1;
@@ -105,17 +116,15 @@ double qd_float_decode(enum qd_dtype dtype, uint64_t code)
         return (double)NAN;
     double significand = (double)(exponent ? fraction | (fraction_mask + 1) : fraction);
     double magnitude =
-        ldexp(significand, (exponent ? exponent : 1) - f->bias - (int)f->fraction_bits);
+        qd_scale(significand, (exponent ? exponent : 1) - f->bias - (int)f->fraction_bits);
     return negative ? -magnitude : magnitude;
 }
 
 /* The grid step (ulp) of the format at magnitude a > 0: 2^(max(exponent of a, least exponent) − fraction bits). */
 static int grid_exponent(const struct qd_float_format *f, double a)
 {
-    int exponent, least;
-    frexp(a, &exponent);
-    frexp(f->least_normal, &least);
-    return (exponent > least ? exponent : least) - 1 - (int)f->fraction_bits;
+    int exponent = qd_exponent(a), least = qd_exponent(f->least_normal);
+    return (exponent > least ? exponent : least) - (int)f->fraction_bits;
 }
 
 static double beyond_largest(const struct qd_float_format *f, enum qd_direction direction, double a,
@@ -151,7 +160,7 @@ double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x
     double a = fabs(x);
     /* a / 2^grid is exact and below 2^54, so floor and the remainder are exact too. */
     int grid = grid_exponent(f, a);
-    double scaled = ldexp(a, -grid);
+    double scaled = qd_scale(a, -grid);
     double whole = floor(scaled);
     double rest = scaled - whole;
     bool up;
@@ -160,7 +169,7 @@ double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x
     else
         up = rest > 0 && (direction == QD_UP) != negative;
     double magnitude =
-        beyond_largest(f, direction, a, negative, ldexp(whole + (up ? 1.0 : 0.0), grid));
+        beyond_largest(f, direction, a, negative, qd_scale(whole + (up ? 1.0 : 0.0), grid));
     return negative ? -magnitude : magnitude;
 }
 
@@ -185,12 +194,10 @@ static uint64_t finite_code(enum qd_dtype dtype, double a)
     if (a == 0)
         return 0;
     if (dtype == QD_F8E8M0) {
-        int exponent;
-        frexp(a, &exponent);
-        return (uint64_t)(exponent - 1 + f->bias);
+        return (uint64_t)(qd_exponent(a) + f->bias);
     }
     int grid = grid_exponent(f, a);
-    uint64_t significand = (uint64_t)ldexp(a, -grid);
+    uint64_t significand = (uint64_t)qd_scale(a, -grid);
     uint64_t implicit = (uint64_t)1 << f->fraction_bits;
     if (significand < implicit)
         return significand;

@@ -1,5 +1,7 @@
 #include "qdiff/exact.h"
 
+#include "binary.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -153,9 +155,8 @@ double qd_ratio_to_float(struct qd_ratio a, enum qd_dtype dtype, enum qd_directi
     if (a.num == 0)
         return 0;
     const struct qd_float_format *f = qd_float_format(dtype);
-    int exponent, least;
+    int exponent, least = qd_exponent(f->least_normal) + 1;
     uint64_t m = normalise(a, &exponent);
-    frexp(f->least_normal, &least);
     int top = bits64(m) + exponent;
     int grid = (top > least ? top : least) - 1 - (int)f->fraction_bits;
     int drop = grid - exponent; /* ≥ 61 − 53 > 0 */
@@ -168,7 +169,7 @@ double qd_ratio_to_float(struct qd_ratio a, enum qd_dtype dtype, enum qd_directi
         up = false;
     else
         up = rest > (uint64_t)1 << (drop - 1) || (rest == (uint64_t)1 << (drop - 1) && whole & 1);
-    double magnitude = ldexp((double)(whole + (up ? 1 : 0)), grid);
+    double magnitude = qd_scale((double)(whole + (up ? 1 : 0)), grid);
     if (magnitude > f->largest) {
         bool towards_zero = a.negative ? direction == QD_UP : direction == QD_DOWN;
         magnitude = towards_zero ? f->largest : (double)INFINITY;

@@ -47,40 +47,69 @@ size_t qd_tensor_bytes(const struct qd_tensor *tensor)
     return (size_t)qd_dtype_bytes(tensor->dtype, (uint64_t)tensor->count);
 }
 
-static uint64_t load_bits(const struct qd_tensor *tensor, unsigned bits, int64_t i)
+/* Elements smaller than a byte: the first stands in the low bits. */
+static unsigned load_packed(const unsigned char *bytes, unsigned bits, int64_t i)
 {
-    const unsigned char *bytes = tensor->data;
-    if (bits < 8) {
-        int64_t bit = i * bits;
-        return (unsigned)(bytes[bit / 8] >> (bit % 8)) & ((1U << bits) - 1);
-    }
-    uint64_t code = 0;
-    memcpy(&code, bytes + i * (bits / 8), bits / 8); /* little endian machines only: CMake checks */
-    return code;
+    int64_t bit = i * bits;
+    return (unsigned)(bytes[bit / 8] >> (bit % 8)) & ((1U << bits) - 1);
 }
+
+static int64_t extend(unsigned code, unsigned bits)
+{
+    unsigned sign = 1U << (bits - 1);
+    return (int64_t)(code ^ sign) - (int64_t)sign;
+}
+
+/* Fixed sizes, so that each is one load; little endian machines only: CMake checks. */
+#define LOAD(type)                                                    \
+    do {                                                              \
+        type code;                                                    \
+        memcpy(&code, bytes + i * (int64_t)sizeof code, sizeof code); \
+        return (int64_t)code;                                         \
+    } while (0)
 
 int64_t qd_tensor_get(const struct qd_tensor *tensor, int64_t i)
 {
-    const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
-    uint64_t code = load_bits(tensor, info->bits, i);
-    if (info->kind != QD_CLASS_SINT || info->bits == 64)
-        return (int64_t)code;
-    uint64_t sign = (uint64_t)1 << (info->bits - 1);
-    return (int64_t)(code ^ sign) - (int64_t)sign;
+    const unsigned char *bytes = tensor->data;
+    switch (tensor->dtype) {
+    case QD_S8: LOAD(int8_t);
+    case QD_U16:
+    case QD_F16:
+    case QD_BF16: LOAD(uint16_t);
+    case QD_S16: LOAD(int16_t);
+    case QD_F32: LOAD(uint32_t);
+    case QD_S32: LOAD(int32_t);
+    case QD_S64:
+    case QD_F64: LOAD(int64_t);
+    case QD_U4:
+    case QD_F4E2M1: return load_packed(bytes, 4, i);
+    case QD_S4: return extend(load_packed(bytes, 4, i), 4);
+    case QD_U2: return load_packed(bytes, 2, i);
+    case QD_S2: return extend(load_packed(bytes, 2, i), 2);
+    default: return bytes[i]; /* u8, bool, float8 */
+    }
+}
+#undef LOAD
+
+static void store_packed(unsigned char *bytes, unsigned bits, int64_t i, int64_t code)
+{
+    int64_t bit = i * bits;
+    unsigned mask = ((1U << bits) - 1) << (bit % 8);
+    unsigned value = ((unsigned)code << (bit % 8)) & mask;
+    bytes[bit / 8] = (unsigned char)((bytes[bit / 8] & ~mask) | value);
 }
 
 void qd_tensor_set(const struct qd_tensor *tensor, int64_t i, int64_t code)
 {
     unsigned bits = qd_dtype_info(tensor->dtype)->bits;
     unsigned char *bytes = tensor->data;
-    if (bits >= 8) {
-        memcpy(bytes + i * (bits / 8), &code, bits / 8);
-        return;
+    switch (bits) {
+    case 8: bytes[i] = (unsigned char)code; break;
+    case 16: memcpy(bytes + 2 * i, &code, 2); break;
+    case 32: memcpy(bytes + 4 * i, &code, 4); break;
+    case 64: memcpy(bytes + 8 * i, &code, 8); break;
+    default: store_packed(bytes, bits, i, code); break;
     }
-    int64_t bit = i * bits;
-    unsigned mask = ((1U << bits) - 1) << (bit % 8);
-    unsigned value = ((unsigned)code << (bit % 8)) & mask;
-    bytes[bit / 8] = (unsigned char)((bytes[bit / 8] & ~mask) | value);
 }
 
 double qd_tensor_value(const struct qd_tensor *tensor, int64_t i)

@@ -257,6 +257,10 @@ static enum qd_status take_option(struct parse *parse, int argc, char *const *ar
             return qd_fail(parse->error, QD_USAGE, "--%s wants %s", row->name, row->argument);
         }
         value = argv[++*i];
+        if (strncmp(value, "--", 2) == 0) {
+            return qd_fail(parse->error, QD_USAGE, "--%s wants %s, and the next word is %s",
+                           row->name, row->argument, value);
+        }
     }
     return set(parse, row, value);
 }

@@ -3,10 +3,30 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "machine.h"
 #include "qdiff_version.h"
+
+/* Results replace results, and nothing else: a slip of the finger must not cost a case or a model. */
+static bool may_overwrite(const char *path)
+{
+    static const char first[] = "{\"record\"";
+    char start[sizeof first] = "";
+    struct stat facts;
+
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0) {
+        return true;
+    }
+    FILE *file = fopen(path, "re");
+    size_t size = file == NULL ? 0 : fread(start, 1, sizeof start - 1, file);
+
+    if (file != NULL) {
+        fclose(file);
+    }
+    return size == sizeof start - 1 && memcmp(start, first, size) == 0;
+}
 
 enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_options *options,
                                  FILE *out, FILE *err, struct qd_arena *arena,
@@ -16,6 +36,10 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
         .rows = {.arena = arena}, .fail_fast = options->fail_fast, .err = err};
 
     if (options->results != NULL) {
+        if (!may_overwrite(options->results)) {
+            return qd_fail(error, QD_USAGE, "--results %s: the file exists and holds no results",
+                           options->results);
+        }
         begun.file_path = options->results;
         begun.file = fopen(options->results, "we");
         if (begun.file == NULL) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nearest.h"
+#include "qdiff/evaluate.h"
 
 static void add(struct qd_features *features, enum qd_feature feature)
 {
@@ -52,6 +53,27 @@ static enum qd_status parse_group(const char *text, struct qd_feature_group *gro
     return QD_OK;
 }
 
+/* "Conv" or "com.microsoft:QLinearAdd" has to be an operator of the reference. */
+static enum qd_status check_op(const char *word, struct qd_error *error)
+{
+    struct qd_nearest nearest = {word, NULL, 0};
+    const struct qd_op *op;
+
+    for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
+        size_t domain = strlen(op->domain);
+        bool prefixed = domain > 0 && strncmp(word, op->domain, domain) == 0 && word[domain] == ':';
+
+        if (strcmp(prefixed ? word + domain + 1 : word, op->name) == 0 &&
+            prefixed == (domain > 0)) {
+            return QD_OK;
+        }
+        qd_nearest_offer(&nearest, op->name);
+    }
+    return qd_fail(error, QD_USAGE, "--op: no operator \"%s\"%s%s%s", word,
+                   nearest.word ? "; did you mean \"" : "", nearest.word ? nearest.word : "",
+                   nearest.word ? "\"?" : "");
+}
+
 enum qd_status qd_selection_init(const struct qd_options *options, struct qd_arena *arena,
                                  struct qd_selection *selection, struct qd_error *error)
 {
@@ -63,6 +85,13 @@ enum qd_status qd_selection_init(const struct qd_options *options, struct qd_are
     }
     for (size_t i = 0; i < count; i++) {
         enum qd_status status = parse_group(options->features.items[i], &groups[i], error);
+
+        if (status != QD_OK) {
+            return status;
+        }
+    }
+    for (size_t i = 0; i < options->ops.count; i++) {
+        enum qd_status status = check_op(options->ops.items[i], error);
 
         if (status != QD_OK) {
             return status;

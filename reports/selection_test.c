@@ -69,9 +69,25 @@ static void globs_match_whole_ids(void **state)
     assert_false(takes(&options, "QLinearConv/x-u8/near-tie", ""));
 }
 
+static void an_unknown_operator_is_named_with_the_nearest(void **state)
+{
+    const char *odd[] = {"QlinearConv"};
+    struct qd_options options = {0};
+    struct qd_selection selection;
+    struct qd_error error = {0};
+    struct qd_arena arena;
+
+    (void)state;
+    list(&options.ops, odd, 1);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_selection_init(&options, &arena, &selection, &error), QD_USAGE);
+    assert_non_null(strstr(error.text, "\"QLinearConv\""));
+    qd_arena_clear(&arena);
+}
+
 static void ops_and_tags_match_words(void **state)
 {
-    const char *right[] = {"MatMul", "QLinearConv"}, *wrong[] = {"QLinear"};
+    const char *right[] = {"MatMul", "QLinearConv"}, *wrong[] = {"Conv"};
     const char *odd[] = {"odd"}, *none[] = {"ti"};
     struct qd_options options = {0};
 
@@ -203,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(globs_match_whole_ids),
         cmocka_unit_test(ops_and_tags_match_words),
+        cmocka_unit_test(an_unknown_operator_is_named_with_the_nearest),
         cmocka_unit_test(features_are_needed_and_banned),
         cmocka_unit_test(features_beyond_the_first_word),
         cmocka_unit_test(unknown_features_are_named),

@@ -192,9 +192,16 @@ test_shards_merge_to_the_whole()
     records whole.jsonl | sort >"$scratch/a"
     records merged.jsonl | sort >"$scratch/b"
     same a b && has merged.jsonl '"complete": true' && lacks merged.jsonl '"shard"' || return 1
-    qd 1 merge "$scratch"/s1.jsonl "$scratch"/s3.jsonl -o "$scratch/half.jsonl" &&
+    qd 4 merge "$scratch"/s1.jsonl "$scratch"/s3.jsonl -o "$scratch/half.jsonl" &&
         has err "not all of the 3 shards are here" && has half.jsonl '"complete": false' || return 1
     qd 2 merge "$scratch"/s1.jsonl "$scratch"/whole.jsonl && has err "another run"
+}
+
+test_results_replace_nothing_but_results()
+{
+    echo precious >"$scratch/case"
+    qd 2 run -t reference --filter 'regressions/*' --results "$scratch/case" &&
+        has err "holds no results" && has case precious
 }
 
 test_merge_refuses_contradictions()
@@ -341,7 +348,7 @@ test_stale_rows_fail_only_whole_runs()
     qd 0 run -t reference -e "$scratch/stale.tsv" --shard 2/2 -r "$scratch/2.jsonl" -j 2 || return 1
     qd 1 merge "$scratch/1.jsonl" "$scratch/2.jsonl" -o "$scratch/12.jsonl" &&
         has err "expectation row 1 is stale" || return 1
-    qd 0 merge "$scratch/1.jsonl" -o "$scratch/12.jsonl" && has 12.jsonl '"rows_not_judged": 1'
+    qd 4 merge "$scratch/1.jsonl" -o "$scratch/12.jsonl" && has 12.jsonl '"rows_not_judged": 1'
 }
 
 test_list_and_show()

@@ -13,6 +13,7 @@ struct export
     struct qd_arena arena; /* of one case */
     size_t count;
     enum qd_exit code;
+    char last[512]; /* id of the case written last */
 };
 
 /* An id becomes a path below the output directory; an id from a file could name any other. */
@@ -84,6 +85,7 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
         return status == QD_IO ? QD_VISIT_STOP : QD_VISIT_GO_ON;
     }
     export->count++;
+    snprintf(export->last, sizeof export->last, "%s", selected->kase->id);
     return QD_VISIT_GO_ON;
 }
 
@@ -150,7 +152,12 @@ static enum qd_exit run(struct qd_command *command)
     if (status != QD_OK) {
         return qd_exit_worse(export.code, qd_command_failed(command, &error));
     }
-    fprintf(command->out, "%zu cases written to %s\n", export.count, command->options.output);
+    if (export.count == 1) {
+        fprintf(command->out, "1 case written to %s/%s\n", command->options.output, export.last);
+    } else {
+        fprintf(command->out, "%zu cases written below %s\n", export.count,
+                command->options.output);
+    }
     return export.count == 0 ? qd_exit_worse(export.code, QD_EXIT_USAGE) : export.code;
 }
 

@@ -81,6 +81,17 @@ static enum qd_exit try_case(struct qd_command *command, const struct qd_case *k
     return QD_EXIT_OK;
 }
 
+/* What breaks a rule of its operator is no case: the tensors do not belong to the node, for example. */
+static enum qd_status refuse_invalid(struct qd_command *command, const struct qd_case *kase,
+                                     struct qd_error *error)
+{
+    struct qd_selected selected = {.kase = kase};
+    struct qd_evaluated evaluated;
+    enum qd_status status = qd_case_evaluate(&selected, command->arena, &evaluated, error);
+
+    return status == QD_INVALID ? status : QD_OK;
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
     const struct qd_options *options = &command->options;
@@ -96,6 +107,9 @@ static enum qd_exit run(struct qd_command *command)
                                                    : import_case(command, &kase, &error);
     if (status == QD_OK && options->id != NULL) {
         kase.id = options->id;
+    }
+    if (status == QD_OK) {
+        status = refuse_invalid(command, &kase, &error);
     }
     if (status == QD_OK) {
         status = qd_case_save(&kase, options->output, &error);

@@ -167,6 +167,9 @@ static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
     qd_summary_write(&merge->summary, merge->complete && all_shards(merge), 0, merge->out);
     qd_summary_print(&merge->summary, command->err);
     code = qd_summary_exit(&merge->summary);
+    if (!merge->complete || !all_shards(merge)) {
+        code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE); /* nobody may take a part for the whole */
+    }
     if (fflush(merge->out) != 0 || ferror(merge->out)) {
         fprintf(command->err, "qdiff: cannot write the merged results: %s\n", strerror(errno));
         code = QD_EXIT_OWN_FAILURE;
@@ -219,7 +222,8 @@ const struct qd_verb qd_verb_merge = {
     .text =
         "Joins the results files of the shards of one run. A result that is in several files\n"
         "counts once. Expectation rows, which a single shard cannot judge, are judged over the\n"
-        "union when every shard is there. The exit code is that of the whole run.",
+        "union when every shard is there. The exit code is that of the whole run, and 4 when a\n"
+        "shard is missing or a run was cut short.",
     .examples =
         "    qdiff run -t ort --shard 1/2 -r 1.jsonl; qdiff run -t ort --shard 2/2 -r 2.jsonl\n"
         "    qdiff merge 1.jsonl 2.jsonl --output all.jsonl",

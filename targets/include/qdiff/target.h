@@ -5,11 +5,13 @@
  *
  *     open → describe → { prepare → run … run → release } … → close
  *
+ * Several targets may be open and several models prepared at a time, and a model may be released without a run.
+ *
  * Ownership: whoever makes a thing frees it. qdiff owns models, inputs and output buffers; the plug-in owns what
  * open and prepare give. No pointer that qdiff passes may be kept after the call returns.
  * Statuses are answers, not crashes: a model the target refuses is QD_TARGET_REJECTED with the target's own words.
  *
- * Build:  cc -std=c11 -shared -fPIC -I<prefix>/include example.c -o libexample.so
+ * Build:  cc -std=c11 -shared -fPIC -I<prefix>/include example.c -o libexample.so -lm
  * Check:  qdiff check-target ./libexample.so
  * Gate:   qdiff run --target ./libexample.so --expectations mine.tsv */
 #ifndef QDIFF_TARGET_H
@@ -49,7 +51,7 @@ struct qd_target_tensor {
     size_t size; /* bytes at data */
 };
 
-/* What the target can do, declared before any case is generated. A case is skipped (and counted, with the reason)
+/* What the target can do, declared before any case is run. A case is skipped (and counted, with the reason)
  * only if no row allows it; a refusal of anything a row allows is a finding. */
 struct qd_target_capability {
     const char *op; /* op_type, "com.microsoft:op_type", or "*" */

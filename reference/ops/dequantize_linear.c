@@ -11,7 +11,7 @@
  * Edge cases  A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite follows IEEE.
  * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the same with either of them
  *             rounded to y's type first; f16 and bf16 computed in f32 and rounded once more. Inside a graph the
- *             exact product is admissible too.
+ *             exact product is admissible too. Codes with several admissible values give the hull of their products.
  * Quirks      zero_points. */
 #include <math.h>
 
@@ -103,13 +103,13 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* x − z, exact: |difference| < 2^33, or x itself for a float type. */
-static double difference(const struct dequantizer *d, int64_t i, int64_t p)
+/* x − z for a value of x, exact: |difference| < 2^33, or x itself for a float type. */
+static double difference(const struct dequantizer *d, double x, int64_t p)
 {
     if (qd_dtype_is_float(d->x->dtype))
-        return qd_tensor_value(d->x, i);
+        return x;
     int64_t z = qd_zero_point(d->evaluation->semantics, d->zero_point, p);
-    int64_t exact = qd_tensor_get(d->x, i) - z;
+    int64_t exact = (int64_t)x - z;
     if (d->evaluation->semantics->zero_points == QD_ZP_SUBTRACT_8BIT &&
         qd_dtype_is_8bit_code(d->x->dtype))
         exact = d->x->dtype == QD_U8 ? (int64_t)(uint8_t)exact : (int64_t)(int8_t)exact;
@@ -221,17 +221,43 @@ static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int
     return QD_OK;
 }
 
-static enum qd_status dequantize(const struct dequantizer *d, struct qd_value *y)
+/* One value of x, at element i. */
+static struct product dequantize_value(const struct dequantizer *d, int64_t i, double x)
+{
+    int64_t parameter = qd_granularity_index(&d->granularity, i);
+    double q = difference(d, x, parameter), s = qd_tensor_value(d->scale, parameter);
+    if (isfinite(q) && isfinite(s))
+        return multiply(d->y, q, s);
+    if (!isfinite(s))
+        return (struct product){.flags = QD_UNSPECIFIED};
+    return (struct product){q * s, q * s, q * s, isnan(q * s) ? QD_NOT_NUMBER : 0};
+}
+
+/* Codes that a QuantizeLinear before left open: between the products of the least and the greatest. */
+static struct product dequantize_interval(const struct dequantizer *d, const struct qd_value *x,
+                                          int64_t i)
+{
+    struct product p = dequantize_value(d, i, qd_tensor_value(d->x, i));
+    struct product ends[] = {dequantize_value(d, i, qd_value_lo(x, i)),
+                             dequantize_value(d, i, qd_value_hi(x, i))};
+    for (int e = 0; e < 2; e++) {
+        include(&p, ends[e].lo);
+        include(&p, ends[e].hi);
+        p.flags |= ends[e].flags;
+    }
+    p.flags |= QD_NO_CANONICAL;
+    return p;
+}
+
+static enum qd_status dequantize(const struct dequantizer *d, const struct qd_value *x,
+                                 struct qd_value *y)
 {
     enum qd_status status = QD_OK;
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
-        int64_t parameter = qd_granularity_index(&d->granularity, i);
-        double q = difference(d, i, parameter), s = qd_tensor_value(d->scale, parameter);
         struct product p = {.flags = QD_UNSPECIFIED};
-        if (isfinite(q) && isfinite(s))
-            p = multiply(d->y, q, s);
-        else if (isfinite(s))
-            p = (struct product){q * s, q * s, q * s, isnan(q * s) ? QD_NOT_NUMBER : 0};
+        if (!(qd_value_flags(x, i) & QD_UNSPECIFIED))
+            p = qd_value_is_point(x, i) ? dequantize_value(d, i, qd_tensor_value(d->x, i))
+                                        : dequantize_interval(d, x, i);
         status = store(d, y, i, p);
     }
     return status;
@@ -253,12 +279,12 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     struct dequantizer d = {0};
     struct qd_value y = {.lo = NULL};
     enum qd_status status = read_node(evaluation, node, in, &d);
-    if (status == QD_OK)
+    if (status == QD_OK && qd_dtype_is_float(d.x->dtype))
         status = qd_operands_are_points(evaluation, node, in, 1);
     if (status == QD_OK)
         status = qd_value_init(&y, evaluation->arena, d.y, d.x->rank, d.x->dims, evaluation->error);
     if (status == QD_OK)
-        status = dequantize(&d, &y);
+        status = dequantize(&d, in[X], &y);
     if (status == QD_OK)
         status = qd_value_need_reach(&y, evaluation->arena, evaluation->error);
     y.fusion = (struct qd_fusion){.dequantized = true, .rough_scales = rough(d.scale)};

@@ -38,7 +38,8 @@ static bool is_directory(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-bool qd_is_case_directory(const char *path)
+/* Whether a path is a directory in ONNX's backend-test layout. */
+static bool is_case_directory(const char *path)
 {
     char model[4096];
     struct stat facts;
@@ -113,7 +114,7 @@ static enum qd_visit visit_directory(struct walk *walk, const char *path, int de
 
 static enum qd_visit visit_path(struct walk *walk, const char *path, int depth)
 {
-    if (is_directory(path) && !qd_is_case_directory(path)) {
+    if (is_directory(path) && !is_case_directory(path)) {
         return visit_directory(walk, path, depth);
     }
     return visit_file(walk, path);

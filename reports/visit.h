@@ -24,9 +24,6 @@ struct qd_visitor {
 enum qd_status qd_visit_selected(const struct qd_selection *selection,
                                  const struct qd_visitor *visitor, struct qd_error *error);
 
-/* Whether a path is a directory in ONNX's backend-test layout. */
-bool qd_is_case_directory(const char *path);
-
 /* Finds one case for verbs that take ID|FILE: an existing path is loaded, anything else is looked up among the
  * suite's ids at every level. The case lives in the arena. USAGE when there is none. */
 enum qd_status qd_find_case(const char *name, const struct qd_options *options,

@@ -30,7 +30,7 @@ struct qd_session {
     struct qd_arena arena; /* the description */
     struct qd_target_info info;
     struct row *rows;
-    char id[640], reason[512];
+    char id[640];
     struct qd_worker worker;
     struct qd_open_target here; /* in process only */
 };

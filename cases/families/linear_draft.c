@@ -64,11 +64,6 @@ struct qd_linear_draft qd_linear_draft_make(unsigned opset, unsigned rank, unsig
     return d;
 }
 
-int64_t qd_linear_count(const struct qd_linear_draft *d)
-{
-    return d->rank == 0 ? 1 : 256;
-}
-
 int64_t qd_linear_slot(const struct qd_linear_draft *d, int64_t i)
 {
     int64_t inner = 1;
@@ -214,7 +209,7 @@ enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd
     if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)
         status =
             run_full(family, &run, &smoke, &full, level > QD_LEVEL_FULL ? EXHAUSTIVE_DRAWS : 1);
-    if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)
+    if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped && family->sweep)
         status = run_sweeps(family, &run);
     qd_arena_clear(&rows);
     qd_arena_clear(&run.arena);

@@ -43,8 +43,6 @@ struct qd_linear_draft {
 /* Shapes and granularity of a draft; opset, rank and granularity are levels as above. */
 struct qd_linear_draft qd_linear_draft_make(unsigned opset, unsigned rank, unsigned granularity);
 
-int64_t qd_linear_count(const struct qd_linear_draft *draft);
-
 /* The slot of element i (row-major). */
 int64_t qd_linear_slot(const struct qd_linear_draft *draft, int64_t i);
 
@@ -81,7 +79,8 @@ struct qd_linear_family {
     size_t value_count;
     qd_linear_filter *applies;
     qd_linear_maker *make;
-    /* At full, for u8 and s8: one case with every zero point and every value that matters. */
+    /* At full, for u8 and s8: one case with every zero point and every value that matters.
+     * NULL: none. */
     enum qd_status (*sweep)(enum qd_dtype codes, struct qd_arena *arena, struct qd_case *kase,
                             struct qd_error *error);
 };

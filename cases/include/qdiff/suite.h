@@ -1,4 +1,4 @@
-/* The suite: every generated, hand-written and imported case, in a deterministic order. */
+/* The suite: every hand-written and generated case, in a deterministic order. */
 #ifndef QDIFF_SUITE_H
 #define QDIFF_SUITE_H
 

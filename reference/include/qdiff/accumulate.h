@@ -4,7 +4,7 @@
 
 #include "qdiff/evaluate.h"
 
-/* Σ a[i]·b[i], |a|, |b| ≤ 511, under the semantics' accumulator switch (before a bias and before accumulate_finish). */
+/* Σ a[i]·b[i], |a|, |b| ≤ 511, under the semantics' accumulator switch (before a bias and before qd_accumulator_finish). */
 int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int16_t *b,
                int64_t count);
 

@@ -38,7 +38,7 @@ enum qd_dtype { QD_DTYPE_NONE, QD_DTYPE_LIST(QD_DTYPE_ENUM) QD_DTYPE_COUNT };
 
 enum qd_dtype_class { QD_CLASS_NONE, QD_CLASS_UINT, QD_CLASS_SINT, QD_CLASS_FLOAT };
 
-/* Facts of an integer type; min/max are 0 for float types. */
+/* Facts of a type; min and max are 0 for float types. */
 struct qd_dtype_info {
     int32_t onnx;     /* TensorProto.DataType number */
     const char *word; /* "u8" */
@@ -62,10 +62,10 @@ struct qd_float_format {
     double least_normal; /* smallest positive normal value */
 };
 
-/* Facts of a type; dtype must not be NONE (then bits is 0 and the words are "none"). */
+/* Facts of a type. Of NONE bits is 0 and the words are "none". */
 const struct qd_dtype_info *qd_dtype_info(enum qd_dtype dtype);
 
-/* The format of a float type, NULL for integer types and f8e8m0's like is described too (unsigned, no fraction). */
+/* The format of a float type (f8e8m0 has one too: unsigned, no fraction, no subnormals), NULL for other types. */
 const struct qd_float_format *qd_float_format(enum qd_dtype dtype);
 
 /* Type of an ONNX number / of a word ("u8" or "uint8"); QD_DTYPE_NONE when unknown. */

@@ -1,7 +1,7 @@
 /* Float dot products: every order of summation, with or without FMA.
  *
- * Source: Higham, Accuracy and Stability of Numerical Algorithms, §3.1 (γ_n); reference/README.md, "Float
- * accumulation". */
+ * Source: Higham, Accuracy and Stability of Numerical Algorithms, §3.1 (γ_n); reference/README.md,
+ * "Admissible sets". */
 #ifndef QDIFF_FLOAT_SUM_H
 #define QDIFF_FLOAT_SUM_H
 

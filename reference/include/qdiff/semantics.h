@@ -87,8 +87,9 @@ struct qd_semantics {
 #undef QD_SWITCH_FIELD
 };
 
-/* Parses "rounding=half-away,range=wrap" into *semantics, starting from the defaults. Unknown switches or values
- * fail with USAGE, naming those that exist. With allow_quirks false a QUIRK value fails too. */
+/* Parses "rounding=half-away,range=wrap" into *semantics, starting from the defaults; '+' separates as ',' does.
+ * Unknown switches or values fail with USAGE, naming those that exist. With allow_quirks false a QUIRK value fails
+ * too. */
 enum qd_status qd_semantics_parse(const char *text, bool allow_quirks,
                                   struct qd_semantics *semantics, struct qd_error *error);
 

@@ -1,7 +1,8 @@
 /* Status values and error texts.
  *
  * A status says whether *we* could do the work; a verdict (compare.h) says what was learned about a target.
- * Every fallible function of qdiff returns enum qd_status; its outputs come last and are untouched on failure. */
+ * Every fallible function of qdiff returns enum qd_status; its outputs come last, before the error only, and are untouched on
+ * failure. */
 #ifndef QDIFF_STATUS_H
 #define QDIFF_STATUS_H
 
@@ -44,7 +45,8 @@ enum qd_status qd_fail(struct qd_error *error, enum qd_status status, const char
 enum qd_status qd_fail_rule(struct qd_error *error, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "prefix: " before the text of *error (may be NULL), truncating at its end. Returns error->status. */
+/* Puts "prefix: " before the text of *error (may be NULL), truncating at its end, and stores the status in it. Returns
+ * `status`. */
 enum qd_status qd_fail_context(struct qd_error *error, enum qd_status status, const char *format,
                                ...) __attribute__((format(printf, 3, 4)));
 

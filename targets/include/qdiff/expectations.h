@@ -2,9 +2,9 @@
  *
  *   case or op pattern | features | settings | class | version range | CPU condition | issue URL | reason
  *
- * Grammar in targets/README.md, section "Expectations". A row may not match a passing case (unexpected pass); a row
- * whose version or CPU condition is false is inactive; a row that was active, whose cases all ran, and that matched no
- * divergence is stale. */
+ * Grammar in targets/README.md, section "Expectations". A row that names a case by its id, without a pattern, may not select
+ * a passing one (unexpected pass); a row whose settings, version or CPU condition does not hold is inactive; a row that was
+ * active, whose cases all ran, and that matched no divergence is stale. */
 #ifndef QDIFF_EXPECTATIONS_H
 #define QDIFF_EXPECTATIONS_H
 

@@ -72,7 +72,8 @@ bool qd_session_can(const struct qd_session *session, const struct qd_case *kase
  *
  * Runs the case twice with different poison in the outputs. `shapes` (graph->output_count tensors, data ignored) are
  * the types and shapes the reference expects; NULL for must-reject cases (then outputs are thrown away and OUTPUTS means the
- * target accepted it). A target's death is an outcome, not an error; the session goes on with a new worker. */
+ * target accepted it). A target's death is an outcome, not an error; the session goes on with a new worker. LIMIT: more than
+ * 8 GiB to transfer; UNUSABLE: the target says so, or cannot be opened again; NO_MEMORY, IO. */
 enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
                               const struct qd_tensor *shapes, struct qd_arena *arena,
                               struct qd_run *run, struct qd_error *error);

@@ -282,20 +282,21 @@ static void first_channel(const struct qd_conv_shape *s, const int64_t *at, int6
 }
 
 enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struct qd_conv_shape *s,
-                             qd_conv_visitor *visit, void *context)
+                             double weight, qd_conv_visitor *visit, void *context)
 {
     int64_t taps = product(s->kernel, s->spatial), plane = product(s->in, s->spatial);
     int64_t step = product(s->out, s->spatial), depth = s->channels / s->group;
     int64_t filters = s->filters / s->group;
     int64_t *base = qd_arena_array(evaluation->arena, (size_t)taps, sizeof *base);
     int64_t *index = qd_arena_array(evaluation->arena, (size_t)(taps * depth), sizeof *index);
-    if ((double)step * (double)s->batch * (double)s->filters * (double)taps * (double)depth >
-        QD_MAX_WORK)
-        return qd_fail(evaluation->error, QD_LIMIT, "a convolution of more than %g products",
-                       QD_MAX_WORK);
     if (!base || !index)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld kernel positions",
                        (long long)(taps * depth));
+    double products =
+        (double)step * (double)s->batch * (double)s->filters * (double)taps * (double)depth;
+    enum qd_status status = qd_spend(evaluation, products * weight);
+    if (status != QD_OK)
+        return status;
     int64_t at[QD_MAX_SPATIAL] = {0};
     for (int64_t o = 0; o < step; o++, next(at, s->out, s->spatial)) {
         first_channel(s, at, taps, base);
@@ -338,5 +339,5 @@ enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation,
     if (!sums.column)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld terms",
                        (long long)sums.terms);
-    return qd_conv_visit(evaluation, shape, accumulate_column, &sums);
+    return qd_conv_visit(evaluation, shape, 1, accumulate_column, &sums);
 }

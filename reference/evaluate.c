@@ -30,6 +30,17 @@ const struct qd_op *qd_op_find(const char *domain, const char *name)
     return NULL;
 }
 
+enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units)
+{
+    if (!evaluation->work)
+        return QD_OK;
+    *evaluation->work -= units;
+    if (*evaluation->work >= 0)
+        return QD_OK;
+    return qd_fail(evaluation->error, QD_LIMIT,
+                   "evaluating the case costs more than %g multiply-accumulates", QD_MAX_WORK);
+}
+
 enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const char *slug, const char *format, ...)
 {
@@ -41,8 +52,6 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
     va_end(arguments);
     return qd_fail_rule(evaluation->error, rule, "%.48s: %s", node->op_type, text);
 }
-
-#define MAX_OPERANDS 32
 
 /* Number of operands without the absent ones at the end. */
 static size_t present(const int *operands, size_t count)
@@ -58,6 +67,10 @@ static enum qd_status check_arity(const struct qd_evaluation *evaluation,
     const struct qd_op *op = node->op;
     size_t inputs = present(node->inputs, node->input_count);
     size_t outputs = present(node->outputs, node->output_count);
+    if (*op->domain == '\0' && node->opset > QD_MAX_OPSET)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "opset %lld is newer than %d, the newest one the reference knows",
+                       (long long)node->opset, QD_MAX_OPSET);
     if (node->opset < op->since)
         return qd_node_rule(evaluation, node, "opset",
                             "exists since opset %lld, the model imports %lld", (long long)op->since,
@@ -89,14 +102,17 @@ static enum qd_status evaluate_node(struct qd_evaluation *evaluation, const stru
     enum qd_status status = check_arity(evaluation, node);
     if (status != QD_OK)
         return status;
-    const struct qd_value *in[MAX_OPERANDS] = {NULL};
-    struct qd_value out[MAX_OPERANDS];
-    if (node->op->max_inputs > MAX_OPERANDS || node->op->outputs > MAX_OPERANDS)
+    const struct qd_value *in[QD_MAX_OPERANDS] = {NULL};
+    struct qd_value out[QD_MAX_OPERANDS];
+    if (node->op->max_inputs > QD_MAX_OPERANDS || node->op->outputs > QD_MAX_OPERANDS)
         return qd_fail(error, QD_INTERNAL, "%s has more than %d operands", node->op_type,
-                       MAX_OPERANDS);
+                       QD_MAX_OPERANDS);
     for (size_t i = 0; i < present(node->inputs, node->input_count); i++)
         in[i] = node->inputs[i] == QD_NO_VALUE ? NULL : &values[node->inputs[i]];
-    status = node->op->evaluate(evaluation, node, in, out);
+    for (size_t i = 0; status == QD_OK && i < QD_MAX_OPERANDS; i++)
+        status = in[i] ? qd_spend(evaluation, QD_WORK_ELEMENT * (double)in[i]->want.count) : QD_OK;
+    if (status == QD_OK)
+        status = node->op->evaluate(evaluation, node, in, out);
     if (status != QD_OK)
         return status;
     for (size_t i = 0; i < present(node->outputs, node->output_count); i++)
@@ -165,7 +181,9 @@ enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_t
                                  const struct qd_semantics *semantics, struct qd_arena *arena,
                                  struct qd_value *outputs, struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, false};
+    double work = QD_MAX_WORK;
+    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, false,
+                                       &work};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }
 
@@ -173,6 +191,8 @@ enum qd_status qd_graph_explain(const struct qd_graph *graph, const struct qd_te
                                 const struct qd_semantics *semantics, struct qd_arena *arena,
                                 struct qd_value *outputs, struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, true};
+    double work = QD_MAX_WORK;
+    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, true,
+                                       &work};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }

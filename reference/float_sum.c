@@ -70,6 +70,11 @@ void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operan
     add_term(sum, term, qd_interval_magnitude(term), reach, product_grid(x->grid[i], w->grid[j]));
 }
 
+void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operand *w, int64_t j)
+{
+    sum->special = sum->special || (w->special && isnan(w->hull[j].lo));
+}
+
 void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i)
 {
     if (b->special && isnan(b->hull[i].lo)) {
@@ -84,6 +89,7 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
     if (factor == 1)
         return;
     sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
+    sum->peak = fmax(sum->peak, sum->magnitude);
     sum->magnitude *= fabs(factor);
     sum->reach *= fabs(factor);
     sum->grid = product_grid(sum->grid, grid_of(factor));
@@ -92,6 +98,7 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
 void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other)
 {
     sum->total = qd_interval_add(sum->total, other->total);
+    sum->peak = fmax(sum->peak, other->peak);
     sum->magnitude += other->magnitude;
     sum->reach += other->reach;
     sum->grid = other->grid < sum->grid ? other->grid : sum->grid;
@@ -137,7 +144,7 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
     if (sum->special || error < 0)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     struct qd_interval hull = qd_interval_widen(sum->total, error);
-    if (sum->magnitude + error > 0x1p127)
+    if (fmax(sum->peak, sum->magnitude) + error > 0x1p127)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);

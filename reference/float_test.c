@@ -21,7 +21,7 @@ struct bench {
 static void bench_init(struct bench *b)
 {
     qd_arena_init(&b->arena, (size_t)64 << 20);
-    b->evaluation = (struct qd_evaluation){&defaults, &b->arena, &b->error, false};
+    b->evaluation = (struct qd_evaluation){&defaults, &b->arena, &b->error, false, NULL};
 }
 
 static uint64_t next(uint64_t *state)
@@ -194,6 +194,36 @@ static void nothing_is_claimed_of_nan_and_overflow(void **state)
     qd_arena_clear(&b.arena);
 }
 
+/* A kernel that multiplies padding makes NaN of an infinite weight, and alpha may come after an overflowing sum. */
+static void padding_and_overflow_leave_it_open(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b);
+    float w[] = {INFINITY, 1}, x[] = {1, 1}, big[] = {0x1p65f}, one[] = {0};
+    struct qd_value wv = vector(&b, w, 2), xv = vector(&b, x, 2), bigv = vector(&b, big, 1);
+    struct qd_value y = vector(&b, one, 1);
+    struct qd_float_operand wo, xo, bo;
+    assert_int_equal(qd_float_operand_make(&b.evaluation, &wv, &wo), QD_OK);
+    assert_int_equal(qd_float_operand_make(&b.evaluation, &xv, &xo), QD_OK);
+    assert_int_equal(qd_float_operand_make(&b.evaluation, &bigv, &bo), QD_OK);
+    const struct qd_float_operand *operands[] = {&xo, &wo};
+    assert_int_equal(qd_float_sum_begin(&b.evaluation, operands, 2, &y), QD_OK);
+    struct qd_float_sum padded = QD_FLOAT_SUM_EMPTY, scaled = QD_FLOAT_SUM_EMPTY;
+    qd_float_sum_padding(&padded, &wo, 1);
+    qd_float_sum_product(&padded, &xo, 0, &wo, 1);
+    assert_int_equal(qd_float_sum_store(&b.evaluation, &padded, 0, &y, 0), QD_OK);
+    assert_false(qd_value_observe(&y, 0).unspecified);
+    qd_float_sum_padding(&padded, &wo, 0);
+    assert_int_equal(qd_float_sum_store(&b.evaluation, &padded, 0, &y, 0), QD_OK);
+    assert_true(qd_value_observe(&y, 0).unspecified);
+    qd_float_sum_product(&scaled, &bo, 0, &bo, 0);
+    qd_float_sum_scale(&scaled, 0x1p-20);
+    assert_int_equal(qd_float_sum_store(&b.evaluation, &scaled, 2, &y, 0), QD_OK);
+    assert_true(qd_value_observe(&y, 0).unspecified);
+    qd_arena_clear(&b.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +232,7 @@ int main(void)
         cmocka_unit_test(every_order_lies_inside),
         cmocka_unit_test(exact_sums_have_no_width),
         cmocka_unit_test(nothing_is_claimed_of_nan_and_overflow),
+        cmocka_unit_test(padding_and_overflow_leave_it_open),
     };
     return cmocka_run_group_tests_name("float", tests, NULL, NULL);
 }

@@ -53,10 +53,7 @@ enum qd_status qd_matmul_shape_read(const struct qd_evaluation *evaluation,
         status = read_batches(evaluation, node, a, b, &s);
     if (status != QD_OK)
         return status;
-    double work = (double)s.batches * (double)s.m * (double)s.n * (double)(s.k ? s.k : 1);
-    if (work > QD_MAX_WORK)
-        return qd_fail(evaluation->error, QD_LIMIT, "%s: more than %g products", node->op_type,
-                       QD_MAX_WORK);
+    s.products = (double)s.batches * (double)s.m * (double)s.n * (double)(s.k ? s.k : 1);
     s.rank = s.batch_rank;
     memcpy(s.dims, s.batch, s.batch_rank * sizeof *s.dims);
     if (a->rank > 1)
@@ -171,6 +168,9 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
                                     const struct qd_tensor *a_zero_point, const struct qd_tensor *b,
                                     const struct qd_tensor *b_zero_point, int64_t **acc)
 {
+    enum qd_status status = qd_spend(evaluation, s->products);
+    if (status != QD_OK)
+        return status;
     int64_t count = s->batches * s->m * s->n;
     int64_t *sums = qd_arena_array(evaluation->arena, (size_t)count, sizeof *sums);
     struct qd_tensor columns;
@@ -179,7 +179,7 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators",
                        (long long)count);
     /* A zero point per row or column has one entry per k codes, in the order of rows and columns. */
-    enum qd_status status = qd_centre(evaluation, a, a_zero_point, s->k, &rows_centred);
+    status = qd_centre(evaluation, a, a_zero_point, s->k, &rows_centred);
     if (status == QD_OK)
         status = transpose(evaluation, b, s->k, s->n, &columns);
     if (status == QD_OK)

@@ -42,10 +42,13 @@ static void sum_column(void *context, const int64_t *x_index, int64_t first_filt
     struct convolution *c = context;
     for (int64_t m = 0; c->status == QD_OK && m < filters; m++) {
         struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
-        for (int64_t t = 0; t < c->terms; t++)
+        for (int64_t t = 0; t < c->terms; t++) {
+            int64_t w = (first_filter + m) * c->terms + t;
             if (x_index[t] >= 0)
-                qd_float_sum_product(&sum, &c->x, x_index[t], &c->w,
-                                     (first_filter + m) * c->terms + t);
+                qd_float_sum_product(&sum, &c->x, x_index[t], &c->w, w);
+            else
+                qd_float_sum_padding(&sum, &c->w, w);
+        }
         if (c->has_bias)
             qd_float_sum_term(&sum, &c->b, first_filter + m);
         c->status = qd_float_sum_store(c->evaluation, &sum, 0, c->y, output + m * step);
@@ -67,7 +70,7 @@ static enum qd_status convolve(const struct qd_evaluation *evaluation,
     if (status == QD_OK)
         status = qd_float_sum_begin(evaluation, operands, INPUTS, y);
     if (status == QD_OK)
-        status = qd_conv_visit(evaluation, shape, sum_column, &c);
+        status = qd_conv_visit(evaluation, shape, QD_WORK_FLOAT, sum_column, &c);
     return status != QD_OK ? status : c.status;
 }
 

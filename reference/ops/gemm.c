@@ -82,9 +82,7 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
                   rank != 2 || common[0] != y[0] || common[1] != y[1]))
         return qd_node_rule(evaluation, node, "c-shape", "C does not broadcast to [%lld,%lld]",
                             (long long)g->m, (long long)g->n);
-    if ((double)g->m * (double)g->n * (double)g->k > QD_MAX_WORK)
-        return qd_fail(evaluation->error, QD_LIMIT, "Gemm: more than %g products", QD_MAX_WORK);
-    return QD_OK;
+    return qd_spend(evaluation, (double)g->m * (double)g->n * (double)g->k * QD_WORK_FLOAT);
 }
 
 static int64_t index_a(const struct gemm *g, int64_t m, int64_t k)
@@ -104,7 +102,7 @@ static enum qd_status element(const struct gemm *g, int64_t i, struct qd_value *
     for (int64_t k = 0; k < g->k; k++)
         qd_float_sum_product(&sum, &g->a, index_a(g, m, k), &g->b, index_b(g, k, n));
     qd_float_sum_scale(&sum, (double)g->alpha);
-    if (g->c_tensor && g->beta != 0) {
+    if (g->c_tensor) {
         int64_t c = qd_broadcast_index(g->c_tensor->rank, g->c_tensor->dims, 2, shape, i);
         qd_float_sum_term(&bias, &g->c, c);
         qd_float_sum_scale(&bias, (double)g->beta);

@@ -64,6 +64,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = qd_value_init(&y, evaluation->arena, in[A]->want.dtype, shape.rank, shape.dims,
                                evaluation->error);
     if (status == QD_OK)
+        status = qd_spend(evaluation, shape.products * QD_WORK_FLOAT);
+    if (status == QD_OK)
         status = multiply(evaluation, &shape, in, &y);
     if (status == QD_OK)
         out[0] = y;

@@ -224,7 +224,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = begin_indices(evaluation, node, in, &indices, &p);
     if (status == QD_OK && y.want.count > 0) {
         p.terms = qd_conv_terms(&shape);
-        status = qd_conv_visit(evaluation, &shape, visit, &p);
+        status = qd_conv_visit(evaluation, &shape, QD_WORK_POOL, visit, &p);
     }
     status = status == QD_OK ? p.status : status;
     if (status != QD_OK)

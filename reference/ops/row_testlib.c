@@ -195,7 +195,8 @@ static bool has_hulls(const struct row *row)
 static enum qd_status run_operator(struct row *row, const struct qd_semantics *semantics,
                                    struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {semantics, &row->arena, error, false};
+    double work = QD_MAX_WORK;
+    struct qd_evaluation evaluation = {semantics, &row->arena, error, false, &work};
     const struct qd_value *in[MAX_VALUES] = {NULL};
     for (size_t i = 0; i < row->in_count; i++)
         in[i] = row->absent[i] ? NULL : &row->in[i];

@@ -6,8 +6,18 @@
 #include "qdiff/semantics.h"
 #include "qdiff/value.h"
 
-/* Multiply-accumulates one node may cost; beyond is LIMIT (a hostile model could ask for hours). */
-#define QD_MAX_WORK 0x1p34
+/* The newest opset of the default domain whose operators were read: onnx 1.21. A newer one may have changed any. */
+#define QD_MAX_OPSET 26
+
+/* What evaluating one case may cost, in integer multiply-accumulates (some 10 seconds); beyond is LIMIT: a hostile model of
+ * 150 bytes could ask for hours. Other work is weighed against them. */
+#define QD_MAX_WORK 0x1p36
+#define QD_WORK_ELEMENT 16 /* one operand element */
+#define QD_WORK_FLOAT 128  /* one product of intervals */
+#define QD_WORK_POOL 400   /* one tap of a pool */
+
+/* Operands a node may have at most, in a row of the list too. */
+#define QD_MAX_OPERANDS 32
 
 /* Everything an operator needs besides its inputs. */
 struct qd_evaluation {
@@ -15,6 +25,7 @@ struct qd_evaluation {
     struct qd_arena *arena;
     struct qd_error *error;
     bool keep_reals; /* give codes their `real` (value.h) */
+    double *work;    /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
 };
 
 /* One operator. Each lives in reference/ops/<file>.c as `const struct qd_op qd_op_<file>` and has one row in
@@ -30,6 +41,9 @@ struct qd_op {
     enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out);
 };
+
+/* Takes `units` of the case's work; LIMIT when not so much is left. Called before the work is done. */
+enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units);
 
 /* Fails with INVALID and the rule "<op_type>/<slug>"; the text gets "<op_type>: " before it. */
 enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node,

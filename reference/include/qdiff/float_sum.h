@@ -27,6 +27,7 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
 struct qd_float_sum {
     struct qd_interval total; /* of the exact terms */
     double magnitude;         /* Σ sup|x|·sup|w| */
+    double peak;              /* the greatest magnitude before a scaling */
     double reach;             /* Σ of what a fused kernel sums */
     int grid; /* all terms are multiples of 2^grid; INT_MIN: some term is an interval */
     int64_t terms;
@@ -36,6 +37,8 @@ struct qd_float_sum {
 
 void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
                           const struct qd_float_operand *w, int64_t j);
+/* A product with padding: 0, but a kernel that really multiplies makes NaN of an infinite weight. */
+void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operand *w, int64_t j);
 void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i);
 
 /* The sum times a finite factor, applied at any point of the computation; and the sum of two sums. */

@@ -13,11 +13,12 @@ struct qd_matmul_shape {
     unsigned batch_rank, a_batch_rank, b_batch_rank;
     int64_t batch[QD_MAX_RANK], a_batch[QD_MAX_RANK], b_batch[QD_MAX_RANK];
     int64_t batches; /* product of batch */
+    double products; /* multiply-accumulates, as work (qd_spend) */
     unsigned rank;   /* of y */
     int64_t dims[QD_MAX_RANK];
 };
 
-/* Rules: a-rank, b-rank (a scalar), k-mismatch, batch-mismatch. LIMIT beyond QD_MAX_WORK products. */
+/* Rules: a-rank, b-rank (a scalar), k-mismatch, batch-mismatch. */
 enum qd_status qd_matmul_shape_read(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, const struct qd_tensor *a,
                                     const struct qd_tensor *b, struct qd_matmul_shape *shape);

@@ -159,8 +159,9 @@ static void probe_unknown_setting(struct probe *p)
         p->api->open(p->name->version, "no_such_setting=1", &p->target, &p->message);
     if (status == QD_TARGET_OK)
         report(p, QD_CHECK_FAIL, "took it");
-    else if (expect(p, status == QD_TARGET_UNUSABLE, "answered another status than UNUSABLE"))
-        is_refusal(p, status);
+    else if (expect(p, status == QD_TARGET_UNUSABLE, "answered another status than UNUSABLE") &&
+             is_refusal(p, status))
+        expect(p, strstr(p->message.text, "no_such_setting"), "the message does not name it");
 }
 
 static void probe_open_twice(struct probe *p)

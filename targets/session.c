@@ -12,7 +12,7 @@
 #include "qdiff/features.h"
 
 #define FIRST_BLOCK ((size_t)64 << 20)
-#define LARGEST_BLOCK ((size_t)8 << 30)
+#define LARGEST_BLOCK ((size_t)1 << 30)
 #define DEFAULT_SECONDS 20.0
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 #define LEAST_OPEN_SECONDS 30.0 /* a library read from a cold disk */

@@ -21,7 +21,8 @@ static enum qd_target_status open_(const char *version, const char *config, void
 {
     static const char nothing[] = "";
     if (*version || *config) {
-        refuse(message, "there are no versions and no settings");
+        snprintf(message->text, sizeof message->text, "example: no version '%s', no setting '%s'",
+                 version, config);
         return QD_TARGET_UNUSABLE;
     }
     *target = (void *)(size_t)nothing; /* your runtime's handle */

@@ -140,6 +140,12 @@ static enum qd_target_status misbehave(struct misbehave *m, struct qd_target_mes
         fprintf(stderr, "terminate called: the sky fell\n");
         abort();
     }
+    if (is(m, "abort-behind-child")) {
+        if (fork() == 0)
+            for (;;)
+                pause();
+        abort();
+    }
     if (is(m, "overflow-stack") && overflow_stack(0) == 1)
         return QD_TARGET_REJECTED;
     if (is(m, "exit"))

@@ -304,6 +304,14 @@ static void bury(struct qd_worker *worker, bool timed_out, double seconds, struc
     append_tail(worker, death);
 }
 
+/* A process that the target started may keep our channel open after the worker is gone. */
+static bool has_died(const struct qd_worker *worker)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == worker->pid;
+}
+
 bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death)
 {
     drain(worker);
@@ -323,11 +331,16 @@ bool qd_worker_call(struct qd_worker *worker, char command, double seconds, stru
                 worker->start_bytes = address_space(worker->pid);
             return true;
         }
-        if (got == 0 || (errno != EAGAIN && errno != EINTR))
+        int reason = errno; /* drain changes it */
+        if (got == 0 || (reason != EAGAIN && reason != EINTR))
             break;
         drain(worker);
+        if (reason == EAGAIN && has_died(worker)) {
+            kill(-worker->pid, SIGKILL); /* what it left behind; its own number is still taken */
+            break;
+        }
         if (deadline == 0) /* most calls are over before the first look at the clock */
-            deadline = now() + seconds - (errno == EAGAIN ? SLICE : 0);
+            deadline = now() + seconds - (reason == EAGAIN ? SLICE : 0);
         timed_out = now() >= deadline;
         waiting = !timed_out;
     }

@@ -68,3 +68,23 @@ void qd_draft_accumulate(struct qd_conv_draft *d)
                 add_tap(d, o, t, p);
         }
 }
+
+void qd_draft_large_sums(struct qd_conv_draft *d)
+{
+    enum { FULL = 255, WHOLE = 258 }; /* 258·255² + 255·3 + 2 = 2^24 + 1 */
+    int64_t depth = d->channels / d->group, plane = product(d->in, d->spatial);
+    int64_t x_min = qd_dtype_info(d->x_type)->min, w_min = qd_dtype_info(d->w_type)->min;
+    d->x_zero = x_min;
+    for (int64_t m = 0; m < d->filters; m++)
+        d->w_zero[m] = w_min;
+    for (int64_t i = 0; i < d->x.count; i++) {
+        int64_t term = i / plane % depth;
+        int64_t last = term > WHOLE + 1 ? 0 : 2 + 2 * (i % plane % 64);
+        qd_tensor_set(&d->x, i, x_min + (term <= WHOLE ? FULL : last));
+    }
+    for (int64_t i = 0; i < d->w.count; i++) {
+        int64_t term = i % depth;
+        qd_tensor_set(&d->w, i, w_min + (term < WHOLE ? FULL : term == WHOLE ? 3 : 1));
+    }
+    qd_draft_accumulate(d);
+}

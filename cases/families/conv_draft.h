@@ -41,6 +41,13 @@ int64_t qd_draft_span(const struct qd_conv_draft *draft, unsigned axis);
 /* The sums of the draft's x and w, without bias, into draft->acc (batch·filters·plane entries). */
 void qd_draft_accumulate(struct qd_conv_draft *draft);
 
+/* Terms of a sum that qd_draft_large_sums needs. */
+#define QD_DRAFT_LARGE_TERMS 260
+
+/* Odd sums from 2^24 + 1, which float32 cannot hold: factors 0 to 255 over zero points at the lower
+ * end. The kernel is 1 and channels/group at least QD_DRAFT_LARGE_TERMS. */
+void qd_draft_large_sums(struct qd_conv_draft *draft);
+
 /* How a case's numbers are chosen. */
 struct qd_conv_values {
     const char *word;
@@ -51,7 +58,16 @@ struct qd_conv_values {
     bool (*choose)(struct qd_conv_draft *draft, struct qd_random *random);
 };
 
-#define QD_CONV_VALUES 7
+enum {
+    QD_CONV_RANDOM,
+    QD_CONV_TIE,
+    QD_CONV_NEAR_TIE,
+    QD_CONV_SATURATION,
+    QD_CONV_INT16_PAIRS,
+    QD_CONV_LARGE_ACCUMULATOR,
+    QD_CONV_EXTREME_SCALE,
+    QD_CONV_VALUES
+};
 extern const struct qd_conv_values qd_conv_values[QD_CONV_VALUES];
 
 #endif

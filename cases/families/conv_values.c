@@ -314,11 +314,11 @@ static bool choose_extreme_scale(struct qd_conv_draft *d, struct qd_random *r)
 }
 
 const struct qd_conv_values qd_conv_values[QD_CONV_VALUES] = {
-    {"random", false, choose_random},
-    {"tie", false, choose_tie},
-    {"near-tie", false, choose_near_tie},
-    {"saturation", false, choose_saturation},
-    {"int16-pairs", false, choose_int16_pairs},
-    {"large-accumulator", true, choose_large_accumulator},
-    {"extreme-scale", false, choose_extreme_scale},
+    [QD_CONV_RANDOM] = {"random", false, choose_random},
+    [QD_CONV_TIE] = {"tie", false, choose_tie},
+    [QD_CONV_NEAR_TIE] = {"near-tie", false, choose_near_tie},
+    [QD_CONV_SATURATION] = {"saturation", false, choose_saturation},
+    [QD_CONV_INT16_PAIRS] = {"int16-pairs", false, choose_int16_pairs},
+    [QD_CONV_LARGE_ACCUMULATOR] = {"large-accumulator", true, choose_large_accumulator},
+    [QD_CONV_EXTREME_SCALE] = {"extreme-scale", false, choose_extreme_scale},
 };

@@ -151,25 +151,30 @@ static void set_w_zeros(struct qd_conv_draft *d, const uint8_t *row, struct qd_r
     }
 }
 
-static struct qd_conv_draft make_draft(const uint8_t *row, struct qd_random *r)
+void qd_conv_draft_zeros(struct qd_conv_draft *d, const uint8_t *row, struct qd_random *r)
+{
+    uint8_t types = row[QD_CONV_TYPES];
+    d->x_type = types & 1 ? QD_S8 : QD_U8;
+    d->w_type = types & 2 ? QD_S8 : QD_U8;
+    d->y_type = types & 4 ? QD_S8 : QD_U8;
+    set_x_zero(d, row, r);
+    set_y_zero(d, row, r);
+    set_w_zeros(d, row, r);
+}
+
+struct qd_conv_draft qd_qlinear_conv_draft(const uint8_t *row, struct qd_random *r)
 {
     struct qd_conv_draft d = {0};
-    uint8_t types = row[QD_CONV_TYPES];
-    d.x_type = types & 1 ? QD_S8 : QD_U8;
-    d.w_type = types & 2 ? QD_S8 : QD_U8;
-    d.y_type = types & 4 ? QD_S8 : QD_U8;
     d.has_bias = row[QD_CONV_BIAS] == 1;
     set_channels(&d, row);
     set_kernel(&d, row);
     set_extent(&d, row, r);
-    set_x_zero(&d, row, r);
-    set_y_zero(&d, row, r);
-    set_w_zeros(&d, row, r);
+    qd_conv_draft_zeros(&d, row, r);
     return d;
 }
 
-static enum qd_status make_room(struct qd_conv_draft *d, struct qd_arena *arena,
-                                struct qd_error *error)
+enum qd_status qd_conv_draft_room(struct qd_conv_draft *d, struct qd_arena *arena,
+                                  struct qd_error *error)
 {
     int64_t x[2 + QD_DRAFT_SPATIAL] = {d->batch, d->channels};
     int64_t w[2 + QD_DRAFT_SPATIAL] = {d->filters, d->channels / d->group};
@@ -226,10 +231,10 @@ static void add_codes(struct maker *maker, const char *name, enum qd_dtype dtype
     qd_build_tensor(maker->builder, name, &t, run);
 }
 
-static void add_attributes(struct maker *maker, const struct qd_conv_draft *d, const uint8_t *row)
+void qd_qlinear_conv_attributes(struct qd_builder *b, const struct qd_conv_draft *d,
+                                const uint8_t *row)
 {
     static const char *const modes[] = {NULL, NULL, NULL, "SAME_UPPER", "SAME_LOWER", "VALID"};
-    struct qd_builder *b = maker->builder;
     uint8_t pads = row[QD_CONV_PADS];
     int64_t values[2 * QD_DRAFT_SPATIAL];
     if (d->group != 1)
@@ -281,7 +286,7 @@ static enum qd_status make_case(const struct qd_conv_draft *d, const uint8_t *ro
                               : "x,x_scale,x_zero_point,w,w_scale,w_zero_point,y_scale,"
                                 "y_zero_point",
                   "y");
-    add_attributes(&maker, d, row);
+    qd_qlinear_conv_attributes(maker.builder, d, row);
     add_tensors(&maker, d, row);
     qd_build_output(maker.builder, "y", d->y_type, (int)d->spatial + 2, y);
     qd_build_tag(maker.builder, tag);
@@ -312,8 +317,8 @@ static enum qd_status generate_case(const uint8_t *row, const struct qd_conv_val
     write_slug(row, values, slug, sizeof slug);
     for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         struct qd_random random = qd_random_seed(slug, draw * ATTEMPTS + attempt);
-        struct qd_conv_draft draft = make_draft(row, &random);
-        enum qd_status status = make_room(&draft, arena, error);
+        struct qd_conv_draft draft = qd_qlinear_conv_draft(row, &random);
+        enum qd_status status = qd_conv_draft_room(&draft, arena, error);
         if (status != QD_OK)
             return status;
         if (values->choose(&draft, &random))
@@ -393,7 +398,7 @@ static enum qd_status make_deep(int64_t total, const uint8_t *row, struct qd_are
 {
     enum { FULL = 255, POSITIONS = 4, FILTERS = 2 };
     struct qd_random none = {0};
-    struct qd_conv_draft d = make_draft(row, &none);
+    struct qd_conv_draft d = qd_qlinear_conv_draft(row, &none);
     int64_t full = total / (FULL * FULL), rest = total % (FULL * FULL);
     char slug[128];
     d.channels = full + 2;
@@ -402,7 +407,7 @@ static enum qd_status make_deep(int64_t total, const uint8_t *row, struct qd_are
     d.x_zero = qd_dtype_info(d.x_type)->min;
     d.w_zero[0] = qd_dtype_info(d.w_type)->min;
     d.y_zero = middle(d.y_type) + 1;
-    enum qd_status status = make_room(&d, arena, error);
+    enum qd_status status = qd_conv_draft_room(&d, arena, error);
     if (status != QD_OK)
         return status;
     for (int64_t c = 0; c < d.channels; c++) {

@@ -87,7 +87,7 @@ static uint8_t *reserve(struct qd_wire_out *out, size_t size)
             out->failed = true;
             return NULL;
         }
-        if (out->size > 0)
+        if (out->bytes)
             memcpy(bytes, out->bytes, out->size);
         out->bytes = bytes;
         out->capacity = capacity;

@@ -88,6 +88,12 @@ int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tens
     return z;
 }
 
+/* The value of the low eight bits as a signed number. */
+static int16_t wrap8(int16_t x)
+{
+    return (int16_t)((x & 0xff) - ((x & 0x80) << 1));
+}
+
 /* out[i] = q[i] − z over [start, end). */
 static void centre_run(const struct qd_tensor *codes, int64_t z, int64_t start, int64_t end,
                        int16_t *out)
@@ -117,7 +123,7 @@ enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd
         int64_t end = start + inner < codes->count ? start + inner : codes->count;
         centre_run(codes, z, start, end, centred);
         for (int64_t i = start; narrow && i < end; i++)
-            centred[i] = (int8_t)centred[i];
+            centred[i] = wrap8(centred[i]);
     }
     *out = centred;
     return QD_OK;

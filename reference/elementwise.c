@@ -118,8 +118,8 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
                                      const struct qd_value *b, qd_binary_exact *exact, bool sum,
                                      struct qd_value *y)
 {
-    unsigned rank;
-    int64_t dims[QD_MAX_RANK];
+    unsigned rank = 0;
+    int64_t dims[QD_MAX_RANK] = {0};
     struct qd_value made;
     enum qd_status status = check_operands(evaluation, node, a, b, &rank, dims);
     if (status == QD_OK)

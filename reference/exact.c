@@ -2,6 +2,7 @@
 
 #include "binary.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -135,6 +136,7 @@ struct qd_rounded qd_ratio_round(struct qd_ratio a, enum qd_rounding rounding, b
  * more" (sticky). */
 static uint64_t normalise(struct qd_ratio a, int *exponent)
 {
+    assert(a.den > 0);
     int shift = 62 - bits128(a.num) + bits64(a.den);
     qd_u128 num = a.num;
     bool sticky = false;

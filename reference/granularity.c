@@ -103,7 +103,7 @@ enum qd_status qd_granularity_read(const struct qd_evaluation *evaluation,
                                    const char *zero_name, struct qd_granularity *granularity)
 {
     struct qd_granularity g = {QD_PER_TENSOR, 1, 1, 0, 0};
-    int64_t axis;
+    int64_t axis = 1;
     enum qd_status status = read_since(evaluation, node, "axis", 13, 1, &axis);
     if (status == QD_OK)
         status = read_since(evaluation, node, "block_size", 21, 0, &g.block);
@@ -137,7 +137,7 @@ enum qd_status qd_dtype_attribute(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *name, int64_t since,
                                   uint32_t mask, enum qd_dtype *dtype)
 {
-    int64_t number;
+    int64_t number = 0;
     char slug[40];
     enum qd_status status = read_since(evaluation, node, name, since, 0, &number);
     if (status != QD_OK)

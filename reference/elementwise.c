@@ -6,7 +6,6 @@
 #include "qdiff/float_sum.h"
 #include "qdiff/parameters.h"
 
-#define FLOATS (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
 #define WIDE_INTEGERS (QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64))
 #define NARROW_INTEGERS (QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16))
 
@@ -79,7 +78,7 @@ static enum qd_status check_operands(const struct qd_evaluation *evaluation,
     if (a->want.dtype != b->want.dtype)
         return qd_node_rule(evaluation, node, "type-mismatch", "operands of %s and %s",
                             qd_dtype_info(a->want.dtype)->word, qd_dtype_info(b->want.dtype)->word);
-    uint32_t types = FLOATS | WIDE_INTEGERS | (node->opset >= 14 ? NARROW_INTEGERS : 0);
+    uint32_t types = QD_FLOAT_TYPES | WIDE_INTEGERS | (node->opset >= 14 ? NARROW_INTEGERS : 0);
     if (!(types & QD_TYPE_BIT(a->want.dtype)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of %s", node->op_type,
                        qd_dtype_info(a->want.dtype)->word);

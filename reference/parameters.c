@@ -1,5 +1,6 @@
 #include "qdiff/parameters.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
@@ -60,6 +61,20 @@ enum qd_status qd_operands_are_points(const struct qd_evaluation *evaluation,
             return qd_fail(evaluation->error, QD_UNSUPPORTED,
                            "%s: input %zu has more than one admissible value", node->op_type, i);
     return QD_OK;
+}
+
+bool qd_parameter_is_zero(const struct qd_tensor *tensor)
+{
+    for (int64_t i = 0; i < tensor->count; i++)
+        if (qd_tensor_value(tensor, i) != 0)
+            return false;
+    return true;
+}
+
+bool qd_scale_is_power_of_two(double s)
+{
+    int exponent;
+    return fabs(frexp(s, &exponent)) == 0.5;
 }
 
 double qd_parameter(const struct qd_tensor *tensor, int64_t c)

@@ -23,8 +23,6 @@
 enum { X, X_SCALE, X_ZERO_POINT, INPUTS };
 
 #define BIT QD_TYPE_BIT
-#define FLOATS (BIT(QD_F32) | BIT(QD_F16) | BIT(QD_BF16))
-#define FLOAT8S (BIT(QD_F8E4M3FN) | BIT(QD_F8E4M3FNUZ) | BIT(QD_F8E5M2) | BIT(QD_F8E5M2FNUZ))
 
 struct dequantizer {
     const struct qd_evaluation *evaluation;
@@ -36,7 +34,7 @@ struct dequantizer {
 static uint32_t x_types(int64_t opset)
 {
     uint32_t mask = QD_8BIT_TYPES | BIT(QD_S32);
-    mask |= opset >= 19 ? FLOAT8S : 0;
+    mask |= opset >= 19 ? QD_FLOAT8_TYPES : 0;
     mask |= opset >= 21 ? BIT(QD_U16) | BIT(QD_S16) | BIT(QD_U4) | BIT(QD_S4) : 0;
     mask |= opset >= 23 ? BIT(QD_F4E2M1) : 0;
     mask |= opset >= 25 ? BIT(QD_U2) | BIT(QD_S2) : 0;
@@ -45,15 +43,7 @@ static uint32_t x_types(int64_t opset)
 
 static uint32_t scale_types(int64_t opset)
 {
-    return opset < 19 ? BIT(QD_F32) : opset < 24 ? FLOATS : FLOATS | BIT(QD_F8E8M0);
-}
-
-static bool all_zero(const struct qd_tensor *t)
-{
-    for (int64_t i = 0; i < t->count; i++)
-        if (qd_tensor_value(t, i) != 0)
-            return false;
-    return true;
+    return opset < 19 ? BIT(QD_F32) : opset < 24 ? QD_FLOAT_TYPES : QD_FLOAT_TYPES | BIT(QD_F8E8M0);
 }
 
 static enum qd_status read_zero_point(const struct qd_evaluation *evaluation,
@@ -63,7 +53,7 @@ static enum qd_status read_zero_point(const struct qd_evaluation *evaluation,
         return QD_OK;
     enum qd_status status = qd_same_type(evaluation, node, "x_zero_point", d->zero_point, d->x);
     bool must_be_zero = d->x->dtype == QD_S32 || qd_dtype_is_float(d->x->dtype);
-    if (status == QD_OK && must_be_zero && !all_zero(d->zero_point))
+    if (status == QD_OK && must_be_zero && !qd_parameter_is_zero(d->zero_point))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: a zero point of %s that is not 0",
                        node->op_type, qd_dtype_info(d->x->dtype)->word);
     return status;
@@ -72,10 +62,11 @@ static enum qd_status read_zero_point(const struct qd_evaluation *evaluation,
 static enum qd_status read_output_type(const struct qd_evaluation *evaluation,
                                        const struct qd_node *node, struct dequantizer *d)
 {
-    enum qd_status status = qd_dtype_attribute(evaluation, node, "output_dtype", 23, FLOATS, &d->y);
+    enum qd_status status =
+        qd_dtype_attribute(evaluation, node, "output_dtype", 23, QD_FLOAT_TYPES, &d->y);
     if (status == QD_OK && d->y == QD_DTYPE_NONE)
         d->y = d->scale->dtype;
-    if (status == QD_OK && !(FLOATS & BIT(d->y)))
+    if (status == QD_OK && !(QD_FLOAT_TYPES & BIT(d->y)))
         return qd_node_rule(evaluation, node, "output_dtype-value", "the output would be %s",
                             qd_dtype_info(d->y)->word);
     return status;
@@ -265,11 +256,9 @@ static enum qd_status dequantize(const struct dequantizer *d, const struct qd_va
 
 static bool rough(const struct qd_tensor *scale)
 {
-    for (int64_t i = 0; i < scale->count; i++) {
-        int exponent;
-        if (fabs(frexp(qd_tensor_value(scale, i), &exponent)) != 0.5)
+    for (int64_t i = 0; i < scale->count; i++)
+        if (!qd_scale_is_power_of_two(qd_tensor_value(scale, i)))
             return true;
-    }
     return false;
 }
 

@@ -13,8 +13,6 @@
 
 enum { A, B, INPUTS };
 
-#define FLOATS (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
-
 static enum qd_status multiply_matrix(const struct qd_evaluation *evaluation,
                                       const struct qd_matmul_shape *s,
                                       const struct qd_float_operand *a,
@@ -54,7 +52,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
 {
     struct qd_matmul_shape shape;
     struct qd_value y;
-    if (!(FLOATS & QD_TYPE_BIT(in[A]->want.dtype)))
+    if (!(QD_FLOAT_TYPES & QD_TYPE_BIT(in[A]->want.dtype)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "MatMul of %s",
                        qd_dtype_info(in[A]->want.dtype)->word);
     enum qd_status status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);

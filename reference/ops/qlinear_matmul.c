@@ -24,12 +24,11 @@
 enum { A, A_SCALE, A_ZERO_POINT, B, B_SCALE, B_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, INPUTS };
 
 #define BIT QD_TYPE_BIT
-#define FLOAT8S (BIT(QD_F8E4M3FN) | BIT(QD_F8E4M3FNUZ) | BIT(QD_F8E5M2) | BIT(QD_F8E5M2FNUZ))
 
 static enum qd_status check_types(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_tensor *const *t)
 {
-    const uint32_t codes = node->opset < 21 ? QD_8BIT_TYPES : QD_8BIT_TYPES | FLOAT8S;
+    const uint32_t codes = node->opset < 21 ? QD_8BIT_TYPES : QD_8BIT_TYPES | QD_FLOAT8_TYPES;
     const uint32_t scales =
         node->opset < 21 ? BIT(QD_F32) : BIT(QD_F32) | BIT(QD_F16) | BIT(QD_BF16);
     enum qd_status status = qd_operand_type(evaluation, node, "a", t[A], codes);

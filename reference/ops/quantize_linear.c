@@ -29,8 +29,6 @@
 enum { X, Y_SCALE, Y_ZERO_POINT, INPUTS };
 
 #define BIT QD_TYPE_BIT
-#define FLOATS (BIT(QD_F32) | BIT(QD_F16) | BIT(QD_BF16))
-#define FLOAT8S (BIT(QD_F8E4M3FN) | BIT(QD_F8E4M3FNUZ) | BIT(QD_F8E5M2) | BIT(QD_F8E5M2FNUZ))
 
 struct quantizer {
     const struct qd_evaluation *evaluation;
@@ -44,20 +42,20 @@ struct quantizer {
 
 static uint32_t x_types(int64_t opset)
 {
-    return opset < 19 ? BIT(QD_F32) | BIT(QD_S32) : FLOATS | BIT(QD_S32);
+    return opset < 19 ? BIT(QD_F32) | BIT(QD_S32) : QD_FLOAT_TYPES | BIT(QD_S32);
 }
 
 static uint32_t scale_types(int64_t opset)
 {
     return opset < 19   ? BIT(QD_F32)
-           : opset < 24 ? FLOATS | BIT(QD_S32)
-                        : FLOATS | BIT(QD_S32) | BIT(QD_F8E8M0);
+           : opset < 24 ? QD_FLOAT_TYPES | BIT(QD_S32)
+                        : QD_FLOAT_TYPES | BIT(QD_S32) | BIT(QD_F8E8M0);
 }
 
 static uint32_t y_types(int64_t opset)
 {
     uint32_t mask = QD_8BIT_TYPES;
-    mask |= opset >= 19 ? FLOAT8S : 0;
+    mask |= opset >= 19 ? QD_FLOAT8_TYPES : 0;
     mask |= opset >= 21 ? BIT(QD_U16) | BIT(QD_S16) | BIT(QD_U4) | BIT(QD_S4) : 0;
     mask |= opset >= 23 ? BIT(QD_F4E2M1) : 0;
     mask |= opset >= 25 ? BIT(QD_U2) | BIT(QD_S2) : 0;
@@ -87,7 +85,7 @@ static enum qd_status read_output_type(const struct qd_evaluation *evaluation,
 static enum qd_status read_division_type(const struct qd_evaluation *evaluation,
                                          const struct qd_node *node, struct quantizer *q)
 {
-    const uint32_t precisions = FLOATS | BIT(QD_S32);
+    const uint32_t precisions = QD_FLOAT_TYPES | BIT(QD_S32);
     enum qd_dtype precision;
     enum qd_status status =
         qd_dtype_attribute(evaluation, node, "precision", 23, precisions, &precision);
@@ -96,18 +94,10 @@ static enum qd_status read_division_type(const struct qd_evaluation *evaluation,
     if (status != QD_OK)
         return status;
     q->division = precision != QD_DTYPE_NONE ? precision : q->scale->dtype;
-    if (!(FLOATS & BIT(q->division)))
+    if (!(QD_FLOAT_TYPES & BIT(q->division)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: division in %s", node->op_type,
                        qd_dtype_info(q->division)->word);
     return QD_OK;
-}
-
-static bool all_zero(const struct qd_tensor *t)
-{
-    for (int64_t i = 0; i < t->count; i++)
-        if (qd_tensor_value(t, i) != 0)
-            return false;
-    return true;
 }
 
 static enum qd_status read_saturate(const struct qd_evaluation *evaluation,
@@ -119,7 +109,8 @@ static enum qd_status read_saturate(const struct qd_evaluation *evaluation,
                             "attribute saturate exists since opset 19");
     enum qd_status status = qd_node_int(node, "saturate", 1, &saturate, evaluation->error);
     q->saturate = saturate != 0;
-    if (status == QD_OK && qd_dtype_is_float(q->y) && q->zero_point && !all_zero(q->zero_point))
+    if (status == QD_OK && qd_dtype_is_float(q->y) && q->zero_point &&
+        !qd_parameter_is_zero(q->zero_point))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: a float zero point that is not 0",
                        node->op_type);
     return status;
@@ -206,19 +197,14 @@ static struct qd_code code_of_special(const struct qd_coder *coder, double x, do
     return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
 }
 
-static bool power_of_two(double s)
-{
-    int exponent;
-    return fabs(frexp(s, &exponent)) == 0.5;
-}
-
 /* What x may be here. A kernel that computes the dequantized operands' product or sum and this quantization in one go forms a
  * combined scale: at most 8 roundings, each below 2^−24 of Σ|terms|; none rounds if all scales are powers of two. */
 static struct qd_interval hull_of_x(const struct quantizer *q, int64_t i, double s)
 {
     struct qd_interval hull = qd_interval_of(q->x, i);
     const struct qd_fusion *fusion = &q->x->fusion;
-    bool forms_scale = fusion->dequantized && (fusion->rough_scales || !power_of_two(s));
+    bool forms_scale =
+        fusion->dequantized && (fusion->rough_scales || !qd_scale_is_power_of_two(s));
     return qd_interval_widen(hull, forms_scale ? qd_value_reach(q->x, i) * 0x1p-21 : 0);
 }
 

@@ -65,39 +65,22 @@ static enum qd_status import_case(const struct qd_command *command, struct qd_ca
     return qd_case_load(options->arguments.items[0], command->arena, kase, error);
 }
 
-/* Says at once whether the reference can judge the new case. */
-static enum qd_exit try_case(struct qd_command *command, const struct qd_case *kase)
+/* Whether the reference can judge the new case. */
+static enum qd_status try_case(struct qd_command *command, const struct qd_case *kase,
+                               struct qd_error *error)
 {
     struct qd_selected selected = {.kase = kase};
     struct qd_evaluated evaluated;
-    struct qd_error error = {0};
-    enum qd_status status = qd_case_evaluate(&selected, command->arena, &evaluated, &error);
 
-    if (status != QD_OK) {
-        fprintf(command->err, "qdiff: written, but the reference cannot judge it: %s\n",
-                error.text);
-        return qd_exit_of_status(status);
-    }
-    return QD_EXIT_OK;
-}
-
-/* What breaks a rule of its operator is no case: the tensors do not belong to the node, for example. */
-static enum qd_status refuse_invalid(struct qd_command *command, const struct qd_case *kase,
-                                     struct qd_error *error)
-{
-    struct qd_selected selected = {.kase = kase};
-    struct qd_evaluated evaluated;
-    enum qd_status status = qd_case_evaluate(&selected, command->arena, &evaluated, error);
-
-    return status == QD_INVALID ? status : QD_OK;
+    return qd_case_evaluate(&selected, command->arena, &evaluated, error);
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
     const struct qd_options *options = &command->options;
     struct qd_case kase = {0};
-    struct qd_error error = {0};
-    enum qd_status status;
+    struct qd_error error = {0}, unjudged = {0};
+    enum qd_status status, judged = QD_OK;
 
     if (options->output == NULL) {
         fputs("qdiff import: --output FILE is wanted\n", command->err);
@@ -109,7 +92,11 @@ static enum qd_exit run(struct qd_command *command)
         kase.id = options->id;
     }
     if (status == QD_OK) {
-        status = refuse_invalid(command, &kase, &error);
+        judged = try_case(command, &kase, &unjudged);
+    }
+    if (judged ==
+        QD_INVALID) { /* a broken rule makes no case: tensors of another node, for example */
+        return qd_command_failed(command, &unjudged);
     }
     if (status == QD_OK) {
         status = qd_case_save(&kase, options->output, &error);
@@ -118,7 +105,12 @@ static enum qd_exit run(struct qd_command *command)
         return qd_command_failed(command, &error);
     }
     fprintf(command->out, "%s written to %s\n", kase.id, options->output);
-    return try_case(command, &kase);
+    if (judged != QD_OK) {
+        fprintf(command->err, "qdiff: written, but the reference cannot judge it: %s\n",
+                unjudged.text);
+        return qd_exit_of_status(judged);
+    }
+    return QD_EXIT_OK;
 }
 
 const struct qd_verb qd_verb_import = {

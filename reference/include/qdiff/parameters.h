@@ -14,6 +14,10 @@ enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const str
                                const char *name, const struct qd_tensor *tensor, uint32_t mask);
 #define QD_TYPE_BIT(dtype) ((uint32_t)1 << (dtype))
 #define QD_8BIT_TYPES (QD_TYPE_BIT(QD_U8) | QD_TYPE_BIT(QD_S8))
+#define QD_FLOAT_TYPES (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
+#define QD_FLOAT8_TYPES                                                               \
+    (QD_TYPE_BIT(QD_F8E4M3FN) | QD_TYPE_BIT(QD_F8E4M3FNUZ) | QD_TYPE_BIT(QD_F8E5M2) | \
+     QD_TYPE_BIT(QD_F8E5M2FNUZ))
 
 /* Fails with rule "<op>/<name>-type" unless `tensor` has the type of `of`. */
 enum qd_status qd_same_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -24,6 +28,12 @@ enum qd_status qd_same_type(const struct qd_evaluation *evaluation, const struct
 enum qd_status qd_operands_are_points(const struct qd_evaluation *evaluation,
                                       const struct qd_node *node, const struct qd_value *const *in,
                                       size_t count);
+
+/* Whether every element is 0. */
+bool qd_parameter_is_zero(const struct qd_tensor *tensor);
+
+/* Whether |s| is a power of two: multiplying by it rounds nothing but subnormals. */
+bool qd_scale_is_power_of_two(double s);
 
 /* Entry c of a scalar, [1] or [channels] parameter, as a number. */
 double qd_parameter(const struct qd_tensor *tensor, int64_t c);

@@ -130,7 +130,8 @@ static int grid_exponent(const struct qd_float_format *f, double a)
 static double beyond_largest(const struct qd_float_format *f, enum qd_direction direction, double a,
                              bool negative, double rounded)
 {
-    bool towards_zero = negative ? direction == QD_UP : direction == QD_DOWN;
+    bool towards_zero =
+        negative ? direction == QD_TO_PLUS_INFINITY : direction == QD_TO_MINUS_INFINITY;
     if (rounded <= f->largest)
         return rounded;
     if (direction == QD_NEAREST_EVEN || !towards_zero || isinf(a))
@@ -142,9 +143,9 @@ static double beyond_largest(const struct qd_float_format *f, enum qd_direction 
 static double round_f32(enum qd_direction direction, double x)
 {
     float nearest = (float)x;
-    if (direction == QD_DOWN && (double)nearest > x)
+    if (direction == QD_TO_MINUS_INFINITY && (double)nearest > x)
         nearest = nextafterf(nearest, -INFINITY);
-    if (direction == QD_UP && (double)nearest < x)
+    if (direction == QD_TO_PLUS_INFINITY && (double)nearest < x)
         nearest = nextafterf(nearest, INFINITY);
     return (double)nearest;
 }
@@ -167,7 +168,7 @@ double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x
     if (direction == QD_NEAREST_EVEN)
         up = rest > 0.5 || (rest == 0.5 && fmod(whole, 2.0) != 0);
     else
-        up = rest > 0 && (direction == QD_UP) != negative;
+        up = rest > 0 && (direction == QD_TO_PLUS_INFINITY) != negative;
     double magnitude =
         beyond_largest(f, direction, a, negative, qd_scale(whole + (up ? 1.0 : 0.0), grid));
     return negative ? -magnitude : magnitude;

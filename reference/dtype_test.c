@@ -112,9 +112,9 @@ static void rounding_finds_the_neighbour(void **state)
             if (!isfinite(a) || !isfinite(b))
                 break;
             double middle = (a + b) / 2, near_a = a + (b - a) / 4, near_b = b - (b - a) / 4;
-            assert_true(qd_float_round(types[t], QD_DOWN, near_b) == a);
-            assert_true(qd_float_round(types[t], QD_UP, near_a) == b);
-            assert_true(qd_float_round(types[t], QD_DOWN, -near_a) == -b);
+            assert_true(qd_float_round(types[t], QD_TO_MINUS_INFINITY, near_b) == a);
+            assert_true(qd_float_round(types[t], QD_TO_PLUS_INFINITY, near_a) == b);
+            assert_true(qd_float_round(types[t], QD_TO_MINUS_INFINITY, -near_a) == -b);
             assert_true(qd_float_round(types[t], QD_NEAREST_EVEN, near_a) == a);
             assert_true(qd_float_round(types[t], QD_NEAREST_EVEN, near_b) == b);
             assert_true(qd_float_round(types[t], QD_NEAREST_EVEN, middle) == (code % 2 ? b : a));
@@ -134,8 +134,8 @@ static void float32_rounding_is_the_machines(void **state)
         fesetround(FE_UPWARD);
         volatile float up = (float)x;
         fesetround(FE_TONEAREST);
-        assert_true(qd_float_round(QD_F32, QD_DOWN, x) == (double)down);
-        assert_true(qd_float_round(QD_F32, QD_UP, x) == (double)up);
+        assert_true(qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, x) == (double)down);
+        assert_true(qd_float_round(QD_F32, QD_TO_PLUS_INFINITY, x) == (double)up);
         assert_true(qd_float_round(QD_F32, QD_NEAREST_EVEN, x) == (double)(float)x);
     }
 }

@@ -35,8 +35,8 @@ static enum qd_status store_special(const struct qd_evaluation *evaluation, bool
  * type, and the number is then not that end. */
 static double round_point(enum qd_dtype dtype, struct qd_interval real)
 {
-    double down = qd_float_round(dtype, QD_DOWN, real.lo),
-           up = qd_float_round(dtype, QD_UP, real.hi);
+    double down = qd_float_round(dtype, QD_TO_MINUS_INFINITY, real.lo),
+           up = qd_float_round(dtype, QD_TO_PLUS_INFINITY, real.hi);
     bool inner_is_hi = real.lo == down / 2 + up / 2 && real.hi != real.lo;
     return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
 }
@@ -91,25 +91,25 @@ static enum qd_status check_operands(const struct qd_evaluation *evaluation,
 }
 
 /* What a fused kernel would sum: kept if an operand is a sum or came from DequantizeLinear. */
-static void combine_reach(const struct qd_value *a, const struct qd_value *b, int64_t ia,
-                          int64_t ib, bool sum, struct qd_value *y, int64_t i)
+static void combine_abs_sum(const struct qd_value *a, const struct qd_value *b, int64_t ia,
+                            int64_t ib, bool sum, struct qd_value *y, int64_t i)
 {
-    double ra = qd_value_reach(a, ia), rb = qd_value_reach(b, ib);
-    y->reach[i] = sum ? ra + rb : ra * rb;
+    double ra = qd_value_abs_sum(a, ia), rb = qd_value_abs_sum(b, ib);
+    y->abs_sum[i] = sum ? ra + rb : ra * rb;
 }
 
 static enum qd_status begin(const struct qd_evaluation *evaluation, const struct qd_value *a,
                             const struct qd_value *b, bool sum, struct qd_value *y)
 {
-    if (!a->reach && !b->reach)
+    if (!a->abs_sum && !b->abs_sum)
         return QD_OK;
     qd_fusion_join(&y->fusion, &a->fusion);
     qd_fusion_join(&y->fusion, &b->fusion);
     /* A sum that was multiplied is not gone on with; one that was added to may be, its terms no longer on a grid. */
-    y->fusion.sum_grid = INT_MIN;
+    y->fusion.sum_quantum = INT_MIN;
     if (!sum)
         y->fusion.sum_terms = 0;
-    return qd_value_need_reach(y, evaluation->arena, evaluation->error);
+    return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);
 }
 
 enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
@@ -134,8 +134,8 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
         double join = sum ? qd_float_sum_join_error(a, ia, b, ib) : 0;
         status =
             store_result(evaluation, operand_of(a, ia), operand_of(b, ib), exact, join, &made, i);
-        if (made.reach)
-            combine_reach(a, b, ia, ib, sum, &made, i);
+        if (made.abs_sum)
+            combine_abs_sum(a, b, ia, ib, sum, &made, i);
     }
     if (status == QD_OK)
         *y = made;
@@ -166,7 +166,7 @@ enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
         status = store_monotone(evaluation, x, f, context, &made, i);
     if (status != QD_OK)
         return status;
-    made.reach = x->reach; /* a fused clamp adds no term */
+    made.abs_sum = x->abs_sum; /* a fused clamp adds no term */
     made.fusion = x->fusion;
     made.fusion.sum_terms = 0;
     *y = made;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "qdiff/override.h"
+
 #define QD_OP(file) extern const struct qd_op qd_op_##file;
 #include "qdiff/ops.def"
 #undef QD_OP
@@ -112,7 +114,7 @@ static enum qd_status evaluate_node(struct qd_evaluation *evaluation, const stru
     for (size_t i = 0; status == QD_OK && i < QD_MAX_OPERANDS; i++)
         status = in[i] ? qd_spend(evaluation, QD_WORK_ELEMENT * (double)in[i]->want.count) : QD_OK;
     if (status == QD_OK)
-        status = node->op->evaluate(evaluation, node, in, out);
+        status = qd_override_node(evaluation, evaluation->semantics->override, node, in, out);
     if (status != QD_OK)
         return status;
     for (size_t i = 0; i < present(node->outputs, node->output_count); i++)
@@ -160,10 +162,14 @@ static enum qd_status evaluate_graph(struct qd_evaluation *evaluation, const str
                                      const struct qd_tensor *inputs, struct qd_value *outputs)
 {
     struct qd_error *error = evaluation->error;
+    enum qd_status status =
+        qd_override_graph(evaluation->semantics->override, graph, evaluation->arena, &graph, error);
+    if (status != QD_OK)
+        return status;
     struct qd_value *values = qd_arena_array(evaluation->arena, graph->value_count, sizeof *values);
     if (!values)
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu values", graph->value_count);
-    enum qd_status status = bind(graph, inputs, values, error);
+    status = bind(graph, inputs, values, error);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
         status = evaluate_node(evaluation, &graph->nodes[i], values);
     for (size_t i = 0; status == QD_OK && i < graph->output_count; i++) {

@@ -100,12 +100,12 @@ static bool rounds_up(const struct parts *p, enum qd_rounding rounding, bool neg
     bool fraction = p->rest != 0 || p->tiny;
     int side = half(p);
     switch (rounding) {
-    case QD_HALF_EVEN: return side > 0 || (side == 0 && ((p->whole & 1) != 0) != odd);
-    case QD_HALF_AWAY: return side >= 0;
-    case QD_HALF_UP: return negative ? side > 0 : side >= 0;
-    case QD_FLOOR: return negative && fraction;
-    case QD_CEIL: return !negative && fraction;
-    case QD_TRUNCATE: break;
+    case QD_ROUND_HALF_EVEN: return side > 0 || (side == 0 && ((p->whole & 1) != 0) != odd);
+    case QD_ROUND_HALF_AWAY: return side >= 0;
+    case QD_ROUND_HALF_UP: return negative ? side > 0 : side >= 0;
+    case QD_ROUND_FLOOR: return negative && fraction;
+    case QD_ROUND_CEIL: return !negative && fraction;
+    case QD_ROUND_TRUNCATE: break;
     }
     return false;
 }
@@ -113,7 +113,8 @@ static bool rounds_up(const struct parts *p, enum qd_rounding rounding, bool neg
 static bool near_edge(const struct parts *p, enum qd_rounding rounding)
 {
     /* In units of 1/den the number is num, and twice its distance from a half-integer |2·rest − den|. */
-    bool nearest = rounding == QD_HALF_EVEN || rounding == QD_HALF_AWAY || rounding == QD_HALF_UP;
+    bool nearest = rounding == QD_ROUND_HALF_EVEN || rounding == QD_ROUND_HALF_AWAY ||
+                   rounding == QD_ROUND_HALF_UP;
     qd_u128 other = p->den - p->rest;
     if (p->tiny)
         return !nearest;
@@ -166,14 +167,15 @@ double qd_ratio_to_float(struct qd_ratio a, enum qd_dtype dtype, enum qd_directi
     uint64_t rest = drop < 64 ? m & (((uint64_t)1 << drop) - 1) : m;
     bool up;
     if (direction != QD_NEAREST_EVEN)
-        up = rest != 0 && (direction == QD_UP) != a.negative;
+        up = rest != 0 && (direction == QD_TO_PLUS_INFINITY) != a.negative;
     else if (drop > 64)
         up = false;
     else
         up = rest > (uint64_t)1 << (drop - 1) || (rest == (uint64_t)1 << (drop - 1) && whole & 1);
     double magnitude = qd_scale((double)(whole + (up ? 1 : 0)), grid);
     if (magnitude > f->largest) {
-        bool towards_zero = a.negative ? direction == QD_UP : direction == QD_DOWN;
+        bool towards_zero =
+            a.negative ? direction == QD_TO_PLUS_INFINITY : direction == QD_TO_MINUS_INFINITY;
         magnitude = towards_zero ? f->largest : (double)INFINITY;
     }
     return a.negative ? -magnitude : magnitude;
@@ -187,9 +189,9 @@ static double divide_f32(enum qd_direction direction, double a, double b)
     double back = (double)q * b;
     bool above = b > 0 ? back > a : back < a;
     bool below = b > 0 ? back < a : back > a;
-    if (direction == QD_DOWN && above)
+    if (direction == QD_TO_MINUS_INFINITY && above)
         q = nextafterf(q, -INFINITY);
-    if (direction == QD_UP && below)
+    if (direction == QD_TO_PLUS_INFINITY && below)
         q = nextafterf(q, INFINITY);
     return (double)q;
 }

@@ -50,9 +50,9 @@ static void rounds_small_rationals(void **state)
         enum qd_rounding rounding;
         int64_t want[4]; /* of −5/2, −3/2, 3/2, 5/2 */
     } rows[] = {
-        {QD_HALF_EVEN, {-2, -2, 2, 2}}, {QD_HALF_AWAY, {-3, -2, 2, 3}},
-        {QD_HALF_UP, {-2, -1, 2, 3}},   {QD_TRUNCATE, {-2, -1, 1, 2}},
-        {QD_FLOOR, {-3, -2, 1, 2}},     {QD_CEIL, {-2, -1, 2, 3}},
+        {QD_ROUND_HALF_EVEN, {-2, -2, 2, 2}}, {QD_ROUND_HALF_AWAY, {-3, -2, 2, 3}},
+        {QD_ROUND_HALF_UP, {-2, -1, 2, 3}},   {QD_ROUND_TRUNCATE, {-2, -1, 1, 2}},
+        {QD_ROUND_FLOOR, {-3, -2, 1, 2}},     {QD_ROUND_CEIL, {-2, -1, 2, 3}},
     };
     static const double numbers[] = {-2.5, -1.5, 1.5, 2.5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -63,11 +63,11 @@ static void rounds_small_rationals(void **state)
     for (int64_t n = -700; n <= 700; n++)
         for (int64_t d = 1; d <= 64; d++) {
             struct qd_ratio r = qd_ratio_divide(qd_ratio_of_integer(n), qd_ratio_of_integer(d));
-            struct qd_rounded have = qd_ratio_round(r, QD_HALF_EVEN, false);
+            struct qd_rounded have = qd_ratio_round(r, QD_ROUND_HALF_EVEN, false);
             assert_int_equal(have.value, half_even_by_definition(n, d));
             assert_int_equal(have.tie, (2 * n) % d == 0 && (2 * n / d) % 2 != 0);
             /* rne(n/d + 7) − 7 */
-            assert_int_equal(qd_ratio_round(r, QD_HALF_EVEN, true).value,
+            assert_int_equal(qd_ratio_round(r, QD_ROUND_HALF_EVEN, true).value,
                              half_even_by_definition(n + 7 * d, d) - 7);
         }
 }
@@ -77,17 +77,17 @@ static void saturates_and_keeps_tiny_parts(void **state)
     (void)state;
     struct qd_ratio huge =
         qd_ratio_divide(qd_ratio_of_double(0x1p120), qd_ratio_of_double(0x1p-140));
-    assert_int_equal(qd_ratio_round(huge, QD_HALF_EVEN, false).value, QD_ROUND_LIMIT);
+    assert_int_equal(qd_ratio_round(huge, QD_ROUND_HALF_EVEN, false).value, QD_ROUND_LIMIT);
     huge.negative = true;
-    assert_int_equal(qd_ratio_round(huge, QD_FLOOR, false).value, -QD_ROUND_LIMIT);
+    assert_int_equal(qd_ratio_round(huge, QD_ROUND_FLOOR, false).value, -QD_ROUND_LIMIT);
     struct qd_ratio tiny =
         qd_ratio_divide(qd_ratio_of_double(0x1p-149), qd_ratio_of_double(0x1p127));
-    assert_int_equal(qd_ratio_round(tiny, QD_HALF_EVEN, false).value, 0);
-    assert_int_equal(qd_ratio_round(tiny, QD_CEIL, false).value, 1);
-    assert_true(qd_ratio_to_float(tiny, QD_F32, QD_UP) == 0x1p-149);
-    assert_true(qd_ratio_to_float(tiny, QD_F32, QD_DOWN) == 0);
+    assert_int_equal(qd_ratio_round(tiny, QD_ROUND_HALF_EVEN, false).value, 0);
+    assert_int_equal(qd_ratio_round(tiny, QD_ROUND_CEIL, false).value, 1);
+    assert_true(qd_ratio_to_float(tiny, QD_F32, QD_TO_PLUS_INFINITY) == 0x1p-149);
+    assert_true(qd_ratio_to_float(tiny, QD_F32, QD_TO_MINUS_INFINITY) == 0);
     tiny.negative = true;
-    assert_int_equal(qd_ratio_round(tiny, QD_FLOOR, false).value, -1);
+    assert_int_equal(qd_ratio_round(tiny, QD_ROUND_FLOOR, false).value, -1);
 }
 
 /* `near` must be true whenever moving the number by 2^−20 of itself changes its rounding. */
@@ -99,11 +99,11 @@ static void near_is_never_missed(void **state)
     for (int i = 0; i < 200000; i++) {
         int64_t k = (int64_t)(next(&seed) % 400) - 200;
         double x = (double)k + 0.5 + ldexp((double)(int64_t)(next(&seed) % 2001) - 1000.0, -24);
-        struct qd_rounded r = qd_ratio_round(qd_ratio_of_double(x), QD_HALF_EVEN, false);
+        struct qd_rounded r = qd_ratio_round(qd_ratio_of_double(x), QD_ROUND_HALF_EVEN, false);
         struct qd_rounded up =
-            qd_ratio_round(qd_ratio_of_double(x + fabs(x) * 0x1p-20), QD_HALF_EVEN, false);
+            qd_ratio_round(qd_ratio_of_double(x + fabs(x) * 0x1p-20), QD_ROUND_HALF_EVEN, false);
         struct qd_rounded down =
-            qd_ratio_round(qd_ratio_of_double(x - fabs(x) * 0x1p-20), QD_HALF_EVEN, false);
+            qd_ratio_round(qd_ratio_of_double(x - fabs(x) * 0x1p-20), QD_ROUND_HALF_EVEN, false);
         bool changes = up.value != r.value || down.value != r.value;
         assert_true(!changes || r.near);
         found += changes;
@@ -115,7 +115,8 @@ static void agrees_with_the_machine(void **state)
 {
     (void)state;
     static const int modes[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD};
-    static const enum qd_direction directions[] = {QD_NEAREST_EVEN, QD_DOWN, QD_UP};
+    static const enum qd_direction directions[] = {QD_NEAREST_EVEN, QD_TO_MINUS_INFINITY,
+                                                   QD_TO_PLUS_INFINITY};
     uint64_t seed = 2;
     for (int i = 0; i < 300000; i++) {
         double a = any_float(&seed), b = any_float(&seed);

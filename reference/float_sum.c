@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Exponent of the lowest set bit; INT_MAX for 0. */
-static int grid_of(double x)
+static int quantum_of(double x)
 {
     if (x == 0)
         return INT_MAX;
@@ -18,8 +18,8 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
     size_t count = (size_t)value->want.count;
     struct qd_float_operand made = {.value = value, .fusable = value->fusion.dequantized};
     made.hull = qd_arena_array(evaluation->arena, count, sizeof *made.hull);
-    made.grid = qd_arena_array(evaluation->arena, count, sizeof *made.grid);
-    if (!made.hull || !made.grid)
+    made.quantum = qd_arena_array(evaluation->arena, count, sizeof *made.quantum);
+    if (!made.hull || !made.quantum)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %zu elements", count);
     for (size_t i = 0; i < count; i++) {
         uint8_t flags = qd_value_flags(value, (int64_t)i);
@@ -29,7 +29,8 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
             made.special = true;
             made.hull[i] = (struct qd_interval){NAN, NAN};
         } else {
-            made.grid[i] = made.hull[i].lo == made.hull[i].hi ? grid_of(made.hull[i].lo) : INT_MIN;
+            made.quantum[i] =
+                made.hull[i].lo == made.hull[i].hi ? quantum_of(made.hull[i].lo) : INT_MIN;
         }
     }
     *operand = made;
@@ -37,21 +38,21 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
 }
 
 static void add_term(struct qd_float_sum *sum, struct qd_interval term, double magnitude,
-                     double reach, int grid)
+                     double abs_sum, int quantum)
 {
     sum->total = qd_interval_add(sum->total, term);
     sum->magnitude += magnitude;
-    sum->reach += reach;
-    sum->grid = grid < sum->grid ? grid : sum->grid;
+    sum->abs_sum += abs_sum;
+    sum->quantum = quantum < sum->quantum ? quantum : sum->quantum;
     sum->terms++;
 }
 
-static double reach_of(const struct qd_float_operand *x, int64_t i)
+static double abs_sum_of(const struct qd_float_operand *x, int64_t i)
 {
-    return x->fusable ? x->value->reach[i] : qd_interval_magnitude(x->hull[i]);
+    return x->fusable ? x->value->abs_sum[i] : qd_interval_magnitude(x->hull[i]);
 }
 
-static int product_grid(int a, int b)
+static int product_quantum(int a, int b)
 {
     if (a == INT_MAX || b == INT_MAX)
         return INT_MAX; /* a factor is 0 */
@@ -66,8 +67,9 @@ void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operan
         return;
     }
     struct qd_interval term = qd_interval_multiply(x->hull[i], w->hull[j]);
-    double reach = reach_of(x, i) * reach_of(w, j);
-    add_term(sum, term, qd_interval_magnitude(term), reach, product_grid(x->grid[i], w->grid[j]));
+    double abs_sum = abs_sum_of(x, i) * abs_sum_of(w, j);
+    add_term(sum, term, qd_interval_magnitude(term), abs_sum,
+             product_quantum(x->quantum[i], w->quantum[j]));
 }
 
 void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operand *w, int64_t j)
@@ -81,7 +83,7 @@ void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *
         sum->special = true;
         return;
     }
-    add_term(sum, b->hull[i], qd_interval_magnitude(b->hull[i]), reach_of(b, i), b->grid[i]);
+    add_term(sum, b->hull[i], qd_interval_magnitude(b->hull[i]), abs_sum_of(b, i), b->quantum[i]);
 }
 
 void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
@@ -91,8 +93,8 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
     sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
     sum->peak = fmax(sum->peak, sum->magnitude);
     sum->magnitude *= fabs(factor);
-    sum->reach *= fabs(factor);
-    sum->grid = product_grid(sum->grid, grid_of(factor));
+    sum->abs_sum *= fabs(factor);
+    sum->quantum = product_quantum(sum->quantum, quantum_of(factor));
 }
 
 void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other)
@@ -100,8 +102,8 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
     sum->total = qd_interval_add(sum->total, other->total);
     sum->peak = fmax(sum->peak, other->peak);
     sum->magnitude += other->magnitude;
-    sum->reach += other->reach;
-    sum->grid = other->grid < sum->grid ? other->grid : sum->grid;
+    sum->abs_sum += other->abs_sum;
+    sum->quantum = other->quantum < sum->quantum ? other->quantum : sum->quantum;
     sum->terms += other->terms;
     sum->special = sum->special || other->special;
 }
@@ -109,15 +111,16 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
 /* No partial sum of any order needs more than 24 bits. */
 static bool exact_in_any_order(const struct qd_float_sum *sum)
 {
-    if (sum->grid == INT_MAX)
+    if (sum->quantum == INT_MAX)
         return true; /* all terms are 0 */
-    return sum->grid >= -149 && sum->grid <= 103 && sum->magnitude <= ldexp(1.0, sum->grid + 24);
+    return sum->quantum >= -149 && sum->quantum <= 103 &&
+           sum->magnitude <= ldexp(1.0, sum->quantum + 24);
 }
 
-static int point_grid(const struct qd_value *value, int64_t i)
+static int point_quantum(const struct qd_value *value, int64_t i)
 {
     double x = qd_value_lo(value, i);
-    return qd_value_is_point(value, i) && isfinite(x) ? grid_of(x) : INT_MIN;
+    return qd_value_is_point(value, i) && isfinite(x) ? quantum_of(x) : INT_MIN;
 }
 
 /* Bound of the error of any order in float32; negative: none holds. */
@@ -138,9 +141,10 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
 {
     struct qd_arena *arena = evaluation->arena;
     double error = exact_in_any_order(sum) ? 0 : error_bound(sum, extra);
-    y->reach[i] = sum->reach;
+    y->abs_sum[i] = sum->abs_sum;
     y->fusion.sum_terms = sum->terms > y->fusion.sum_terms ? sum->terms : y->fusion.sum_terms;
-    y->fusion.sum_grid = sum->grid < y->fusion.sum_grid ? sum->grid : y->fusion.sum_grid;
+    y->fusion.sum_quantum =
+        sum->quantum < y->fusion.sum_quantum ? sum->quantum : y->fusion.sum_quantum;
     if (sum->special || error < 0)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     struct qd_interval hull = qd_interval_widen(sum->total, error);
@@ -163,8 +167,8 @@ enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
         y->fusion.dequantized = y->fusion.dequantized || fusion->dequantized;
         y->fusion.rough_scales = y->fusion.rough_scales || fusion->rough_scales;
     }
-    y->fusion.sum_grid = INT_MAX;
-    return qd_value_need_reach(y, evaluation->arena, evaluation->error);
+    y->fusion.sum_quantum = INT_MAX;
+    return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);
 }
 
 double qd_float_sum_join_error(const struct qd_value *a, int64_t i, const struct qd_value *b,
@@ -174,9 +178,9 @@ double qd_float_sum_join_error(const struct qd_value *a, int64_t i, const struct
     if (terms == 0)
         return 0;
     struct qd_float_sum sum = {.terms = terms + 2,
-                               .magnitude = qd_value_reach(a, i) + qd_value_reach(b, j)};
-    int a_grid = a->fusion.sum_terms ? a->fusion.sum_grid : point_grid(a, i);
-    int b_grid = b->fusion.sum_terms ? b->fusion.sum_grid : point_grid(b, j);
-    sum.grid = a_grid < b_grid ? a_grid : b_grid;
+                               .magnitude = qd_value_abs_sum(a, i) + qd_value_abs_sum(b, j)};
+    int a_quantum = a->fusion.sum_terms ? a->fusion.sum_quantum : point_quantum(a, i);
+    int b_quantum = b->fusion.sum_terms ? b->fusion.sum_quantum : point_quantum(b, j);
+    sum.quantum = a_quantum < b_quantum ? a_quantum : b_quantum;
     return exact_in_any_order(&sum) ? 0 : error_bound(&sum, 0);
 }

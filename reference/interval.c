@@ -66,8 +66,8 @@ struct qd_interval qd_interval_widen(struct qd_interval a, double by)
 struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exact)
 {
     /* A 16-bit operation may be computed in float32 first. */
-    double lo = dtype == QD_F32 ? exact.lo : qd_float_round(QD_F32, QD_DOWN, exact.lo);
-    double hi = dtype == QD_F32 ? exact.hi : qd_float_round(QD_F32, QD_UP, exact.hi);
+    double lo = dtype == QD_F32 ? exact.lo : qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, exact.lo);
+    double hi = dtype == QD_F32 ? exact.hi : qd_float_round(QD_F32, QD_TO_PLUS_INFINITY, exact.hi);
     lo = qd_float_round(dtype, QD_NEAREST_EVEN, lo);
     hi = qd_float_round(dtype, QD_NEAREST_EVEN, hi);
     return (struct qd_interval){fmin(lo, exact.lo), fmax(hi, exact.hi)};

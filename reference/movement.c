@@ -10,7 +10,7 @@
 
 /* What some operand knows besides its canonical values, so that the output needs it too. */
 struct extras {
-    bool hull, flags, reach, real;
+    bool hull, flags, abs_sum, real;
 };
 
 static struct extras extras_of(const struct qd_value *const *operands, size_t count)
@@ -19,7 +19,7 @@ static struct extras extras_of(const struct qd_value *const *operands, size_t co
     for (size_t i = 0; i < count; i++) {
         extras.hull = extras.hull || operands[i]->lo;
         extras.flags = extras.flags || operands[i]->flags;
-        extras.reach = extras.reach || operands[i]->reach;
+        extras.abs_sum = extras.abs_sum || operands[i]->abs_sum;
         extras.real = extras.real || operands[i]->real;
     }
     return extras;
@@ -34,8 +34,8 @@ static enum qd_status need(const struct qd_evaluation *evaluation, struct extras
         status = qd_value_need_hull(y, evaluation->arena, error);
     if (status == QD_OK && extras.flags)
         status = qd_value_need_flags(y, evaluation->arena, error);
-    if (status == QD_OK && extras.reach)
-        status = qd_value_need_reach(y, evaluation->arena, error);
+    if (status == QD_OK && extras.abs_sum)
+        status = qd_value_need_abs_sum(y, evaluation->arena, error);
     if (status != QD_OK || !extras.real)
         return status;
     y->real = qd_arena_array(evaluation->arena, (size_t)y->want.count, sizeof *y->real);
@@ -56,8 +56,8 @@ static void move_extras(const struct qd_value *const *operands, struct extras ex
         }
         if (extras.flags)
             y->flags[i] = qd_value_flags(x, from.index);
-        if (extras.reach)
-            y->reach[i] = qd_value_reach(x, from.index);
+        if (extras.abs_sum)
+            y->abs_sum[i] = qd_value_abs_sum(x, from.index);
         if (extras.real)
             y->real[i] = x->real ? x->real[from.index] : (double)NAN;
     }
@@ -81,7 +81,7 @@ enum qd_status qd_move(const struct qd_evaluation *evaluation,
     status = need(evaluation, extras, &y);
     if (status != QD_OK)
         return status;
-    if (extras.hull || extras.flags || extras.reach || extras.real)
+    if (extras.hull || extras.flags || extras.abs_sum || extras.real)
         move_extras(operands, extras, map, context, &y);
     for (size_t i = 0; i < count; i++)
         qd_fusion_join(&y.fusion, &operands[i]->fusion);

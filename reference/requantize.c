@@ -10,7 +10,7 @@ struct qd_coder qd_coder_make(const struct qd_semantics *semantics, enum qd_dtyp
 {
     const struct qd_dtype_info *info = qd_dtype_info(dtype);
     struct qd_coder coder = {semantics, dtype, zero_point, info->min, info->max};
-    if (semantics->range == QD_SYMMETRIC && info->kind == QD_CLASS_SINT)
+    if (semantics->range == QD_RANGE_SYMMETRIC && info->kind == QD_CLASS_SINT)
         coder.min = -info->max;
     return coder;
 }
@@ -26,7 +26,7 @@ static int64_t wrap(enum qd_dtype dtype, int64_t code)
 int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded)
 {
     int64_t code = rounded + coder->zero_point;
-    if (coder->semantics->range == QD_WRAP)
+    if (coder->semantics->range == QD_RANGE_WRAP)
         return wrap(coder->dtype, code);
     return code < coder->min ? coder->min : code > coder->max ? coder->max : code;
 }
@@ -78,14 +78,16 @@ struct span {
 
 static struct span multiply(struct span a, struct span b)
 {
-    return (struct span){a.type, qd_float_multiply(a.type, QD_DOWN, a.lo, b.lo),
-                         qd_float_multiply(a.type, QD_UP, a.hi, b.hi), a.dropped || b.dropped};
+    return (struct span){a.type, qd_float_multiply(a.type, QD_TO_MINUS_INFINITY, a.lo, b.lo),
+                         qd_float_multiply(a.type, QD_TO_PLUS_INFINITY, a.hi, b.hi),
+                         a.dropped || b.dropped};
 }
 
 static struct span divide(struct span a, struct span b)
 {
-    return (struct span){a.type, qd_float_divide(a.type, QD_DOWN, a.lo, b.hi),
-                         qd_float_divide(a.type, QD_UP, a.hi, b.lo), a.dropped || b.dropped};
+    return (struct span){a.type, qd_float_divide(a.type, QD_TO_MINUS_INFINITY, a.lo, b.hi),
+                         qd_float_divide(a.type, QD_TO_PLUS_INFINITY, a.hi, b.lo),
+                         a.dropped || b.dropped};
 }
 
 /* An intermediate result: lost when it overflows or is subnormal. */
@@ -165,8 +167,9 @@ static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
                     struct qd_code *code)
 {
     struct qd_ratio exact = qd_ratio_of_integer(llabs(acc));
-    struct span magnitude = step((struct span){type, qd_ratio_to_float(exact, type, QD_DOWN),
-                                               qd_ratio_to_float(exact, type, QD_UP), false});
+    struct span magnitude =
+        step((struct span){type, qd_ratio_to_float(exact, type, QD_TO_MINUS_INFINITY),
+                           qd_ratio_to_float(exact, type, QD_TO_PLUS_INFINITY), false});
     struct span a = span_of(type, r->s1), b = span_of(type, r->s2), y = span_of(type, r->sy);
     bool negative = (acc < 0) != r->factor.negative;
     bool some = false;
@@ -261,6 +264,6 @@ enum qd_status qd_requantize_into(const struct qd_evaluation *evaluation,
         return status;
     struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
     return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
-                             qd_ratio_round(real, QD_HALF_EVEN, false).tie, evaluation->arena,
+                             qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie, evaluation->arena,
                              evaluation->error);
 }

@@ -22,8 +22,8 @@ void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
     fusion->dequantized = fusion->dequantized || operand->dequantized;
     fusion->rough_scales = fusion->rough_scales || operand->rough_scales;
     fusion->sum_terms += operand->sum_terms;
-    if (operand->sum_grid < fusion->sum_grid)
-        fusion->sum_grid = operand->sum_grid;
+    if (operand->sum_quantum < fusion->sum_quantum)
+        fusion->sum_quantum = operand->sum_quantum;
 }
 
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
@@ -43,18 +43,18 @@ enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena
     return QD_OK;
 }
 
-enum qd_status qd_value_need_reach(struct qd_value *value, struct qd_arena *arena,
-                                   struct qd_error *error)
+enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *arena,
+                                     struct qd_error *error)
 {
-    if (value->reach)
+    if (value->abs_sum)
         return QD_OK;
-    double *reach = qd_arena_array(arena, (size_t)value->want.count, sizeof *reach);
-    if (!reach)
-        return qd_fail(error, QD_NO_MEMORY, "no room for the reach of %lld elements",
+    double *abs_sum = qd_arena_array(arena, (size_t)value->want.count, sizeof *abs_sum);
+    if (!abs_sum)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the sums of %lld elements",
                        (long long)value->want.count);
     for (int64_t i = 0; i < value->want.count; i++)
-        reach[i] = qd_value_reach(value, i);
-    value->reach = reach;
+        abs_sum[i] = qd_value_abs_sum(value, i);
+    value->abs_sum = abs_sum;
     return QD_OK;
 }
 
@@ -120,10 +120,10 @@ double qd_value_hi(const struct qd_value *value, int64_t i)
     return value->hi ? value->hi[i] : qd_tensor_value(&value->want, i);
 }
 
-double qd_value_reach(const struct qd_value *value, int64_t i)
+double qd_value_abs_sum(const struct qd_value *value, int64_t i)
 {
-    if (value->reach)
-        return value->reach[i];
+    if (value->abs_sum)
+        return value->abs_sum[i];
     return fmax(fabs(qd_value_lo(value, i)), fabs(qd_value_hi(value, i)));
 }
 

@@ -185,8 +185,8 @@ static struct product multiply(enum qd_dtype y, double q, double s)
     if (y != QD_F32)
         include_answer(&p, product_in_f32(y, q, s));
     /* A consumer that is fused sees the exact product; RN of it is `want`. */
-    include(&p, rounded_product(QD_F64, QD_DOWN, q, s));
-    include(&p, rounded_product(QD_F64, QD_UP, q, s));
+    include(&p, rounded_product(QD_F64, QD_TO_MINUS_INFINITY, q, s));
+    include(&p, rounded_product(QD_F64, QD_TO_PLUS_INFINITY, q, s));
     return p;
 }
 
@@ -275,7 +275,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     if (status == QD_OK)
         status = dequantize(&d, in[X], &y);
     if (status == QD_OK)
-        status = qd_value_need_reach(&y, evaluation->arena, evaluation->error);
+        status = qd_value_need_abs_sum(&y, evaluation->arena, evaluation->error);
     y.fusion = (struct qd_fusion){.dequantized = true, .rough_scales = rough(d.scale)};
     if (status == QD_OK)
         out[0] = y;

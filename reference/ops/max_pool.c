@@ -28,7 +28,7 @@ struct pool {
 /* The elements of one window so far. */
 struct window {
     int64_t best; /* index of the greatest canonical value, −1 if there is none */
-    double want, lo, hi, reach;
+    double want, lo, hi, abs_sum;
     double loose;       /* the greatest upper end of the elements without canonical value */
     bool unspecified;   /* of some element */
     bool extreme_scale; /* of some element */
@@ -45,7 +45,7 @@ static void include(struct window *w, const struct qd_value *x, int64_t i)
     w->extreme_scale |= (flags & QD_EXTREME_SCALE) != 0;
     w->lo = fmax(w->lo, qd_value_lo(x, i));
     w->hi = fmax(w->hi, hi);
-    w->reach = fmax(w->reach, qd_value_reach(x, i));
+    w->abs_sum = fmax(w->abs_sum, qd_value_abs_sum(x, i));
     if (flags & QD_NO_CANONICAL) {
         w->loose = fmax(w->loose, hi);
     } else if (w->best < 0 || want > w->want) {
@@ -86,8 +86,8 @@ static enum qd_status store(const struct pool *p, const struct window *w, int64_
         y->lo[output] = w->lo;
         y->hi[output] = w->hi;
     }
-    if (y->reach)
-        y->reach[output] = w->reach;
+    if (y->abs_sum)
+        y->abs_sum[output] = w->abs_sum;
     return QD_OK;
 }
 
@@ -193,14 +193,14 @@ static enum qd_status begin(const struct qd_evaluation *evaluation, const struct
     unsigned rank = qd_conv_output_dims(shape, dims);
     struct qd_error *error = evaluation->error;
     struct qd_value made = *x;
-    made.lo = made.hi = made.reach = made.real = NULL;
+    made.lo = made.hi = made.abs_sum = made.real = NULL;
     made.flags = NULL;
     enum qd_status status =
         qd_tensor_init(&made.want, evaluation->arena, x->want.dtype, rank, dims, error);
     if (status == QD_OK && x->lo)
         status = qd_value_need_hull(&made, evaluation->arena, error);
-    if (status == QD_OK && x->reach)
-        status = qd_value_need_reach(&made, evaluation->arena, error);
+    if (status == QD_OK && x->abs_sum)
+        status = qd_value_need_abs_sum(&made, evaluation->arena, error);
     if (status == QD_OK)
         *y = made;
     return status;

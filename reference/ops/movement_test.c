@@ -48,7 +48,7 @@ static void hulls_and_flags_move(void **state)
     row("Expand", 8, "u8[2,1] 3..4 *; s64[2] 1 2", "", "u8[2,2] 3..4 3..4 * *");
 }
 
-/* What a consumer may fuse (reach, fusion), what a report explains (real) and flags come along. */
+/* What a consumer may fuse (abs_sum, fusion), what a report explains (real) and flags come along. */
 static void everything_known_moves(void **state)
 {
     (void)state;
@@ -61,14 +61,14 @@ static void everything_known_moves(void **state)
     struct qd_value x, y;
     assert_int_equal(qd_value_init(&x, &arena, QD_F32, 1, &two, &error), QD_OK);
     qd_tensor_set(&x.want, 0, (int64_t)qd_float_encode(QD_F32, -3, false));
-    assert_int_equal(qd_value_need_reach(&x, &arena, &error), QD_OK);
-    x.reach[0] = 8;
+    assert_int_equal(qd_value_need_abs_sum(&x, &arena, &error), QD_OK);
+    x.abs_sum[0] = 8;
     x.fusion.rough_scales = true;
     assert_int_equal(qd_value_set_real(&x, 1, 0.25, true, &arena, &error), QD_OK);
     x.flags[0] = QD_EXTREME_SCALE;
     assert_int_equal(qd_move_strided(&evaluation, &x, 1, &two, 1, &stride, &y), QD_OK);
     assert_true(qd_tensor_value(&y.want, 1) == -3);
-    assert_true(y.reach[0] == 0 && y.reach[1] == 8);
+    assert_true(y.abs_sum[0] == 0 && y.abs_sum[1] == 8);
     assert_true(y.fusion.rough_scales);
     assert_true(y.real[0] == 0.25);
     assert_true(y.real[1] != y.real[1]);

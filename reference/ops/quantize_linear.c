@@ -146,7 +146,7 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
 static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder,
                             enum qd_dtype type, double x, double s)
 {
-    if (q->evaluation->semantics->division == QD_RECIPROCAL) {
+    if (q->evaluation->semantics->division == QD_DIVISION_RECIPROCAL) {
         double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1.0, s);
         return qd_coder_float(coder, qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
     }
@@ -157,7 +157,7 @@ static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *co
 static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x,
                           double s)
 {
-    if (q->evaluation->semantics->division == QD_RECIPROCAL)
+    if (q->evaluation->semantics->division == QD_DIVISION_RECIPROCAL)
         return code_rounded(q, coder, q->division, x, s);
     return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
@@ -174,7 +174,7 @@ static struct qd_code code_of_point(const struct quantizer *q, const struct qd_c
                                     double x, double s)
 {
     const struct qd_semantics *semantics = q->evaluation->semantics;
-    if (q->division == QD_F32 && semantics->division == QD_DIVIDE &&
+    if (q->division == QD_F32 && semantics->division == QD_DIVISION_DIVIDE &&
         semantics->zero_point_order == QD_ZERO_POINT_AFTER) {
         struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
         struct qd_rounded rounded = qd_ratio_round(quotient, semantics->rounding, false);
@@ -205,7 +205,7 @@ static struct qd_interval hull_of_x(const struct quantizer *q, int64_t i, double
     const struct qd_fusion *fusion = &q->x->fusion;
     bool forms_scale =
         fusion->dequantized && (fusion->rough_scales || !qd_scale_is_power_of_two(s));
-    return qd_interval_widen(hull, forms_scale ? qd_value_reach(q->x, i) * 0x1p-21 : 0);
+    return qd_interval_widen(hull, forms_scale ? qd_value_abs_sum(q->x, i) * 0x1p-21 : 0);
 }
 
 /* The hull over an interval of x. `point` is the code of the canonical x. */
@@ -298,7 +298,7 @@ static enum qd_status store_integer(const struct quantizer *q, int64_t i, double
         return status;
     struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
     return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
-                             qd_ratio_round(real, QD_HALF_EVEN, false).tie, arena, error);
+                             qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie, arena, error);
 }
 
 static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)

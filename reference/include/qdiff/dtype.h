@@ -80,7 +80,7 @@ bool qd_dtype_is_8bit_code(enum qd_dtype dtype); /* u8 or s8 */
  * (ONNX: "int4/uint4 are packed, first element in the low nibble"). No overflow below 2^60 elements. */
 uint64_t qd_dtype_bytes(enum qd_dtype dtype, uint64_t count);
 
-enum qd_direction { QD_NEAREST_EVEN, QD_DOWN, QD_UP };
+enum qd_direction { QD_NEAREST_EVEN, QD_TO_MINUS_INFINITY, QD_TO_PLUS_INFINITY };
 
 /* The double that a code of a float type stands for (NaN, ±Inf, −0 kept). */
 double qd_float_decode(enum qd_dtype dtype, uint64_t code);

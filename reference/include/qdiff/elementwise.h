@@ -10,8 +10,8 @@
 /* The exact result of one element, as an interval that is a point when the operands are. */
 typedef struct qd_interval qd_binary_exact(struct qd_interval a, struct qd_interval b);
 
-/* y = RN(exact(a, b)) with broadcasting; a and b have one float type. `reach` tells how far the terms of a fused
- * computation reach: true for sums (|a| + |b|), false for products (|a|·|b|). Rules: type-mismatch, types, broadcast. */
+/* y = RN(exact(a, b)) with broadcasting; a and b have one float type. `sum` tells what the terms of a fused
+ * computation add up to: true for sums (|a| + |b|), false for products (|a|·|b|). Rules: type-mismatch, types, broadcast. */
 enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
                                      const struct qd_node *node, const struct qd_value *a,
                                      const struct qd_value *b, qd_binary_exact *exact, bool sum,

@@ -15,7 +15,7 @@ struct qd_float_operand {
     const struct qd_value *value;
     struct qd_interval *hull;
     int *
-        grid; /* exponent of the lowest set bit of a point (INT_MAX for 0); INT_MIN where the element is an interval */
+        quantum; /* exponent of the lowest set bit of a point (INT_MAX for 0); INT_MIN where the element is an interval */
     bool special; /* some element is NaN, infinite or unspecified */
     bool fusable; /* terms come from DequantizeLinear */
 };
@@ -28,12 +28,12 @@ struct qd_float_sum {
     struct qd_interval total; /* of the exact terms */
     double magnitude;         /* Σ sup|x|·sup|w| */
     double peak;              /* the greatest magnitude before a scaling */
-    double reach;             /* Σ of what a fused kernel sums */
-    int grid; /* all terms are multiples of 2^grid; INT_MIN: some term is an interval */
+    double abs_sum;           /* Σ of what a fused kernel sums */
+    int quantum; /* all terms are multiples of 2^quantum; INT_MIN: some term is an interval */
     int64_t terms;
     bool special; /* a NaN, an infinity or an unspecified element takes part */
 };
-#define QD_FLOAT_SUM_EMPTY ((struct qd_float_sum){.grid = INT_MAX})
+#define QD_FLOAT_SUM_EMPTY ((struct qd_float_sum){.quantum = INT_MAX})
 
 void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
                           const struct qd_float_operand *w, int64_t j);
@@ -54,7 +54,7 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
                                   const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
                                   int64_t i);
 
-/* Prepares y to take sums: gives it a reach and joins what the operands are made of; NULL operands are allowed. */
+/* Prepares y to take sums: gives it an abs_sum and joins what the operands are made of; NULL operands are allowed. */
 enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
                                   const struct qd_float_operand *const *operands, size_t count,
                                   struct qd_value *y);

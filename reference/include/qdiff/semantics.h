@@ -11,30 +11,30 @@
 
 /* QD_SWITCH(field, word, VALUES) and, per switch, QD_VALUE(NAME, word, kind): kind is DEFAULT (the text),
  * DIALECT (a target's profile may declare it) or QUIRK (known wrong; no profile may declare it). */
-#define QD_ROUNDING_LIST(V)            \
-    V(HALF_EVEN, "half-even", DEFAULT) \
-    V(HALF_AWAY, "half-away", DIALECT) \
-    V(HALF_UP, "half-up", DIALECT)     \
-    V(TRUNCATE, "truncate", QUIRK)     \
-    V(FLOOR, "floor", QUIRK)           \
-    V(CEIL, "ceil", QUIRK)
+#define QD_ROUNDING_LIST(V)                  \
+    V(ROUND_HALF_EVEN, "half-even", DEFAULT) \
+    V(ROUND_HALF_AWAY, "half-away", DIALECT) \
+    V(ROUND_HALF_UP, "half-up", DIALECT)     \
+    V(ROUND_TRUNCATE, "truncate", QUIRK)     \
+    V(ROUND_FLOOR, "floor", QUIRK)           \
+    V(ROUND_CEIL, "ceil", QUIRK)
 #define QD_ZERO_POINT_ORDER_LIST(V)               \
     V(ZERO_POINT_AFTER, "after", DEFAULT)         \
     V(ZERO_POINT_BEFORE_F32, "before-f32", QUIRK) \
     V(ZERO_POINT_BEFORE_EXACT, "before-exact", QUIRK)
-#define QD_DIVISION_LIST(V)      \
-    V(DIVIDE, "divide", DEFAULT) \
-    V(RECIPROCAL, "reciprocal", DIALECT)
+#define QD_DIVISION_LIST(V)               \
+    V(DIVISION_DIVIDE, "divide", DEFAULT) \
+    V(DIVISION_RECIPROCAL, "reciprocal", DIALECT)
 #define QD_REQUANTIZE_LIST(V)                    \
     V(REQUANTIZE_REAL, "real", DEFAULT)          \
     V(FIXED31_SINGLE, "fixed31-single", DIALECT) \
     V(FIXED31_DOUBLE, "fixed31-double", DIALECT) \
     V(CHANNEL0_SCALE, "channel0-scale", QUIRK)   \
     V(REQUANTIZE_F16, "f16", QUIRK)
-#define QD_RANGE_LIST(V)             \
-    V(SATURATE, "saturate", DEFAULT) \
-    V(WRAP, "wrap", QUIRK)           \
-    V(SYMMETRIC, "symmetric", QUIRK)
+#define QD_RANGE_LIST(V)                   \
+    V(RANGE_SATURATE, "saturate", DEFAULT) \
+    V(RANGE_WRAP, "wrap", QUIRK)           \
+    V(RANGE_SYMMETRIC, "symmetric", QUIRK)
 #define QD_ACCUMULATOR_LIST(V)       \
     V(ACC_EXACT, "exact", DEFAULT)   \
     V(ACC_WRAP32, "wrap32", DIALECT) \
@@ -80,11 +80,14 @@ QD_SWITCH_LIST(QD_SWITCH_ENUM)
 #undef QD_SWITCH_ENUM
 #undef QD_VALUE_ENUM
 
-/* All switches at 0 = the default semantics: `struct qd_semantics semantics = {0};`. */
+struct qd_override; /* override.h */
+
+/* All switches at 0 and no override = the default semantics: `struct qd_semantics semantics = {0};`. */
 struct qd_semantics {
 #define QD_SWITCH_FIELD(field, word, values) enum qd_##field field;
     QD_SWITCH_LIST(QD_SWITCH_FIELD)
 #undef QD_SWITCH_FIELD
+    const struct qd_override *override; /* NULL: none. Borrowed */
 };
 
 /* Parses "rounding=half-away,range=wrap" into *semantics, starting from the defaults; '+' separates as ',' does.

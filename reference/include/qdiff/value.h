@@ -8,7 +8,7 @@
  *              output may show is qd_value_observe()'s answer.
  *   flags      NULL or one byte per element.
  *
- *   reach      NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|): what the roundings of a kernel
+ *   abs_sum    NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|): what the roundings of a kernel
  *              that fuses this sum with its consumer are proportional to.
  *   fusion     what such a kernel would be made of, for the whole tensor.
  *
@@ -32,18 +32,18 @@ enum qd_element_flag {
 /* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear behind may be fused too (QLinearConv, QLinearAdd ...).
  * rough_scales: some scale of those is not a power of two: forming a combined scale rounds.
  * sum_terms: the longest float sum, 0 if there is none; an Add behind may join it (MatMul + Add = Gemm).
- * sum_grid: all its terms are multiples of 2^sum_grid; INT_MIN where that is not known. */
+ * sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN where that is not known. */
 struct qd_fusion {
     bool dequantized, rough_scales;
     int64_t sum_terms;
-    int sum_grid;
+    int sum_quantum;
 };
 
 struct qd_value {
     struct qd_tensor want;
     double *lo, *hi;
     uint8_t *flags;
-    double *reach;
+    double *abs_sum;
     struct qd_fusion fusion;
     double *real;
 };
@@ -58,11 +58,11 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 /* Adds what `operand` is made of to *fusion. */
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand);
 
-/* Makes lo/hi (filled from want), reach (filled with the greatest magnitude of the hull) or flags (zero) exist. */
+/* Makes lo/hi (filled from want), abs_sum (filled with the greatest magnitude of the hull) or flags (zero) exist. */
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
                                   struct qd_error *error);
-enum qd_status qd_value_need_reach(struct qd_value *value, struct qd_arena *arena,
-                                   struct qd_error *error);
+enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *arena,
+                                     struct qd_error *error);
 enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error);
 
@@ -82,8 +82,8 @@ enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real,
 
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
-double qd_value_reach(const struct qd_value *value,
-                      int64_t i); /* the greatest magnitude if there is none */
+double qd_value_abs_sum(const struct qd_value *value,
+                        int64_t i); /* the greatest magnitude if there is none */
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
 

@@ -18,8 +18,24 @@ enum {
     NODE_ATTRIBUTE = 5,
     NODE_DOMAIN = 7
 };
-enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_INTS = 8, ATTR_TYPE = 20 };
-enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
+enum {
+    ATTR_NAME = 1,
+    ATTR_F = 2,
+    ATTR_I = 3,
+    ATTR_S = 4,
+    ATTR_T = 5,
+    ATTR_FLOATS = 7,
+    ATTR_INTS = 8,
+    ATTR_TYPE = 20
+};
+enum {
+    TYPE_FLOAT = 1,
+    TYPE_INT = 2,
+    TYPE_STRING = 3,
+    TYPE_ATTR_TENSOR = 4,
+    TYPE_FLOATS = 6,
+    TYPE_INTS = 7
+};
 enum { INFO_NAME = 1, INFO_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEM = 1, TENSOR_SHAPE = 2 };
 enum { SHAPE_DIM = 1, DIM_VALUE = 1 };
 
@@ -107,12 +123,8 @@ struct qd_builder *qd_build_begin(struct qd_arena *arena, int64_t opset)
     return builder;
 }
 
-/* A ValueInfoProto. */
-static void put_info(struct qd_wire_out *out, uint32_t field, const char *name, enum qd_dtype dtype,
-                     int rank, const int64_t *dims)
+static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, const int64_t *dims)
 {
-    size_t info = qd_wire_begin(out, field);
-    qd_wire_put_text(out, INFO_NAME, name);
     size_t type = qd_wire_begin(out, INFO_TYPE);
     size_t tensor = qd_wire_begin(out, TYPE_TENSOR);
     qd_wire_put_varint(out, TENSOR_ELEM, (uint64_t)qd_dtype_info(dtype)->onnx);
@@ -128,6 +140,16 @@ static void put_info(struct qd_wire_out *out, uint32_t field, const char *name, 
     }
     qd_wire_end(out, tensor);
     qd_wire_end(out, type);
+}
+
+/* A ValueInfoProto. */
+static void put_info(struct qd_wire_out *out, uint32_t field, const char *name, enum qd_dtype dtype,
+                     int rank, const int64_t *dims)
+{
+    size_t info = qd_wire_begin(out, field);
+    qd_wire_put_text(out, INFO_NAME, name);
+    if (dtype != QD_DTYPE_NONE)
+        put_type(out, dtype, rank, dims);
     qd_wire_end(out, info);
 }
 
@@ -246,6 +268,23 @@ void qd_build_attr_ints(struct qd_builder *builder, const char *name, const int6
     end_attr(builder, mark, TYPE_INTS);
 }
 
+void qd_build_attr_floats(struct qd_builder *builder, const char *name, const float *values,
+                          size_t count)
+{
+    size_t mark = begin_attr(builder, name);
+    for (size_t i = 0; i < count; i++)
+        qd_wire_put_float(&builder->nodes, ATTR_FLOATS, values[i]);
+    end_attr(builder, mark, TYPE_FLOATS);
+}
+
+void qd_build_attr_tensor(struct qd_builder *builder, const char *name,
+                          const struct qd_tensor *tensor)
+{
+    size_t mark = begin_attr(builder, name);
+    put_tensor(&builder->nodes, ATTR_T, "", tensor);
+    end_attr(builder, mark, TYPE_ATTR_TENSOR);
+}
+
 void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype dtype, int rank,
                      const int64_t *dims)
 {
@@ -268,6 +307,12 @@ void qd_build_origin(struct qd_builder *builder, const char *spec, const char *i
     builder->metadata.spec = copy_text(builder, spec);
     builder->metadata.issue = copy_text(builder, issue);
     builder->metadata.note = copy_text(builder, note);
+}
+
+void qd_build_seed(struct qd_builder *builder, uint64_t seed, const char *generator)
+{
+    builder->metadata.seed = seed;
+    builder->metadata.generator = copy_text(builder, generator);
 }
 
 void qd_build_must_reject(struct qd_builder *builder, const char *rule, const char *twin)

@@ -32,8 +32,12 @@ void qd_build_attr_float(struct qd_builder *builder, const char *name, float val
 void qd_build_attr_string(struct qd_builder *builder, const char *name, const char *value);
 void qd_build_attr_ints(struct qd_builder *builder, const char *name, const int64_t *values,
                         size_t count);
+void qd_build_attr_floats(struct qd_builder *builder, const char *name, const float *values,
+                          size_t count);
+void qd_build_attr_tensor(struct qd_builder *builder, const char *name,
+                          const struct qd_tensor *tensor);
 
-/* A graph output; dtype as the op's text gives it. rank −1: no shape is declared. */
+/* A graph output; dtype as the op's text gives it, NONE: nothing is declared. rank −1: no shape is declared. */
 void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype dtype, int rank,
                      const int64_t *dims);
 
@@ -41,6 +45,7 @@ void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype
 void qd_build_tag(struct qd_builder *builder, const char *tag);
 void qd_build_origin(struct qd_builder *builder, const char *spec, const char *issue,
                      const char *note);
+void qd_build_seed(struct qd_builder *builder, uint64_t seed, const char *generator);
 void qd_build_must_reject(struct qd_builder *builder, const char *rule, const char *twin);
 
 /* Serialises and decodes. `id` gets "/hash8" of model and inputs appended when hashed is true. */

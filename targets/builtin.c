@@ -19,7 +19,7 @@ static const struct qd_builtin_target builtins[] = {
      &qd_ort_target, qd_ort_versions, qd_ort_configs},
     {"reference", "qdiff's own reference under the default semantics: the harness tested on itself",
      "", &qd_quirk_target, no_versions, plain},
-    {"quirk", "the reference under other semantics: quirk:<switch>=<value>[+...]", "",
+    {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
      &qd_quirk_target, no_versions, plain},
 };
 

@@ -28,7 +28,7 @@ static enum qd_status parse_quirk(const char *text, struct qd_target_name *name,
     struct qd_target_name made = {.name = "quirk"};
     const char *rest = text + strlen("quirk:");
     if (!*rest || !take(made.config, sizeof made.config, rest, strlen(rest), NULL))
-        return usage(error, text, "quirk: is followed by <switch>=<value>, several joined by '+'");
+        return usage(error, text, "quirk: is followed by a quirk's name, several joined by '+'");
     for (char *c = made.config; *c; c++)
         if (*c == '+')
             *c = ',';

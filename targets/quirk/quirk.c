@@ -7,8 +7,10 @@
 #include "message.h"
 #include "qdiff/case.h"
 #include "qdiff/evaluate.h"
+#include "qdiff/quirk.h"
 
 struct quirk {
+    struct qd_arena arena; /* of the semantics */
     struct qd_semantics semantics;
     char settings[256];
 };
@@ -21,20 +23,28 @@ struct loaded {
 
 static const struct qd_target_capability everything[] = {{"*", "", "", ""}};
 
+static void close_target(void *target)
+{
+    struct quirk *quirk = target;
+    qd_arena_clear(&quirk->arena);
+    free(quirk);
+}
+
 static enum qd_target_status open_target(const char *version, const char *config, void **target,
                                          struct qd_target_message *message)
 {
     if (*version)
         return qd_answer(message, QD_TARGET_UNUSABLE,
                          "the reference has no versions: leave out '@%s'", version);
-    struct qd_semantics semantics;
     struct qd_error error = {.status = QD_OK};
-    if (qd_semantics_parse(config, true, &semantics, &error) != QD_OK)
-        return qd_answer(message, QD_TARGET_UNUSABLE, "%s", error.text);
     struct quirk *quirk = malloc(sizeof *quirk);
     if (!quirk)
         return qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
-    quirk->semantics = semantics;
+    qd_arena_init(&quirk->arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_quirks_parse(config, &quirk->arena, &quirk->semantics, &error) != QD_OK) {
+        close_target(quirk);
+        return qd_answer(message, QD_TARGET_UNUSABLE, "%s", error.text);
+    }
     snprintf(quirk->settings, sizeof quirk->settings, "%s", config);
     *target = quirk;
     return QD_TARGET_OK;
@@ -178,11 +188,6 @@ static enum qd_target_status run(void *target, void *prepared,
                                      output_count, &arena, &error);
     qd_arena_clear(&arena);
     return status == QD_OK ? QD_TARGET_OK : refuse(&error, message);
-}
-
-static void close_target(void *target)
-{
-    free(target);
 }
 
 const struct qd_target qd_quirk_target = {

@@ -1,7 +1,7 @@
-/* The reference as a target, under semantics of choice: "quirk:range=wrap+rounding=truncate", and "reference" for the
+/* The reference as a target, under semantics of choice: "quirk:zero-points-ignored+rounding=truncate", and "reference" for the
  * default ones. It answers canonical values (the lower end where there is none). */
-#ifndef QDIFF_QUIRK_H
-#define QDIFF_QUIRK_H
+#ifndef QDIFF_TARGETS_QUIRK_H
+#define QDIFF_TARGETS_QUIRK_H
 
 #include "qdiff/target.h"
 

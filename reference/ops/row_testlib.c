@@ -303,8 +303,11 @@ void row_check(const char *file, int line, const char *switches, const char *op,
     snprintf(where, sizeof where, "%s:%d: %s-%lld(%.400s; %.80s)", file, line, op, opset, inputs,
              attributes);
     row = (struct row){.where = where};
-    row.node = (struct qd_node){.name = "", .domain = "", .op_type = op, .opset = opset};
-    row.node.op = qd_op_find("", op);
+    const char *colon = strchr(op, ':');
+    const char *domain = colon ? "com.microsoft" : "";
+    op = colon ? colon + 1 : op;
+    row.node = (struct qd_node){.name = "", .domain = domain, .op_type = op, .opset = opset};
+    row.node.op = qd_op_find(domain, op);
     assert_non_null(row.node.op);
     qd_arena_init(&row.arena, QD_ARENA_DEFAULT_BUDGET);
     assert_int_equal(qd_semantics_parse(switches, true, &semantics, &error), QD_OK);

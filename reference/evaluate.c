@@ -32,6 +32,48 @@ const struct qd_op *qd_op_find(const char *domain, const char *name)
     return NULL;
 }
 
+/* The name of input i, *length 0 when there is none. */
+static const char *operand_name(const char *names, size_t i, size_t *length)
+{
+    const char *repeats = NULL;
+    for (;; i--) {
+        if (*names == '*')
+            repeats = ++names;
+        *length = strcspn(names, ",");
+        if (i == 0)
+            return names;
+        names += *length;
+        if (*names)
+            names++;
+        else if (repeats)
+            names = repeats;
+        else {
+            *length = 0;
+            return names;
+        }
+    }
+}
+
+static bool ends_with(const char *name, size_t length, const char *end)
+{
+    size_t tail = strlen(end);
+    return length >= tail && memcmp(name + length - tail, end, tail) == 0;
+}
+
+enum qd_role qd_op_role(const struct qd_op *op, size_t input)
+{
+    if (!op || !op->operands)
+        return QD_ROLE_DATA;
+    size_t length;
+    const char *name = operand_name(op->operands, input, &length);
+    if (ends_with(name, length, "_scale") || ends_with(name, length, "scales"))
+        return QD_ROLE_SCALE;
+    if (ends_with(name, length, "_zero_point") || ends_with(name, length, "zero_points"))
+        return QD_ROLE_ZERO_POINT;
+    bool bias = length == 1 && (*name == 'B' || *name == 'C');
+    return bias ? QD_ROLE_BIAS : QD_ROLE_DATA;
+}
+
 enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units)
 {
     if (!evaluation->work)

@@ -105,5 +105,6 @@ const struct qd_op qd_op_conv = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .operands = "X,W,B",
     .evaluate = evaluate,
 };

@@ -98,5 +98,6 @@ const struct qd_op qd_op_conv_integer = {
     .min_inputs = 2,
     .max_inputs = 4,
     .outputs = 1,
+    .operands = "x,w,x_zero_point,w_zero_point",
     .evaluate = evaluate,
 };

@@ -289,5 +289,6 @@ const struct qd_op qd_op_dequantize_linear = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .operands = "x,x_scale,x_zero_point",
     .evaluate = evaluate,
 };

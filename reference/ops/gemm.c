@@ -155,5 +155,6 @@ const struct qd_op qd_op_gemm = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .operands = "a,b,C",
     .evaluate = evaluate,
 };

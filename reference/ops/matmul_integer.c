@@ -79,5 +79,6 @@ const struct qd_op qd_op_matmul_integer = {
     .min_inputs = 2,
     .max_inputs = 4,
     .outputs = 1,
+    .operands = "a,b,a_zero_point,b_zero_point",
     .evaluate = evaluate,
 };

@@ -170,5 +170,6 @@ const struct qd_op qd_op_qlinear_conv = {
     .min_inputs = 8,
     .max_inputs = 9,
     .outputs = 1,
+    .operands = "x,x_scale,x_zero_point,w,w_scale,w_zero_point,y_scale,y_zero_point,B",
     .evaluate = evaluate,
 };

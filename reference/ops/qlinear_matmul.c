@@ -188,5 +188,6 @@ const struct qd_op qd_op_qlinear_matmul = {
     .min_inputs = 8,
     .max_inputs = 8,
     .outputs = 1,
+    .operands = "a,a_scale,a_zero_point,b,b_scale,b_zero_point,y_scale,y_zero_point",
     .evaluate = evaluate,
 };

@@ -339,5 +339,6 @@ const struct qd_op qd_op_quantize_linear = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .operands = "x,y_scale,y_zero_point",
     .evaluate = evaluate,
 };

@@ -36,6 +36,9 @@ struct qd_op {
     int64_t since;      /* first opset of the domain that has it */
     unsigned min_inputs, max_inputs, outputs;
     bool variadic; /* the text takes any number: more than ours is LIMIT, not INVALID */
+    /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters, B and C of type int32 a
+     * bias. A '*' begins what repeats. NULL: all are data (or shapes, by their type). */
+    const char *operands;
     /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates out[0..outputs)
      * and computes them. in[i] is NULL for an absent optional input. */
     enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -52,6 +55,10 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
 
 /* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);
+
+/* What an input of an operator is to a quantizer, by its name in `operands`. */
+enum qd_role { QD_ROLE_DATA, QD_ROLE_SCALE, QD_ROLE_ZERO_POINT, QD_ROLE_BIAS };
+enum qd_role qd_op_role(const struct qd_op *op, size_t input);
 
 /* Row i of the list, NULL past its end. */
 const struct qd_op *qd_op_at(size_t i);

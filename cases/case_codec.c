@@ -5,9 +5,9 @@
 #include "case_codec.h"
 #include "model.h"
 #include "qdiff/case.h"
+#include "qdiff/wire.h"
 #include "tensor_codec.h"
 #include "unpack.h"
-#include "wire.h"
 
 #define SCHEMA 1
 

@@ -4,7 +4,7 @@
 #define QDIFF_CASES_CASE_CODEC_H
 
 #include "qdiff/case.h"
-#include "wire.h"
+#include "qdiff/wire.h"
 
 /* Field numbers of proto/case.proto, as they are written. */
 enum qd_case_field {

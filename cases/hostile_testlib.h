@@ -3,7 +3,7 @@
 #define QDIFF_CASES_HOSTILE_TESTLIB_H
 
 #include "case_testlib.h"
-#include "wire.h"
+#include "qdiff/wire.h"
 
 struct bytes {
     const uint8_t *bytes;

@@ -5,7 +5,7 @@
 #include "onnx/onnx.pb-c.h"
 
 #include "qdiff/tensor.h"
-#include "wire.h"
+#include "qdiff/wire.h"
 
 /* The tensor of an unpacked message; raw_data is borrowed from it. INVALID: the message contradicts itself;
  * UNSUPPORTED: a type, external data, segments; LIMIT: too many elements or dimensions. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "qdiff/case.h"
-#include "wire.h"
+#include "qdiff/wire.h"
 
 struct scan {
     size_t fields; /* seen so far, in all messages */

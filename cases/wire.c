@@ -1,4 +1,4 @@
-#include "wire.h"
+#include "qdiff/wire.h"
 
 #include <string.h>
 

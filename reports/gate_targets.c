@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "nearest.h"
-#include "paths.h"
 #include "qdiff/case.h"
+#include "qdiff/share.h"
 
 enum { MOST_TARGETS = 256 };
 #define EXPECTATIONS_LIMIT ((size_t)16 << 20)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "paths.h"
+#include "qdiff/share.h"
 
 enum { DEEPEST = 16 }; /* directories; a link to a parent would never end */
 

@@ -1,4 +1,4 @@
-#include "paths.h"
+#include "qdiff/share.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,23 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache.h"
 #include "version.h"
-
-/* <cache>/ort into `path`. */
-static bool cache_directory(char *path, size_t size)
-{
-    static const struct {
-        const char *variable, *below;
-    } places[] = {{"QDIFF_CACHE", ""}, {"XDG_CACHE_HOME", "/qdiff"}, {"HOME", "/.cache/qdiff"}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *root = getenv(places[i].variable);
-        if (!root || !*root)
-            continue;
-        int length = snprintf(path, size, "%s%s/ort", root, places[i].below);
-        return length > 0 && (size_t)length < size;
-    }
-    return false;
-}
 
 static bool is_version(const char *text)
 {
@@ -33,7 +18,7 @@ static bool is_version(const char *text)
 bool qd_ort_library(const char *version, char *path, size_t size)
 {
     char root[3072];
-    if (!is_version(version) || !cache_directory(root, sizeof root))
+    if (!is_version(version) || !qd_cache_path("ort", root, sizeof root))
         return false;
     int length = snprintf(path, size, "%s/%s/libonnxruntime.so.%s", root, version, version);
     return length > 0 && (size_t)length < size;
@@ -48,7 +33,7 @@ static int newest_first(const void *a, const void *b)
 static size_t list(char (*names)[32], size_t capacity)
 {
     char path[4096];
-    DIR *directory = cache_directory(path, sizeof path) ? opendir(path) : NULL;
+    DIR *directory = qd_cache_path("ort", path, sizeof path) ? opendir(path) : NULL;
     if (!directory)
         return 0;
     size_t count = 0;

@@ -1,6 +1,6 @@
 /* Protobuf's wire format: a reader that trusts nothing and a writer whose bytes depend on the calls alone. */
-#ifndef QDIFF_CASES_WIRE_H
-#define QDIFF_CASES_WIRE_H
+#ifndef QDIFF_WIRE_H
+#define QDIFF_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Where qdiff's own data lies: beside the program, the same in the build tree as installed. */
-#ifndef QDIFF_REPORTS_PATHS_H
-#define QDIFF_REPORTS_PATHS_H
+#ifndef QDIFF_SHARE_H
+#define QDIFF_SHARE_H
 
 #include "qdiff/arena.h"
 #include "qdiff/status.h"

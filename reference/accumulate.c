@@ -1,5 +1,7 @@
 #include "qdiff/accumulate.h"
 
+#include <math.h>
+
 #include "qdiff/exact.h"
 
 /* |a·b| ≤ 511² < 2^18: 4096 products stay below 2^30. */
@@ -42,14 +44,68 @@ static int64_t dot_saturating(const int16_t *a, const int16_t *b, int64_t count)
     return sum;
 }
 
-int64_t qd_dot(const struct qd_semantics *semantics, const int16_t *a, const int16_t *b,
-               int64_t count)
+/* Partial sums of float16; beyond its range what an infinity is converted to. */
+static int64_t dot_f16(const int16_t *a, const int16_t *b, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum = qd_float_round(QD_F16, QD_NEAREST_EVEN, sum + a[i] * b[i]);
+    if (!isfinite(sum))
+        return sum > 0 ? INT32_MAX : INT32_MIN;
+    return (int64_t)sum;
+}
+
+static int64_t saturate16(int64_t x)
+{
+    return x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x;
+}
+
+/* The product of the raw codes at i, 0 behind the end. */
+static int64_t raw_product(const struct qd_raw_codes *raw, const int16_t *a, const int16_t *b,
+                           int64_t i, int64_t count)
+{
+    return i < count ? (int64_t)(a[i] + raw->a_zero_point) * (b[i] + raw->b_zero_point) : 0;
+}
+
+/* x86's vpmaddubsw: neighbours k, k + 1 of u8·s8 are added with saturation to int16. What the saturation takes away is
+ * missing from the sum. */
+static int64_t dot_pair_saturating(const struct qd_raw_codes *raw, const int16_t *a,
+                                   const int16_t *b, int64_t count)
+{
+    int64_t sum = dot_exact(a, b, count);
+    for (int64_t i = 0; raw->a_unsigned && !raw->b_unsigned && i < count; i += 2) {
+        int64_t pair = raw_product(raw, a, b, i, count) + raw_product(raw, a, b, i + 1, count);
+        sum += saturate16(pair) - pair;
+    }
+    return sum;
+}
+
+/* Arm's smull and smlal: codes k and k + 8 of s8·s8 share an int16 lane, which wraps. */
+static int64_t dot_pair_wrapping(const struct qd_raw_codes *raw, const int16_t *a, const int16_t *b,
+                                 int64_t count)
+{
+    int64_t sum = dot_exact(a, b, count);
+    for (int64_t i = 0; !raw->a_unsigned && !raw->b_unsigned && i < count; i++) {
+        int64_t pair = raw_product(raw, a, b, i, count) + raw_product(raw, a, b, i + 8, count);
+        sum += (int16_t)(uint16_t)(uint64_t)pair - pair;
+        i += i % 8 == 7 ? 8 : 0;
+    }
+    return sum;
+}
+
+int64_t qd_dot(const struct qd_semantics *semantics, const struct qd_raw_codes *raw,
+               const int16_t *a, const int16_t *b, int64_t count)
 {
     switch (semantics->accumulator) {
     case QD_ACC_F32: return dot_f32(a, b, count);
+    case QD_ACC_F16: return dot_f16(a, b, count);
     case QD_ACC_SAT32: return dot_saturating(a, b, count);
+    case QD_ACC_PAIR_SAT16: return dot_pair_saturating(raw, a, b, count);
+    case QD_ACC_PAIR_WRAP16: return dot_pair_wrapping(raw, a, b, count);
+    case QD_ACC_WRAP16: return (int16_t)(uint16_t)(uint64_t)dot_exact(a, b, count);
     case QD_ACC_EXACT:
-    case QD_ACC_WRAP32: break;
+    case QD_ACC_WRAP32:
+    case QD_ACC_SAT8: break;
     }
     return dot_exact(a, b, count);
 }
@@ -59,8 +115,13 @@ int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
     switch (semantics->accumulator) {
     case QD_ACC_WRAP32: return (int32_t)(uint32_t)(uint64_t)acc;
     case QD_ACC_SAT32: return saturate32(acc);
+    case QD_ACC_SAT8: return acc > INT8_MAX ? INT8_MAX : acc < INT8_MIN ? INT8_MIN : acc;
     case QD_ACC_EXACT:
-    case QD_ACC_F32: break;
+    case QD_ACC_F32:
+    case QD_ACC_F16:
+    case QD_ACC_PAIR_SAT16:
+    case QD_ACC_PAIR_WRAP16:
+    case QD_ACC_WRAP16: break;
     }
     return acc;
 }
@@ -85,7 +146,21 @@ int64_t qd_zero_point(const struct qd_semantics *semantics, const struct qd_tens
     int64_t z = qd_tensor_get(zero_point, c);
     if (semantics->zero_points == QD_ZP_SIGN_EXTENDED && zero_point->dtype == QD_U8)
         z = z > INT8_MAX ? z - 256 : z;
-    return z;
+    if (semantics->zero_points == QD_ZP_NOT_SHIFTED && zero_point->dtype == QD_U8)
+        z += 128; /* the codes are 128 less, and it is not */
+    return semantics->zero_points == QD_ZP_ADDED ? -z : z;
+}
+
+int16_t qd_padding(const struct qd_semantics *semantics, const struct qd_tensor *x,
+                   const struct qd_tensor *zero_point)
+{
+    int64_t z = qd_zero_point(semantics, zero_point, 0);
+    switch (semantics->padding) {
+    case QD_PAD_RAW_ZERO: return (int16_t)-z;
+    case QD_PAD_SHIFTED_ZERO: return x->dtype == QD_S8 ? (int16_t)(-128 - z) : 0;
+    case QD_PAD_ZERO_POINT: break;
+    }
+    return 0;
 }
 
 /* The value of the low eight bits as a signed number. */

@@ -312,7 +312,9 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struc
 
 struct sums {
     const struct qd_semantics *semantics;
-    const int16_t *x, *w;
+    const struct qd_tensor *w_zero_point;
+    struct qd_raw_codes raw;
+    int16_t *x, *w;
     int16_t pad;
     int16_t *column;
     int64_t terms;
@@ -323,21 +325,39 @@ static void accumulate_column(void *context, const int64_t *x_index, int64_t fir
                               int64_t filters, int64_t output, int64_t step)
 {
     struct sums *s = context;
+    struct qd_raw_codes raw = s->raw;
     for (int64_t t = 0; t < s->terms; t++)
         s->column[t] = x_index[t] < 0 ? s->pad : s->x[x_index[t]];
-    for (int64_t m = 0; m < filters; m++)
+    for (int64_t m = 0; m < filters; m++) {
+        int64_t filter = first_filter + m;
+        raw.b_zero_point = (int16_t)qd_zero_point(s->semantics, s->w_zero_point, filter);
         s->acc[output + m * step] =
-            qd_dot(s->semantics, s->column, s->w + (first_filter + m) * s->terms, s->terms);
+            qd_dot(s->semantics, &raw, s->column, s->w + filter * s->terms, s->terms);
+    }
 }
 
 enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation,
-                                  const struct qd_conv_shape *shape, const int16_t *x,
-                                  const int16_t *w, int16_t pad, int64_t *acc)
+                                  const struct qd_conv_shape *shape, const struct qd_tensor *x,
+                                  const struct qd_tensor *x_zero_point, const struct qd_tensor *w,
+                                  const struct qd_tensor *w_zero_point, int64_t *acc)
 {
-    struct sums sums = {evaluation->semantics, x, w, pad, NULL, qd_conv_terms(shape), acc};
+    const struct qd_semantics *semantics = evaluation->semantics;
+    struct sums sums = {
+        .semantics = semantics,
+        .w_zero_point = w_zero_point,
+        .raw = {.a_unsigned = x->dtype == QD_U8,
+                .b_unsigned = w->dtype == QD_U8,
+                .a_zero_point = (int16_t)qd_zero_point(semantics, x_zero_point, 0)},
+        .pad = qd_padding(semantics, x, x_zero_point),
+        .terms = qd_conv_terms(shape),
+        .acc = acc,
+    };
     sums.column = qd_arena_array(evaluation->arena, (size_t)sums.terms, sizeof *sums.column);
     if (!sums.column)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld terms",
                        (long long)sums.terms);
-    return qd_conv_visit(evaluation, shape, 1, accumulate_column, &sums);
+    enum qd_status status = qd_centre(evaluation, x, x_zero_point, x->count, &sums.x);
+    if (status == QD_OK)
+        status = qd_centre(evaluation, w, w_zero_point, sums.terms, &sums.w);
+    return status == QD_OK ? qd_conv_visit(evaluation, shape, 1, accumulate_column, &sums) : status;
 }

@@ -1,6 +1,7 @@
 #include "qdiff/fixed.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 struct qd_multiplier qd_multiplier_of(double real)
 {
@@ -15,6 +16,16 @@ struct qd_multiplier qd_multiplier_of(double real)
     if (shift < -31)
         return (struct qd_multiplier){0, 0};
     return (struct qd_multiplier){(int32_t)mantissa, shift > 30 ? 30 : shift};
+}
+
+struct qd_multiplier qd_multiplier_narrow(struct qd_multiplier multiplier)
+{
+    int64_t mantissa = (int64_t)round(multiplier.mantissa / 0x1p16) * (INT64_C(1) << 16);
+    bool carried = mantissa > INT32_MAX || mantissa < INT32_MIN;
+    if (!carried)
+        return (struct qd_multiplier){(int32_t)mantissa, multiplier.shift};
+    return (struct qd_multiplier){(int32_t)(mantissa / 2),
+                                  multiplier.shift < 30 ? multiplier.shift + 1 : 30};
 }
 
 int64_t qd_multiply_single(int64_t acc, struct qd_multiplier multiplier)

@@ -150,16 +150,36 @@ static enum qd_status transpose(const struct qd_evaluation *evaluation, const st
     return QD_OK;
 }
 
-static void multiply(const struct qd_semantics *semantics, const struct qd_matmul_shape *s,
-                     const int16_t *a, const int16_t *b, int64_t *acc)
+/* One operand: its rows or columns of centred codes, and what was taken off them. */
+struct side {
+    const struct qd_tensor *zero_point;
+    const int16_t *centred;
+    bool is_unsigned;
+};
+
+static int16_t zero_point_of(const struct qd_semantics *semantics, const struct side *side,
+                             int64_t vector)
 {
+    int64_t count = side->zero_point ? side->zero_point->count : 1;
+    return (int16_t)qd_zero_point(semantics, side->zero_point, vector % count);
+}
+
+static void multiply(const struct qd_semantics *semantics, const struct qd_matmul_shape *s,
+                     const struct side *a, const struct side *b, int64_t *acc)
+{
+    struct qd_raw_codes raw = {.a_unsigned = a->is_unsigned, .b_unsigned = b->is_unsigned};
     for (int64_t batch = 0; batch < s->batches; batch++) {
-        const int16_t *rows = a + qd_matmul_a_batch(s, batch) * s->m * s->k;
-        const int16_t *columns = b + qd_matmul_b_batch(s, batch) * s->n * s->k;
-        for (int64_t m = 0; m < s->m; m++)
-            for (int64_t n = 0; n < s->n; n++)
-                *acc++ = qd_accumulator_finish(
-                    semantics, qd_dot(semantics, rows + m * s->k, columns + n * s->k, s->k));
+        int64_t first_row = qd_matmul_a_batch(s, batch) * s->m;
+        int64_t first_column = qd_matmul_b_batch(s, batch) * s->n;
+        for (int64_t row = first_row; row < first_row + s->m; row++) {
+            raw.a_zero_point = zero_point_of(semantics, a, row);
+            for (int64_t column = first_column; column < first_column + s->n; column++) {
+                raw.b_zero_point = zero_point_of(semantics, b, column);
+                int64_t sum = qd_dot(semantics, &raw, a->centred + row * s->k,
+                                     b->centred + column * s->k, s->k);
+                *acc++ = qd_accumulator_finish(semantics, sum);
+            }
+        }
     }
 }
 
@@ -186,7 +206,9 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
         status = qd_centre(evaluation, &columns, b_zero_point, s->k, &columns_centred);
     if (status != QD_OK)
         return status;
-    multiply(evaluation->semantics, s, rows_centred, columns_centred, sums);
+    const struct side rows = {a_zero_point, rows_centred, a->dtype == QD_U8};
+    const struct side columns_of_b = {b_zero_point, columns_centred, b->dtype == QD_U8};
+    multiply(evaluation->semantics, s, &rows, &columns_of_b, sums);
     *acc = sums;
     return QD_OK;
 }

@@ -23,12 +23,25 @@ static int64_t wrap(enum qd_dtype dtype, int64_t code)
     return low > info->max ? low - (int64_t)mask - 1 : low;
 }
 
+static int64_t clamp(const struct qd_coder *coder, int64_t code)
+{
+    return code < coder->min ? coder->min : code > coder->max ? coder->max : code;
+}
+
 int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded)
 {
-    int64_t code = rounded + coder->zero_point;
-    if (coder->semantics->range == QD_RANGE_WRAP)
-        return wrap(coder->dtype, code);
-    return code < coder->min ? coder->min : code > coder->max ? coder->max : code;
+    int64_t z = coder->zero_point;
+    switch (coder->semantics->range) {
+    case QD_RANGE_WRAP: return wrap(coder->dtype, rounded + z);
+    case QD_RANGE_BEFORE_ZERO_POINT: return wrap(coder->dtype, clamp(coder, rounded) + z);
+    case QD_RANGE_INT32_INDEFINITE:
+        rounded = rounded > INT32_MAX || rounded < INT32_MIN ? INT32_MIN : rounded;
+        break;
+    case QD_RANGE_MAGNITUDE: rounded = coder->min == 0 ? llabs(rounded) : rounded; break;
+    case QD_RANGE_SATURATE:
+    case QD_RANGE_SYMMETRIC: break;
+    }
+    return clamp(coder, rounded + z);
 }
 
 /* The quirk "zero point before rounding, in float32": rne(fl32(v + z)), without the zero point. */
@@ -210,8 +223,10 @@ static int64_t round_other(const struct qd_requantizer *r, int64_t acc)
             .value;
     }
     struct qd_multiplier multiplier = qd_multiplier_of(real);
-    return form == QD_FIXED31_SINGLE ? qd_multiply_single(acc, multiplier)
-                                     : qd_multiply_double(acc, multiplier);
+    if (form == QD_FIXED15)
+        multiplier = qd_multiplier_narrow(multiplier);
+    return form == QD_FIXED31_DOUBLE ? qd_multiply_double(acc, multiplier)
+                                     : qd_multiply_single(acc, multiplier);
 }
 
 static bool computes_real_product(const struct qd_semantics *semantics)

@@ -47,18 +47,12 @@ static enum qd_status convolve(const struct qd_evaluation *evaluation,
                                struct qd_value *y)
 {
     const struct qd_semantics *semantics = evaluation->semantics;
-    int16_t *x, *w;
     int64_t *acc = qd_arena_array(evaluation->arena, (size_t)y->want.count, sizeof *acc);
     if (!acc)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators",
                        (long long)y->want.count);
-    int64_t x_zero_point = qd_zero_point(semantics, t[X_ZERO_POINT], 0);
-    int16_t pad = semantics->padding == QD_PAD_RAW_ZERO ? (int16_t)-x_zero_point : 0;
-    enum qd_status status = qd_centre(evaluation, t[X], t[X_ZERO_POINT], t[X]->count, &x);
-    if (status == QD_OK)
-        status = qd_centre(evaluation, t[W], t[W_ZERO_POINT], qd_conv_terms(shape), &w);
-    if (status == QD_OK)
-        status = qd_conv_accumulate(evaluation, shape, x, w, pad, acc);
+    enum qd_status status =
+        qd_conv_accumulate(evaluation, shape, t[X], t[X_ZERO_POINT], t[W], t[W_ZERO_POINT], acc);
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
         status = qd_accumulator_store(evaluation, qd_accumulator_finish(semantics, acc[i]), y, i);
     return status;

@@ -104,6 +104,8 @@ static double difference(const struct dequantizer *d, double x, int64_t p)
     if (d->evaluation->semantics->zero_points == QD_ZP_SUBTRACT_8BIT &&
         qd_dtype_is_8bit_code(d->x->dtype))
         exact = d->x->dtype == QD_U8 ? (int64_t)(uint8_t)exact : (int64_t)(int8_t)exact;
+    if (d->evaluation->semantics->zero_points == QD_ZP_SUBTRACT_UNSIGNED && exact < 0)
+        exact += INT64_C(1) << 32;
     return (double)exact;
 }
 

@@ -80,21 +80,12 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
 static enum qd_status accumulate(const struct qd_evaluation *evaluation, const struct operands *in,
                                  const struct qd_conv_shape *shape, int64_t count, int64_t **acc)
 {
-    const struct qd_semantics *semantics = evaluation->semantics;
-    int16_t *x, *w;
-    int64_t terms = qd_conv_terms(shape);
     int64_t *sums = qd_arena_array(evaluation->arena, (size_t)count, sizeof *sums);
     if (!sums)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators",
                        (long long)count);
-    int64_t x_zero_point = qd_zero_point(semantics, in->t[X_ZERO_POINT], 0);
-    int16_t pad = semantics->padding == QD_PAD_RAW_ZERO ? (int16_t)-x_zero_point : 0;
-    enum qd_status status =
-        qd_centre(evaluation, in->t[X], in->t[X_ZERO_POINT], in->t[X]->count, &x);
-    if (status == QD_OK)
-        status = qd_centre(evaluation, in->t[W], in->t[W_ZERO_POINT], terms, &w);
-    if (status == QD_OK)
-        status = qd_conv_accumulate(evaluation, shape, x, w, pad, sums);
+    enum qd_status status = qd_conv_accumulate(evaluation, shape, in->t[X], in->t[X_ZERO_POINT],
+                                               in->t[W], in->t[W_ZERO_POINT], sums);
     if (status == QD_OK)
         *acc = sums;
     return status;

@@ -150,6 +150,8 @@ static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *co
         double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1.0, s);
         return qd_coder_float(coder, qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
     }
+    if (q->evaluation->semantics->division == QD_DIVISION_F16)
+        type = QD_F16;
     struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
     return qd_coder_float(coder, qd_ratio_to_float(quotient, type, QD_NEAREST_EVEN));
 }
@@ -157,7 +159,7 @@ static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *co
 static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x,
                           double s)
 {
-    if (q->evaluation->semantics->division == QD_DIVISION_RECIPROCAL)
+    if (q->evaluation->semantics->division != QD_DIVISION_DIVIDE)
         return code_rounded(q, coder, q->division, x, s);
     return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
@@ -242,14 +244,6 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, 
     return code_of_interval(q, &coder, hull, s, code, !(flags & QD_NO_CANONICAL));
 }
 
-/* Up to opset 23 the cast table that QuantizeLinear refers to turns an infinity into NaN for the FNUZ types even when it
- * saturates, and ONNX's own implementation into the largest value (onnx #6220); from 24 on the table says the latter. */
-static bool float8_overflow_is_open(const struct quantizer *q, double quotient)
-{
-    bool fnuz = q->y == QD_F8E4M3FNUZ || q->y == QD_F8E5M2FNUZ;
-    return fnuz && q->saturate && q->opset < 24 && isinf(quotient);
-}
-
 /* The value of the output type that a rounded quotient becomes. */
 static double on_grid(const struct quantizer *q, double rounded)
 {
@@ -277,7 +271,7 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
     }
     double want = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division)),
            other = on_grid(q, once);
-    if (float8_overflow_is_open(q, in_division) || isfinite(want) != isfinite(other))
+    if ((isinf(in_division) && qd_float8_infinity_is_open(q->y, q->saturate, q->opset)) || isfinite(want) != isfinite(other))
         return store_open(q, i, y);
     if (isnan(want))
         return qd_interval_store_flag(y, i, QD_NOT_NUMBER, q->evaluation->arena,

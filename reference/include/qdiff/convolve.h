@@ -53,10 +53,12 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation,
                              const struct qd_conv_shape *shape, double weight,
                              qd_conv_visitor *visit, void *context);
 
-/* acc[y] = Σ x·w over codes that already have their zero points subtracted (|x|, |w| ≤ 511); `pad` stands in the
- * padding (0 unless a quirk says otherwise). acc has one entry per output element. */
+/* acc[y] = Σ (x − x_zero_point)·(w − w_zero_point[m]); the padding contributes 0, unless the padding switch says otherwise.
+ * x and w are u8 or s8; zero points have checked shapes (x's one element, w's one or one per filter), NULL means 0. acc has
+ * one entry per output element. */
 enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation,
-                                  const struct qd_conv_shape *shape, const int16_t *x,
-                                  const int16_t *w, int16_t pad, int64_t *acc);
+                                  const struct qd_conv_shape *shape, const struct qd_tensor *x,
+                                  const struct qd_tensor *x_zero_point, const struct qd_tensor *w,
+                                  const struct qd_tensor *w_zero_point, int64_t *acc);
 
 #endif

@@ -13,6 +13,9 @@ struct qd_multiplier {
 };
 struct qd_multiplier qd_multiplier_of(double real);
 
+/* The same with a mantissa of 15 bits, rounded half away: what kernels with 16-bit multipliers keep. */
+struct qd_multiplier qd_multiplier_narrow(struct qd_multiplier multiplier);
+
 /* acc·m by a 64-bit product and one rounding (half up): (acc·M + 2^(30−shift)) >> (31−shift).
  * Source: TensorFlow Lite built with TFLITE_SINGLE_ROUNDING. |acc| ≤ 2^31. */
 int64_t qd_multiply_single(int64_t acc, struct qd_multiplier multiplier);

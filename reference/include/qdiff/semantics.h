@@ -22,33 +22,47 @@
     V(ZERO_POINT_AFTER, "after", DEFAULT)         \
     V(ZERO_POINT_BEFORE_F32, "before-f32", QUIRK) \
     V(ZERO_POINT_BEFORE_EXACT, "before-exact", QUIRK)
-#define QD_DIVISION_LIST(V)               \
-    V(DIVISION_DIVIDE, "divide", DEFAULT) \
-    V(DIVISION_RECIPROCAL, "reciprocal", DIALECT)
+#define QD_DIVISION_LIST(V)                       \
+    V(DIVISION_DIVIDE, "divide", DEFAULT)         \
+    V(DIVISION_RECIPROCAL, "reciprocal", DIALECT) \
+    V(DIVISION_F16, "f16", QUIRK)
 #define QD_REQUANTIZE_LIST(V)                    \
     V(REQUANTIZE_REAL, "real", DEFAULT)          \
     V(FIXED31_SINGLE, "fixed31-single", DIALECT) \
     V(FIXED31_DOUBLE, "fixed31-double", DIALECT) \
     V(CHANNEL0_SCALE, "channel0-scale", QUIRK)   \
-    V(REQUANTIZE_F16, "f16", QUIRK)
-#define QD_RANGE_LIST(V)                   \
-    V(RANGE_SATURATE, "saturate", DEFAULT) \
-    V(RANGE_WRAP, "wrap", QUIRK)           \
-    V(RANGE_SYMMETRIC, "symmetric", QUIRK)
-#define QD_ACCUMULATOR_LIST(V)       \
-    V(ACC_EXACT, "exact", DEFAULT)   \
-    V(ACC_WRAP32, "wrap32", DIALECT) \
-    V(ACC_F32, "f32", QUIRK)         \
-    V(ACC_SAT32, "sat32", QUIRK)
+    V(REQUANTIZE_F16, "f16", QUIRK)              \
+    V(FIXED15, "fixed15", QUIRK)
+#define QD_RANGE_LIST(V)                                   \
+    V(RANGE_SATURATE, "saturate", DEFAULT)                 \
+    V(RANGE_WRAP, "wrap", QUIRK)                           \
+    V(RANGE_SYMMETRIC, "symmetric", QUIRK)                 \
+    V(RANGE_BEFORE_ZERO_POINT, "before-zero-point", QUIRK) \
+    V(RANGE_INT32_INDEFINITE, "int32-indefinite", QUIRK)   \
+    V(RANGE_MAGNITUDE, "magnitude", QUIRK)
+#define QD_ACCUMULATOR_LIST(V)               \
+    V(ACC_EXACT, "exact", DEFAULT)           \
+    V(ACC_WRAP32, "wrap32", DIALECT)         \
+    V(ACC_F32, "f32", QUIRK)                 \
+    V(ACC_SAT32, "sat32", QUIRK)             \
+    V(ACC_PAIR_SAT16, "pair-sat16", QUIRK)   \
+    V(ACC_PAIR_WRAP16, "pair-wrap16", QUIRK) \
+    V(ACC_WRAP16, "wrap16", QUIRK)           \
+    V(ACC_F16, "f16", QUIRK)                 \
+    V(ACC_SAT8, "sat8", QUIRK)
 #define QD_PADDING_LIST(V)                     \
     V(PAD_ZERO_POINT, "x_zero_point", DEFAULT) \
-    V(PAD_RAW_ZERO, "raw-zero", QUIRK)
-#define QD_ZERO_POINTS_LIST(V)                  \
-    V(ZP_AS_GIVEN, "as-given", DEFAULT)         \
-    V(ZP_IGNORED, "ignored", QUIRK)             \
-    V(ZP_CHANNEL0, "channel0", QUIRK)           \
-    V(ZP_SIGN_EXTENDED, "sign-extended", QUIRK) \
-    V(ZP_SUBTRACT_8BIT, "subtract-8bit", QUIRK)
+    V(PAD_RAW_ZERO, "raw-zero", QUIRK)         \
+    V(PAD_SHIFTED_ZERO, "shifted-zero", QUIRK)
+#define QD_ZERO_POINTS_LIST(V)                          \
+    V(ZP_AS_GIVEN, "as-given", DEFAULT)                 \
+    V(ZP_IGNORED, "ignored", QUIRK)                     \
+    V(ZP_CHANNEL0, "channel0", QUIRK)                   \
+    V(ZP_SIGN_EXTENDED, "sign-extended", QUIRK)         \
+    V(ZP_SUBTRACT_8BIT, "subtract-8bit", QUIRK)         \
+    V(ZP_SUBTRACT_UNSIGNED, "subtract-unsigned", QUIRK) \
+    V(ZP_ADDED, "added", QUIRK)                         \
+    V(ZP_NOT_SHIFTED, "not-shifted", QUIRK)
 #define QD_NAN_TO_INTEGER_LIST(V)              \
     V(NAN_UNSPECIFIED, "unspecified", DEFAULT) \
     V(NAN_MINIMUM, "minimum", DIALECT)         \

@@ -262,39 +262,37 @@ static enum qd_status claim_directory(const char *path, struct qd_arena *arena,
     return make_directory(path, error);
 }
 
-/* <set>/<kind>_<i>.pb; files of an earlier, longer export are removed. */
-static enum qd_status write_tensors(const struct qd_tensor *tensors, size_t count,
-                                    const int *values, const struct qd_case *kase, const char *set,
-                                    const char *kind, struct qd_arena *arena,
-                                    struct qd_error *error)
+/* Files of a case as they are collected. */
+struct collection {
+    struct qd_case_file *files;
+    size_t count;
+};
+
+/* Adds <set>/<kind>_<i>.pb for every tensor. */
+static enum qd_status collect_tensors(const struct qd_tensor *tensors, size_t count,
+                                      const int *values, const struct qd_case *kase,
+                                      const char *kind, struct qd_arena *arena,
+                                      struct collection *collection, struct qd_error *error)
 {
-    for (size_t i = 0;; i++) {
-        const char *path = qd_arena_printf(arena, "%s/%s_%zu.pb", set, kind, i);
-        if (!path)
-            return no_room(error, set);
-        if (i >= count) {
-            if (unlink(path) == 0)
-                continue;
-            return errno == ENOENT
-                       ? QD_OK
-                       : qd_fail(error, QD_IO, "%s: cannot remove: %s", path, strerror(errno));
-        }
+    for (size_t i = 0; i < count; i++) {
         uint8_t *bytes;
         size_t size;
+        const char *path = qd_arena_printf(arena, QD_CASE_DATA_SET "/%s_%zu.pb", kind, i);
+        if (!path)
+            return no_room(error, kind);
         enum qd_status status = qd_tensor_encode(&tensors[i], kase->graph->values[values[i]].name,
                                                  arena, &bytes, &size, error);
-        if (status == QD_OK)
-            status = qd_file_write(path, bytes, size, error);
         if (status != QD_OK)
             return status;
+        collection->files[collection->count++] = (struct qd_case_file){path, bytes, size};
     }
+    return QD_OK;
 }
 
-static enum qd_status write_metadata(const struct qd_case *kase, bool computed_output,
-                                     const char *path, struct qd_arena *arena,
-                                     struct qd_error *error)
+static enum qd_status collect_metadata(const struct qd_case *kase, bool computed_output,
+                                       struct qd_arena *arena, struct collection *collection,
+                                       struct qd_error *error)
 {
-    const char *file = qd_arena_printf(arena, "%s/qdiff.pb", path);
     struct qd_wire_out out = {.arena = arena};
     qd_case_put_metadata(&out, kase);
     if (computed_output)
@@ -302,35 +300,88 @@ static enum qd_status write_metadata(const struct qd_case *kase, bool computed_o
     uint8_t *bytes;
     size_t size;
     enum qd_status status = qd_wire_finish(&out, &bytes, &size, error);
-    if (status == QD_OK && !file)
-        status = no_room(error, path);
-    return status == QD_OK ? qd_file_write(file, bytes, size, error) : status;
+    if (status == QD_OK)
+        collection->files[collection->count++] = (struct qd_case_file){"qdiff.pb", bytes, size};
+    return status;
+}
+
+enum qd_status qd_case_files(const struct qd_case *kase, const struct qd_tensor *outputs,
+                             struct qd_arena *arena, const struct qd_case_file **files,
+                             size_t *count, struct qd_error *error)
+{
+    /* A fixture keeps its own outputs: they are part of the case, the reference's are not. */
+    bool computed = kase->output_count == 0 && outputs;
+    const struct qd_tensor *written = computed ? outputs : kase->stored_outputs;
+    size_t written_count = computed ? kase->graph->output_count : kase->output_count;
+    struct collection collection = {0};
+    collection.files =
+        qd_arena_array(arena, kase->input_count + written_count + 2, sizeof *collection.files);
+    if (!collection.files)
+        return no_room(error, kase->id);
+    collection.files[collection.count++] =
+        (struct qd_case_file){"model.onnx", kase->model, kase->model_size};
+    enum qd_status status = collect_tensors(kase->inputs, kase->input_count, kase->graph->inputs,
+                                            kase, "input", arena, &collection, error);
+    if (status == QD_OK)
+        status = collect_tensors(written, written_count, kase->graph->outputs, kase, "output",
+                                 arena, &collection, error);
+    if (status == QD_OK)
+        status = collect_metadata(kase, computed, arena, &collection, error);
+    if (status != QD_OK)
+        return status;
+    *files = collection.files;
+    *count = collection.count;
+    return QD_OK;
+}
+
+/* Removes <set>/<kind>_<i>.pb of an earlier, longer export, from number `first` on. */
+static enum qd_status remove_tensors(const char *path, const char *kind, size_t first,
+                                     struct qd_arena *arena, struct qd_error *error)
+{
+    for (size_t i = first;; i++) {
+        const char *file =
+            qd_arena_printf(arena, "%s/" QD_CASE_DATA_SET "/%s_%zu.pb", path, kind, i);
+        if (!file)
+            return no_room(error, path);
+        if (unlink(file) != 0)
+            return errno == ENOENT
+                       ? QD_OK
+                       : qd_fail(error, QD_IO, "%s: cannot remove: %s", file, strerror(errno));
+    }
+}
+
+static enum qd_status write_files(const struct qd_case_file *files, size_t count, const char *path,
+                                  struct qd_arena *arena, struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < count; i++) {
+        const char *file = qd_arena_printf(arena, "%s/%s", path, files[i].path);
+        status =
+            file ? qd_file_write(file, files[i].bytes, files[i].size, error) : no_room(error, path);
+    }
+    return status;
 }
 
 static enum qd_status export_into(const struct qd_case *kase, const char *path,
                                   const struct qd_tensor *outputs, struct qd_arena *arena,
                                   struct qd_error *error)
 {
-    const char *model = qd_arena_printf(arena, "%s/model.onnx", path);
-    const char *set = qd_arena_printf(arena, "%s/test_data_set_0", path);
-    if (!model || !set)
+    const char *set = qd_arena_printf(arena, "%s/" QD_CASE_DATA_SET, path);
+    size_t output_count = outputs ? kase->graph->output_count : kase->output_count;
+    const struct qd_case_file *files = NULL;
+    size_t count = 0;
+    if (!set)
         return no_room(error, path);
-    /* A fixture keeps its own outputs: they are part of the case, the reference's are not. */
-    bool computed = kase->output_count == 0 && outputs;
-    const struct qd_tensor *written = computed ? outputs : kase->stored_outputs;
-    size_t written_count = computed ? kase->graph->output_count : kase->output_count;
-    enum qd_status status = claim_directory(path, arena, error);
+    enum qd_status status = qd_case_files(kase, outputs, arena, &files, &count, error);
+    if (status == QD_OK)
+        status = claim_directory(path, arena, error);
     if (status == QD_OK)
         status = make_directory(set, error);
     if (status == QD_OK)
-        status = qd_file_write(model, kase->model, kase->model_size, error);
+        status = write_files(files, count, path, arena, error);
     if (status == QD_OK)
-        status = write_tensors(kase->inputs, kase->input_count, kase->graph->inputs, kase, set,
-                               "input", arena, error);
-    if (status == QD_OK)
-        status = write_tensors(written, written_count, kase->graph->outputs, kase, set, "output",
-                               arena, error);
-    return status == QD_OK ? write_metadata(kase, computed, path, arena, error) : status;
+        status = remove_tensors(path, "input", kase->input_count, arena, error);
+    return status == QD_OK ? remove_tensors(path, "output", output_count, arena, error) : status;
 }
 
 enum qd_status qd_case_export(const struct qd_case *kase, const char *path,

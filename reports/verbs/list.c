@@ -1,13 +1,17 @@
 #include <stdlib.h>
 
+#include "census.h"
 #include "command.h"
 #include "json_write.h"
-#include "visit.h"
 
 /* A listing under way. */
 struct listing {
     struct qd_command *command;
-    size_t count, bad;
+    size_t bad;
+    struct qd_census census; /* --count */
+    struct qd_levels levels; /* --count */
+    enum qd_status status;
+    struct qd_error error;
 };
 
 static void write_case(FILE *out, const struct qd_selected *selected)
@@ -38,15 +42,24 @@ static void write_case(FILE *out, const struct qd_selected *selected)
     fputc('\n', out);
 }
 
+static enum qd_visit count(struct listing *listing, const struct qd_case *kase)
+{
+    listing->status = qd_census_add(&listing->census, kase, qd_levels_of(&listing->levels, kase),
+                                    &listing->error);
+    return listing->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
 static enum qd_visit take(void *context, const struct qd_selected *selected)
 {
     struct listing *listing = context;
     const struct qd_options *options = &listing->command->options;
 
-    listing->count++;
-    if (options->json && !options->count) {
+    if (options->count) {
+        return count(listing, selected->kase);
+    }
+    if (options->json) {
         write_case(listing->command->out, selected);
-    } else if (!options->count) {
+    } else {
         fprintf(listing->command->out, "%s\n", selected->kase->id);
     }
     return QD_VISIT_GO_ON;
@@ -62,20 +75,48 @@ static enum qd_visit take_bad(void *context, const char *path, const struct qd_e
     return QD_VISIT_GO_ON;
 }
 
+static enum qd_status list_all(struct listing *listing)
+{
+    const struct qd_options *options = &listing->command->options;
+    struct qd_visitor visitor = {take, take_bad, listing};
+    struct qd_selection selection;
+    enum qd_status status =
+        qd_selection_init(options, listing->command->arena, &selection, &listing->error);
+
+    if (status == QD_OK && options->count && options->arguments.count == 0) {
+        status = qd_levels_learn(options, &listing->levels, &listing->error);
+    } else {
+        listing->levels.top = options->level;
+    }
+    if (status == QD_OK) {
+        status = qd_visit_selected(&selection, &visitor, &listing->error);
+    }
+    return status == QD_OK ? listing->status : status;
+}
+
+static void print_counts(const struct listing *listing)
+{
+    const struct qd_options *options = &listing->command->options;
+
+    if (options->json) {
+        qd_census_write(&listing->census, options->level, listing->command->out);
+    } else {
+        qd_census_print(&listing->census, options->level, listing->command->out);
+    }
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
     struct listing listing = {.command = command};
-    struct qd_visitor visitor = {take, take_bad, &listing};
-    struct qd_selection selection;
-    struct qd_error error = {0};
+    enum qd_status status = list_all(&listing);
 
-    if (qd_selection_init(&command->options, command->arena, &selection, &error) != QD_OK ||
-        qd_visit_selected(&selection, &visitor, &error) != QD_OK) {
-        return qd_command_failed(command, &error);
+    if (status == QD_OK && command->options.count) {
+        print_counts(&listing);
     }
-    if (command->options.count) {
-        fprintf(command->out, command->options.json ? "{\"cases\": %zu}\n" : "%zu\n",
-                listing.count);
+    qd_census_clear(&listing.census);
+    qd_levels_clear(&listing.levels);
+    if (status != QD_OK) {
+        return qd_command_failed(command, &listing.error);
     }
     return listing.bad > 0 ? QD_EXIT_USAGE : QD_EXIT_OK;
 }
@@ -86,7 +127,10 @@ const struct qd_verb qd_verb_list = {
     .options = "filter op feature tag level shard cases count json",
     .text =
         "Prints the ids of the suite's cases, or of the files given, one a line; with --json one\n"
-        "object a line, with operator, features, tags and expectation.",
+        "object a line, with operator, features, tags and expectation. --count counts them by\n"
+        "operator, family and level instead: cases with the same model and inputs once, "
+        "must-reject\n"
+        "cases by distinct rule.",
     .examples = "  how many cases has the full level\n"
                 "    qdiff list --count\n"
                 "  grouped convolutions without bias\n"

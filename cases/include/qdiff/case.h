@@ -94,6 +94,20 @@ enum qd_status qd_case_save(const struct qd_case *kase, const char *path, struct
 enum qd_status qd_case_export(const struct qd_case *kase, const char *path,
                               const struct qd_tensor *outputs, struct qd_error *error);
 
+/* One file of the directory that export writes: "model.onnx", "test_data_set_0/input_0.pb", "qdiff.pb" ... */
+struct qd_case_file {
+    const char *path; /* below the case's directory */
+    const uint8_t *bytes;
+    size_t size;
+};
+#define QD_CASE_DATA_SET "test_data_set_0"
+
+/* The files that qd_case_export would write, in the arena (or the case's own). The same case and outputs always give
+ * the same bytes. */
+enum qd_status qd_case_files(const struct qd_case *kase, const struct qd_tensor *outputs,
+                             struct qd_arena *arena, const struct qd_case_file **files,
+                             size_t *count, struct qd_error *error);
+
 /* A file's bytes, into the arena; LIMIT above `limit` bytes. */
 enum qd_status qd_file_read(const char *path, size_t limit, struct qd_arena *arena, uint8_t **bytes,
                             size_t *size, struct qd_error *error);

@@ -1,0 +1,84 @@
+/* SHA-256 against FIPS 180-4's examples, and the map.
+ * Alone: <build>/tests/reports/digest_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "digest.h"
+
+static void sha256_of_the_standard(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    };
+    char text[QD_DIGEST_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct qd_digest digest = qd_digest_of_text(rows[i].text), read;
+
+        assert_string_equal(qd_digest_write(&digest, text), rows[i].want);
+        assert_true(qd_digest_read(text, &read));
+        assert_true(qd_digest_equal(&digest, &read));
+    }
+}
+
+static void other_digits_are_refused(void **state)
+{
+    char text[QD_DIGEST_TEXT];
+    struct qd_digest digest = qd_digest_of_text("abc"), kept = digest;
+
+    (void)state;
+    qd_digest_write(&digest, text);
+    text[63] = 'g';
+    assert_false(qd_digest_read(text, &digest));
+    text[63] = 'A';
+    assert_false(qd_digest_read(text, &digest));
+    text[63] = '\0';
+    assert_false(qd_digest_read(text, &digest));
+    assert_true(qd_digest_equal(&digest, &kept));
+}
+
+static void a_map_keeps_what_was_put(void **state)
+{
+    struct qd_digest_map map = {0};
+    struct qd_digest digest = qd_digest_of_text("none");
+    struct qd_error error;
+    char name[16];
+
+    (void)state;
+    assert_null(qd_digest_map_get(&map, &digest));
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "%u", i);
+        digest = qd_digest_of_text(name);
+        assert_null(qd_digest_map_get(&map, &digest));
+        assert_int_equal(qd_digest_map_put(&map, &digest, i, &error), QD_OK);
+    }
+    assert_int_equal(map.count, 3000);
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "%u", i);
+        digest = qd_digest_of_text(name);
+        assert_int_equal(*qd_digest_map_get(&map, &digest), i);
+    }
+    qd_digest_map_clear(&map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sha256_of_the_standard),
+        cmocka_unit_test(other_digits_are_refused),
+        cmocka_unit_test(a_map_keeps_what_was_put),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -54,6 +54,7 @@ static enum qd_verdict verdict_of_outcome(enum qd_outcome outcome, enum qd_expec
     case QD_OUTCOME_OUT_OF_BOUNDS: return QD_VERDICT_OUT_OF_BOUNDS;
     case QD_OUTCOME_INPUT_MODIFIED: return QD_VERDICT_INPUT_MODIFIED;
     case QD_OUTCOME_OUTPUTS: return QD_VERDICT_ACCEPTS_INVALID;
+    case QD_OUTCOME_SKIPPED: return QD_VERDICT_UNSPECIFIED;
     case QD_OUTCOME_CRASH:
     case QD_OUTCOME_COUNT: break;
     }
@@ -160,5 +161,14 @@ void qd_compare(const struct qd_case *kase, const struct qd_value *values, const
             compare_output(&c, &values[i], &run->outputs[i], i);
         c.verdict = verdict_of_counts(&c);
     }
+    *comparison = c;
+}
+
+void qd_compare_tensor(const struct qd_value *value, const struct qd_tensor *have,
+                       struct qd_comparison *comparison)
+{
+    struct qd_comparison c = {.verdict = QD_VERDICT_EXACT};
+    compare_output(&c, value, have, 0);
+    c.verdict = verdict_of_counts(&c);
     *comparison = c;
 }

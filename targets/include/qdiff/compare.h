@@ -50,4 +50,8 @@ struct qd_comparison {
 void qd_compare(const struct qd_case *kase, const struct qd_value *values, const struct qd_run *run,
                 struct qd_comparison *comparison);
 
+/* Compares one tensor of the value's type and shape: counts, and the verdict of those; `output` is 0. */
+void qd_compare_tensor(const struct qd_value *value, const struct qd_tensor *have,
+                       struct qd_comparison *comparison);
+
 #endif

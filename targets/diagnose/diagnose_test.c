@@ -1,0 +1,185 @@
+/* Every quirk, run as a target, is named by the diagnosis of its mismatches, and no other in its place.
+ * Alone: <build>/tests/targets/diagnose/diagnose_test
+ * QDIFF_DIAGNOSE_CASES=50 QDIFF_DIAGNOSE_LEVEL=full takes a larger sample (scripts/prove-long diagnosis). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/diagnose.h"
+#include "qdiff/suite.h"
+#include "targets_testlib.h"
+
+#define MAX_QUIRKS 256
+#define MAX_FINDINGS 100000
+
+struct tally {
+    const struct qd_quirk *quirk;
+    struct qd_session *session;
+    size_t seen, findings, right, among, unexplained, wrong;
+};
+
+struct sample {
+    struct tally at[MAX_QUIRKS];
+    size_t count, per_quirk, findings;
+    double *seconds; /* of findings in graphs of one node */
+    size_t timed;
+};
+
+static bool names(const struct qd_diagnosis *diagnosis, const struct qd_quirk *quirk)
+{
+    for (size_t i = 0; i < diagnosis->quirk_count; i++)
+        if (diagnosis->quirks[i] == quirk)
+            return true;
+    return false;
+}
+
+static void count(struct tally *tally, const struct qd_diagnosis *diagnosis, const char *id)
+{
+    tally->findings++;
+    if (diagnosis->quirk_count == 0)
+        tally->unexplained++;
+    else if (!names(diagnosis, tally->quirk))
+        tally->wrong++;
+    else if (diagnosis->kind == QD_DIAGNOSIS_QUIRK)
+        tally->right++;
+    else
+        tally->among++;
+    if (diagnosis->kind != QD_DIAGNOSIS_QUIRK || !names(diagnosis, tally->quirk))
+        printf("# %s: %s, on %s (%zu neighbours, %zu divergent)\n", tally->quirk->name,
+               diagnosis->label, id, diagnosis->neighbours, diagnosis->divergent);
+}
+
+static void diagnose(struct sample *sample, struct tally *tally, const struct qd_case *kase,
+                     const struct qd_value *values, const struct qd_run *run,
+                     struct qd_arena *arena)
+{
+    struct qd_error error;
+    struct qd_diagnosis diagnosis;
+    struct qd_diagnose_options options = {.seconds = 20};
+    if (qd_diagnose(tally->session, kase, values, run, &options, arena, &diagnosis, &error) !=
+        QD_OK)
+        fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
+    assert_false(diagnosis.out_of_time);
+    count(tally, &diagnosis, kase->id);
+    sample->findings++;
+    if (kase->graph->node_count == 1 && sample->timed < MAX_FINDINGS)
+        sample->seconds[sample->timed++] = diagnosis.seconds;
+}
+
+static void run_quirk(struct sample *sample, struct tally *tally, const struct qd_case *kase,
+                      const struct qd_value *values, const struct qd_tensor *shapes)
+{
+    struct qd_arena arena;
+    struct qd_run run;
+    struct qd_error error;
+    struct qd_comparison comparison;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_session_run(tally->session, kase, shapes, &arena, &run, &error) != QD_OK)
+        fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
+    qd_compare(kase, values, &run, &comparison);
+    /* Every 1st, 2nd, 4th, 7th, 11th ... mismatch of a quirk: spread over the families. */
+    if (comparison.verdict == QD_VERDICT_VALUE) {
+        size_t gap = tally->findings * (tally->findings + 1) / 2;
+        if (tally->findings < sample->per_quirk && tally->seen++ >= gap)
+            diagnose(sample, tally, kase, values, &run, &arena);
+    }
+    qd_arena_clear(&arena);
+}
+
+static enum qd_visit visit(void *context, const struct qd_case *kase)
+{
+    struct sample *sample = context;
+    struct qd_arena arena;
+    struct qd_error error;
+    if (kase->expect != QD_EXPECT_VALID)
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    size_t outputs = kase->graph->output_count;
+    struct qd_value *values = qd_arena_array(&arena, outputs, sizeof *values);
+    struct qd_tensor *shapes = qd_arena_array(&arena, outputs, sizeof *shapes);
+    assert_true(values && shapes);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, values, &error) != QD_OK)
+        fail_msg("%s: %s", kase->id, error.text);
+    for (size_t i = 0; i < outputs; i++)
+        shapes[i] = values[i].want;
+    for (size_t i = 0; i < sample->count; i++)
+        if (sample->at[i].findings < sample->per_quirk &&
+            qd_quirk_concerns(sample->at[i].quirk, kase->graph))
+            run_quirk(sample, &sample->at[i], kase, values, shapes);
+    qd_arena_clear(&arena);
+    return QD_VISIT_GO_ON;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void open_all(struct sample *sample)
+{
+    const struct qd_quirk *quirk;
+    char name[128];
+    for (size_t i = 0; (quirk = qd_quirk_at(i)); i++) {
+        assert_true(i < MAX_QUIRKS);
+        snprintf(name, sizeof name, "quirk:%s", quirk->name);
+        sample->at[sample->count++] = (struct tally){
+            .quirk = quirk,
+            .session = qd_open(name, &(struct qd_session_options){.in_process = true})};
+    }
+}
+
+static void print(struct sample *sample, struct tally *total)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        const struct tally *t = &sample->at[i];
+        printf(
+            "# %-48s findings %3zu  right %3zu  among several %3zu  unexplained %3zu  wrong %zu\n",
+            t->quirk->name, t->findings, t->right, t->among, t->unexplained, t->wrong);
+        total->findings += t->findings;
+        total->right += t->right;
+        total->among += t->among;
+        total->unexplained += t->unexplained;
+        total->wrong += t->wrong;
+        qd_session_close(t->session);
+    }
+    qsort(sample->seconds, sample->timed, sizeof *sample->seconds, by_size);
+    printf("# %zu findings: right %zu, among several %zu, unexplained %zu, wrong %zu\n",
+           total->findings, total->right, total->among, total->unexplained, total->wrong);
+    if (sample->timed > 0)
+        printf("# median %.1f ms a finding of one operator, greatest %.1f ms\n",
+               sample->seconds[sample->timed / 2] * 1e3, sample->seconds[sample->timed - 1] * 1e3);
+}
+
+static void test_quirks_are_named(void **state)
+{
+    (void)state;
+    static struct sample sample;
+    struct tally total = {0};
+    struct qd_error error;
+    const char *cases = getenv("QDIFF_DIAGNOSE_CASES"), *word = getenv("QDIFF_DIAGNOSE_LEVEL");
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    assert_true(!word || qd_level_find(word, &options.level));
+    sample.per_quirk = cases ? strtoul(cases, NULL, 10) : 3;
+    sample.seconds = calloc(MAX_FINDINGS, sizeof *sample.seconds);
+    assert_non_null(sample.seconds);
+    open_all(&sample);
+    if (qd_suite_visit(&options, visit, &sample, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    print(&sample, &total);
+    free(sample.seconds);
+    assert_true(total.findings > 0);
+    assert_int_equal(total.wrong, 0);
+    assert_true(total.right * 100 >= total.findings * 95);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_named)};
+    return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
+}

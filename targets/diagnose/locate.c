@@ -1,0 +1,109 @@
+#include "diagnose/locate.h"
+
+#include "qdiff/edit.h"
+#include "qdiff/evaluate.h"
+
+static bool is_output(const struct qd_edit *edit, int value)
+{
+    for (size_t i = 0; i < edit->output_count; i++)
+        if (edit->outputs[i] == value)
+            return true;
+    return false;
+}
+
+/* Every value that a node computes becomes an output, in the order of the nodes; false if there are too many. */
+static bool expose(struct qd_edit *edit)
+{
+    edit->output_count = 0;
+    for (size_t i = 0; i < edit->node_count; i++)
+        for (size_t j = 0; j < edit->nodes[i].output_count; j++) {
+            int value = edit->nodes[i].outputs[j];
+            if (value == QD_NO_VALUE || is_output(edit, value))
+                continue;
+            if (edit->output_count == QD_EDIT_MAX_OUTPUTS)
+                return false;
+            edit->outputs[edit->output_count++] = value;
+        }
+    return true;
+}
+
+struct exposed {
+    struct qd_case kase;
+    struct qd_value *values;
+    struct qd_run run;
+};
+
+/* The exposed case, evaluated and run. */
+static enum qd_status run_exposed(struct qd_session *session, const struct qd_edit *edit,
+                                  struct exposed *e, struct qd_error *error)
+{
+    enum qd_status status = qd_edit_finish(edit, "exposed", false, &e->kase, error);
+    if (status != QD_OK)
+        return status;
+    size_t count = e->kase.graph->output_count;
+    struct qd_tensor *shapes = qd_arena_array(edit->arena, count, sizeof *shapes);
+    e->values = qd_arena_array(edit->arena, count, sizeof *e->values);
+    if (!shapes || !e->values)
+        return qd_fail(error, QD_NO_MEMORY, "no room for %zu outputs", count);
+    status = qd_graph_evaluate(e->kase.graph, e->kase.inputs, NULL, edit->arena, e->values, error);
+    for (size_t i = 0; status == QD_OK && i < count; i++)
+        shapes[i] = e->values[i].want;
+    return status == QD_OK ? qd_session_run(session, &e->kase, shapes, edit->arena, &e->run, error)
+                           : status;
+}
+
+/* The first output that differs, in node order; the count of outputs if none does. */
+static size_t first_difference(const struct exposed *e)
+{
+    size_t i = 0;
+    for (; i < e->kase.graph->output_count; i++) {
+        struct qd_comparison comparison;
+        qd_compare_tensor(&e->values[i], &e->run.outputs[i], &comparison);
+        if (comparison.mismatched > 0)
+            break;
+    }
+    return i;
+}
+
+static const char *name_node(const struct qd_graph *graph, int value, struct qd_arena *arena)
+{
+    for (size_t i = 0; i < graph->node_count; i++)
+        for (size_t j = 0; j < graph->nodes[i].output_count; j++)
+            if (graph->nodes[i].outputs[j] == value)
+                return qd_arena_printf(
+                    arena, "node %zu of %zu, %s, whose output is '%.80s', is the first to differ",
+                    i + 1, graph->node_count, graph->nodes[i].op_type, graph->values[value].name);
+    return "an output that no node computes differs";
+}
+
+static const char *describe(const struct exposed *e, struct qd_arena *arena)
+{
+    if (e->run.outcome != QD_OUTCOME_OUTPUTS)
+        return "not told: the target does not take the graph with the values in between as outputs";
+    size_t first = first_difference(e);
+    if (first == e->kase.graph->output_count)
+        return "a fusion: the difference vanishes when the values in between are outputs";
+    return name_node(e->kase.graph, e->kase.graph->outputs[first], arena);
+}
+
+enum qd_status qd_difference_locate(struct qd_session *session, const struct qd_case *kase,
+                                    struct qd_arena *arena, const char **place,
+                                    struct qd_error *error)
+{
+    *place = "";
+    struct qd_edit edit;
+    struct qd_error local = {.status = QD_OK};
+    if (kase->graph->node_count < 2)
+        return QD_OK;
+    if (qd_edit_begin(kase, arena, &edit, &local) != QD_OK || !expose(&edit)) {
+        *place = "not told: the graph is too large to take apart";
+        return QD_OK;
+    }
+    struct exposed exposed;
+    enum qd_status status = run_exposed(session, &edit, &exposed, error);
+    const char *text = status == QD_OK ? describe(&exposed, arena) : "";
+    if (!text)
+        return qd_fail(error, QD_NO_MEMORY, "no room to say where");
+    *place = text;
+    return status;
+}

@@ -1,0 +1,70 @@
+/* Diagnosis: why a target's numbers differ.
+ *
+ * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the mismatching
+ * ones lie outside the canonical set by being mismatches), and nothing that the text specifies is unspecified under it. A
+ * quirk is *named* when it explains the case and every neighbour (neighbours.h) that was run on the target; when several
+ * do, neighbours on which they differ are looked for and run. Pairs are tried when no single quirk fits, of quirks that change the
+ * case. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between made
+ * outputs; if the difference vanishes then, it comes from a fusion.
+ *
+ * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
+#ifndef QDIFF_DIAGNOSE_H
+#define QDIFF_DIAGNOSE_H
+
+#include "qdiff/compare.h"
+#include "qdiff/quirk.h"
+
+/* QD_DIAGNOSIS(NAME, word, meaning) */
+#define QD_DIAGNOSIS_LIST(QD_DIAGNOSIS)                                                      \
+    QD_DIAGNOSIS(QUIRK, "quirk", "one quirk explains the case and its neighbours")           \
+    QD_DIAGNOSIS(PAIR, "pair", "two quirks together do, and none alone")                     \
+    QD_DIAGNOSIS(SEVERAL, "several", "several quirks do, and no neighbour tells them apart") \
+    QD_DIAGNOSIS(UNEXPLAINED, "unexplained", "no quirk of the list does")
+
+#define QD_DIAGNOSIS_ENUM(name, word, meaning) QD_DIAGNOSIS_##name,
+enum qd_diagnosis_kind { QD_DIAGNOSIS_LIST(QD_DIAGNOSIS_ENUM) QD_DIAGNOSIS_COUNT };
+#undef QD_DIAGNOSIS_ENUM
+
+const char *qd_diagnosis_word(enum qd_diagnosis_kind kind);
+
+struct qd_diagnose_options {
+    double seconds;    /* wall time that one diagnosis may take; 0: 1 */
+    size_t neighbours; /* run on the target at least, while there is time; 0: 14 */
+};
+
+/* At most so many quirks are named. */
+#define QD_DIAGNOSIS_MAX_QUIRKS 8
+
+/* Texts live in the arena given to qd_diagnose(). */
+struct qd_diagnosis {
+    enum qd_diagnosis_kind kind;
+    const char
+        *label; /* "zero-point-before-rounding", "a+b" (PAIR), "a|b" (SEVERAL), "unexplained" */
+    size_t quirk_count; /* QUIRK 1, PAIR 2, SEVERAL more, UNEXPLAINED 0 */
+    const struct qd_quirk *quirks[QD_DIAGNOSIS_MAX_QUIRKS];
+    int64_t slack;     /* elements with more than one admissible value under what is named */
+    size_t neighbours; /* that the target ran */
+    size_t divergent;  /* of those, how many differed from the canonical set too */
+    const char *
+        place; /* a graph: the first node that leaves the admissible set, or the fusion; "" otherwise */
+    const char
+        *facts; /* which elements differ, by how much, at ties, in which channels, at which edges */
+    bool out_of_time; /* candidates or neighbours were left untried */
+    double seconds;
+};
+
+/* Whether the semantics under `quirks` explains these outputs (run->outcome OUTPUTS) of the case. `canonical` are the
+ * reference's values. *slack (may be NULL) as in struct qd_diagnosis. Evaluation failing under the quirk is a no. */
+bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
+                       const struct qd_case *kase, const struct qd_value *canonical,
+                       const struct qd_run *run, int64_t *slack);
+
+/* Explains a VALUE divergence of the case on the session's target: `run` gave OUTPUTS, `canonical` the reference's values.
+ * Runs neighbours on the session. Errors of the session (UNUSABLE, NO_MEMORY ...); a neighbour that the target does not take or
+ * that is not valid is skipped. */
+enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kase,
+                           const struct qd_value *canonical, const struct qd_run *run,
+                           const struct qd_diagnose_options *options, struct qd_arena *arena,
+                           struct qd_diagnosis *diagnosis, struct qd_error *error);
+
+#endif

@@ -66,6 +66,10 @@ static enum qd_status run_on(struct part *part, const struct qd_evaluated *evalu
     if (status != QD_OK) {
         return status;
     }
+    if (run.outcome == QD_OUTCOME_SKIPPED) { /* `result` is a skip already */
+        result->why = qd_arena_string(&part->arena, run.message);
+        return result->why != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for a skip");
+    }
     return qd_judge(evaluated, target->id, &run, target->expectations, &part->arena, result, error);
 }
 

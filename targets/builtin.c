@@ -16,11 +16,11 @@ static const char *const plain[] = {"", NULL};
 
 static const struct qd_builtin_target builtins[] = {
     {"ort", "ONNX Runtime's CPU execution provider, through its C API", "scripts/setup",
-     &qd_ort_target, qd_ort_versions, qd_ort_configs},
+     &qd_ort_target, NULL, qd_ort_versions, qd_ort_configs},
     {"reference", "qdiff's own reference under the default semantics: the harness tested on itself",
-     "", &qd_quirk_target, no_versions, plain},
+     "", &qd_quirk_target, NULL, no_versions, plain},
     {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
-     &qd_quirk_target, no_versions, plain},
+     &qd_quirk_target, NULL, no_versions, plain},
 };
 
 const struct qd_builtin_target *qd_builtin_target_at(size_t i)

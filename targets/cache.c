@@ -1,7 +1,13 @@
 #include "cache.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "version.h"
+
+enum { MOST_VERSIONS = 64, VERSION_SIZE = 32 };
 
 bool qd_cache_path(const char *name, char *path, size_t size)
 {
@@ -16,4 +22,41 @@ bool qd_cache_path(const char *name, char *path, size_t size)
         return length > 0 && (size_t)length < size;
     }
     return false;
+}
+
+bool qd_cache_is_version(const char *text)
+{
+    size_t length = strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz.+-");
+    return length > 0 && length < VERSION_SIZE && text[length] == '\0' && text[0] >= '0' &&
+           text[0] <= '9';
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    return qd_version_order(b, a);
+}
+
+enum qd_status qd_cache_versions(const char *name, const char *prefix,
+                                 bool (*is_set_up)(const char *prefix, const char *version),
+                                 struct qd_arena *arena, const char *const **versions,
+                                 struct qd_error *error)
+{
+    char path[4096], found[MOST_VERSIONS][VERSION_SIZE];
+    size_t count = 0, skip = strlen(prefix);
+    DIR *directory = qd_cache_path(name, path, sizeof path) ? opendir(path) : NULL;
+    for (struct dirent *entry; directory && count < MOST_VERSIONS && (entry = readdir(directory));)
+        if (strncmp(entry->d_name, prefix, skip) == 0 &&
+            qd_cache_is_version(entry->d_name + skip) && is_set_up(prefix, entry->d_name + skip))
+            snprintf(found[count++], VERSION_SIZE, "%s", entry->d_name + skip);
+    if (directory)
+        closedir(directory);
+    qsort(found, count, VERSION_SIZE, newest_first);
+    const char **all = qd_arena_array(arena, count + 1, sizeof *all);
+    for (size_t i = 0; all && i < count; i++)
+        if (!(all[i] = qd_arena_string(arena, found[i])))
+            all = NULL;
+    if (!all)
+        return qd_fail(error, QD_NO_MEMORY, "no room for %zu version names", count);
+    *versions = all;
+    return QD_OK;
 }

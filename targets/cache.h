@@ -5,8 +5,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "qdiff/arena.h"
+#include "qdiff/status.h"
+
 /* ${QDIFF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/qdiff}/<name> into `path`; false when no variable is set or it does
  * not fit. */
 bool qd_cache_path(const char *name, char *path, size_t size);
+
+/* The releases <version> for which there is an entry <cache>/<name>/<prefix><version> and is_set_up(prefix, version)
+ * says so: newest first, NULL-terminated, in the arena. NO_MEMORY. */
+enum qd_status qd_cache_versions(const char *name, const char *prefix,
+                                 bool (*is_set_up)(const char *prefix, const char *version),
+                                 struct qd_arena *arena, const char *const **versions,
+                                 struct qd_error *error);
+
+/* Whether the text looks like a release number, fit for a path. */
+bool qd_cache_is_version(const char *text);
 
 #endif

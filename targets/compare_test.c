@@ -293,6 +293,7 @@ static void test_outcomes(void **state)
         {QD_OUTCOME_UNWRITTEN, QD_VERDICT_UNWRITTEN, QD_VERDICT_UNWRITTEN},
         {QD_OUTCOME_OUT_OF_BOUNDS, QD_VERDICT_OUT_OF_BOUNDS, QD_VERDICT_OUT_OF_BOUNDS},
         {QD_OUTCOME_INPUT_MODIFIED, QD_VERDICT_INPUT_MODIFIED, QD_VERDICT_INPUT_MODIFIED},
+        {QD_OUTCOME_SKIPPED, QD_VERDICT_UNSPECIFIED, QD_VERDICT_UNSPECIFIED},
     };
     assert_int_equal(sizeof rows / sizeof *rows, QD_OUTCOME_COUNT - 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -8,15 +8,12 @@
 #include "qdiff/status.h"
 #include "qdiff/target.h"
 
-#define QD_ORT_MAX_VERSIONS 64
-
 extern const struct qd_target qd_ort_target;
 
 /* "opt=none" ... "opt=all": what the plain name "ort" expands to. NULL-terminated. */
 extern const char *const qd_ort_configs[];
 
-/* The releases in the cache, newest first, NULL-terminated, in the arena; those beyond QD_ORT_MAX_VERSIONS are
- * left out. None is no error. NO_MEMORY. */
+/* The releases in the cache, newest first, NULL-terminated, in the arena. None is no error. NO_MEMORY. */
 enum qd_status qd_ort_versions(struct qd_arena *arena, const char *const **versions,
                                struct qd_error *error);
 

@@ -367,9 +367,12 @@ enum qd_status qd_job_judge(const struct qd_job *job, const void *block, struct 
         return qd_fail(error, QD_UNUSABLE, "the target stopped working: %s", header.message.text);
     else if (header.status == QD_TARGET_NO_MEMORY)
         seen.outcome = QD_OUTCOME_OOM;
+    else if (header.status == QD_TARGET_SKIPPED)
+        seen.outcome = QD_OUTCOME_SKIPPED;
     else if (header.status != QD_TARGET_OK)
         seen.outcome = QD_OUTCOME_REJECTED;
-    if (seen.outcome == QD_OUTCOME_REJECTED || seen.outcome == QD_OUTCOME_OOM)
+    if (seen.outcome == QD_OUTCOME_REJECTED || seen.outcome == QD_OUTCOME_OOM ||
+        seen.outcome == QD_OUTCOME_SKIPPED)
         memcpy(seen.message, header.message.text, sizeof seen.message);
     if (seen.outcome == QD_OUTCOME_REJECTED && header.status != QD_TARGET_REJECTED)
         snprintf(seen.message, sizeof seen.message, "the plug-in answered %u, which is no status",

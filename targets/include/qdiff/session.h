@@ -18,7 +18,8 @@
     QD_OUTCOME(NONDETERMINISTIC, "nondeterministic", "two runs gave different outputs")      \
     QD_OUTCOME(UNWRITTEN, "unwritten", "an output byte kept the poison of both runs")        \
     QD_OUTCOME(OUT_OF_BOUNDS, "out-of-bounds", "bytes beyond an output buffer were written") \
-    QD_OUTCOME(INPUT_MODIFIED, "input-modified", "an input tensor was changed")
+    QD_OUTCOME(INPUT_MODIFIED, "input-modified", "an input tensor was changed")              \
+    QD_OUTCOME(SKIPPED, "skipped", "the target declined the case because of a known issue")
 
 #define QD_OUTCOME_ENUM(name, word, meaning) QD_OUTCOME_##name,
 enum qd_outcome { QD_OUTCOME_LIST(QD_OUTCOME_ENUM) QD_OUTCOME_COUNT };
@@ -37,7 +38,8 @@ struct qd_run {
     double seconds_transfer; /* wall time of copying and waiting beside that, in seconds */
 };
 
-/* The target's name, taken apart: name[@version][ '[' key=value,… ']' ] or a path to a .so, or quirk:<a>+<b>. */
+/* The target's name, taken apart: name[@version][ '[' key=value,… ']' ] or a path to a .so, or quirk:<a>+<b>,
+ * or a worker: a path to a .py, or worker:<path> for any program. */
 struct qd_target_name {
     char name[256], version[64], config[256];
 };
@@ -84,10 +86,11 @@ const char *qd_outcome_word(enum qd_outcome outcome);
 
 /* Row i of the list of built-in targets, NULL past its end. */
 struct qd_builtin_target {
-    const char *name;    /* "ort" */
-    const char *meaning; /* one sentence */
-    const char *setup;   /* the command that sets it up */
-    const struct qd_target *api;
+    const char *name;            /* "ort" */
+    const char *meaning;         /* one sentence */
+    const char *setup;           /* the command that sets it up */
+    const struct qd_target *api; /* NULL: a worker (targets/process/README.md) */
+    const char *worker;          /* its directory below targets/, with a worker.py; else NULL */
     /* Writes the versions that are set up here, newest first, NULL-terminated, into the arena. */
     enum qd_status (*versions)(struct qd_arena *arena, const char *const **versions,
                                struct qd_error *error);

@@ -32,7 +32,9 @@ enum qd_target_status {
     QD_TARGET_REJECTED = 1,  /* the target refuses this model or these inputs */
     QD_TARGET_NO_MEMORY = 2, /* the target ran out of memory on this case */
     QD_TARGET_UNUSABLE =
-        3 /* the target does not work here at all (library missing, wrong version) */
+        3, /* the target does not work here at all (library missing, wrong version) */
+    QD_TARGET_SKIPPED =
+        4 /* the target declines this case because of a known issue: the message has the address */
 };
 
 /* The target's own words. text is NUL-terminated and may be cut at its end. */

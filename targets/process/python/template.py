@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""A worker to start from: copy it, then  qdiff run --target ./mine.py --expectations mine.tsv
+
+What it runs here is Identity; put your runtime in prepare and run. Check it with  qdiff check-target ./mine.py
+"""
+
+from qdiff_worker import Capability, Rejected, Worker, serve
+
+
+class Mine(Worker):
+    name, version = "mine", "0.1"
+    capabilities = [Capability("Identity", excludes="int4,int2,float4", reason="whole bytes only")]
+
+    def prepare(self, model):
+        if b"Identity" not in model:  # your runtime: session = mine.load(model)
+            raise Rejected("only Identity")
+        return None
+
+    def run(self, prepared, inputs, wanted):
+        return [inputs[0]]  # your runtime: return prepared.run(inputs)
+
+
+serve(Mine)

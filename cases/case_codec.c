@@ -24,6 +24,7 @@ struct qd_case qd_case_default(void)
                             .rule = "",
                             .twin = "",
                             .issue = "",
+                            .symptom = "",
                             .spec = "",
                             .note = "",
                             .generator = ""};
@@ -117,6 +118,15 @@ static enum qd_status read_tensors(size_t count, Onnx__TensorProto **protos, con
     return QD_OK;
 }
 
+static bool is_symptom(const char *text)
+{
+    static const char *const words[] = {"", "value", "rejects-valid", "accepts-invalid", "crash"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum qd_status read_metadata(const Qdiff__Case *proto, struct qd_case *kase,
                                     struct qd_error *error)
 {
@@ -134,10 +144,13 @@ static enum qd_status read_metadata(const Qdiff__Case *proto, struct qd_case *ka
     if (proto->origin) {
         kase->spec = text_of(proto->origin->spec);
         kase->issue = text_of(proto->origin->issue);
+        kase->symptom = text_of(proto->origin->symptom);
         kase->note = text_of(proto->origin->note);
         kase->seed = proto->origin->seed;
         kase->generator = text_of(proto->origin->generator);
     }
+    if (!is_symptom(kase->symptom))
+        return qd_fail(error, QD_INVALID, "origin: symptom '%.80s' is unknown", kase->symptom);
     return QD_OK;
 }
 
@@ -175,6 +188,26 @@ static bool fits(const struct qd_graph_value *value, const struct qd_tensor *ten
     return true;
 }
 
+/* Nothing was wrong, or something was, of the declared type and shape. */
+static enum qd_status check_wrong_outputs(const struct qd_case *kase, struct qd_error *error)
+{
+    const struct qd_graph *graph = kase->graph;
+    size_t wanted = strcmp(kase->symptom, "value") == 0 ? graph->output_count : 0;
+    if (kase->wrong_count != wanted)
+        return qd_fail(error, QD_INVALID, "%zu wrong outputs, the symptom '%s' has %zu",
+                       kase->wrong_count, kase->symptom, wanted);
+    for (size_t i = 0; i < wanted; i++) {
+        const struct qd_graph_value *value = &graph->values[graph->outputs[i]];
+        char text[160];
+        if (value->declared_dtype != kase->wrong_outputs[i].dtype ||
+            !fits(value, &kase->wrong_outputs[i]))
+            return qd_fail(error, QD_INVALID, "wrong output %zu is %s, which '%.80s' cannot be", i,
+                           qd_tensor_describe(&kase->wrong_outputs[i], text, sizeof text),
+                           value->name);
+    }
+    return QD_OK;
+}
+
 /* The tensors are those of the graph: as many, of the declared types and shapes. */
 static enum qd_status check_tensors(const struct qd_case *kase, struct qd_error *error)
 {
@@ -194,7 +227,7 @@ static enum qd_status check_tensors(const struct qd_case *kase, struct qd_error 
                            "input %zu is %s, which '%.80s' is not declared to take", i,
                            qd_tensor_describe(&kase->inputs[i], text, sizeof text), value->name);
     }
-    return QD_OK;
+    return check_wrong_outputs(kase, error);
 }
 
 static enum qd_status read_case(const Qdiff__Case *proto, struct qd_arena *arena,
@@ -215,9 +248,13 @@ static enum qd_status read_case(const Qdiff__Case *proto, struct qd_arena *arena
     if (status == QD_OK)
         status = read_tensors(proto->n_output, proto->output, "stored output", arena,
                               &kase->stored_outputs, error);
+    if (status == QD_OK)
+        status = read_tensors(proto->n_wrong_output, proto->wrong_output, "wrong output", arena,
+                              &kase->wrong_outputs, error);
     if (status != QD_OK)
         return status;
     kase->output_count = proto->n_output;
+    kase->wrong_count = proto->n_wrong_output;
     return check_tensors(kase, error);
 }
 
@@ -252,7 +289,8 @@ static void put_expect(struct qd_wire_out *out, const struct qd_case *kase)
 
 static void put_origin(struct qd_wire_out *out, const struct qd_case *kase)
 {
-    if (!*kase->spec && !*kase->issue && !*kase->note && kase->seed == 0 && !*kase->generator)
+    if (!*kase->spec && !*kase->issue && !*kase->note && kase->seed == 0 && !*kase->generator &&
+        !*kase->symptom)
         return;
     size_t mark = qd_wire_begin(out, QD_CASE_FIELD_ORIGIN);
     qd_wire_put_text(out, ORIGIN_SPEC, kase->spec);
@@ -261,6 +299,7 @@ static void put_origin(struct qd_wire_out *out, const struct qd_case *kase)
     if (kase->seed != 0)
         qd_wire_put_varint(out, ORIGIN_SEED, kase->seed);
     qd_wire_put_text(out, ORIGIN_GENERATOR, kase->generator);
+    qd_wire_put_text(out, ORIGIN_SYMPTOM, kase->symptom);
     qd_wire_end(out, mark);
 }
 
@@ -282,6 +321,7 @@ void qd_case_put_metadata(struct qd_wire_out *out, const struct qd_case *kase)
     put_origin(out, kase);
     for (size_t i = 0; i < kase->tag_count; i++)
         qd_wire_put_text(out, QD_CASE_FIELD_TAG, kase->tags[i]);
+    put_tensors(out, QD_CASE_FIELD_WRONG_OUTPUT, kase->wrong_outputs, kase->wrong_count);
 }
 
 enum qd_status qd_case_encode(const struct qd_case *kase, struct qd_arena *arena, uint8_t **bytes,

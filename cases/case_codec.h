@@ -16,15 +16,23 @@ enum qd_case_field {
     QD_CASE_FIELD_ORIGIN = 6,
     QD_CASE_FIELD_TAG = 7,
     QD_CASE_FIELD_OUTPUT = 8,
-    QD_CASE_FIELD_COMPUTED_OUTPUT = 9
+    QD_CASE_FIELD_COMPUTED_OUTPUT = 9,
+    QD_CASE_FIELD_WRONG_OUTPUT = 10
 };
 enum { EXPECT_KIND = 1, EXPECT_RULE = 2, EXPECT_TWIN = 3 };
-enum { ORIGIN_SPEC = 1, ORIGIN_ISSUE = 2, ORIGIN_NOTE = 3, ORIGIN_SEED = 4, ORIGIN_GENERATOR = 5 };
+enum {
+    ORIGIN_SPEC = 1,
+    ORIGIN_ISSUE = 2,
+    ORIGIN_NOTE = 3,
+    ORIGIN_SEED = 4,
+    ORIGIN_GENERATOR = 5,
+    ORIGIN_SYMPTOM = 6
+};
 
 /* A case of nothing: texts "", id "unnamed", expected to be valid. */
 struct qd_case qd_case_default(void);
 
-/* Everything but the model and the tensors. */
+/* Everything but the model, the inputs and the right outputs: what ONNX's layout has no place for. */
 void qd_case_put_metadata(struct qd_wire_out *out, const struct qd_case *kase);
 
 #endif

@@ -38,6 +38,11 @@ static void test_round_trip(void **state)
     struct qd_tensor output = sample_tensor(arena, QD_U8, 1, (int64_t[]){2}, (int64_t[]){5, 6});
     kase.seed = UINT64_MAX;
     kase.generator = "g1";
+    kase.symptom = "value";
+    struct qd_tensor wrong =
+        sample_tensor(arena, QD_U8, 4, (int64_t[]){1, 2, 4, 4}, (int64_t[32]){9, 8, 7});
+    kase.wrong_outputs = &wrong;
+    kase.wrong_count = 1;
     kase.stored_outputs = &output;
     kase.output_count = 1;
     struct bytes bytes = encode(arena, &kase);
@@ -53,6 +58,9 @@ static void test_round_trip(void **state)
     assert_same_tensor(&again.inputs[0], &kase.inputs[0]);
     assert_int_equal(again.output_count, 1);
     assert_same_tensor(&again.stored_outputs[0], &output);
+    assert_string_equal(again.symptom, "value");
+    assert_int_equal(again.wrong_count, 1);
+    assert_same_tensor(&again.wrong_outputs[0], &wrong);
 }
 
 /* A repack would drop the first field (no schema of ours has it) and shorten the second. */
@@ -262,6 +270,7 @@ static void test_refused_cases(void **state)
     static const uint8_t u8_tensor[] = {0x08, 1, 0x10, 2, 0x4a, 1, 0};
     struct bytes tensor = {u8_tensor, sizeof u8_tensor};
     struct bytes must_reject = field_varint(a, 1, 1), rule = field_text(a, 2, "Op/rule");
+    struct bytes wrong_value = field_bytes(a, 6, field_text(a, 6, "value"));
     const struct {
         struct bytes extra;
         enum qd_status want;
@@ -278,6 +287,11 @@ static void test_refused_cases(void **state)
         {join(a, field_bytes(a, 8, tensor), field_bytes(a, 8, tensor)), QD_INVALID,
          "2 stored outputs"},
         {field_bytes(a, 8, NOTHING), QD_INVALID, "stored output 0"},
+        {field_bytes(a, 6, field_text(a, 6, "odd")), QD_INVALID, "symptom 'odd'"},
+        {wrong_value, QD_INVALID, "0 wrong outputs, the symptom 'value' has 1"},
+        {field_bytes(a, 10, tensor), QD_INVALID, "1 wrong outputs, the symptom '' has 0"},
+        {join(a, wrong_value, field_bytes(a, 10, tensor)), QD_INVALID, "which 'y' cannot be"},
+        {join(a, wrong_value, field_bytes(a, 10, NOTHING)), QD_INVALID, "wrong output 0"},
         {field_bytes(a, 5, must_reject), QD_INVALID, "must-reject"},
         {field_bytes(a, 5, rule), QD_INVALID, "valid case"},
         {field_bytes(a, 5, field_varint(a, 1, 7)), QD_INVALID, "kind 7"},

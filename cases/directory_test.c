@@ -70,6 +70,7 @@ static struct qd_case full_case(struct qd_arena *arena)
     kase.note = "a note";
     kase.seed = 12345678901234567u;
     kase.generator = "7";
+    kase.symptom = "accepts-invalid";
     kase.tag_count = 2;
     kase.tags = tags;
     return kase;
@@ -121,6 +122,9 @@ static void test_export_load(void **state)
 
     kase.stored_outputs = &own;
     kase.output_count = 1;
+    kase.symptom = "value";
+    kase.wrong_outputs = &computed;
+    kase.wrong_count = 1;
     assert_ok(qd_case_export(&kase, path, &computed, &error), error);
     assert_ok(qd_case_load(in(arena, path, ""), arena, &again, &error), error);
     assert_same_case(arena, &again, &kase);

@@ -36,6 +36,7 @@ static void print_meta(FILE *out, const struct qd_case *kase)
     print_if(out, "rule", kase->rule);
     print_if(out, "twin", kase->twin);
     print_if(out, "issue", kase->issue);
+    print_if(out, "symptom", kase->symptom);
     print_if(out, "spec", kase->spec);
     print_if(out, "note", kase->note);
     print_if(out, "features", qd_features_describe(&features, text, sizeof text));
@@ -94,6 +95,10 @@ static void print_outputs(FILE *out, const struct qd_case *kase, struct qd_arena
     }
     for (size_t i = 0; i < kase->output_count && i < graph->output_count; i++) {
         print_tensor(out, "stored", name_of(graph, graph->outputs[i]), &kase->stored_outputs[i],
+                     arena);
+    }
+    for (size_t i = 0; i < kase->wrong_count; i++) {
+        print_tensor(out, "was wrong", name_of(graph, graph->outputs[i]), &kase->wrong_outputs[i],
                      arena);
     }
 }

@@ -44,6 +44,7 @@ struct qd_case {
     const char *twin; /* must-reject: id of the valid case one edit away */
 
     const char *issue;     /* public issue ("onnxruntime #28456") */
+    const char *symptom;   /* regression: "value", "rejects-valid", "accepts-invalid", "crash" */
     const char *spec;      /* clause of the op's text */
     const char *note;      /* for people */
     uint64_t seed;         /* fuzzing: seed of the generator, else 0 */
@@ -53,9 +54,13 @@ struct qd_case {
     size_t tag_count;
     const char *const *tags;
 
-    /* Expected outputs stored with the case (official fixtures): none, or one per graph output. */
+    /* Right outputs stored with the case (official fixtures, regressions by hand): none, or one per graph output. */
     size_t output_count;
     const struct qd_tensor *stored_outputs;
+
+    /* Symptom "value": what was once given instead, one per graph output and of its declared type and shape; else none. */
+    size_t wrong_count;
+    const struct qd_tensor *wrong_outputs;
 };
 
 /* Decodes a serialised qdiff.Case. Everything in *kase lives in the arena, `bytes` is not kept.

@@ -81,3 +81,9 @@ double qd_parameter(const struct qd_tensor *tensor, int64_t c)
 {
     return qd_tensor_value(tensor, tensor->count == 1 ? 0 : c);
 }
+
+bool qd_float8_infinity_is_open(enum qd_dtype type, bool saturate, int64_t opset)
+{
+    bool fnuz = type == QD_F8E4M3FNUZ || type == QD_F8E5M2FNUZ;
+    return fnuz && saturate && opset < 24;
+}

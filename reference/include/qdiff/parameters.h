@@ -35,6 +35,11 @@ bool qd_parameter_is_zero(const struct qd_tensor *tensor);
 /* Whether |s| is a power of two: multiplying by it rounds nothing but subnormals. */
 bool qd_scale_is_power_of_two(double s);
 
+/* Whether what the conversion of an infinity to the type gives is left open: up to opset 23 the table of Cast, which QuantizeLinear
+ * refers to, turns it into NaN for the FNUZ types even when it saturates, and ONNX's own implementation into the largest value
+ * (onnx #6220); from 24 on the table says the latter. */
+bool qd_float8_infinity_is_open(enum qd_dtype type, bool saturate, int64_t opset);
+
 /* Entry c of a scalar, [1] or [channels] parameter, as a number. */
 double qd_parameter(const struct qd_tensor *tensor, int64_t c);
 

@@ -1,0 +1,311 @@
+/* Cast
+ *
+ * Source      ONNX Cast-6, -9, -13, -19, -21, -23, -24, -25 (Cast-1 names the type by a string: UNSUPPORTED); ONNX technical pages "Float
+ *             stored in 8 bits", "Float stored in 4 bits".
+ * Inputs      input f32 f16 f64 bool u8 s8 u16 s16 s32 s64 (13: bf16; 19: float8; 21: u4 s4; 23: f4e2m1; 24: f8e8m0; 25: u2 s2).
+ * Outputs     output of type `to`, one of the same.
+ * Attributes  to (required); saturate (19) for float8 and f8e8m0; round_mode (24) up|down|nearest for f8e8m0.
+ * Domain      rules input-type, to-missing, to-value, attribute-unknown, round_mode-value. `to` u32, u64 or string is
+ *             UNSUPPORTED: types that the reference does not have; so is an interval to float8, f8e8m0 or f4e2m1.
+ * Arithmetic  (1) to a float type: one rounding to nearest even, beyond the range ±Inf; to float8 by the table of `saturate`; to f4e2m1
+ *             saturating; to f8e8m0 by round_mode, beyond the range the nearest end (saturate) or NaN.
+ *             (2) float to integer: towards zero. (3) integer to integer: the low bits, in two's complement. (4) to bool: x ≠ 0.
+ * Edge cases  A float that no value of the integer type is: unspecified, as NaN to f4e2m1, and zero and negative numbers to f8e8m0.
+ * Latitude    to a type of 16 or fewer bits: rounded to f32 first. Inside a graph the unrounded number is admissible too. */
+#include <math.h>
+#include <string.h>
+
+#include "qdiff/exact.h"
+#include "qdiff/granularity.h"
+#include "qdiff/interval.h"
+#include "qdiff/parameters.h"
+
+#define BIT QD_TYPE_BIT
+#define REAL_TYPES (QD_FLOAT_TYPES | BIT(QD_F64))
+
+enum round_mode { UP, DOWN, NEAREST, ROUND_MODES };
+
+struct cast {
+    const struct qd_evaluation *evaluation;
+    const struct qd_value *x;
+    enum qd_dtype to;
+    bool saturate;
+    enum round_mode round_mode;
+    int64_t opset;
+};
+
+static uint32_t types(int64_t opset)
+{
+    uint32_t mask = BIT(QD_F32) | BIT(QD_F16) | BIT(QD_F64) | BIT(QD_BOOL) | QD_8BIT_TYPES |
+                    BIT(QD_U16) | BIT(QD_S16) | BIT(QD_S32) | BIT(QD_S64);
+    mask |= opset >= 13 ? BIT(QD_BF16) : 0;
+    mask |= opset >= 19 ? QD_FLOAT8_TYPES : 0;
+    mask |= opset >= 21 ? BIT(QD_U4) | BIT(QD_S4) : 0;
+    mask |= opset >= 23 ? BIT(QD_F4E2M1) : 0;
+    mask |= opset >= 24 ? BIT(QD_F8E8M0) : 0;
+    mask |= opset >= 25 ? BIT(QD_U2) | BIT(QD_S2) : 0;
+    return mask;
+}
+
+static enum qd_status read_to(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                              enum qd_dtype *to)
+{
+    enum { STRING = 8, UINT32 = 12, UINT64 = 13 };
+    int64_t number;
+    enum qd_status status = qd_node_int(node, "to", 0, &number, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    bool foreign = number == UINT32 || number == UINT64 || (number == STRING && node->opset >= 9);
+    if (foreign)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Cast to type %lld", (long long)number);
+    if (!qd_node_attr(node, "to"))
+        return qd_node_rule(evaluation, node, "to-missing", "attribute to is required");
+    if (number == 0)
+        return qd_node_rule(evaluation, node, "to-value", "to is 0, no type");
+    return qd_dtype_attribute(evaluation, node, "to", 1, types(node->opset), to);
+}
+
+static enum qd_status read_rounding(const struct qd_evaluation *evaluation,
+                                    const struct qd_node *node, struct cast *c)
+{
+    static const char *const words[] = {"up", "down", "nearest"};
+    static const struct {
+        const char *name;
+        int64_t since;
+    } rows[] = {{"saturate", 19}, {"round_mode", 24}};
+    int64_t saturate;
+    const char *word;
+    unsigned mode = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (node->opset < rows[i].since && qd_node_attr(node, rows[i].name))
+            return qd_node_rule(evaluation, node, "attribute-unknown", "%s exists since opset %lld",
+                                rows[i].name, (long long)rows[i].since);
+    enum qd_status status = qd_node_int(node, "saturate", 1, &saturate, evaluation->error);
+    if (status == QD_OK)
+        status = qd_node_string(node, "round_mode", "up", &word, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    while (mode < ROUND_MODES && strcmp(word, words[mode]) != 0)
+        mode++;
+    if (mode == ROUND_MODES)
+        return qd_node_rule(evaluation, node, "round_mode-value", "round_mode is '%.40s'", word);
+    c->saturate = saturate != 0;
+    c->round_mode = (enum round_mode)mode;
+    return QD_OK;
+}
+
+static enum qd_status read_node(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const struct qd_value *const *in, struct cast *c)
+{
+    if (node->opset < 6)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Cast before opset 6");
+    *c = (struct cast){.evaluation = evaluation, .x = in[0], .opset = node->opset};
+    enum qd_status status =
+        qd_operand_type(evaluation, node, "input", &in[0]->want, types(node->opset));
+    if (status == QD_OK)
+        status = read_to(evaluation, node, &c->to);
+    if (status == QD_OK)
+        status = read_rounding(evaluation, node, c);
+    if (status == QD_OK && qd_dtype_is_float(c->to) && !(REAL_TYPES & BIT(c->to)))
+        status = qd_operands_are_points(evaluation, node, in, 1);
+    return status;
+}
+
+/* What one value of input may become. */
+struct answer {
+    double want, lo, hi;
+    uint8_t flags;
+};
+
+static struct answer point(double x)
+{
+    return (struct answer){x, x, x, isnan(x) ? QD_NOT_NUMBER : 0};
+}
+
+static const struct answer unspecified = {.flags = QD_UNSPECIFIED};
+
+/* To f8e8m0: powers of two from 2^−127 to 2^127. */
+static struct answer to_power(const struct cast *c, double x)
+{
+    if (isnan(x))
+        return point(x);
+    if (x <= 0)
+        return unspecified;
+    double below = x < 0x1p-127 || isinf(x) ? x : ldexp(1.0, ilogb(x)), power = below;
+    bool up = c->round_mode == UP ? x > below : c->round_mode == NEAREST && x >= 1.5 * below;
+    if (up)
+        power = 2 * below;
+    if (power >= 0x1p-127 && power <= 0x1p127)
+        return point(power);
+    return point(!c->saturate ? (double)NAN : power < 1 ? 0x1p-127 : 0x1p127);
+}
+
+static double on_grid(const struct cast *c, double rounded)
+{
+    bool has_table = QD_FLOAT8_TYPES & BIT(c->to);
+    return qd_float_decode(c->to, qd_float_encode(c->to, rounded, has_table && c->saturate));
+}
+
+/* Equation (1) for a number known to lie in `exact`; `once` and `twice` are it rounded, and rounded to f32 first. */
+static struct answer to_float(const struct cast *c, struct qd_interval exact, double once,
+                              double twice)
+{
+    double want = on_grid(c, once), other = on_grid(c, twice);
+    bool open = isinf(exact.lo) && qd_float8_infinity_is_open(c->to, c->saturate, c->opset);
+    if (open || isfinite(want) != isfinite(other))
+        return unspecified;
+    if (isnan(want))
+        return point(want);
+    struct answer a = {want, fmin(want, other), fmax(want, other),
+                       want == other ? 0 : QD_NO_CANONICAL};
+    if (isfinite(want) && REAL_TYPES & BIT(c->to)) {
+        a.lo = fmin(a.lo, exact.lo);
+        a.hi = fmax(a.hi, exact.hi);
+    }
+    return a;
+}
+
+static bool wide(enum qd_dtype type)
+{
+    return type == QD_F32 || type == QD_F64;
+}
+
+static struct answer real_to_float(const struct cast *c, double x)
+{
+    if (c->to == QD_F8E8M0)
+        return to_power(c, x);
+    if (isnan(x))
+        return c->to == QD_F4E2M1 ? unspecified : point(x);
+    double first = wide(c->to) ? x : qd_float_round(QD_F32, QD_NEAREST_EVEN, x);
+    return to_float(c, (struct qd_interval){x, x}, qd_float_round(c->to, QD_NEAREST_EVEN, x),
+                    qd_float_round(c->to, QD_NEAREST_EVEN, first));
+}
+
+static struct answer integer_to_float(const struct cast *c, int64_t x)
+{
+    struct qd_ratio r = qd_ratio_of_integer(x);
+    if (c->to == QD_F8E8M0)
+        return to_power(c, (double)x);
+    struct qd_interval exact = {qd_ratio_to_float(r, QD_F64, QD_TO_MINUS_INFINITY),
+                                qd_ratio_to_float(r, QD_F64, QD_TO_PLUS_INFINITY)};
+    double once = qd_ratio_to_float(r, c->to, QD_NEAREST_EVEN), twice = once;
+    if (!wide(c->to))
+        twice =
+            qd_float_round(c->to, QD_NEAREST_EVEN, qd_ratio_to_float(r, QD_F32, QD_NEAREST_EVEN));
+    return to_float(c, exact, once, twice);
+}
+
+/* Equations (2) and (4). */
+static struct answer real_to_integer(const struct cast *c, double x)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(c->to);
+    if (c->to == QD_BOOL)
+        return point(x != 0 || isnan(x));
+    double whole = trunc(x);
+    /* s64: 2^63 − 1 is no double, and no float lies between it and 2^63. */
+    bool inside = whole >= (double)info->min &&
+                  (c->to == QD_S64 ? whole < 0x1p63 : whole <= (double)info->max);
+    return inside ? point(whole) : unspecified;
+}
+
+/* Equations (3) and (4). */
+static int64_t wrap(enum qd_dtype to, int64_t x)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(to);
+    if (to == QD_BOOL)
+        return x != 0;
+    if (info->bits == 64)
+        return x;
+    int64_t low = (int64_t)((uint64_t)x & (((uint64_t)1 << info->bits) - 1));
+    return low > info->max ? low - ((int64_t)1 << info->bits) : low;
+}
+
+static struct answer convert(const struct cast *c, double x)
+{
+    if (qd_dtype_is_float(c->x->want.dtype))
+        return qd_dtype_is_float(c->to) ? real_to_float(c, x) : real_to_integer(c, x);
+    if (qd_dtype_is_float(c->to))
+        return integer_to_float(c, (int64_t)x);
+    return point((double)wrap(c->to, (int64_t)x));
+}
+
+/* An interval: every conversion is monotone but one of integers that wraps. */
+static struct answer convert_interval(const struct cast *c, int64_t i)
+{
+    double low = qd_value_lo(c->x, i), high = qd_value_hi(c->x, i);
+    struct answer a = convert(c, qd_tensor_value(&c->x->want, i)), lo = convert(c, low),
+                  hi = convert(c, high);
+    bool integers = qd_dtype_is_integer(c->x->want.dtype) && qd_dtype_is_integer(c->to);
+    bool wraps = integers && c->to != QD_BOOL && (lo.want != low || hi.want != high);
+    if (c->to == QD_BOOL && low < 0 && high > 0)
+        lo.lo = 0;
+    if (wraps || (a.flags | lo.flags | hi.flags) & (QD_UNSPECIFIED | QD_NOT_NUMBER))
+        return unspecified;
+    a.lo = fmin(a.lo, fmin(lo.lo, hi.lo));
+    a.hi = fmax(a.hi, fmax(lo.hi, hi.hi));
+    a.flags |= qd_value_flags(c->x, i) & QD_NO_CANONICAL;
+    return a;
+}
+
+static enum qd_status store(const struct cast *c, int64_t i, struct answer a, struct qd_value *y)
+{
+    struct qd_arena *arena = c->evaluation->arena;
+    struct qd_error *error = c->evaluation->error;
+    if (a.flags & (QD_UNSPECIFIED | QD_NOT_NUMBER))
+        return qd_interval_store_flag(
+            y, i, a.flags & QD_UNSPECIFIED ? QD_UNSPECIFIED : QD_NOT_NUMBER, arena, error);
+    return qd_interval_store(y, i, (struct qd_interval){a.lo, a.hi}, !(a.flags & QD_NO_CANONICAL),
+                             a.want, arena, error);
+}
+
+static enum qd_status element(const struct cast *c, int64_t i, struct qd_value *y)
+{
+    const struct qd_tensor *x = &c->x->want;
+    uint8_t flags = qd_value_flags(c->x, i);
+    bool integers = qd_dtype_is_integer(x->dtype) && qd_dtype_is_integer(c->to);
+    if (flags & QD_UNSPECIFIED)
+        return store(c, i, unspecified, y);
+    if (flags & QD_NOT_NUMBER)
+        return store(c, i, convert(c, (double)NAN), y);
+    if (!qd_value_is_point(c->x, i))
+        return store(c, i, convert_interval(c, i), y);
+    if (!integers)
+        return store(c, i,
+                     qd_dtype_is_integer(x->dtype) ? integer_to_float(c, qd_tensor_get(x, i))
+                                                   : convert(c, qd_tensor_value(x, i)),
+                     y);
+    int64_t code = wrap(c->to, qd_tensor_get(x, i)); /* of 64 bits: no double in between */
+    return qd_value_set_code(y, i, (struct qd_code){code, code, code, 0}, c->evaluation->arena,
+                             c->evaluation->error);
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct cast c;
+    struct qd_value y;
+    enum qd_status status = read_node(evaluation, node, in, &c);
+    if (status == QD_OK)
+        status = qd_value_init(&y, evaluation->arena, c.to, in[0]->want.rank, in[0]->want.dims,
+                               evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++)
+        status = element(&c, i, &y);
+    if (status != QD_OK)
+        return status;
+    if (REAL_TYPES & BIT(c.to)) { /* a cast adds no term */
+        y.abs_sum = in[0]->abs_sum;
+        y.fusion = in[0]->fusion;
+    }
+    out[0] = y;
+    return QD_OK;
+}
+
+const struct qd_op qd_op_cast = {
+    .domain = "",
+    .name = "Cast",
+    .since = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

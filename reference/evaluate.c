@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qdiff/override.h"
@@ -85,10 +86,86 @@ enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units)
                    "evaluating the case costs more than %g multiply-accumulates", QD_MAX_WORK);
 }
 
+/* The word of a comma-separated list that begins with `name` and ends there or at a ':', NULL if none does. */
+static const char *find_word(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    while (*list) {
+        size_t word = strcspn(list, ","), bare = strcspn(list, ":,");
+        if (bare == length && memcmp(list, name, length) == 0)
+            return list;
+        list += word + (list[word] == ',');
+    }
+    return NULL;
+}
+
+static size_t count_words(const char *list)
+{
+    size_t count = *list != '\0';
+    for (; *list; list++)
+        count += *list == ',';
+    return count;
+}
+
+/* "name", "name:13-", "name:-12" or "name:8-12": whether the word covers the opset. */
+static bool covers(const char *word, int64_t opset)
+{
+    word += strcspn(word, ":,");
+    if (*word != ':')
+        return true;
+    char *end;
+    int64_t since = *++word == '-' ? 1 : strtoll(word, &end, 10);
+    word = strchr(word, '-') + 1;
+    int64_t last = *word >= '0' && *word <= '9' ? strtoll(word, &end, 10) : INT64_MAX;
+    return since <= opset && opset <= last;
+}
+
+/* The rules that evaluate_node breaks for the operator. */
+static size_t general_rules(const struct qd_op *op, const char **slugs)
+{
+    size_t count = 0;
+    if (op->since > 1)
+        slugs[count++] = "opset";
+    slugs[count++] = "input-count";
+    if (op->max_inputs > 1)
+        slugs[count++] = "input-missing";
+    slugs[count++] = "output-count";
+    slugs[count++] = "attribute-unknown";
+    if (op->attributes && *op->attributes)
+        slugs[count++] = "attribute-type";
+    return count;
+}
+
+bool qd_op_rule(const struct qd_op *op, size_t i, char *rule, size_t size)
+{
+    const char *general[6];
+    size_t count = general_rules(op, general);
+    if (!op->rules || i >= count + count_words(op->rules))
+        return false;
+    const char *slug = i < count ? general[i] : op->rules;
+    for (size_t skip = i < count ? 0 : i - count; skip > 0; skip--)
+        slug = strchr(slug, ',') + 1;
+    snprintf(rule, size, "%s/%.*s", op->name, (int)strcspn(slug, ","), slug);
+    return true;
+}
+
+static bool lists_rule(const struct qd_op *op, const char *slug)
+{
+    const char *general[6];
+    size_t count = general_rules(op, general);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(general[i], slug) == 0)
+            return true;
+    return find_word(op->rules, slug) != NULL;
+}
+
 enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const char *slug, const char *format, ...)
 {
     char rule[64], text[256];
+    if (node->op && node->op->rules && !lists_rule(node->op, slug))
+        return qd_fail(evaluation->error, QD_INTERNAL, "%s breaks rule %s, which it does not list",
+                       node->op_type, slug);
     snprintf(rule, sizeof rule, "%.32s/%.28s", node->op_type, slug);
     va_list arguments;
     va_start(arguments, format);
@@ -119,7 +196,9 @@ static enum qd_status check_arity(const struct qd_evaluation *evaluation,
         return qd_node_rule(evaluation, node, "opset",
                             "exists since opset %lld, the model imports %lld", (long long)op->since,
                             (long long)node->opset);
-    if (op->variadic && (inputs > op->max_inputs || outputs > op->outputs))
+    bool many_inputs = op->variadic && op->max_inputs > op->outputs;
+    bool many_outputs = op->variadic && !many_inputs;
+    if ((many_inputs && inputs > op->max_inputs) || (many_outputs && outputs > op->outputs))
         return qd_fail(evaluation->error, QD_LIMIT, "%s: more than %u inputs or %u outputs",
                        op->name, op->max_inputs, op->outputs);
     if (inputs < op->min_inputs || inputs > op->max_inputs)
@@ -127,12 +206,25 @@ static enum qd_status check_arity(const struct qd_evaluation *evaluation,
                             "takes %u to %u inputs, the node has %zu", op->min_inputs,
                             op->max_inputs, inputs);
     for (size_t i = 0; i < op->min_inputs; i++)
-        if (node->inputs[i] == QD_NO_VALUE)
+        if (node->inputs[i] == QD_NO_VALUE && !(op->optional >> i & 1))
             return qd_node_rule(evaluation, node, "input-missing",
                                 "input %zu is required and absent", i);
     if (outputs == 0 || outputs > op->outputs)
         return qd_node_rule(evaluation, node, "output-count",
                             "gives 1 to %u outputs, the node has %zu", op->outputs, outputs);
+    return QD_OK;
+}
+
+static enum qd_status check_attributes(const struct qd_evaluation *evaluation,
+                                       const struct qd_node *node)
+{
+    for (size_t i = 0; node->op->attributes && i < node->attr_count; i++) {
+        const char *name = node->attrs[i].name, *word = find_word(node->op->attributes, name);
+        if (!word || !covers(word, node->opset))
+            return qd_node_rule(evaluation, node, "attribute-unknown",
+                                "has no attribute %.40s at opset %lld", name,
+                                (long long)node->opset);
+    }
     return QD_OK;
 }
 
@@ -144,6 +236,8 @@ static enum qd_status evaluate_node(struct qd_evaluation *evaluation, const stru
         return qd_fail(error, QD_UNSUPPORTED, "operator %s%s%s is not in the reference",
                        node->domain, *node->domain ? "." : "", node->op_type);
     enum qd_status status = check_arity(evaluation, node);
+    if (status == QD_OK)
+        status = check_attributes(evaluation, node);
     if (status != QD_OK)
         return status;
     const struct qd_value *in[QD_MAX_OPERANDS] = {NULL};

@@ -35,10 +35,18 @@ struct qd_op {
     const char *name;   /* op_type */
     int64_t since;      /* first opset of the domain that has it */
     unsigned min_inputs, max_inputs, outputs;
-    bool variadic; /* the text takes any number: more than ours is LIMIT, not INVALID */
+    uint32_t optional; /* bit i: input i may be absent although it is one of the first min_inputs */
+    bool
+        variadic; /* the text takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not INVALID */
     /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters, B and C of type int32 a
      * bias. A '*' begins what repeats. NULL: all are data (or shapes, by their type). */
     const char *operands;
+    /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any other
+     * is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
+    const char *attributes;
+    /* The slugs of the rules that evaluate may break, comma-separated, without those that every operator has (qd_op_rule);
+     * breaking another is INTERNAL. NULL: not listed. */
+    const char *rules;
     /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates out[0..outputs)
      * and computes them. in[i] is NULL for an absent optional input. */
     enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -59,6 +67,11 @@ const struct qd_op *qd_op_find(const char *domain, const char *name);
 /* What an input of an operator is to a quantizer, by its name in `operands`. */
 enum qd_role { QD_ROLE_DATA, QD_ROLE_SCALE, QD_ROLE_ZERO_POINT, QD_ROLE_BIAS };
 enum qd_role qd_op_role(const struct qd_op *op, size_t input);
+
+/* Writes rule i of the operator, "<name>/<slug>": first opset (if it came later than 1), input-count, input-missing (if it takes
+ * more than one), output-count, attribute-unknown and attribute-type (if it has attributes), then its own. False past the end
+ * and for an operator that lists none. */
+bool qd_op_rule(const struct qd_op *op, size_t i, char *rule, size_t size);
 
 /* Row i of the list, NULL past its end. */
 const struct qd_op *qd_op_at(size_t i);

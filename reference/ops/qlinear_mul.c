@@ -1,0 +1,48 @@
+/* QLinearMul (com.microsoft)
+ *
+ * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearMul-1.
+ * Inputs, outputs, domain   those of QLinearAdd (qlinear_add.c).
+ * Arithmetic  C = saturate(round_half_even((A − A_zero_point)·(B − B_zero_point)·A_scale·B_scale/C_scale) + C_zero_point)
+ * Edge cases  a scale that is NaN or infinite, C_scale = 0: unspecified.
+ * Latitude    the orders of one requantized product, requantize.h; and both dequantized in float32, multiplied, divided by
+ *             C_scale.
+ * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
+#include "qdiff/qlinear.h"
+
+static struct qd_code multiply(const struct qd_qlinear_binary *binary, int16_t a, int16_t b,
+                               struct qd_ratio *real)
+{
+    double a_scale = binary->a.scale, b_scale = binary->b.scale, c_scale = binary->c.scale;
+    int64_t acc = (int64_t)a * b;
+    struct qd_requantizer requantizer =
+        qd_requantizer_make(binary->coder, QD_F32, a_scale, b_scale, c_scale);
+    struct qd_code code = qd_requantize(&requantizer, acc);
+    *real = qd_ratio_multiply(qd_ratio_of_integer(acc), requantizer.factor);
+    if (binary->evaluation->semantics->requantize != QD_REQUANTIZE_REAL)
+        return code;
+    struct qd_order dequantized_a = qd_order_multiply(qd_order_point(a), qd_order_point(a_scale)),
+                    dequantized_b = qd_order_multiply(qd_order_point(b), qd_order_point(b_scale));
+    struct qd_order product = qd_order_multiply(dequantized_a, dequantized_b);
+    bool some = (code.flags & QD_UNSPECIFIED) == 0;
+    qd_order_widen(&binary->coder, qd_order_last_divide(product, c_scale), &code, &some);
+    code.flags &= (uint8_t)(some ? ~QD_UNSPECIFIED : ~0);
+    return code;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    return qd_qlinear_binary(evaluation, node, in, multiply, out);
+}
+
+const struct qd_op qd_op_qlinear_mul = {
+    .domain = "com.microsoft",
+    .name = "QLinearMul",
+    .since = 1,
+    .min_inputs = 7,
+    .max_inputs = 8,
+    .outputs = 1,
+    .optional = 1 << 2 | 1 << 5,
+    .operands = "A,A_scale,A_zero_point,B,B_scale,B_zero_point,C_scale,C_zero_point",
+    .evaluate = evaluate,
+};

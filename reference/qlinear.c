@@ -1,0 +1,482 @@
+#include "qdiff/qlinear.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "qdiff/accumulate.h"
+#include "qdiff/broadcast.h"
+#include "qdiff/parameters.h"
+
+/* --- Operands ------------------------------------------------------------------------------------ */
+
+static enum qd_status check_shape(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const char *name,
+                                  const struct qd_tensor *t, enum qd_single single)
+{
+    char slug[40], text[96];
+    if (single == QD_SCALAR_OR_ONE || t->rank == 0)
+        return qd_parameter_shape(evaluation, node, name, t, 0);
+    snprintf(slug, sizeof slug, "%s-shape", name);
+    return qd_node_rule(evaluation, node, slug, "%s is %s, want a scalar", name,
+                        qd_tensor_describe(t, text, sizeof text));
+}
+
+static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                            const char *name, const struct qd_value *const *in, enum qd_dtype type,
+                            enum qd_single single)
+{
+    char scale_name[32], zero_name[32];
+    uint32_t codes = type == QD_DTYPE_NONE ? QD_8BIT_TYPES : QD_TYPE_BIT(type);
+    enum qd_status status = QD_OK;
+    snprintf(scale_name, sizeof scale_name, "%.16s_scale", name);
+    snprintf(zero_name, sizeof zero_name, "%.16s_zero_point", name);
+    if (in[0])
+        status = qd_operand_type(evaluation, node, name, &in[0]->want, codes);
+    if (status == QD_OK)
+        status = qd_operand_type(evaluation, node, scale_name, &in[1]->want, QD_TYPE_BIT(QD_F32));
+    if (status == QD_OK && in[2] && in[0])
+        status = qd_same_type(evaluation, node, zero_name, &in[2]->want, &in[0]->want);
+    else if (status == QD_OK && in[2])
+        status = qd_operand_type(evaluation, node, zero_name, &in[2]->want, codes);
+    if (status == QD_OK)
+        status = check_shape(evaluation, node, scale_name, &in[1]->want, single);
+    if (status == QD_OK && in[2])
+        status = check_shape(evaluation, node, zero_name, &in[2]->want, single);
+    return status == QD_OK ? qd_operands_are_points(evaluation, node, in, 3) : status;
+}
+
+enum qd_status qd_qlinear_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const char *name, const struct qd_value *codes,
+                               const struct qd_value *scale, const struct qd_value *zero_point,
+                               enum qd_dtype type, enum qd_single single, struct qd_qlinear *out)
+{
+    const struct qd_value *in[] = {codes, scale, zero_point};
+    struct qd_qlinear read = {0};
+    int16_t *centred = NULL;
+    enum qd_status status = check(evaluation, node, name, in, type, single);
+    if (status == QD_OK && codes)
+        status = qd_centre(evaluation, &codes->want, zero_point ? &zero_point->want : NULL,
+                           codes->want.count, &centred);
+    if (status != QD_OK)
+        return status;
+    read.codes = codes ? &codes->want : NULL;
+    read.centred = centred;
+    read.scale = qd_parameter(&scale->want, 0);
+    read.zero_point = zero_point ? qd_tensor_get(&zero_point->want, 0) : 0;
+    *out = read;
+    return QD_OK;
+}
+
+struct qd_coder qd_qlinear_coder(const struct qd_evaluation *evaluation, enum qd_dtype type,
+                                 const struct qd_qlinear *y)
+{
+    return qd_coder_make(evaluation->semantics, type, y->zero_point);
+}
+
+/* --- Evaluation orders --------------------------------------------------------------------------- */
+
+/* A result that is not the last one: lost when it overflows or may be subnormal. */
+static struct qd_order step(struct qd_order a)
+{
+    double least = qd_float_format(QD_F32)->least_normal;
+    double most = fmax(fabs(a.lo), fabs(a.hi));
+    bool straddles = a.lo < 0 && a.hi > 0;
+    double fewest = straddles ? most : fmin(fabs(a.lo), fabs(a.hi));
+    a.dropped = a.dropped || isinf(most) || (most > 0 && fewest < least);
+    return a;
+}
+
+static struct qd_order last(struct qd_order a)
+{
+    a.dropped = a.dropped || isinf(a.lo) || isinf(a.hi);
+    return a;
+}
+
+struct qd_order qd_order_point(double x)
+{
+    return (struct qd_order){x, x, false};
+}
+
+struct qd_order qd_order_integer(int64_t x)
+{
+    struct qd_ratio exact = qd_ratio_of_integer(x);
+    return (struct qd_order){qd_ratio_to_float(exact, QD_F32, QD_TO_MINUS_INFINITY),
+                             qd_ratio_to_float(exact, QD_F32, QD_TO_PLUS_INFINITY), false};
+}
+
+struct qd_order qd_order_interval(struct qd_interval exact)
+{
+    return (struct qd_order){qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, exact.lo),
+                             qd_float_round(QD_F32, QD_TO_PLUS_INFINITY, exact.hi), false};
+}
+
+/* Adding floats does not round in the subnormal range: only an overflow loses a sum. */
+struct qd_order qd_order_add(struct qd_order a, struct qd_order b)
+{
+    struct qd_interval x = {a.lo, a.hi}, y = {b.lo, b.hi};
+    struct qd_order sum = qd_order_interval(qd_interval_add(x, y));
+    sum.dropped = a.dropped || b.dropped;
+    return last(sum);
+}
+
+typedef double operation(enum qd_dtype dtype, enum qd_direction direction, double a, double b);
+
+static struct qd_order combine(operation *f, struct qd_order a, struct qd_order b)
+{
+    struct qd_order r = {INFINITY, -INFINITY, a.dropped || b.dropped};
+    const double x[2] = {a.lo, a.hi}, y[2] = {b.lo, b.hi};
+    if (r.dropped)
+        return (struct qd_order){0, 0, true};
+    for (int i = 0; i < (a.lo == a.hi ? 1 : 2); i++)
+        for (int j = 0; j < (b.lo == b.hi ? 1 : 2); j++) {
+            r.lo = fmin(r.lo, f(QD_F32, QD_TO_MINUS_INFINITY, x[i], y[j]));
+            r.hi = fmax(r.hi, f(QD_F32, QD_TO_PLUS_INFINITY, x[i], y[j]));
+        }
+    return r;
+}
+
+struct qd_order qd_order_multiply(struct qd_order a, struct qd_order b)
+{
+    return step(combine(qd_float_multiply, a, b));
+}
+
+struct qd_order qd_order_divide(struct qd_order a, double b)
+{
+    return step(combine(qd_float_divide, a, qd_order_point(b)));
+}
+
+struct qd_order qd_order_last_multiply(struct qd_order a, struct qd_order b)
+{
+    return last(combine(qd_float_multiply, a, b));
+}
+
+struct qd_order qd_order_last_divide(struct qd_order a, double b)
+{
+    return last(combine(qd_float_divide, a, qd_order_point(b)));
+}
+
+void qd_order_widen(const struct qd_coder *coder, struct qd_order result, struct qd_code *code,
+                    bool *some)
+{
+    if (result.dropped) {
+        code->flags |= QD_EXTREME_SCALE;
+        return;
+    }
+    *some = true;
+    int64_t first = qd_coder_float(coder, result.lo);
+    int64_t other = result.lo == result.hi ? first : qd_coder_float(coder, result.hi);
+    /* Under a wrapping range the codes need not come in order. */
+    int64_t lo = first < other ? first : other, hi = first < other ? other : first;
+    code->lo = lo < code->lo ? lo : code->lo;
+    code->hi = hi > code->hi ? hi : code->hi;
+}
+
+struct qd_code qd_order_code(const struct qd_coder *coder, struct qd_ratio real,
+                             const struct qd_order *orders, size_t count)
+{
+    int64_t want = qd_coder_exact(coder, real);
+    struct qd_code code = {want, want, want, 0};
+    bool some = false;
+    for (size_t i = 0; i < count; i++)
+        qd_order_widen(coder, orders[i], &code, &some);
+    code.flags |= some ? 0 : QD_UNSPECIFIED;
+    return code;
+}
+
+/* Below 2^63: both numerators have at most 34 bits. */
+#define NEAR_EXPONENTS 90
+#define FAR_SHIFT 50
+
+struct qd_ratio qd_ratio_add(struct qd_ratio a, struct qd_ratio b)
+{
+    if (a.num == 0 || b.num == 0)
+        return a.num == 0 ? b : a;
+    if (a.exponent < b.exponent) {
+        struct qd_ratio swap = a;
+        a = b;
+        b = swap;
+    }
+    int distance = a.exponent - b.exponent;
+    if (distance > NEAR_EXPONENTS) { /* b < 2^(34 − 91 + 50) of the unit it becomes */
+        distance = FAR_SHIFT;
+        b.num = 1;
+        b.exponent = a.exponent - FAR_SHIFT;
+    }
+    qd_u128 high = a.num << distance;
+    struct qd_ratio sum = {a.negative, 0, 1, b.exponent};
+    if (a.negative == b.negative) {
+        sum.num = high + b.num;
+    } else {
+        bool less = high < b.num;
+        sum.negative = less ? b.negative : a.negative;
+        sum.num = less ? b.num - high : high - b.num;
+    }
+    return sum;
+}
+
+bool qd_scales_defined(const double *scales, size_t count, double divisor)
+{
+    bool defined = isfinite(divisor) && divisor != 0;
+    for (size_t i = 0; i < count; i++)
+        defined = defined && isfinite(scales[i]);
+    return defined;
+}
+
+enum qd_status qd_qlinear_store(const struct qd_evaluation *evaluation, struct qd_value *y,
+                                int64_t i, struct qd_code code, struct qd_ratio real)
+{
+    enum qd_status status = qd_value_set_code(y, i, code, evaluation->arena, evaluation->error);
+    if (status != QD_OK || !evaluation->keep_reals || code.flags & QD_UNSPECIFIED)
+        return status;
+    return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
+                             qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie, evaluation->arena,
+                             evaluation->error);
+}
+
+/* --- One operand --------------------------------------------------------------------------------- */
+
+struct qd_code qd_qlinear_rescale(const struct qd_coder *coder, int16_t q, double scale,
+                                  double y_scale, struct qd_ratio *real)
+{
+    struct qd_order code = qd_order_point(q), s = qd_order_point(scale);
+    struct qd_order orders[] = {
+        qd_order_last_divide(qd_order_multiply(code, s), y_scale),
+        qd_order_last_multiply(code, qd_order_divide(s, y_scale)),
+    };
+    *real = qd_ratio_multiply(qd_ratio_of_integer(q), qd_ratio_of_double(scale));
+    *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
+    return qd_order_code(coder, *real, orders, sizeof orders / sizeof *orders);
+}
+
+enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const struct qd_qlinear *x,
+                              enum qd_dtype type, const struct qd_qlinear *y,
+                              qd_qlinear_function *function, const void *context,
+                              struct qd_value *out)
+{
+    struct qd_value made;
+    struct qd_coder coder = qd_qlinear_coder(evaluation, type, y);
+    enum qd_status status = qd_value_init(&made, evaluation->arena, type, x->codes->rank,
+                                          x->codes->dims, evaluation->error);
+    if (status == QD_OK)
+        status = qd_spend(evaluation, QD_WORK_POOL * (double)made.want.count);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
+        struct qd_ratio real = {.den = 1};
+        struct qd_code code = {.flags = QD_UNSPECIFIED};
+        if (qd_scales_defined(&x->scale, 1, y->scale))
+            code = function(context, &coder, x->centred[i], x->scale, y->scale, &real);
+        status = qd_qlinear_store(evaluation, &made, i, code, real);
+    }
+    if (status == QD_OK)
+        *out = made;
+    return status;
+}
+
+static struct qd_code rescale(const void *context, const struct qd_coder *coder, int16_t q,
+                              double scale, double y_scale, struct qd_ratio *real)
+{
+    (void)context;
+    return qd_qlinear_rescale(coder, q, scale, y_scale, real);
+}
+
+enum qd_status qd_qlinear_requantize(const struct qd_evaluation *evaluation,
+                                     const struct qd_qlinear *x, enum qd_dtype type,
+                                     const struct qd_qlinear *y, struct qd_value *out)
+{
+    return qd_qlinear_map(evaluation, x, type, y, rescale, NULL, out);
+}
+
+enum qd_status qd_qlinear_unary(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const struct qd_value *const *in, qd_qlinear_function *function,
+                                const void *context, struct qd_value *out)
+{
+    struct qd_qlinear x, y;
+    enum qd_dtype type = in[0]->want.dtype;
+    enum qd_status status = qd_qlinear_read(evaluation, node, "x", in[0], in[1], in[2],
+                                            QD_DTYPE_NONE, QD_SCALAR_OR_ONE, &x);
+    if (status == QD_OK)
+        status =
+            qd_qlinear_read(evaluation, node, "y", NULL, in[3], in[4], type, QD_SCALAR_OR_ONE, &y);
+    return status == QD_OK ? qd_qlinear_map(evaluation, &x, type, &y, function, context, out)
+                           : status;
+}
+
+/* --- Means --------------------------------------------------------------------------------------- */
+
+void qd_mean_include(struct qd_mean *mean, int16_t q)
+{
+    mean->sum += q;
+    mean->magnitude += abs(q);
+    mean->bits |= (uint16_t)abs(q);
+    mean->terms++;
+}
+
+/* The float32 sum of dequantized terms in any order. Exact if all are multiples of 2^e and Σ|terms| ≤ 2^(e+24), e the
+ * exponent of the lowest bit that the scale times the codes' common power of two has; else γ_n with n = terms: one rounding of
+ * each product and terms − 1 of sums. */
+static struct qd_order float_sum(const struct qd_mean *mean, double scale)
+{
+    struct qd_ratio s = qd_ratio_of_double(scale);
+    unsigned common = mean->bits ? (unsigned)__builtin_ctz(mean->bits) : 0;
+    struct qd_interval q = {(double)mean->sum, (double)mean->sum}, x = {scale, scale};
+    struct qd_interval sum = qd_interval_multiply(q, x);
+    bool exact = s.num * (qd_u128)mean->magnitude <= (qd_u128)1 << (24 + common);
+    if (!exact && mean->terms >= 1 << 23)
+        return (struct qd_order){0, 0, true};
+    double n = (double)mean->terms * 0x1p-24;
+    double error = n / (1 - n) * fabs(scale) * (double)mean->magnitude * (1 + 0x1p-20);
+    struct qd_order order = qd_order_interval(qd_interval_widen(sum, exact ? 0 : error));
+    /* Any partial sum may be as large as the sum of magnitudes, any product as small as the scale. */
+    order.dropped = fabs(scale) < qd_float_format(QD_F32)->least_normal ||
+                    fabs(scale) * (double)mean->magnitude > qd_float_format(QD_F32)->largest;
+    return order;
+}
+
+enum { MEAN_ORDERS = 16 };
+
+/* The orders that begin with a sum: of integers (then times the scale somewhere), or of floats. */
+static void mean_orders(const struct qd_mean *mean, int64_t divisor, double x_scale, double y_scale,
+                        struct qd_order *orders)
+{
+    struct qd_order s = qd_order_point(x_scale), y = qd_order_point(y_scale),
+                    acc = qd_order_integer(mean->sum), sum = float_sum(mean, x_scale);
+    double count = qd_float_round(QD_F32, QD_NEAREST_EVEN, (double)divisor);
+    struct qd_order r = qd_order_divide(qd_order_point(1), count),
+                    yn = qd_order_multiply(y, qd_order_point(count));
+    struct qd_order ratio = qd_order_divide(s, y_scale), scaled = qd_order_multiply(acc, s);
+    struct qd_order per_y = qd_order_divide(scaled, y_scale);
+    struct qd_order factors[] = {qd_order_divide(ratio, count), qd_order_multiply(ratio, r),
+                                 qd_order_divide(qd_order_divide(s, count), y_scale),
+                                 qd_order_divide(qd_order_multiply(s, r), y_scale)};
+    size_t k = 0;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        orders[k++] = qd_order_last_multiply(acc, factors[i]);
+    for (int e = 0; e < 2; e++) { /* the product of y_scale and divisor is a divisor itself */
+        double end = e == 0 ? yn.lo : yn.hi;
+        struct qd_order lost = {0, 0, true};
+        bool usable = !yn.dropped && end != 0;
+        orders[k++] = usable ? qd_order_last_divide(scaled, end) : lost;
+        orders[k++] = usable ? qd_order_last_multiply(acc, qd_order_divide(s, end)) : lost;
+    }
+    orders[k++] = qd_order_last_divide(qd_order_divide(scaled, count), y_scale);
+    orders[k++] = qd_order_last_divide(qd_order_multiply(scaled, r), y_scale);
+    orders[k++] = qd_order_last_divide(per_y, count);
+    orders[k++] = qd_order_last_multiply(per_y, r);
+    orders[k++] = qd_order_last_divide(qd_order_multiply(qd_order_divide(acc, count), s), y_scale);
+    orders[k++] = qd_order_last_multiply(qd_order_divide(acc, count), ratio);
+    orders[k++] = qd_order_last_divide(qd_order_divide(sum, count), y_scale);
+    orders[k++] = qd_order_last_divide(qd_order_multiply(sum, r), y_scale);
+}
+
+enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struct qd_mean *mean,
+                             int64_t divisor, const struct qd_qlinear *x,
+                             const struct qd_coder *coder, double y_scale, struct qd_value *y,
+                             int64_t i)
+{
+    struct qd_order orders[MEAN_ORDERS];
+    struct qd_code code = {.flags = QD_UNSPECIFIED};
+    struct qd_ratio real = {.den = 1};
+    if (divisor == 0 || !qd_scales_defined(&x->scale, 1, y_scale))
+        return qd_qlinear_store(evaluation, y, i, code, real);
+    real = qd_ratio_multiply(qd_ratio_of_integer(mean->sum), qd_ratio_of_double(x->scale));
+    real = qd_ratio_divide(real, qd_ratio_of_double(y_scale));
+    real = qd_ratio_divide(real, qd_ratio_of_integer(divisor));
+    mean_orders(mean, divisor, x->scale, y_scale, orders);
+    return qd_qlinear_store(evaluation, y, i, qd_order_code(coder, real, orders, MEAN_ORDERS),
+                            real);
+}
+
+/* The element of the output that element i of x goes into. `dims` are the output's, reduced ones kept as 1. */
+static int64_t target(const struct qd_tensor *x, const int64_t *dims, int64_t i)
+{
+    return qd_broadcast_index(x->rank, dims, x->rank, x->dims, i);
+}
+
+enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
+                                      const struct qd_qlinear *x, const struct qd_qlinear *y,
+                                      const bool *reduced, bool keep, struct qd_value *out)
+{
+    const struct qd_tensor *t = x->codes;
+    struct qd_value made;
+    int64_t dims[QD_MAX_RANK], kept[QD_MAX_RANK], divisor = 1;
+    unsigned rank = 0;
+    for (unsigned i = 0; i < t->rank; i++) {
+        dims[i] = reduced[i] ? 1 : t->dims[i];
+        divisor *= reduced[i] ? t->dims[i] : 1;
+        if (keep || !reduced[i])
+            kept[rank++] = dims[i];
+    }
+    enum qd_status status =
+        qd_value_init(&made, evaluation->arena, t->dtype, rank, kept, evaluation->error);
+    if (status == QD_OK)
+        status = qd_spend(evaluation, QD_WORK_POOL * (double)made.want.count);
+    if (status != QD_OK)
+        return status;
+    struct qd_mean *means =
+        qd_arena_array(evaluation->arena, (size_t)made.want.count, sizeof *means);
+    if (!means)
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld means",
+                       (long long)made.want.count);
+    for (int64_t i = 0; i < made.want.count; i++)
+        means[i] = (struct qd_mean){0};
+    for (int64_t i = 0; i < t->count; i++)
+        qd_mean_include(&means[target(t, dims, i)], x->centred[i]);
+    struct qd_coder coder = qd_qlinear_coder(evaluation, t->dtype, y);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
+        status = qd_mean_store(evaluation, &means[i], divisor, x, &coder, y->scale, &made, i);
+    if (status == QD_OK)
+        *out = made;
+    return status;
+}
+
+/* --- Two operands -------------------------------------------------------------------------------- */
+
+static enum qd_status read_binary(const struct qd_node *node, const struct qd_value *const *in,
+                                  struct qd_qlinear_binary *b)
+{
+    const struct qd_evaluation *evaluation = b->evaluation;
+    enum qd_dtype type = in[0]->want.dtype;
+    enum qd_status status = qd_qlinear_read(evaluation, node, "a", in[0], in[1], in[2],
+                                            QD_DTYPE_NONE, QD_SCALAR_ONLY, &b->a);
+    if (status == QD_OK)
+        status = qd_qlinear_read(evaluation, node, "b", in[3], in[4], in[5], type, QD_SCALAR_ONLY,
+                                 &b->b);
+    if (status == QD_OK)
+        status =
+            qd_qlinear_read(evaluation, node, "c", NULL, in[6], in[7], type, QD_SCALAR_ONLY, &b->c);
+    b->coder = qd_qlinear_coder(evaluation, type, &b->c);
+    const double scales[] = {b->a.scale, b->b.scale};
+    b->defined = status == QD_OK && qd_scales_defined(scales, 2, b->c.scale);
+    return status;
+}
+
+enum qd_status qd_qlinear_binary(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                 const struct qd_value *const *in, qd_qlinear_pair *pair,
+                                 struct qd_value *out)
+{
+    struct qd_qlinear_binary b = {.evaluation = evaluation};
+    struct qd_value y;
+    unsigned rank;
+    int64_t dims[QD_MAX_RANK];
+    enum qd_status status = read_binary(node, in, &b);
+    if (status != QD_OK)
+        return status;
+    const struct qd_tensor *l = b.a.codes, *r = b.b.codes;
+    if (!qd_broadcast_shape(l->rank, l->dims, r->rank, r->dims, &rank, dims))
+        return qd_node_rule(evaluation, node, "broadcast", "a and b do not broadcast");
+    status = qd_value_init(&y, evaluation->arena, l->dtype, rank, dims, evaluation->error);
+    if (status == QD_OK)
+        status = qd_spend(evaluation, QD_WORK_POOL * (double)y.want.count);
+    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++) {
+        struct qd_ratio real = {.den = 1};
+        struct qd_code code = {.flags = QD_UNSPECIFIED};
+        int16_t qa = b.a.centred[qd_broadcast_index(l->rank, l->dims, rank, dims, i)];
+        int16_t qb = b.b.centred[qd_broadcast_index(r->rank, r->dims, rank, dims, i)];
+        if (b.defined)
+            code = pair(&b, qa, qb, &real);
+        status = qd_qlinear_store(evaluation, &y, i, code, real);
+    }
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}

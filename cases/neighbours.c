@@ -3,13 +3,13 @@
 #include <math.h>
 
 #include "families/random.h"
-#include "qdiff/edit.h"
+#include "qdiff/case_edit.h"
 
 /* What changes. The plan is the number modulo PLAN_COUNT, so that a few neighbours in a row see all of them. */
 enum plan { NEAR, ANYWHERE, ENDS, OTHER_ZERO_POINTS, TIES, OTHER_SCALES, EVERYTHING, PLAN_COUNT };
 
 struct painter {
-    struct qd_edit edit;
+    struct qd_case_edit edit;
     enum plan plan;
     struct qd_random random;
     double step; /* a scale of the case: what float data are made multiples of halves of */
@@ -140,13 +140,13 @@ static bool changes(const struct painter *p, const struct qd_tensor *tensor, enu
     }
 }
 
-static void paint(struct painter *p, struct qd_edit_value *value, enum qd_role role)
+static void paint(struct painter *p, struct qd_case_edit_value *value, enum qd_role role)
 {
     bool scalar = value->tensor->count == 1 && !value->is_input;
     bool parameter = role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT;
     if ((scalar && !parameter) || !changes(p, value->tensor, role))
         return;
-    struct qd_tensor *copy = qd_edit_copy_tensor(&p->edit, value->tensor);
+    struct qd_tensor *copy = qd_case_edit_copy_tensor(&p->edit, value->tensor);
     p->failed = p->failed || !copy;
     if (!copy)
         return;
@@ -160,10 +160,10 @@ static void paint(struct painter *p, struct qd_edit_value *value, enum qd_role r
 }
 
 /* The role under which a value is read first; an int32 tensor that is dequantized counts as a sum. */
-static enum qd_role role_of(const struct qd_edit *edit, int value)
+static enum qd_role role_of(const struct qd_case_edit *edit, int value)
 {
     for (size_t i = 0; i < edit->node_count; i++) {
-        const struct qd_edit_node *node = &edit->nodes[i];
+        const struct qd_case_edit_node *node = &edit->nodes[i];
         const struct qd_op *op = qd_op_find(node->domain, node->op_type);
         for (size_t j = 0; j < node->input_count; j++)
             if (node->inputs[j] == value)
@@ -173,7 +173,7 @@ static enum qd_role role_of(const struct qd_edit *edit, int value)
 }
 
 /* The first scale of the graph, 1 if there is none. */
-static double find_step(const struct qd_edit *edit)
+static double find_step(const struct qd_case_edit *edit)
 {
     for (size_t i = 0; i < edit->value_count; i++) {
         const struct qd_tensor *tensor = edit->values[i].tensor;
@@ -191,7 +191,7 @@ enum qd_status qd_neighbour(const struct qd_case *kase, uint64_t number, struct 
 {
     struct painter p = {.plan = (enum plan)(number % PLAN_COUNT),
                         .random = qd_random_seed(kase->id, number)};
-    enum qd_status status = qd_edit_begin(kase, arena, &p.edit, error);
+    enum qd_status status = qd_case_edit_begin(kase, arena, &p.edit, error);
     if (status != QD_OK)
         return status;
     p.step = find_step(&p.edit);
@@ -201,5 +201,5 @@ enum qd_status qd_neighbour(const struct qd_case *kase, uint64_t number, struct 
     const char *id = qd_arena_printf(arena, "%s~%llu", kase->id, (unsigned long long)number);
     if (p.failed || !id)
         return qd_fail(error, QD_NO_MEMORY, "no room for a neighbour of '%.80s'", kase->id);
-    return qd_edit_finish(&p.edit, id, false, neighbour, error);
+    return qd_case_edit_finish(&p.edit, id, false, neighbour, error);
 }

@@ -1,9 +1,9 @@
 #include "diagnose/locate.h"
 
-#include "qdiff/edit.h"
+#include "qdiff/case_edit.h"
 #include "qdiff/evaluate.h"
 
-static bool is_output(const struct qd_edit *edit, int value)
+static bool is_output(const struct qd_case_edit *edit, int value)
 {
     for (size_t i = 0; i < edit->output_count; i++)
         if (edit->outputs[i] == value)
@@ -12,7 +12,7 @@ static bool is_output(const struct qd_edit *edit, int value)
 }
 
 /* Every value that a node computes becomes an output, in the order of the nodes; false if there are too many. */
-static bool expose(struct qd_edit *edit)
+static bool expose(struct qd_case_edit *edit)
 {
     edit->output_count = 0;
     for (size_t i = 0; i < edit->node_count; i++)
@@ -20,7 +20,7 @@ static bool expose(struct qd_edit *edit)
             int value = edit->nodes[i].outputs[j];
             if (value == QD_NO_VALUE || is_output(edit, value))
                 continue;
-            if (edit->output_count == QD_EDIT_MAX_OUTPUTS)
+            if (edit->output_count == QD_CASE_EDIT_MAX_OUTPUTS)
                 return false;
             edit->outputs[edit->output_count++] = value;
         }
@@ -34,10 +34,10 @@ struct exposed {
 };
 
 /* The exposed case, evaluated and run. */
-static enum qd_status run_exposed(struct qd_session *session, const struct qd_edit *edit,
+static enum qd_status run_exposed(struct qd_session *session, const struct qd_case_edit *edit,
                                   struct exposed *e, struct qd_error *error)
 {
-    enum qd_status status = qd_edit_finish(edit, "exposed", false, &e->kase, error);
+    enum qd_status status = qd_case_edit_finish(edit, "exposed", false, &e->kase, error);
     if (status != QD_OK)
         return status;
     size_t count = e->kase.graph->output_count;
@@ -91,11 +91,11 @@ enum qd_status qd_difference_locate(struct qd_session *session, const struct qd_
                                     struct qd_error *error)
 {
     *place = "";
-    struct qd_edit edit;
+    struct qd_case_edit edit;
     struct qd_error local = {.status = QD_OK};
     if (kase->graph->node_count < 2)
         return QD_OK;
-    if (qd_edit_begin(kase, arena, &edit, &local) != QD_OK || !expose(&edit)) {
+    if (qd_case_edit_begin(kase, arena, &edit, &local) != QD_OK || !expose(&edit)) {
         *place = "not told: the graph is too large to take apart";
         return QD_OK;
     }

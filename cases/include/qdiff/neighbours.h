@@ -12,7 +12,7 @@
  * keep theirs, and so do scalars other than parameters. The id is "<id>~<number>".
  *
  * Deterministic. The neighbour need not be valid (a bias whose accumulator overflows, say): evaluating it tells.
- * Errors: those of qd_edit_begin and qd_edit_finish. */
+ * Errors: those of qd_case_edit_begin and qd_case_edit_finish. */
 enum qd_status qd_neighbour(const struct qd_case *kase, uint64_t number, struct qd_arena *arena,
                             struct qd_case *neighbour, struct qd_error *error);
 

@@ -1,7 +1,7 @@
 /* A case that is taken apart and put together again is the same case; edits do what they say. */
 #include "case_testlib.h"
 
-#include "qdiff/edit.h"
+#include "qdiff/case_edit.h"
 #include "qdiff/suite.h"
 
 static int set_up(void **state)
@@ -18,19 +18,19 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct qd_edit begin(const struct qd_case *kase, struct qd_arena *arena)
+static struct qd_case_edit begin(const struct qd_case *kase, struct qd_arena *arena)
 {
-    struct qd_edit edit;
+    struct qd_case_edit edit;
     struct qd_error error;
-    assert_ok(qd_edit_begin(kase, arena, &edit, &error), error);
+    assert_ok(qd_case_edit_begin(kase, arena, &edit, &error), error);
     return edit;
 }
 
-static struct qd_case finish(const struct qd_edit *edit)
+static struct qd_case finish(const struct qd_case_edit *edit)
 {
     struct qd_case kase;
     struct qd_error error;
-    assert_ok(qd_edit_finish(edit, "edited", false, &kase, &error), error);
+    assert_ok(qd_case_edit_finish(edit, "edited", false, &kase, &error), error);
     return kase;
 }
 
@@ -56,10 +56,10 @@ static enum qd_visit rebuild(void *context, const struct qd_case *kase)
     struct qd_arena arena;
     struct qd_error error;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct qd_edit edit = begin(kase, &arena);
+    struct qd_case_edit edit = begin(kase, &arena);
     struct qd_case same;
     /* A graph whose invariants hold holds them again. */
-    assert_ok(qd_edit_finish(&edit, kase->id, false, &same, &error), error);
+    assert_ok(qd_case_edit_finish(&edit, kase->id, false, &same, &error), error);
     assert_int_equal(same.expect, kase->expect);
     assert_int_equal(same.tag_count, kase->tag_count);
     assert_string_equal(same.issue, kase->issue);
@@ -99,18 +99,18 @@ static void test_nodes_go_and_come(void **state)
 {
     struct qd_arena *arena = *state;
     struct qd_case kase = two_relus(arena);
-    struct qd_edit edit = begin(&kase, arena);
+    struct qd_case_edit edit = begin(&kase, arena);
     int a = edit.nodes[0].outputs[0], x = edit.nodes[0].inputs[0];
-    qd_edit_remove_node(&edit, 0);
-    qd_edit_replace(&edit, a, x);
-    assert_null(qd_edit_producer(&edit, a));
+    qd_case_edit_remove_node(&edit, 0);
+    qd_case_edit_replace(&edit, a, x);
+    assert_null(qd_case_edit_producer(&edit, a));
     struct qd_case one = finish(&edit);
     assert_int_equal(one.graph->node_count, 1);
     assert_string_equal(one.graph->values[one.graph->nodes[0].inputs[0]].name, "x");
 
-    struct qd_edit_node *node = qd_edit_add_node(&edit, 1, "", "Identity");
+    struct qd_case_edit_node *node = qd_case_edit_add_node(&edit, 1, "", "Identity");
     node->inputs[node->input_count++] = edit.outputs[0];
-    int z = qd_edit_add_value(&edit, NULL, false);
+    int z = qd_case_edit_add_value(&edit, NULL, false);
     node->outputs[node->output_count++] = z;
     edit.outputs[0] = z;
     struct qd_case two = finish(&edit);
@@ -124,20 +124,20 @@ static void test_tensors_and_attributes(void **state)
 {
     struct qd_arena *arena = *state;
     struct qd_case kase = sample_conv_case(arena);
-    struct qd_edit edit = begin(&kase, arena);
-    struct qd_tensor *x = qd_edit_copy_tensor(&edit, &kase.inputs[0]);
+    struct qd_case_edit edit = begin(&kase, arena);
+    struct qd_tensor *x = qd_case_edit_copy_tensor(&edit, &kase.inputs[0]);
     qd_tensor_set(x, 0, 77);
     edit.values[edit.nodes[0].inputs[0]].tensor = x;
     edit.values[edit.nodes[0].inputs[0]].is_input = false;
     static const int64_t pads[] = {0, 0, 0, 0};
     static const float floats[] = {0.5F, 2};
-    assert_true(qd_edit_set_attr(
+    assert_true(qd_case_edit_set_attr(
         &edit.nodes[0],
         &(struct qd_attr){.name = "pads", .kind = QD_ATTR_INTS, .ints = pads, .count = 4}));
-    assert_true(qd_edit_set_attr(
+    assert_true(qd_case_edit_set_attr(
         &edit.nodes[0],
         &(struct qd_attr){.name = "more", .kind = QD_ATTR_FLOATS, .floats = floats, .count = 2}));
-    assert_true(qd_edit_set_attr(
+    assert_true(qd_case_edit_set_attr(
         &edit.nodes[0], &(struct qd_attr){.name = "t", .kind = QD_ATTR_TENSOR, .tensor = x}));
     struct qd_case made = finish(&edit);
     const struct qd_node *node = &made.graph->nodes[0];
@@ -146,7 +146,7 @@ static void test_tensors_and_attributes(void **state)
     assert_int_equal(qd_node_attr(node, "pads")->ints[3], 0);
     assert_true(qd_node_attr(node, "more")->floats[0] == 0.5F);
     assert_same_tensor(qd_node_attr(node, "t")->tensor, x);
-    qd_edit_remove_attr(&edit.nodes[0], "t");
+    qd_case_edit_remove_attr(&edit.nodes[0], "t");
     made = finish(&edit);
     assert_null(qd_node_attr(&made.graph->nodes[0], "t"));
 }
@@ -156,16 +156,17 @@ static void test_broken_edits_are_refused(void **state)
     struct qd_arena *arena = *state;
     struct qd_case kase = two_relus(arena), made;
     struct qd_error error;
-    struct qd_edit edit = begin(&kase, arena);
+    struct qd_case_edit edit = begin(&kase, arena);
     edit.nodes[0].inputs[0] = edit.outputs[0];
-    assert_refused(qd_edit_finish(&edit, "cycle", false, &made, &error), QD_INVALID, &error, "");
+    assert_refused(qd_case_edit_finish(&edit, "cycle", false, &made, &error), QD_INVALID, &error,
+                   "");
     edit = begin(&kase, arena);
-    while (qd_edit_add_node(&edit, 0, "", "Relu"))
+    while (qd_case_edit_add_node(&edit, 0, "", "Relu"))
         ;
-    assert_int_equal(edit.node_count, QD_EDIT_MAX_NODES);
-    while (qd_edit_add_value(&edit, NULL, false) != QD_NO_VALUE)
+    assert_int_equal(edit.node_count, QD_CASE_EDIT_MAX_NODES);
+    while (qd_case_edit_add_value(&edit, NULL, false) != QD_NO_VALUE)
         ;
-    assert_int_equal(edit.value_count, QD_EDIT_MAX_VALUES);
+    assert_int_equal(edit.value_count, QD_CASE_EDIT_MAX_VALUES);
 }
 
 int main(void)

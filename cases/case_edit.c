@@ -1,4 +1,4 @@
-#include "qdiff/edit.h"
+#include "qdiff/case_edit.h"
 
 #include <string.h>
 
@@ -8,19 +8,20 @@
 
 static enum qd_status check_room(const struct qd_graph *graph, struct qd_error *error)
 {
-    if (graph->node_count > QD_EDIT_MAX_NODES || graph->value_count > QD_EDIT_MAX_VALUES ||
-        graph->output_count > QD_EDIT_MAX_OUTPUTS)
+    if (graph->node_count > QD_CASE_EDIT_MAX_NODES ||
+        graph->value_count > QD_CASE_EDIT_MAX_VALUES ||
+        graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS)
         return qd_fail(error, QD_LIMIT,
                        "%zu nodes, %zu values, %zu outputs: at most %d, %d and %d can be edited",
                        graph->node_count, graph->value_count, graph->output_count,
-                       QD_EDIT_MAX_NODES, QD_EDIT_MAX_VALUES, QD_EDIT_MAX_OUTPUTS);
+                       QD_CASE_EDIT_MAX_NODES, QD_CASE_EDIT_MAX_VALUES, QD_CASE_EDIT_MAX_OUTPUTS);
     return QD_OK;
 }
 
 static enum qd_status check_node(const struct qd_node *node, struct qd_error *error)
 {
     if (node->input_count > QD_MAX_OPERANDS || node->output_count > QD_MAX_OPERANDS ||
-        node->attr_count > QD_EDIT_MAX_ATTRS)
+        node->attr_count > QD_CASE_EDIT_MAX_ATTRS)
         return qd_fail(error, QD_LIMIT, "node '%.80s' has too many operands or attributes to edit",
                        node->name);
     if (*node->domain && strcmp(node->domain, "com.microsoft") != 0)
@@ -33,7 +34,7 @@ static enum qd_status check_node(const struct qd_node *node, struct qd_error *er
     return QD_OK;
 }
 
-static enum qd_status take_nodes(const struct qd_graph *graph, struct qd_edit *edit,
+static enum qd_status take_nodes(const struct qd_graph *graph, struct qd_case_edit *edit,
                                  struct qd_error *error)
 {
     for (size_t i = 0; i < graph->node_count; i++) {
@@ -41,12 +42,12 @@ static enum qd_status take_nodes(const struct qd_graph *graph, struct qd_edit *e
         enum qd_status status = check_node(node, error);
         if (status != QD_OK)
             return status;
-        struct qd_edit_node *made = &edit->nodes[i];
-        *made = (struct qd_edit_node){.domain = node->domain,
-                                      .op_type = node->op_type,
-                                      .input_count = node->input_count,
-                                      .output_count = node->output_count,
-                                      .attr_count = node->attr_count};
+        struct qd_case_edit_node *made = &edit->nodes[i];
+        *made = (struct qd_case_edit_node){.domain = node->domain,
+                                           .op_type = node->op_type,
+                                           .input_count = node->input_count,
+                                           .output_count = node->output_count,
+                                           .attr_count = node->attr_count};
         for (size_t j = 0; j < node->input_count; j++)
             made->inputs[j] = node->inputs[j];
         for (size_t j = 0; j < node->output_count; j++)
@@ -58,11 +59,11 @@ static enum qd_status take_nodes(const struct qd_graph *graph, struct qd_edit *e
     return QD_OK;
 }
 
-static void take_values(const struct qd_case *kase, struct qd_edit *edit)
+static void take_values(const struct qd_case *kase, struct qd_case_edit *edit)
 {
     const struct qd_graph *graph = kase->graph;
     for (size_t i = 0; i < graph->value_count; i++)
-        edit->values[i] = (struct qd_edit_value){
+        edit->values[i] = (struct qd_case_edit_value){
             .name = strchr(graph->values[i].name, ',') ? "" : graph->values[i].name,
             .tensor = graph->values[i].initializer,
             .declared_dtype = graph->values[i].declared_dtype};
@@ -76,15 +77,15 @@ static void take_values(const struct qd_case *kase, struct qd_edit *edit)
     edit->value_count = graph->value_count;
 }
 
-enum qd_status qd_edit_begin(const struct qd_case *kase, struct qd_arena *arena,
-                             struct qd_edit *edit, struct qd_error *error)
+enum qd_status qd_case_edit_begin(const struct qd_case *kase, struct qd_arena *arena,
+                                  struct qd_case_edit *edit, struct qd_error *error)
 {
     enum qd_status status = check_room(kase->graph, error);
     if (status != QD_OK)
         return status;
-    struct qd_edit made = {.arena = arena, .opset = kase->opset, .metadata = *kase};
-    made.values = qd_arena_array(arena, QD_EDIT_MAX_VALUES, sizeof *made.values);
-    made.nodes = qd_arena_array(arena, QD_EDIT_MAX_NODES, sizeof *made.nodes);
+    struct qd_case_edit made = {.arena = arena, .opset = kase->opset, .metadata = *kase};
+    made.values = qd_arena_array(arena, QD_CASE_EDIT_MAX_VALUES, sizeof *made.values);
+    made.nodes = qd_arena_array(arena, QD_CASE_EDIT_MAX_NODES, sizeof *made.nodes);
     if (!made.values || !made.nodes)
         return qd_fail(error, QD_NO_MEMORY, "no room to edit a case");
     take_values(kase, &made);
@@ -96,35 +97,35 @@ enum qd_status qd_edit_begin(const struct qd_case *kase, struct qd_arena *arena,
 
 /* --- Changing --------------------------------------------------------------------------------- */
 
-int qd_edit_add_value(struct qd_edit *edit, const struct qd_tensor *tensor, bool is_input)
+int qd_case_edit_add_value(struct qd_case_edit *edit, const struct qd_tensor *tensor, bool is_input)
 {
-    if (edit->value_count == QD_EDIT_MAX_VALUES)
+    if (edit->value_count == QD_CASE_EDIT_MAX_VALUES)
         return QD_NO_VALUE;
     edit->values[edit->value_count] =
-        (struct qd_edit_value){.name = "", .tensor = tensor, .is_input = is_input};
+        (struct qd_case_edit_value){.name = "", .tensor = tensor, .is_input = is_input};
     return (int)edit->value_count++;
 }
 
-struct qd_edit_node *qd_edit_add_node(struct qd_edit *edit, size_t at, const char *domain,
-                                      const char *op_type)
+struct qd_case_edit_node *qd_case_edit_add_node(struct qd_case_edit *edit, size_t at,
+                                                const char *domain, const char *op_type)
 {
-    if (edit->node_count == QD_EDIT_MAX_NODES)
+    if (edit->node_count == QD_CASE_EDIT_MAX_NODES)
         return NULL;
-    struct qd_edit_node *node = &edit->nodes[at];
+    struct qd_case_edit_node *node = &edit->nodes[at];
     memmove(node + 1, node, (edit->node_count - at) * sizeof *node);
-    *node = (struct qd_edit_node){.domain = domain, .op_type = op_type};
+    *node = (struct qd_case_edit_node){.domain = domain, .op_type = op_type};
     edit->node_count++;
     return node;
 }
 
-void qd_edit_remove_node(struct qd_edit *edit, size_t at)
+void qd_case_edit_remove_node(struct qd_case_edit *edit, size_t at)
 {
-    struct qd_edit_node *node = &edit->nodes[at];
+    struct qd_case_edit_node *node = &edit->nodes[at];
     edit->node_count--;
     memmove(node, node + 1, (edit->node_count - at) * sizeof *node);
 }
 
-void qd_edit_replace(struct qd_edit *edit, int from, int to)
+void qd_case_edit_replace(struct qd_case_edit *edit, int from, int to)
 {
     for (size_t i = 0; i < edit->node_count; i++)
         for (size_t j = 0; j < edit->nodes[i].input_count; j++)
@@ -135,7 +136,7 @@ void qd_edit_replace(struct qd_edit *edit, int from, int to)
             edit->outputs[i] = to;
 }
 
-struct qd_edit_node *qd_edit_producer(const struct qd_edit *edit, int value)
+struct qd_case_edit_node *qd_case_edit_producer(const struct qd_case_edit *edit, int value)
 {
     for (size_t i = 0; i < edit->node_count; i++)
         for (size_t j = 0; j < edit->nodes[i].output_count; j++)
@@ -144,7 +145,7 @@ struct qd_edit_node *qd_edit_producer(const struct qd_edit *edit, int value)
     return NULL;
 }
 
-void qd_edit_remove_attr(struct qd_edit_node *node, const char *name)
+void qd_case_edit_remove_attr(struct qd_case_edit_node *node, const char *name)
 {
     for (size_t i = 0; i < node->attr_count; i++)
         if (strcmp(node->attrs[i].name, name) == 0) {
@@ -155,16 +156,17 @@ void qd_edit_remove_attr(struct qd_edit_node *node, const char *name)
         }
 }
 
-bool qd_edit_set_attr(struct qd_edit_node *node, const struct qd_attr *attr)
+bool qd_case_edit_set_attr(struct qd_case_edit_node *node, const struct qd_attr *attr)
 {
-    qd_edit_remove_attr(node, attr->name);
-    if (node->attr_count == QD_EDIT_MAX_ATTRS)
+    qd_case_edit_remove_attr(node, attr->name);
+    if (node->attr_count == QD_CASE_EDIT_MAX_ATTRS)
         return false;
     node->attrs[node->attr_count++] = *attr;
     return true;
 }
 
-struct qd_tensor *qd_edit_copy_tensor(const struct qd_edit *edit, const struct qd_tensor *tensor)
+struct qd_tensor *qd_case_edit_copy_tensor(const struct qd_case_edit *edit,
+                                           const struct qd_tensor *tensor)
 {
     struct qd_tensor *copy = qd_arena_alloc(edit->arena, sizeof *copy);
     void *data = copy ? qd_arena_alloc(edit->arena, qd_tensor_bytes(tensor)) : NULL;
@@ -180,19 +182,19 @@ struct qd_tensor *qd_edit_copy_tensor(const struct qd_edit *edit, const struct q
 /* --- Putting together ------------------------------------------------------------------------- */
 
 struct writer {
-    const struct qd_edit *edit;
+    const struct qd_case_edit *edit;
     struct qd_builder *builder;
     const char **names; /* per value; NULL: nobody uses it */
     bool failed;        /* out of memory */
 };
 
-static bool is_used(const struct qd_edit *edit, int value)
+static bool is_used(const struct qd_case_edit *edit, int value)
 {
     bool used = false;
     for (size_t i = 0; i < edit->output_count; i++)
         used = used || edit->outputs[i] == value;
     for (size_t i = 0; i < edit->node_count; i++) {
-        const struct qd_edit_node *node = &edit->nodes[i];
+        const struct qd_case_edit_node *node = &edit->nodes[i];
         for (size_t j = 0; !used && j < node->input_count; j++)
             used = node->inputs[j] == value;
         for (size_t j = 0; !used && j < node->output_count; j++)
@@ -204,7 +206,7 @@ static bool is_used(const struct qd_edit *edit, int value)
 static void name_values(struct writer *w)
 {
     for (size_t i = 0; i < w->edit->value_count; i++) {
-        const struct qd_edit_value *value = &w->edit->values[i];
+        const struct qd_case_edit_value *value = &w->edit->values[i];
         if (!is_used(w->edit, (int)i))
             continue;
         w->names[i] = *value->name ? value->name : qd_arena_printf(w->edit->arena, "edit_%zu", i);
@@ -242,11 +244,11 @@ static void put_attr(struct qd_builder *builder, const struct qd_attr *attr)
         qd_build_attr_floats(builder, attr->name, attr->floats, attr->count);
         break;
     case QD_ATTR_TENSOR: qd_build_attr_tensor(builder, attr->name, attr->tensor); break;
-    case QD_ATTR_OTHER: break; /* refused by qd_edit_begin */
+    case QD_ATTR_OTHER: break; /* refused by qd_case_edit_begin */
     }
 }
 
-static void put_node(struct writer *w, const struct qd_edit_node *node)
+static void put_node(struct writer *w, const struct qd_case_edit_node *node)
 {
     const char *inputs = operand_list(w, node->inputs, node->input_count);
     const char *outputs = operand_list(w, node->outputs, node->output_count);
@@ -258,7 +260,7 @@ static void put_node(struct writer *w, const struct qd_edit_node *node)
 static void put_values(struct writer *w)
 {
     for (size_t i = 0; i < w->edit->value_count; i++) {
-        const struct qd_edit_value *value = &w->edit->values[i];
+        const struct qd_case_edit_value *value = &w->edit->values[i];
         if (w->names[i] && value->tensor)
             qd_build_tensor(w->builder, w->names[i], value->tensor, value->is_input);
     }
@@ -278,8 +280,8 @@ static void put_metadata(struct qd_builder *builder, const struct qd_case *kase)
         qd_build_must_reject(builder, kase->rule, kase->twin);
 }
 
-enum qd_status qd_edit_finish(const struct qd_edit *edit, const char *id, bool hashed,
-                              struct qd_case *kase, struct qd_error *error)
+enum qd_status qd_case_edit_finish(const struct qd_case_edit *edit, const char *id, bool hashed,
+                                   struct qd_case *kase, struct qd_error *error)
 {
     struct writer w = {.edit = edit,
                        .builder = qd_build_begin(edit->arena, edit->opset),

@@ -179,15 +179,16 @@ static void take_row(const struct qd_expectation *row, enum qd_result_kind kind,
     }
 }
 
-static void expect(const struct qd_evaluated *evaluated, struct qd_expectations *expectations,
-                   struct qd_result *result)
+static void expect(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                   struct qd_expectations *expectations, struct qd_result *result)
 {
     const struct qd_expectation *unexpected = NULL, *row = NULL;
 
     if (expectations != NULL) {
-        row = qd_expectations_match(expectations, evaluated->selected->kase,
-                                    &evaluated->selected->features, result->comparison.verdict,
-                                    &unexpected);
+        const struct qd_evidence evidence = {evaluated->selected->kase,
+                                             &evaluated->selected->features,
+                                             result->comparison.verdict, evaluated->values, run};
+        row = qd_expectations_match(expectations, &evidence, &unexpected);
     }
     if (qd_verdict_is_divergence(result->comparison.verdict)) {
         result->kind = QD_RESULT_FAIL;
@@ -210,7 +211,7 @@ enum qd_status qd_judge(const struct qd_evaluated *evaluated, const char *target
     if (judged.tags == NULL) {
         return qd_fail(error, QD_NO_MEMORY, "no memory for the tags");
     }
-    expect(evaluated, expectations, &judged);
+    expect(evaluated, run, expectations, &judged);
     if (qd_verdict_is_divergence(judged.comparison.verdict)) {
         status = describe_divergence(evaluated, run, arena, &judged, error);
     }

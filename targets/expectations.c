@@ -6,12 +6,13 @@
 
 #include "cpu.h"
 #include "message.h"
+#include "qdiff/diagnose.h"
 #include "version.h"
 
 #define FIELDS 8
 
 static const char *const field_names[FIELDS] = {
-    "case or op pattern", "features",      "settings", "class",
+    "case or op pattern", "features",      "settings", "class or quirk",
     "version range",      "CPU condition", "issue",    "reason",
 };
 
@@ -22,6 +23,8 @@ struct row {
     bool by_op, by_glob;
     struct qd_features needs, excludes;
     enum qd_verdict verdict;
+    const struct qd_quirk *quirks[2]; /* VALUE divergences that these explain, and no others */
+    size_t quirk_count;
     bool active;
     size_t matched; /* divergences */
 };
@@ -98,6 +101,35 @@ static bool cpu_ok(const char *condition)
     return *condition && condition[strspn(condition, words)] == '\0';
 }
 
+/* "value", or "quirk:a+b": what a VALUE divergence has to be explained by. */
+static enum qd_status parse_class(const struct place *at, const char *text, struct row *row,
+                                  struct qd_error *error)
+{
+    row->expectation.quirks = "";
+    if (strncmp(text, "quirk:", 6) != 0) {
+        if (!qd_verdict_find(text, &row->verdict) || !qd_verdict_is_divergence(row->verdict))
+            return fail_field(error, at, 3, text,
+                              "is no class of divergence (value, rejects-valid, ...)");
+        return QD_OK;
+    }
+    row->verdict = QD_VERDICT_VALUE;
+    row->expectation.quirks = text + 6;
+    for (const char *name = text + 6;; name++) {
+        char word[64];
+        size_t length = strcspn(name, "+");
+        snprintf(word, sizeof word, "%.*s", length < 63 ? (int)length : 63, name);
+        const struct qd_quirk *quirk = qd_quirk_find(word);
+        if (!quirk)
+            return fail_field(error, at, 3, word, "there is no such quirk (see: qdiff quirks)");
+        if (row->quirk_count == 2)
+            return fail_field(error, at, 3, text, "names more than two quirks");
+        row->quirks[row->quirk_count++] = quirk;
+        name += length;
+        if (!*name)
+            return QD_OK;
+    }
+}
+
 static enum qd_status parse_row(const struct place *at, char *fields[FIELDS], struct row *row,
                                 struct qd_error *error)
 {
@@ -113,9 +145,9 @@ static enum qd_status parse_row(const struct place *at, char *fields[FIELDS], st
     row->settings = fields[2];
     if (!settings_ok(row->settings))
         return fail_field(error, at, 2, fields[2], "is not key=value[,value...][;key=...]");
-    if (!qd_verdict_find(fields[3], &row->verdict) || !qd_verdict_is_divergence(row->verdict))
-        return fail_field(error, at, 3, fields[3],
-                          "is no class of divergence (value, rejects-valid, ...)");
+    enum qd_status status = parse_class(at, fields[3], row, error);
+    if (status != QD_OK)
+        return status;
     row->versions = fields[4];
     if (!qd_version_range_ok(row->versions))
         return fail_field(error, at, 4, fields[4], "is no range such as >=1.20,<1.27");
@@ -264,19 +296,29 @@ static bool selects(const struct row *row, const struct qd_case *kase,
     return true;
 }
 
+/* Whether the row's class is what happened. */
+static bool covers(const struct row *row, const struct qd_evidence *evidence)
+{
+    if (row->verdict != evidence->verdict)
+        return false;
+    if (row->quirk_count == 0)
+        return true;
+    return evidence->canonical && evidence->run &&
+           qd_quirks_explain(row->quirks, row->quirk_count, evidence->kase, evidence->canonical,
+                             evidence->run, NULL);
+}
+
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
-                                                   const struct qd_case *kase,
-                                                   const struct qd_features *features,
-                                                   enum qd_verdict verdict,
+                                                   const struct qd_evidence *evidence,
                                                    const struct qd_expectation **unexpected)
 {
-    bool diverges = qd_verdict_is_divergence(verdict);
+    bool diverges = qd_verdict_is_divergence(evidence->verdict);
     const struct qd_expectation *found = NULL, *surprise = NULL;
     for (size_t i = 0; i < expectations->count; i++) {
         struct row *row = &expectations->rows[i];
-        if (!selects(row, kase, features))
+        if (!selects(row, evidence->kase, evidence->features))
             continue;
-        if (diverges && row->verdict == verdict) {
+        if (diverges && covers(row, evidence)) {
             row->matched++;
             if (!found)
                 found = &row->expectation;

@@ -48,8 +48,11 @@ static bool expects(const char *text, const char *id, enum qd_feature feature,
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_features features = features_of(feature);
     const struct qd_expectation *unexpected;
-    bool found = qd_expectations_match(parse(&arena, text), a_case(id), &features, verdict,
-                                       &unexpected) != NULL;
+    bool found =
+        qd_expectations_match(
+            parse(&arena, text),
+            &(struct qd_evidence){.kase = a_case(id), .features = &features, .verdict = verdict},
+            &unexpected) != NULL;
     qd_arena_clear(&arena);
     return found;
 }
@@ -142,8 +145,10 @@ static void test_match_gives_issue_reason_and_row(void **state)
                                                  "a\t*\t*\tvalue\t*\t*\tissue 2\ttwo words\n");
     struct qd_features none = {{0, 0}};
     const struct qd_expectation *unexpected;
-    const struct qd_expectation *found =
-        qd_expectations_match(made, a_case("a"), &none, QD_VERDICT_VALUE, &unexpected);
+    const struct qd_expectation *found = qd_expectations_match(
+        made,
+        &(struct qd_evidence){.kase = a_case("a"), .features = &none, .verdict = QD_VERDICT_VALUE},
+        &unexpected);
     assert_non_null(found);
     assert_null(unexpected);
     assert_string_equal(found->issue, "issue 2");
@@ -161,14 +166,26 @@ static void test_unexpected_pass(void **state)
     struct qd_features none = {{0, 0}};
     const struct qd_expectation *unexpected;
     struct qd_expectations *glob = parse(&arena, "a*\t*\t*\tvalue\t*\t*\t-\twhy");
-    assert_null(qd_expectations_match(glob, a_case("abc"), &none, QD_VERDICT_EXACT, &unexpected));
+    assert_null(qd_expectations_match(glob,
+                                      &(struct qd_evidence){.kase = a_case("abc"),
+                                                            .features = &none,
+                                                            .verdict = QD_VERDICT_EXACT},
+                                      &unexpected));
     assert_null(unexpected);
     struct qd_expectations *one = parse(&arena, "abc\t*\t*\tvalue\t*\t*\t-\twhy");
-    assert_null(qd_expectations_match(one, a_case("abc"), &none, QD_VERDICT_EXACT, &unexpected));
+    assert_null(qd_expectations_match(one,
+                                      &(struct qd_evidence){.kase = a_case("abc"),
+                                                            .features = &none,
+                                                            .verdict = QD_VERDICT_EXACT},
+                                      &unexpected));
     assert_non_null(unexpected);
     assert_int_equal(unexpected->row, 1);
     /* it diverges, but otherwise: neither expected nor a pass */
-    assert_null(qd_expectations_match(one, a_case("abc"), &none, QD_VERDICT_SHAPE, &unexpected));
+    assert_null(qd_expectations_match(one,
+                                      &(struct qd_evidence){.kase = a_case("abc"),
+                                                            .features = &none,
+                                                            .verdict = QD_VERDICT_SHAPE},
+                                      &unexpected));
     assert_null(unexpected);
     qd_arena_clear(&arena);
 }
@@ -191,8 +208,16 @@ static void test_stale_rows(void **state)
                       "ab*\t*\t*\tshape\t*\t*\t-\twhy\n" /* stale */
                       "zz*\t*\t*\tvalue\t*\t*\t-\twhy\n" /* stale: it selects nothing */
                       "ab*\t*\t*\tvalue\t<1.20\t*\t-\twhy\n" /* inactive */);
-    qd_expectations_match(made, a_case("abc"), &none, QD_VERDICT_VALUE, &unexpected);
-    qd_expectations_match(made, a_case("abd"), &none, QD_VERDICT_EXACT, &unexpected);
+    qd_expectations_match(made,
+                          &(struct qd_evidence){.kase = a_case("abc"),
+                                                .features = &none,
+                                                .verdict = QD_VERDICT_VALUE},
+                          &unexpected);
+    qd_expectations_match(made,
+                          &(struct qd_evidence){.kase = a_case("abd"),
+                                                .features = &none,
+                                                .verdict = QD_VERDICT_EXACT},
+                          &unexpected);
     char seen[64] = "";
     qd_expectations_stale(made, count_row, seen);
     assert_string_equal(seen, "2:ab* 3:zz* ");
@@ -216,21 +241,36 @@ static void test_written_rows_read_back(void **state)
                          QD_OK);
         struct qd_expectations *made = parse(&arena, text);
         const struct qd_expectation *found = qd_expectations_match(
-            made, a_case(ids[i]), &none, QD_VERDICT_REJECTS_VALID, &unexpected);
+            made,
+            &(struct qd_evidence){
+                .kase = a_case(ids[i]), .features = &none, .verdict = QD_VERDICT_REJECTS_VALID},
+            &unexpected);
         assert_non_null(found);
         assert_string_equal(found->reason, "first line second?");
-        assert_null(
-            qd_expectations_match(made, a_case(ids[i]), &none, QD_VERDICT_VALUE, &unexpected));
-        assert_null(qd_expectations_match(made, a_case("odd-id1x"), &none, QD_VERDICT_REJECTS_VALID,
+        assert_null(qd_expectations_match(made,
+                                          &(struct qd_evidence){.kase = a_case(ids[i]),
+                                                                .features = &none,
+                                                                .verdict = QD_VERDICT_VALUE},
                                           &unexpected));
-        assert_null(
-            qd_expectations_match(made, a_case(ids[i]), &none, QD_VERDICT_EXACT, &unexpected));
+        assert_null(qd_expectations_match(
+            made,
+            &(struct qd_evidence){
+                .kase = a_case("odd-id1x"), .features = &none, .verdict = QD_VERDICT_REJECTS_VALID},
+            &unexpected));
+        assert_null(qd_expectations_match(made,
+                                          &(struct qd_evidence){.kase = a_case(ids[i]),
+                                                                .features = &none,
+                                                                .verdict = QD_VERDICT_EXACT},
+                                          &unexpected));
         assert_non_null(unexpected);
         struct qd_target_info newer = ort;
         newer.version = "1.27.0";
         assert_int_equal(qd_expectations_activate(made, &newer, &error), QD_OK);
-        assert_null(qd_expectations_match(made, a_case(ids[i]), &none, QD_VERDICT_REJECTS_VALID,
-                                          &unexpected));
+        assert_null(qd_expectations_match(
+            made,
+            &(struct qd_evidence){
+                .kase = a_case(ids[i]), .features = &none, .verdict = QD_VERDICT_REJECTS_VALID},
+            &unexpected));
         qd_arena_clear(&arena);
     }
 }

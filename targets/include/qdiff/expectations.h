@@ -1,6 +1,6 @@
 /* Expectations: the known divergences of a target, as rows of tab-separated text.
  *
- *   case or op pattern | features | settings | class | version range | CPU condition | issue URL | reason
+ *   case or op pattern | features | settings | class or quirk | version range | CPU condition | issue URL | reason
  *
  * Grammar in targets/README.md, section "Expectations". A row that names a case by its id, without a pattern, may not select
  * a passing one (unexpected pass); a row whose settings, version or CPU condition does not hold is inactive; a row that was
@@ -24,15 +24,26 @@ enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
 
 struct qd_expectation {
     const char *issue, *reason; /* borrowed */
-    size_t row;                 /* line number */
+    const char
+        *quirks; /* "a+b": the row covers what they explain and nothing else; "" if it names none */
+    size_t row;  /* line number */
+};
+
+/* A case that ran on a target, and what was learned. */
+struct qd_evidence {
+    const struct qd_case *kase;
+    const struct qd_features *features;
+    enum qd_verdict verdict;
+    /* Of a VALUE divergence: the reference's values and the run's outputs, for rows that name a quirk (diagnose.h,
+     * qd_quirks_explain); NULL: such rows do not match. */
+    const struct qd_value *canonical;
+    const struct qd_run *run;
 };
 
 /* The row that expects this verdict of this case, NULL if none; marks it used. When the verdict is no divergence,
  * *unexpected is the first active row that selects this case by its id without a glob (an unexpected pass), else NULL. */
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
-                                                   const struct qd_case *kase,
-                                                   const struct qd_features *features,
-                                                   enum qd_verdict verdict,
+                                                   const struct qd_evidence *evidence,
                                                    const struct qd_expectation **unexpected);
 
 /* A row (with its line end) that expects this verdict of this case on this release and these settings: what

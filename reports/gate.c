@@ -1,5 +1,6 @@
 #include "gate.h"
 
+#include "diagnosed.h"
 #include "evaluated.h"
 #include "qdiff/features.h"
 
@@ -70,7 +71,11 @@ static enum qd_status run_on(struct part *part, const struct qd_evaluated *evalu
         result->why = qd_arena_string(&part->arena, run.message);
         return result->why != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for a skip");
     }
-    return qd_judge(evaluated, target->id, &run, target->expectations, &part->arena, result, error);
+    status =
+        qd_judge(evaluated, target->id, &run, target->expectations, &part->arena, result, error);
+    return status != QD_OK ? status
+                           : qd_result_diagnose(target->session, evaluated, &run,
+                                                part->gate->options, &part->arena, result, error);
 }
 
 /* Runs the case on one target and tells. */

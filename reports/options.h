@@ -33,13 +33,13 @@ struct qd_shard {
 struct qd_options {
     struct qd_wanted_targets targets;
     struct qd_list filters, ops, features, tags, inputs;
-    bool no_expectations, fail_fast, in_process, progress, count, json, help;
+    bool no_expectations, fail_fast, in_process, progress, count, json, suite, help, no_diagnosis;
     enum qd_level level;
     bool level_given;
     struct qd_shard shard;
     uint64_t jobs, memory_limit, rounds;
-    double time_limit;
-    const char *results, *output, *cases, *node, *id, *write, *check;
+    double time_limit, diagnosis_time;
+    const char *results, *output, *cases, *pack, *node, *id, *write, *check;
     struct qd_list arguments; /* what is no option, in order */
 };
 

@@ -28,7 +28,13 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
                               .have = "",
                               .lo = "",
                               .hi = "",
-                              .real = ""};
+                              .real = "",
+                              .diagnosis = "",
+                              .effect = "",
+                              .seen = "",
+                              .evidence = "",
+                              .place = "",
+                              .facts = ""};
 }
 
 const char *qd_result_word(enum qd_result_kind kind)

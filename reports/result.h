@@ -41,6 +41,14 @@ struct qd_result {
     const char *output, *element;      /* "y u8[1,2,3,3]" and "[0, 1, 2, 2]" */
     const char *want, *have, *lo, *hi; /* the first mismatching element, as numbers */
     const char *real; /* the exact number that `want` was rounded from, without the zero point */
+
+    /* Of a failed value divergence that was diagnosed (qdiff/diagnose.h). */
+    const char *diagnosis;     /* "zero-point-before-rounding", "a+b", "a|b", "unexplained" */
+    const char *effect, *seen; /* of the quirk: its equation, its public ids */
+    const char *evidence;      /* how many neighbours were run */
+    const char *place;         /* where in the graph */
+    const char *facts;         /* which elements differ, and how */
+
     size_t parameter_count;
     const struct qd_parameter *parameters; /* attributes and inputs of the principal node */
 };

@@ -32,7 +32,13 @@
     STRING(have)        \
     STRING(lo)          \
     STRING(hi)          \
-    STRING(real)
+    STRING(real)        \
+    STRING(diagnosis)   \
+    STRING(effect)      \
+    STRING(seen)        \
+    STRING(evidence)    \
+    STRING(place)       \
+    STRING(facts)
 
 static void write_comparison(struct qd_json *json, const struct qd_result *result)
 {

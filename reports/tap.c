@@ -168,6 +168,12 @@ static void yaml_block(FILE *out, const struct qd_result *result)
         fprintf(out, "  signal: %d\n", result->signal);
     }
     yaml_difference(out, result);
+    yaml_if(out, "diagnosis", result->diagnosis);
+    yaml_if(out, "effect", result->effect);
+    yaml_if(out, "seen", result->seen);
+    yaml_if(out, "evidence", result->evidence);
+    yaml_if(out, "place", result->place);
+    yaml_if(out, "facts", result->facts);
     yaml_if(out, "features", result->features);
     yaml_parameters(out, result);
     if (result->row != 0) {

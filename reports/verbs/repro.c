@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "describe.h"
+#include "diagnosed.h"
 #include "evaluated.h"
 #include "gate_targets.h"
 
@@ -135,6 +136,26 @@ static void print_words(FILE *out, const struct qd_result *result, const struct 
     }
 }
 
+static void print_if(FILE *out, const char *what, const char *text)
+{
+    if (text[0] != '\0') {
+        fprintf(out, "  %-9s  %s\n", what, text);
+    }
+}
+
+static void print_diagnosis(FILE *out, const struct qd_result *result)
+{
+    if (result->diagnosis[0] == '\0') {
+        return;
+    }
+    fprintf(out, "\n%s: %s\n", result->target, result->diagnosis);
+    print_if(out, "effect", result->effect);
+    print_if(out, "seen", result->seen);
+    print_if(out, "evidence", result->evidence);
+    print_if(out, "place", result->place);
+    print_if(out, "facts", result->facts);
+}
+
 static void print_parameters(FILE *out, const struct qd_result *results, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -152,7 +173,8 @@ static void print_parameters(FILE *out, const struct qd_result *results, size_t 
 }
 
 static struct qd_result run_on(const struct qd_evaluated *evaluated, struct qd_gate_target *target,
-                               struct qd_arena *arena, struct qd_error *error)
+                               const struct qd_options *options, struct qd_arena *arena,
+                               struct qd_error *error)
 {
     const struct qd_case *kase = evaluated->selected->kase;
     struct qd_result result =
@@ -164,6 +186,8 @@ static struct qd_result run_on(const struct qd_evaluated *evaluated, struct qd_g
     }
     if (qd_session_run(target->session, kase, evaluated->shapes, arena, &run, error) != QD_OK ||
         qd_judge(evaluated, target->id, &run, target->expectations, arena, &result, error) !=
+            QD_OK ||
+        qd_result_diagnose(target->session, evaluated, &run, options, arena, &result, error) !=
             QD_OK) {
         result.kind = QD_RESULT_BROKEN;
         result.why = error->text;
@@ -194,7 +218,8 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
         return QD_EXIT_OWN_FAILURE;
     }
     for (size_t i = 0; i < targets->count; i++) {
-        results[i] = run_on(evaluated, &targets->items[i], command->arena, &errors[i]);
+        results[i] =
+            run_on(evaluated, &targets->items[i], &command->options, command->arena, &errors[i]);
         code = qd_exit_worse(code, exit_of(&results[i], &errors[i]));
         compared = compared || qd_result_is_comparison(&results[i]);
     }
@@ -203,6 +228,7 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
     print_table(command->out, results, targets->count);
     for (size_t i = 0; i < targets->count; i++) {
         print_words(command->out, &results[i], i > 0 ? &results[i - 1] : NULL);
+        print_diagnosis(command->out, &results[i]);
     }
     print_parameters(command->out, results, targets->count);
     if (!compared && code == QD_EXIT_OK) {
@@ -245,7 +271,8 @@ const struct qd_verb qd_verb_repro = {
     .arguments = "ID|FILE|DIR",
     .at_least = 1,
     .at_most = 1,
-    .options = "target expectations no-expectations cases time-limit memory-limit in-process",
+    .options = "target expectations no-expectations cases pack time-limit memory-limit in-process "
+               "no-diagnosis diagnosis-time",
     .text =
         "Runs one case on the targets given and prints a table: the verdict, the first element\n"
         "that differs, what is wanted there, what the target has, and what would be admissible;\n"

@@ -99,7 +99,8 @@ const struct qd_verb qd_verb_run = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "target expectations no-expectations filter op feature tag level shard jobs "
-               "fail-fast results cases time-limit memory-limit in-process progress",
+               "fail-fast results cases pack time-limit memory-limit in-process "
+               "no-diagnosis diagnosis-time progress",
     .text =
         "Runs every case of the suite, or of the files given, on every target, judges the outputs\n"
         "by the exact reference, and prints TAP 13: one point for each case and target. A known\n"

@@ -184,7 +184,27 @@ struct qd_code qd_order_code(const struct qd_coder *coder, struct qd_ratio real,
     return code;
 }
 
-/* Below 2^63: both numerators have at most 34 bits. */
+struct qd_code qd_order_code_of_interval(const struct qd_coder *coder, struct qd_interval exact,
+                                         double relative, double y_scale, struct qd_ratio *real)
+{
+    struct qd_ratio y = qd_ratio_of_double(y_scale), lo = qd_ratio_of_double(exact.lo),
+                    hi = qd_ratio_of_double(exact.hi);
+    struct qd_order order = qd_order_interval((struct qd_interval){
+        exact.lo - fabs(exact.lo) * relative, exact.hi + fabs(exact.hi) * relative});
+    bool point = exact.lo == exact.hi;
+    *real = qd_ratio_divide(lo, y);
+    if (point && relative == 0)
+        order = qd_order_point(exact.lo);
+    order = qd_order_last_divide(order, y_scale);
+    struct qd_code code = qd_order_code(coder, *real, &order, 1);
+    int64_t other = point ? code.want : qd_coder_exact(coder, qd_ratio_divide(hi, y));
+    code.lo = other < code.lo ? other : code.lo;
+    code.hi = other > code.hi ? other : code.hi;
+    code.flags |= other == code.want ? 0 : QD_NO_CANONICAL;
+    return code;
+}
+
+/* Both numerators have at most 34 bits: shifted by 90 the sum stays below 2^125. */
 #define NEAR_EXPONENTS 90
 #define FAR_SHIFT 50
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ops/row_testlib.h"
+#include "qdiff/exponential.h"
 
 #define ADD "com.microsoft:QLinearAdd", 1
 #define MUL "com.microsoft:QLinearMul", 1
@@ -18,6 +19,9 @@
 #define POOL "com.microsoft:QLinearAveragePool", 1
 #define GLOBAL "com.microsoft:QLinearGlobalAveragePool", 1
 #define MEAN "com.microsoft:QLinearReduceMean", 1
+
+#define SIGMOID "com.microsoft:QLinearSigmoid", 1
+#define SOFTMAX "com.microsoft:QLinearSoftmax", 1
 
 #define BEFORE "zero-point-order=before-f32"
 
@@ -251,6 +255,67 @@ static void means(void **state)
     row(MEAN, "s8[2] 1 2; f32[1] 1; -; f32[] 1", "axes=[0] keepdims=0", "!data_scale-shape");
 }
 
+/* 1/(1 + e^−1) = 0.7310585786, 1/(1 + e) = 0.2689414214, 1/(1 + e^−4) = 0.9820137900. */
+static void sigmoid(void **state)
+{
+    (void)state;
+    /* ·256: 187.15, 68.85, 251.40; ½ exactly: 128 */
+    row(SIGMOID, "s8[4] 1 -1 4 0; f32[] 1; s8[] 0; f32[] 0x1p-8; s8[] -128", "",
+        "s8[4] 59 -59 123 0");
+    row(SIGMOID, "u8[4] 129 127 132 128; f32[1] 1; u8[] 128; f32[] 0x1p-8; -", "",
+        "u8[4] 187 69 251 128");
+    /* ½/1 is a tie: 0 */
+    row(SIGMOID, "u8[1] 9; f32[] 1; u8[] 9; f32[] 1; u8[] 7", "", "u8[1] 7");
+    row_under(BEFORE, SIGMOID, "u8[1] 9; f32[] 1; u8[] 9; f32[] 1; u8[] 7", "", "u8[1] 8");
+    /* the ends of the line: e^−25500 is 0, and 1 − e^−25500 not above 1 */
+    row(SIGMOID, "u8[2] 0 255; f32[] 200; u8[] 128; f32[] 0x1p-8; u8[] 1", "", "u8[2] 1 255");
+    row(SIGMOID, "u8[1] 1; f32[] nan; -; f32[] 1", "", "u8[1] *");
+    row(SIGMOID, "u8[1] 1; f32[] 1; -; f32[3] 1 1 1", "", "!y_scale-shape");
+    row(SIGMOID, "u8[1] 1; f32[] 1; -; f32[] 1; s8[] 0", "", "!y_zero_point-type");
+}
+
+/* e^−1 = 0.3678794412: 1/(1 + e^−1) and e^−1/(1 + e^−1) as above; with e^−2 = 0.1353352832 the sum is 1.5032147244:
+ * 0.6652409558, 0.2447284711, 0.0900305732. */
+static void softmax(void **state)
+{
+    (void)state;
+    row(SOFTMAX, "u8[2] 4 3; f32[] 1; u8[] 0; f32[] 0x1p-8; u8[] 0", "opset=13", "u8[2] 187 69");
+    row(SOFTMAX, "s8[1,3] 127 126 125; f32[] 1; s8[] 0; f32[] 0x1p-8; s8[] -128", "opset=13 axis=1",
+        "s8[1,3] 42 -65 -105"); /* 170.30, 62.65, 23.05 */
+    /* opset 12: the axes from 1 on are one row of four, else rows of two */
+    row(SOFTMAX, "u8[1,2,2] 5 5 5 5; f32[] 1; -; f32[] 0x1p-8; u8[] 1", "opset=12 axis=1",
+        "u8[1,2,2] 65 65 65 65");
+    row(SOFTMAX, "u8[1,2,2] 5 9 5 9; f32[] 1; -; f32[] 0x1p-8; u8[] 1", "opset=13 axis=1",
+        "u8[1,2,2] 129 129 129 129");
+    row(SOFTMAX, "u8[1] 5; f32[] 1; -; f32[] 0x1p-8; u8[] 0", "opset=13", "u8[1] 255");
+    /* 1/2/1 is a tie */
+    row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "opset=13", "u8[2] 7 7");
+    row_under(BEFORE, SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "opset=13", "u8[2] 8 8");
+    row(SOFTMAX, "u8[0,2]; f32[] 1; -; f32[] 1; u8[] 7", "opset=13", "u8[0,2]");
+    row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "", "!opset-missing");
+    row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "opset=13 axis=1", "!axis-range");
+    row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; s8[] 7", "opset=13", "!y_zero_point-type");
+    row(SOFTMAX, "u8[2] 5 5; f64[] 1; -; f32[] 1; u8[] 7", "opset=13", "!x_scale-type");
+}
+
+/* Enclosures: of Σ 1/i! for e, of a product with its inverse, and monotone. */
+static void exponential(void **state)
+{
+    (void)state;
+    struct qd_interval e = qd_exponential(1);
+    assert_true(e.lo < 2.718281828459045 && e.hi > 2.718281828459046);
+    assert_true(e.hi - e.lo < 0x1p-42);
+    for (double x = -690; x < 690; x += 0.37) {
+        struct qd_interval a = qd_exponential(x), b = qd_exponential(-x),
+                           half = qd_exponential(x / 2);
+        assert_true(a.lo > 0 && a.lo < a.hi && a.hi / a.lo < 1 + 0x1p-43);
+        assert_true(a.lo * b.lo < 1 && a.hi * b.hi > 1);
+        assert_true(half.lo * half.lo < a.hi && half.hi * half.hi > a.lo);
+    }
+    assert_true(qd_exponential(-2000).lo == 0);
+    assert_true(qd_logistic(2000).hi == 1 && qd_logistic(2000).lo > 0.999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +324,8 @@ int main(void)
         cmocka_unit_test(mul),          cmocka_unit_test(concat),
         cmocka_unit_test(where),        cmocka_unit_test(leaky_relu),
         cmocka_unit_test(average_pool), cmocka_unit_test(means),
+        cmocka_unit_test(sigmoid),      cmocka_unit_test(softmax),
+        cmocka_unit_test(exponential),
     };
     return cmocka_run_group_tests_name("qlinear", tests, NULL, NULL);
 }

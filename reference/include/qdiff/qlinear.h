@@ -61,6 +61,12 @@ void qd_order_widen(const struct qd_coder *coder, struct qd_order last, struct q
 struct qd_code qd_order_code(const struct qd_coder *coder, struct qd_ratio real,
                              const struct qd_order *orders, size_t count);
 
+/* The same for a number known to lie in `exact` (both ends of one sign, at most 53 bits), which float32 arithmetic gives with a
+ * relative error of at most `relative` (0: exactly, `exact` being a float32), before a division by y_scale. Where `exact` has
+ * several codes none is canonical. *real becomes its lower end over y_scale. */
+struct qd_code qd_order_code_of_interval(const struct qd_coder *coder, struct qd_interval exact,
+                                         double relative, double y_scale, struct qd_ratio *real);
+
 /* a + b for integers times powers of two, |num| < 2^34, den 1. Where the exponents are too far apart for 127 bits, the
  * smaller one is replaced by one that is too small to move the sum across, or onto, any of the numbers (2k + 1)·m·2^e with
  * |k| < 2^10 and m < 2^24. */

@@ -1,7 +1,8 @@
 /* Clip
  *
  * Source      ONNX Clip-1, -6 (attributes), -11, -12, -13 (inputs).
- * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16); min, max (11), optional scalars of its type.
+ * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16; f64 and s64 are UNSUPPORTED); min, max (11), optional scalars of
+ *             its type.
  * Outputs     output of the input's type and shape.
  * Attributes  min, max (up to 10).
  * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max from 11 on).
@@ -28,9 +29,6 @@ static enum qd_status read_attribute(const struct qd_evaluation *evaluation,
 {
     float value;
     const struct qd_attr *attr = qd_node_attr(node, name);
-    if (attr && node->opset >= 11)
-        return qd_node_rule(evaluation, node, "attribute-unknown", "%s is an input since opset 11",
-                            name);
     enum qd_status status = qd_node_float(node, name, 0, &value, evaluation->error);
     if (status == QD_OK && attr)
         *bound = (double)value;
@@ -56,12 +54,21 @@ static enum qd_status read_input(const struct qd_evaluation *evaluation, const s
     return status;
 }
 
-static uint32_t types(int64_t opset)
+#define NOT_HERE (QD_TYPE_BIT(QD_F64) | QD_TYPE_BIT(QD_S64))
+
+static enum qd_status check_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                 const struct qd_tensor *x)
 {
-    uint32_t mask = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16);
-    if (opset >= 12)
-        mask |= QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32);
-    return opset >= 13 ? mask | QD_TYPE_BIT(QD_BF16) : mask;
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
+    if (node->opset >= 12)
+        types |= QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32) |
+                 QD_TYPE_BIT(QD_S64);
+    types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
+    enum qd_status status = qd_operand_type(evaluation, node, "x", x, types);
+    if (status == QD_OK && NOT_HERE & QD_TYPE_BIT(x->dtype))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Clip of %s",
+                       qd_dtype_info(x->dtype)->word);
+    return status;
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -69,7 +76,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
 {
     struct bounds bounds = {-INFINITY, INFINITY};
     const struct qd_tensor *x = &in[0]->want;
-    enum qd_status status = qd_operand_type(evaluation, node, "x", x, types(node->opset));
+    enum qd_status status = check_type(evaluation, node, x);
     if (status == QD_OK)
         status = read_attribute(evaluation, node, "min", &bounds.min);
     if (status == QD_OK)
@@ -91,5 +98,7 @@ const struct qd_op qd_op_clip = {
     .min_inputs = 1,
     .max_inputs = 3,
     .outputs = 1,
+    .attributes = "min:-10,max:-10,consumed_inputs:-5",
+    .rules = "x-type,min-type,max-type,min-shape,max-shape",
     .evaluate = evaluate,
 };

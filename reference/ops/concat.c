@@ -105,5 +105,7 @@ const struct qd_op qd_op_concat = {
     .max_inputs = 32,
     .outputs = 1,
     .variadic = true,
+    .attributes = "axis",
+    .rules = "inputs-type,inputs-shape,axis-missing,axis-range",
     .evaluate = evaluate,
 };

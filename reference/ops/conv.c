@@ -1,7 +1,7 @@
 /* Conv
  *
  * Source      ONNX Conv-1, -11, -22.
- * Inputs      X f32|f16 (22: bf16) [N, C, D1…Dn]; W like X [M, C/group, k1…kn]; B like X [M], optional.
+ * Inputs      X f32|f16 (22: bf16; f64 is UNSUPPORTED) [N, C, D1…Dn]; W like X [M, C/group, k1…kn]; B like X [M], optional.
  * Outputs     Y like X [N, M, O1…On].
  * Attributes  auto_pad, dilations, group, kernel_shape, pads, strides: convolve.h.
  * Domain      rules x-type, w-type, bias-type, bias-shape and those of convolve.h.
@@ -17,11 +17,13 @@ enum { X, W, B, INPUTS };
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const struct qd_value *const *in)
 {
-    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16);
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
     types |= node->opset >= 22 ? QD_TYPE_BIT(QD_BF16) : 0;
     enum qd_status status = qd_operand_type(evaluation, node, "x", &in[X]->want, types);
     if (status == QD_OK)
         status = qd_same_type(evaluation, node, "w", &in[W]->want, &in[X]->want);
+    if (status == QD_OK && in[X]->want.dtype == QD_F64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Conv of f64");
     if (status == QD_OK && in[B])
         status = qd_same_type(evaluation, node, "bias", &in[B]->want, &in[X]->want);
     return status;
@@ -106,5 +108,7 @@ const struct qd_op qd_op_conv = {
     .max_inputs = 3,
     .outputs = 1,
     .operands = "X,W,B",
+    .attributes = QD_CONV_ATTRIBUTES,
+    .rules = "x-type,w-type,bias-type,bias-shape," QD_CONV_RULES,
     .evaluate = evaluate,
 };

@@ -292,5 +292,8 @@ const struct qd_op qd_op_dequantize_linear = {
     .max_inputs = 3,
     .outputs = 1,
     .operands = "x,x_scale,x_zero_point",
+    .attributes = "axis:13-,block_size:21-,output_dtype:23-",
+    .rules = "x-type,x_scale-type,x_zero_point-type,x_scale-shape,x_zero_point-shape,"
+             "axis-range,block_size-negative,block_size-range,output_dtype-value",
     .evaluate = evaluate,
 };

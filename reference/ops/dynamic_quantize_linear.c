@@ -158,5 +158,7 @@ const struct qd_op qd_op_dynamic_quantize_linear = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = OUTPUTS,
+    .attributes = "",
+    .rules = "x-type",
     .evaluate = evaluate,
 };

@@ -55,5 +55,7 @@ const struct qd_op qd_op_expand = {
     .min_inputs = 2,
     .max_inputs = 2,
     .outputs = 1,
+    .attributes = "",
+    .rules = "input-type,shape-type,shape-rank,shape-value,shape-mismatch",
     .evaluate = evaluate,
 };

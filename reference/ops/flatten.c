@@ -45,5 +45,7 @@ const struct qd_op qd_op_flatten = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .attributes = "axis",
+    .rules = "input-type,axis-range",
     .evaluate = evaluate,
 };

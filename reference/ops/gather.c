@@ -97,5 +97,7 @@ const struct qd_op qd_op_gather = {
     .min_inputs = 2,
     .max_inputs = 2,
     .outputs = 1,
+    .attributes = "axis",
+    .rules = "data-type,data-rank,indices-type,indices-range,axis-range",
     .evaluate = evaluate,
 };

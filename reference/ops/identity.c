@@ -24,5 +24,7 @@ const struct qd_op qd_op_identity = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .attributes = "",
+    .rules = "input-type",
     .evaluate = evaluate,
 };

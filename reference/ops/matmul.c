@@ -1,9 +1,10 @@
 /* MatMul
  *
  * Source      ONNX MatMul-1, -9, -13.
- * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. Other types are UNSUPPORTED.
+ * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. f64 and integers
+ *             of 32 bits and more (9) are UNSUPPORTED.
  * Outputs     Y of the same type.
- * Domain      rules b-type and those of matmul.h.
+ * Domain      rules a-type, b-type and those of matmul.h.
  * Arithmetic  Y = Σ A·B
  * Edge cases  NaN or infinity among the terms: unspecified.
  * Latitude    every order of summation: float_sum.h. */
@@ -47,15 +48,26 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
     return status;
 }
 
+/* What the text takes. */
+static uint32_t types_of(int64_t opset)
+{
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
+    types |= opset >= 9 ? QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64) : 0;
+    return types | (opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0);
+}
+
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
     struct qd_matmul_shape shape;
     struct qd_value y;
-    if (!(QD_FLOAT_TYPES & QD_TYPE_BIT(in[A]->want.dtype)))
+    enum qd_status status =
+        qd_operand_type(evaluation, node, "a", &in[A]->want, types_of(node->opset));
+    if (status == QD_OK && !(QD_FLOAT_TYPES & QD_TYPE_BIT(in[A]->want.dtype)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "MatMul of %s",
                        qd_dtype_info(in[A]->want.dtype)->word);
-    enum qd_status status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
+    if (status == QD_OK)
+        status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
     if (status == QD_OK)
         status = qd_matmul_shape_read(evaluation, node, &in[A]->want, &in[B]->want, &shape);
     if (status == QD_OK)
@@ -77,5 +89,7 @@ const struct qd_op qd_op_matmul = {
     .min_inputs = 2,
     .max_inputs = 2,
     .outputs = 1,
+    .attributes = "",
+    .rules = "a-type,b-type,a-rank,b-rank,k-mismatch,batch-mismatch",
     .evaluate = evaluate,
 };

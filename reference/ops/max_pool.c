@@ -144,17 +144,9 @@ static bool asks_for_indices(const struct qd_node *node)
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const struct qd_tensor *x)
 {
-    static const struct {
-        const char *name;
-        int64_t since;
-    } rows[] = {{"storage_order", 8}, {"dilations", 10}, {"ceil_mode", 10}};
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
     types |= node->opset >= 12 ? QD_8BIT_TYPES : 0;
     types |= node->opset >= 22 ? QD_TYPE_BIT(QD_BF16) : 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (node->opset < rows[i].since && qd_node_attr(node, rows[i].name))
-            return qd_node_rule(evaluation, node, "attribute-unknown", "%s exists since opset %lld",
-                                rows[i].name, (long long)rows[i].since);
     if (asks_for_indices(node) && node->opset < 8)
         return qd_node_rule(evaluation, node, "output-count", "Indices exist since opset 8");
     return qd_operand_type(evaluation, node, "x", x, types);
@@ -242,5 +234,7 @@ const struct qd_op qd_op_max_pool = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 2,
+    .attributes = "auto_pad,kernel_shape,pads,strides,storage_order:8-,dilations:10-,ceil_mode:10-",
+    .rules = "x-type,storage_order-value," QD_POOL_RULES,
     .evaluate = evaluate,
 };

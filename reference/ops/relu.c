@@ -1,7 +1,7 @@
 /* Relu
  *
  * Source      ONNX Relu-1, -6, -13, -14.
- * Inputs      X f32|f16|bf16 (14: s8, s16, s32); other types are rule x-type.
+ * Inputs      X f32|f16 (13: bf16; 14: s8, s16, s32; f64 and s64 are UNSUPPORTED); other types are rule x-type.
  * Outputs     Y of X's type and shape.
  * Arithmetic  Y = max(0, X)
  * Edge cases  NaN stays NaN. */
@@ -17,10 +17,16 @@ static double relu(const void *context, double x)
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16);
+    const uint32_t not_here = QD_TYPE_BIT(QD_F64) | QD_TYPE_BIT(QD_S64);
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
     types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
-    types |= node->opset >= 14 ? QD_TYPE_BIT(QD_S8) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32) : 0;
+    if (node->opset >= 14)
+        types |=
+            QD_TYPE_BIT(QD_S8) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64);
     enum qd_status status = qd_operand_type(evaluation, node, "x", &in[0]->want, types);
+    if (status == QD_OK && not_here & QD_TYPE_BIT(in[0]->want.dtype))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Relu of %s",
+                       qd_dtype_info(in[0]->want.dtype)->word);
     return status == QD_OK ? qd_elementwise_monotone(evaluation, in[0], relu, NULL, &out[0])
                            : status;
 }
@@ -32,5 +38,7 @@ const struct qd_op qd_op_relu = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .attributes = "consumed_inputs:-5",
+    .rules = "x-type",
     .evaluate = evaluate,
 };

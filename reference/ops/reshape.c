@@ -4,8 +4,8 @@
  * Inputs      data of any type (1: floats only): movement.h, all types since 5, float8 since 19; shape (5) s64 [R].
  * Outputs     reshaped: a shape entry n > 0 is the dimension, 0 copies data's (or is 0 with allowzero), one −1 is inferred.
  * Attributes  shape (up to 4); allowzero (14), 0.
- * Domain      rules data-type, shape-missing, shape-type, shape-rank, shape-value (below −1, two −1, 0 beyond data's rank),
- *             shape-allowzero (0 and −1 together), shape-mismatch (not as many elements), attribute-unknown. −1 beside a copied
+ * Domain      rules data-type, shape-missing, shape-type, shape-rank, shape-negative (below −1), shape-two-inferred, shape-zero-range (0 beyond
+ *             data's rank), shape-allowzero (0 and −1 together), shape-mismatch (not as many elements), attribute-unknown. −1 beside a copied
  *             dimension of 0 is UNSUPPORTED: nothing determines it.
  * Arithmetic  moves elements.
  * Latitude    none. */
@@ -23,9 +23,14 @@ static enum qd_status read_entry(const struct qd_evaluation *evaluation, const s
                                  bool allow_zero, struct shape *s)
 {
     bool copied = entry == 0 && !allow_zero;
-    if (entry < -1 || (entry == -1 && s->inferred >= 0) || (copied && axis >= x->rank))
-        return qd_node_rule(evaluation, node, "shape-value", "shape[%lld] is %lld", (long long)axis,
-                            (long long)entry);
+    if (entry < -1)
+        return qd_node_rule(evaluation, node, "shape-negative", "shape[%lld] is %lld",
+                            (long long)axis, (long long)entry);
+    if (entry == -1 && s->inferred >= 0)
+        return qd_node_rule(evaluation, node, "shape-two-inferred", "shape has -1 twice");
+    if (copied && axis >= x->rank)
+        return qd_node_rule(evaluation, node, "shape-zero-range",
+                            "shape[%lld] is 0, and data has rank %u", (long long)axis, x->rank);
     s->dims[axis] = copied ? x->dims[axis] : entry == -1 ? 1 : entry;
     s->explicit_zero = s->explicit_zero || (entry == 0 && allow_zero);
     if (entry == -1)
@@ -62,9 +67,6 @@ static enum qd_status read_allow_zero(const struct qd_evaluation *evaluation,
 {
     int64_t value;
     enum qd_status status = qd_node_int(node, "allowzero", 0, &value, evaluation->error);
-    if (status == QD_OK && node->opset < 14 && qd_node_attr(node, "allowzero"))
-        return qd_node_rule(evaluation, node, "attribute-unknown",
-                            "allowzero exists since opset 14");
     if (status == QD_OK)
         *allow_zero = value != 0;
     return status;
@@ -105,5 +107,8 @@ const struct qd_op qd_op_reshape = {
     .min_inputs = 1,
     .max_inputs = 2,
     .outputs = 1,
+    .attributes = "shape:-4,consumed_inputs:-4,allowzero:14-",
+    .rules = "data-type,shape-missing,shape-type,shape-rank,shape-negative,shape-two-inferred,"
+             "shape-zero-range,shape-allowzero,shape-mismatch",
     .evaluate = evaluate,
 };

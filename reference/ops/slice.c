@@ -30,9 +30,6 @@ static enum qd_status read_lists(const struct qd_evaluation *evaluation, const s
     const uint32_t types = QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64);
     for (int i = STARTS; i < INPUTS; i++) {
         char slug[16];
-        if (i == STEPS && node->opset < 10 && qd_node_attr(node, "steps"))
-            return qd_node_rule(evaluation, node, "attribute-unknown",
-                                "steps exist since opset 10");
         enum qd_status status =
             qd_list_read(evaluation, node, names[i], in[i], 10, types, &s->list[i]);
         if (status == QD_OK && in[i])
@@ -132,5 +129,9 @@ const struct qd_op qd_op_slice = {
     .min_inputs = 1,
     .max_inputs = 5,
     .outputs = 1,
+    .attributes = "starts:-9,ends:-9,axes:-9",
+    .rules = "data-type,starts-type,ends-type,axes-type,steps-type,starts-rank,ends-rank,"
+             "axes-rank,steps-rank,starts-missing,ends-missing,ends-length,axes-length,"
+             "steps-length,axes-range,steps-zero",
     .evaluate = evaluate,
 };

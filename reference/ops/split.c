@@ -65,9 +65,7 @@ static enum qd_status check_num_outputs(const struct qd_evaluation *evaluation,
     int64_t outputs;
     bool given = qd_node_attr(node, "num_outputs") != NULL;
     if (node->opset < 18)
-        return given ? qd_node_rule(evaluation, node, "attribute-unknown",
-                                    "num_outputs exists since opset 18")
-                     : QD_OK;
+        return QD_OK;
     if (given && split_given)
         return qd_node_rule(evaluation, node, "split-and-num_outputs",
                             "split and num_outputs are both given");
@@ -144,5 +142,9 @@ const struct qd_op qd_op_split = {
     .max_inputs = 2,
     .outputs = 16,
     .variadic = true,
+    .attributes = "axis,split:-12,num_outputs:18-",
+    .rules = "input-type,axis-range,split-type,split-rank,split-length,split-value,split-sum,"
+             "split-uneven,split-missing,split-and-num_outputs,num_outputs-range,"
+             "num_outputs-mismatch",
     .evaluate = evaluate,
 };

@@ -59,5 +59,7 @@ const struct qd_op qd_op_squeeze = {
     .min_inputs = 1,
     .max_inputs = 2,
     .outputs = 1,
+    .attributes = "axes:-12",
+    .rules = "data-type,axes-type,axes-rank,axes-range,axes-size",
     .evaluate = evaluate,
 };

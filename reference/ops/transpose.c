@@ -4,7 +4,7 @@
  * Inputs      data of any type and shape: movement.h with float8 since 21.
  * Outputs     transposed; axis i is axis perm[i] of data.
  * Attributes  perm (all axes in reverse).
- * Domain      rules data-type, perm-invalid (not a permutation of data's axes).
+ * Domain      rules data-type, perm-length, perm-range, perm-duplicate.
  * Arithmetic  moves elements.
  * Latitude    none. */
 #include "qdiff/movement.h"
@@ -20,13 +20,15 @@ static enum qd_status read_perm(const struct qd_evaluation *evaluation, const st
         return status;
     bool given = qd_node_attr(node, "perm") != NULL;
     if (given && count != (size_t)rank)
-        return qd_node_rule(evaluation, node, "perm-invalid",
-                            "perm has %zu entries, data rank %lld", count, (long long)rank);
+        return qd_node_rule(evaluation, node, "perm-length", "perm has %zu entries, data rank %lld",
+                            count, (long long)rank);
     for (int64_t i = 0; i < rank; i++) {
         int64_t axis = given ? values[i] : rank - 1 - i;
-        if (axis < 0 || axis >= rank || used[axis])
-            return qd_node_rule(evaluation, node, "perm-invalid",
-                                "perm[%lld] is %lld, out of range or there already", (long long)i,
+        if (axis < 0 || axis >= rank)
+            return qd_node_rule(evaluation, node, "perm-range", "perm[%lld] is %lld", (long long)i,
+                                (long long)axis);
+        if (used[axis])
+            return qd_node_rule(evaluation, node, "perm-duplicate", "perm names axis %lld twice",
                                 (long long)axis);
         used[axis] = true;
         perm[i] = axis;
@@ -59,5 +61,7 @@ const struct qd_op qd_op_transpose = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .attributes = "perm",
+    .rules = "data-type,perm-length,perm-range,perm-duplicate",
     .evaluate = evaluate,
 };

@@ -73,5 +73,7 @@ const struct qd_op qd_op_unsqueeze = {
     .min_inputs = 1,
     .max_inputs = 2,
     .outputs = 1,
+    .attributes = "axes:-12",
+    .rules = "data-type,axes-missing,axes-type,axes-rank,axes-range,axes-duplicate",
     .evaluate = evaluate,
 };

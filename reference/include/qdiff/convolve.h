@@ -18,9 +18,18 @@ struct qd_conv_shape {
     int64_t pad_begin[QD_MAX_SPATIAL], pad_end[QD_MAX_SPATIAL];
 };
 
+#define QD_CONV_ATTRIBUTES "auto_pad,dilations,group,kernel_shape,pads,strides"
+#define QD_WINDOW_RULES                                                            \
+    "x-rank,kernel_shape-length,strides-length,strides-positive,dilations-length," \
+    "dilations-positive,pads-length,pads-negative,auto_pad-value,auto_pad-with-pads,output-empty"
+#define QD_CONV_RULES \
+    "w-rank,group-positive,group-channels,group-outputs,kernel_shape-mismatch," QD_WINDOW_RULES
+#define QD_POOL_RULES "kernel_shape-missing,kernel_shape-positive," QD_WINDOW_RULES
+
 /* Reads attributes and shapes. Rules: x-rank, w-rank, group-positive, group-channels, group-outputs,
  * kernel_shape-length, kernel_shape-mismatch, strides-length, strides-positive, dilations-length, dilations-positive, pads-length,
- * pads-negative, auto_pad-value, auto_pad-with-pads, output-empty.
+ * pads-negative, auto_pad-value, auto_pad-with-pads, output-empty
+ * (QD_CONV_RULES).
  *   NOTSET, VALID: out = ⌊(in + pad_begin + pad_end − ((kernel − 1)·dilation + 1)) / stride⌋ + 1
  *   SAME_*:        out = ⌈in/stride⌉, padding max((out − 1)·stride + (kernel − 1)·dilation + 1 − in, 0), the odd one at
  *                  the end for UPPER, at the beginning for LOWER. */
@@ -29,13 +38,23 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
                                   const struct qd_tensor *w, struct qd_conv_shape *shape);
 
 /* The same for a pool: windows instead of filters. group = filters = channels, and qd_conv_visit calls once for each window of
- * each channel. Rules as above without those of w and group, and kernel_shape-missing, kernel_shape-positive.
+ * each channel. Rules as above without those of w and group, and kernel_shape-missing, kernel_shape-positive (QD_POOL_RULES).
  *   ceil_mode (NOTSET only): out = ⌈(in + pad_begin + pad_end − ((kernel − 1)·dilation + 1)) / stride⌉ + 1, less a last window
  *                  that would start behind input and pad_begin: so says the text since opset 22; before, such a case is
  *                  UNSUPPORTED, and so is a kernel that exceeds the padded input. */
 enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_tensor *x, bool ceil,
                                   struct qd_conv_shape *shape);
+
+/* The same for a transposed convolution: w [channels, filters/group, kernel…]. Rules as above (group-channels: w's channels, and
+ * that they divide into groups), and output_padding-length, output_padding-range (below the stride or the dilation),
+ * output_shape-length, output_shape-positive.
+ *   full = stride·(in − 1) + output_padding + (kernel − 1)·dilation + 1;  out = full − pad_begin − pad_end
+ *   SAME_*: out = in·stride; output_shape: out as given, pads are not looked at. Then total = full − out, the begin gets
+ *           ⌊total/2⌋ for SAME_UPPER and ⌈total/2⌉ else. UNSUPPORTED: total < 0, and both before opset 11. */
+enum qd_status qd_conv_transpose_shape_read(const struct qd_evaluation *evaluation,
+                                            const struct qd_node *node, const struct qd_tensor *x,
+                                            const struct qd_tensor *w, struct qd_conv_shape *shape);
 
 /* y's dimensions; returns the rank. */
 unsigned qd_conv_output_dims(const struct qd_conv_shape *shape, int64_t *dims);

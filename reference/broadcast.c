@@ -30,3 +30,16 @@ int64_t qd_broadcast_index(unsigned rank, const int64_t *dims, unsigned common_r
     }
     return index;
 }
+
+bool qd_broadcast_fits(unsigned rank, const int64_t *dims, unsigned to_rank, const int64_t *to)
+{
+    int64_t common[QD_MAX_RANK];
+    unsigned common_rank;
+    if (!qd_broadcast_shape(rank, dims, to_rank, to, &common_rank, common) ||
+        common_rank != to_rank)
+        return false;
+    for (unsigned i = 0; i < to_rank; i++)
+        if (common[i] != to[i])
+            return false;
+    return true;
+}

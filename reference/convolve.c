@@ -190,6 +190,104 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
     return status;
 }
 
+/* The size of axis i of a transposed convolution, and the padding that gives it, by the text's equations. `given` is
+ * output_shape's entry, 0 without one. */
+static enum qd_status transpose_axis(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, enum auto_pad mode, int64_t given,
+                                     int64_t extra, unsigned i, struct qd_conv_shape *s)
+{
+    bool same = mode == SAME_UPPER || mode == SAME_LOWER;
+    int64_t full = s->stride[i] * (s->in[i] - 1) + extra + effective_kernel(s, i);
+    if (extra >= s->stride[i] && extra >= s->dilation[i])
+        return qd_node_rule(evaluation, node, "output_padding-range",
+                            "output_padding[%u] is %lld, stride %lld and dilation %lld", i,
+                            (long long)extra, (long long)s->stride[i], (long long)s->dilation[i]);
+    if (given > 0 || same) {
+        s->out[i] = given > 0 ? given : s->in[i] * s->stride[i];
+        int64_t total = full - s->out[i];
+        if (total < 0)
+            return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                           "%s: an output larger than the unpadded one on axis %u", node->op_type,
+                           2 + i);
+        s->pad_begin[i] = mode == SAME_UPPER ? total / 2 : total - total / 2;
+        s->pad_end[i] = total - s->pad_begin[i];
+        return QD_OK;
+    }
+    s->out[i] = full - s->pad_begin[i] - s->pad_end[i];
+    return s->out[i] > 0 ? QD_OK
+                         : qd_node_rule(evaluation, node, "output-empty",
+                                        "axis %u of the output would have %lld elements", 2 + i,
+                                        (long long)s->out[i]);
+}
+
+static enum qd_status read_transposed(const struct qd_evaluation *evaluation,
+                                      const struct qd_node *node, const struct qd_tensor *x,
+                                      struct qd_conv_shape *s)
+{
+    enum auto_pad mode = NOTSET;
+    int64_t pads[2 * QD_MAX_SPATIAL], given[QD_MAX_SPATIAL], extra[QD_MAX_SPATIAL], elements;
+    bool explicit_shape = qd_node_attr(node, "output_shape") != NULL;
+    enum qd_status status = read_auto_pad(evaluation, node, &mode);
+    if (status == QD_OK)
+        status = read_ints(evaluation, node, "pads", 2 * s->spatial, 0, 0, "pads-negative",
+                           "pads-length", pads);
+    if (status == QD_OK)
+        status = read_ints(evaluation, node, "output_padding", s->spatial, 0, 0,
+                           "output_padding-range", "output_padding-length", extra);
+    if (status == QD_OK)
+        status = read_ints(evaluation, node, "output_shape", s->spatial, 0, 1,
+                           "output_shape-positive", "output_shape-length", given);
+    if (status == QD_OK && node->opset < 11 &&
+        (explicit_shape || mode == SAME_UPPER || mode == SAME_LOWER))
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s-%lld: padding that is computed (the text before opset 11 contradicts itself)",
+            node->op_type, (long long)node->opset);
+    for (unsigned i = 0; status == QD_OK && i < s->spatial; i++) {
+        s->in[i] = x->dims[2 + i];
+        s->pad_begin[i] = pads[i];
+        s->pad_end[i] = pads[s->spatial + i];
+        status = transpose_axis(evaluation, node, mode, given[i], extra[i], i, s);
+    }
+    return status == QD_OK ? qd_shape_count(s->spatial, s->out, &elements, evaluation->error)
+                           : status;
+}
+
+enum qd_status qd_conv_transpose_shape_read(const struct qd_evaluation *evaluation,
+                                            const struct qd_node *node, const struct qd_tensor *x,
+                                            const struct qd_tensor *w, struct qd_conv_shape *shape)
+{
+    struct qd_conv_shape made = {0};
+    if (x->rank < 3)
+        return qd_node_rule(evaluation, node, "x-rank",
+                            "x has rank %u, want at least 3 (N, C, D1…)", x->rank);
+    if (w->rank != x->rank)
+        return qd_node_rule(evaluation, node, "w-rank", "w has rank %u, x has %u", w->rank,
+                            x->rank);
+    enum qd_status status = qd_node_int(node, "group", 1, &made.group, evaluation->error);
+    if (status != QD_OK)
+        return status;
+    if (made.group < 1 || made.group > QD_MAX_ELEMENTS)
+        return qd_node_rule(evaluation, node, "group-positive", "group is %lld",
+                            (long long)made.group);
+    made.batch = x->dims[0];
+    made.channels = x->dims[1];
+    made.filters = w->dims[1] * made.group;
+    made.spatial = x->rank - 2;
+    if (w->dims[0] != made.channels || made.channels % made.group != 0)
+        return qd_node_rule(evaluation, node, "group-channels",
+                            "x has %lld channels, w takes %lld, in %lld groups",
+                            (long long)made.channels, (long long)w->dims[0], (long long)made.group);
+    status = read_kernel(evaluation, node, w, &made);
+    if (status == QD_OK)
+        status = read_steps(evaluation, node, &made);
+    if (status == QD_OK)
+        status = read_transposed(evaluation, node, x, &made);
+    if (status == QD_OK)
+        *shape = made;
+    return status;
+}
+
 /* A window's size; its number of elements is bounded here, as a filter's is by w. */
 static enum qd_status read_window(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, struct qd_conv_shape *s)

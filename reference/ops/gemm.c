@@ -76,10 +76,8 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
         return qd_node_rule(evaluation, node, "k-mismatch", "A' is %lld×%lld, B' %lld×%lld",
                             (long long)g->m, (long long)g->k, (long long)k, (long long)g->n);
     g->c_tensor = in[C] ? &in[C]->want : NULL;
-    int64_t y[2] = {g->m, g->n}, common[QD_MAX_RANK];
-    unsigned rank;
-    if (in[C] && (!qd_broadcast_shape(2, y, in[C]->want.rank, in[C]->want.dims, &rank, common) ||
-                  rank != 2 || common[0] != y[0] || common[1] != y[1]))
+    int64_t y[2] = {g->m, g->n};
+    if (in[C] && !qd_broadcast_fits(in[C]->want.rank, in[C]->want.dims, 2, y))
         return qd_node_rule(evaluation, node, "c-shape", "C does not broadcast to [%lld,%lld]",
                             (long long)g->m, (long long)g->n);
     return qd_spend(evaluation, (double)g->m * (double)g->n * (double)g->k * QD_WORK_FLOAT);

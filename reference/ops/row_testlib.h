@@ -8,7 +8,6 @@
  * Instead of outputs: "!slug" wants INVALID by rule <Op>/slug, "?text" UNSUPPORTED and "#text" LIMIT with the text in the
  * message; "2!slug" gives the node two outputs.
  * "com.microsoft:QGemm" is the operator of that domain.
- * An operator of another domain carries it before its name: "com.microsoft.QGemm".
  * A row whose inputs have hulls calls the operator itself, the others a graph of one node. */
 #ifndef QDIFF_ROW_TESTLIB_H
 #define QDIFF_ROW_TESTLIB_H

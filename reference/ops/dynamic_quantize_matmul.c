@@ -1,0 +1,161 @@
+/* com.microsoft DynamicQuantizeMatMul
+ *
+ * Source      ONNX Runtime, ContribOperators, com.microsoft.DynamicQuantizeMatMul version 1. How A is quantized the text leaves
+ *             to the name: as ONNX DynamicQuantizeLinear-11 does, which its optimizer replaces by this operator
+ *             (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Add).
+ * Inputs      A f32 [D…, M, K] or [K]; B u8|s8 [D…, K, N] or [K]; b_scale f32 scalar|[1]|[N]; b_zero_point like B, optional:
+ *             scalar|[1]|[N]; bias f32 [N], optional.
+ * Outputs     Y f32, shaped as by numpy.matmul.
+ * Attributes  none.
+ * Domain      rules <input>-type, <input>-shape and those of matmul.h. UNSUPPORTED: an A of no element, an interval as an operand.
+ * Arithmetic  (1) q, a_scale, a_zero_point = DynamicQuantizeLinear(A)
+ *             (2) acc = Σ_k (q − a_zero_point)·(B − b_zero_point[n])
+ *             (3) Y = acc·a_scale·b_scale[n] + bias[n]
+ * Edge cases  All A zero: whatever (1) makes of it, acc = 0. NaN or infinity in A, a range or scale that over- or
+ *             underflows, a scale or bias that is not finite: unspecified.
+ * Latitude    that of (1), and the orders of (3): scaled_product.h.
+ * Quirks      accumulator, zero_points, rounding, zero_point_order, range. */
+#include "qdiff/accumulate.h"
+#include "qdiff/matmul.h"
+#include "qdiff/parameters.h"
+#include "qdiff/scaled_product.h"
+
+enum { A, B, B_SCALE, B_ZERO_POINT, BIAS, INPUTS };
+enum { CODES, SCALE, ZERO_POINT, QUANTIZED };
+
+extern const struct qd_op qd_op_dynamic_quantize_linear;
+
+struct product {
+    const struct qd_evaluation *evaluation;
+    const struct qd_tensor *t[INPUTS];
+    struct qd_matmul_shape shape;
+    struct qd_value a[QUANTIZED];
+    bool open; /* equation (1) gives nothing definite */
+};
+
+static enum qd_status check_types(const struct qd_evaluation *evaluation,
+                                  const struct qd_node *node, const struct qd_tensor *const *t)
+{
+    const uint32_t f32 = QD_TYPE_BIT(QD_F32);
+    enum qd_status status = qd_operand_type(evaluation, node, "a", t[A], f32);
+    if (status == QD_OK)
+        status = qd_operand_type(evaluation, node, "b", t[B], QD_8BIT_TYPES);
+    if (status == QD_OK)
+        status = qd_operand_type(evaluation, node, "b_scale", t[B_SCALE], f32);
+    if (status == QD_OK && t[B_ZERO_POINT])
+        status = qd_same_type(evaluation, node, "b_zero_point", t[B_ZERO_POINT], t[B]);
+    if (status == QD_OK && t[BIAS])
+        status = qd_operand_type(evaluation, node, "bias", t[BIAS], f32);
+    return status;
+}
+
+static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
+                                   const struct qd_node *node, const struct product *p)
+{
+    const struct qd_tensor *const *t = p->t;
+    int64_t n = p->shape.n;
+    enum qd_status status = qd_parameter_shape(evaluation, node, "b_scale", t[B_SCALE], n);
+    if (status == QD_OK && t[B_ZERO_POINT])
+        status = qd_parameter_shape(evaluation, node, "b_zero_point", t[B_ZERO_POINT], n);
+    if (status == QD_OK && t[BIAS] && (t[BIAS]->rank != 1 || t[BIAS]->count != n))
+        status =
+            qd_node_rule(evaluation, node, "bias-shape", "the bias has %lld elements, want [%lld]",
+                         (long long)t[BIAS]->count, (long long)n);
+    return status;
+}
+
+static enum qd_status read_node(struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const struct qd_value *const *in, struct product *p)
+{
+    p->evaluation = evaluation;
+    for (int i = 0; i < INPUTS; i++)
+        p->t[i] = in[i] ? &in[i]->want : NULL;
+    enum qd_status status = check_types(evaluation, node, p->t);
+    if (status == QD_OK)
+        status = qd_matmul_shape_read(evaluation, node, p->t[A], p->t[B], &p->shape);
+    if (status == QD_OK)
+        status = check_shapes(evaluation, node, p);
+    if (status == QD_OK)
+        status = qd_operands_are_points(evaluation, node, in, INPUTS);
+    if (status == QD_OK)
+        status = qd_op_dynamic_quantize_linear.evaluate(evaluation, node, in, p->a);
+    p->open = status == QD_OK && qd_value_flags(&p->a[SCALE], 0) & QD_UNSPECIFIED;
+    return status;
+}
+
+static bool points(const struct qd_value *value)
+{
+    for (int64_t i = 0; i < value->want.count; i++)
+        if (!qd_value_is_point(value, i))
+            return false;
+    return true;
+}
+
+/* Equation (2) where codes of A have several values: the least or the greatest sum. */
+static int64_t extreme_sum(const struct product *p, int64_t i, bool greatest)
+{
+    const struct qd_matmul_shape *s = &p->shape;
+    const struct qd_value *z = &p->a[ZERO_POINT];
+    int64_t batch = i / (s->m * s->n), m = i / s->n % s->m, n = i % s->n, sum = 0;
+    int64_t a0 = (qd_matmul_a_batch(s, batch) * s->m + m) * s->k;
+    int64_t b0 = qd_matmul_b_batch(s, batch) * s->k * s->n + n;
+    int64_t b_zero = qd_zero_point(p->evaluation->semantics, p->t[B_ZERO_POINT], n);
+    for (int64_t k = 0; k < s->k; k++) {
+        int64_t b = qd_tensor_get(p->t[B], b0 + k * s->n) - b_zero;
+        int64_t least = (int64_t)(qd_value_lo(&p->a[CODES], a0 + k) - qd_value_hi(z, 0));
+        int64_t most = (int64_t)(qd_value_hi(&p->a[CODES], a0 + k) - qd_value_lo(z, 0));
+        sum += b * ((b > 0) == greatest ? most : least);
+    }
+    return sum;
+}
+
+/* Equations (2) and (3). */
+static enum qd_status multiply(const struct product *p, struct qd_value *y)
+{
+    const struct qd_matmul_shape *s = &p->shape;
+    bool zero = qd_parameter_is_zero(p->t[A]);
+    bool exact = points(&p->a[CODES]) && points(&p->a[ZERO_POINT]);
+    double a_scale = zero ? 1 : qd_tensor_value(&p->a[SCALE].want, 0);
+    struct qd_scaled_product scales = {.type = QD_F32, .count = 2, .factors = {a_scale}};
+    int64_t *acc;
+    enum qd_status status =
+        qd_matmul_accumulate(p->evaluation, s, &p->a[CODES].want, &p->a[ZERO_POINT].want, p->t[B],
+                             p->t[B_ZERO_POINT], &acc);
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+        int64_t least = zero ? 0 : exact ? acc[i] : extreme_sum(p, i, false);
+        int64_t most = zero ? 0 : exact ? acc[i] : extreme_sum(p, i, true);
+        scales.factors[1] = qd_parameter(p->t[B_SCALE], i % s->n);
+        status = p->open && !zero
+                     ? qd_interval_store_flag(y, i, QD_UNSPECIFIED, p->evaluation->arena,
+                                              p->evaluation->error)
+                     : qd_scaled_product_store(p->evaluation, &scales, least, most, p->t[BIAS],
+                                               i % s->n, y, i);
+    }
+    return status;
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct product p = {0};
+    struct qd_value y;
+    enum qd_status status = read_node(evaluation, node, in, &p);
+    if (status == QD_OK)
+        status = qd_value_init(&y, evaluation->arena, QD_F32, p.shape.rank, p.shape.dims,
+                               evaluation->error);
+    if (status == QD_OK)
+        status = multiply(&p, &y);
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}
+
+const struct qd_op qd_op_dynamic_quantize_matmul = {
+    .domain = "com.microsoft",
+    .name = "DynamicQuantizeMatMul",
+    .since = 1,
+    .min_inputs = 3,
+    .max_inputs = 5,
+    .outputs = 1,
+    .evaluate = evaluate,
+};

@@ -1,3 +1,4 @@
+#include "cache.h"
 #include "ort/ort.h"
 #include "qdiff/session.h"
 #include "quirk/quirk.h"
@@ -12,6 +13,17 @@ static enum qd_status no_versions(struct qd_arena *arena, const char *const **ve
     return QD_OK;
 }
 
+/* Releases of the workers: their Python environments. */
+#define QD_WORKER_VERSIONS(function, target)                                             \
+    static enum qd_status function(struct qd_arena *arena, const char *const **versions, \
+                                   struct qd_error *error)                               \
+    {                                                                                    \
+        return qd_python_versions(target, arena, versions, error);                       \
+    }
+QD_WORKER_VERSIONS(iree_versions, "iree")
+QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
+QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
+
 static const char *const plain[] = {"", NULL};
 
 static const struct qd_builtin_target builtins[] = {
@@ -21,6 +33,12 @@ static const struct qd_builtin_target builtins[] = {
      "", &qd_quirk_target, NULL, no_versions, plain},
     {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
      &qd_quirk_target, NULL, no_versions, plain},
+    {"torch-mlir", "torch-mlir: ONNX importer, torch and linalg dialects, LLVM just in time",
+     "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, plain},
+    {"iree", "IREE: the same importer, its own compiler and run time (llvm-cpu)",
+     "scripts/setup --target iree", NULL, "iree", iree_versions, plain},
+    {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
+     "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, plain},
 };
 
 const struct qd_builtin_target *qd_builtin_target_at(size_t i)

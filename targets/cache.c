@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "version.h"
 
@@ -59,4 +60,29 @@ enum qd_status qd_cache_versions(const char *name, const char *prefix,
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu version names", count);
     *versions = all;
     return QD_OK;
+}
+
+/* `prefix` is "<target>-". */
+static bool has_environment(const char *prefix, const char *version)
+{
+    char root[3072], path[4096];
+    if (!qd_cache_path("python", root, sizeof root))
+        return false;
+    int length = snprintf(path, sizeof path, "%s/%s%s/ready", root, prefix, version);
+    return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0;
+}
+
+bool qd_python_is_set_up(const char *target, const char *version)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%s-", target);
+    return qd_cache_is_version(version) && has_environment(prefix, version);
+}
+
+enum qd_status qd_python_versions(const char *target, struct qd_arena *arena,
+                                  const char *const **versions, struct qd_error *error)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%s-", target);
+    return qd_cache_versions("python", prefix, has_environment, arena, versions, error);
 }

@@ -19,6 +19,11 @@ enum qd_status qd_cache_versions(const char *name, const char *prefix,
                                  struct qd_arena *arena, const char *const **versions,
                                  struct qd_error *error);
 
+/* A Python environment <cache>/python/<target>-<version> that scripts/setup has finished, and all of a target. */
+bool qd_python_is_set_up(const char *target, const char *version);
+enum qd_status qd_python_versions(const char *target, struct qd_arena *arena,
+                                  const char *const **versions, struct qd_error *error);
+
 /* Whether the text looks like a release number, fit for a path. */
 bool qd_cache_is_version(const char *text);
 

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "process/job.h"
 #include "process/loader.h"
+#include "process/program.h"
 #include "process/worker.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
@@ -583,6 +584,11 @@ enum qd_status qd_check_target(const struct qd_target_name *name,
                                const struct qd_case *sample, qd_check_visitor *visit, void *context,
                                struct qd_error *error)
 {
+    if (qd_program_is_named(name))
+        return qd_fail(error, QD_USAGE,
+                       "'%.100s' is a worker: its every answer is checked in any run, only the "
+                       "functions of plug-ins need probes",
+                       name->name);
     if (!qd_target_name_is_path(name) && !qd_builtin_target_find(name->name))
         return qd_fail(error, QD_USAGE, "unknown target '%.100s'", name->name);
     struct run_of_checks all = {.name = name, .sample = sample, .visit = visit, .context = context};

@@ -69,3 +69,11 @@ void qd_text_clean(char *text, unsigned size)
         left -= length;
     }
 }
+
+void qd_text_line(char *text, unsigned size)
+{
+    qd_text_clean(text, size);
+    for (char *c = text; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = ' ';
+}

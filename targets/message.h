@@ -18,4 +18,7 @@ bool qd_config_next(const char **config, char *key, char *value, unsigned size, 
  * '?'. In place; `size` is the buffer's, which gets its NUL. */
 void qd_text_clean(char *text, unsigned size);
 
+/* The same, and line ends and tabs become blanks. */
+void qd_text_line(char *text, unsigned size);
+
 #endif

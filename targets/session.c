@@ -7,6 +7,7 @@
 
 #include "process/job.h"
 #include "process/loader.h"
+#include "process/program.h"
 #include "process/serve.h"
 #include "process/worker.h"
 #include "qdiff/features.h"
@@ -17,6 +18,7 @@
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 #define LEAST_OPEN_SECONDS 30.0 /* a library read from a cold disk */
 #define CASES_PER_WEIGHING 256
+#define MOST_TRIES 4 /* of what was killed by somebody else */
 
 /* A capability row with its features looked up. */
 struct row {
@@ -33,6 +35,7 @@ struct qd_session {
     char id[640];
     struct qd_worker worker;
     struct qd_open_target here; /* in process only */
+    struct qd_program *program; /* a target that is a program of its own; else NULL */
 };
 
 const char *qd_outcome_word(enum qd_outcome outcome)
@@ -70,22 +73,52 @@ static void work(void *context, void *block, int channel)
     opened.api->close(opened.target);
 }
 
-/* Starts a worker and has it open the target; its description goes into `arena`. */
-static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
-                            struct qd_target_info *info, struct qd_error *error)
+/* Starts the worker of a plug-in and has it open the target. *death tells of an end that was not its own fault. */
+static enum qd_status start_plugin(struct qd_session *session, struct qd_arena *arena,
+                                   struct qd_target_info *info, double patience,
+                                   struct qd_death *death, struct qd_error *error)
 {
     enum qd_status status = qd_worker_start(&session->worker, work, session, error);
     if (status != QD_OK)
         return status;
-    double patience = session->options.time_limit;
-    struct qd_death death;
-    if (!qd_worker_call(&session->worker, 0,
-                        patience > LEAST_OPEN_SECONDS ? patience : LEAST_OPEN_SECONDS, &death))
+    if (!qd_worker_call(&session->worker, 0, patience, death))
         return qd_fail(error, QD_UNUSABLE, "opening it ended in a %s: %s",
-                       qd_outcome_word(death.outcome), death.text);
-    status = qd_serve_read(session->worker.block, session->worker.block_size, arena, info, error);
-    if (status != QD_OK)
+                       qd_outcome_word(death->outcome), death->text);
+    return qd_serve_read(session->worker.block, session->worker.block_size, arena, info, error);
+}
+
+/* The same for a worker that is another program. */
+static enum qd_status start_program(struct qd_session *session, struct qd_arena *arena,
+                                    struct qd_target_info *info, double patience,
+                                    struct qd_death *death, struct qd_error *error)
+{
+    struct qd_program *program = session->program;
+    enum qd_status status = qd_worker_start(&session->worker, qd_program_become, program, error);
+    if (status == QD_OK)
+        status = qd_program_greet(program, patience, arena, info, NULL, error);
+    if (program->died)
+        *death = program->death;
+    return status;
+}
+
+/* Starts a worker and has it open the target; its description goes into `arena`. */
+static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
+                            struct qd_target_info *info, struct qd_error *error)
+{
+    double patience = session->options.time_limit;
+    if (patience < LEAST_OPEN_SECONDS)
+        patience = LEAST_OPEN_SECONDS;
+    enum qd_status status = QD_OK;
+    for (int i = 0; i < MOST_TRIES; i++) {
+        struct qd_death death = {.outcome = QD_OUTCOME_CRASH};
+        status = (session->program ? start_program : start_plugin)(session, arena, info, patience,
+                                                                   &death, error);
+        if (status == QD_OK)
+            return QD_OK;
         qd_worker_stop(&session->worker);
+        if (!qd_death_is_foreign(&death))
+            return status;
+    }
     return status;
 }
 
@@ -153,12 +186,22 @@ static void name_session(struct qd_session *session)
              settings ? "]" : "");
 }
 
+static enum qd_status init_program(struct qd_session *session, struct qd_error *error)
+{
+    session->program = calloc(1, sizeof *session->program);
+    if (!session->program)
+        return qd_fail(error, QD_NO_MEMORY, "no room for a worker's record");
+    return qd_program_init(session->program, &session->name, &session->worker, error);
+}
+
 static enum qd_status open_session(struct qd_session *session, struct qd_error *error)
 {
     enum qd_status status =
         qd_worker_init(&session->worker, FIRST_BLOCK, session->options.memory_limit, error);
+    if (status == QD_OK && qd_program_is_named(&session->name))
+        status = init_program(session, error);
     if (status == QD_OK)
-        status = session->options.in_process
+        status = session->options.in_process && !session->program
                      ? open_here(session, error)
                      : start(session, &session->arena, &session->info, error);
     if (status == QD_OK)
@@ -217,6 +260,9 @@ void qd_session_close(struct qd_session *session)
     if (session->here.api)
         session->here.api->close(session->here.target);
     qd_worker_clear(&session->worker);
+    if (session->program)
+        qd_program_clear(session->program);
+    free(session->program);
     qd_arena_clear(&session->arena);
     free(session);
 }
@@ -336,7 +382,14 @@ static enum qd_status attempt(struct qd_session *session, const struct qd_job *j
     if (status != QD_OK)
         return status;
     qd_job_write(job, session->worker.block);
-    *answered = qd_worker_call(&session->worker, 'r', session->options.time_limit, death);
+    if (!session->program) {
+        *answered = qd_worker_call(&session->worker, 'r', session->options.time_limit, death);
+        return QD_OK;
+    }
+    session->program->patience = qd_patience_begin(session->options.time_limit);
+    qd_job_execute(session->worker.block, &qd_program_target, session->program);
+    *answered = !session->program->died;
+    *death = session->program->death;
     return QD_OK;
 }
 
@@ -350,6 +403,20 @@ static void record_death(const struct qd_session *session, const struct qd_death
              alone ? "" : " (not in a fresh process: an earlier case may have caused it)");
 }
 
+/* Tries again what was killed by somebody else. */
+static enum qd_status attempt_unmolested(struct qd_session *session, const struct qd_job *job,
+                                         bool *answered, struct qd_death *death,
+                                         struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    for (int i = 0; i < MOST_TRIES && status == QD_OK; i++) {
+        status = attempt(session, job, answered, death, error);
+        if (status == QD_OK && (*answered || !qd_death_is_foreign(death)))
+            return QD_OK;
+    }
+    return status;
+}
+
 /* A worker that dies after other cases may owe that to them; a fresh one tells. */
 static enum qd_status run_isolated(struct qd_session *session, const struct qd_job *job,
                                    struct qd_arena *arena, struct qd_run *run,
@@ -357,12 +424,12 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_j
 {
     bool used = session->worker.pid != 0 && session->worker.answers > 1, answered;
     struct qd_death death, again;
-    enum qd_status status = attempt(session, job, &answered, &death, error);
+    enum qd_status status = attempt_unmolested(session, job, &answered, &death, error);
     if (status != QD_OK)
         return status;
     bool alone = true;
     if (!answered && used && death.outcome != QD_OUTCOME_HANG) {
-        status = attempt(session, job, &answered, &again, error);
+        status = attempt_unmolested(session, job, &answered, &again, error);
         if (status != QD_OK)
             return status;
         if (!answered)
@@ -388,7 +455,7 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
         status = make_room(session, job.total, error);
     if (status != QD_OK)
         return status;
-    if (session->options.in_process) {
+    if (session->options.in_process && !session->program) {
         qd_job_write(&job, session->worker.block);
         qd_job_execute(session->worker.block, session->here.api, session->here.target);
         status = qd_job_judge(&job, session->worker.block, arena, &seen, error);

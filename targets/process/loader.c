@@ -7,7 +7,9 @@
 bool qd_target_name_is_path(const struct qd_target_name *name)
 {
     size_t length = strlen(name->name);
-    return strchr(name->name, '/') || (length > 3 && strcmp(name->name + length - 3, ".so") == 0);
+    const char *end = name->name + (length > 3 ? length - 3 : 0);
+    return strchr(name->name, '/') || strncmp(name->name, "worker:", 7) == 0 ||
+           strcmp(end, ".so") == 0 || strcmp(end, ".py") == 0;
 }
 
 const struct qd_builtin_target *qd_builtin_target_find(const char *name)
@@ -70,6 +72,9 @@ enum qd_target_status qd_target_load(const struct qd_target_name *name,
     const struct qd_builtin_target *row = qd_builtin_target_find(name->name);
     if (!row)
         return qd_answer(message, QD_TARGET_UNUSABLE, "no target is called '%s'", name->name);
+    if (!row->api)
+        return qd_answer(message, QD_TARGET_UNUSABLE, "'%s' is a worker, not functions",
+                         name->name);
     *api = row->api;
     return QD_TARGET_OK;
 }

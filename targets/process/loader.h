@@ -11,7 +11,7 @@ enum qd_target_status qd_target_load(const struct qd_target_name *name,
                                      const struct qd_target **api,
                                      struct qd_target_message *message);
 
-/* Whether the name is a path to a plug-in. */
+/* Whether the name is a path, to a plug-in or to a worker. */
 bool qd_target_name_is_path(const struct qd_target_name *name);
 
 /* The built-in target of that name, NULL if there is none. */

@@ -116,10 +116,7 @@ static void clean(char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
         size_t length = strlen(text + at) + 1;
-        qd_text_clean(text + at, (unsigned)length);
-        for (char *c = text + at; *c; c++)
-            if (*c == '\n' || *c == '\t')
-                *c = ' ';
+        qd_text_line(text + at, (unsigned)length);
         at += length;
     }
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,10 @@
 
 #define EXIT_OUT_OF_MEMORY 86 /* the fault handler's word */
 #define PROBE_BYTES \
-    ((size_t)64 << 20) /* a process that cannot have so much more has reached its limit */
-#define CHANNEL 3      /* the worker's end */
-#define SLICE 0.1      /* seconds between two looks at the clock while waiting */
+    ((size_t)64 << 20)  /* a process that cannot have so much more has reached its limit */
+#define CHANNEL 3       /* the worker's end */
+#define SLICE 0.1       /* seconds between two looks at the clock while waiting */
+#define MOST_CHUNKS 256 /* of standard error at a time */
 #define LEAST_SECONDS_BETWEEN_STARTS 0.02
 
 static double now(void)
@@ -170,6 +172,7 @@ static enum qd_status open_channels(int channel[2], int errors[2], struct qd_err
     }
     struct timeval slice = {.tv_usec = (suseconds_t)(SLICE * 1e6)};
     setsockopt(channel[0], SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof slice);
+    setsockopt(channel[0], SOL_SOCKET, SO_SNDTIMEO, &slice, sizeof slice);
     return QD_OK;
 }
 
@@ -228,9 +231,12 @@ static void keep_tail(struct qd_worker *worker, const char *bytes, size_t size)
 static void drain(struct qd_worker *worker)
 {
     char chunk[4096];
-    ssize_t got;
-    while ((got = read(worker->errors, chunk, sizeof chunk)) > 0)
-        keep_tail(worker, chunk, (size_t)got);
+    ssize_t got = 1;
+    for (int i = 0; i < MOST_CHUNKS && got > 0; i++) { /* more may come than we can read */
+        got = read(worker->errors, chunk, sizeof chunk);
+        if (got > 0)
+            keep_tail(worker, chunk, (size_t)got);
+    }
     worker->tail[worker->tail_size] = '\0';
 }
 
@@ -312,40 +318,171 @@ static bool has_died(const struct qd_worker *worker)
            info.si_pid == worker->pid;
 }
 
-bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death)
+struct qd_patience qd_patience_begin(double seconds)
+{
+    return (struct qd_patience){.seconds = seconds, .deadline = now() + seconds};
+}
+
+/* After a send or recv that came to nothing: whether to try again. */
+static bool try_again(struct qd_worker *worker, ssize_t got, int reason,
+                      struct qd_patience *patience)
+{
+    if (got == 0 || (reason != EAGAIN && reason != EINTR))
+        return false;
+    drain(worker);
+    if (reason == EAGAIN && has_died(worker)) {
+        kill(-worker->pid, SIGKILL); /* what it left behind; its own number is still taken */
+        return false;
+    }
+    if (patience->deadline == 0)
+        patience->deadline = now() + patience->seconds - (reason == EAGAIN ? SLICE : 0);
+    patience->timed_out = now() >= patience->deadline;
+    return !patience->timed_out;
+}
+
+/* What a call begins and ends with. The first one, that of opening, is not bound to a CPU. */
+static void begin_call(struct qd_worker *worker)
 {
     drain(worker);
     worker->tail_size = 0; /* what comes now belongs to this call */
-    double deadline = 0;
-    bool timed_out = false;
-    char answer;
-    if (command) /* the first answer, to no command, is that of opening */
+    if (worker->answers > 0)
         qd_affinity_enter(&worker->affinity, worker->pid);
+}
+
+static void end_call(struct qd_worker *worker)
+{
+    if (worker->answers > 0)
+        qd_affinity_leave(&worker->affinity);
+    if (worker->answers++ == 0)
+        worker->start_bytes = address_space(worker->pid);
+}
+
+bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death)
+{
+    begin_call(worker);
+    struct qd_patience patience = {.seconds = seconds};
+    char answer;
     bool waiting = command == 0 || send(worker->channel, &command, 1, MSG_NOSIGNAL) == 1;
     while (waiting) {
         ssize_t got = recv(worker->channel, &answer, 1, 0);
         if (got == 1) {
-            if (command)
-                qd_affinity_leave(&worker->affinity);
-            if (worker->answers++ == 0)
-                worker->start_bytes = address_space(worker->pid);
+            end_call(worker);
             return true;
         }
-        int reason = errno; /* drain changes it */
-        if (got == 0 || (reason != EAGAIN && reason != EINTR))
-            break;
-        drain(worker);
-        if (reason == EAGAIN && has_died(worker)) {
-            kill(-worker->pid, SIGKILL); /* what it left behind; its own number is still taken */
-            break;
-        }
-        if (deadline == 0) /* most calls are over before the first look at the clock */
-            deadline = now() + seconds - (reason == EAGAIN ? SLICE : 0);
-        timed_out = now() >= deadline;
-        waiting = !timed_out;
+        waiting = try_again(worker, got, errno, &patience);
     }
-    bury(worker, timed_out, seconds, death);
+    bury(worker, patience.timed_out, seconds, death);
     return false;
+}
+
+/* Sends all; false when the worker died or takes nothing. */
+static bool send_all(struct qd_worker *worker, const uint8_t *bytes, size_t size,
+                     struct qd_patience *patience)
+{
+    while (size > 0) {
+        ssize_t sent = send(worker->channel, bytes, size, MSG_NOSIGNAL);
+        if (sent <= 0 && !try_again(worker, sent, errno, patience))
+            return false;
+        if (sent <= 0)
+            continue;
+        bytes += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+/* Waits until the worker has answered, and takes what it writes to standard error meanwhile: it may wait for that. */
+static void await(struct qd_worker *worker)
+{
+    struct pollfd both[] = {{.fd = worker->channel, .events = POLLIN},
+                            {.fd = worker->errors, .events = POLLIN}};
+    if (poll(both, 2, (int)(SLICE * 1e3)) > 0 && both[1].revents & POLLIN)
+        drain(worker);
+}
+
+/* Receives `size` bytes; a worker that drips is not waited for beyond the deadline. */
+static bool receive_all(struct qd_worker *worker, uint8_t *bytes, size_t size,
+                        struct qd_patience *patience)
+{
+    while (size > 0) {
+        await(worker);
+        ssize_t got = recv(worker->channel, bytes, size, MSG_DONTWAIT);
+        if (got <= 0 && !try_again(worker, got, errno, patience))
+            return false;
+        if (got <= 0)
+            continue;
+        bytes += got;
+        size -= (size_t)got;
+        if (size > 0 && now() >= patience->deadline)
+            return !(patience->timed_out = true);
+    }
+    return true;
+}
+
+const char *qd_worker_words(struct qd_worker *worker)
+{
+    drain(worker);
+    return worker->tail;
+}
+
+void qd_worker_condemn(struct qd_worker *worker, const char *why, struct qd_death *death)
+{
+    bool killed;
+    kill(-worker->pid, SIGKILL);
+    reap(worker, 1, &killed);
+    *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH};
+    snprintf(death->text, sizeof death->text, "the worker broke the protocol: %.500s", why);
+    append_tail(worker, death);
+}
+
+bool qd_death_is_foreign(const struct qd_death *death)
+{
+    return death->outcome == QD_OUTCOME_OOM && death->signal == SIGKILL;
+}
+
+/* What a worker said before it was asked, if anything. */
+static bool spoke_unasked(const struct qd_worker *worker, char *why, size_t size)
+{
+    char bytes[33];
+    ssize_t got = recv(worker->channel, bytes, sizeof bytes - 1, MSG_DONTWAIT);
+    if (got <= 0)
+        return false;
+    bytes[got] = '\0';
+    snprintf(why, size, "it wrote to standard output without being asked: \"%s\"", bytes);
+    return true;
+}
+
+bool qd_worker_exchange(struct qd_worker *worker, const struct qd_frame *request,
+                        struct qd_patience *patience, size_t limit, struct qd_arena *arena,
+                        struct qd_frame *answer, struct qd_death *death)
+{
+    uint8_t head[QD_FRAME_HEAD];
+    char why[256];
+    begin_call(worker);
+    if (spoke_unasked(worker, why, sizeof why)) {
+        qd_worker_condemn(worker, why, death);
+        return false;
+    }
+    if (!send_all(worker, request->bytes, request->size, patience) ||
+        !receive_all(worker, head, sizeof head, patience)) {
+        bury(worker, patience->timed_out, patience->seconds, death);
+        return false;
+    }
+    struct qd_frame made = {.size = 0};
+    if (qd_frame_read_head(head, limit, &made.size, why, sizeof why) &&
+        !(made.bytes = qd_arena_alloc(arena, made.size)))
+        snprintf(why, sizeof why, "no room for an answer of %zu bytes", made.size);
+    if (!made.bytes) {
+        qd_worker_condemn(worker, why, death);
+        return false;
+    }
+    if (!receive_all(worker, made.bytes, made.size, patience)) {
+        bury(worker, patience->timed_out, patience->seconds, death);
+        return false;
+    }
+    end_call(worker);
+    *answer = made;
+    return true;
 }
 
 bool qd_worker_is_fat(const struct qd_worker *worker)

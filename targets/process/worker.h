@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "process/affinity.h"
+#include "process/frame.h"
 #include "qdiff/session.h"
 
 /* Runs in the worker with the shared block: calls qd_worker_wait() and qd_worker_answer() on the channel; when it
@@ -47,6 +48,29 @@ enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, 
 /* Waits for an answer, at most `seconds`, after sending the command (0: sends nothing). False: the worker is dead and
  * *death says how. */
 bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death);
+
+/* A time limit: `seconds` long, over at `deadline` by the monotonic clock (0: it begins at the first look at the clock). */
+struct qd_patience {
+    double seconds, deadline;
+    bool timed_out;
+};
+struct qd_patience qd_patience_begin(double seconds);
+
+/* Sends a frame and waits for one until the patience ends. The answer's content goes into the arena; more than
+ * `limit` bytes, or anything that is no frame, and the worker is killed. False: it is dead and *death says how. For a
+ * worker that became another program. */
+bool qd_worker_exchange(struct qd_worker *worker, const struct qd_frame *request,
+                        struct qd_patience *patience, size_t limit, struct qd_arena *arena,
+                        struct qd_frame *answer, struct qd_death *death);
+
+/* Kills a worker whose answers make no sense. */
+void qd_worker_condemn(struct qd_worker *worker, const char *why, struct qd_death *death);
+
+/* What it has written to standard error since the last call or exchange began. */
+const char *qd_worker_words(struct qd_worker *worker);
+
+/* Whether it was killed by somebody else: a kernel that is short of memory, or a user. */
+bool qd_death_is_foreign(const struct qd_death *death);
 
 /* Whether the worker has taken more than half of its memory limit, so that it had better be replaced. */
 bool qd_worker_is_fat(const struct qd_worker *worker);

@@ -98,10 +98,10 @@ class Tensor:
         return cls(data_type, dims, data, name)
 
     def array(self):
-        """As a NumPy array that may be written to; types NumPy lacks come as their bytes (uint8, one dimension)."""
+        """As a NumPy array that may be written to; without NumPy, or for a type that it lacks, the Tensor itself."""
         dtype = DTYPES.get(self.data_type)
         if dtype is None:
-            return numpy.frombuffer(self.data, numpy.uint8).copy()
+            return self
         return numpy.frombuffer(self.data, dtype).reshape(self.dims).copy()
 
     @classmethod
@@ -109,6 +109,8 @@ class Tensor:
         """A Tensor, or a NumPy array (or what becomes one) as a Tensor."""
         if isinstance(value, Tensor):
             return value
+        if numpy is None:
+            raise TypeError("a result is no Tensor, and there is no NumPy here")
         array = numpy.asarray(value)
         number = NUMBERS.get(array.dtype)
         if number is None:

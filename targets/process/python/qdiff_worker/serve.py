@@ -195,7 +195,7 @@ def _error(exception):
     if isinstance(exception, MemoryError):
         exception = OutOfMemory("out of memory")
     if not isinstance(exception, Answer):
-        traceback.print_exception(type(exception), exception, exception.__traceback__, limit=-4)
+        traceback.print_exception(type(exception), exception, exception.__traceback__, limit=-2)
         exception = Rejected("%s: %s" % (type(exception).__name__, exception))
     out = []
     wire.put_varint(out, 1, exception.kind)

@@ -1,0 +1,293 @@
+#include "process/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "message.h"
+#include "process/loader.h"
+#include "qdiff/share.h"
+
+#define PREFIX "worker:"
+
+/* --- Which program ------------------------------------------------------------------------------- */
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+bool qd_program_is_named(const struct qd_target_name *name)
+{
+    const struct qd_builtin_target *row = qd_builtin_target_find(name->name);
+    return (row && row->worker) || strncmp(name->name, PREFIX, strlen(PREFIX)) == 0 ||
+           ends_in(name->name, ".py");
+}
+
+static enum qd_status copy_path(char *to, size_t size, struct qd_error *error, const char *format,
+                                ...) __attribute__((format(printf, 4, 5)));
+
+static enum qd_status copy_path(char *to, size_t size, struct qd_error *error, const char *format,
+                                ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(to, size, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= size)
+        return qd_fail(error, QD_UNUSABLE, "the path of its program is too long");
+    return QD_OK;
+}
+
+/* A program of the user's own: a Python script, or anything that can be executed. */
+static enum qd_status locate_path(struct qd_program *program, const char *name,
+                                  struct qd_error *error)
+{
+    size_t skip = strncmp(name, PREFIX, strlen(PREFIX)) == 0 ? strlen(PREFIX) : 0;
+    const char *path = name + skip, *python = getenv("QDIFF_PYTHON");
+    if (access(path, R_OK) != 0)
+        return qd_fail(error, QD_UNUSABLE, "%s: %s", path, strerror(errno));
+    if (!ends_in(path, ".py")) /* execvp would look for a name without a slash in PATH */
+        return copy_path(program->file, sizeof program->file, error, "%s%s",
+                         strchr(path, '/') ? "" : "./", path);
+    enum qd_status status = copy_path(program->file, sizeof program->file, error, "%s",
+                                      python && *python ? python : "python3");
+    return status == QD_OK ? copy_path(program->script, sizeof program->script, error, "%s", path)
+                           : status;
+}
+
+/* A worker that comes with qdiff, in the environment that scripts/setup made for this release. */
+static enum qd_status locate_builtin(struct qd_program *program,
+                                     const struct qd_builtin_target *row, struct qd_error *error)
+{
+    char cache[2048];
+    const char *share;
+    if (!program->version[0]) {
+        const char *const *versions;
+        enum qd_status status = row->versions(&program->arena, &versions, error);
+        if (status != QD_OK)
+            return status;
+        if (!versions[0])
+            return qd_fail(error, QD_UNUSABLE, "it is not set up; this sets it up: %s", row->setup);
+        snprintf(program->version, sizeof program->version, "%s", versions[0]);
+    }
+    if (!qd_cache_is_version(program->version) || !qd_cache_path("python", cache, sizeof cache) ||
+        !qd_python_is_set_up(row->name, program->version))
+        return qd_fail(error, QD_UNUSABLE, "it is not set up; this sets it up: %s@%s", row->setup,
+                       program->version);
+    enum qd_status status = qd_share_path(&program->arena, row->worker, &share,
+                                          error); /* <share>/<worker>: only its root is wanted */
+    if (status != QD_OK)
+        return status;
+    int root = (int)(strlen(share) - strlen(row->worker));
+    status = copy_path(program->file, sizeof program->file, error, "%s/%s-%s/bin/python", cache,
+                       row->name, program->version);
+    return status == QD_OK ? copy_path(program->script, sizeof program->script, error,
+                                       "%.*stargets/%s/worker.py", root, share, row->worker)
+                           : status;
+}
+
+enum qd_status qd_program_init(struct qd_program *program, const struct qd_target_name *name,
+                               struct qd_worker *worker, struct qd_error *error)
+{
+    const struct qd_builtin_target *row = qd_builtin_target_find(name->name);
+    const char *python;
+    memset(program, 0, sizeof *program);
+    program->worker = worker;
+    qd_arena_init(&program->arena, 2 * QD_FRAME_LARGEST);
+    snprintf(program->config, sizeof program->config, "%s", name->config);
+    snprintf(program->version, sizeof program->version, "%s", name->version);
+    enum qd_status status =
+        qd_share_path(&program->arena, "targets/process/python", &python, error);
+    if (status == QD_OK)
+        status = copy_path(program->python, sizeof program->python, error, "%s", python);
+    if (status == QD_OK)
+        status =
+            row ? locate_builtin(program, row, error) : locate_path(program, name->name, error);
+    return status;
+}
+
+void qd_program_clear(struct qd_program *program)
+{
+    qd_arena_clear(&program->arena);
+}
+
+/* One thread, as everywhere in qdiff, unless the user wants more. */
+static void arrange_environment(const struct qd_program *program)
+{
+    const char *old = getenv("PYTHONPATH");
+    char path[8192];
+    snprintf(path, sizeof path, "%s%s%s", program->python, old && *old ? ":" : "", old ? old : "");
+    setenv("PYTHONPATH", path, 1);
+    setenv("PYTHONDONTWRITEBYTECODE", "1", 0);
+    setenv("OMP_NUM_THREADS", "1", 0);
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
+
+void qd_program_become(void *context, void *block, int channel)
+{
+    const struct qd_program *program = context;
+    (void)block;
+    arrange_environment(program);
+    /* Programs do not expect that standard error refuses bytes. */
+    fcntl(2, F_SETFL, fcntl(2, F_GETFL) & ~O_NONBLOCK);
+    if (dup2(channel, 0) < 0 || dup2(channel, 1) < 0)
+        _exit(1);
+    close(channel);
+    char *file = strdup(program->file), *script = strdup(program->script);
+    char *arguments[] = {file, script && *script ? script : NULL, NULL};
+    if (file)
+        execvp(file, arguments);
+    fprintf(stderr, "cannot execute %.500s: %s\n", program->file, strerror(errno));
+    _exit(127);
+}
+
+/* --- The conversation ---------------------------------------------------------------------------- */
+
+enum qd_target_status qd_program_condemn(struct qd_program *program, const char *format, ...)
+{
+    char why[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    qd_worker_condemn(program->worker, why, &program->death);
+    program->died = true;
+    return QD_TARGET_REJECTED;
+}
+
+size_t qd_program_ask(struct qd_program *program, enum qd_request_kind kind,
+                      struct qd_wire_out *out)
+{
+    qd_arena_reset(&program->arena);
+    *out = (struct qd_wire_out){.arena = &program->arena};
+    qd_frame_begin(out);
+    qd_wire_put_varint(out, 1, ++program->id);
+    return qd_wire_begin(out, (uint32_t)kind);
+}
+
+/* What a reply is: which kind, to which request, its fields. */
+struct reply {
+    uint64_t id;
+    uint32_t kind;
+    struct qd_wire body;
+};
+
+static const char *read_reply(const struct qd_frame *frame, struct reply *reply)
+{
+    struct qd_wire wire = {.bytes = frame->bytes, .size = frame->size};
+    struct qd_wire_field field;
+    *reply = (struct reply){.id = 0};
+    while (qd_wire_next(&wire, &field)) {
+        if (field.number == 1 && field.type == QD_WIRE_VARINT) {
+            reply->id = field.value;
+        } else if (field.number <= QD_REPLY_ERROR && field.type == QD_WIRE_BYTES) {
+            if (reply->kind != 0)
+                return "a reply of two kinds";
+            reply->kind = field.number;
+            reply->body = (struct qd_wire){.bytes = field.bytes, .size = field.size};
+        }
+    }
+    return wire.problem       ? wire.problem
+           : reply->kind == 0 ? "a reply of no kind that is known here"
+                              : NULL;
+}
+
+/* A text field, cut to fit. */
+static void take_text(const struct qd_wire_field *field, char *text, size_t size)
+{
+    snprintf(text, size, "%.*s", (int)(field->size < size ? field->size : size),
+             (const char *)field->bytes);
+}
+
+static enum qd_target_status hear_skip(struct qd_program *program, struct qd_wire *body,
+                                       struct qd_target_message *message)
+{
+    char reason[512] = "", url[256] = "";
+    struct qd_wire_field field;
+    while (qd_wire_next(body, &field)) {
+        if (field.number == 1 && field.type == QD_WIRE_BYTES)
+            take_text(&field, reason, sizeof reason);
+        else if (field.number == 2 && field.type == QD_WIRE_BYTES)
+            take_text(&field, url, sizeof url);
+    }
+    if (body->problem || !url[0])
+        return qd_program_condemn(program, "a skip %s",
+                                  body->problem ? body->problem : "without an address");
+    return qd_answer(message, QD_TARGET_SKIPPED, "%s (%s)", reason, url);
+}
+
+static enum qd_target_status hear_error(struct qd_program *program, struct qd_wire *body,
+                                        struct qd_target_message *message)
+{
+    char text[sizeof message->text] = "", stage[32] = "";
+    uint64_t kind = 0;
+    struct qd_wire_field field;
+    while (qd_wire_next(body, &field)) {
+        if (field.number == 1 && field.type == QD_WIRE_VARINT)
+            kind = field.value;
+        else if (field.number == 2 && field.type == QD_WIRE_BYTES)
+            take_text(&field, text, sizeof text);
+        else if (field.number == 3 && field.type == QD_WIRE_BYTES)
+            take_text(&field, stage, sizeof stage);
+    }
+    if (body->problem || kind > 2)
+        return qd_program_condemn(program, "an error %s",
+                                  body->problem ? body->problem : "of an unknown kind");
+    const char *words = qd_worker_words(program->worker);
+    static const enum qd_target_status statuses[] = {QD_TARGET_REJECTED, QD_TARGET_NO_MEMORY,
+                                                     QD_TARGET_UNUSABLE};
+    return qd_answer(message, statuses[kind], "%s%s%s%s%s", stage, stage[0] ? ": " : "", text,
+                     words[0] ? "; standard error: " : "", words);
+}
+
+enum qd_target_status qd_program_hear(struct qd_program *program, enum qd_request_kind kind,
+                                      struct qd_wire_out *out, size_t mark, size_t limit,
+                                      struct qd_wire *body, struct qd_target_message *message)
+{
+    struct qd_error error = {.status = QD_OK};
+    struct qd_frame request, answer;
+    struct reply reply;
+    qd_wire_end(out, mark);
+    if (qd_frame_end(out, &request, &error) != QD_OK)
+        return qd_answer(message, QD_TARGET_NO_MEMORY, "%s", error.text);
+    if (!qd_worker_exchange(program->worker, &request, &program->patience, limit, &program->arena,
+                            &answer, &program->death)) {
+        program->died = true;
+        return QD_TARGET_REJECTED;
+    }
+    const char *problem = read_reply(&answer, &reply);
+    if (problem)
+        return qd_program_condemn(program, "its reply: %s", problem);
+    if (reply.id != program->id)
+        return qd_program_condemn(program, "it answered request %llu when %llu was asked",
+                                  (unsigned long long)reply.id, (unsigned long long)program->id);
+    if (reply.kind == QD_REPLY_SKIP)
+        return hear_skip(program, &reply.body, message);
+    if (reply.kind == QD_REPLY_ERROR)
+        return hear_error(program, &reply.body, message);
+    if (reply.kind != (uint32_t)kind)
+        return qd_program_condemn(program, "a reply of kind %u to a request of kind %u",
+                                  (unsigned)reply.kind, (unsigned)kind);
+    *body = reply.body;
+    return QD_TARGET_OK;
+}
+
+void qd_program_put_tensor(struct qd_wire_out *out, uint32_t number,
+                           const struct qd_target_tensor *tensor, const void *data)
+{
+    size_t mark = qd_wire_begin(out, number);
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        qd_wire_put_varint(out, 1, (uint64_t)tensor->dims[i]);
+    qd_wire_put_varint(out, 2, (uint64_t)tensor->data_type);
+    qd_wire_put_text(out, 8, tensor->name);
+    if (data)
+        qd_wire_put_bytes(out, 9, data, tensor->size);
+    qd_wire_end(out, mark);
+}

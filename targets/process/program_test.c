@@ -1,0 +1,271 @@
+/* Workers that behave and workers that do not: every byte of an answer is hostile, each wrong deed is told apart and
+ * costs one case, and a worker killed at any instant costs nothing.
+ * Alone: <build>/tests/targets/process/program_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "process/program.h"
+#include "targets_testlib.h"
+
+#define PYTHON QD_SOURCE_DIR "/targets/process/"
+#define MISBEHAVE PYTHON "tests/misbehave.py"
+#define KILLS 100
+
+static int find_share(void **state)
+{
+    (void)state;
+    return setenv("QDIFF_SHARE", QD_TEST_CASES_DIR "/..", 1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* One run of the identity case; right outputs if any. */
+static enum qd_status run_once(struct qd_session *session, int64_t count, struct qd_run *run,
+                               struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct qd_case kase;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&kase, &arena, QD_U8, count);
+    enum qd_status status = qd_session_run(session, &kase, kase.inputs, &arena, run, error);
+    if (status == QD_OK && run->outcome == QD_OUTCOME_OUTPUTS)
+        assert_memory_equal(run->outputs[0].data, kase.inputs[0].data, (size_t)count);
+    run->outputs = NULL;
+    qd_arena_clear(&arena);
+    return status;
+}
+
+static const struct deed {
+    const char *what;
+    enum qd_outcome outcome;
+    enum qd_stage stage;
+    int signal;
+    const char *words;
+} deeds[] = {
+    {"nothing", QD_OUTCOME_OUTPUTS, QD_STAGE_RUN, 0, ""},
+    {"babble", QD_OUTCOME_OUTPUTS, QD_STAGE_RUN, 0, ""},
+    {"reject", QD_OUTCOME_REJECTED, QD_STAGE_LOAD, 0, "import: not today"},
+    {"reject-run", QD_OUTCOME_REJECTED, QD_STAGE_RUN, 0, "import: not today"},
+    {"throw", QD_OUTCOME_REJECTED, QD_STAGE_RUN, 0, "ValueError: boom; standard error: "},
+    {"no-memory", QD_OUTCOME_OOM, QD_STAGE_RUN, 0, "all gone"},
+    {"eat", QD_OUTCOME_OOM, QD_STAGE_RUN, 0, "out of memory"},
+    {"skip", QD_OUTCOME_SKIPPED, QD_STAGE_LOAD, 0,
+     "known to be slow (https://example.org/issues/1)"},
+    {"skip-without-address", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "a skip without an address"},
+    {"type", QD_OUTCOME_TYPE, QD_STAGE_RUN, 0, "output 0 is s8[100], should be u8[100]"},
+    {"unknown-type", QD_OUTCOME_TYPE, QD_STAGE_RUN, 0, "type -77[100]"},
+    {"shape", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "u8[101], should be u8[100]"},
+    {"negative", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "u8[-5]"},
+    {"rank", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "rank 500"},
+    {"short", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "does not fit its own shape (99 bytes)"},
+    {"few", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "0 outputs of 1"},
+    {"many", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "more than 1 outputs"},
+    {"no-array", QD_OUTCOME_REJECTED, QD_STAGE_RUN, 0, "TypeError"},
+    {"raw", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "holds \"Hello wo\" where a reply should begin"},
+    {"huge", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "a reply of 1073741823 bytes"},
+    {"half", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "exit status 0"},
+    {"garbage", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "its reply: a field number is 0"},
+    {"empty", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "no kind"},
+    {"two-kinds", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "a reply of two kinds"},
+    {"other-id", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "it answered request 16383 when 3 was asked"},
+    {"exit", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "exit status 7"},
+    {"segv", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault"},
+    {"kill", QD_OUTCOME_OOM, QD_STAGE_RUN, 9, "Killed"},
+    {"drip", QD_OUTCOME_HANG, QD_STAGE_RUN, 0, "no answer within"},
+    {"hang", QD_OUTCOME_HANG, QD_STAGE_RUN, 0, "no answer within"},
+    {"hang-load", QD_OUTCOME_HANG, QD_STAGE_LOAD, 0, "no answer within"},
+};
+
+/* Each deed twice on one session: what it costs is one case. */
+static void test_every_deed_is_told_apart(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
+        const struct deed *deed = &deeds[i];
+        char text[512];
+        snprintf(text, sizeof text, "%s[do=%s]", MISBEHAVE, deed->what);
+        struct qd_session_options options = {.time_limit =
+                                                 deed->outcome == QD_OUTCOME_HANG ? 0.4 : 30,
+                                             .memory_limit = (uint64_t)1 << 30};
+        struct qd_session *session = qd_open(text, &options);
+        for (int again = 0; again < 2; again++) {
+            struct qd_run run;
+            struct qd_error error = {.status = QD_OK};
+            if (run_once(session, 100, &run, &error) != QD_OK)
+                fail_msg("%s: %s", deed->what, error.text);
+            if (run.outcome != deed->outcome || run.stage != deed->stage ||
+                run.signal != deed->signal || !strstr(run.message, deed->words))
+                fail_msg("%s: have %s in stage %d, signal %d, \"%s\"", deed->what,
+                         qd_outcome_word(run.outcome), (int)run.stage, run.signal, run.message);
+        }
+        qd_session_close(session);
+    }
+}
+
+static void test_what_is_said_unasked_is_noticed(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 30};
+    struct qd_session *session = qd_open(MISBEHAVE "[do=unasked]", &options);
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
+    assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    struct timespec pause = {.tv_nsec = 300000000};
+    nanosleep(&pause, NULL);
+    assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
+    assert_int_equal(run.outcome, QD_OUTCOME_CRASH);
+    assert_non_null(strstr(run.message, "without being asked: \"by the way\""));
+    assert_non_null(strstr(run.message, "not in a fresh process"));
+    qd_session_close(session);
+}
+
+static void expect_unusable(const char *text, const char *words)
+{
+    struct qd_target_name name;
+    struct qd_error error = {.status = QD_OK};
+    struct qd_session *session = NULL;
+    struct qd_session_options options = {.time_limit = 1};
+    assert_int_equal(qd_target_name_parse(text, &name, &error), QD_OK);
+    enum qd_status status = qd_session_open(&name, &options, &session, &error);
+    if (status != QD_UNUSABLE || !strstr(error.text, words))
+        fail_msg("%s: have %s: %s", text, qd_status_word(status), error.text);
+}
+
+static void test_unusable_workers(void **state)
+{
+    (void)state;
+    expect_unusable(MISBEHAVE "[do=refuse]", "no such setting");
+    expect_unusable(MISBEHAVE "[do=crash-open]", "crash: signal 11");
+    expect_unusable(MISBEHAVE "[do=odd]", "unknown feature 'teleports'");
+    expect_unusable("./there-is-none.py", "No such file");
+    expect_unusable("worker:/bin/true", "exit status 0");
+    expect_unusable("worker:/usr/bin/env", "broke the protocol");
+    expect_unusable("worker:/etc/passwd", "cannot execute");
+    expect_unusable(PYTHON "python/template.py[opt=1]", "has no settings");
+    expect_unusable("iree@0.0.1", "scripts/setup --target iree@0.0.1");
+}
+
+static void test_template_works(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 30};
+    struct qd_session *session = qd_open(PYTHON "python/template.py", &options);
+    assert_string_equal(qd_session_id(session), "mine@0.1");
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(run_once(session, 1 << 20, &run, &error), QD_OK);
+    assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    qd_session_close(session);
+}
+
+/* Replies with some bytes changed: outputs, an outcome, never more. */
+static void test_mutated_replies(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 2};
+    for (int seed = 0; seed < 40; seed++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s[do=mutate,seed=%d]", MISBEHAVE, seed);
+        struct qd_session *session = qd_open(text, &options);
+        struct qd_arena arena;
+        struct qd_case kase;
+        struct qd_run run;
+        struct qd_error error = {.status = QD_OK};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        qd_identity_case(&kase, &arena, QD_U8, 16);
+        assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
+        assert_true(run.outcome == QD_OUTCOME_CRASH || run.outcome == QD_OUTCOME_TYPE ||
+                    run.outcome == QD_OUTCOME_SHAPE || run.outcome == QD_OUTCOME_REJECTED ||
+                    run.outcome == QD_OUTCOME_OOM || run.outcome == QD_OUTCOME_SKIPPED);
+        qd_arena_clear(&arena);
+        qd_session_close(session);
+    }
+}
+
+static long size_of(const char *path)
+{
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    return (long)info.st_size;
+}
+
+/* A worker that dies of SIGKILL at a random instant, a hundred times: every case has its outputs all the same. */
+static void test_kills_lose_nothing(void **state)
+{
+    (void)state;
+    char deaths[] = "/tmp/qdiff-deaths-XXXXXX", text[512];
+    int file = mkstemp(deaths);
+    assert_true(file >= 0);
+    close(file);
+    snprintf(text, sizeof text, "%s[do=die,seed=7,most=%d,deaths=%s]", MISBEHAVE, KILLS, deaths);
+    struct qd_session_options options = {.time_limit = 30};
+    struct qd_session *session = qd_open(text, &options);
+    long cases = 0;
+    for (; size_of(deaths) < KILLS || cases % 100 != 0; cases++) {
+        struct qd_run run;
+        struct qd_error error = {.status = QD_OK};
+        if (run_once(session, 100, &run, &error) != QD_OK)
+            fail_msg("case %ld: %s", cases, error.text);
+        if (run.outcome != QD_OUTCOME_OUTPUTS)
+            fail_msg("case %ld: have %s, \"%s\"", cases, qd_outcome_word(run.outcome), run.message);
+    }
+    print_message("# %d kills, %ld cases, nothing lost\n", KILLS, cases);
+    qd_session_close(session);
+    unlink(deaths);
+}
+
+/* How fast the protocol itself is, from this side to the worker's and back. */
+static void test_round_trips(void **state)
+{
+    (void)state;
+    enum { CASES = 3000 };
+    struct qd_session_options options = {.time_limit = 30};
+    struct qd_session *session = qd_open(PYTHON "python/template.py", &options);
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_run run;
+    struct qd_error error = {.status = QD_OK};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&kase, &arena, QD_U8, 16);
+    double begin = 0;
+    for (int i = -500; i < CASES; i++) {
+        if (i == 0)
+            begin = now();
+        assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
+        assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    }
+    double seconds = now() - begin;
+    print_message("# %.0f cases/s, %.0f round trips/s (4 a case)\n", CASES / seconds,
+                  4 * CASES / seconds);
+    qd_arena_clear(&arena);
+    qd_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_deed_is_told_apart),
+        cmocka_unit_test(test_what_is_said_unasked_is_noticed),
+        cmocka_unit_test(test_unusable_workers),
+        cmocka_unit_test(test_template_works),
+        cmocka_unit_test(test_mutated_replies),
+        cmocka_unit_test(test_kills_lose_nothing),
+        cmocka_unit_test(test_round_trips),
+    };
+    return cmocka_run_group_tests_name("workers", tests, find_share, NULL);
+}

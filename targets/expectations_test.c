@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "cpu.h"
+#include "qdiff/evaluate.h"
 #include "qdiff/expectations.h"
+#include "targets_testlib.h"
 #include "version.h"
 
 static const struct qd_target_info ort = {
@@ -103,8 +105,10 @@ static void test_bad_rows_name_line_and_field(void **state)
     } rows[] = {
         {"# ok\na\tb\n", "x.tsv:2: 2 fields; a row has 8"},
         {"a\t*\t*\tvalue\t*\t*\t-\twhy\tmore", "x.tsv:1: 9 fields"},
-        {"a\t*\t*\tvalu\t*\t*\t-\twhy", "field 4 (class) 'valu'"},
-        {"a\t*\t*\texact\t*\t*\t-\twhy", "field 4 (class) 'exact'"},
+        {"a\t*\t*\tvalu\t*\t*\t-\twhy", "field 4 (class or quirk) 'valu'"},
+        {"a\t*\t*\texact\t*\t*\t-\twhy", "field 4 (class or quirk) 'exact'"},
+        {"a\t*\t*\tquirk:\t*\t*\t-\twhy", "field 4 (class or quirk) ''"},
+        {"a\t*\t*\tquirk:none\t*\t*\t-\twhy", "'none': there is no such quirk"},
         {"a\tbiass\t*\tvalue\t*\t*\t-\twhy", "field 2 (features) 'biass'"},
         {"a\t*\tall\tvalue\t*\t*\t-\twhy", "field 3 (settings) 'all'"},
         {"a\t*\topt=\tvalue\t*\t*\t-\twhy", "field 3 (settings)"},
@@ -310,6 +314,37 @@ static void test_cpu_conditions(void **state)
     assert_true(real[0] == ' ' && real[strlen(real) - 1] == ' ');
 }
 
+/* DequantizeLinear of q = 5, z = 3, s = 1: 2, and 5 when the zero point is ignored. */
+static bool quirk_row_expects(float have)
+{
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_value want;
+    struct qd_error error = {.status = QD_OK};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_dequantize_case(&kase, &arena, 5, 1, 3);
+    if (qd_graph_evaluate(kase.graph, kase.inputs, NULL, &arena, &want, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    struct qd_tensor output = want.want;
+    output.data = &have;
+    struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &output};
+    struct qd_features none = {{0, 0}};
+    const struct qd_expectation *unexpected,
+        *found = qd_expectations_match(
+            parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
+            &(struct qd_evidence){&kase, &none, QD_VERDICT_VALUE, &want, &run}, &unexpected);
+    assert_true(!found || strcmp(found->quirks, "zero-points-ignored") == 0);
+    qd_arena_clear(&arena);
+    return found != NULL;
+}
+
+static void test_a_quirk_row_covers_what_it_explains(void **state)
+{
+    (void)state;
+    assert_true(quirk_row_expects(5));
+    assert_false(quirk_row_expects(4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_match_gives_issue_reason_and_row),
         cmocka_unit_test(test_unexpected_pass),
         cmocka_unit_test(test_stale_rows),
+        cmocka_unit_test(test_a_quirk_row_covers_what_it_explains),
         cmocka_unit_test(test_written_rows_read_back),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_cpu_conditions),

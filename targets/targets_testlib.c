@@ -51,6 +51,27 @@ void qd_quantize_case(struct qd_case *kase, struct qd_arena *arena, const float 
     finish(b, kase);
 }
 
+void qd_dequantize_case(struct qd_case *kase, struct qd_arena *arena, int q, float scale,
+                        int zero_point)
+{
+    struct qd_tensor data, s, z;
+    const int64_t one = 1;
+    assert_int_equal(qd_tensor_init(&data, arena, QD_U8, 1, &one, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&s, arena, QD_F32, 0, NULL, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&z, arena, QD_U8, 0, NULL, NULL), QD_OK);
+    qd_tensor_set(&data, 0, q);
+    memcpy(s.data, &scale, sizeof scale);
+    qd_tensor_set(&z, 0, zero_point);
+    struct qd_builder *b = qd_build_begin(arena, 13);
+    assert_non_null(b);
+    qd_build_input(b, "x", &data);
+    qd_build_input(b, "x_scale", &s);
+    qd_build_input(b, "x_zero_point", &z);
+    qd_build_node(b, "", "DequantizeLinear", "x,x_scale,x_zero_point", "y");
+    qd_build_output(b, "y", QD_F32, 1, &one);
+    finish(b, kase);
+}
+
 struct qd_session *qd_open(const char *text, const struct qd_session_options *options)
 {
     struct qd_target_name name;

@@ -14,6 +14,10 @@ void qd_identity_case(struct qd_case *kase, struct qd_arena *arena, enum qd_dtyp
 void qd_quantize_case(struct qd_case *kase, struct qd_arena *arena, const float *x, int64_t count,
                       float scale, int zero_point);
 
+/* y = DequantizeLinear(q, scale, zero point) of one uint8, opset 13, every parameter a run-time input. */
+void qd_dequantize_case(struct qd_case *kase, struct qd_arena *arena, int q, float scale,
+                        int zero_point);
+
 /* Opens a target by the text of its name; fails the test if it cannot. */
 struct qd_session *qd_open(const char *text, const struct qd_session_options *options);
 

@@ -204,11 +204,13 @@ static enum qd_status transpose_axis(const struct qd_evaluation *evaluation,
                             (long long)extra, (long long)s->stride[i], (long long)s->dilation[i]);
     if (given > 0 || same) {
         s->out[i] = given > 0 ? given : s->in[i] * s->stride[i];
-        int64_t total = full - s->out[i];
-        if (total < 0)
-            return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                           "%s: an output larger than the unpadded one on axis %u", node->op_type,
-                           2 + i);
+        int64_t total = full > s->out[i] ? full - s->out[i] : 0;
+        if (node->opset < 11 && (given == 0 || total % 2 != 0))
+            return qd_fail(
+                evaluation->error, QD_UNSUPPORTED,
+                "%s-%lld: padding that is computed (the text before opset 11 contradicts "
+                "itself)",
+                node->op_type, (long long)node->opset);
         s->pad_begin[i] = mode == SAME_UPPER ? total / 2 : total - total / 2;
         s->pad_end[i] = total - s->pad_begin[i];
         return QD_OK;
@@ -226,7 +228,6 @@ static enum qd_status read_transposed(const struct qd_evaluation *evaluation,
 {
     enum auto_pad mode = NOTSET;
     int64_t pads[2 * QD_MAX_SPATIAL], given[QD_MAX_SPATIAL], extra[QD_MAX_SPATIAL], elements;
-    bool explicit_shape = qd_node_attr(node, "output_shape") != NULL;
     enum qd_status status = read_auto_pad(evaluation, node, &mode);
     if (status == QD_OK)
         status = read_ints(evaluation, node, "pads", 2 * s->spatial, 0, 0, "pads-negative",
@@ -237,12 +238,6 @@ static enum qd_status read_transposed(const struct qd_evaluation *evaluation,
     if (status == QD_OK)
         status = read_ints(evaluation, node, "output_shape", s->spatial, 0, 1,
                            "output_shape-positive", "output_shape-length", given);
-    if (status == QD_OK && node->opset < 11 &&
-        (explicit_shape || mode == SAME_UPPER || mode == SAME_LOWER))
-        return qd_fail(
-            evaluation->error, QD_UNSUPPORTED,
-            "%s-%lld: padding that is computed (the text before opset 11 contradicts itself)",
-            node->op_type, (long long)node->opset);
     for (unsigned i = 0; status == QD_OK && i < s->spatial; i++) {
         s->in[i] = x->dims[2 + i];
         s->pad_begin[i] = pads[i];

@@ -49,9 +49,11 @@ static void padding_is_computed(void **state)
     row(T, X2 W3, "strides=2, output_shape=3, pads=5,7", "f32[1,1,3] 10 102 20");
     /* output_padding takes part in the total */
     row(T, X2 W3, "strides=2, output_shape=4, output_padding=1,", "f32[1,1,4] 10 102 20 200");
-    row(T, X2 W3, "strides=2, output_shape=6,", "?larger than the unpadded");
-    row(T, X2 "f32[1,1,1] 1", "strides=2, auto_pad=SAME_UPPER", "?larger than the unpadded");
+    row(T, X2 W3, "strides=2, output_shape=6,", "f32[1,1,6] 1 10 102 20 200 0");
+    row(T, X2 "f32[1,1,1] 1", "strides=2, auto_pad=SAME_UPPER", "f32[1,1,4] 1 0 2 0");
     row("ConvTranspose", 1, X2 W3, "auto_pad=SAME_UPPER", "?before opset 11");
+    row("ConvTranspose", 1, X2 W3, "strides=2, output_shape=4,", "?before opset 11");
+    row("ConvTranspose", 1, X2 W3, "strides=2, output_shape=3,", "f32[1,1,3] 10 102 20");
 }
 
 static void rules(void **state)

@@ -50,8 +50,9 @@ enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
  * that they divide into groups), and output_padding-length, output_padding-range (below the stride or the dilation),
  * output_shape-length, output_shape-positive.
  *   full = stride·(in − 1) + output_padding + (kernel − 1)·dilation + 1;  out = full − pad_begin − pad_end
- *   SAME_*: out = in·stride; output_shape: out as given, pads are not looked at. Then total = full − out, the begin gets
- *           ⌊total/2⌋ for SAME_UPPER and ⌈total/2⌉ else. UNSUPPORTED: total < 0, and both before opset 11. */
+ *   SAME_*: out = in·stride; output_shape: out as given, pads are not looked at. Then total = full − out, or 0 where out is the
+ *           greater (as in the official fixture: nothing reaches the end), and the begin gets ⌊total/2⌋ for SAME_UPPER and
+ *           ⌈total/2⌉ else. UNSUPPORTED before opset 11: SAME_* without output_shape, an odd total. */
 enum qd_status qd_conv_transpose_shape_read(const struct qd_evaluation *evaluation,
                                             const struct qd_node *node, const struct qd_tensor *x,
                                             const struct qd_tensor *w, struct qd_conv_shape *shape);

@@ -64,7 +64,7 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
     struct qd_interval real = qd_interval_widen(exact(a.hull, b.hull), join);
     bool points = a.exact && b.exact && join == 0;
     if (isnan(real.lo) || isnan(real.hi))
-        return store_special(evaluation, points, y, i);
+        return store_special(evaluation, points && qd_dtype_is_float(dtype), y, i);
     if (qd_dtype_is_integer(dtype))
         return store_integer(evaluation, real, y, i);
     return qd_interval_store(y, i, qd_interval_round(dtype, real), points, round_point(dtype, real),
@@ -75,13 +75,17 @@ static enum qd_status check_operands(const struct qd_evaluation *evaluation,
                                      const struct qd_node *node, const struct qd_value *a,
                                      const struct qd_value *b, unsigned *rank, int64_t *dims)
 {
-    if (a->want.dtype != b->want.dtype)
-        return qd_node_rule(evaluation, node, "type-mismatch", "operands of %s and %s",
-                            qd_dtype_info(a->want.dtype)->word, qd_dtype_info(b->want.dtype)->word);
-    uint32_t types = QD_FLOAT_TYPES | WIDE_INTEGERS | (node->opset >= 14 ? NARROW_INTEGERS : 0);
-    if (!(types & QD_TYPE_BIT(a->want.dtype)))
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of %s", node->op_type,
-                       qd_dtype_info(a->want.dtype)->word);
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
+    types |= node->opset >= 6 ? WIDE_INTEGERS : 0;
+    types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
+    types |= node->opset >= 14 ? NARROW_INTEGERS : 0;
+    enum qd_status status = qd_operand_type(evaluation, node, "a", &a->want, types);
+    if (status == QD_OK)
+        status = qd_same_type(evaluation, node, "b", &b->want, &a->want);
+    if (status != QD_OK)
+        return status;
+    if (a->want.dtype == QD_F64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of f64", node->op_type);
     if (node->opset < 7 && !qd_tensor_same_shape(&a->want, &b->want))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s-%lld: broadcasting before opset 7",
                        node->op_type, (long long)node->opset);
@@ -91,15 +95,22 @@ static enum qd_status check_operands(const struct qd_evaluation *evaluation,
 }
 
 /* What a fused kernel would sum: kept if an operand is a sum or came from DequantizeLinear. */
-static void combine_abs_sum(const struct qd_value *a, const struct qd_value *b, int64_t ia,
-                            int64_t ib, bool sum, struct qd_value *y, int64_t i)
+static double combine_abs_sum(const struct qd_value *a, const struct qd_value *b, int64_t ia,
+                              int64_t ib, enum qd_terms terms)
 {
     double ra = qd_value_abs_sum(a, ia), rb = qd_value_abs_sum(b, ib);
-    y->abs_sum[i] = sum ? ra + rb : ra * rb;
+    struct qd_interval divisor = qd_interval_of(b, ib);
+    double least = fmin(fabs(divisor.lo), fabs(divisor.hi));
+    switch (terms) {
+    case QD_TERMS_SUM: return ra + rb;
+    case QD_TERMS_QUOTIENT:
+        return least > 0 ? ra / least * (rb / least) : 0; /* 0: no bound is used */
+    default: return ra * rb;
+    }
 }
 
 static enum qd_status begin(const struct qd_evaluation *evaluation, const struct qd_value *a,
-                            const struct qd_value *b, bool sum, struct qd_value *y)
+                            const struct qd_value *b, enum qd_terms terms, struct qd_value *y)
 {
     if (!a->abs_sum && !b->abs_sum)
         return QD_OK;
@@ -107,15 +118,15 @@ static enum qd_status begin(const struct qd_evaluation *evaluation, const struct
     qd_fusion_join(&y->fusion, &b->fusion);
     /* A sum that was multiplied is not gone on with; one that was added to may be, its terms no longer on a grid. */
     y->fusion.sum_quantum = INT_MIN;
-    if (!sum)
+    if (terms != QD_TERMS_SUM)
         y->fusion.sum_terms = 0;
     return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);
 }
 
 enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
                                      const struct qd_node *node, const struct qd_value *a,
-                                     const struct qd_value *b, qd_binary_exact *exact, bool sum,
-                                     struct qd_value *y)
+                                     const struct qd_value *b, qd_binary_exact *exact,
+                                     enum qd_terms terms, struct qd_value *y)
 {
     unsigned rank = 0;
     int64_t dims[QD_MAX_RANK] = {0};
@@ -125,17 +136,17 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
         status =
             qd_value_init(&made, evaluation->arena, a->want.dtype, rank, dims, evaluation->error);
     if (status == QD_OK)
-        status = begin(evaluation, a, b, sum, &made);
+        status = begin(evaluation, a, b, terms, &made);
     if (status != QD_OK)
         return status;
     for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
         int64_t ia = qd_broadcast_index(a->want.rank, a->want.dims, rank, dims, i);
         int64_t ib = qd_broadcast_index(b->want.rank, b->want.dims, rank, dims, i);
-        double join = sum ? qd_float_sum_join_error(a, ia, b, ib) : 0;
+        double join = terms == QD_TERMS_SUM ? qd_float_sum_join_error(a, ia, b, ib) : 0;
         status =
             store_result(evaluation, operand_of(a, ia), operand_of(b, ib), exact, join, &made, i);
         if (made.abs_sum)
-            combine_abs_sum(a, b, ia, ib, sum, &made, i);
+            made.abs_sum[i] = combine_abs_sum(a, b, ia, ib, terms);
     }
     if (status == QD_OK)
         *y = made;
@@ -171,4 +182,37 @@ enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
     made.fusion.sum_terms = 0;
     *y = made;
     return QD_OK;
+}
+
+static enum qd_status store_unary(const struct qd_evaluation *evaluation, const struct qd_value *x,
+                                  qd_unary_image *image, const void *context, struct qd_value *y,
+                                  int64_t i)
+{
+    enum qd_dtype dtype = y->want.dtype;
+    struct operand operand = operand_of(x, i);
+    if (operand.unspecified || operand.nan)
+        return store_special(evaluation, !operand.unspecified, y, i);
+    double x_want = qd_tensor_value(&x->want, i);
+    bool canonical = !(qd_value_flags(x, i) & QD_NO_CANONICAL);
+    struct qd_interval exact, at_fused;
+    struct qd_interval hull = image(context, qd_interval_fused(x, i, false), &at_fused);
+    image(context, (struct qd_interval){x_want, x_want}, &exact);
+    double want = qd_float_round(dtype, QD_NEAREST_EVEN, exact.lo);
+    bool decided = want == qd_float_round(dtype, QD_NEAREST_EVEN, exact.hi);
+    return qd_interval_store(y, i, qd_interval_round(dtype, hull), canonical && decided, want,
+                             evaluation->arena, evaluation->error);
+}
+
+enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,
+                                    const struct qd_value *x, qd_unary_image *image,
+                                    const void *context, struct qd_value *y)
+{
+    struct qd_value made;
+    enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
+                                          x->want.dims, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
+        status = store_unary(evaluation, x, image, context, &made, i);
+    if (status == QD_OK)
+        *y = made;
+    return status;
 }

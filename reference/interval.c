@@ -58,6 +58,26 @@ struct qd_interval qd_interval_multiply(struct qd_interval a, struct qd_interval
     return hull;
 }
 
+static void include_quotient(struct qd_interval *hull, double a, double b)
+{
+    double q = a / b;
+    double rest = isfinite(q) ? -fma(q, b, -a) : 0; /* a − q·b, exact */
+    bool above = b > 0 ? rest > 0 : rest < 0;       /* the quotient exceeds q */
+    double lo = rest != 0 && !above ? down(q) : q, hi = above ? up(q) : q;
+    hull->lo = lo < hull->lo ? lo : hull->lo;
+    hull->hi = hi > hull->hi ? hi : hull->hi;
+}
+
+struct qd_interval qd_interval_divide(struct qd_interval a, struct qd_interval b)
+{
+    struct qd_interval hull = {INFINITY, -INFINITY};
+    include_quotient(&hull, a.lo, b.lo);
+    include_quotient(&hull, a.hi, b.lo);
+    include_quotient(&hull, a.lo, b.hi);
+    include_quotient(&hull, a.hi, b.hi);
+    return hull;
+}
+
 struct qd_interval qd_interval_widen(struct qd_interval a, double by)
 {
     return by > 0 ? (struct qd_interval){add_down(a.lo, -by), add_up(a.hi, by)} : a;
@@ -71,6 +91,14 @@ struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exa
     lo = qd_float_round(dtype, QD_NEAREST_EVEN, lo);
     hi = qd_float_round(dtype, QD_NEAREST_EVEN, hi);
     return (struct qd_interval){fmin(lo, exact.lo), fmax(hi, exact.hi)};
+}
+
+struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough)
+{
+    const struct qd_fusion *fusion = &value->fusion;
+    bool forms_scale = fusion->dequantized && (fusion->rough_scales || rough);
+    return qd_interval_widen(qd_interval_of(value, i),
+                             forms_scale ? qd_value_abs_sum(value, i) * 0x1p-21 : 0);
 }
 
 double qd_interval_magnitude(struct qd_interval a)

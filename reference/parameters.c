@@ -31,6 +31,17 @@ enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const str
                         qd_dtype_info(tensor->dtype)->word);
 }
 
+enum qd_status qd_real_operand_type(const struct qd_evaluation *evaluation,
+                                    const struct qd_node *node, const char *name,
+                                    const struct qd_tensor *tensor, int64_t bf16_since)
+{
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16);
+    types |= node->opset >= bf16_since ? QD_TYPE_BIT(QD_BF16) : 0;
+    if (tensor->dtype == QD_F64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of f64", node->op_type);
+    return qd_operand_type(evaluation, node, name, tensor, types);
+}
+
 enum qd_status qd_same_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const char *name, const struct qd_tensor *tensor,
                             const struct qd_tensor *of)

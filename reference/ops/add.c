@@ -1,7 +1,7 @@
 /* Add
  *
  * Source      ONNX Add-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
- * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); other types are UNSUPPORTED.
+ * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); f64 is UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A + B)
  * Edge cases  An integer result beyond its type or 2^53: unspecified.
@@ -11,7 +11,8 @@
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_interval_add, true, &out[0]);
+    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_interval_add, QD_TERMS_SUM,
+                                 &out[0]);
 }
 
 const struct qd_op qd_op_add = {
@@ -21,5 +22,7 @@ const struct qd_op qd_op_add = {
     .min_inputs = 2,
     .max_inputs = 2,
     .outputs = 1,
+    .attributes = "axis:-6,broadcast:-6,consumed_inputs:-5",
+    .rules = "a-type,b-type,broadcast",
     .evaluate = evaluate,
 };

@@ -69,17 +69,9 @@ static enum qd_status read_rounding(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, struct cast *c)
 {
     static const char *const words[] = {"up", "down", "nearest"};
-    static const struct {
-        const char *name;
-        int64_t since;
-    } rows[] = {{"saturate", 19}, {"round_mode", 24}};
     int64_t saturate;
     const char *word;
     unsigned mode = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (node->opset < rows[i].since && qd_node_attr(node, rows[i].name))
-            return qd_node_rule(evaluation, node, "attribute-unknown", "%s exists since opset %lld",
-                                rows[i].name, (long long)rows[i].since);
     enum qd_status status = qd_node_int(node, "saturate", 1, &saturate, evaluation->error);
     if (status == QD_OK)
         status = qd_node_string(node, "round_mode", "up", &word, evaluation->error);
@@ -307,5 +299,7 @@ const struct qd_op qd_op_cast = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .attributes = "to,saturate:19-,round_mode:24-",
+    .rules = "input-type,to-missing,to-value,round_mode-value",
     .evaluate = evaluate,
 };

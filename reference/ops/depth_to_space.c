@@ -18,8 +18,6 @@ static enum qd_status read_mode(const struct qd_evaluation *evaluation, const st
                                 bool *crd)
 {
     const char *word;
-    if (node->opset < 11 && qd_node_attr(node, "mode"))
-        return qd_node_rule(evaluation, node, "attribute-unknown", "mode exists since opset 11");
     enum qd_status status = qd_node_string(node, "mode", "DCR", &word, evaluation->error);
     if (status != QD_OK)
         return status;
@@ -63,5 +61,8 @@ const struct qd_op qd_op_depth_to_space = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .attributes = "blocksize,mode:11-",
+    .rules =
+        "input-type,input-rank,blocksize-missing,blocksize-positive,channels-divisible,mode-value",
     .evaluate = evaluate,
 };

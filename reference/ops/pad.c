@@ -145,9 +145,6 @@ static enum qd_status read_constant(const struct qd_evaluation *evaluation,
     float value;
     if (input && node->opset < 11)
         return qd_node_rule(evaluation, node, "input-count", "inputs exist since opset 11");
-    if (node->opset >= 11 && qd_node_attr(node, "value"))
-        return qd_node_rule(evaluation, node, "attribute-unknown",
-                            "value is an input since opset 11");
     enum qd_status status =
         qd_value_init(constant, evaluation->arena, dtype, 0, NULL, evaluation->error);
     if (status == QD_OK)
@@ -223,5 +220,8 @@ const struct qd_op qd_op_pad = {
     .min_inputs = 1,
     .max_inputs = INPUTS,
     .outputs = 1,
+    .attributes = "mode,value:-10,pads:2-10,paddings:-1",
+    .rules = "data-type,pads-missing,pads-length,pads-type,pads-rank,pads-value,constant_value-"
+             "type,constant_value-shape,axes-type,axes-rank,axes-range,mode-value",
     .evaluate = evaluate,
 };

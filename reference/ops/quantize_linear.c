@@ -104,9 +104,6 @@ static enum qd_status read_saturate(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, struct quantizer *q)
 {
     int64_t saturate;
-    if (node->opset < 19 && qd_node_attr(node, "saturate"))
-        return qd_node_rule(evaluation, node, "attribute-unknown",
-                            "attribute saturate exists since opset 19");
     enum qd_status status = qd_node_int(node, "saturate", 1, &saturate, evaluation->error);
     q->saturate = saturate != 0;
     if (status == QD_OK && qd_dtype_is_float(q->y) && q->zero_point &&
@@ -199,17 +196,6 @@ static struct qd_code code_of_special(const struct qd_coder *coder, double x, do
     return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
 }
 
-/* What x may be here. A kernel that computes the dequantized operands' product or sum and this quantization in one go forms a
- * combined scale: at most 8 roundings, each below 2^−24 of Σ|terms|; none rounds if all scales are powers of two. */
-static struct qd_interval hull_of_x(const struct quantizer *q, int64_t i, double s)
-{
-    struct qd_interval hull = qd_interval_of(q->x, i);
-    const struct qd_fusion *fusion = &q->x->fusion;
-    bool forms_scale =
-        fusion->dequantized && (fusion->rough_scales || !qd_scale_is_power_of_two(s));
-    return qd_interval_widen(hull, forms_scale ? qd_value_abs_sum(q->x, i) * 0x1p-21 : 0);
-}
-
 /* The hull over an interval of x. `point` is the code of the canonical x. */
 static struct qd_code code_of_interval(const struct quantizer *q, const struct qd_coder *coder,
                                        struct qd_interval x, double s, struct qd_code point,
@@ -235,7 +221,7 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, 
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
     if (flags & QD_NOT_NUMBER || !isfinite(x))
         return code_of_special(&coder, flags & QD_NOT_NUMBER ? (double)NAN : x, s);
-    struct qd_interval hull = hull_of_x(q, i, s);
+    struct qd_interval hull = qd_interval_fused(q->x, i, !qd_scale_is_power_of_two(s));
     struct qd_code code = code_of_point(q, &coder, x, s);
     if (hull.lo == hull.hi)
         return code;
@@ -271,7 +257,8 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
     }
     double want = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division)),
            other = on_grid(q, once);
-    if ((isinf(in_division) && qd_float8_infinity_is_open(q->y, q->saturate, q->opset)) || isfinite(want) != isfinite(other))
+    if ((isinf(in_division) && qd_float8_infinity_is_open(q->y, q->saturate, q->opset)) ||
+        isfinite(want) != isfinite(other))
         return store_open(q, i, y);
     if (isnan(want))
         return qd_interval_store_flag(y, i, QD_NOT_NUMBER, q->evaluation->arena,
@@ -334,5 +321,9 @@ const struct qd_op qd_op_quantize_linear = {
     .max_inputs = 3,
     .outputs = 1,
     .operands = "x,y_scale,y_zero_point",
+    .attributes = "axis:13-,saturate:19-,block_size:21-,output_dtype:21-,precision:23-",
+    .rules = "x-type,y_scale-type,y_zero_point-type,y_scale-shape,y_zero_point-shape,"
+             "axis-range,block_size-negative,block_size-range,output_dtype-mismatch,"
+             "output_dtype-value,precision-value",
     .evaluate = evaluate,
 };

@@ -40,5 +40,7 @@ const struct qd_op qd_op_space_to_depth = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .attributes = "blocksize",
+    .rules = "input-type,input-rank,blocksize-missing,blocksize-positive,space-divisible",
     .evaluate = evaluate,
 };

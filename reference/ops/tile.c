@@ -73,5 +73,7 @@ const struct qd_op qd_op_tile = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .attributes = "",
+    .rules = "input-type,repeats-type,repeats-rank,repeats-length,repeats-negative",
     .evaluate = evaluate,
 };

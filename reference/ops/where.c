@@ -72,5 +72,7 @@ const struct qd_op qd_op_where = {
     .min_inputs = INPUTS,
     .max_inputs = INPUTS,
     .outputs = 1,
+    .attributes = "",
+    .rules = "condition-type,X-type,Y-type,broadcast",
     .evaluate = evaluate,
 };

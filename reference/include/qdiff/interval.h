@@ -13,6 +13,7 @@ struct qd_interval {
 
 struct qd_interval qd_interval_add(struct qd_interval a, struct qd_interval b);
 struct qd_interval qd_interval_multiply(struct qd_interval a, struct qd_interval b);
+struct qd_interval qd_interval_divide(struct qd_interval a, struct qd_interval b); /* 0 not in b */
 
 /* The interval with `by` ≥ 0 added at both ends; untouched for by = 0. */
 struct qd_interval qd_interval_widen(struct qd_interval a, double by);
@@ -20,6 +21,11 @@ struct qd_interval qd_interval_widen(struct qd_interval a, double by);
 /* One operation of a float type with its exact result in `exact`: the exact real (a consumer may be fused) and its roundings to
  * nearest, from float32 for 16-bit types too. */
 struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exact);
+
+/* Element i as an operand of a kernel that computes it together with what it is made of (struct qd_fusion): such a kernel forms a
+ * combined scale, which costs at most 8 roundings, each below 2^−24 of Σ|terms|; none if all scales are powers of two. `rough`: the
+ * consumer adds a scale that is not. */
+struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough);
 
 double qd_interval_magnitude(struct qd_interval a);
 

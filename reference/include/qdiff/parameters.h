@@ -19,6 +19,12 @@ enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const str
     (QD_TYPE_BIT(QD_F8E4M3FN) | QD_TYPE_BIT(QD_F8E4M3FNUZ) | QD_TYPE_BIT(QD_F8E5M2) | \
      QD_TYPE_BIT(QD_F8E5M2FNUZ))
 
+/* The operand of a float operator that the reference computes: f32, f16 and, since `bf16_since`, bf16. f64, which the texts allow too, is
+ * UNSUPPORTED; other types break rule "<op>/<name>-type". */
+enum qd_status qd_real_operand_type(const struct qd_evaluation *evaluation,
+                                    const struct qd_node *node, const char *name,
+                                    const struct qd_tensor *tensor, int64_t bf16_since);
+
 /* Fails with rule "<op>/<name>-type" unless `tensor` has the type of `of`. */
 enum qd_status qd_same_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const char *name, const struct qd_tensor *tensor,

@@ -1,0 +1,210 @@
+/* Sub, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones against digits from tables.
+ * Alone: tests/reference/ops/real_test */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "ops/row_testlib.h"
+#include "qdiff/evaluate.h"
+
+static void sub(void **state)
+{
+    (void)state;
+    row("Sub", 13, "f32[2] 1.5 -0.25; f32[] 1", "", "f32[2] 0.5 -1.25");
+    row("Sub", 7, "f16[1] 1; f16[2] 2 inf", "", "f16[2] -1 -inf");
+    row("Sub", 13, "f32[2] 1..2 *; f32[1] 0.5..1", "", "f32[2] 0..1.5 *");
+    /* 2^24 + 1 is a tie between 2^24 and 2^24 + 2 */
+    row("Sub", 7, "f32[1] 16777216; f32[1] -1", "", "f32[1] 16777216..16777217");
+    row("Sub", 14, "u8[2] 5 3; u8[2] 3 5", "", "u8[2] 2 *");
+    row("Sub", 7, "s32[1] -2147483648; s32[1] 1", "", "s32[1] *");
+    row("Sub", 13, "f32[1] inf; f32[1] inf", "", "f32[1] nan");
+    row("Sub", 13, "f32[1] 1; f16[1] 1", "", "!b-type");
+    row("Sub", 13, "f32[2] 1 1; f32[3] 1 1 1", "", "!broadcast");
+    row("Sub", 13, "u8[1] 1; u8[1] 1", "", "!a-type");
+    row("Sub", 6, "f32[2] 1 1; f32[1] 1", "", "?before opset 7");
+}
+
+static void div_floats(void **state)
+{
+    (void)state;
+    row("Div", 13, "f32[3] 1.5 -1 3; f32[] 2", "", "f32[3] 0.75 -0.5 1.5");
+    row("Div", 13, "f32[4] 1 -1 0 inf; f32[4] 0 0 0 2", "", "f32[4] inf -inf nan inf");
+    row("Div", 13, "f32[2] 1 1; f32[2] -inf -0.0", "", "f32[2] 0 -inf");
+    row("Div", 13, "f32[2] 1..2 1; f32[2] 4 -1..2", "", "f32[2] 0.25..0.5 *");
+    row("Div", 13, "f32[1] -3..6; f32[1] -2..-1", "", "f32[1] -6..3");
+    row("Div", 7, "f16[1] 65504; f16[1] 0.5", "", "f16[1] 131008..inf..inf");
+    /* 1/3: the hull holds the quotient in double, one step either way, and its rounding up to f32 */
+    row("Div", 13, "f32[1] 1; f32[1] 3", "",
+        "f32[1] "
+        "0.333333333333333314829616256247..0.3333333432674407958984375..0."
+        "3333333432674407958984375");
+}
+
+static void div_integers(void **state)
+{
+    (void)state;
+    row("Div", 14, "s8[6] 7 -7 7 -7 -128 1; s8[6] 2 2 -2 -2 -1 0", "", "s8[6] 3 -3 -3 3 * *");
+    row("Div", 14, "u8[2] 255 3; u8[2] 2 4", "", "u8[2] 127 0");
+    row("Div", 7, "s64[2] 9007199254740990 9007199254740993; s64[] 9007199254740991", "",
+        "s64[2] 0 *");
+    row("Div", 7, "s32[1] -2147483648; s32[1] -1", "", "s32[1] *");
+    row("Div", 14, "s8[2] -7..8 5; s8[2] 2..3 -1..1", "", "s8[2] -3..4 *");
+    row("Div", 13, "s8[1] 1; s8[1] 1", "", "!a-type");
+}
+
+static void leaky_relu(void **state)
+{
+    (void)state;
+    row("LeakyRelu", 6, "f32[4] -8 2 0 nan", "alpha=0.125f", "f32[4] -1 2 0 nan");
+    row("LeakyRelu", 16, "bf16[2] -8 2", "alpha=-0.5f", "bf16[2] 4 2");
+    row("LeakyRelu", 6, "f32[3] -8..4 -4..-2 1..3", "alpha=0.25f", "f32[3] -2..4 -1..-0.5 1..3");
+    row("LeakyRelu", 6, "f32[1] -8..4", "alpha=-1f", "f32[1] 0..8..8");
+    row("LeakyRelu", 6, "f32[2] -inf inf", "alpha=0f", "f32[2] 0 inf");
+    /* 0.01 is 0.00999999977648258209228515625 in f32, 0.01000213623046875 in f16 */
+    row("LeakyRelu", 6, "f32[1] -1", "", "f32[1] -0.00999999977648258209228515625");
+    row("LeakyRelu", 6, "f16[1] -1", "",
+        "f16[1] -0.01000213623046875..-0.01000213623046875..-0.00999999977648258209228515625");
+    row("LeakyRelu", 6, "f64[1] -1", "", "?f64");
+    row("LeakyRelu", 6, "s32[1] -1", "", "!X-type");
+    row("LeakyRelu", 15, "bf16[1] -1", "", "!X-type");
+    row("LeakyRelu", 6, "f32[1] -1", "alpha=inff", "!attribute-type");
+}
+
+static void exact_points(void **state)
+{
+    (void)state;
+    row("Tanh", 13, "f32[4] 0 inf -inf nan", "", "f32[4] 0 1 -1 nan");
+    row("Sigmoid", 13, "f32[4] 0 inf -inf nan", "", "f32[4] 0.5 1 0 nan");
+    row("Sigmoid", 6, "f16[2] 0 *", "", "f16[2] 0.5 *");
+    row("Softmax", 13, "f32[2,1] 3 -1", "", "f32[2,1] 1 1");
+    row("Softmax", 13, "f32[0,2] ", "", "f32[0,2]");
+    row("Softmax", 13, "f32[2] -inf -inf", "", "f32[2] * *");
+    row("Softmax", 13, "f32[2] 1 inf", "", "f32[2] * *");
+    row("Softmax", 13, "f32[2] 1 nan", "", "f32[2] * *");
+    row("Softmax", 13, "f32[2] 1 *", "", "f32[2] * *");
+}
+
+static void rules(void **state)
+{
+    (void)state;
+    row("Tanh", 12, "bf16[1] 0", "", "!input-type");
+    row("Tanh", 13, "f64[1] 0", "", "?f64");
+    row("Sigmoid", 13, "s32[1] 0", "", "!X-type");
+    row("Softmax", 12, "bf16[1,1] 0", "", "!input-type");
+    row("Softmax", 13, "f64[1] 0", "", "?f64");
+    row("Softmax", 13, "f32[2] 0 0", "axis=1", "!axis-range");
+    row("Softmax", 11, "f32[2] 0 0", "axis=-2", "!axis-range");
+    row("Softmax", 1, "f32[1,2] 0 0", "axis=-1", "?negative axis");
+    row("Softmax", 13, "f32[] 0", "", "!axis-range");
+}
+
+/* ---- Against tables --------------------------------------------------------------------------- */
+
+struct table {
+    const char *op;
+    double x[3];
+    size_t count;
+    double y[3]; /* 17 digits */
+    double ulps; /* half of the hull's width, in 2^−23 of y, at most */
+};
+
+static const struct table tables[] = {
+    {"Tanh", {1}, 1, {0.76159415595576488}, 5.6},
+    {"Tanh", {-0.5}, 1, {-0.46211715726000975}, 5.6},
+    {"Tanh", {0x1p-10}, 1, {9.7656218955914490e-4}, 5.6},
+    {"Sigmoid", {1}, 1, {0.73105857863000488}, 6.6},
+    {"Sigmoid", {-20}, 1, {2.0611536181902036e-9}, 6.6},
+    {"Softmax",
+     {1, 2, 3},
+     3,
+     {0.090030573170380458, 0.24472847105479765, 0.66524095577482189},
+     13.1},
+    {"Softmax", {10001, 10000}, 2, {0.73105857863000488, 0.26894142136999512}, 11.6},
+};
+
+static void check(const struct table *t)
+{
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_semantics semantics = {0};
+    struct qd_value x, y;
+    double work = QD_MAX_WORK;
+    int64_t count = (int64_t)t->count;
+    struct qd_node node = {.name = "", .domain = "", .op_type = t->op, .opset = 13};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work};
+    const struct qd_value *in[] = {&x};
+    assert_int_equal(qd_value_init(&x, &arena, QD_F32, 1, &count, &error), QD_OK);
+    for (int64_t i = 0; i < count; i++)
+        qd_tensor_set(&x.want, i, (int64_t)qd_float_encode(QD_F32, t->x[i], false));
+    assert_int_equal(qd_op_find("", t->op)->evaluate(&evaluation, &node, in, &y), QD_OK);
+    for (int64_t i = 0; i < count; i++) {
+        double lo = qd_value_lo(&y, i), hi = qd_value_hi(&y, i), want = t->y[i];
+        if (!(lo < want && want < hi) || hi - lo > 2 * t->ulps * fabs(want) * 0x1p-23)
+            fail_msg("%s(%g): [%.17g, %.17g] around %.17g", t->op, t->x[i], lo, hi, want);
+        assert_true(qd_tensor_value(&y.want, i) == (double)(float)want);
+    }
+    qd_arena_clear(&arena);
+}
+
+static void digits_of_tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        check(&tables[i]);
+}
+
+/* Before opset 13 the matrix of [2, 3·1] after axis 1; since then each line. All elements equal: the same share. */
+static void groups(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t opset, axis;
+        double share;
+    } rows[] = {{12, 1, 1.0 / 6}, {12, 0, 1.0 / 12}, {12, 2, 1.0 / 3},
+                {13, 1, 1.0 / 2}, {13, 0, 1.0 / 2},  {13, -1, 1.0 / 3}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct qd_arena arena;
+        struct qd_error error;
+        struct qd_semantics semantics = {0};
+        struct qd_value x, y;
+        const int64_t dims[] = {2, 2, 3};
+        double work = QD_MAX_WORK;
+        const struct qd_attr axis = {.name = "axis", .kind = QD_ATTR_INT, .i = rows[r].axis};
+        struct qd_node node = {.name = "",
+                               .domain = "",
+                               .op_type = "Softmax",
+                               .opset = rows[r].opset,
+                               .attrs = &axis,
+                               .attr_count = 1};
+        const struct qd_value *in[] = {&x};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work};
+        assert_int_equal(qd_value_init(&x, &arena, QD_F32, 3, dims, &error), QD_OK);
+        assert_int_equal(qd_op_find("", "Softmax")->evaluate(&evaluation, &node, in, &y), QD_OK);
+        for (int64_t i = 0; i < 12; i++)
+            if (fabs(qd_tensor_value(&y.want, i) - rows[r].share) > 0x1p-20)
+                fail_msg("opset %d axis %d: %g", (int)rows[r].opset, (int)rows[r].axis,
+                         qd_tensor_value(&y.want, i));
+        qd_arena_clear(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sub),
+        cmocka_unit_test(div_floats),
+        cmocka_unit_test(div_integers),
+        cmocka_unit_test(leaky_relu),
+        cmocka_unit_test(exact_points),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(digits_of_tables),
+        cmocka_unit_test(groups),
+    };
+    return cmocka_run_group_tests_name("real", tests, NULL, NULL);
+}

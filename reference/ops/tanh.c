@@ -1,0 +1,38 @@
+/* Tanh
+ *
+ * Source      ONNX Tanh-1, -6, -13.
+ * Inputs      input f32|f16 (13: bf16); f64 is UNSUPPORTED; other types are rule input-type.
+ * Outputs     output of input's type and shape.
+ * Arithmetic  output = RN(tanh(input))
+ * Edge cases  NaN stays NaN; ±Inf gives ±1, 0 gives 0.
+ * Latitude    5 ulp of f32 (transcendental.h), then one rounding to f16 or bf16. */
+#include "qdiff/elementwise.h"
+#include "qdiff/parameters.h"
+#include "qdiff/transcendental.h"
+
+static struct qd_interval image(const void *context, struct qd_interval x,
+                                struct qd_interval *exact)
+{
+    (void)context;
+    *exact = qd_enclose_tanh(x);
+    return qd_interval_ulps(*exact, QD_ULPS_TANH);
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    enum qd_status status = qd_real_operand_type(evaluation, node, "input", &in[0]->want, 13);
+    return status == QD_OK ? qd_elementwise_unary(evaluation, in[0], image, NULL, &out[0]) : status;
+}
+
+const struct qd_op qd_op_tanh = {
+    .domain = "",
+    .name = "Tanh",
+    .since = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .outputs = 1,
+    .attributes = "consumed_inputs:-5",
+    .rules = "input-type",
+    .evaluate = evaluate,
+};

@@ -179,5 +179,5 @@ bool qd_selection_is_whole(const struct qd_selection *selection)
 
     return options->filters.count == 0 && options->ops.count == 0 && options->features.count == 0 &&
            options->tags.count == 0 && options->shard.count == 0 && options->arguments.count == 0 &&
-           options->level >= QD_LEVEL_FULL;
+           options->pack == NULL && options->level >= QD_LEVEL_FULL;
 }

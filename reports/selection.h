@@ -24,7 +24,8 @@ enum qd_status qd_selection_init(const struct qd_options *options, struct qd_are
 bool qd_selection_takes(const struct qd_selection *selection, const struct qd_case *kase,
                         const struct qd_features *features);
 
-/* Whether nothing of the suite is left out: no filter, no shard, at least the full level, no files. */
+/* Whether nothing of the suite is left out: no filter, no shard, at least the full level, no files, no pack (it may
+ * be of another version). */
 bool qd_selection_is_whole(const struct qd_selection *selection);
 
 /* The part of `count` that an id falls in: 0 to count − 1, the same on every machine. */

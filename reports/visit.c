@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "pack.h"
 #include "qdiff/share.h"
 
 enum { DEEPEST = 16 }; /* directories; a link to a parent would never end */
@@ -127,6 +128,9 @@ static enum qd_status visit_suite(const struct qd_options *options, enum qd_leve
     struct qd_suite_options suite = {.level = level, .cases_dir = options->cases};
     enum qd_status status = QD_OK;
 
+    if (options->pack != NULL) {
+        return qd_pack_visit(options->pack, level, take, context, error);
+    }
     if (suite.cases_dir == NULL) {
         status = qd_share_path(arena, "cases", &suite.cases_dir, error);
     }

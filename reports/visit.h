@@ -19,7 +19,7 @@ struct qd_visitor {
 };
 
 /* Visits the files and directories among the arguments (a directory that is no case is searched for *.qdcase files
- * and case directories, in order of name), or, without arguments, the suite. A failure of the suite itself is
+ * and case directories, in order of name), or, without arguments, those of --pack, or the suite. A failure of the suite itself is
  * INTERNAL, one in a directory given with --cases is what it is. */
 enum qd_status qd_visit_selected(const struct qd_selection *selection,
                                  const struct qd_visitor *visitor, struct qd_error *error);

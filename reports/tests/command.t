@@ -276,6 +276,49 @@ test_export_loses_nothing()
     done <"$scratch/ids"
 }
 
+test_a_pack_is_reproducible_and_comes_back()
+{
+    local pack=$scratch/pack
+    mkdir "$pack" || return 1
+    qd 0 export --suite --level smoke -o "$pack/1" && has out "manifest " || return 1
+    (cd "$pack/1" && sha256sum --quiet --check manifest.sha256) || return 1
+    [ "$(find "$pack/1" -type f | wc -l)" = "$(($(wc -l <"$pack/1/manifest.sha256") + 1))" ] ||
+        { echo "files that the manifest does not name"; return 1; }
+    qd 0 export --suite --level smoke -o "$pack/2" && diff -r "$pack/1" "$pack/2" || return 1
+    qd 0 export --suite --level smoke --pack "$pack/1" -o "$pack/3" && diff -r "$pack/1" "$pack/3" || return 1
+    qd 0 import "$pack/1" -o "$pack/cases" && qd 0 list "$pack/cases" || return 1
+    sort "$scratch/out" >"$scratch/a"
+    qd 0 list --level smoke && sort "$scratch/out" >"$scratch/b" && same a b || return 1
+    qd 0 run -t reference --pack "$pack/1" --level smoke && [ "$(points)" = "$(wc -l <"$scratch/a")" ]
+}
+
+test_a_damaged_pack_is_refused()
+{
+    local pack=$scratch/damaged model
+    qd 0 export --suite --level smoke --filter 'regressions/*' -o "$pack" || return 1
+    qd 2 export --suite --level smoke -o "$pack" && has err "exists already" || return 1
+    qd 2 export --suite --level smoke --filter no/such -o "$pack.none" && [ ! -e "$pack.none" ] || return 1
+    model=$(find "$pack/node" -name model.onnx | sort | head -n 1)
+    printf x >>"$model"
+    qd 2 run -t reference --pack "$pack" && has err "$model (model): SHA-256" || return 1
+    qd 2 import "$pack" -o "$scratch/cases" && has err "$model (model): SHA-256"
+}
+
+test_ctrl_c_leaves_no_half_pack()
+{
+    local dir=$scratch/half pid code=0
+    mkdir "$dir"
+    "$qdiff" export --suite --level exhaustive -o "$dir/pack" >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    for _ in $(seq 200); do
+        [ -n "$(find "$dir" -name model.onnx 2>/dev/null | head -n 1)" ] && break
+        sleep 0.05
+    done
+    kill -INT "$pid"
+    wait "$pid" || code=$?
+    [ "$code" = 130 ] && has err "nothing is kept" && rmdir "$dir"
+}
+
 test_import_makes_a_case_of_a_model()
 {
     local dir=$scratch/all/regressions/ort-28456-bias feed

@@ -249,7 +249,8 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_bench = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
-    .options = "target rounds level filter op feature tag shard cases json time-limit memory-limit",
+    .options =
+        "target rounds level filter op feature tag shard cases pack json time-limit memory-limit",
     .text =
         "Measures cases per second on a target in this process and in a forked worker, and the\n"
         "share of the time that is spent outside the target: decoding, reference, transfer,\n"

@@ -199,7 +199,7 @@ const struct qd_verb qd_verb_expectations = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "write check target expectations no-expectations filter op feature tag level shard "
-               "cases time-limit memory-limit in-process",
+               "cases pack time-limit memory-limit in-process",
     .text =
         "--write runs the suite and writes a row for every divergence that no known row explains,\n"
         "so that a team with 500 failures has a green gate on its first day and a list to work\n"

@@ -1,10 +1,11 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "command.h"
 #include "evaluated.h"
+#include "id_path.h"
+#include "pack_export.h"
 
 /* An export under way. */
 struct export
@@ -16,57 +17,16 @@ struct export
     char last[512]; /* id of the case written last */
 };
 
-/* An id becomes a path below the output directory; an id from a file could name any other. */
-static enum qd_status check_id(const char *id, struct qd_error *error)
-{
-    const char *part = id;
-
-    while (*part != '\0') {
-        size_t span = strcspn(part, "/");
-
-        if (span == 0 || (part[0] == '.' && (span == 1 || (span == 2 && part[1] == '.')))) {
-            return qd_fail(error, QD_INVALID, "id \"%s\" makes no path", id);
-        }
-        part += span;
-        part += *part == '/' && part[1] != '\0';
-    }
-    return QD_OK;
-}
-
-/* Makes the directories above `path`. */
-static enum qd_status make_parents(char *path, struct qd_error *error)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        int made;
-
-        *slash = '\0';
-        made = mkdir(path, 0777);
-        if (made != 0 && errno != EEXIST) {
-            return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
-        }
-        *slash = '/';
-    }
-    return QD_OK;
-}
-
 static enum qd_status export_case(struct export *export, const struct qd_selected *selected,
                                   struct qd_error *error)
 {
     struct qd_evaluated evaluated;
-    enum qd_status status = check_id(selected->kase->id, error);
+    enum qd_status status = qd_case_evaluate(selected, &export->arena, &evaluated, error);
     char *path;
 
-    if (status != QD_OK) {
-        return status;
-    }
-    path = qd_arena_printf(&export->arena, "%s/%s", export->command->options.output,
-                           selected->kase->id);
-    if (path == NULL) {
-        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
-    }
-    status = qd_case_evaluate(selected, &export->arena, &evaluated, error);
     if (status == QD_OK) {
-        status = make_parents(path, error);
+        status = qd_id_path(export->command->options.output, selected->kase->id, "", &export->arena,
+                            &path, error);
     }
     return status == QD_OK ? qd_case_export(selected->kase, path, evaluated.shapes, error) : status;
 }
@@ -146,6 +106,13 @@ static enum qd_exit run(struct qd_command *command)
         fputs("qdiff export: --output DIR is wanted\n", command->err);
         return QD_EXIT_USAGE;
     }
+    if (command->options.suite && command->options.arguments.count > 0) {
+        fputs("qdiff export: --suite takes no files; narrow it with --filter\n", command->err);
+        return QD_EXIT_USAGE;
+    }
+    if (command->options.suite) {
+        return qd_pack_export(command);
+    }
     qd_arena_init(&export.arena, QD_ARENA_DEFAULT_BUDGET);
     status = export_all(&export, &error);
     qd_arena_clear(&export.arena);
@@ -164,13 +131,20 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_export = {
     .arguments = "[ID|FILE|DIR]...",
     .at_most = SIZE_MAX,
-    .options = "output filter op feature tag level shard cases",
+    .options = "output filter op feature tag level shard cases pack suite progress",
     .text =
         "Writes cases as directories in ONNX's backend-test layout (model.onnx,\n"
         "test_data_set_0/input_0.pb, output_0.pb as the reference computes it), which ONNX's own\n"
         "tools read, below --output DIR and named by the case's id. A qdiff.pb beside each keeps\n"
-        "what the layout has no place for, so that import loses nothing.",
+        "what the layout has no place for, so that import loses nothing.\n"
+        "With --suite it writes a pack: node/ (one admissible answer per element), latitude/ "
+        "(with\n"
+        "the least and greatest one), reject/ (to be rejected), index.jsonl and manifest.sha256;\n"
+        "the same suite gives the same bytes. --pack reads one.",
     .examples = "    qdiff export regressions/ort-28456-u8 --output cases\n"
-                "    qdiff export --filter 'QLinearConv/*' --level smoke --output cases",
+                "    qdiff export --filter 'QLinearConv/*' --level smoke --output cases\n"
+                "  the whole suite for other runners, and the gate on it\n"
+                "    qdiff export --suite --output pack\n"
+                "    qdiff run --target ort --pack pack",
     .run = run,
 };

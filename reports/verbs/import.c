@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "evaluated.h"
+#include "pack_import.h"
 
 static bool is_model(const char *path)
 {
@@ -86,6 +87,9 @@ static enum qd_exit run(struct qd_command *command)
         fputs("qdiff import: --output FILE is wanted\n", command->err);
         return QD_EXIT_USAGE;
     }
+    if (qd_pack_is(options->arguments.items[0])) {
+        return qd_pack_import(command);
+    }
     status = is_model(options->arguments.items[0]) ? import_model(command, &kase, &error)
                                                    : import_case(command, &kase, &error);
     if (status == QD_OK && options->id != NULL) {
@@ -114,7 +118,7 @@ static enum qd_exit run(struct qd_command *command)
 }
 
 const struct qd_verb qd_verb_import = {
-    .arguments = "MODEL.onnx|DIR|FILE",
+    .arguments = "MODEL.onnx|DIR|FILE|PACK",
     .at_least = 1,
     .at_most = 1,
     .options = "output input node id",
@@ -122,12 +126,16 @@ const struct qd_verb qd_verb_import = {
         "Makes a case file of a model: with --node of one node with its own constants and the\n"
         "tensors given with --input for what it reads at run time, else of the whole model. A\n"
         "directory in ONNX's backend-test layout brings its tensors with it. What cannot be taken\n"
-        "is named.",
+        "is named. A pack (export --suite) is checked against its manifest and gives one case "
+        "file\n"
+        "for each of its cases, below --output DIR.",
     .examples =
         "  one convolution out of a real model\n"
         "    qdiff import resnet.onnx --node conv1_quant --input x=conv1_x.npy -o conv1.qdcase\n"
         "    qdiff repro conv1.qdcase --target ort\n"
         "  what an official fixture holds, as one file\n"
-        "    qdiff import node/test_qlinearconv -o qlinearconv.qdcase",
+        "    qdiff import node/test_qlinearconv -o qlinearconv.qdcase\n"
+        "  a pack as case files\n"
+        "    qdiff import pack -o cases",
     .run = run,
 };

@@ -124,7 +124,7 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_list = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
-    .options = "filter op feature tag level shard cases count json",
+    .options = "filter op feature tag level shard cases pack count json",
     .text =
         "Prints the ids of the suite's cases, or of the files given, one a line; with --json one\n"
         "object a line, with operator, features, tags and expectation. --count counts them by\n"

@@ -125,7 +125,7 @@ const struct qd_verb qd_verb_show = {
     .arguments = "ID|FILE|DIR",
     .at_least = 1,
     .at_most = 1,
-    .options = "cases",
+    .options = "cases pack",
     .text = "Prints a case as text: what it expects and where it comes from, its features, its\n"
             "tensors (type, shape, leading elements), nodes and attributes.",
     .examples = "    qdiff show regressions/ort-28456-u8\n"

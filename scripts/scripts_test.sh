@@ -36,7 +36,7 @@ fake()
 test_every_script_has_help()
 {
     local script
-    for script in setup gate test check prove-long scripts_test.sh; do
+    for script in setup gate test check prove-long lock scripts_test.sh; do
         expect 0 "$(status_of "$root/scripts/$script" --help)" "$script --help"
         grep -q "^usage: scripts/$script" "$scratch/out"
     done
@@ -46,6 +46,7 @@ test_unknown_arguments_are_usage_errors()
 {
     expect 2 "$(status_of "$root/scripts/setup" everything)" "setup everything"
     expect 2 "$(status_of "$root/scripts/setup" gate test)" "setup gate test"
+    expect 2 "$(status_of "$root/scripts/setup" --target no-such)" "setup --target no-such"
     expect 2 "$(status_of "$root/scripts/gate" --fast)" "gate --fast"
     expect 2 "$(status_of "$root/scripts/test" --fast)" "test --fast"
 }

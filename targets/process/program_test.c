@@ -81,7 +81,7 @@ static const struct deed {
     {"garbage", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "its reply: a field number is 0"},
     {"empty", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "no kind"},
     {"two-kinds", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "a reply of two kinds"},
-    {"other-id", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "it answered request 16383 when 3 was asked"},
+    {"other-id", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "it answered request 16383 when "},
     {"exit", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "exit status 7"},
     {"segv", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault"},
     {"kill", QD_OUTCOME_OOM, QD_STAGE_RUN, 9, "Killed"},

@@ -40,6 +40,7 @@ struct qd_options {
     uint64_t jobs, memory_limit, rounds;
     double time_limit, diagnosis_time;
     const char *results, *output, *cases, *pack, *node, *id, *write, *check;
+    const char *element, *output_name;
     struct qd_list arguments; /* what is no option, in order */
 };
 

@@ -1,0 +1,208 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "describe.h"
+#include "evaluated.h"
+#include "gate_targets.h"
+#include "story.h"
+
+/* Which element is explained, and what the target gave there. */
+struct choice {
+    size_t output;
+    int64_t element;
+    bool ran;
+    double have;
+};
+
+/* The index of output `name`, or of the first one when it is NULL. */
+static enum qd_status find_output(const struct qd_graph *graph, const char *name, size_t *output,
+                                  struct qd_error *error)
+{
+    if (name == NULL) {
+        *output = 0;
+        return QD_OK;
+    }
+    for (size_t i = 0; i < graph->output_count; i++) {
+        if (strcmp(graph->values[graph->outputs[i]].name, name) == 0) {
+            *output = i;
+            return QD_OK;
+        }
+    }
+    return qd_fail(error, QD_USAGE, "the graph has no output '%s'", name);
+}
+
+/* "0,1,2" or "[0, 1, 2]" into a flat index. */
+static enum qd_status find_element(const struct qd_tensor *tensor, const char *text,
+                                   int64_t *element, struct qd_error *error)
+{
+    int64_t index = 0;
+    unsigned axis = 0;
+
+    for (const char *at = text; *at != '\0';) {
+        char *end;
+        long long coordinate;
+
+        if (strchr("[], ", *at) != NULL) {
+            at++;
+            continue;
+        }
+        coordinate = strtoll(at, &end, 10);
+        if (end == at || axis == tensor->rank || coordinate < 0 ||
+            coordinate >= tensor->dims[axis]) {
+            break;
+        }
+        index = index * tensor->dims[axis++] + coordinate;
+        at = end;
+        if (*at == '\0' || strchr("[], ", *at) != NULL) {
+            continue;
+        }
+        break;
+    }
+    if (axis != tensor->rank) {
+        char shape[160];
+
+        return qd_fail(error, QD_USAGE, "--element '%s' is no place in %s: want %u coordinates",
+                       text, qd_tensor_describe(tensor, shape, sizeof shape), tensor->rank);
+    }
+    *element = index;
+    return QD_OK;
+}
+
+/* The first element at an exact tie, else the first one. */
+static int64_t interesting(const struct qd_value *value)
+{
+    for (int64_t i = 0; i < value->want.count; i++) {
+        if (qd_value_flags(value, i) & QD_TIE) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* Runs the case on the first target; without --element its first mismatch is what is explained. */
+static enum qd_status ask_target(struct qd_command *command, const struct qd_evaluated *evaluated,
+                                 struct choice *choice, struct qd_error *error)
+{
+    struct qd_session_options options = qd_session_options_of(&command->options);
+    struct qd_target_plan plan;
+    struct qd_gate_targets targets;
+    struct qd_comparison comparison;
+    struct qd_run run;
+    enum qd_status status = qd_plan_targets(&command->options, command->arena, &plan, error);
+
+    if (status == QD_OK) {
+        status = qd_gate_targets_open(&plan, &options, command->arena, &targets, error);
+    }
+    if (status != QD_OK) {
+        return status;
+    }
+    status = qd_session_run(targets.items[0].session, evaluated->selected->kase, evaluated->shapes,
+                            command->arena, &run, error);
+    if (status == QD_OK && run.outcome != QD_OUTCOME_OUTPUTS) {
+        fprintf(command->out, "%s: %s %s\n\n", targets.items[0].id, qd_outcome_word(run.outcome),
+                run.message);
+    } else if (status == QD_OK) {
+        qd_compare(evaluated->selected->kase, evaluated->values, &run, &comparison);
+        if (comparison.mismatched > 0 && command->options.element == NULL) {
+            choice->output = comparison.output;
+            choice->element = comparison.element;
+        }
+        choice->ran = true;
+        choice->have = qd_tensor_value(&run.outputs[choice->output], choice->element);
+        fprintf(command->out, "%s: %s, %" PRId64 " of %" PRId64 " elements differ\n\n",
+                targets.items[0].id, qd_verdict_word(comparison.verdict), comparison.mismatched,
+                comparison.compared);
+    }
+    qd_gate_targets_close(&targets);
+    return status;
+}
+
+static enum qd_status choose(struct qd_command *command, const struct qd_evaluated *evaluated,
+                             const struct qd_story *story, struct choice *choice,
+                             struct qd_error *error)
+{
+    const struct qd_options *options = &command->options;
+    const struct qd_graph *graph = evaluated->selected->kase->graph;
+    enum qd_status status = find_output(graph, options->output_name, &choice->output, error);
+
+    if (status == QD_OK && options->element != NULL) {
+        status = find_element(&evaluated->shapes[choice->output], options->element,
+                              &choice->element, error);
+    } else if (status == QD_OK) {
+        choice->element = interesting(&story->outputs[choice->output]);
+    }
+    if (status == QD_OK && options->targets.count > 0) {
+        status = ask_target(command, evaluated, choice, error);
+    }
+    if (status == QD_OK && evaluated->shapes[choice->output].count == 0) {
+        status = qd_fail(error, QD_USAGE, "the output has no elements");
+    }
+    return status;
+}
+
+static void tell(struct qd_command *command, const struct qd_story *story,
+                 const struct choice *choice)
+{
+    const struct qd_tensor *tensor = &story->outputs[choice->output].want;
+    char have[40];
+
+    fprintf(command->out, "case %s\nelement %s of %s\n\n", story->kase->id,
+            qd_describe_place(tensor, choice->element, command->arena),
+            story->kase->graph->values[story->kase->graph->outputs[choice->output]].name);
+    qd_story_tell(story, choice->output, choice->element);
+    if (choice->ran) {
+        fprintf(command->out, "the target gave %s\n\n",
+                qd_describe_number(tensor->dtype, choice->have, have, sizeof have));
+    }
+    qd_story_tell_quirks(story, choice->output, choice->element,
+                         choice->ran ? &choice->have : NULL);
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_selected selected = {.path = command->options.arguments.items[0]};
+    struct qd_evaluated evaluated;
+    struct qd_story story;
+    struct qd_case kase;
+    struct choice choice = {0};
+    struct qd_error error = {0};
+
+    if (qd_find_case(selected.path, &command->options, command->arena, &kase, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    selected.kase = &kase;
+    qd_case_features(&kase, &selected.features);
+    if (qd_case_evaluate(&selected, command->arena, &evaluated, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    if (kase.expect == QD_EXPECT_MUST_REJECT) {
+        fprintf(command->out, "case %s\nmust be rejected: %s (%s)\n", kase.id, kase.rule,
+                kase.spec);
+        return QD_EXIT_OK;
+    }
+    if (qd_story_begin(&story, command->out, &kase, command->arena, &error) != QD_OK ||
+        choose(command, &evaluated, &story, &choice, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    tell(command, &story, &choice);
+    return QD_EXIT_OK;
+}
+
+const struct qd_verb qd_verb_explain = {
+    .arguments = "ID|FILE|DIR",
+    .at_least = 1,
+    .at_most = 1,
+    .options = "target element output-name cases time-limit memory-limit in-process",
+    .text =
+        "Tells how the reference comes to one element: each product, the accumulator, the exact\n"
+        "real number as a fraction and a decimal, the admissible codes and which order of\n"
+        "evaluation gives them, and what each known mistake would give. With --target the element\n"
+        "is the first one where that target differs; else --element says which, or the first "
+        "exact\n"
+        "tie is taken.",
+    .examples = "    qdiff explain regressions/ort-28456-u8 --element 0,1,0,0\n"
+                "    qdiff explain mybug.qdcase --target ort@1.31.1[opt=all]",
+    .run = run,
+};

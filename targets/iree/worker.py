@@ -1,0 +1,109 @@
+"""IREE as a target: ONNX -> torch -> IREE's compiler -> its run time, in one process. See README.md."""
+
+import importlib.metadata
+
+import iree.runtime as rt
+import numpy
+import onnx
+from iree.compiler.api import Output, Session, Source
+from iree.compiler.extras import onnx_importer
+from iree.compiler.ir import Context
+from onnx import shape_inference
+from qdiff_worker import Capability, Rejected, Tensor, Unusable, Worker, parse_config, serve
+from qdiff_worker.protocol import DTYPES
+
+FLAGS = {
+    "llvm-cpu": ["--iree-llvmcpu-target-cpu=generic", "--iree-llvmcpu-link-embedded=true"],
+    "vmvx": [],
+}
+
+
+def stage(name, action):
+    try:
+        return action()
+    except MemoryError:
+        raise
+    except Exception as exception:
+        raise Rejected("%s: %s" % (type(exception).__name__, exception), name) from None
+
+
+def import_model(model):
+    context = Context()
+    info = onnx_importer.ModelInfo(model)
+    module = info.create_module(context=context).operation
+    onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
+    module.verify()
+    return module.get_asm(enable_debug_info=False, large_elements_limit=None)
+
+
+def compile_module(text, backend):
+    """Bytes of a VM module. Reasons for a refusal appear on standard error."""
+    with Session() as session:
+        session.set_flags(
+            "--iree-input-type=auto",
+            "--iree-hal-target-device=local",
+            "--iree-hal-local-target-device-backends=" + backend,
+            *FLAGS[backend],
+        )
+        invocation = session.invocation()
+        invocation.enable_console_diagnostics()
+        source = Source.wrap_buffer(session, text.encode() + b"\0")
+        if not invocation.parse_source(source) or not invocation.execute():
+            raise Rejected("the compiler failed", "compile")
+        output = Output.open_membuffer()
+        invocation.output_vm_bytecode(output)
+        code = bytes(output.map_memory())
+        invocation.close()
+        source.close()
+        output.close()
+        return code
+
+
+class Program:
+    def __init__(self, function, context, outputs):
+        self.function, self.context, self.outputs = function, context, outputs
+
+
+class Iree(Worker):
+    name = "iree"
+
+    def open(self, version, config):
+        self.backend = parse_config(config, backend=("llvm-cpu", "vmvx"))["backend"]
+        self.settings = "backend=" + self.backend
+        self.version = importlib.metadata.version("iree-base-compiler")
+        if version and version != self.version:
+            raise Unusable("IREE %s is installed here, not %s" % (self.version, version))
+        self.config = rt.Config("local-sync")
+
+    capabilities = [Capability("*")]
+
+    def prepare(self, data):
+        model = stage("load", lambda: shape_inference.infer_shapes(onnx.load_model_from_string(data)))
+        text = stage("import", lambda: import_model(model))
+        code = stage("compile", lambda: compile_module(text, self.backend))
+        return stage("load", lambda: self.load(code, model))
+
+    def load(self, code, model):
+        context = rt.SystemContext(config=self.config)
+        module = rt.VmModule.copy_buffer(context.instance, code)
+        context.add_vm_module(module)
+        names = [name for name in module.function_names if not name.endswith("$async") and name != "__init"]
+        outputs = [output.type.tensor_type.elem_type for output in model.graph.output]
+        return Program(context.modules[module.name][names[0]], context, outputs)
+
+    def run(self, program, inputs, wanted):
+        if any(isinstance(x, Tensor) for x in inputs):
+            raise Rejected("an input has a type that NumPy lacks", "run")
+        result = stage("run", lambda: program.function(*inputs))
+        results = result if isinstance(result, (list, tuple)) else [result]
+        return [self.output(one.to_host(), kind) for one, kind in zip(results, program.outputs)]
+
+    def output(self, array, kind):
+        """IREE's types have no sign: the model says whether codes are signed."""
+        dtype = DTYPES.get(kind)
+        if dtype is not None and dtype.kind == "u" and array.dtype.itemsize == dtype.itemsize:
+            array = array.view(dtype)
+        return numpy.ascontiguousarray(array).reshape(array.shape)
+
+
+serve(Iree)

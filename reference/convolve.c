@@ -319,6 +319,17 @@ enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
     return status;
 }
 
+bool qd_pool_window_overhangs(const struct qd_conv_shape *s, int64_t position)
+{
+    bool overhangs = false;
+    for (unsigned i = s->spatial; i-- > 0;) {
+        int64_t last = position % s->out[i] * s->stride[i] + effective_kernel(s, i);
+        overhangs = overhangs || last > s->in[i] + s->pad_begin[i] + s->pad_end[i];
+        position /= s->out[i];
+    }
+    return overhangs;
+}
+
 unsigned qd_conv_output_dims(const struct qd_conv_shape *shape, int64_t *dims)
 {
     dims[0] = shape->batch;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "qdiff/exact.h"
+
 /* Exponent of the lowest set bit; INT_MAX for 0. */
 static int quantum_of(double x)
 {
@@ -154,6 +156,53 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
         hull = qd_interval_round(y->want.dtype, hull);
     double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, sum->total.lo);
     return qd_interval_store(y, i, hull, error == 0, want, arena, evaluation->error);
+}
+
+/* S/n of an exact S: the division, or the product with the rounded reciprocal. */
+static enum qd_status store_quotient(const struct qd_evaluation *evaluation, double total, double n,
+                                     struct qd_value *y, int64_t i)
+{
+    struct qd_interval sum = {total, total}, divisor = {n, n};
+    struct qd_interval hull = qd_interval_divide(sum, divisor);
+    double reciprocal = qd_float_divide(QD_F32, QD_NEAREST_EVEN, 1, n);
+    double want = qd_float_divide(y->want.dtype, QD_NEAREST_EVEN, total, n);
+    double single = qd_float_divide(QD_F32, QD_NEAREST_EVEN, total, n);
+    double product = qd_float_multiply(QD_F32, QD_NEAREST_EVEN, total, reciprocal);
+    double lo = fmin(single, product), hi = fmax(single, product);
+    hull = (struct qd_interval){fmin(hull.lo, lo), fmax(hull.hi, hi)};
+    if (y->want.dtype != QD_F32)
+        hull = qd_interval_round(y->want.dtype, hull);
+    return qd_interval_store(y, i, hull, true, want, evaluation->arena, evaluation->error);
+}
+
+enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
+                                       struct qd_float_sum *sum, int64_t n, struct qd_value *y,
+                                       int64_t i)
+{
+    enum qd_status status;
+    struct qd_interval divisor = {(double)n, (double)n};
+    bool exact = exact_in_any_order(sum) && !sum->special, rough = (n & (n - 1)) != 0;
+    if (n == 1 && sum->terms == 1 && !sum->special) { /* itself */
+        y->abs_sum[i] = sum->abs_sum;
+        status = qd_interval_store(y, i, sum->total, false, sum->total.lo, evaluation->arena,
+                                   evaluation->error);
+    } else if (!rough) {
+        qd_float_sum_scale(sum, 1 / divisor.lo);
+        status = qd_float_sum_store(evaluation, sum, 0, y, i);
+    } else if (exact && sum->magnitude <= 0x1p127) {
+        y->abs_sum[i] = sum->abs_sum / divisor.lo;
+        status = store_quotient(evaluation, sum->total.lo, divisor.lo, y, i);
+    } else {
+        sum->peak = fmax(sum->peak, sum->magnitude);
+        sum->total = qd_interval_divide(sum->total, divisor);
+        sum->magnitude = nextafter(sum->magnitude / divisor.lo, INFINITY);
+        sum->abs_sum /= divisor.lo;
+        sum->quantum = INT_MIN;
+        status = qd_float_sum_store(evaluation, sum, 2, y, i);
+    }
+    y->fusion.rough_scales = y->fusion.rough_scales || rough;
+    y->fusion.sum_terms = 0;
+    return status;
 }
 
 enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,

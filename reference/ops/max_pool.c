@@ -11,9 +11,8 @@
  * Arithmetic  Y = the greatest element of the window; padding takes no part. Indices = its position in X.
  * Edge cases  NaN in a window, or a window of padding alone: unspecified; so is the index of one of several greatest.
  * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
-#include <math.h>
-
 #include "qdiff/convolve.h"
+#include "qdiff/maximum.h"
 #include "qdiff/parameters.h"
 
 struct pool {
@@ -24,72 +23,6 @@ struct pool {
     bool column_major;
     enum qd_status status; /* the first failure */
 };
-
-/* The elements of one window so far. */
-struct window {
-    int64_t best; /* index of the greatest canonical value, −1 if there is none */
-    double want, lo, hi, abs_sum;
-    double loose;       /* the greatest upper end of the elements without canonical value */
-    bool unspecified;   /* of some element */
-    bool extreme_scale; /* of some element */
-    bool empty;
-    bool tied; /* several elements are the greatest */
-};
-
-static void include(struct window *w, const struct qd_value *x, int64_t i)
-{
-    uint8_t flags = qd_value_flags(x, i);
-    double want = qd_tensor_value(&x->want, i), hi = qd_value_hi(x, i);
-    w->empty = false;
-    w->unspecified |= isnan(want) || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER);
-    w->extreme_scale |= (flags & QD_EXTREME_SCALE) != 0;
-    w->lo = fmax(w->lo, qd_value_lo(x, i));
-    w->hi = fmax(w->hi, hi);
-    w->abs_sum = fmax(w->abs_sum, qd_value_abs_sum(x, i));
-    if (flags & QD_NO_CANONICAL) {
-        w->loose = fmax(w->loose, hi);
-    } else if (w->best < 0 || want > w->want) {
-        w->best = i;
-        w->want = want;
-        w->tied = false;
-    } else {
-        w->tied |= want == w->want;
-    }
-}
-
-static uint8_t flags_of(const struct window *w)
-{
-    if (w->empty || w->unspecified)
-        return QD_UNSPECIFIED;
-    uint8_t flags = w->extreme_scale ? QD_EXTREME_SCALE : 0;
-    if (w->best < 0 || w->loose > w->want)
-        return flags | QD_NO_CANONICAL;
-    return flags;
-}
-
-static enum qd_status store(const struct pool *p, const struct window *w, int64_t output)
-{
-    struct qd_value *y = p->y;
-    uint8_t flags = flags_of(w);
-    enum qd_status status = QD_OK;
-    if (flags)
-        status = qd_value_need_flags(y, p->evaluation->arena, p->evaluation->error);
-    if (status != QD_OK)
-        return status;
-    if (y->flags)
-        y->flags[output] = flags;
-    if (flags & QD_UNSPECIFIED)
-        return QD_OK;
-    if (w->best >= 0)
-        qd_tensor_set(&y->want, output, qd_tensor_get(&p->x->want, w->best));
-    if (y->lo) {
-        y->lo[output] = w->lo;
-        y->hi[output] = w->hi;
-    }
-    if (y->abs_sum)
-        y->abs_sum[output] = w->abs_sum;
-    return QD_OK;
-}
 
 static int64_t position(const struct pool *p, int64_t i)
 {
@@ -103,7 +36,7 @@ static int64_t position(const struct pool *p, int64_t i)
     return index;
 }
 
-static enum qd_status store_index(const struct pool *p, const struct window *w, int64_t output)
+static enum qd_status store_index(const struct pool *p, const struct qd_maximum *w, int64_t output)
 {
     struct qd_code code = {0, 0, 0, QD_UNSPECIFIED};
     if (!w->empty && !w->unspecified && !w->tied)
@@ -116,13 +49,7 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
                   int64_t output, int64_t step)
 {
     struct pool *p = context;
-    struct window w = {.best = -1,
-                       .want = -INFINITY,
-                       .lo = -INFINITY,
-                       .hi = -INFINITY,
-                       .loose = -INFINITY,
-
-                       .empty = true};
+    struct qd_maximum w = QD_MAXIMUM_EMPTY;
     (void)first_filter;
     (void)filters; /* one, the channel itself */
     (void)step;
@@ -130,8 +57,8 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
         return;
     for (int64_t t = 0; t < p->terms; t++)
         if (x_index[t] >= 0)
-            include(&w, p->x, x_index[t]);
-    p->status = store(p, &w, output);
+            qd_maximum_include(&w, p->x, x_index[t]);
+    p->status = qd_maximum_store(p->evaluation, &w, p->x, p->y, output);
     if (p->status == QD_OK && p->indices)
         p->status = store_index(p, &w, output);
 }
@@ -177,27 +104,6 @@ static enum qd_status begin_indices(const struct qd_evaluation *evaluation,
     return status;
 }
 
-/* An empty value for Y that keeps what is known of X as a whole. */
-static enum qd_status begin(const struct qd_evaluation *evaluation, const struct qd_value *x,
-                            const struct qd_conv_shape *shape, struct qd_value *y)
-{
-    int64_t dims[QD_MAX_RANK];
-    unsigned rank = qd_conv_output_dims(shape, dims);
-    struct qd_error *error = evaluation->error;
-    struct qd_value made = *x;
-    made.lo = made.hi = made.abs_sum = made.real = NULL;
-    made.flags = NULL;
-    enum qd_status status =
-        qd_tensor_init(&made.want, evaluation->arena, x->want.dtype, rank, dims, error);
-    if (status == QD_OK && x->lo)
-        status = qd_value_need_hull(&made, evaluation->arena, error);
-    if (status == QD_OK && x->abs_sum)
-        status = qd_value_need_abs_sum(&made, evaluation->arena, error);
-    if (status == QD_OK)
-        *y = made;
-    return status;
-}
-
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
@@ -210,8 +116,11 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = qd_node_int(node, "ceil_mode", 0, &ceil_mode, evaluation->error);
     if (status == QD_OK)
         status = qd_pool_shape_read(evaluation, node, &in[0]->want, ceil_mode != 0, &shape);
-    if (status == QD_OK)
-        status = begin(evaluation, in[0], &shape, &y);
+    if (status == QD_OK) {
+        int64_t dims[QD_MAX_RANK];
+        unsigned rank = qd_conv_output_dims(&shape, dims);
+        status = qd_maximum_begin(evaluation, in[0], rank, dims, &y);
+    }
     if (status == QD_OK)
         status = begin_indices(evaluation, node, in, &indices, &p);
     if (status == QD_OK && y.want.count > 0) {

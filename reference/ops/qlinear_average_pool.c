@@ -82,11 +82,10 @@ static struct qd_tensor channels_second(const struct qd_tensor *x, bool last)
 
 static bool beyond_padding(const struct qd_conv_shape *s)
 {
-    bool beyond = false;
+    int64_t last = 1;
     for (unsigned i = 0; i < s->spatial; i++)
-        beyond = beyond || (s->out[i] - 1) * s->stride[i] + s->kernel[i] >
-                               s->in[i] + s->pad_begin[i] + s->pad_end[i];
-    return beyond;
+        last *= s->out[i];
+    return qd_pool_window_overhangs(s, last - 1);
 }
 
 static enum qd_status read_geometry(const struct qd_evaluation *evaluation,

@@ -57,6 +57,9 @@ enum qd_status qd_conv_transpose_shape_read(const struct qd_evaluation *evaluati
                                             const struct qd_node *node, const struct qd_tensor *x,
                                             const struct qd_tensor *w, struct qd_conv_shape *shape);
 
+/* Whether the window of a spatial output position (row-major) has elements behind the input and its padding: ceil_mode. */
+bool qd_pool_window_overhangs(const struct qd_conv_shape *shape, int64_t position);
+
 /* y's dimensions; returns the rank. */
 unsigned qd_conv_output_dims(const struct qd_conv_shape *shape, int64_t *dims);
 

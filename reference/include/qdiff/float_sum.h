@@ -54,6 +54,13 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
                                   const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
                                   int64_t i);
 
+/* Stores the sum divided by n > 0. One term divided by 1 is itself. For n a power of two the quotient is the scaled sum; else y.fusion.rough_scales is set, and where no
+ * order of the sum rounds the hull is that of S/n, RN(S/n) and RN(S·RN(1/n)), canonical RN(S/n); where one does, the bound with two
+ * roundings more. What is divided is not gone on with: y.fusion.sum_terms stays 0. */
+enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
+                                       struct qd_float_sum *sum, int64_t n, struct qd_value *y,
+                                       int64_t i);
+
 /* Prepares y to take sums: gives it an abs_sum and joins what the operands are made of; NULL operands are allowed. */
 enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
                                   const struct qd_float_operand *const *operands, size_t count,

@@ -1,0 +1,72 @@
+/* ReduceMean
+ *
+ * Source      ONNX ReduceMean-1, -11, -13, -18.
+ * Inputs      data f32|f16 (13: bf16); f64, s32 and s64 are UNSUPPORTED (how a mean of integers is rounded is not said); axes (18),
+ *             optional, s64.
+ * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
+ * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduce.h.
+ * Domain      rules data-type and those of reduce.h.
+ * Arithmetic  the sum divided by the number of its terms, rounded once; without axes of all, or, with noop_with_empty_axes, each
+ *             element itself.
+ * Edge cases  of none: unspecified.
+ * Latitude    every order of summation, then a division or a product with the reciprocal: float_sum.h. */
+#include "qdiff/float_sum.h"
+#include "qdiff/parameters.h"
+#include "qdiff/reduce.h"
+
+static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                            const struct qd_tensor *x)
+{
+    if (x->dtype == QD_S32 || x->dtype == QD_S64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "ReduceMean of %s",
+                       qd_dtype_info(x->dtype)->word);
+    return qd_real_operand_type(evaluation, node, "data", x, 13);
+}
+
+static enum qd_status element(const struct qd_evaluation *evaluation, const struct qd_reduction *r,
+                              const struct qd_float_operand *x, struct qd_value *y, int64_t i)
+{
+    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+    int64_t first = qd_reduction_first(r, i);
+    for (int64_t t = 0; t < r->terms; t++)
+        qd_float_sum_term(&sum, x, first + r->offset[t]);
+    if (r->terms == 0)
+        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
+    return qd_float_sum_store_mean(evaluation, &sum, r->terms, y, i);
+}
+
+static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
+                               const struct qd_value *const *in, struct qd_value *out)
+{
+    struct qd_reduction r;
+    struct qd_value y;
+    struct qd_float_operand x;
+    const struct qd_float_operand *operand = &x;
+    enum qd_status status = check(evaluation, node, &in[0]->want);
+    if (status == QD_OK)
+        status = qd_reduction_read(evaluation, node, &in[0]->want, in[1], &r);
+    if (status == QD_OK)
+        status = qd_value_init(&y, evaluation->arena, in[0]->want.dtype, r.rank, r.dims,
+                               evaluation->error);
+    if (status == QD_OK)
+        status = qd_float_operand_make(evaluation, in[0], &x);
+    if (status == QD_OK)
+        status = qd_float_sum_begin(evaluation, &operand, 1, &y);
+    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++)
+        status = element(evaluation, &r, &x, &y, i);
+    if (status == QD_OK)
+        out[0] = y;
+    return status;
+}
+
+const struct qd_op qd_op_reduce_mean = {
+    .domain = "",
+    .name = "ReduceMean",
+    .since = 1,
+    .min_inputs = 1,
+    .max_inputs = 2,
+    .outputs = 1,
+    .attributes = QD_REDUCTION_ATTRIBUTES,
+    .rules = "data-type," QD_REDUCTION_RULES,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,124 @@
+/* The regressions: each names its public issue and what went wrong; the right outputs that it stores, computed by hand, are
+ * admissible, and the wrong ones that a system once gave are not.
+ * Alone: <build>/tests/cases/regressions_test */
+#include "case_testlib.h"
+
+#include "qdiff/evaluate.h"
+#include "qdiff/suite.h"
+
+enum { LEAST_REGRESSIONS = 100, LEAST_WITH_WRONG_VALUE = 70 };
+
+struct tally {
+    size_t cases, controls, wrong_values, rejects_valid, crashes, stored;
+    size_t outside; /* elements of wrong outputs that are not admissible */
+    size_t failures;
+};
+
+static void complain(struct tally *tally, const struct qd_case *kase, const char *what)
+{
+    print_error("%s: %s\n", kase->id, what);
+    tally->failures++;
+}
+
+static bool is_inside(const struct qd_value *want, const struct qd_tensor *have, int64_t i)
+{
+    struct qd_observation seen = qd_value_observe(want, i);
+    double value = qd_tensor_value(have, i);
+    if (seen.unspecified)
+        return true;
+    return value != value ? seen.nan : value >= seen.lo && value <= seen.hi;
+}
+
+/* How many elements are not admissible; the test fails when it is not even the same tensor. */
+static size_t count_outside(const struct qd_case *kase, const struct qd_value *want,
+                            const struct qd_tensor *tensors)
+{
+    size_t outside = 0;
+    for (size_t k = 0; k < kase->graph->output_count; k++) {
+        if (tensors[k].dtype != want[k].want.dtype ||
+            !qd_tensor_same_shape(&tensors[k], &want[k].want))
+            fail_msg("%s: output %zu has another type or shape than its value", kase->id, k);
+        for (int64_t i = 0; i < tensors[k].count; i++)
+            outside += !is_inside(&want[k], &tensors[k], i);
+    }
+    return outside;
+}
+
+static void check_values(struct tally *tally, const struct qd_case *kase,
+                         const struct qd_value *want)
+{
+    if (kase->output_count > 0) {
+        if (count_outside(kase, want, kase->stored_outputs) > 0)
+            complain(tally, kase, "the output computed by hand is not admissible");
+        tally->stored++;
+    }
+    if (kase->wrong_count > 0) {
+        size_t outside = count_outside(kase, want, kase->wrong_outputs);
+        if (outside == 0)
+            complain(tally, kase, "the wrong output is admissible");
+        tally->wrong_values++;
+        tally->outside += outside;
+    }
+}
+
+static void check_origin(struct tally *tally, const struct qd_case *kase)
+{
+    bool control = false;
+    for (size_t i = 0; i < kase->tag_count; i++)
+        control |= strcmp(kase->tags[i], "control") == 0;
+    if (!*kase->issue || !*kase->spec)
+        complain(tally, kase, "no public issue or no clause of the text");
+    if (control != !*kase->symptom)
+        complain(tally, kase, "every regression but a control has a symptom");
+    if (kase->expect != QD_EXPECT_VALID)
+        complain(tally, kase, "what has to be rejected belongs to reject/");
+    tally->cases++;
+    tally->controls += control;
+    tally->rejects_valid += strcmp(kase->symptom, "rejects-valid") == 0;
+    tally->crashes += strcmp(kase->symptom, "crash") == 0;
+}
+
+static enum qd_visit check(void *context, const struct qd_case *kase)
+{
+    struct qd_value want[8];
+    struct qd_arena arena;
+    struct qd_error error;
+    if (strncmp(kase->id, "reject/", 7) == 0)
+        return QD_VISIT_GO_ON;
+    if (strncmp(kase->id, "regressions/", 12) != 0)
+        return QD_VISIT_STOP; /* hand-written cases come first */
+    check_origin(context, kase);
+    assert_true(kase->graph->output_count <= sizeof want / sizeof *want);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, want, &error) != QD_OK)
+        complain(context, kase, error.text);
+    else
+        check_values(context, kase, want);
+    qd_arena_clear(&arena);
+    return QD_VISIT_GO_ON;
+}
+
+static void right_is_admissible_and_wrong_is_not(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    struct qd_error error;
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    assert_ok(qd_suite_visit(&options, check, &tally, &error), error);
+    print_message("# %zu regressions: %zu gave a wrong value (%zu elements outside), %zu were "
+                  "rejected, %zu crashed, %zu controls; %zu with all outputs by hand\n",
+                  tally.cases, tally.wrong_values, tally.outside, tally.rejects_valid,
+                  tally.crashes, tally.controls, tally.stored);
+    assert_int_equal(tally.cases,
+                     tally.wrong_values + tally.rejects_valid + tally.crashes + tally.controls);
+    assert_true(tally.cases - tally.controls >= LEAST_REGRESSIONS);
+    assert_true(tally.wrong_values >= LEAST_WITH_WRONG_VALUE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_is_admissible_and_wrong_is_not),
+    };
+    return cmocka_run_group_tests_name("regressions", tests, NULL, NULL);
+}

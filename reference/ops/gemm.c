@@ -2,10 +2,10 @@
  *
  * Source      ONNX Gemm-7, -9, -11, -13 (earlier versions broadcast by attribute: UNSUPPORTED).
  * Inputs      A f32|f16 (13: bf16) [M, K] or, with transA, [K, M]; B alike [K, N] or [N, K]; C, optional from 11, broadcasts to
- *             [M, N]. Other types are UNSUPPORTED.
+ *             [M, N]. f64 and integers of 32 bits and more (9) are UNSUPPORTED.
  * Outputs     Y [M, N] of A's type.
  * Attributes  alpha, beta (1), transA, transB (0).
- * Domain      rules a-rank, b-rank, k-mismatch, c-shape, b-type, c-type.
+ * Domain      rules a-rank, b-rank, k-mismatch, c-shape, a-type, b-type, c-type; input-count without C before 11.
  * Arithmetic  Y = alpha·A'·B' + beta·C
  * Latitude    every order of summation, alpha applied to A', to each product or to the sum: float_sum.h. */
 #include "qdiff/broadcast.h"
@@ -49,11 +49,17 @@ static enum qd_status read_attributes(const struct qd_evaluation *evaluation,
 static enum qd_status check_types(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in)
 {
-    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16);
-    if (!(types & QD_TYPE_BIT(in[A]->want.dtype)))
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
+    types |= node->opset >= 9 ? QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64) : 0;
+    types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
+    if (node->opset < 11 && !in[C])
+        return qd_node_rule(evaluation, node, "input-count", "C is required before opset 11");
+    enum qd_status status = qd_operand_type(evaluation, node, "a", &in[A]->want, types);
+    if (status == QD_OK && !(QD_FLOAT_TYPES & QD_TYPE_BIT(in[A]->want.dtype)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Gemm of %s",
                        qd_dtype_info(in[A]->want.dtype)->word);
-    enum qd_status status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
+    if (status == QD_OK)
+        status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
     if (status == QD_OK && in[C])
         status = qd_same_type(evaluation, node, "c", &in[C]->want, &in[A]->want);
     return status;
@@ -154,5 +160,7 @@ const struct qd_op qd_op_gemm = {
     .max_inputs = 3,
     .outputs = 1,
     .operands = "a,b,C",
+    .attributes = "alpha,beta,transA,transB,broadcast:-6",
+    .rules = "a-type,b-type,c-type,a-rank,b-rank,k-mismatch,c-shape",
     .evaluate = evaluate,
 };

@@ -1,0 +1,267 @@
+/* The must-reject cases: each is refused by exactly the rule it names, says in words what the rule is, and has a valid twin one
+ * edit away that the reference takes; every rule that an operator of the reference lists has a case.
+ * Alone: <build>/tests/cases/reject_test */
+#include "case_testlib.h"
+
+#include "qdiff/evaluate.h"
+#include "qdiff/suite.h"
+
+enum { MAX_CASES = 2048, MAX_RULES = 1024, LEAST_RULES = 490 };
+
+struct cases {
+    struct qd_arena arena;
+    size_t count;
+    struct qd_case at[MAX_CASES]; /* decoded again, so that they outlive the visit */
+};
+
+static enum qd_visit keep(void *context, const struct qd_case *kase)
+{
+    struct cases *cases = context;
+    struct qd_error error;
+    uint8_t *bytes;
+    size_t size;
+    if (strncmp(kase->id, "reject/", 7) != 0)
+        return QD_VISIT_STOP; /* hand-written cases come first */
+    assert_true(cases->count < MAX_CASES);
+    assert_ok(qd_case_encode(kase, &cases->arena, &bytes, &size, &error), error);
+    assert_ok(qd_case_decode(bytes, size, &cases->arena, &cases->at[cases->count++], &error),
+              error);
+    return QD_VISIT_GO_ON;
+}
+
+static int load(void **state)
+{
+    static struct cases cases;
+    struct qd_error error;
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE,
+                                       .cases_dir = QD_TEST_CASES_DIR "/reject"};
+    qd_arena_init(&cases.arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_suite_visit(&options, keep, &cases, &error) != QD_OK) {
+        print_error("%s\n", error.text);
+        return -1;
+    }
+    *state = &cases;
+    return 0;
+}
+
+static int unload(void **state)
+{
+    struct cases *cases = *state;
+    if (cases)
+        qd_arena_clear(&cases->arena);
+    return 0;
+}
+
+static const struct qd_case *find(const struct cases *cases, const char *id)
+{
+    for (size_t i = 0; i < cases->count; i++)
+        if (strcmp(cases->at[i].id, id) == 0)
+            return &cases->at[i];
+    return NULL;
+}
+
+static enum qd_status evaluate(const struct qd_case *kase, struct qd_error *error)
+{
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_value *outputs = qd_arena_array(&arena, kase->graph->output_count, sizeof *outputs);
+    assert_non_null(outputs);
+    enum qd_status status =
+        qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, outputs, error);
+    qd_arena_clear(&arena);
+    return status;
+}
+
+static void each_breaks_the_rule_it_names(void **state)
+{
+    const struct cases *cases = *state;
+    size_t rejects = 0, wrong = 0;
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct qd_case *kase = &cases->at[i];
+        struct qd_error error = {0};
+        if (kase->expect != QD_EXPECT_MUST_REJECT)
+            continue;
+        rejects++;
+        enum qd_status status = evaluate(kase, &error);
+        if (status == QD_INVALID && strcmp(error.rule, kase->rule) == 0)
+            continue;
+        print_error("%s: %s, rule '%s' (%s), want rule '%s'\n", kase->id, qd_status_word(status),
+                    error.rule, error.text, kase->rule);
+        wrong++;
+    }
+    print_message("# %zu must-reject cases\n", rejects);
+    assert_int_equal(wrong, 0);
+}
+
+/* "Op-13, inputs: the rule": by section of the operator's text. */
+static void each_says_its_rule_in_words(void **state)
+{
+    const struct cases *cases = *state;
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct qd_case *kase = &cases->at[i];
+        size_t op = strcspn(kase->rule, "/");
+        if (kase->expect != QD_EXPECT_MUST_REJECT)
+            continue;
+        if (strncmp(kase->spec, kase->rule, op) != 0 || kase->spec[op] != '-' ||
+            !strstr(kase->spec, ": "))
+            fail_msg("%s: origin.spec is '%s'", kase->id, kase->spec);
+    }
+}
+
+/* --- Twins --------------------------------------------------------------------------------------- */
+
+static const struct qd_tensor *tensor_of(const struct qd_case *kase, const char *name)
+{
+    const struct qd_graph *graph = kase->graph;
+    for (size_t v = 0; v < graph->value_count; v++) {
+        if (strcmp(graph->values[v].name, name) != 0)
+            continue;
+        for (size_t i = 0; i < kase->input_count; i++)
+            if (graph->inputs[i] == (int)v)
+                return &kase->inputs[i];
+        return graph->values[v].initializer;
+    }
+    return NULL;
+}
+
+static bool same_tensor(const struct qd_tensor *a, const struct qd_tensor *b)
+{
+    return a && b && a->dtype == b->dtype && qd_tensor_same_shape(a, b) &&
+           memcmp(a->data, b->data, qd_tensor_bytes(a)) == 0;
+}
+
+static bool same_attr(const struct qd_attr *a, const struct qd_attr *b)
+{
+    if (!a || !b || a->kind != b->kind || a->count != b->count || a->i != b->i)
+        return false;
+    if (a->kind == QD_ATTR_STRING)
+        return strcmp(a->s, b->s) == 0;
+    if (a->kind == QD_ATTR_FLOAT)
+        return a->f >= b->f && a->f <= b->f;
+    return a->kind != QD_ATTR_INTS || memcmp(a->ints, b->ints, a->count * sizeof *a->ints) == 0;
+}
+
+/* Name of operand i, "" if it is left out, NULL past the end. */
+static const char *operand(const struct qd_case *kase, const int *values, size_t count, size_t i)
+{
+    if (i >= count)
+        return NULL;
+    return values[i] == QD_NO_VALUE ? "" : kase->graph->values[values[i]].name;
+}
+
+static bool same_word(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Attributes that `a` has and `b` has not, or has differently; `both` counts the latter too. */
+static int attr_edits(const struct qd_node *a, const struct qd_node *b, bool both)
+{
+    int edits = 0;
+    for (size_t i = 0; i < a->attr_count; i++) {
+        const struct qd_attr *other = qd_node_attr(b, a->attrs[i].name);
+        edits += other ? both && !same_attr(&a->attrs[i], other) : 1;
+    }
+    return edits;
+}
+
+static int operand_edits(const struct qd_case *a, const struct qd_case *b)
+{
+    const struct qd_node *m = &a->graph->nodes[0], *n = &b->graph->nodes[0];
+    int edits = 0;
+    for (size_t i = 0; i < QD_MAX_OPERANDS; i++) {
+        const char *have = operand(a, m->inputs, m->input_count, i),
+                   *want = operand(b, n->inputs, n->input_count, i);
+        edits += !same_word(have, want) ||
+                 (have && *have && !same_tensor(tensor_of(a, have), tensor_of(b, want)));
+        edits += !same_word(operand(a, m->outputs, m->output_count, i),
+                            operand(b, n->outputs, n->output_count, i));
+    }
+    return edits;
+}
+
+/* How many operands, tensors, attributes and versions differ. */
+static int edits_between(const struct qd_case *a, const struct qd_case *b)
+{
+    const struct qd_node *m = &a->graph->nodes[0], *n = &b->graph->nodes[0];
+    return (m->opset != n->opset) + (strcmp(m->op_type, n->op_type) != 0) +
+           (a->graph->node_count != b->graph->node_count) + operand_edits(a, b) +
+           attr_edits(m, n, true) + attr_edits(n, m, false);
+}
+
+static void twins_are_valid_and_one_edit_away(void **state)
+{
+    const struct cases *cases = *state;
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct qd_case *kase = &cases->at[i];
+        struct qd_error error = {0};
+        if (kase->expect == QD_EXPECT_VALID) {
+            assert_ok(evaluate(kase, &error), error);
+            continue;
+        }
+        const struct qd_case *twin = find(cases, kase->twin);
+        if (!twin || twin->expect != QD_EXPECT_VALID)
+            fail_msg("%s: no valid twin '%s'", kase->id, kase->twin);
+        int edits = edits_between(kase, twin);
+        if (edits != 1)
+            fail_msg("%s: %d edits away from %s", kase->id, edits, twin->id);
+    }
+}
+
+/* --- Rules --------------------------------------------------------------------------------------- */
+
+/* Rules that no case can break. */
+static const struct {
+    const char *rule, *reason;
+} without_case[] = {
+    {"Add/attribute-type", "its attributes, of opsets before 7, are not read"},
+    {"Sub/attribute-type", "its attributes, of opsets before 7, are not read"},
+    {"Mul/attribute-type", "its attributes, of opsets before 7, are not read"},
+    {"Div/attribute-type", "its attributes, of opsets before 7, are not read"},
+    {"Relu/attribute-type", "its attribute, of opsets before 6, is not read"},
+    {"Sigmoid/attribute-type", "its attribute, of opsets before 6, is not read"},
+    {"Tanh/attribute-type", "its attribute, of opsets before 6, is not read"},
+};
+
+static bool has_case(const struct cases *cases, const char *rule)
+{
+    for (size_t i = 0; i < cases->count; i++)
+        if (strcmp(cases->at[i].rule, rule) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof without_case / sizeof *without_case; i++)
+        if (strcmp(without_case[i].rule, rule) == 0)
+            return true;
+    return false;
+}
+
+static void every_rule_of_every_operator_has_a_case(void **state)
+{
+    size_t rules = 0, missing = 0;
+    const struct qd_op *op;
+    for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
+        char rule[64];
+        if (!op->rules)
+            print_message("# %s lists no rules yet\n", op->name);
+        for (size_t r = 0; qd_op_rule(op, r, rule, sizeof rule); r++) {
+            rules++;
+            if (has_case(*state, rule))
+                continue;
+            print_error("no must-reject case for the rule %s\n", rule);
+            missing++;
+        }
+    }
+    print_message("# %zu rules\n", rules);
+    assert_int_equal(missing, 0);
+    assert_true(rules >= LEAST_RULES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_breaks_the_rule_it_names),
+        cmocka_unit_test(each_says_its_rule_in_words),
+        cmocka_unit_test(twins_are_valid_and_one_edit_away),
+        cmocka_unit_test(every_rule_of_every_operator_has_a_case),
+    };
+    return cmocka_run_group_tests_name("must-reject cases", tests, load, unload);
+}

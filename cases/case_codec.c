@@ -120,7 +120,8 @@ static enum qd_status read_tensors(size_t count, Onnx__TensorProto **protos, con
 
 static bool is_symptom(const char *text)
 {
-    static const char *const words[] = {"", "value", "rejects-valid", "accepts-invalid", "crash"};
+    static const char *const words[] = {"",      "value", "rejects-valid", "accepts-invalid",
+                                        "crash", "hang"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i]) == 0)
             return true;

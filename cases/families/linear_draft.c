@@ -142,11 +142,11 @@ static enum qd_status visit_case(const struct qd_linear_family *family, struct r
     return status;
 }
 
-/* The value family of smoke row r: they rotate, stepping over those that do not apply. */
+/* The value family of smoke row r: they rotate, stepping over those that do not apply; where none does the row has no case. */
 static size_t smoke_values(const struct qd_linear_family *family, const uint8_t *row, size_t r)
 {
     size_t values = r % family->value_count;
-    while (!family->applies(row, values, 0))
+    for (size_t i = 0; i < family->value_count && !family->applies(row, values, 0); i++)
         values = (values + 1) % family->value_count;
     return values;
 }

@@ -2,7 +2,7 @@
  *
  *   <pack>/manifest.sha256   "<SHA-256>  <path>" of every other file, sorted by path: sha256sum --check reads it
  *   <pack>/index.jsonl       JSON Lines: a header, then one object a case, in the suite's order
- *   <pack>/node/<test>/      cases with one admissible answer per element
+ *   <pack>/node/<test>/      cases with one admissible answer per element, and a data.json that says so to ONNX's own runner
  *   <pack>/latitude/<test>/  cases with elements that have several: test_data_set_0 holds also
  *       lo_<i>.pb, hi_<i>.pb   double, of output i's shape: lo <= have <= hi is right. NaN only where both are NaN
  *       open_<i>.pb            uint8, only if some element is not 0: 1 = the text defines nothing, any answer is right

@@ -163,6 +163,9 @@ static const char *field_of(const char *file, char text[64])
     if (strcmp(name, "model.onnx") == 0) {
         return "model";
     }
+    if (strcmp(name, "data.json") == 0) {
+        return "tolerances";
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         size_t length = strlen(kinds[i][0]);
 

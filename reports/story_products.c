@@ -134,8 +134,8 @@ static double tell_terms(const struct qd_story *story, const struct qd_step *ste
     int64_t padded = 0;
     double sum = 0;
 
-    fprintf(story->out, "  sum of %" PRId64 " products (x - %.9g) * (w - %.9g):\n", p->count, xz,
-            wz);
+    fprintf(story->out, "  sum of %" PRId64 " products (%s - %.9g) * (%s - %.9g):\n", p->count,
+            at->convolution ? "x" : "a", xz, at->convolution ? "w" : "b", wz);
     for (int64_t t = 0; t < p->count; t++) {
         double a, b;
 
@@ -147,8 +147,9 @@ static double tell_terms(const struct qd_story *story, const struct qd_step *ste
         b = qd_tensor_value(w, p->w[t]) - wz;
         sum += a * b;
         if (t < SHOWN_TERMS) {
-            fprintf(story->out, "    x%s %.9g -> %.9g   w%s %.9g -> %.9g   product %.9g\n",
-                    qd_describe_place(x, p->x[t], story->arena), qd_tensor_value(x, p->x[t]), a,
+            fprintf(story->out, "    %s%s %.9g -> %.9g   %s%s %.9g -> %.9g   product %.9g\n",
+                    at->convolution ? "x" : "a", qd_describe_place(x, p->x[t], story->arena),
+                    qd_tensor_value(x, p->x[t]), a, at->convolution ? "w" : "b",
                     qd_describe_place(w, p->w[t], story->arena), qd_tensor_value(w, p->w[t]), b,
                     a * b);
         }

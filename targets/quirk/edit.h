@@ -1,0 +1,68 @@
+/* A node about to be evaluated with something changed: what override quirks are written with.
+ *
+ *     struct qd_edit edit;
+ *     qd_edit_begin(&edit, evaluation, node, in);
+ *     ... changes: each does nothing once one has failed ...
+ *     return qd_edit_run(&edit, self, out);
+ *
+ * The node, its attributes and its operands are copies; what a change makes lives in the evaluation's arena. */
+#ifndef QDIFF_TARGETS_QUIRK_EDIT_H
+#define QDIFF_TARGETS_QUIRK_EDIT_H
+
+#include "qdiff/override.h"
+
+#define QD_EDIT_ATTRS 80 /* a decoded node has at most 64 */
+
+struct qd_edit {
+    struct qd_evaluation evaluation;
+    struct qd_semantics semantics; /* of this node alone; free to change */
+    struct qd_node node;
+    struct qd_attr attrs[QD_EDIT_ATTRS];
+    const struct qd_value *in[QD_MAX_OPERANDS];
+    enum qd_status status;
+};
+
+void qd_edit_begin(struct qd_edit *edit, const struct qd_evaluation *evaluation,
+                   const struct qd_node *node, const struct qd_value *const *in);
+
+/* Evaluates the changed node by what comes after `self`. */
+enum qd_status qd_edit_run(struct qd_edit *edit, const struct qd_override *self,
+                           struct qd_value *out);
+
+/* Attributes: taken away, or set whether it was there or not. */
+void qd_edit_drop(struct qd_edit *edit, const char *name);
+void qd_edit_int(struct qd_edit *edit, const char *name, int64_t value);
+void qd_edit_ints(struct qd_edit *edit, const char *name, const int64_t *values, size_t count);
+void qd_edit_word(struct qd_edit *edit, const char *name, const char *word);
+
+/* The number of the first operand that has one of these names ("x_zero_point,a_zero_point", case counts for nothing) and is
+ * there; −1 if there is none. Names are the operator's (struct qd_op, operands). */
+int qd_operand_find(const struct qd_node *node, const struct qd_value *const *in,
+                    const char *names);
+
+/* A copy of operand `i` that may be written, put in its place: its canonical values, every element a point. NULL when the
+ * operand is absent, i is −1, or memory is short. */
+struct qd_tensor *qd_edit_copy(struct qd_edit *edit, int i);
+
+/* A zeroed tensor in operand i's place. NULL when memory is short. */
+struct qd_tensor *qd_edit_new(struct qd_edit *edit, int i, enum qd_dtype dtype, unsigned rank,
+                              const int64_t *dims);
+
+/* Replaces every code of operand i, the ends of its admissible set included, by change(code); of the type `dtype`
+ * henceforth. */
+void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype, int64_t (*change)(int64_t code));
+
+/* Operand i read as an integer tensor of another type of the same width. */
+void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype);
+
+/* The names of a node's operands, over all operators. */
+#define QD_X "x,a"
+#define QD_X_SCALE "x_scale,a_scale"
+#define QD_X_ZERO_POINT "x_zero_point,a_zero_point"
+#define QD_W "w,b"
+#define QD_W_SCALE "w_scale,b_scale"
+#define QD_W_ZERO_POINT "w_zero_point,b_zero_point"
+#define QD_Y_SCALE "y_scale,c_scale"
+#define QD_Y_ZERO_POINT "y_zero_point,c_zero_point"
+
+#endif

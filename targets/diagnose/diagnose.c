@@ -5,7 +5,9 @@
 
 #include "diagnose/facts.h"
 #include "diagnose/locate.h"
+#include "qdiff/features.h"
 #include "qdiff/neighbours.h"
+#include "qdiff/suite.h"
 
 static const char *const words[] = {
 #define WORD(name, word, meaning) word,
@@ -22,12 +24,15 @@ const char *qd_diagnosis_word(enum qd_diagnosis_kind kind)
 struct candidate {
     const struct qd_quirk *quirks[2];
     size_t count;
+    int64_t slack;   /* on the case */
+    int64_t inexact; /* elements that were in its set and not its own value, over all trials */
 };
 
 #define DEFAULT_SECONDS 1.0
 #define DEFAULT_NEIGHBOURS 14
 /* Neighbours looked at to tell candidates apart. */
 #define MAX_NEIGHBOURS 200
+#define MAX_CANDIDATES 64
 /* Quirks that change a case, at most, whose pairs are tried. */
 #define MAX_CHANGING 48
 
@@ -76,21 +81,21 @@ static struct qd_value *evaluate_under(const struct qd_quirk *const *quirks, siz
 
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
-                       const struct qd_run *run, int64_t *slack)
+                       const struct qd_run *run, struct qd_comparison *under)
 {
     struct qd_arena arena;
-    struct qd_comparison under, plain;
+    struct qd_comparison have, plain;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *values = evaluate_under(quirks, count, kase, &arena);
     bool explains = false;
     if (values) {
         qd_compare(kase, canonical, run, &plain);
-        qd_compare(kase, values, run, &under);
-        explains = !qd_verdict_is_divergence(under.verdict) && under.compared > 0 &&
-                   under.unspecified <= plain.unspecified;
+        qd_compare(kase, values, run, &have);
+        explains = !qd_verdict_is_divergence(have.verdict) && have.compared > 0 &&
+                   have.unspecified <= plain.unspecified;
     }
-    if (explains && slack)
-        *slack = under.slack;
+    if (explains && under)
+        *under = have;
     qd_arena_clear(&arena);
     return explains;
 }
@@ -116,22 +121,22 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
 
 /* --- Candidates ------------------------------------------------------------------------------- */
 
-static void try_candidate(struct diagnosing *d, size_t capacity, struct candidate candidate)
+static void try_candidate(struct diagnosing *d, struct candidate candidate)
 {
-    if (d->count < capacity &&
+    if (d->count < MAX_CANDIDATES &&
         qd_quirks_explain(candidate.quirks, candidate.count, d->kase, d->canonical, d->run, NULL))
         d->candidates[d->count++] = candidate;
 }
 
-static void find_single(struct diagnosing *d, size_t capacity)
+static void find_single(struct diagnosing *d)
 {
     const struct qd_quirk *quirk;
     for (size_t i = 0; (quirk = qd_quirk_at(i)) && in_time(d); i++)
         if (qd_quirk_concerns(quirk, d->kase->graph))
-            try_candidate(d, capacity, (struct candidate){{quirk, NULL}, 1});
+            try_candidate(d, (struct candidate){.quirks = {quirk}, .count = 1});
 }
 
-static void find_pairs(struct diagnosing *d, size_t capacity)
+static void find_pairs(struct diagnosing *d)
 {
     const struct qd_quirk *changing[MAX_CHANGING], *quirk;
     size_t count = 0;
@@ -140,7 +145,7 @@ static void find_pairs(struct diagnosing *d, size_t capacity)
             changing[count++] = quirk;
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count && in_time(d); j++)
-            try_candidate(d, capacity, (struct candidate){{changing[i], changing[j]}, 2});
+            try_candidate(d, (struct candidate){.quirks = {changing[i], changing[j]}, .count = 2});
 }
 
 /* --- Neighbours ------------------------------------------------------------------------------- */
@@ -154,12 +159,9 @@ struct trial {
     struct qd_run run;
 };
 
-/* False: this neighbour is not to be had. */
-static bool make_trial(const struct diagnosing *d, uint64_t number, struct trial *trial)
+/* The reference's answer to trial->kase; false: it has none. */
+static bool evaluate_trial(struct trial *trial)
 {
-    struct qd_error error = {.status = QD_OK};
-    if (qd_neighbour(d->kase, number, &trial->arena, &trial->kase, &error) != QD_OK)
-        return false;
     size_t count = trial->kase.graph->output_count;
     trial->shapes = qd_arena_array(&trial->arena, count, sizeof *trial->shapes);
     trial->canonical = evaluate_under(NULL, 0, &trial->kase, &trial->arena);
@@ -197,26 +199,38 @@ static void sift(struct diagnosing *d, const struct trial *trial)
     if (comparison.compared == 0)
         return;
     for (size_t i = 0; i < d->count; i++) {
-        const struct candidate *c = &d->candidates[i];
-        if (qd_quirks_explain(c->quirks, c->count, &trial->kase, trial->canonical, &trial->run,
-                              NULL))
-            d->candidates[kept++] = *c;
+        struct candidate c = d->candidates[i];
+        struct qd_comparison under;
+        if (!qd_quirks_explain(c.quirks, c.count, &trial->kase, trial->canonical, &trial->run,
+                               &under))
+            continue;
+        c.inexact += under.admissible;
+        d->candidates[kept++] = c;
     }
     d->count = kept;
+}
+
+/* Runs trial->kase on the target. *ran: it gave outputs. */
+static enum qd_status run_trial(struct diagnosing *d, struct trial *trial, bool *ran)
+{
+    enum qd_status status = qd_session_run(d->session, &trial->kase, trial->shapes, &trial->arena,
+                                           &trial->run, d->error);
+    *ran = status == QD_OK && trial->run.outcome == QD_OUTCOME_OUTPUTS;
+    return status;
 }
 
 static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number)
 {
     struct trial trial;
+    struct qd_error error = {.status = QD_OK};
     enum qd_status status = QD_OK;
     qd_arena_init(&trial.arena, QD_ARENA_DEFAULT_BUDGET);
-    bool settled = d->neighbours >= d->wanted_neighbours;
-    if (make_trial(d, number, &trial) && (!settled || tells_apart(d, &trial))) {
-        status = qd_session_run(d->session, &trial.kase, trial.shapes, &trial.arena, &trial.run,
-                                d->error);
-        if (status == QD_OK && trial.run.outcome == QD_OUTCOME_OUTPUTS)
-            sift(d, &trial);
-    }
+    bool settled = d->neighbours >= d->wanted_neighbours, ran = false;
+    if (qd_neighbour(d->kase, number, &trial.arena, &trial.kase, &error) == QD_OK &&
+        evaluate_trial(&trial) && (!settled || tells_apart(d, &trial)))
+        status = run_trial(d, &trial, &ran);
+    if (ran)
+        sift(d, &trial);
     qd_arena_clear(&trial.arena);
     return status;
 }
@@ -233,6 +247,78 @@ static enum qd_status ask_neighbours(struct diagnosing *d)
         status = ask_neighbour(d, number);
     }
     return status;
+}
+
+/* --- Other structures --------------------------------------------------------------------------- */
+
+/* Cases of the suite on which the candidates left differ: what a neighbour with the same shapes cannot tell apart (two axes of
+ * which one is missing, a group of one channel), another shape can. */
+struct search {
+    struct diagnosing *d;
+    enum qd_status status;
+};
+
+/* A case there may show other faults of the target: then it says nothing about the candidates. */
+static void sift_unless_none(struct diagnosing *d, const struct trial *trial)
+{
+    size_t before = d->count;
+    struct candidate kept[MAX_CANDIDATES];
+    memcpy(kept, d->candidates, before * sizeof *kept);
+    sift(d, trial);
+    if (d->count == 0) {
+        memcpy(d->candidates, kept, before * sizeof *kept);
+        d->count = before;
+    }
+}
+
+static enum qd_visit ask_case(void *context, const struct qd_case *kase)
+{
+    struct search *search = context;
+    struct diagnosing *d = search->d;
+    struct trial trial = {.kase = *kase};
+    bool ran = false;
+    const char *reason;
+    if (kase->expect != QD_EXPECT_VALID || strcmp(qd_case_op(kase), qd_case_op(d->kase)) != 0 ||
+        !qd_session_can(d->session, kase, &reason))
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&trial.arena, QD_ARENA_DEFAULT_BUDGET);
+    if (evaluate_trial(&trial) && tells_apart(d, &trial))
+        search->status = run_trial(d, &trial, &ran);
+    if (ran)
+        sift_unless_none(d, &trial);
+    qd_arena_clear(&trial.arena);
+    bool go_on = search->status == QD_OK && d->count > 1 && in_time(d);
+    return go_on ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
+static bool starts_id(const char *name, const char *id)
+{
+    size_t length = strlen(name);
+    return strncmp(id, name, length) == 0 && id[length] == '/';
+}
+
+/* The family that the case comes from, or the one named after its operator; NULL if there is none. */
+static const struct qd_family *family_of(const struct qd_case *kase)
+{
+    const struct qd_family *family, *by_op = NULL;
+    const char *op = qd_case_op(kase), *colon = strchr(op, ':');
+    for (size_t i = 0; (family = qd_family_at(i)); i++) {
+        if (starts_id(family->name, kase->id))
+            return family;
+        if (strcmp(family->name, colon ? colon + 1 : op) == 0)
+            by_op = family;
+    }
+    return by_op;
+}
+
+static enum qd_status ask_suite(struct diagnosing *d)
+{
+    const struct qd_family *family = family_of(d->kase);
+    struct search search = {d, QD_OK};
+    if (d->count < 2 || !family || !in_time(d))
+        return QD_OK;
+    enum qd_status status = family->generate(QD_LEVEL_SMOKE, ask_case, &search, d->error);
+    return search.status != QD_OK ? search.status : status;
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */
@@ -260,23 +346,38 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
     for (size_t i = 0; i < d->count; i++)
         for (size_t j = 0; j < d->candidates[i].count; j++)
             diagnosis->quirks[diagnosis->quirk_count++] = d->candidates[i].quirks[j];
-    if (d->count == 1)
-        qd_quirks_explain(first->quirks, first->count, d->kase, d->canonical, d->run,
-                          &diagnosis->slack);
+    diagnosis->slack = d->count == 1 ? first->slack : 0;
+}
+
+/* If exactly one candidate gave every output of every trial bit for bit, it is the one. */
+static void prefer_exact(struct diagnosing *d)
+{
+    size_t exact = 0, at = 0;
+    for (size_t i = 0; i < d->count; i++)
+        if (d->candidates[i].inexact == 0) {
+            exact++;
+            at = i;
+        }
+    if (exact == 1) {
+        d->candidates[0] = d->candidates[at];
+        d->count = 1;
+    }
 }
 
 static enum qd_status find_candidates(struct diagnosing *d)
 {
-    enum { CAPACITY = 64 };
-    d->candidates = qd_arena_array(d->arena, CAPACITY, sizeof *d->candidates);
+    d->candidates = qd_arena_array(d->arena, MAX_CANDIDATES, sizeof *d->candidates);
     if (!d->candidates)
         return qd_fail(d->error, QD_NO_MEMORY, "no room for a diagnosis");
-    find_single(d, CAPACITY);
+    find_single(d);
     enum qd_status status = ask_neighbours(d);
+    if (status == QD_OK)
+        status = ask_suite(d);
+    prefer_exact(d);
     if (status != QD_OK || d->count > 0)
         return status;
     d->neighbours = d->divergent = 0;
-    find_pairs(d, CAPACITY);
+    find_pairs(d);
     return ask_neighbours(d);
 }
 

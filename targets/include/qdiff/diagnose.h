@@ -3,7 +3,8 @@
  * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the mismatching
  * ones lie outside the canonical set by being mismatches), and nothing that the text specifies is unspecified under it. A
  * quirk is *named* when it explains the case and every neighbour (neighbours.h) that was run on the target; when several
- * do, neighbours on which they differ are looked for and run. Pairs are tried when no single quirk fits, of quirks that change the
+ * do, neighbours on which they differ are looked for and run, then cases of the same operator from the suite; and one
+ * that gave every output bit for bit is preferred to those in whose sets they only lie. Pairs are tried when no single quirk fits, of quirks that change the
  * case. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between made
  * outputs; if the difference vanishes then, it comes from a fusion.
  *
@@ -54,10 +55,10 @@ struct qd_diagnosis {
 };
 
 /* Whether the semantics under `quirks` explains these outputs (run->outcome OUTPUTS) of the case. `canonical` are the
- * reference's values. *slack (may be NULL) as in struct qd_diagnosis. Evaluation failing under the quirk is a no. */
+ * reference's values. *under (may be NULL) is the comparison with the quirks' values. Evaluation failing under them is a no. */
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
-                       const struct qd_run *run, int64_t *slack);
+                       const struct qd_run *run, struct qd_comparison *under);
 
 /* Explains a VALUE divergence of the case on the session's target: `run` gave OUTPUTS, `canonical` the reference's values.
  * Runs neighbours on the session. Errors of the session (UNUSABLE, NO_MEMORY ...); a neighbour that the target does not take or

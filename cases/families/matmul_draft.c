@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "families/vendor_matmul.h"
+
 #define ATTEMPTS 64
 #define MAX_RANK 4
 
@@ -54,19 +56,6 @@ static struct qd_matmul_draft make_draft(const uint8_t *row, bool has_y, struct 
     return d;
 }
 
-/* 2^24, which float32 makes of 2^24 + 1, would become k + 1/2: a sum a little above it rounds up. */
-static bool choose_large_sums(struct qd_conv_draft *d, struct qd_random *r)
-{
-    qd_draft_large_sums(d);
-    d->x_scale = qd_scale_make(1, -10);
-    d->y_scale = qd_scale_make(1, 0);
-    for (int64_t m = 0; m < d->filters; m++) {
-        uint32_t odd = 2 * (uint32_t)qd_random_range(r, 0, 120) + 1;
-        d->w_scale[m] = qd_scale_make(odd, -15);
-    }
-    return true;
-}
-
 /* x's parameters. Where nothing is solved for they may all differ. */
 static void spread_x(struct qd_matmul_draft *d, bool distinct, struct qd_random *r)
 {
@@ -91,8 +80,8 @@ enum qd_status qd_matmul_draft_make(const uint8_t *row, bool has_y,
         enum qd_status status = qd_conv_draft_room(&d.conv, arena, error);
         if (status != QD_OK)
             return status;
-        bool chosen =
-            values->values ? values->values->choose(&d.conv, &r) : choose_large_sums(&d.conv, &r);
+        bool chosen = values->values ? values->values->choose(&d.conv, &r)
+                                     : qd_vendor_large_sums(&d.conv, &r);
         if (!chosen)
             continue;
         bool free = values->values == &qd_conv_values[QD_CONV_RANDOM] ||

@@ -1,5 +1,6 @@
 #include "quirk/edit.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -141,78 +142,111 @@ struct qd_tensor *qd_edit_new(struct qd_edit *edit, int i, enum qd_dtype dtype, 
     return value ? &value->want : NULL;
 }
 
+void qd_tensor_fill(struct qd_tensor *tensor, int64_t code)
+{
+    for (int64_t i = 0; tensor && i < tensor->count; i++)
+        qd_tensor_set(tensor, i, code);
+}
+
+typedef int64_t code_change(int64_t code, enum qd_dtype dtype);
+
 /* The changed ends of the hull, the lesser first. */
 static void map_hull(struct qd_value *to, const struct qd_value *from, int64_t i,
-                     int64_t (*change)(int64_t code))
+                     code_change *change, enum qd_dtype dtype)
 {
-    double a = (double)change((int64_t)from->lo[i]), b = (double)change((int64_t)from->hi[i]);
+    double a = (double)change((int64_t)from->lo[i], dtype);
+    double b = (double)change((int64_t)from->hi[i], dtype);
     to->lo[i] = a < b ? a : b;
     to->hi[i] = a < b ? b : a;
 }
 
-void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype, int64_t (*change)(int64_t code))
+/* `passed` is the type that change() is told. */
+static void map(struct qd_edit *edit, int i, enum qd_dtype dtype, code_change *change,
+                enum qd_dtype passed)
 {
     if (edit->status != QD_OK || i < 0 || !edit->in[i])
         return;
     const struct qd_value *from = edit->in[i];
     struct qd_value to = *from;
+    to.lo = to.hi = NULL;
     edit->status = qd_tensor_init(&to.want, edit->evaluation.arena, dtype, from->want.rank,
                                   from->want.dims, edit->evaluation.error);
-    to.lo = to.hi = NULL;
+    for (int64_t e = 0; edit->status == QD_OK && e < to.want.count; e++)
+        qd_tensor_set(&to.want, e, change(qd_tensor_get(&from->want, e), passed));
     if (edit->status == QD_OK && from->lo)
         edit->status = qd_value_need_hull(&to, edit->evaluation.arena, edit->evaluation.error);
-    for (int64_t e = 0; edit->status == QD_OK && e < to.want.count; e++) {
-        qd_tensor_set(&to.want, e, change(qd_tensor_get(&from->want, e)));
-        if (from->lo)
-            map_hull(&to, from, e, change);
-    }
+    for (int64_t e = 0; edit->status == QD_OK && from->lo && e < to.want.count; e++)
+        map_hull(&to, from, e, change, passed);
     own(edit, i, to);
 }
 
-static int64_t same(int64_t code)
+void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype, code_change *change)
 {
-    return code;
+    map(edit, i, dtype, change, i >= 0 && edit->in[i] ? edit->in[i]->want.dtype : QD_DTYPE_NONE);
 }
 
-static int64_t as_s8(int64_t code)
+/* The code whose low bits are the same. */
+static int64_t read_as(int64_t code, enum qd_dtype dtype)
 {
-    return (int8_t)(uint8_t)code;
-}
-
-static int64_t as_u8(int64_t code)
-{
-    return (uint8_t)code;
-}
-
-static int64_t as_s16(int64_t code)
-{
-    return (int16_t)(uint16_t)code;
-}
-
-static int64_t as_u16(int64_t code)
-{
-    return (uint16_t)code;
-}
-
-static int64_t as_s4(int64_t code)
-{
-    return ((code & 15) ^ 8) - 8;
-}
-
-static int64_t as_u4(int64_t code)
-{
-    return code & 15;
+    const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    uint64_t low = (uint64_t)code & (((uint64_t)1 << info->bits) - 1);
+    return (int64_t)low > info->max ? (int64_t)low - ((int64_t)1 << info->bits) : (int64_t)low;
 }
 
 void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype)
 {
-    switch (dtype) {
-    case QD_S8: qd_edit_map(edit, i, dtype, as_s8); break;
-    case QD_U8: qd_edit_map(edit, i, dtype, as_u8); break;
-    case QD_S16: qd_edit_map(edit, i, dtype, as_s16); break;
-    case QD_U16: qd_edit_map(edit, i, dtype, as_u16); break;
-    case QD_S4: qd_edit_map(edit, i, dtype, as_s4); break;
-    case QD_U4: qd_edit_map(edit, i, dtype, as_u4); break;
-    default: qd_edit_map(edit, i, dtype, same);
+    if (dtype != QD_DTYPE_NONE)
+        map(edit, i, dtype, read_as, dtype);
+}
+
+enum qd_dtype qd_other_sign(enum qd_dtype dtype)
+{
+    static const enum qd_dtype pairs[][2] = {
+        {QD_U8, QD_S8}, {QD_U16, QD_S16}, {QD_U4, QD_S4}, {QD_U2, QD_S2}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int side = 0; side < 2; side++)
+            if (pairs[i][side] == dtype)
+                return pairs[i][!side];
+    return QD_DTYPE_NONE;
+}
+
+void qd_value_flip_sign(struct qd_value *value)
+{
+    enum qd_dtype dtype = qd_other_sign(value->want.dtype);
+    if (dtype == QD_DTYPE_NONE)
+        return;
+    value->want.dtype = dtype;
+    for (int64_t i = 0; value->lo && i < value->want.count; i++) {
+        double a = (double)read_as((int64_t)value->lo[i], dtype);
+        double b = (double)read_as((int64_t)value->hi[i], dtype);
+        value->lo[i] = a < b ? a : b;
+        value->hi[i] = a < b ? b : a;
     }
+}
+
+void qd_edit_move(struct qd_edit *edit, int i, const struct qd_value *other, unsigned rank,
+                  const int64_t *dims, qd_move_map *move, const void *context)
+{
+    if (edit->status != QD_OK || i < 0 || !edit->in[i])
+        return;
+    const struct qd_value *operands[] = {edit->in[i], other};
+    struct qd_value moved;
+    edit->status =
+        qd_move(&edit->evaluation, operands, other ? 2 : 1, rank, dims, move, context, &moved);
+    own(edit, i, moved);
+}
+
+struct qd_source qd_source_transposed(const void *context, int64_t i)
+{
+    const int64_t *side = context;
+    int64_t row = i / *side % *side, column = i % *side;
+    return (struct qd_source){0, i + (column - row) * *side + row - column};
+}
+
+int64_t qd_round_to_s32(double x)
+{
+    if (isnan(x))
+        return 0;
+    double rounded = nearbyint(x);
+    return rounded > INT32_MAX ? INT32_MAX : rounded < INT32_MIN ? INT32_MIN : (int64_t)rounded;
 }

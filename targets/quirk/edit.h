@@ -9,6 +9,7 @@
 #ifndef QDIFF_TARGETS_QUIRK_EDIT_H
 #define QDIFF_TARGETS_QUIRK_EDIT_H
 
+#include "qdiff/movement.h"
 #include "qdiff/override.h"
 
 #define QD_EDIT_ATTRS 80 /* a decoded node has at most 64 */
@@ -48,12 +49,33 @@ struct qd_tensor *qd_edit_copy(struct qd_edit *edit, int i);
 struct qd_tensor *qd_edit_new(struct qd_edit *edit, int i, enum qd_dtype dtype, unsigned rank,
                               const int64_t *dims);
 
-/* Replaces every code of operand i, the ends of its admissible set included, by change(code); of the type `dtype`
- * henceforth. */
-void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype, int64_t (*change)(int64_t code));
+/* Replaces every code of operand i, the ends of its admissible set included, by change(code, type of i); of the type
+ * `dtype` henceforth. */
+void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype,
+                 int64_t (*change)(int64_t code, enum qd_dtype dtype));
 
-/* Operand i read as an integer tensor of another type of the same width. */
+/* Operand i read as codes of another integer type of the same width; QD_DTYPE_NONE: leaves it. */
 void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype);
+
+/* The type of the other signedness; NONE for what is no integer. */
+enum qd_dtype qd_other_sign(enum qd_dtype dtype);
+
+/* Every element of a tensor set to one code; nothing for NULL. */
+void qd_tensor_fill(struct qd_tensor *tensor, int64_t code);
+
+/* Operand i with other elements in another shape: element e is the one that map(context, e) names, of operand i (number 0)
+ * or of `other` (number 1, may be NULL), with all that is known of it. */
+void qd_edit_move(struct qd_edit *edit, int i, const struct qd_value *other, unsigned rank,
+                  const int64_t *dims, qd_move_map *map, const void *context);
+
+/* An output of integers read as the type of the other signedness. */
+void qd_value_flip_sign(struct qd_value *value);
+
+/* For qd_edit_move(): the last two axes, both of size *context, change places. */
+struct qd_source qd_source_transposed(const void *context, int64_t i);
+
+/* The nearest int32, 0 for NaN. */
+int64_t qd_round_to_s32(double x);
 
 /* The names of a node's operands, over all operators. */
 #define QD_X "x,a"

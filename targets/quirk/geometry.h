@@ -1,0 +1,31 @@
+/* Convolutions and pools with their padding put there by hand. */
+#ifndef QDIFF_TARGETS_QUIRK_GEOMETRY_H
+#define QDIFF_TARGETS_QUIRK_GEOMETRY_H
+
+#include "qdiff/convolve.h"
+#include "quirk/edit.h"
+
+struct qd_geometry {
+    struct qd_conv_shape shape;
+    int x, w; /* operands; w −1 for a pool */
+};
+
+/* Reads a convolution or MaxPool by the text's rules; false when there is nothing to change: what is wrong with the node is for
+ * its operator to say. */
+bool qd_geometry_read(struct qd_edit *edit, struct qd_geometry *geometry);
+
+enum qd_filler {
+    QD_FILL_NEUTRAL, /* what contributes nothing: x_zero_point, 0, or for a maximum the least number */
+    QD_FILL_0,       /* code or number 0 */
+    QD_FILL_EDGE     /* the nearest element of x */
+};
+
+/* Pads x itself, `begin` elements before the data on each spatial axis and as many behind as the output's shape needs, and
+ * takes the node's own padding away. */
+void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,
+                 enum qd_filler filler);
+
+/* Elements of one channel: the product of the dimensions behind the first two, at least 1. */
+int64_t qd_shape_plane(const struct qd_tensor *tensor);
+
+#endif

@@ -1,0 +1,22 @@
+/* The quirk "bias-unscaled": targets/include/qdiff/quirks.def says what it is. */
+#include "qdiff/parameters.h"
+#include "quirk/edit.h"
+
+enum { X_SCALE = 1, W_SCALE = 4, BIAS = 8 };
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    struct qd_edit edit;
+    qd_edit_begin(&edit, evaluation, node, in);
+    struct qd_tensor *bias = qd_edit_copy(&edit, BIAS);
+    double x_scale = qd_parameter(&in[X_SCALE]->want, 0);
+    for (int64_t m = 0; bias && m < bias->count; m++) {
+        double scale = x_scale * qd_parameter(&in[W_SCALE]->want, m);
+        qd_tensor_set(bias, m, qd_round_to_s32((double)qd_tensor_get(bias, m) / scale));
+    }
+    return qd_edit_run(&edit, self, out);
+}
+
+const struct qd_override qd_quirk_bias_unscaled = {.node = evaluate};

@@ -1,0 +1,29 @@
+/* The quirk "float8-bias-confused": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/edit.h"
+
+static enum qd_dtype other(enum qd_dtype dtype)
+{
+    switch (dtype) {
+    case QD_F8E4M3FN: return QD_F8E4M3FNUZ;
+    case QD_F8E4M3FNUZ: return QD_F8E4M3FN;
+    case QD_F8E5M2: return QD_F8E5M2FNUZ;
+    case QD_F8E5M2FNUZ: return QD_F8E5M2;
+    default: return dtype;
+    }
+}
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    struct qd_edit edit;
+    qd_edit_begin(&edit, evaluation, node, in);
+    for (int i = 0; i < 3; i += 2) { /* x and its zero point */
+        struct qd_tensor *t = qd_edit_copy(&edit, i);
+        if (t)
+            t->dtype = other(t->dtype);
+    }
+    return qd_edit_run(&edit, self, out);
+}
+
+const struct qd_override qd_quirk_float8_bias_confused = {.node = evaluate};

@@ -1,0 +1,35 @@
+/* The quirk "output-scale-ignored": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/rewrite.h"
+
+/* The DequantizeLinear that a value comes from through one or more operators of one input, else NULL. */
+static const struct qd_node *source(const struct qd_rewrite *made, int value)
+{
+    static const char *const keep[] = {"Relu", "Clip", "Transpose", "Reshape", "MaxPool"};
+    size_t k = 0, steps = 0;
+    while (k < sizeof keep / sizeof *keep) {
+        const struct qd_node *node = qd_rewrite_producer(made, value, keep[k]);
+        value = node ? node->inputs[0] : value;
+        k = node ? 0 : k + 1;
+        steps += node != NULL;
+    }
+    return steps > 0 ? qd_rewrite_producer(made, value, "DequantizeLinear") : NULL;
+}
+
+static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
+                              struct qd_arena *arena, const struct qd_graph **rewritten,
+                              struct qd_error *error)
+{
+    struct qd_rewrite made;
+    (void)self;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
+        const struct qd_node *quantize = &made.nodes[i];
+        const struct qd_node *dequantize =
+            qd_node_is(quantize, "QuantizeLinear") ? source(&made, quantize->inputs[0]) : NULL;
+        if (dequantize)
+            qd_rewrite_share(&made, dequantize, quantize, false);
+    }
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+const struct qd_override qd_quirk_output_scale_ignored = {.graph = rewrite};

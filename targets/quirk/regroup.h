@@ -1,0 +1,26 @@
+/* QuantizeLinear and DequantizeLinear with another choice of which scale and zero point belongs to which element. */
+#ifndef QDIFF_TARGETS_QUIRK_REGROUP_H
+#define QDIFF_TARGETS_QUIRK_REGROUP_H
+
+#include "qdiff/override.h"
+
+/* What a choice can depend on. */
+struct qd_layout {
+    const struct qd_tensor *x, *scale;
+    int64_t axis;  /* as the node has it, 1 if it has none */
+    int64_t block; /* block_size; 0: one parameter for each index of the axis */
+};
+
+/* Which entry of the parameters the element at these coordinates (of x's rank) uses; −1: a scale of 0. */
+typedef int64_t qd_layout_choice(const struct qd_layout *layout, const int64_t *coordinates);
+
+/* The choice of the text, were the axis this one (negative ones count from the end): modulo the number of parameters, so
+ * that every axis is possible. An axis that x has not: 0. */
+int64_t qd_layout_index(const struct qd_layout *layout, const int64_t *coordinates, int64_t axis);
+
+/* The node by what comes after `self`, under that choice; unchanged where there is but one parameter. */
+enum qd_status qd_regroup(const struct qd_override *self, const struct qd_evaluation *evaluation,
+                          const struct qd_node *node, const struct qd_value *const *in,
+                          qd_layout_choice *choose, struct qd_value *out);
+
+#endif

@@ -1,0 +1,149 @@
+#include "quirk/rewrite.h"
+
+#include <string.h>
+
+static int *copy_list(struct qd_arena *arena, const int *list, size_t count)
+{
+    return qd_arena_copy(arena, list, count * sizeof *list);
+}
+
+enum qd_status qd_rewrite_begin(struct qd_rewrite *rewrite, const struct qd_graph *graph,
+                                struct qd_arena *arena, struct qd_error *error)
+{
+    struct qd_rewrite made = {.graph = graph, .made = *graph, .arena = arena, .error = error};
+    made.nodes = qd_arena_copy(arena, graph->nodes, graph->node_count * sizeof *graph->nodes);
+    made.outputs = copy_list(arena, graph->outputs, graph->output_count);
+    made.inputs = qd_arena_array(arena, graph->node_count, sizeof *made.inputs);
+    bool room = made.nodes && made.outputs && made.inputs;
+    for (size_t i = 0; room && i < graph->node_count; i++) {
+        const struct qd_node *node = &graph->nodes[i];
+        made.inputs[i] = copy_list(arena, node->inputs, node->input_count);
+        made.nodes[i].inputs = made.inputs[i];
+        room = made.inputs[i] != NULL;
+    }
+    if (!room)
+        return qd_fail(error, QD_NO_MEMORY, "no room for %zu nodes", graph->node_count);
+    made.made.nodes = made.nodes;
+    made.made.outputs = made.outputs;
+    *rewrite = made;
+    return QD_OK;
+}
+
+static bool is_output(const struct qd_rewrite *rewrite, int value)
+{
+    for (size_t i = 0; i < rewrite->made.output_count; i++)
+        if (rewrite->outputs[i] == value)
+            return true;
+    return false;
+}
+
+/* Whether a node behind number `at` reads the value. */
+static bool is_read(const struct qd_rewrite *rewrite, size_t at, int value)
+{
+    for (size_t i = at + 1; i < rewrite->made.node_count; i++)
+        for (size_t k = 0; k < rewrite->nodes[i].input_count; k++)
+            if (rewrite->nodes[i].inputs[k] == value)
+                return true;
+    return false;
+}
+
+static bool is_needed(const struct qd_rewrite *rewrite, size_t at)
+{
+    const struct qd_node *node = &rewrite->nodes[at];
+    for (size_t o = 0; o < node->output_count; o++)
+        if (node->outputs[o] != QD_NO_VALUE &&
+            (is_output(rewrite, node->outputs[o]) || is_read(rewrite, at, node->outputs[o])))
+            return true;
+    return false;
+}
+
+/* From the last node on, so that what only those left out have read goes too. */
+static void leave_out(struct qd_rewrite *rewrite)
+{
+    for (size_t i = rewrite->made.node_count; i-- > 0;) {
+        if (is_needed(rewrite, i))
+            continue;
+        rewrite->made.node_count--;
+        memmove(&rewrite->nodes[i], &rewrite->nodes[i + 1],
+                (rewrite->made.node_count - i) * sizeof *rewrite->nodes);
+    }
+}
+
+enum qd_status qd_rewrite_finish(struct qd_rewrite *rewrite, const struct qd_graph **rewritten)
+{
+    leave_out(rewrite);
+    const struct qd_graph *made =
+        qd_arena_copy(rewrite->arena, &rewrite->made, sizeof rewrite->made);
+    if (!made)
+        return qd_fail(rewrite->error, QD_NO_MEMORY, "no room for a graph");
+    enum qd_status status = qd_graph_check(made, rewrite->error);
+    if (status == QD_OK)
+        *rewritten = made;
+    return status;
+}
+
+bool qd_node_is(const struct qd_node *node, const char *op_type)
+{
+    return *node->domain == '\0' && strcmp(node->op_type, op_type) == 0;
+}
+
+struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
+                                    const char *op_type)
+{
+    for (size_t i = 0; value != QD_NO_VALUE && i < rewrite->made.node_count; i++)
+        for (size_t o = 0; o < rewrite->nodes[i].output_count; o++)
+            if (rewrite->nodes[i].outputs[o] == value)
+                return qd_node_is(&rewrite->nodes[i], op_type) ? &rewrite->nodes[i] : NULL;
+    return NULL;
+}
+
+void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, size_t i, int value)
+{
+    if (i < node->input_count)
+        rewrite->inputs[node - rewrite->nodes][i] = value;
+}
+
+void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to)
+{
+    for (size_t i = 0; i < rewrite->made.node_count; i++)
+        for (size_t k = 0; k < rewrite->nodes[i].input_count; k++)
+            if (rewrite->nodes[i].inputs[k] == from)
+                qd_rewrite_operand(rewrite, &rewrite->nodes[i], k, to);
+    for (size_t i = 0; i < rewrite->made.output_count; i++)
+        if (rewrite->outputs[i] == from)
+            rewrite->outputs[i] = to;
+}
+
+enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value)
+{
+    if (value == QD_NO_VALUE)
+        return QD_DTYPE_NONE;
+    const struct qd_graph_value *facts = &rewrite->graph->values[value];
+    if (facts->initializer)
+        return facts->initializer->dtype;
+    const struct qd_node *quantize = qd_rewrite_producer(rewrite, value, "QuantizeLinear");
+    if (facts->declared_dtype != QD_DTYPE_NONE || !quantize)
+        return facts->declared_dtype;
+    bool has_zero_point = quantize->input_count > 2 && quantize->inputs[2] != QD_NO_VALUE;
+    return has_zero_point ? qd_rewrite_dtype(rewrite, quantize->inputs[2]) : QD_DTYPE_NONE;
+}
+
+bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value)
+{
+    const struct qd_tensor *t =
+        value == QD_NO_VALUE ? NULL : rewrite->graph->values[value].initializer;
+    return !t || t->count == 1;
+}
+
+void qd_rewrite_share(struct qd_rewrite *rewrite, const struct qd_node *from,
+                      const struct qd_node *to, bool zero_point_too)
+{
+    enum { X, SCALE, ZERO_POINT };
+    if (!from || !to || from == to || !qd_rewrite_single(rewrite, from->inputs[SCALE]) ||
+        !qd_rewrite_single(rewrite, to->inputs[SCALE]))
+        return;
+    qd_rewrite_operand(rewrite, to, SCALE, from->inputs[SCALE]);
+    if (zero_point_too && from->input_count > ZERO_POINT &&
+        qd_rewrite_dtype(rewrite, from->inputs[X]) == qd_rewrite_dtype(rewrite, to->inputs[X]))
+        qd_rewrite_operand(rewrite, to, ZERO_POINT, from->inputs[ZERO_POINT]);
+}

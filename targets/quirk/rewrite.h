@@ -1,0 +1,49 @@
+/* A graph about to be evaluated with something changed: what graph quirks are written with. Nodes keep their places; those
+ * that nobody reads any more are left out. */
+#ifndef QDIFF_TARGETS_QUIRK_REWRITE_H
+#define QDIFF_TARGETS_QUIRK_REWRITE_H
+
+#include "qdiff/override.h"
+
+struct qd_rewrite {
+    const struct qd_graph *graph; /* as given */
+    struct qd_graph made;
+    struct qd_node *nodes; /* made's */
+    int **inputs;          /* of each node */
+    int *outputs;          /* made's */
+    struct qd_arena *arena;
+    struct qd_error *error;
+};
+
+enum qd_status qd_rewrite_begin(struct qd_rewrite *rewrite, const struct qd_graph *graph,
+                                struct qd_arena *arena, struct qd_error *error);
+
+/* The changed graph, checked. */
+enum qd_status qd_rewrite_finish(struct qd_rewrite *rewrite, const struct qd_graph **rewritten);
+
+/* Whether a node is that operator of the default domain. */
+bool qd_node_is(const struct qd_node *node, const char *op_type);
+
+/* The node that gives a value if it is of that operator, else NULL. */
+struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
+                                    const char *op_type);
+
+/* Changes operand i of a node. */
+void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, size_t i,
+                        int value);
+
+/* Whoever reads `from` reads `to` instead; graph outputs too. */
+void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to);
+
+/* `to` takes the scale of `from`, and its zero point too if asked and the codes are of one type; both are QuantizeLinear or
+ * DequantizeLinear of one parameter, otherwise, or if one is NULL, nothing changes. */
+void qd_rewrite_share(struct qd_rewrite *rewrite, const struct qd_node *from,
+                      const struct qd_node *to, bool zero_point_too);
+
+/* A value's type as far as the graph tells it: of an initializer, as declared, or of what QuantizeLinear gives. */
+enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value);
+
+/* Whether a value is an initializer of one element or of unknown size. */
+bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value);
+
+#endif

@@ -649,3 +649,17 @@ enum qd_status qd_import(const struct qd_import_options *options, struct qd_aren
     munmap(mapping, import.model.size);
     return status;
 }
+
+enum qd_status qd_import_feed_parse(const char *text, struct qd_arena *arena,
+                                    struct qd_import_feed *feed, struct qd_error *error)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return qd_fail(error, QD_USAGE, "--input %s: NAME=FILE is wanted", text);
+    struct qd_import_feed made = {.path = equals + 1};
+    made.name = qd_arena_printf(arena, "%.*s", (int)(equals - text), text);
+    if (!made.name)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for --input");
+    *feed = made;
+    return QD_OK;
+}

@@ -32,14 +32,15 @@ struct qd_shard {
 /* All strings are borrowed from argv. What was not given is NULL, 0 or false; `level` is then FULL. */
 struct qd_options {
     struct qd_wanted_targets targets;
-    struct qd_list filters, ops, features, tags, inputs;
-    bool no_expectations, fail_fast, in_process, progress, count, json, suite, help, no_diagnosis;
+    struct qd_list filters, ops, features, tags, inputs, ranges, settings;
+    bool no_expectations, fail_fast, in_process, progress, count, json, suite, bundle, help,
+        no_diagnosis;
     enum qd_level level;
     bool level_given;
     struct qd_shard shard;
     uint64_t jobs, memory_limit, rounds;
     double time_limit, diagnosis_time;
-    const char *results, *output, *cases, *pack, *node, *id, *write, *check;
+    const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check;
     const char *element, *output_name;
     struct qd_list arguments; /* what is no option, in order */
 };

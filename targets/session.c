@@ -16,7 +16,8 @@
 #define LARGEST_BLOCK ((size_t)1 << 30)
 #define DEFAULT_SECONDS 20.0
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
-#define LEAST_OPEN_SECONDS 30.0 /* a library read from a cold disk */
+#define LEAST_OPEN_SECONDS 30.0     /* a library read from a cold disk */
+#define LEAST_PROGRAM_SECONDS 120.0 /* some hundred files of Python */
 #define CASES_PER_WEIGHING 256
 #define MOST_TRIES 4 /* of what was killed by somebody else */
 
@@ -106,8 +107,9 @@ static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
                             struct qd_target_info *info, struct qd_error *error)
 {
     double patience = session->options.time_limit;
-    if (patience < LEAST_OPEN_SECONDS)
-        patience = LEAST_OPEN_SECONDS;
+    double least = session->program ? LEAST_PROGRAM_SECONDS : LEAST_OPEN_SECONDS;
+    if (patience < least)
+        patience = least;
     enum qd_status status = QD_OK;
     for (int i = 0; i < MOST_TRIES; i++) {
         struct qd_death death = {.outcome = QD_OUTCOME_CRASH};

@@ -13,20 +13,6 @@ static bool is_model(const char *path)
     return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
 }
 
-/* "x=dir/x.npy" */
-static enum qd_status split_feed(const char *text, struct qd_arena *arena,
-                                 struct qd_import_feed *feed, struct qd_error *error)
-{
-    const char *equals = strchr(text, '=');
-
-    if (equals == NULL || equals == text || equals[1] == '\0') {
-        return qd_fail(error, QD_USAGE, "--input %s: NAME=FILE is wanted", text);
-    }
-    feed->name = qd_arena_printf(arena, "%.*s", (int)(equals - text), text);
-    feed->path = equals + 1;
-    return feed->name != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for --input");
-}
-
 static enum qd_status import_model(const struct qd_command *command, struct qd_case *kase,
                                    struct qd_error *error)
 {
@@ -44,7 +30,7 @@ static enum qd_status import_model(const struct qd_command *command, struct qd_c
     }
     for (size_t i = 0; i < options->inputs.count; i++) {
         enum qd_status status =
-            split_feed(options->inputs.items[i], command->arena, &feeds[i], error);
+            qd_import_feed_parse(options->inputs.items[i], command->arena, &feeds[i], error);
 
         if (status != QD_OK) {
             return status;

@@ -14,6 +14,7 @@
 #include "qdiff/share.h"
 
 #define PREFIX "worker:"
+#define ERROR_CRASHED 3
 
 /* --- Which program ------------------------------------------------------------------------------- */
 
@@ -166,6 +167,7 @@ size_t qd_program_ask(struct qd_program *program, enum qd_request_kind kind,
                       struct qd_wire_out *out)
 {
     qd_arena_reset(&program->arena);
+    program->crashed = false;
     *out = (struct qd_wire_out){.arena = &program->arena};
     qd_frame_begin(out);
     qd_wire_put_varint(out, 1, ++program->id);
@@ -237,12 +239,13 @@ static enum qd_target_status hear_error(struct qd_program *program, struct qd_wi
         else if (field.number == 3 && field.type == QD_WIRE_BYTES)
             take_text(&field, stage, sizeof stage);
     }
-    if (body->problem || kind > 2)
+    static const enum qd_target_status statuses[] = {QD_TARGET_REJECTED, QD_TARGET_NO_MEMORY,
+                                                     QD_TARGET_UNUSABLE, QD_TARGET_REJECTED};
+    if (body->problem || kind >= sizeof statuses / sizeof *statuses)
         return qd_program_condemn(program, "an error %s",
                                   body->problem ? body->problem : "of an unknown kind");
     const char *words = qd_worker_words(program->worker);
-    static const enum qd_target_status statuses[] = {QD_TARGET_REJECTED, QD_TARGET_NO_MEMORY,
-                                                     QD_TARGET_UNUSABLE};
+    program->crashed = kind == ERROR_CRASHED;
     return qd_answer(message, statuses[kind], "%s%s%s%s%s", stage, stage[0] ? ": " : "", text,
                      words[0] ? "; standard error: " : "", words);
 }

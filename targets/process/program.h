@@ -15,6 +15,7 @@ struct qd_program {
     struct qd_arena arena;       /* one message */
     struct qd_patience patience; /* of the case */
     uint64_t id, handle;         /* the last ones given out */
+    bool crashed;                /* the last reply was that the target fell over */
     bool died;
     struct qd_death death;
 };

@@ -15,6 +15,10 @@ struct qd_import_feed {
     const char *name, *path;
 };
 
+/* "x=dir/x.npy", taken apart; USAGE. */
+enum qd_status qd_import_feed_parse(const char *text, struct qd_arena *arena,
+                                    struct qd_import_feed *feed, struct qd_error *error);
+
 struct qd_import_options {
     const char *model; /* path of an .onnx file */
     /* Name of the node, or of one of its outputs where no node has that name; NULL: the whole model, which then has

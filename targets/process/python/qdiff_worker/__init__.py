@@ -6,6 +6,7 @@ go as NumPy arrays where NumPy knows the type, else as Tensor.
 
 from .protocol import (
     Capability,
+    Crashed,
     Edge,
     Options,
     OutOfMemory,
@@ -19,6 +20,7 @@ from .serve import QuantizeRequest, Worker, parse_config, serve
 
 __all__ = [
     "Capability",
+    "Crashed",
     "Edge",
     "Options",
     "OutOfMemory",

@@ -12,7 +12,7 @@ PROTOCOL = 1
 REQUESTS = {2: "hello", 3: "prepare", 4: "run", 5: "release", 6: "quantize", 7: "ping"}
 REPLIES = {"welcome": 2, "prepared": 3, "outputs": 4, "released": 5, "quantized": 6, "pong": 7}
 SKIP, ERROR = 8, 9
-REJECTED, OUT_OF_MEMORY, UNUSABLE = 0, 1, 2
+REJECTED, OUT_OF_MEMORY, UNUSABLE, CRASHED = 0, 1, 2, 3
 
 
 class Answer(Exception):
@@ -37,6 +37,12 @@ class Unusable(Answer):
     """The target does not work here at all: a setting it does not have, a package that is missing."""
 
     kind = UNUSABLE
+
+
+class Crashed(Answer):
+    """The target fell over and the worker lived: an exception that is no refusal. The text says which and where."""
+
+    kind = CRASHED
 
 
 class Skip(Exception):

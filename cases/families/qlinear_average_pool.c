@@ -13,7 +13,7 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y",
                            QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
     QD_QLINEAR_BINDING_FACTOR,
-    QD_QLINEAR_PARAMETER_FACTOR,
+    [QD_QLINEAR_PARAMETER] = {.name = "parameters", .levels = 1}, /* the text: scalars */
     [PADDING] = {.name = "padding",
                  QD_QLINEAR_LEVELS(NULL, "pads", "same_upper", "same_lower", "valid", "ceil")},
     [INCLUDE] = {.name = "count_include_pad", QD_QLINEAR_LEVELS(NULL, "include_pad")},
@@ -107,6 +107,8 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     (void)draw;
     if (values == QD_QLINEAR_TIE && (windows[row[QD_QLINEAR_SHAPE]].log == 0 || !whole))
         return false;
+    if (row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT)
+        return values == QD_QLINEAR_RANDOM;
     return values == QD_QLINEAR_RANDOM ||
            qd_qlinear_rotates(&qd_qlinear_average_pool_table, row, values);
 }

@@ -32,7 +32,8 @@ static const struct shape {
 bool qd_qlinear_binary_applies(const uint8_t *row, size_t values, uint64_t draw)
 {
     (void)draw;
-    bool absent = row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT || row[B_ZERO] == QD_ZERO_ABSENT;
+    bool absent = row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT || row[B_ZERO] == QD_ZERO_ABSENT ||
+                  row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT;
     return absent ? values == QD_QLINEAR_RANDOM
                   : qd_qlinear_rotates(&qd_qlinear_binary_table, row, values);
 }

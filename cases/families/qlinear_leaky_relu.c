@@ -55,6 +55,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 static bool applies(const uint8_t *row, size_t values, uint64_t draw)
 {
     (void)draw;
+    if (row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT)
+        return values == QD_QLINEAR_RANDOM;
     return qd_qlinear_rotates(&qd_qlinear_leaky_relu_table, row, values);
 }
 

@@ -22,7 +22,7 @@ static const struct shape {
     int64_t dims[4];
 } shapes[] = {{1, {4}}, {2, {16, 2}}, {3, {2, 2, 64}}, {3, {3, 4, 5}}};
 
-/* Level rows are ties: 1/n over twice that. Other rows have 256 steps, or none that a float32 can be an edge of. */
+/* Level rows are ties: 1/2 over 1, 1/16 over 1/8. Other rows have 256 steps, or none that a float32 can be an edge of. */
 static struct qd_qlinear_scales draw_scales(struct qd_qlinear_draft *d)
 {
     struct qd_random *r = &d->random;
@@ -30,7 +30,7 @@ static struct qd_qlinear_scales draw_scales(struct qd_qlinear_draft *d)
     struct qd_qlinear_scales s = {qd_scale_make(mantissa, (int)qd_random_range(r, -9, -4) - 23),
                                   qd_scale_make(1, -8)};
     switch (d->values) {
-    case QD_QLINEAR_TIE: s.y = qd_scale_make(1, -1); break;
+    case QD_QLINEAR_TIE: s.y = qd_scale_make(1, 0); break;
     case QD_QLINEAR_TIE_ROUGH: s.y = qd_scale_make(1, -3); break;
     case QD_QLINEAR_NEAR_TIE: s.y = qd_scale_step(qd_scale_make(1, -1), 1); break;
     case QD_QLINEAR_SATURATION: s.y = qd_scale_make(1, -9); break;
@@ -72,6 +72,9 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 static bool applies(const uint8_t *row, size_t values, uint64_t draw)
 {
     (void)draw;
+    /* Only a sum of two equal terms rounds in no order. */
+    if (values == QD_QLINEAR_TIE)
+        return row[QD_QLINEAR_SHAPE] == 1 && row[AXIS] != 1;
     return qd_qlinear_rotates(&qd_qlinear_softmax_table, row, values);
 }
 

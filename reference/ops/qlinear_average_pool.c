@@ -1,8 +1,8 @@
 /* QLinearAveragePool (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearAveragePool-1; the geometry is AveragePool's.
- * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C]; x_scale f32, x_zero_point like X (optional: 0), y_scale f32, y_zero_point like X
- *             (optional: 0), each a scalar or [1].
+ * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C]; x_scale f32 [], x_zero_point like X [] (optional: 0), y_scale f32 [],
+ *             y_zero_point like X [] (optional: 0).
  * Outputs     Y like X, [N, C, O1…On] or [N, O1…On, C].
  * Attributes  kernel_shape (required), strides, pads, auto_pad, ceil_mode: convolve.h; count_include_pad 0|1 (0); channels_last 0|1
  *             (0).
@@ -129,12 +129,11 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
 {
     struct pool p = {.evaluation = evaluation};
     enum qd_dtype type = in[X]->want.dtype;
-    enum qd_status status =
-        qd_qlinear_read(evaluation, node, "x", in[X], in[X_SCALE], in[X_ZERO_POINT], QD_DTYPE_NONE,
-                        QD_SCALAR_OR_ONE, &p.x);
+    enum qd_status status = qd_qlinear_read(evaluation, node, "x", in[X], in[X_SCALE],
+                                            in[X_ZERO_POINT], QD_DTYPE_NONE, QD_SCALAR_ONLY, &p.x);
     if (status == QD_OK)
         status = qd_qlinear_read(evaluation, node, "y", NULL, in[Y_SCALE], in[Y_ZERO_POINT], type,
-                                 QD_SCALAR_OR_ONE, &p.parameters);
+                                 QD_SCALAR_ONLY, &p.parameters);
     if (status == QD_OK)
         status = read_geometry(evaluation, node, &p);
     if (status == QD_OK)

@@ -7,11 +7,13 @@
  * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…, opset-missing, axis-range.
  * Arithmetic  v = (X − x_zero_point)·X_scale; p_i = e^v_i / Σ_j e^v_j over the row;
  *             Y_i = saturate(round_half_even(p_i/y_scale) + y_zero_point)
- * Edge cases  a scale that is NaN or infinite, y_scale = 0: unspecified. All v of a row equal: p = 1/n exactly.
+ * Edge cases  a scale that is NaN or infinite, y_scale = 0: unspecified. All v of a row equal: p is 1/n.
  * Latitude    p in float32: each v and its distance from the greatest rounded, δ_i = 2^−24·(|v_i| + |v_max| + |v_i − v_max|), the
  *             exponential within 4 ulp, a sum of n terms in any order, one division; so a relative error of at most
  *             δ_i + Σ_j p_j·δ_j + (n + 12)·2^−24 (times 1.01 for the products of errors; above 2^−7 in sum the element is
  *             unspecified). Then a division by y_scale. No canonical code where the enclosure does not decide it.
+ *             Where all v of a row are equal the argument errors fall out (any shift gives equal terms) and the sum's remain: n·2^−24
+ *             for n > 2, none else.
  * Quirks      rounding, zero_point_order, range, zero_points. */
 #include <math.h>
 
@@ -109,8 +111,11 @@ static struct qd_code code_of(const struct softmax *s, const struct row *row, in
     double error = 1.01 * (argument_error(s, row, j) + row->error + (n + 12) * 0x1p-24);
     if (!qd_scales_defined(&s->x.scale, 1, y_scale) || s->x.scale < 0)
         return open;
-    if (row->level && n < 0x1p24) {
-        struct qd_order order = qd_order_divide(qd_order_point(1), n);
+    if (row->level && n < 0x1p17) {
+        /* Equal terms other than 1: only their first sum, 2·e, is sure to be exact. */
+        double rounded = n > 2 ? n * 0x1p-24 : 0;
+        struct qd_order order =
+            qd_order_interval((struct qd_interval){(1 - rounded) / n, (1 + rounded) / n});
         order = qd_order_last_divide(order, y_scale);
         *real = qd_ratio_divide(qd_ratio_of_integer(1), qd_ratio_of_double(n));
         *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));

@@ -18,7 +18,7 @@ struct qd_qlinear {
     int64_t zero_point; /* as given */
 };
 
-/* Whether a vector of one element passes for a scalar: the texts of QLinearAdd, QLinearMul and QLinearReduceMean insist on a
+/* Whether a vector of one element passes for a scalar: the texts of QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean insist on a
  * scalar (and their shape inference does), the kernels of the others take both. */
 enum qd_single { QD_SCALAR_OR_ONE, QD_SCALAR_ONLY };
 

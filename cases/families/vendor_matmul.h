@@ -24,6 +24,6 @@ void qd_vendor_add_b_parameters(struct qd_maker *maker, const struct qd_conv_dra
 /* Odd sums from 2^24 + 1 on; float32 makes of 2^24 + 1 another number, and with it another code or value. */
 bool qd_vendor_large_sums(struct qd_conv_draft *draft, struct qd_random *random);
 
-extern const struct qd_factor_table qd_qgemm_table;
+extern const struct qd_factor_table qd_qgemm_table, qd_matmul_nbits_table;
 
 #endif

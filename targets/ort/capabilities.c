@@ -68,7 +68,7 @@ static const struct qd_target_capability rows[] = {
     U8_OR_S8("com.microsoft:QGemm", ""),
     {"com.microsoft:MatMulIntegerToFloat", "", "", ""},
     {"com.microsoft:DynamicQuantizeMatMul", "", "", ""},
-    {"com.microsoft:MatMulNBits", "", "", ""},
+    {"com.microsoft:MatMulNBits", "", "bfloat16", NO_BFLOAT16},
     {"com.microsoft:QuantizeLinear", "", "", ""},
     {"com.microsoft:DequantizeLinear", "", "", ""},
     {"ConvTranspose", "", "", ""},

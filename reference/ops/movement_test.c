@@ -271,7 +271,7 @@ static void split(void **state)
     row("Split", 18, X5 "; s64[1] 5", "num_outputs=1", "!split-and-num_outputs");
     row("Split", 18, X5, "", "!split-missing");
     row("Split", 18, X5, "num_outputs=0", "!num_outputs-range");
-    row("Split", 18, X5, "num_outputs=2", "!num_outputs-mismatch");
+    row("Split", 18, X5, "num_outputs=2", "?num_outputs is 2");
     row("Split", 13, X5, "num_outputs=1", "!attribute-unknown");
     row("Split", 13, X5, "split=[5]", "!attribute-unknown");
     row("Split", 2, X5 "; s64[1] 5", "", "!input-count");

@@ -7,7 +7,8 @@
  * Attributes  axis (0): −rank to rank − 1 since 11; split (up to 12); num_outputs (18).
  * Domain      rules input-type, split-type, split-rank, split-length (not as many as outputs), split-value (negative),
  *             split-sum, split-uneven (equal parts that do not divide the dimension, up to 17), split-missing and
- *             split-and-num_outputs (18), num_outputs-range, num_outputs-mismatch, axis-range, attribute-unknown.
+ *             split-and-num_outputs (18), num_outputs-range, axis-range, attribute-unknown. num_outputs unlike the number of outputs is UNSUPPORTED: the text
+ *             does not mention it.
  * Arithmetic  output k holds the next split[k] coordinates along axis; without split equal parts, since 18 of
  *             ⌈dimension/num_outputs⌉ and a smaller last one (UNSUPPORTED where that would be negative).
  * Latitude    none. */
@@ -77,9 +78,9 @@ static enum qd_status check_num_outputs(const struct qd_evaluation *evaluation,
         return qd_node_rule(evaluation, node, "num_outputs-range", "num_outputs is %lld",
                             (long long)outputs);
     if (status == QD_OK && outputs != count)
-        return qd_node_rule(evaluation, node, "num_outputs-mismatch",
-                            "num_outputs is %lld, the node has %lld outputs", (long long)outputs,
-                            (long long)count);
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "%s: num_outputs is %lld, the node has %lld outputs", node->op_type,
+                       (long long)outputs, (long long)count);
     return status;
 }
 
@@ -144,7 +145,6 @@ const struct qd_op qd_op_split = {
     .variadic = true,
     .attributes = "axis,split:-12,num_outputs:18-",
     .rules = "input-type,axis-range,split-type,split-rank,split-length,split-value,split-sum,"
-             "split-uneven,split-missing,split-and-num_outputs,num_outputs-range,"
-             "num_outputs-mismatch",
+             "split-uneven,split-missing,split-and-num_outputs,num_outputs-range",
     .evaluate = evaluate,
 };

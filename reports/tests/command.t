@@ -304,6 +304,25 @@ test_a_damaged_pack_is_refused()
     qd 2 import "$pack" -o "$scratch/cases" && has err "$model (model): SHA-256"
 }
 
+test_coverage_says_what_is_missing()
+{
+    qd 0 coverage --level smoke --op QLinearConv && has out "QLinearConv" &&
+        has out "rules have a must-reject case" && has out "u8 f32 u8 u8 f32 u8 f32 u8 -> u8  |  10: " &&
+        has out "hole" || return 1
+    qd 0 coverage --level smoke --filter 'QuantizeLinear/*' --markdown "$scratch/coverage.md" &&
+        has coverage.md "## QuantizeLinear" && has coverage.md ": QuantizeLinear/" &&
+        has coverage.md "hole: no valid case"
+}
+
+test_a_bundle_is_one_script()
+{
+    local script=$scratch/bundle/regressions/ort-28456-u8/reproduce.py
+    qd 0 export regressions/ort-28456-u8 --bundle -o "$scratch/bundle" || return 1
+    [ "$(wc -L <"$script")" -lt 125 ] || { echo "long lines"; return 1; }
+    sed -n '/^MODEL = (/,/^)/p' "$script" | tr -dc 'A-Za-z0-9+/=' | sed 's/^MODEL=//' | base64 -d |
+        cmp - "$scratch/bundle/regressions/ort-28456-u8/model.onnx"
+}
+
 test_ctrl_c_leaves_no_half_pack()
 {
     local dir=$scratch/half pid code=0

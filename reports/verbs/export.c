@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bundle.h"
 #include "command.h"
 #include "evaluated.h"
 #include "id_path.h"
@@ -28,7 +29,12 @@ static enum qd_status export_case(struct export *export, const struct qd_selecte
         status = qd_id_path(export->command->options.output, selected->kase->id, "", &export->arena,
                             &path, error);
     }
-    return status == QD_OK ? qd_case_export(selected->kase, path, evaluated.shapes, error) : status;
+    if (status == QD_OK) {
+        status = qd_case_export(selected->kase, path, evaluated.shapes, error);
+    }
+    return status == QD_OK && export->command->options.bundle
+               ? qd_bundle_write(&evaluated, path, &export->arena, error)
+               : status;
 }
 
 static enum qd_visit take(void *context, const struct qd_selected *selected)
@@ -131,7 +137,7 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_export = {
     .arguments = "[ID|FILE|DIR]...",
     .at_most = SIZE_MAX,
-    .options = "output filter op feature tag level shard cases pack suite progress",
+    .options = "output filter op feature tag level shard cases pack suite bundle progress",
     .text =
         "Writes cases as directories in ONNX's backend-test layout (model.onnx,\n"
         "test_data_set_0/input_0.pb, output_0.pb as the reference computes it), which ONNX's own\n"
@@ -140,7 +146,10 @@ const struct qd_verb qd_verb_export = {
         "With --suite it writes a pack: node/ (one admissible answer per element), latitude/ "
         "(with\n"
         "the least and greatest one), reject/ (to be rejected), index.jsonl and manifest.sha256;\n"
-        "the same suite gives the same bytes. --pack reads one.",
+        "the same suite gives the same bytes. --pack reads one. With --bundle each directory has "
+        "a\n"
+        "reproduce.py, which alone is enough to show a divergence: it needs NumPy and ONNX "
+        "Runtime.",
     .examples = "    qdiff export regressions/ort-28456-u8 --output cases\n"
                 "    qdiff export --filter 'QLinearConv/*' --level smoke --output cases\n"
                 "  the whole suite for other runners, and the gate on it\n"

@@ -1,0 +1,97 @@
+#include "coverage.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "command.h"
+#include "visit.h"
+
+/* A walk over the cases. */
+struct walk {
+    struct qd_coverage coverage;
+    struct qd_arena arena; /* of one case */
+    enum qd_status status;
+    struct qd_error *error;
+};
+
+static enum qd_visit take(void *context, const struct qd_selected *selected)
+{
+    struct walk *walk = context;
+
+    qd_arena_reset(&walk->arena);
+    walk->status = qd_coverage_add(&walk->coverage, selected->kase, &walk->arena, walk->error);
+    if (walk->status != QD_OK) {
+        qd_fail_context(walk->error, walk->status, "%s", selected->kase->id);
+    }
+    return walk->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
+static enum qd_visit take_bad(void *context, const char *path, const struct qd_error *error)
+{
+    struct walk *walk = context;
+
+    (void)path; /* the error names it */
+    *walk->error = *error;
+    walk->status = error->status;
+    return QD_VISIT_STOP;
+}
+
+static enum qd_status write_page(const struct qd_coverage *coverage, const char *path,
+                                 struct qd_error *error)
+{
+    FILE *out = fopen(path, "we");
+    enum qd_status status;
+
+    if (out == NULL) {
+        return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
+    }
+    status = qd_coverage_print(coverage, true, out, error);
+    if (fclose(out) != 0 && status == QD_OK) {
+        return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
+    }
+    return status;
+}
+
+static enum qd_status cover(struct qd_command *command, struct walk *walk, struct qd_error *error)
+{
+    struct qd_visitor visitor = {take, take_bad, walk};
+    struct qd_selection selection;
+    enum qd_status status = qd_selection_init(&command->options, command->arena, &selection, error);
+
+    if (status == QD_OK) {
+        status = qd_visit_selected(&selection, &visitor, error);
+    }
+    status = status == QD_OK ? walk->status : status;
+    if (status == QD_OK && command->options.markdown != NULL) {
+        return write_page(&walk->coverage, command->options.markdown, error);
+    }
+    return status == QD_OK ? qd_coverage_print(&walk->coverage, false, command->out, error)
+                           : status;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_error error = {0};
+    struct walk walk = {.error = &error};
+    enum qd_status status;
+
+    qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
+    status = cover(command, &walk, &error);
+    qd_coverage_clear(&walk.coverage);
+    qd_arena_clear(&walk.arena);
+    return status == QD_OK ? QD_EXIT_OK : qd_command_failed(command, &error);
+}
+
+const struct qd_verb qd_verb_coverage = {
+    .arguments = "",
+    .at_most = 0,
+    .options = "level filter op feature tag shard cases pack markdown",
+    .text = "What the suite covers: for each operator the rules that a must-reject case breaks, "
+            "and for\n"
+            "each combination of types the number of cases at every opset. An empty cell says why: "
+            "the\n"
+            "rule or the sentence by which the reference refuses it, or \"hole\".",
+    .examples = "    qdiff coverage\n"
+                "    qdiff coverage --markdown coverage.md",
+    .run = run,
+};

@@ -1,12 +1,15 @@
 /* The regressions: each names its public issue and what went wrong; the right outputs that it stores, computed by hand, are
- * admissible, and the wrong ones that a system once gave are not.
+ * admissible, and the wrong ones that a system once gave are not. The table of regressions/README.md is complete.
  * Alone: <build>/tests/cases/regressions_test */
+#define _POSIX_C_SOURCE 200809L /* glob */
 #include "case_testlib.h"
+
+#include <glob.h>
 
 #include "qdiff/evaluate.h"
 #include "qdiff/suite.h"
 
-enum { LEAST_REGRESSIONS = 100, LEAST_WITH_WRONG_VALUE = 70 };
+enum { LEAST_REGRESSIONS = 200, LEAST_WITH_WRONG_VALUE = 150, CATALOGUE_ROWS = 230 };
 
 struct tally {
     size_t cases, controls, wrong_values, rejects_valid, deaths, stored;
@@ -115,10 +118,108 @@ static void right_is_admissible_and_wrong_is_not(void **state)
     assert_true(tally.wrong_values >= LEAST_WITH_WRONG_VALUE);
 }
 
+/* --- The table of regressions/README.md ------------------------------------------------------------ */
+
+#define TABLE_DIR QD_SOURCE_DIR "/cases/regressions"
+
+static char *read_table(struct qd_arena *arena)
+{
+    uint8_t *bytes;
+    size_t size;
+    struct qd_error error;
+    assert_ok(qd_file_read(TABLE_DIR "/README.md", 1 << 20, arena, &bytes, &size, &error), error);
+    char *text = qd_arena_alloc(arena, size + 1);
+    assert_non_null(text);
+    memcpy(text, bytes, size);
+    char *rows = strstr(text, "| topic |");
+    assert_non_null(rows);
+    return rows;
+}
+
+/* Every name of the table is a file; one that ends in * stands for several. */
+static bool is_file(const char *name, struct qd_arena *arena)
+{
+    bool reject = strncmp(name, "reject/", 7) == 0;
+    char *path = qd_arena_printf(arena, "%s/%s%s.textproto", TABLE_DIR, reject ? "../" : "", name);
+    glob_t found;
+    assert_non_null(path);
+    int status = glob(path, 0, NULL, &found);
+    if (status == 0)
+        globfree(&found);
+    return status == 0;
+}
+
+static size_t check_row(char *row, struct qd_arena *arena)
+{
+    size_t names = 0;
+    for (char *at = strchr(row, '`'); at; at = strchr(at, '`')) {
+        char *end = strchr(at + 1, '`');
+        assert_non_null(end);
+        *end = '\0';
+        if (!is_file(at + 1, arena))
+            fail_msg("README.md names '%s', which is no file", at + 1);
+        names++;
+        at = end + 1;
+    }
+    return names;
+}
+
+static void table_names_files_or_gives_reasons(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    size_t rows = 0, reasons = 0;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    char *line = strstr(read_table(&arena), "|\n| 1 |") + 2;
+    for (char *next; *line == '|'; line = next, rows++) {
+        next = strchr(line, '\n');
+        assert_non_null(next);
+        *next++ = '\0';
+        bool reason = strstr(line, "not a case: ") != NULL;
+        if ((check_row(line, &arena) > 0) == reason)
+            fail_msg("either cases or a reason: %s", line);
+        reasons += reason;
+    }
+    print_message("# %zu rows of the catalogue, %zu of them no cases\n", rows, reasons);
+    assert_int_equal(rows, CATALOGUE_ROWS);
+    qd_arena_clear(&arena);
+}
+
+/* `name` in backquotes, or a shorter one with * behind. */
+static bool is_named(const char *table, const char *name, struct qd_arena *arena)
+{
+    if (strstr(table, qd_arena_printf(arena, "`%s`", name)))
+        return true;
+    for (int length = (int)strlen(name); length > 4; length--)
+        if (strstr(table, qd_arena_printf(arena, "`%.*s*`", length, name)))
+            return true;
+    return false;
+}
+
+static void every_file_is_in_the_table(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    glob_t found;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const char *table = read_table(&arena);
+    assert_int_equal(glob(TABLE_DIR "/*.textproto", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *name = strrchr(found.gl_pathv[i], '/') + 1;
+        *strrchr(name, '.') = '\0';
+        if (!is_named(table, name, &arena))
+            fail_msg("%s.textproto is not in the table of README.md", name);
+    }
+    globfree(&found);
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_is_admissible_and_wrong_is_not),
+        cmocka_unit_test(table_names_files_or_gives_reasons),
+        cmocka_unit_test(every_file_is_in_the_table),
     };
     return cmocka_run_group_tests_name("regressions", tests, NULL, NULL);
 }

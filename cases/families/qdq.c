@@ -7,10 +7,10 @@
 
 #include "families/linear_draft.h"
 #include "families/qdq.h"
+#include "families/qdq_parts.h"
 
 #define LEVELS(...) \
     .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-#define CHANNELS 16
 
 enum factor { BLOCK, TYPES, ZERO, PARAMETERS, WEIGHTS, BIAS, TAIL, OPSET, FACTORS };
 
@@ -67,7 +67,6 @@ static const enum qd_dtype types[][3] = {/* x, w, y */
                                          {QD_S8, QD_S8, QD_S8},
                                          {QD_U8, QD_S8, QD_S8}};
 
-enum zero { CODE_0, MIDDLE, ODD, ENDS };
 enum tail { NO_TAIL, QUANTIZED_TOO, CHAIN };
 
 static const struct qd_factor factors[] = {
@@ -96,34 +95,15 @@ const struct qd_factor_table qd_qdq_table = {factors, FACTORS, exclusions,
 enum values { RANDOM, TIE, SATURATION, VALUES };
 static const char *const value_words[] = {"random", "tie", "saturation"};
 
-/* How a tensor is quantized; count 1: per tensor. */
-struct grid {
-    enum qd_dtype type;
-    int64_t count, zero[CHANNELS];
-    double scale[CHANNELS];
-};
-
 struct draft {
     const uint8_t *row;
     enum block block;
     enum values values;
     bool has_w, has_bias;
-    struct grid x, w, bias, y;
-    struct grid middle, next; /* of what is quantized before y, and beside or behind it */
+    struct qd_grid x, w, bias, y;
+    struct qd_grid middle, next; /* of what is quantized before y, and beside or behind it */
     struct qd_tensor x_codes, w_codes, bias_codes;
 };
-
-/* Every role has its own number, so that zero points differ. */
-static int64_t zero_of(enum qd_dtype type, enum zero zero, int64_t role)
-{
-    const struct qd_dtype_info *info = qd_dtype_info(type);
-    switch (zero) {
-    case CODE_0: return 0;
-    case MIDDLE: return (info->min + info->max + 1) / 2;
-    case ODD: return info->min + 1 + 2 * ((37 * (role + 1) + 11) % 127);
-    default: return role % 2 ? info->min : info->max;
-    }
-}
 
 /* With ties in mind, powers of two: then everything is exact. */
 static double draw_scale(const struct draft *d, int exponent, struct qd_random *random)
@@ -133,14 +113,14 @@ static double draw_scale(const struct draft *d, int exponent, struct qd_random *
     return qd_linear_scale(QD_F32, false, exponent, random);
 }
 
-static void set_grid(const struct draft *d, struct grid *grid, enum qd_dtype type, int64_t role,
+static void set_grid(const struct draft *d, struct qd_grid *grid, enum qd_dtype type, int64_t role,
                      int exponent, struct qd_random *random)
 {
     grid->type = type;
     for (int64_t c = 0; c < grid->count; c++) {
         int shift = grid->count > 1 ? (int)(c % 3) - 1 : 0;
         grid->scale[c] = draw_scale(d, exponent + shift, random);
-        grid->zero[c] = zero_of(type, (enum zero)d->row[ZERO], role + 4 * c);
+        grid->zero[c] = qd_qdq_zero_of(type, (enum qd_qdq_zero)d->row[ZERO], role + 4 * c);
     }
 }
 
@@ -183,13 +163,7 @@ static void draw_grids(struct draft *d, struct qd_random *random)
 
 /* ---- Codes ----------------------------------------------------------------------------------- */
 
-static int64_t clamp(enum qd_dtype type, int64_t code)
-{
-    const struct qd_dtype_info *info = qd_dtype_info(type);
-    return code < info->min ? info->min : code > info->max ? info->max : code;
-}
-
-static int64_t draw_code(const struct draft *d, const struct grid *grid, int64_t channel,
+static int64_t draw_code(const struct draft *d, const struct qd_grid *grid, int64_t channel,
                          struct qd_random *random)
 {
     const struct qd_dtype_info *info = qd_dtype_info(grid->type);
@@ -197,7 +171,7 @@ static int64_t draw_code(const struct draft *d, const struct grid *grid, int64_t
     int64_t near = qd_random_range(random, -6, 6);
     bool small = d->values == TIE && (HAS_WEIGHTS >> d->block & 1 || d->block == MUL);
     if (small)
-        return clamp(grid->type, grid->zero[channel] + near);
+        return qd_qdq_clamp(grid->type, grid->zero[channel] + near);
     bool at_end = d->values == SATURATION && near > 3;
     return at_end ? near % 2 ? info->min : info->max : anywhere;
 }
@@ -236,76 +210,7 @@ static enum qd_status draw_codes(struct draft *d, struct qd_arena *arena, struct
 
 /* ---- From a draft to a model ----------------------------------------------------------------- */
 
-struct maker {
-    struct qd_arena *arena;
-    struct qd_error *error;
-    struct qd_builder *builder;
-    enum qd_status status; /* the first failure */
-};
-
-/* An initializer; codes of `dtype` in `values`. rank 0 or 1. */
-static void put_list(struct maker *m, const char *name, enum qd_dtype dtype, unsigned rank,
-                     const int64_t *values, int64_t count)
-{
-    struct qd_tensor tensor;
-    if (m->status == QD_OK)
-        m->status = qd_tensor_init(&tensor, m->arena, dtype, rank, &count, m->error);
-    if (m->status != QD_OK)
-        return;
-    for (int64_t i = 0; i < count; i++)
-        qd_tensor_set(&tensor, i, values[i]);
-    qd_build_initializer(m->builder, name, &tensor);
-}
-
-static int64_t float_code(double value)
-{
-    return (int64_t)qd_float_encode(QD_F32, value, true);
-}
-
-/* The initializers <name>_scale and, but for int32, <name>_zero_point. */
-static void put_grid(struct maker *m, const char *name, const struct grid *grid)
-{
-    char text[32];
-    int64_t scales[CHANNELS];
-    unsigned rank = grid->count > 1;
-    for (int64_t c = 0; c < grid->count; c++)
-        scales[c] = float_code(grid->scale[c]);
-    snprintf(text, sizeof text, "%s_scale", name);
-    put_list(m, text, QD_F32, rank, scales, grid->count);
-    snprintf(text, sizeof text, "%s_zero_point", name);
-    if (grid->type != QD_S32)
-        put_list(m, text, grid->type, rank, grid->zero, grid->count);
-}
-
-/* `grid`'s parameters carry the name `parameters`. */
-static void put_node(struct maker *m, const char *op_type, const char *in, const char *out,
-                     const char *parameters, const struct grid *grid, int64_t axis)
-{
-    char inputs[80];
-    if (grid->type == QD_S32)
-        snprintf(inputs, sizeof inputs, "%s,%s_scale", in, parameters);
-    else
-        snprintf(inputs, sizeof inputs, "%s,%s_scale,%s_zero_point", in, parameters, parameters);
-    qd_build_node(m->builder, "", op_type, inputs, out);
-    if (grid->count > 1)
-        qd_build_attr_int(m->builder, "axis", axis);
-}
-
-static void dequantize(struct maker *m, const char *name, const struct grid *grid, int64_t axis)
-{
-    char out[16];
-    snprintf(out, sizeof out, "%s_real", name);
-    put_grid(m, name, grid);
-    put_node(m, "DequantizeLinear", name, out, name, grid, axis);
-}
-
-static void quantize(struct maker *m, const char *in, const char *name, const struct grid *grid)
-{
-    put_grid(m, name, grid);
-    put_node(m, "QuantizeLinear", in, name, name, grid, 0);
-}
-
-static void put_attributes(struct maker *m, enum block block)
+static void put_attributes(struct qd_qdq_maker *m, enum block block)
 {
     static const int64_t pads[] = {1, 1, 1, 1}, perm[] = {0, 2, 3, 1}, two[] = {2, 2};
     switch (block) {
@@ -322,15 +227,16 @@ static void put_attributes(struct maker *m, enum block block)
 }
 
 /* Bounds on x's grid, inside its range. */
-static void put_bounds(struct maker *m, const struct draft *d)
+static void put_bounds(struct qd_qdq_maker *m, const struct draft *d)
 {
-    int64_t low = float_code(-20 * d->x.scale[0]), high = float_code(40 * d->x.scale[0]);
-    put_list(m, "min", QD_F32, 0, &low, 1);
-    put_list(m, "max", QD_F32, 0, &high, 1);
+    int64_t low = qd_qdq_float_code(-20 * d->x.scale[0]),
+            high = qd_qdq_float_code(40 * d->x.scale[0]);
+    qd_qdq_put_list(m, "min", QD_F32, 0, &low, 1);
+    qd_qdq_put_list(m, "max", QD_F32, 0, &high, 1);
 }
 
 /* From x_real, w_real and bias_real to y_real. */
-static void operate(struct maker *m, const struct draft *d)
+static void operate(struct qd_qdq_maker *m, const struct draft *d)
 {
     const char *inputs = d->has_w ? "x_real,w_real" : "x_real", *first = "y_real";
     const int64_t shape[] = {7, 15};
@@ -343,7 +249,7 @@ static void operate(struct maker *m, const struct draft *d)
         inputs = "x_real,min,max";
     }
     if (d->block == RESHAPE) {
-        put_list(m, "shape", QD_S64, 1, shape, 2);
+        qd_qdq_put_list(m, "shape", QD_S64, 1, shape, 2);
         inputs = "x_real,shape";
     }
     qd_build_node(m->builder, "", blocks[d->block].op_type, inputs, first);
@@ -354,50 +260,51 @@ static void operate(struct maker *m, const struct draft *d)
         qd_build_node(m->builder, "", "Add", "inner,bias_real", "y_real");
 }
 
-static void put_output(struct maker *m, const struct draft *d, const char *name, enum qd_dtype type)
+static void put_output(struct qd_qdq_maker *m, const struct draft *d, const char *name,
+                       enum qd_dtype type)
 {
     qd_build_output(m->builder, name, type, (int)blocks[d->block].y_rank, blocks[d->block].y);
 }
 
 /* What becomes of y. */
-static void put_tail(struct maker *m, const struct draft *d)
+static void put_tail(struct qd_qdq_maker *m, const struct draft *d)
 {
     switch (d->row[TAIL]) {
     case QUANTIZED_TOO:
         put_output(m, d, "y", d->y.type);
-        put_node(m, "DequantizeLinear", "y", "z", "y", &d->y, 0);
+        qd_qdq_put_node(m, "DequantizeLinear", "y", "z", "y", &d->y, 0);
         put_output(m, d, "z", QD_F32);
         break;
     case CHAIN:
-        put_node(m, "DequantizeLinear", "y", "y_again", "y", &d->y, 0);
+        qd_qdq_put_node(m, "DequantizeLinear", "y", "y_again", "y", &d->y, 0);
         qd_build_node(m->builder, "", "Relu", "y_again", "z_real");
-        quantize(m, "z_real", "z", &d->next);
+        qd_qdq_quantize(m, "z_real", "z", &d->next);
         put_output(m, d, "z", d->next.type);
         break;
     default: put_output(m, d, "y", d->y.type); break;
     }
 }
 
-static void put_body(struct maker *m, const struct draft *d)
+static void put_body(struct qd_qdq_maker *m, const struct draft *d)
 {
     qd_build_input(m->builder, "x", &d->x_codes);
-    dequantize(m, "x", &d->x, 0);
+    qd_qdq_dequantize(m, "x", &d->x, 0);
     if (d->has_w) {
         qd_build_tensor(m->builder, "w", &d->w_codes, HAS_SECOND >> d->block & 1);
-        dequantize(m, "w", &d->w, blocks[d->block].w_axis);
+        qd_qdq_dequantize(m, "w", &d->w, blocks[d->block].w_axis);
     }
     if (d->has_bias) {
         qd_build_initializer(m->builder, "bias", &d->bias_codes);
-        dequantize(m, "bias", &d->bias, 0);
+        qd_qdq_dequantize(m, "bias", &d->bias, 0);
     }
     if (d->block == REQUANTIZE) {
-        quantize(m, "x_real", "m", &d->middle);
-        put_node(m, "DequantizeLinear", "m", "y_real", "m", &d->middle, 0);
+        qd_qdq_quantize(m, "x_real", "m", &d->middle);
+        qd_qdq_put_node(m, "DequantizeLinear", "m", "y_real", "m", &d->middle, 0);
     } else
         operate(m, d);
-    quantize(m, "y_real", "y", &d->y);
+    qd_qdq_quantize(m, "y_real", "y", &d->y);
     if (d->block == TWO_CONSUMERS) {
-        quantize(m, "x_real", "beside", &d->middle);
+        qd_qdq_quantize(m, "x_real", "beside", &d->middle);
         put_output(m, d, "beside", d->middle.type);
     }
     put_tail(m, d);
@@ -425,7 +332,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
              features);
     struct qd_random random = qd_random_seed(slug, draw);
     draw_grids(&d, &random);
-    struct maker m = {arena, error, qd_build_begin(arena, row[OPSET] ? 21 : 13), QD_OK};
+    struct qd_qdq_maker m = {arena, error, qd_build_begin(arena, row[OPSET] ? 21 : 13), QD_OK};
     if (!m.builder)
         return qd_fail(error, QD_NO_MEMORY, "no room for a builder");
     m.status = draw_codes(&d, arena, &random, error);
@@ -453,11 +360,12 @@ static enum qd_status make_sweep(enum qd_dtype type, struct qd_arena *arena, str
     enum { CODES = 256 };
     const int64_t column[] = {CODES, 1}, line[] = {CODES}, pairs[] = {CODES, CODES};
     int64_t min = qd_dtype_info(type)->min;
-    const struct grid x = {type, 1, {min + 3}, {0.5}}, w = {type, 1, {min + 201}, {0.25}},
-                      y = {type, 1, {min + 101}, {0.5}};
+    const struct qd_grid x = {.type = type, .count = 1, .zero = {min + 3}, .scale = {0.5}},
+                         w = {.type = type, .count = 1, .zero = {min + 201}, .scale = {0.25}},
+                         y = {.type = type, .count = 1, .zero = {min + 101}, .scale = {0.5}};
     struct qd_tensor a, b;
     char slug[64];
-    struct maker m = {arena, error, qd_build_begin(arena, 13), QD_OK};
+    struct qd_qdq_maker m = {arena, error, qd_build_begin(arena, 13), QD_OK};
     m.status = qd_tensor_init(&a, arena, type, 2, column, error);
     if (m.status == QD_OK)
         m.status = qd_tensor_init(&b, arena, type, 1, line, error);
@@ -469,10 +377,10 @@ static enum qd_status make_sweep(enum qd_dtype type, struct qd_arena *arena, str
     }
     qd_build_input(m.builder, "x", &a);
     qd_build_input(m.builder, "w", &b);
-    dequantize(&m, "x", &x, 0);
-    dequantize(&m, "w", &w, 0);
+    qd_qdq_dequantize(&m, "x", &x, 0);
+    qd_qdq_dequantize(&m, "w", &w, 0);
     qd_build_node(m.builder, "", "Add", "x_real,w_real", "y_real");
-    quantize(&m, "y_real", "y", &y);
+    qd_qdq_quantize(&m, "y_real", "y", &y);
     qd_build_output(m.builder, "y", type, 2, pairs);
     qd_build_tag(m.builder, "tie");
     qd_build_tag(m.builder, "sweep");

@@ -144,10 +144,6 @@ static enum qd_status describe_divergence(const struct qd_evaluated *evaluated,
     char features[2048];
 
     result->message = words_of(run, arena);
-    if (run->outcome == QD_OUTCOME_REJECTED || run->outcome == QD_OUTCOME_CRASH ||
-        run->outcome == QD_OUTCOME_HANG || run->outcome == QD_OUTCOME_OOM) {
-        result->stage = run->stage == QD_STAGE_LOAD ? "load" : "run";
-    }
     result->signal = run->signal;
     result->features = qd_arena_string(
         arena, qd_features_describe(&evaluated->selected->features, features, sizeof features));
@@ -207,6 +203,10 @@ enum qd_status qd_judge(const struct qd_evaluated *evaluated, const char *target
     enum qd_status status = QD_OK;
 
     qd_compare(kase, evaluated->values, run, &judged.comparison);
+    if (run->outcome == QD_OUTCOME_REJECTED || run->outcome == QD_OUTCOME_CRASH ||
+        run->outcome == QD_OUTCOME_HANG || run->outcome == QD_OUTCOME_OOM) {
+        judged.stage = run->stage == QD_STAGE_LOAD ? "load" : "run";
+    }
     judged.tags = join_tags(kase, arena);
     if (judged.tags == NULL) {
         return qd_fail(error, QD_NO_MEMORY, "no memory for the tags");

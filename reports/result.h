@@ -33,9 +33,10 @@ struct qd_result {
     size_t row;                      /* EXPECTED, UNEXPECTED_PASS: line of the expectations file */
     const char *issue, *reason;      /* of that row */
 
+    const char *stage; /* "load" or "run": where it was refused, as it should be or not, or died */
+
     /* Of divergences only. */
     const char *message;               /* the target's own words */
-    const char *stage;                 /* "load" or "run": where it was refused or died */
     int signal;                        /* that killed it, 0 if none */
     const char *features;              /* "bias,groups" */
     const char *output, *element;      /* "y u8[1,2,3,3]" and "[0, 1, 2, 2]" */

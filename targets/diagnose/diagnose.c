@@ -91,8 +91,7 @@ bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
     if (values) {
         qd_compare(kase, canonical, run, &plain);
         qd_compare(kase, values, run, &have);
-        explains = !qd_verdict_is_divergence(have.verdict) && have.compared > 0 &&
-                   have.unspecified <= plain.unspecified;
+        explains = !qd_verdict_is_divergence(have.verdict) && 2 * have.compared >= plain.compared;
     }
     if (explains && under)
         *under = have;

@@ -7,6 +7,7 @@
 #define CONV_KERNELS "the CPU provider has kernels for u8 x {u8,s8} -> u8 and s8 x s8 -> s8 only"
 #define NO_BFLOAT16 "the CPU provider has no bfloat16 kernel"
 #define NO_BFLOAT16_INT16 "the CPU provider has no bfloat16 and no 16-bit integer kernel"
+#define NO_INT16 "the CPU provider moves no 16-bit integers here"
 #define NO_SUB_BYTE "the CPU provider moves no elements smaller than a byte"
 #define NO_SUB_BYTE_FLOAT8 "the CPU provider moves no float8 and no elements smaller than a byte"
 
@@ -60,11 +61,15 @@ static const struct qd_target_capability rows[] = {
     {"ReduceMean", "", "", ""},
     {"ReduceMax", "", "", ""},
     {"Cast", "", "", ""},
-    {"Pad", "", "", ""},
-    {"DepthToSpace", "", "", ""},
-    {"SpaceToDepth", "", "", ""},
+    {"Pad", "", "int16", NO_INT16},
+    {"Pad", "multi-node", "", ""},
+    {"DepthToSpace", "", "int16", NO_INT16},
+    {"DepthToSpace", "multi-node", "", ""},
+    {"SpaceToDepth", "", "int16", NO_INT16},
+    {"SpaceToDepth", "multi-node", "", ""},
     {"Tile", "", "", ""},
-    {"Where", "", "", ""},
+    {"Where", "", "int16", NO_INT16},
+    {"Where", "multi-node", "", ""},
     U8_OR_S8("com.microsoft:QGemm", ""),
     {"com.microsoft:MatMulIntegerToFloat", "", "", ""},
     {"com.microsoft:DynamicQuantizeMatMul", "", "", ""},

@@ -33,7 +33,7 @@ struct qd_shard {
 struct qd_options {
     struct qd_wanted_targets targets;
     struct qd_list filters, ops, features, tags, inputs, ranges, settings;
-    bool no_expectations, fail_fast, in_process, progress, count, json, suite, bundle, help,
+    bool no_expectations, fail_fast, in_process, progress, count, json, suite, bundle, rank, help,
         no_diagnosis;
     enum qd_level level;
     bool level_given;

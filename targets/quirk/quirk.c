@@ -125,19 +125,6 @@ static enum qd_status take_inputs(const struct qd_graph *graph,
     return QD_OK;
 }
 
-/* Where several values are right and none is canonical: the least of them. */
-static void choose(const struct qd_value *value)
-{
-    for (int64_t i = 0; value->flags && i < value->want.count; i++) {
-        if (!(value->flags[i] & QD_NO_CANONICAL) || !value->lo)
-            continue;
-        double lo = qd_value_observe(value, i).lo;
-        bool real = qd_dtype_is_float(value->want.dtype);
-        qd_tensor_set(&value->want, i,
-                      real ? (int64_t)qd_float_encode(value->want.dtype, lo, true) : (int64_t)lo);
-    }
-}
-
 static void give(const struct qd_value *value, struct qd_target_tensor *output)
 {
     const struct qd_tensor *want = &value->want;
@@ -169,7 +156,7 @@ static enum qd_status evaluate(const struct quirk *quirk, const struct qd_graph 
     if (status != QD_OK)
         return status;
     for (size_t i = 0; i < output_count; i++) {
-        choose(&values[i]);
+        qd_quirk_answer(&values[i]);
         give(&values[i], &outputs[i]);
     }
     return QD_OK;

@@ -68,4 +68,8 @@ enum qd_status qd_quirks_apply(const struct qd_quirk *const *quirks, size_t coun
 enum qd_status qd_quirks_parse(const char *text, struct qd_arena *arena,
                                struct qd_semantics *semantics, struct qd_error *error);
 
+/* What an implementation of these semantics answers: value->want, and, where several values are right and none is canonical,
+ * the least of them, which is put there. */
+void qd_quirk_answer(const struct qd_value *value);
+
 #endif

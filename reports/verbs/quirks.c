@@ -1,0 +1,119 @@
+#include <string.h>
+
+#include "command.h"
+#include "json_write.h"
+#include "nearest.h"
+#include "qdiff/quirk.h"
+
+/* Whether the quirk is about one of the operators asked for; about any when none is. */
+static bool is_wanted(const struct qd_list *ops, const struct qd_quirk *quirk)
+{
+    for (size_t i = 0; i < ops->count; i++) {
+        const char *colon = strchr(ops->items[i], ':');
+        char domain[64] = "";
+        struct qd_node node = {.domain = domain, .op_type = colon ? colon + 1 : ops->items[i]};
+
+        if (colon != NULL) {
+            snprintf(domain, sizeof domain, "%.*s", (int)(colon - ops->items[i]), ops->items[i]);
+        }
+        if (qd_quirk_concerns_node(quirk, &node)) {
+            return true;
+        }
+    }
+    return ops->count == 0;
+}
+
+static void write_json(FILE *out, const struct qd_quirk *quirk)
+{
+    struct qd_json json;
+
+    qd_json_begin(&json, out);
+    qd_json_open(&json, NULL, '{');
+    qd_json_string(&json, "name", quirk->name);
+    qd_json_string(&json, "family", qd_quirk_family_word(quirk->family));
+    qd_json_string(&json, "operators", quirk->ops);
+    qd_json_string(&json, "effect", quirk->effect);
+    qd_json_string(&json, "seen", quirk->seen);
+    qd_json_string(&json, "witness", quirk->witness);
+    qd_json_string_if(&json, "switches", quirk->switches != NULL ? quirk->switches : "");
+    qd_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+static void write_page(FILE *out, const struct qd_quirk *quirk)
+{
+    fprintf(out, "%s (%s)\n\n  %s\n\n", quirk->name, qd_quirk_family_word(quirk->family),
+            quirk->effect);
+    fprintf(out, "  operators  %s\n  seen       %s\n  witness    %s\n", quirk->ops, quirk->seen,
+            quirk->witness);
+    if (quirk->switches != NULL) {
+        fprintf(out, "  switches   %s\n", quirk->switches);
+    }
+    fprintf(out, "  as target  qdiff run --target quirk:%s\n", quirk->name);
+}
+
+static enum qd_exit show(struct qd_command *command, const char *name)
+{
+    const struct qd_quirk *quirk = qd_quirk_find(name);
+    struct qd_nearest nearest = {name, NULL, 0};
+    struct qd_error error;
+
+    for (size_t i = 0; qd_quirk_at(i) != NULL; i++) {
+        qd_nearest_offer(&nearest, qd_quirk_at(i)->name);
+    }
+    if (quirk == NULL) {
+        qd_fail(&error, QD_USAGE, "there is no quirk '%s'%s%s", name,
+                nearest.word != NULL ? "; the nearest is " : "",
+                nearest.word != NULL ? nearest.word : "");
+        return qd_command_failed(command, &error);
+    }
+    if (command->options.json) {
+        write_json(command->out, quirk);
+    } else {
+        write_page(command->out, quirk);
+    }
+    return QD_EXIT_OK;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    const struct qd_options *options = &command->options;
+    enum qd_quirk_family family = QD_QUIRK_FAMILY_COUNT;
+
+    if (options->arguments.count > 0) {
+        return show(command, options->arguments.items[0]);
+    }
+    for (size_t i = 0; qd_quirk_at(i) != NULL; i++) {
+        const struct qd_quirk *quirk = qd_quirk_at(i);
+
+        if (!is_wanted(&options->ops, quirk)) {
+            continue;
+        }
+        if (options->json) {
+            write_json(command->out, quirk);
+            continue;
+        }
+        if (quirk->family != family) {
+            fprintf(command->out, "%s:\n", qd_quirk_family_word(quirk->family));
+            family = quirk->family;
+        }
+        fprintf(command->out, "  %-36s %s\n", quirk->name, quirk->effect);
+    }
+    return QD_EXIT_OK;
+}
+
+const struct qd_verb qd_verb_quirks = {
+    .arguments = "[NAME]",
+    .at_most = 1,
+    .options = "op json",
+    .text =
+        "Lists the known wrong semantics by family, or shows one: its equation, where it was "
+        "seen,\n"
+        "the smallest case that shows it. Each is a target, quirk:NAME, and several at once are\n"
+        "quirk:A+B.",
+    .examples = "  what goes wrong with QLinearConv\n"
+                "    qdiff quirks --op QLinearConv\n"
+                "  one of them\n"
+                "    qdiff quirks zero-point-before-rounding",
+    .run = run,
+};

@@ -1,0 +1,291 @@
+#include <errno.h>
+#include <string.h>
+
+#include "command.h"
+#include "json_write.h"
+#include "kill_matrix.h"
+
+enum { MOST_FAMILIES = 128 };
+
+/* What is being printed. */
+struct report {
+    struct qd_command *command;
+    const struct qd_kill_matrix *matrix;
+    size_t tests, failed;
+    size_t family_count;
+    struct {
+        const char *name;
+        size_t length;
+    } families[MOST_FAMILIES];
+};
+
+/* --- TAP ----------------------------------------------------------------------------------------- */
+
+static void result(struct report *report, bool ok, const char *text)
+{
+    report->tests++;
+    report->failed += !ok;
+    fprintf(report->command->out, "%s %zu - %s\n", ok ? "ok" : "not ok", report->tests, text);
+}
+
+static void tell_harness(struct report *report)
+{
+    struct qd_verdicts v;
+    char text[160];
+
+    qd_matrix_judge(report->matrix, &v);
+    snprintf(text, sizeof text, "every case ran: %zu of %zu lost, %zu compared", v.lost,
+             report->matrix->case_count, v.compared);
+    result(report, v.lost == 0 && v.compared > 0, text);
+    snprintf(text, sizeof text, "no false alarm: %zu cases where the reference fails itself",
+             v.false_alarms);
+    result(report, v.false_alarms == 0, text);
+    snprintf(text, sizeof text, "no blind spot: %zu cases where a wrong answer passes", v.blind);
+    result(report, v.blind == 0, text);
+}
+
+static void tell_quirks(struct report *report)
+{
+    const struct qd_kill_matrix *m = report->matrix;
+
+    for (size_t q = 0; q < m->quirk_count; q++) {
+        const struct qd_quirk *quirk = qd_quirk_at(q);
+        const char *first;
+        char text[512], ties[64] = "";
+        size_t kills = qd_matrix_kills(m, q, &first), tied = qd_matrix_tie_kills(m, q);
+        bool ok = kills >= QD_LEAST_KILLS;
+
+        if (qd_quirk_needs_ties(quirk)) {
+            snprintf(ties, sizeof ties, " (%zu tie cases)", tied);
+            ok = ok && tied >= QD_LEAST_KILLS;
+        }
+        snprintf(text, sizeof text, "quirk %s: noticed by %zu cases%s in %.3f s, first %s",
+                 quirk->name, kills, ties, m->seconds[q], first != NULL ? first : "(none)");
+        result(report, ok, text);
+    }
+}
+
+static enum qd_status tell_broken_parts(struct report *report, const struct qd_selection *selection,
+                                        struct qd_error *error)
+{
+    for (size_t i = 0; qd_broken_part_at(i) != NULL; i++) {
+        const struct qd_broken_part *part = qd_broken_part_at(i);
+        bool noticed = false;
+        char text[256];
+        enum qd_status status = qd_broken_part_is_noticed(part, selection, report->matrix,
+                                                          report->command->arena, &noticed, error);
+
+        if (status != QD_OK) {
+            return status;
+        }
+        snprintf(text, sizeof text, "broken part %s is noticed: %s", part->name, part->meaning);
+        result(report, noticed, text);
+    }
+    return QD_OK;
+}
+
+/* --- The report ---------------------------------------------------------------------------------- */
+
+/* The families that the cases are of: the first part of their ids. */
+static void find_families(struct report *report)
+{
+    for (size_t i = 0; i < report->matrix->case_count; i++) {
+        const char *id = report->matrix->ids[i];
+        size_t length = strcspn(id, "/"), f = 0;
+
+        while (f < report->family_count && (report->families[f].length != length ||
+                                            memcmp(report->families[f].name, id, length) != 0)) {
+            f++;
+        }
+        if (f == report->family_count && f < MOST_FAMILIES) {
+            report->families[f].name = id;
+            report->families[f].length = length;
+            report->family_count++;
+        }
+    }
+}
+
+static size_t kills_in(const struct report *report, size_t quirk, size_t family)
+{
+    const struct qd_kill_matrix *m = report->matrix;
+    size_t length = report->families[family].length, count = 0;
+
+    for (size_t i = 0; i < m->case_count; i++) {
+        bool of_family = strcspn(m->ids[i], "/") == length &&
+                         memcmp(m->ids[i], report->families[family].name, length) == 0;
+        count += of_family && qd_kills_has(&m->kills[i], quirk);
+    }
+    return count;
+}
+
+static void write_markdown(FILE *out, const struct report *report)
+{
+    const struct qd_kill_matrix *m = report->matrix;
+    const char *first;
+
+    fprintf(out,
+            "# Kill matrix\n\n%zu cases, %zu quirks, %.1f s. A number is how many cases of the "
+            "family notice the quirk.\n\n| quirk | all | seconds |",
+            m->case_count, m->quirk_count, m->wall);
+    for (size_t f = 0; f < report->family_count; f++) {
+        fprintf(out, " %.*s |", (int)report->families[f].length, report->families[f].name);
+    }
+    fprintf(out, " first |\n|---|---|---|");
+    for (size_t f = 0; f < report->family_count; f++) {
+        fprintf(out, "---|");
+    }
+    fprintf(out, "---|\n");
+    for (size_t q = 0; q < m->quirk_count; q++) {
+        size_t kills = qd_matrix_kills(m, q, &first);
+
+        fprintf(out, "| %s | %zu | %.3f |", qd_quirk_at(q)->name, kills, m->seconds[q]);
+        for (size_t f = 0; f < report->family_count; f++) {
+            size_t in = kills_in(report, q, f);
+            fprintf(out, in > 0 ? " %zu |" : " |", in);
+        }
+        fprintf(out, " %s |\n", first != NULL ? first : "");
+    }
+}
+
+static void write_json(FILE *out, const struct report *report)
+{
+    const struct qd_kill_matrix *m = report->matrix;
+    const char *first;
+
+    for (size_t q = 0; q < m->quirk_count; q++) {
+        size_t kills = qd_matrix_kills(m, q, &first);
+        struct qd_json json;
+
+        qd_json_begin(&json, out);
+        qd_json_open(&json, NULL, '{');
+        qd_json_string(&json, "quirk", qd_quirk_at(q)->name);
+        qd_json_int(&json, "kills", (int64_t)kills);
+        qd_json_double(&json, "seconds", m->seconds[q]);
+        qd_json_string_if(&json, "first", first != NULL ? first : "");
+        qd_json_open(&json, "families", '{');
+        for (size_t f = 0; f < report->family_count; f++) {
+            size_t in = kills_in(report, q, f);
+            char name[128];
+
+            snprintf(name, sizeof name, "%.*s", (int)report->families[f].length,
+                     report->families[f].name);
+            if (in > 0) {
+                qd_json_int(&json, name, (int64_t)in);
+            }
+        }
+        qd_json_close(&json, '}');
+        qd_json_close(&json, '}');
+        fputc('\n', out);
+    }
+}
+
+static enum qd_status write_report(const struct report *report, const char *path,
+                                   struct qd_error *error)
+{
+    FILE *out = fopen(path, "w");
+
+    if (out == NULL) {
+        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+    }
+    if (report->command->options.json) {
+        write_json(out, report);
+    } else {
+        write_markdown(out, report);
+    }
+    if (fclose(out) != 0) {
+        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+    }
+    return QD_OK;
+}
+
+/* Quirks that the case notices; *alone those that no other one does. */
+static size_t noticed_by(const struct qd_kill_matrix *m, size_t i, size_t *alone)
+{
+    const char *first;
+    size_t count = 0;
+
+    *alone = 0;
+    for (size_t q = 0; q < m->quirk_count; q++) {
+        if (qd_kills_has(&m->kills[i], q)) {
+            count++;
+            *alone += qd_matrix_kills(m, q, &first) == 1;
+        }
+    }
+    return count;
+}
+
+static void rank(const struct report *report)
+{
+    const struct qd_kill_matrix *m = report->matrix;
+
+    for (size_t i = 0; i < m->case_count; i++) {
+        size_t alone, count = noticed_by(m, i, &alone);
+
+        if (alone > 0) {
+            fprintf(report->command->out, "# alone %zu of %zu: %s\n", alone, count, m->ids[i]);
+        } else if (count == 0) {
+            fprintf(report->command->out, "# none: %s\n", m->ids[i]);
+        }
+    }
+}
+
+static enum qd_status test(struct report *report, const struct qd_selection *selection,
+                           struct qd_error *error)
+{
+    const struct qd_options *options = &report->command->options;
+    enum qd_status status = QD_OK;
+
+    fprintf(report->command->out, "TAP version 13\n");
+    find_families(report);
+    tell_harness(report);
+    tell_quirks(report);
+    status = tell_broken_parts(report, selection, error);
+    if (options->rank) {
+        rank(report);
+    }
+    if (status == QD_OK && options->output != NULL) {
+        status = write_report(report, options->output, error);
+    }
+    fprintf(report->command->out, "# %zu cases, %zu quirks, %.1f s\n1..%zu\n",
+            report->matrix->case_count, report->matrix->quirk_count, report->matrix->wall,
+            report->tests);
+    return status;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_options *options = &command->options;
+    struct qd_selection selection;
+    struct qd_kill_matrix matrix;
+    struct report report = {.command = command, .matrix = &matrix};
+    struct qd_error error = {0};
+
+    if (!options->level_given) {
+        options->level = QD_LEVEL_SMOKE;
+    }
+    if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
+        qd_matrix_make(&selection, &qd_harness, true, 1, options->jobs, command->arena, &matrix,
+                       &error) != QD_OK ||
+        test(&report, &selection, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    return report.failed > 0 ? QD_EXIT_OWN_FAILURE : QD_EXIT_OK;
+}
+
+const struct qd_verb qd_verb_selftest = {
+    .arguments = "[FILE|DIR]...",
+    .at_most = SIZE_MAX,
+    .options = "filter op feature tag level shard cases jobs output json rank",
+    .text = "Runs every quirk on every case it concerns, at the smoke level unless told otherwise, "
+            "and\n"
+            "says in TAP how many cases notice each: fewer than three are a hole in the suite. "
+            "Then puts\n"
+            "broken parts in the harness's place, each of which has to be noticed. --output writes "
+            "the\n"
+            "matrix of quirks and families of cases, as Markdown or, with --json, as JSON Lines.",
+    .examples = "  the suite's own strength\n"
+                "    qdiff self-test --jobs 2 --output kills.md\n"
+                "  which cases notice nothing\n"
+                "    qdiff self-test --jobs 2 --rank",
+    .run = run,
+};

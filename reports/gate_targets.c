@@ -66,10 +66,13 @@ static enum qd_status add(struct planner *planner, const struct qd_target_name *
 }
 
 /* The file of a built-in target's own known divergences, NULL if it has none. */
-static enum qd_status shipped_expectations(struct planner *planner, const char *name,
+static enum qd_status shipped_expectations(struct planner *planner,
+                                           const struct qd_builtin_target *builtin,
                                            const char **path)
 {
-    const char *relative = qd_arena_printf(planner->arena, "targets/%s/expectations.tsv", name);
+    const char *relative =
+        qd_arena_printf(planner->arena, "targets/%s/expectations.tsv",
+                        builtin->worker != NULL ? builtin->worker : builtin->name);
     enum qd_status status;
 
     if (relative == NULL) {
@@ -161,7 +164,7 @@ static enum qd_status plan_one(struct planner *planner, const struct qd_wanted_t
         status = newest_version(planner, builtin, &name);
     }
     if (status == QD_OK && expectations == NULL && !planner->options->no_expectations) {
-        status = shipped_expectations(planner, builtin->name, &expectations);
+        status = shipped_expectations(planner, builtin, &expectations);
     }
     return status == QD_OK ? add_configs(planner, builtin, &name, expectations) : status;
 }

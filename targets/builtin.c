@@ -26,19 +26,26 @@ QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
 static const char *const plain[] = {"", NULL};
 
+/* Those with a lock file; builtin_test holds them against the files. */
+static const char *const iree_releases[] = {"3.13.0", "3.12.0", NULL};
+static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
+static const char *const torch_mlir_releases[] = {"20261001", NULL};
+
 static const struct qd_builtin_target builtins[] = {
     {"ort", "ONNX Runtime's CPU execution provider, through its C API", "scripts/setup",
-     &qd_ort_target, NULL, qd_ort_versions, qd_ort_configs},
+     &qd_ort_target, NULL, qd_ort_versions, qd_ort_configs, NULL},
     {"reference", "qdiff's own reference under the default semantics: the harness tested on itself",
-     "", &qd_quirk_target, NULL, no_versions, plain},
+     "", &qd_quirk_target, NULL, no_versions, plain, NULL},
     {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
-     &qd_quirk_target, NULL, no_versions, plain},
+     &qd_quirk_target, NULL, no_versions, plain, NULL},
     {"torch-mlir", "torch-mlir: ONNX importer, torch and linalg dialects, LLVM just in time",
-     "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, plain},
+     "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, plain,
+     torch_mlir_releases},
     {"iree", "IREE: the same importer, its own compiler and run time (llvm-cpu)",
-     "scripts/setup --target iree", NULL, "iree", iree_versions, plain},
+     "scripts/setup --target iree", NULL, "iree", iree_versions, plain, iree_releases},
     {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
-     "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, plain},
+     "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, plain,
+     ort_quant_releases},
 };
 
 const struct qd_builtin_target *qd_builtin_target_at(size_t i)

@@ -1,5 +1,6 @@
 #include "qdiff/quantizer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,11 +313,36 @@ static enum qd_status open_target(const struct qd_command *command, struct qd_qu
     return status == QD_OK ? qd_quantizer_open(&name, &limits, quantizer, error) : status;
 }
 
+/* Asks --rounds times; the last answer counts. */
+static enum qd_status ask(struct qd_command *command, struct qd_quantizer *quantizer,
+                          const struct wish *wish, struct qd_quantizer_answer *answer,
+                          struct qd_error *error)
+{
+    uint64_t rounds = command->options.rounds > 0 ? command->options.rounds : 1;
+    enum qd_status status = QD_OK;
+    double seconds = 0;
+
+    for (uint64_t i = 0; i < rounds && status == QD_OK; i++) {
+        struct qd_arena arena;
+
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        status = qd_quantizer_run(quantizer, &wish->request,
+                                  i + 1 < rounds ? &arena : command->arena, answer, error);
+        qd_arena_clear(&arena);
+        seconds += answer->seconds;
+    }
+    if (status == QD_OK && rounds > 1) {
+        fprintf(command->out, "%" PRIu64 " requests in %.2f s: %.0f a second\n", rounds, seconds,
+                (double)rounds / seconds);
+    }
+    return status;
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
     struct wish wish = {.exclude_count = 0};
     struct qd_quantizer *quantizer = NULL;
-    struct qd_quantizer_answer answer;
+    struct qd_quantizer_answer answer = {.outcome = QD_QUANTIZED_REJECTED};
     struct qd_error error = {0};
     enum qd_status status = read_wish(command, &wish, &error);
 
@@ -324,7 +350,7 @@ static enum qd_exit run(struct qd_command *command)
         status = open_target(command, &quantizer, &error);
     }
     if (status == QD_OK) {
-        status = qd_quantizer_run(quantizer, &wish.request, command->arena, &answer, &error);
+        status = ask(command, quantizer, &wish, &answer, &error);
     }
     enum qd_exit code = status == QD_OK ? tell(command, qd_quantizer_id(quantizer), &answer)
                                         : qd_command_failed(command, &error);
@@ -336,7 +362,7 @@ const struct qd_verb qd_verb_quantize = {
     .arguments = "MODEL.onnx",
     .at_least = 1,
     .at_most = 1,
-    .options = "target output range input set time-limit memory-limit",
+    .options = "target output range input set rounds time-limit memory-limit",
     .text =
         "Gives a float model to a quantizer target and shows what it made of it: each node with "
         "its\n"
@@ -352,6 +378,7 @@ const struct qd_verb qd_verb_quantize = {
         "    exclude=NODE op=OP_TYPE      may be repeated\n"
         "    Key=VALUE                    the tool's own, any key with a capital\n"
         "\n"
+        "With --rounds the request is repeated and timed.\n"
         "Ends with 1 when there is no answer: the tool refused, fell over or hung.",
     .examples =
         "    qdiff quantize model.onnx -t ort-quant@1.31.1 --set per-channel --range x=-1,6 \\\n"

@@ -54,6 +54,29 @@ static void print_capability(FILE *out, const struct qd_target_capability *capab
     fputc('\n', out);
 }
 
+static bool is_set_up(const struct found *found, const char *release)
+{
+    for (size_t i = 0; found->versions[i] != NULL; i++) {
+        if (strcmp(found->versions[i], release) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Releases that are known and missing, each with the command that sets it up. */
+static void print_missing(FILE *out, const struct found *found)
+{
+    const struct qd_builtin_target *target = found->target;
+
+    for (size_t i = 0; target->releases != NULL && target->releases[i] != NULL; i++) {
+        if (!is_set_up(found, target->releases[i])) {
+            fprintf(out, "  %s@%s is not set up; set up with: %s@%s\n", target->name,
+                    target->releases[i], target->setup, target->releases[i]);
+        }
+    }
+}
+
 static void print_text(FILE *out, const struct found *found)
 {
     const struct qd_builtin_target *target = found->target;
@@ -70,13 +93,16 @@ static void print_text(FILE *out, const struct found *found)
     if (found->session != NULL) {
         const struct qd_target_info *info = qd_session_info(found->session);
 
-        fputs("  can do:\n", out);
+        fputs(info->capability_count > 0 ? "  can do:\n"
+                                         : "  runs no models: a quantizer (qdiff quantize)\n",
+              out);
         for (size_t i = 0; i < info->capability_count; i++) {
             print_capability(out, &info->capabilities[i]);
         }
     } else if (found->error.status != QD_OK) {
         fprintf(out, "  does not work here: %s\n", found->error.text);
     }
+    print_missing(out, found);
     if (target->setup[0] == '\0') {
         fputs("  always there\n", out);
     } else {
@@ -118,6 +144,7 @@ static void write_json(FILE *out, const struct found *found)
     qd_json_string(&json, "meaning", found->target->meaning);
     qd_json_string(&json, "setup", found->target->setup);
     write_words(&json, "versions", found->versions);
+    write_words(&json, "releases", found->target->releases);
     write_words(&json, "default_configs", found->target->default_configs);
     if (found->session != NULL) {
         write_capabilities(&json, qd_session_info(found->session));

@@ -9,22 +9,14 @@ from iree.compiler.api import Output, Session, Source
 from iree.compiler.extras import onnx_importer
 from iree.compiler.ir import Context
 from onnx import shape_inference
-from qdiff_worker import Capability, Rejected, Tensor, Unusable, Worker, parse_config, serve
+from qdiff_worker import Rejected, Tensor, Unusable, Worker, parse_config, serve
+from qdiff_worker.importer import CAPABILITIES, stage
 from qdiff_worker.protocol import DTYPES
 
 FLAGS = {
     "llvm-cpu": ["--iree-llvmcpu-target-cpu=generic", "--iree-llvmcpu-link-embedded=true"],
     "vmvx": [],
 }
-
-
-def stage(name, action):
-    try:
-        return action()
-    except MemoryError:
-        raise
-    except Exception as exception:
-        raise Rejected("%s: %s" % (type(exception).__name__, exception), name) from None
 
 
 def import_model(model):
@@ -75,7 +67,7 @@ class Iree(Worker):
             raise Unusable("IREE %s is installed here, not %s" % (self.version, version))
         self.config = rt.Config("local-sync")
 
-    capabilities = [Capability("*")]
+    capabilities = CAPABILITIES
 
     def prepare(self, data):
         model = stage("load", lambda: shape_inference.infer_shapes(onnx.load_model_from_string(data)))

@@ -7,7 +7,8 @@ import numpy
 import onnx
 import torch_mlir.ir as ir
 from onnx import shape_inference
-from qdiff_worker import Capability, Rejected, Tensor, Unusable, Worker, serve
+from qdiff_worker import Rejected, Tensor, Unusable, Worker, serve
+from qdiff_worker.importer import CAPABILITIES, stage
 from qdiff_worker.protocol import DTYPES
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.execution_engine import ExecutionEngine
@@ -92,15 +93,6 @@ class Program:
         self.context, self.engine, self.entry, self.outputs = context, engine, entry, outputs
 
 
-def stage(name, action):
-    try:
-        return action()
-    except MemoryError:
-        raise
-    except Exception as exception:
-        raise Rejected("%s: %s" % (type(exception).__name__, exception), name) from None
-
-
 def import_model(model):
     context = ir.Context()
     torch_dialect.register_dialect(context)
@@ -134,7 +126,7 @@ class TorchMlir(Worker):
         if version and version != self.version:
             raise Unusable("torch-mlir %s is installed here, not %s" % (self.version, version))
 
-    capabilities = [Capability("*")]
+    capabilities = CAPABILITIES
 
     def prepare(self, data):
         model = stage("load", lambda: shape_inference.infer_shapes(onnx.load_model_from_string(data)))

@@ -95,6 +95,8 @@ struct qd_builtin_target {
     enum qd_status (*versions)(struct qd_arena *arena, const char *const **versions,
                                struct qd_error *error);
     const char *const *default_configs; /* NULL-terminated: configs a plain name expands to */
+    const char *const *
+        releases; /* a worker: those that can be set up, newest first, NULL-terminated; else NULL */
 };
 const struct qd_builtin_target *qd_builtin_target_at(size_t i);
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "families/random.h"
+#include "qdiff/random.h"
 #include "qdiff/case_edit.h"
 
 /* What changes. The plan is the number modulo PLAN_COUNT, so that a few neighbours in a row see all of them. */

@@ -3,17 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-uint64_t qd_random_next(struct qd_random *random)
-{
-    random->state ^= random->state >> 12;
-    random->state ^= random->state << 25;
-    random->state ^= random->state >> 27;
-    return random->state * 0x2545f4914f6cdd1d;
-}
-
 size_t qd_random_below(struct qd_random *random, size_t bound)
 {
-    return (size_t)((qd_random_next(random) >> 11) % bound);
+    return (size_t)(qd_random_next(random) % bound);
 }
 
 /* --- Bytes ------------------------------------------------------------------------------------ */

@@ -216,7 +216,6 @@ static void make_mutant(const struct replay *replay, uint64_t index, struct qd_m
 {
     struct qd_random random = {(replay->seed + 1) * 0x9e3779b97f4a7c15 ^
                                (index + 1) * 0xbf58476d1ce4e5b9};
-    random.state += random.state == 0;
     qd_random_next(&random);
     const struct input *base = pick(replay, &random);
     mutant->size = base->size;

@@ -83,7 +83,7 @@ enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units)
     if (*evaluation->work >= 0)
         return QD_OK;
     return qd_fail(evaluation->error, QD_LIMIT,
-                   "evaluating the case costs more than %g multiply-accumulates", QD_MAX_WORK);
+                   "evaluating the case costs more multiply-accumulates than it may");
 }
 
 /* The word of a comma-separated list that begins with `name` and ends there or at a ':', NULL if none does. */
@@ -319,22 +319,29 @@ static enum qd_status evaluate_graph(struct qd_evaluation *evaluation, const str
 
 static const struct qd_semantics defaults = {0};
 
+enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const struct qd_graph *graph,
+                                        const struct qd_tensor *inputs,
+                                        const struct qd_semantics *semantics,
+                                        struct qd_arena *arena, struct qd_value *outputs,
+                                        struct qd_error *error)
+{
+    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, keep_reals,
+                                       &work};
+    return evaluate_graph(&evaluation, graph, inputs, outputs);
+}
+
 enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                  const struct qd_semantics *semantics, struct qd_arena *arena,
                                  struct qd_value *outputs, struct qd_error *error)
 {
-    double work = QD_MAX_WORK;
-    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, false,
-                                       &work};
-    return evaluate_graph(&evaluation, graph, inputs, outputs);
+    return qd_graph_evaluate_within(QD_MAX_WORK, false, graph, inputs, semantics, arena, outputs,
+                                    error);
 }
 
 enum qd_status qd_graph_explain(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                 const struct qd_semantics *semantics, struct qd_arena *arena,
                                 struct qd_value *outputs, struct qd_error *error)
 {
-    double work = QD_MAX_WORK;
-    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, true,
-                                       &work};
-    return evaluate_graph(&evaluation, graph, inputs, outputs);
+    return qd_graph_evaluate_within(QD_MAX_WORK, true, graph, inputs, semantics, arena, outputs,
+                                    error);
 }

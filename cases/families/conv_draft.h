@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "families/random.h"
+#include "qdiff/random.h"
 #include "families/scale.h"
 #include "qdiff/tensor.h"
 

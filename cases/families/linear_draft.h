@@ -3,7 +3,7 @@
 #ifndef QDIFF_FAMILIES_LINEAR_DRAFT_H
 #define QDIFF_FAMILIES_LINEAR_DRAFT_H
 
-#include "families/random.h"
+#include "qdiff/random.h"
 #include "qdiff/build.h"
 #include "qdiff/covering.h"
 #include "qdiff/suite.h"

@@ -9,7 +9,7 @@
 #include <gmp.h>
 #include <cmocka.h>
 
-#include "families/random.h"
+#include "qdiff/random.h"
 #include "families/scale.h"
 
 static float float_of(uint32_t bits)

@@ -4,15 +4,8 @@
 #ifndef QDIFF_MUTATE_H
 #define QDIFF_MUTATE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "qdiff/random.h"
 
-/* xorshift64*; any state but 0. */
-struct qd_random {
-    uint64_t state;
-};
-
-uint64_t qd_random_next(struct qd_random *random);
 /* Below `bound`, which is at least 1. */
 size_t qd_random_below(struct qd_random *random, size_t bound);
 

@@ -91,4 +91,11 @@ enum qd_status qd_graph_explain(const struct qd_graph *graph, const struct qd_te
                                 const struct qd_semantics *semantics, struct qd_arena *arena,
                                 struct qd_value *outputs, struct qd_error *error);
 
+/* Either of them with another limit than QD_MAX_WORK: a fuzzer's cases have to be quick. */
+enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const struct qd_graph *graph,
+                                        const struct qd_tensor *inputs,
+                                        const struct qd_semantics *semantics,
+                                        struct qd_arena *arena, struct qd_value *outputs,
+                                        struct qd_error *error);
+
 #endif

@@ -1,7 +1,7 @@
-/* The generators' pseudo-random numbers: SplitMix64 (Steele, Lea, Flood 2014), seeded by a text.
+/* Pseudo-random numbers of generators and mutations: SplitMix64 (Steele, Lea, Flood 2014), seeded by a text.
  * Integers only, so that every compiler and machine draws the same cases. */
-#ifndef QDIFF_FAMILIES_RANDOM_H
-#define QDIFF_FAMILIES_RANDOM_H
+#ifndef QDIFF_RANDOM_H
+#define QDIFF_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "families/random.h"
+#include "qdiff/random.h"
 
 #define FNV_OFFSET 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u

@@ -5,10 +5,10 @@
 
 static enum qd_status usage(struct qd_error *error, const char *text, const char *why)
 {
-    return qd_fail(
-        error, QD_USAGE,
-        "target '%.120s': %s (like ort, ort@1.31.1, ort[opt=all], quirk:range=wrap, ./libmine.so)",
-        text, why);
+    return qd_fail(error, QD_USAGE,
+                   "target '%.120s': %s (like ort, ort@1.31.1, ort[opt=all], quirk:range=wrap, "
+                   "./libmine.so, ./mine.py)",
+                   text, why);
 }
 
 /* Copies `length` characters of an allowed kind; false if they do not fit or hold others. */

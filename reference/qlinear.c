@@ -156,20 +156,33 @@ struct qd_order qd_order_last_divide(struct qd_order a, double b)
     return last(combine(qd_float_divide, a, qd_order_point(b)));
 }
 
-void qd_order_widen(const struct qd_coder *coder, struct qd_order result, struct qd_code *code,
-                    bool *some)
+static void widen(const struct qd_coder *coder, struct qd_order result,
+                  int64_t (*code_of)(const struct qd_coder *coder, double x), struct qd_code *code,
+                  bool *some)
 {
     if (result.dropped) {
         code->flags |= QD_EXTREME_SCALE;
         return;
     }
     *some = true;
-    int64_t first = qd_coder_float(coder, result.lo);
-    int64_t other = result.lo == result.hi ? first : qd_coder_float(coder, result.hi);
+    int64_t first = code_of(coder, result.lo);
+    int64_t other = result.lo == result.hi ? first : code_of(coder, result.hi);
     /* Under a wrapping range the codes need not come in order. */
     int64_t lo = first < other ? first : other, hi = first < other ? other : first;
     code->lo = lo < code->lo ? lo : code->lo;
     code->hi = hi > code->hi ? hi : code->hi;
+}
+
+void qd_order_widen(const struct qd_coder *coder, struct qd_order result, struct qd_code *code,
+                    bool *some)
+{
+    widen(coder, result, qd_coder_float, code, some);
+}
+
+void qd_order_widen_sum(const struct qd_coder *coder, struct qd_order sum, struct qd_code *code,
+                        bool *some)
+{
+    widen(coder, sum, qd_coder_sum, code, some);
 }
 
 struct qd_code qd_order_code(const struct qd_coder *coder, struct qd_ratio real,

@@ -44,15 +44,25 @@ int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded)
     return clamp(coder, rounded + z);
 }
 
-/* The quirk "zero point before rounding, in float32": rne(fl32(v + z)), without the zero point. */
-static int64_t round_after_f32_sum(const struct qd_coder *coder, double v)
+/* rne of a sum that has the zero point in it, without the zero point. */
+static int64_t round_sum(const struct qd_coder *coder, double sum)
 {
-    if (!isfinite(v))
-        return v < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
-    double sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, v + (double)coder->zero_point);
+    if (!isfinite(sum))
+        return sum < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
     struct qd_rounded r =
         qd_ratio_round(qd_ratio_of_double(sum), coder->semantics->rounding, false);
     return r.value - coder->zero_point;
+}
+
+int64_t qd_coder_sum(const struct qd_coder *coder, double sum)
+{
+    return qd_coder_finish(coder, round_sum(coder, sum));
+}
+
+/* The quirk "zero point before rounding, in float32": rne(fl32(v + z)). */
+static double add_zero_point(const struct qd_coder *coder, double v)
+{
+    return isfinite(v) ? qd_float_round(QD_F32, QD_NEAREST_EVEN, v + (double)coder->zero_point) : v;
 }
 
 int64_t qd_coder_exact(const struct qd_coder *coder, struct qd_ratio real)
@@ -60,7 +70,7 @@ int64_t qd_coder_exact(const struct qd_coder *coder, struct qd_ratio real)
     const struct qd_semantics *semantics = coder->semantics;
     if (semantics->zero_point_order == QD_ZERO_POINT_BEFORE_F32) {
         double v = qd_ratio_to_float(real, QD_F32, QD_NEAREST_EVEN);
-        return qd_coder_finish(coder, round_after_f32_sum(coder, v));
+        return qd_coder_sum(coder, add_zero_point(coder, v));
     }
     bool odd = semantics->zero_point_order == QD_ZERO_POINT_BEFORE_EXACT && coder->zero_point & 1;
     return qd_coder_finish(coder, qd_ratio_round(real, semantics->rounding, odd).value);

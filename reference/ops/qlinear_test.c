@@ -77,6 +77,14 @@ static void add_switches(void **state)
     /* 0.5 + 1 = 1.5 rounds to 2, without the zero point 1: rne(0.5) + 1 = 1 */
     row_under(BEFORE, ADD, "u8[2] 1 3; f32[] 1; -; u8[] 0; f32[] 1; -; f32[] 2; u8[] 1", "",
               "u8[2] 2 2");
+    /* v = 0.5 + 11·2^-20, and v + 128 = 128.5 + 11·2^-20, of which float32 keeps 16 places: 128.5 + 2^-16, up to 129, as v alone
+     * is. With 100·r folded in, 128 − (50 + 275·2^-18) has 17 places: 78 − 138·2^-17 (to even), plus 50.5 + 1111·2^-20 gives
+     * 128.5 + 7·2^-20: 128.5, down to 128. The zero point is even. */
+    row(ADD, "u8[1] 101; f32[] 0x1.00016p-1; u8[] 100; u8[] 0; f32[] 1; u8[] 0; f32[] 1; u8[] 128",
+        "", "u8[1] 129");
+    row_under(BEFORE, ADD,
+              "u8[1] 101; f32[] 0x1.00016p-1; u8[] 100; u8[] 0; f32[] 1; u8[] 0; f32[] 1; u8[] 128",
+              "", "u8[1] 128..129..129");
     row_under("zero-point-order=before-exact", ADD,
               "u8[2] 1 3; f32[] 1; -; u8[] 0; f32[] 1; -; f32[] 2; u8[] 1", "", "u8[2] 2 2");
     row_under("rounding=truncate", ADD,

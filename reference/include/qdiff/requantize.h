@@ -26,6 +26,8 @@ int64_t qd_coder_finish(const struct qd_coder *coder, int64_t rounded);
 /* The code of an exact number, and of a float (±Inf saturates; NaN by the nan_to_integer switch, 0 where unspecified). */
 int64_t qd_coder_exact(const struct qd_coder *coder, struct qd_ratio real);
 int64_t qd_coder_float(const struct qd_coder *coder, double real);
+/* The code of a float that has the zero point in it already (the quirk "zero point before rounding"); no NaN. */
+int64_t qd_coder_sum(const struct qd_coder *coder, double sum);
 
 /* |m| formed in a float type in one association, rounded down and up. */
 #define QD_FACTOR_ORDERS 3

@@ -140,6 +140,37 @@ static enum qd_status sort_entries(struct listing *listing, struct entry **sorte
     return QD_OK;
 }
 
+struct qd_case_index {
+    const struct entry *entries; /* sorted by id */
+    size_t count;
+};
+
+enum qd_status qd_case_index_make(const char *cases_dir, struct qd_arena *arena,
+                                  const struct qd_case_index **index, struct qd_error *error)
+{
+    struct listing listing = {.arena = arena, .error = error};
+    struct entry *sorted = NULL;
+    struct qd_case_index *made = qd_arena_alloc(arena, sizeof *made);
+    if (!made)
+        return out_of_memory(error, cases_dir);
+    enum qd_status status = list_directory(&listing, cases_dir, 1);
+    if (status == QD_OK)
+        status = sort_entries(&listing, &sorted);
+    if (status != QD_OK)
+        return status;
+    *made = (struct qd_case_index){sorted, listing.count};
+    *index = made;
+    return QD_OK;
+}
+
+const char *qd_case_index_find(const struct qd_case_index *index, const char *id)
+{
+    const struct entry key = {.id = id};
+    const struct entry *found =
+        bsearch(&key, index->entries, index->count, sizeof key, compare_ids);
+    return found ? found->path : NULL;
+}
+
 /* The caller's visitor, remembering that it wanted to stop. */
 struct relay {
     qd_case_visitor *visit;

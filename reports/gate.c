@@ -3,6 +3,7 @@
 #include "diagnosed.h"
 #include "evaluated.h"
 #include "qdiff/features.h"
+#include "twin.h"
 
 /* A part of a run under way. */
 struct part {
@@ -10,6 +11,7 @@ struct part {
     struct qd_gate_targets *targets;
     uint64_t job, jobs, index;
     struct qd_arena arena; /* of one case */
+    struct qd_twins twins;
     enum qd_status status; /* why it ended early */
     struct qd_error *error;
 };
@@ -55,6 +57,22 @@ static enum qd_visit tell_unjudged(const struct part *part, const struct qd_sele
     return tell(part, &result);
 }
 
+/* A refusal where the valid twin is refused too shows nothing about the rule. */
+static enum qd_status check_twin(struct part *part, const struct qd_case *kase,
+                                 struct qd_session *session, struct qd_result *result,
+                                 struct qd_error *error)
+{
+    bool refused;
+    enum qd_status status =
+        qd_twin_is_refused(&part->twins, part->gate->options, session, kase, &refused, error);
+
+    if (status == QD_OK && refused) {
+        result->kind = QD_RESULT_SKIP;
+        result->why = "vacuous: the valid twin is refused too";
+    }
+    return status;
+}
+
 static enum qd_status run_on(struct part *part, const struct qd_evaluated *evaluated,
                              struct qd_gate_target *target, struct qd_result *result,
                              struct qd_error *error)
@@ -73,6 +91,10 @@ static enum qd_status run_on(struct part *part, const struct qd_evaluated *evalu
     }
     status =
         qd_judge(evaluated, target->id, &run, target->expectations, &part->arena, result, error);
+    if (status == QD_OK && result->kind == QD_RESULT_PASS &&
+        result->comparison.verdict == QD_VERDICT_REJECTED) {
+        return check_twin(part, kase, target->session, result, error);
+    }
     return status != QD_OK ? status
                            : qd_result_diagnose(target->session, evaluated, &run,
                                                 part->gate->options, &part->arena, result, error);
@@ -162,8 +184,10 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
     enum qd_status status;
 
     qd_arena_init(&part.arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_twins_begin(&part.twins);
     status = qd_visit_selected(gate->selection, &visitor, error);
     tell_rows(&part);
+    qd_twins_end(&part.twins);
     qd_arena_clear(&part.arena);
     return part.status != QD_OK ? part.status : status;
 }

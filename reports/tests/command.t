@@ -436,6 +436,26 @@ test_targets_and_check_target()
     qd 1 check-target "${misbehave}[do=write-after]" && has out "not ok"
 }
 
+# A target that refuses everything passes no must-reject case: its refusals show nothing.
+test_a_refusal_is_vacuous_where_the_twin_is_refused()
+{
+    qd 1 run -t "${misbehave}[do=reject-prepare]" -f 'reject/Relu/*' --no-diagnosis &&
+        has out "# SKIP vacuous: the valid twin is refused too" || return 1
+    grep '^ok' "$scratch/out" | grep -v '# SKIP' && return 1
+    qd 0 run -t reference -f 'reject/Relu/*' && lacks out vacuous && lacks out "# SKIP"
+}
+
+test_explain_and_diagnosis()
+{
+    qd 0 explain regressions/ort-28456-u8 --element 0,1,0,0 -t quirk:zero-point-sign-extended &&
+        has out "acc = -110" && has out "-55/4 = -13.75" && has out "the target gave 255" || return 1
+    qd 2 explain regressions/ort-28456-u8 --element 0,9,0,0 && has err "--element '0,9,0,0'" || return 1
+    qd 1 run -t quirk:zero-point-sign-extended -f regressions/ort-28456-u8 &&
+        has out "diagnosis: zero-point-sign-extended" && has out "neighbours run" || return 1
+    qd 1 run -t quirk:zero-point-sign-extended -f regressions/ort-28456-u8 --no-diagnosis &&
+        lacks out "diagnosis:"
+}
+
 test_bench_measures()
 {
     qd 0 bench -t reference "${few[@]}" --rounds 2 && has out "in process" && has out "forked" &&

@@ -35,6 +35,13 @@ struct qd_suite_options {
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);
 
+/* The hand-written cases under a directory, by id: where their files are. Lives in the arena. */
+struct qd_case_index;
+enum qd_status qd_case_index_make(const char *cases_dir, struct qd_arena *arena,
+                                  const struct qd_case_index **index, struct qd_error *error);
+/* The file of the case with that id, NULL if there is none. */
+const char *qd_case_index_find(const struct qd_case_index *index, const char *id);
+
 const char *qd_level_word(enum qd_level level);
 bool qd_level_find(const char *word, enum qd_level *level);
 

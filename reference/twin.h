@@ -15,6 +15,11 @@
 
 #include "qdiff/evaluate.h"
 
+/* Deterministic random numbers (splitmix64). */
+struct twin_random {
+    uint64_t state;
+};
+
 /* --- Numbers --- */
 
 enum twin_kind { TWIN_FINITE, TWIN_PLUS_INF, TWIN_MINUS_INF, TWIN_NAN };
@@ -134,7 +139,7 @@ void twin_qlinear_matmul(const struct qd_tensor *const *in, struct twin_result *
 
 /* --- One-node graphs, random tensors, comparison (twin_graph_testlib.c) --- */
 
-#define TWIN_MAX_INPUTS 10
+#define TWIN_MAX_INPUTS 11
 #define TWIN_MAX_ATTRS 10
 #define TWIN_MAX_OUTPUTS 3
 
@@ -148,8 +153,11 @@ struct twin_node {
 
 /* op_type must outlive the node. Inputs are added in order; a tensor's data is borrowed. */
 void twin_node_init(struct twin_node *twin, const char *op_type, int64_t opset, size_t outputs);
+/* The same for an operator of com.microsoft, opset 1, one output. */
+void twin_node_init_vendor(struct twin_node *twin, const char *op_type);
 void twin_node_input(struct twin_node *twin, const struct qd_tensor *tensor);
 void twin_node_int(struct twin_node *twin, const char *name, int64_t value);
+void twin_node_float(struct twin_node *twin, const char *name, float value);
 void twin_node_string(struct twin_node *twin, const char *name, const char *value);
 void twin_node_ints(struct twin_node *twin, const char *name, const int64_t *values, size_t count);
 
@@ -158,6 +166,9 @@ void twin_node_ints(struct twin_node *twin, const char *name, const int64_t *val
 enum qd_status twin_node_evaluate(struct twin_node *twin, bool initializers,
                                   const struct qd_semantics *semantics, struct qd_arena *arena,
                                   struct qd_value *outputs, struct qd_error *error);
+
+/* The same, where the test cannot go on without: a refusal fails the cmocka test. */
+void twin_node_answer(struct twin_node *twin, struct qd_arena *arena, struct qd_value *outputs);
 
 /* "QLinearConv-10(u8[1,2,3], f32[], …; group=2 …)" */
 const char *twin_node_describe(const struct twin_node *twin, char *text, size_t size);
@@ -183,6 +194,9 @@ int twin_graph_feed(struct twin_graph *graph, const struct qd_tensor *tensor);
 /* A node of opset 21 with one output; `axis` < 0: no attribute. */
 int twin_graph_node(struct twin_graph *graph, const char *op_type, const int *inputs, size_t count,
                     int64_t axis);
+/* A node of the template's operator, opset and attributes, which it borrows. */
+int twin_graph_operator(struct twin_graph *graph, const struct twin_node *like, const int *inputs,
+                        size_t count);
 /* The values of outputs[0..count); fails the cmocka test when the reference refuses. */
 void twin_graph_evaluate(struct twin_graph *graph, const int *outputs, size_t count,
                          struct qd_arena *arena, struct qd_value *values);
@@ -204,10 +218,75 @@ void twin_check(struct twin_node *twin, bool initializers, const struct twin_res
                 struct twin_tally *tally);
 void twin_tally_print(const char *name, const struct twin_tally *tally);
 
-/* Deterministic random numbers (splitmix64). */
-struct twin_random {
-    uint64_t state;
+/* --- What kernels may answer (twin_probe_testlib.c) --- */
+
+/* Codes of one tensor with their parameters. */
+struct twin_operand {
+    struct qd_tensor codes;
+    float scale;
+    int64_t zero_point;
 };
+
+/* code − zero_point of element i. */
+int64_t twin_operand_shifted(const struct twin_operand *operand, int64_t i);
+/* A float32 scalar. */
+struct qd_tensor twin_float_scalar(struct qd_arena *arena, float value);
+/* Adds codes, scale and zero point as the node's next three inputs. */
+void twin_node_operand(struct twin_node *twin, struct qd_arena *arena,
+                       const struct twin_operand *operand);
+/* Adds the next two: scale and zero point of an output. */
+void twin_node_output(struct twin_node *twin, struct qd_arena *arena, enum qd_dtype dtype,
+                      float scale, int64_t zero_point);
+/* Codes fed to a DequantizeLinear: its output. And a QuantizeLinear of `real`: its output. */
+int twin_graph_dequantized(struct twin_graph *graph, struct qd_arena *arena,
+                           const struct twin_operand *operand);
+int twin_graph_quantized(struct twin_graph *graph, struct qd_arena *arena, int real,
+                         enum qd_dtype dtype, float scale, int64_t zero_point);
+
+/* For one output element: the exact number and what kernels compute for it in float, each by a
+ * permitted order. For a code: divided by the output's scale, before the rounding. */
+#define TWIN_MAX_ANSWERS 64
+struct twin_answers {
+    mpq_t exact;
+    unsigned count;
+    double real[TWIN_MAX_ANSWERS];
+    const char *how[TWIN_MAX_ANSWERS];
+};
+void twin_answers_init(struct twin_answers *answers);
+void twin_answers_clear(struct twin_answers *answers);
+void twin_answers_add(struct twin_answers *answers, float real, const char *how);
+
+/* acc·s_1·…·s_n/s_y for at most three factors: the exact number, and every way to multiply a
+ * float32 accumulator by a factor s_1·…·s_n/s_y, or by the scales and divide the product. */
+void twin_answers_product(struct twin_answers *answers, int64_t acc, const float *factors,
+                          unsigned count, float s_y);
+
+struct twin_probe {
+    int64_t elements, slack, answers, not_canonical;
+};
+/* Integer output: `want` is the code of the exact number, every answer's code lies in the hull, and
+ * the hull is one code if `tight`. Fails the cmocka test otherwise. */
+void twin_probe_code(struct twin_probe *probe, const struct qd_value *have, int64_t i,
+                     const struct twin_answers *answers, int64_t zero_point, bool tight);
+/* Float output: the exact number rounded to nearest lies in the hull, so does every answer; if
+ * `tight` the hull is nothing but the first. */
+void twin_probe_float(struct twin_probe *probe, const struct qd_value *have, int64_t i,
+                      const struct twin_answers *answers, bool tight);
+void twin_probe_print(const char *name, const struct twin_probe *probe);
+
+/* Float32 by its bits. */
+float twin_float_of(uint32_t bits);
+uint32_t twin_bits_of(float value);
+/* Moved by up to `ulps` steps of float32, either way. */
+float twin_nudged(struct twin_random *random, float value, int64_t ulps);
+/* Adds up term[0..count) two at a time, picked at random; overwrites term. */
+float twin_random_tree(struct twin_random *random, float *term, int64_t count);
+/* Σ x·w + start: rounded products or FMA, in a random number of running sums that a tree joins. */
+float twin_random_sum(struct twin_random *random, const float *x, const float *w, int64_t terms,
+                      float start);
+
+/* --- Random numbers and tensors (twin_graph_testlib.c) --- */
+
 uint64_t twin_random_bits(struct twin_random *random);
 int64_t twin_random_between(struct twin_random *random, int64_t min,
                             int64_t max); /* both included */

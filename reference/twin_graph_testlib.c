@@ -21,6 +21,13 @@ void twin_node_init(struct twin_node *twin, const char *op_type, int64_t opset, 
     twin->node.output_count = outputs;
 }
 
+void twin_node_init_vendor(struct twin_node *twin, const char *op_type)
+{
+    twin_node_init(twin, op_type, 1, 1);
+    twin->node.domain = "com.microsoft";
+    twin->node.op = qd_op_find("com.microsoft", op_type);
+}
+
 void twin_node_input(struct twin_node *twin, const struct qd_tensor *tensor)
 {
     size_t i = twin->node.input_count++;
@@ -46,6 +53,11 @@ void twin_node_int(struct twin_node *twin, const char *name, int64_t value)
     add_attribute(twin, name, QD_ATTR_INT)->i = value;
 }
 
+void twin_node_float(struct twin_node *twin, const char *name, float value)
+{
+    add_attribute(twin, name, QD_ATTR_FLOAT)->f = value;
+}
+
 void twin_node_string(struct twin_node *twin, const char *name, const char *value)
 {
     add_attribute(twin, name, QD_ATTR_STRING)->s = value;
@@ -63,7 +75,7 @@ enum qd_status twin_node_evaluate(struct twin_node *twin, bool initializers,
                                   struct qd_value *outputs, struct qd_error *error)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g",
-                                        "h", "i", "j", "k", "l", "m"};
+                                        "h", "i", "j", "k", "l", "m", "n"};
     struct qd_graph_value values[TWIN_MAX_INPUTS + TWIN_MAX_OUTPUTS] = {0};
     struct qd_tensor fed[TWIN_MAX_INPUTS];
     int inputs[TWIN_MAX_INPUTS];
@@ -96,6 +108,15 @@ enum qd_status twin_node_evaluate(struct twin_node *twin, bool initializers,
     enum qd_status status = qd_graph_check(&graph, error);
     return status == QD_OK ? qd_graph_evaluate(&graph, fed, semantics, arena, outputs, error)
                            : status;
+}
+
+void twin_node_answer(struct twin_node *twin, struct qd_arena *arena, struct qd_value *outputs)
+{
+    struct qd_error error = {0};
+    char node[2000];
+    if (twin_node_evaluate(twin, false, NULL, arena, outputs, &error) != QD_OK)
+        fail_msg("%s: reference refuses: %s", twin_node_describe(twin, node, sizeof node),
+                 error.text);
 }
 
 /* --- Graphs of several nodes --- */
@@ -152,6 +173,17 @@ int twin_graph_node(struct twin_graph *graph, const char *op_type, const int *in
     node->attr_count = axis >= 0;
     graph->attrs[n] = (struct qd_attr){.name = "axis", .kind = QD_ATTR_INT, .i = axis};
     return graph->output_ids[n];
+}
+
+int twin_graph_operator(struct twin_graph *graph, const struct twin_node *like, const int *inputs,
+                        size_t count)
+{
+    int output = twin_graph_node(graph, like->node.op_type, inputs, count, -1);
+    struct qd_node *node = &graph->nodes[graph->graph.node_count - 1];
+    node->opset = like->node.opset;
+    node->attrs = like->attrs;
+    node->attr_count = like->node.attr_count;
+    return output;
 }
 
 void twin_graph_evaluate(struct twin_graph *graph, const int *outputs, size_t count,
@@ -217,6 +249,8 @@ static void append_attribute(char *text, size_t size, const struct qd_attr *attr
         append(text, size, "%s", attr->s);
     else if (attr->kind == QD_ATTR_INT)
         append(text, size, "%" PRId64, attr->i);
+    else if (attr->kind == QD_ATTR_FLOAT)
+        append(text, size, "%a", (double)attr->f);
     for (size_t i = 0; i < attr->count; i++)
         append(text, size, i ? ",%" PRId64 : "%" PRId64, attr->ints[i]);
 }

@@ -22,25 +22,6 @@ struct count {
     int64_t elements, answers, not_canonical, slack;
 };
 
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static struct qd_tensor float_scalar(struct qd_arena *arena, float value)
-{
-    return twin_scalar(arena, QD_F32, bits_of(value));
-}
-
 /* rne(real) + zero_point in range, from a double that is the kernel's float. */
 static int64_t code_of(double real, enum qd_dtype dtype, int64_t zero_point)
 {
@@ -80,42 +61,6 @@ static void finish(const char *name, const struct count *count)
                   " answers, %" PRId64 " not canonical\n",
                   name, count->elements, count->slack, count->answers, count->not_canonical);
     assert_true(count->answers > 0);
-}
-
-/* --- Sums of products in float, in a random order --- */
-
-/* Adds up term[0..count) two at a time, picked at random: every binary tree has its chance. */
-static float random_tree(struct twin_random *random, float *term, int64_t count)
-{
-    while (count > 1) {
-        int64_t i = twin_random_between(random, 0, count - 1);
-        float first = term[i];
-        term[i] = term[--count];
-        int64_t j = twin_random_between(random, 0, count - 1);
-        volatile float sum = term[j] + first;
-        term[j] = sum;
-    }
-    return term[0];
-}
-
-/* Σ x·w + start: a tree of rounded products, or `lanes` running sums with or without FMA that a
- * tree joins. */
-static float random_sum(struct twin_random *random, const float *x, const float *w, int64_t terms,
-                        float start)
-{
-    float partial[MAX_TERMS + 1] = {0};
-    int64_t lanes = twin_random_one_in(random, 3) ? terms : twin_random_between(random, 1, 4);
-    bool fused = twin_random_one_in(random, 2), start_first = twin_random_one_in(random, 2);
-    if (start_first)
-        partial[0] = start;
-    for (int64_t k = 0; k < terms; k++) {
-        volatile float product = x[k] * w[k];
-        volatile float rounded = partial[k % lanes] + product;
-        partial[k % lanes] = fused ? fmaf(x[k], w[k], partial[k % lanes]) : rounded;
-    }
-    if (!start_first)
-        partial[lanes++] = start;
-    return random_tree(random, partial, lanes);
 }
 
 /* --- DequantizeLinear ×2 or ×3 → MatMul, Gemm or Conv → QuantizeLinear --- */
@@ -166,11 +111,11 @@ static void choose_scales(struct block *b, struct twin_random *random, bool powe
 {
     mpq_t s1, s2;
     mpq_inits(s1, s2, NULL);
-    b->s_x =
-        float_of(twin_random_scale(random, -10, 3) & (powers_of_two ? 0x7f800000 : 0x7fffffff));
+    b->s_x = twin_float_of(twin_random_scale(random, -10, 3) &
+                           (powers_of_two ? 0x7f800000 : 0x7fffffff));
     for (int64_t n = 0; n < FILTERS; n++) {
-        b->s_w[n] =
-            float_of(twin_random_scale(random, -10, 3) & (powers_of_two ? 0x7f800000 : 0x7fffffff));
+        b->s_w[n] = twin_float_of(twin_random_scale(random, -10, 3) &
+                                  (powers_of_two ? 0x7f800000 : 0x7fffffff));
         /* The reference joins MatMul and Add knowing one exponent for all columns: exact if they
          * agree. */
         if (powers_of_two && b->operation == MATMUL_ADD)
@@ -181,8 +126,8 @@ static void choose_scales(struct block *b, struct twin_random *random, bool powe
     int64_t n = twin_random_between(random, 0, FILTERS - 1);
     mpq_set_d(s1, (double)b->s_x);
     mpq_set_d(s2, (double)b->s_w[n]);
-    b->s_y = float_of(twin_solve_divisor(random, accumulator(b, n, true), s1, s2) &
-                      (powers_of_two ? 0x7f800000 : 0x7fffffff));
+    b->s_y = twin_float_of(twin_solve_divisor(random, accumulator(b, n, true), s1, s2) &
+                           (powers_of_two ? 0x7f800000 : 0x7fffffff));
     mpq_clears(s1, s2, NULL);
 }
 
@@ -196,7 +141,7 @@ static int dequantized_x(struct block *b, struct twin_graph *g)
 {
     const int64_t flat[] = {1, b->terms, 1};
     struct qd_tensor x = twin_tensor(&b->arena, b->x_type, b->operation == CONV ? 3 : 2, flat);
-    struct qd_tensor scale = float_scalar(&b->arena, b->s_x);
+    struct qd_tensor scale = twin_float_scalar(&b->arena, b->s_x);
     struct qd_tensor zero_point = twin_scalar(&b->arena, b->x_type, (uint64_t)b->x_zero_point);
     for (int64_t k = 0; k < b->terms; k++)
         twin_put(&x, k, (uint64_t)(b->x[k] + b->x_zero_point));
@@ -214,7 +159,7 @@ static int dequantized_w(struct block *b, struct twin_graph *g)
     struct qd_tensor scale = twin_tensor(&b->arena, QD_F32, 1, filters);
     struct qd_tensor zero_point = twin_tensor(&b->arena, b->w_type, 1, filters);
     for (int64_t n = 0; n < FILTERS; n++) {
-        twin_put(&scale, n, bits_of(b->s_w[n]));
+        twin_put(&scale, n, twin_bits_of(b->s_w[n]));
         twin_put(&zero_point, n, (uint64_t)b->w_zero_point);
         for (int64_t k = 0; k < b->terms; k++)
             twin_put(&w, conv ? n * b->terms + k : k * FILTERS + n,
@@ -231,7 +176,7 @@ static int dequantized_bias(struct block *b, struct twin_graph *g)
     struct qd_tensor scale = twin_tensor(&b->arena, QD_F32, 1, filters);
     for (int64_t n = 0; n < FILTERS; n++) {
         twin_put(&bias, n, (uint64_t)b->bias[n]);
-        twin_put(&scale, n, bits_of(b->s_b[n]));
+        twin_put(&scale, n, twin_bits_of(b->s_b[n]));
     }
     return dequantized(g, twin_graph_constant(g, &bias), twin_graph_constant(g, &scale),
                        QD_NO_VALUE, 0);
@@ -239,7 +184,7 @@ static int dequantized_bias(struct block *b, struct twin_graph *g)
 
 static int quantized(struct block *b, struct twin_graph *g, int real)
 {
-    struct qd_tensor scale = float_scalar(&b->arena, b->s_y);
+    struct qd_tensor scale = twin_float_scalar(&b->arena, b->s_y);
     struct qd_tensor zero_point = twin_scalar(&b->arena, b->y_type, (uint64_t)b->y_zero_point);
     return twin_graph_node(
         g, "QuantizeLinear",
@@ -277,7 +222,7 @@ static float float_path(const struct block *b, int64_t n, struct twin_random *ra
         w[k] = (float)b->w[k][n] * b->s_w[n];
     }
     volatile float bias = (float)b->bias[n] * b->s_b[n];
-    float sum = random_sum(random, x, w, b->terms, bias);
+    float sum = twin_random_sum(random, x, w, b->terms, bias);
     return b->relu && sum < 0 ? 0 : sum;
 }
 
@@ -454,8 +399,8 @@ static void choose_pair(struct pair *p, struct twin_random *random, bool product
     p->a = twin_random_between(random, -255, 255);
     p->b = twin_random_between(random, -255, 255);
     p->y_zero_point = twin_random_code(random, QD_U8);
-    p->s_a = float_of(twin_random_scale(random, -8, 2));
-    p->s_b = float_of(twin_random_scale(random, -8, 2));
+    p->s_a = twin_float_of(twin_random_scale(random, -8, 2));
+    p->s_b = twin_float_of(twin_random_scale(random, -8, 2));
     mpq_t a, b;
     mpq_inits(a, b, NULL);
     mpq_set_d(a, (double)p->a * (double)p->s_a);
@@ -466,7 +411,7 @@ static void choose_pair(struct pair *p, struct twin_random *random, bool product
         mpq_add(a, a, b);
     }
     mpq_set_ui(b, 1, 1);
-    p->s_y = float_of(twin_solve_divisor(random, 1, a, b));
+    p->s_y = twin_float_of(twin_solve_divisor(random, 1, a, b));
     mpq_clears(a, b, NULL);
 }
 
@@ -475,10 +420,10 @@ static void evaluate_pair(struct pair *p, const char *operation, struct qd_value
 {
     struct twin_graph g;
     struct qd_tensor tensors[] = {twin_scalar(&p->arena, QD_S16, (uint64_t)p->a),
-                                  float_scalar(&p->arena, p->s_a),
+                                  twin_float_scalar(&p->arena, p->s_a),
                                   twin_scalar(&p->arena, QD_S16, (uint64_t)p->b),
-                                  float_scalar(&p->arena, p->s_b),
-                                  float_scalar(&p->arena, p->s_y),
+                                  twin_float_scalar(&p->arena, p->s_b),
+                                  twin_float_scalar(&p->arena, p->s_y),
                                   twin_scalar(&p->arena, QD_U8, (uint64_t)p->y_zero_point)};
     int id[6];
     twin_graph_init(&g);
@@ -570,9 +515,10 @@ static void evaluate_single(struct pair *p, const struct monotone *f, struct qd_
     struct twin_graph g;
     struct qd_tensor code = twin_scalar(&p->arena, QD_S16, (uint64_t)p->a);
     struct qd_tensor zero_point = twin_scalar(&p->arena, QD_U8, (uint64_t)p->y_zero_point);
-    struct qd_tensor s_a = float_scalar(&p->arena, p->s_a), s_y = float_scalar(&p->arena, p->s_y);
-    struct qd_tensor low = float_scalar(&p->arena, (float)f->low);
-    struct qd_tensor high = float_scalar(&p->arena, (float)f->high);
+    struct qd_tensor s_a = twin_float_scalar(&p->arena, p->s_a),
+                     s_y = twin_float_scalar(&p->arena, p->s_y);
+    struct qd_tensor low = twin_float_scalar(&p->arena, (float)f->low);
+    struct qd_tensor high = twin_float_scalar(&p->arena, (float)f->high);
     twin_graph_init(&g);
     int in[3] = {twin_graph_feed(&g, &code), twin_graph_constant(&g, &s_a), 0};
     int real = twin_graph_node(&g, "DequantizeLinear", in, 2, -1);
@@ -628,7 +574,7 @@ static void monotone_operators(void **state)
         mpq_inits(s, one, NULL);
         mpq_set_d(s, (double)p.s_a);
         mpq_set_ui(one, 1, 1);
-        p.s_y = float_of(twin_solve_divisor(&random, p.a, s, one));
+        p.s_y = twin_float_of(twin_solve_divisor(&random, p.a, s, one));
         mpq_clears(s, one, NULL);
         evaluate_single(&p, f, &value);
         struct qd_observation seen = qd_value_observe(&value, 0);
@@ -648,7 +594,7 @@ static float random_float(struct twin_random *random)
 {
     if (twin_random_one_in(random, 4))
         return (float)twin_random_between(random, -100, 100);
-    float value = float_of(twin_random_scale(random, -20, 20));
+    float value = twin_float_of(twin_random_scale(random, -20, 20));
     return twin_random_one_in(random, 2) ? value : -value;
 }
 
@@ -677,8 +623,8 @@ static void float_sums(void **state)
                 x[k] = -x[k - 1];
                 w[k] = w[k - 1];
             }
-            twin_put(&a, k, bits_of(x[k]));
-            twin_put(&b, k, bits_of(w[k]));
+            twin_put(&a, k, twin_bits_of(x[k]));
+            twin_put(&b, k, twin_bits_of(w[k]));
         }
         twin_graph_init(&g);
         int product = twin_graph_node(
@@ -689,7 +635,7 @@ static void float_sums(void **state)
         count.slack += seen.lo != seen.hi;
         assert_true(!integers || seen.lo == seen.hi);
         for (int trial = 0; trial < 8; trial++)
-            admit_float(&value, 0, random_sum(&random, x, w, terms, 0), &count, "float sum");
+            admit_float(&value, 0, twin_random_sum(&random, x, w, terms, 0), &count, "float sum");
         qd_arena_clear(&arena);
     }
     finish("MatMul of floats", &count);
@@ -707,19 +653,20 @@ static void sums_with_an_addend(void **state)
         struct qd_arena arena;
         struct twin_graph g;
         struct qd_value value;
-        float x[MAX_TERMS], w[MAX_TERMS], addend = float_of(twin_random_scale(&random, -5, 15));
+        float x[MAX_TERMS], w[MAX_TERMS],
+            addend = twin_float_of(twin_random_scale(&random, -5, 15));
         int64_t terms = twin_random_between(&random, 1, MAX_TERMS);
         const int64_t row[] = {1, terms}, column[] = {terms, 1};
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         struct qd_tensor a = twin_tensor(&arena, QD_F32, 2, row),
                          b = twin_tensor(&arena, QD_F32, 2, column);
-        struct qd_tensor c = float_scalar(&arena, addend);
+        struct qd_tensor c = twin_float_scalar(&arena, addend);
         for (int64_t k = 0; k < terms; k++) {
-            x[k] = float_of(twin_random_scale(&random, -3, 3)) *
+            x[k] = twin_float_of(twin_random_scale(&random, -3, 3)) *
                    (twin_random_one_in(&random, 2) ? 1.0F : -1.0F);
-            w[k] = float_of(twin_random_scale(&random, -3, 3));
-            twin_put(&a, k, bits_of(x[k]));
-            twin_put(&b, k, bits_of(w[k]));
+            w[k] = twin_float_of(twin_random_scale(&random, -3, 3));
+            twin_put(&a, k, twin_bits_of(x[k]));
+            twin_put(&b, k, twin_bits_of(w[k]));
         }
         twin_graph_init(&g);
         int in[] = {twin_graph_feed(&g, &a), 0};
@@ -732,9 +679,10 @@ static void sums_with_an_addend(void **state)
         count.elements++;
         count.slack += seen.lo != seen.hi;
         for (int trial = 0; trial < 8; trial++) {
-            volatile float apart = random_sum(&random, x, w, terms, 0) + addend;
+            volatile float apart = twin_random_sum(&random, x, w, terms, 0) + addend;
             admit_float(&value, 0, apart, &count, "two operators");
-            admit_float(&value, 0, random_sum(&random, x, w, terms, addend), &count, "one sum");
+            admit_float(&value, 0, twin_random_sum(&random, x, w, terms, addend), &count,
+                        "one sum");
         }
         qd_arena_clear(&arena);
     }
@@ -781,7 +729,7 @@ static void half_sums(void **state)
         count.elements++;
         count.slack += seen.lo != seen.hi;
         for (int trial = 0; trial < 8; trial++) {
-            mpq_set_d(sum, (double)random_sum(&random, x, w, terms, 0));
+            mpq_set_d(sum, (double)twin_random_sum(&random, x, w, terms, 0));
             assert_int_not_equal(twin_round(dtype, TWIN_NEAREST, sum, sum), TWIN_HUGE);
             admit_float(&value, 0, (float)mpq_get_d(sum), &count, "float32 sum, rounded once");
         }
@@ -835,8 +783,8 @@ static void choose_half_block(struct half_block *b, struct twin_random *random)
         b->w[k] = twin_random_code(random, QD_S8);
         acc += (double)(b->x[k] * b->w[k]);
     }
-    b->s_x = rounded_to(b->dtype, (double)float_of(twin_random_scale(random, -6, -2)));
-    b->s_w = rounded_to(b->dtype, (double)float_of(twin_random_scale(random, -6, -2)));
+    b->s_x = rounded_to(b->dtype, (double)twin_float_of(twin_random_scale(random, -6, -2)));
+    b->s_w = rounded_to(b->dtype, (double)twin_float_of(twin_random_scale(random, -6, -2)));
     double edge = (double)twin_random_between(random, 1, 200) + 0.5;
     double s_y = fabs(acc) * (double)b->s_x * (double)b->s_w / edge;
     b->s_y = rounded_to(b->dtype, s_y < 0x1p-10 ? 0x1p-10 : s_y);
@@ -881,7 +829,7 @@ static void admit_half_block(const struct half_block *b, const struct qd_value *
         acc += b->x[k] * b->w[k];
     }
     for (int trial = 0; trial < 4; trial++) {
-        float sum = rounded_to(b->dtype, (double)random_sum(random, x, w, b->terms, 0));
+        float sum = rounded_to(b->dtype, (double)twin_random_sum(random, x, w, b->terms, 0));
         float quotient = rounded_to(b->dtype, (double)sum / (double)b->s_y);
         admit(value, 0, code_of((double)quotient, QD_U8, b->zero_point), count, "float path");
     }

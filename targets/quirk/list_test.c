@@ -1,0 +1,248 @@
+/* The list of quirks: every row complete, every two different somewhere, mixtures told apart, the README's example the
+ * one that is built.
+ * Alone: <build>/tests/targets/quirk/list_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/kill.h"
+#include "qdiff/suite.h"
+
+#define MOST_QUIRKS 256
+
+static bool is_name(const char *name)
+{
+    return *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+/* Whether an operator of the reference is one that the quirk is about. */
+static bool concerns_something(const struct qd_quirk *quirk)
+{
+    for (size_t i = 0; qd_op_at(i); i++) {
+        const struct qd_node node = {.domain = qd_op_at(i)->domain, .op_type = qd_op_at(i)->name};
+        if (qd_quirk_concerns_node(quirk, &node))
+            return true;
+    }
+    return false;
+}
+
+static void rows_are_complete(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (; qd_quirk_at(count); count++) {
+        const struct qd_quirk *q = qd_quirk_at(count);
+        bool complete =
+            is_name(q->name) && q->effect[0] && q->seen[0] && strstr(q->witness, " for ") != NULL;
+        if (!complete || !q->switches == !q->override || !concerns_something(q))
+            fail_msg("the row of %s is not complete", q->name);
+        if (qd_quirk_find(q->name) != q)
+            fail_msg("%s is listed twice", q->name);
+        if (count > 0 && q->family < qd_quirk_at(count - 1)->family)
+            fail_msg("%s is not beside its family", q->name);
+        if (q->override && !q->override->node == !q->override->graph)
+            fail_msg("%s overrides not one seam", q->name);
+    }
+    print_message("# %zu quirks\n", count);
+    assert_true(count >= 60 && count <= MOST_QUIRKS);
+    assert_null(qd_quirk_find("no-such-quirk"));
+}
+
+/* --- Every two differ ----------------------------------------------------------------------------- */
+
+struct prints {
+    struct qd_mutants mutants;
+    uint64_t of[MOST_QUIRKS]; /* what each quirk answers, over all cases */
+};
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* The answer of these semantics, condensed; a refusal is one answer too. */
+static uint64_t print_of(const struct qd_case *kase, const struct qd_semantics *semantics)
+{
+    struct qd_arena arena;
+    struct qd_value values[8];
+    struct qd_error error;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    assert_true(kase->graph->output_count <= sizeof values / sizeof *values);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, semantics, &arena, values, &error) == QD_OK)
+        for (size_t i = 0; i < kase->graph->output_count; i++) {
+            qd_quirk_answer(&values[i]);
+            hash = mix(hash, values[i].want.data, qd_tensor_bytes(&values[i].want));
+        }
+    qd_arena_clear(&arena);
+    return hash;
+}
+
+static enum qd_visit take_prints(void *context, const struct qd_case *kase)
+{
+    struct prints *prints = context;
+    if (kase->expect == QD_EXPECT_MUST_REJECT)
+        return QD_VISIT_GO_ON;
+    uint64_t plain = print_of(kase, NULL);
+    for (size_t i = 0; i < prints->mutants.count; i++) {
+        bool concerned = qd_quirk_concerns(qd_quirk_at(i), kase->graph);
+        uint64_t own = concerned ? print_of(kase, &prints->mutants.semantics[i]) : plain;
+        prints->of[i] = mix(prints->of[i], &own, sizeof own);
+    }
+    return QD_VISIT_GO_ON;
+}
+
+static void every_two_differ(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct prints prints = {.of = {0}};
+    struct qd_suite_options smoke = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_mutants_init(&arena, &prints.mutants, &error) != QD_OK ||
+        qd_suite_visit(&smoke, take_prints, &prints, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < prints.mutants.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (prints.of[i] == prints.of[j])
+                fail_msg("%s and %s answer alike on every case", qd_quirk_at(i)->name,
+                         qd_quirk_at(j)->name);
+    qd_arena_clear(&arena);
+}
+
+/* --- Mixtures -------------------------------------------------------------------------------------- */
+
+static void mixtures_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum qd_status status;
+        size_t overrides;
+    } rows[] = {
+        {"", QD_OK, 0},
+        {"zero-points-ignored", QD_OK, 0},
+        {"axis-0+bias-dropped", QD_OK, 2},
+        {"axis-0,round-toward-zero,range=wrap", QD_OK, 1},
+        {"axis-0+axis-0", QD_USAGE, 0},
+        {"round-toward-zero+round-up", QD_USAGE, 0},
+        {"round-toward-zero+rounding=ceil", QD_USAGE, 0},
+        {"no-such-quirk", QD_USAGE, 0},
+        {"axis-0+", QD_OK, 1},
+        {"range=no-such-value", QD_USAGE, 0},
+        {"no-such-switch=wrap", QD_USAGE, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        struct qd_semantics semantics = {0};
+        struct qd_error error;
+        size_t overrides = 0;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        if (qd_quirks_parse(rows[i].text, &arena, &semantics, &error) != rows[i].status)
+            fail_msg("'%s' came to another status", rows[i].text);
+        for (const struct qd_override *o = semantics.override; o; o = o->next)
+            overrides++;
+        assert_int_equal(overrides, rows[i].overrides);
+        qd_arena_clear(&arena);
+    }
+}
+
+/* --- Text cases and the README ---------------------------------------------------------------------- */
+
+static enum qd_visit check_witness(void *context, const struct qd_case *kase)
+{
+    size_t *count = context;
+    struct qd_arena arena;
+    struct qd_value y;
+    struct qd_error error;
+    if (strncmp(kase->id, "witnesses/", 10) != 0)
+        return QD_VISIT_GO_ON;
+    assert_int_equal(kase->output_count, 1);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, &y, &error) != QD_OK)
+        fail_msg("%s: %s", kase->id, error.text);
+    const struct qd_tensor *by_hand = &kase->stored_outputs[0];
+    assert_true(qd_tensor_same_shape(by_hand, &y.want));
+    for (int64_t i = 0; i < by_hand->count; i++)
+        if (qd_tensor_get(by_hand, i) != qd_tensor_get(&y.want, i))
+            fail_msg("%s: element %lld", kase->id, (long long)i);
+    qd_arena_clear(&arena);
+    ++*count;
+    return QD_VISIT_GO_ON;
+}
+
+static void witnesses_give_the_hand_computed_values(void **state)
+{
+    (void)state;
+    struct qd_error error;
+    size_t count = 0;
+    struct qd_suite_options smoke = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    if (qd_suite_visit(&smoke, check_witness, &count, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    assert_true(count >= 6);
+}
+
+static char *read_source(const char *path)
+{
+    char name[1024];
+    snprintf(name, sizeof name, "%s/targets/%s", QD_SOURCE_DIR, path);
+    FILE *file = fopen(name, "r");
+    if (!file)
+        fail_msg("cannot read %s", name);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* The lines between the fence `opening` and the next one, without the indentation of the fence. */
+static void take_block(const char *text, const char *opening, char *block)
+{
+    const char *at = strstr(text, opening);
+    assert_non_null(at);
+    size_t used = 0, indent = 3;
+    for (at = strchr(at, '\n') + 1; strncmp(at, "   ```", 6) != 0; at = strchr(at, '\n') + 1) {
+        size_t length = strcspn(at, "\n") + 1, skip = length > indent ? indent : 0;
+        memcpy(block + used, at + skip, length - skip);
+        used += length - skip;
+    }
+    block[used] = '\0';
+}
+
+/* What the README shows is a quirk of the list, to the letter: it is compiled and noticed with the others. */
+static void the_readmes_example_is_built(void **state)
+{
+    (void)state;
+    static char row[4096], code[4096];
+    char *readme = read_source("quirk/README.md"), *def = read_source("include/qdiff/quirks.def");
+    char *file = read_source("quirk/quirks/bias_of_channel_0.c");
+    take_block(readme, "   ```\n   QD_QUIRK", row);
+    take_block(readme, "   ```c\n", code);
+    assert_non_null(strstr(def, row));
+    assert_string_equal(file, code);
+    free(readme);
+    free(def);
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(every_two_differ),
+        cmocka_unit_test(mixtures_are_told_apart),
+        cmocka_unit_test(witnesses_give_the_hand_computed_values),
+        cmocka_unit_test(the_readmes_example_is_built),
+    };
+    return cmocka_run_group_tests_name("list of quirks", tests, NULL, NULL);
+}

@@ -248,13 +248,18 @@ int twin_graph_quantized(struct twin_graph *graph, struct qd_arena *arena, int r
 #define TWIN_MAX_ANSWERS 64
 struct twin_answers {
     mpq_t exact;
+    bool stepwise;
     unsigned count;
     double real[TWIN_MAX_ANSWERS];
     const char *how[TWIN_MAX_ANSWERS];
 };
 void twin_answers_init(struct twin_answers *answers);
 void twin_answers_clear(struct twin_answers *answers);
-void twin_answers_add(struct twin_answers *answers, float real, const char *how);
+void twin_answers_add(struct twin_answers *answers, double real, const char *how);
+/* Operators follow each other, each rounds to float32 and the last one gives `real`: the number
+ * before the rounding to a code is real/s_y. Where the reference has a canonical code (it need not,
+ * where float operators leave more than one value), that is it. */
+void twin_answers_stepwise(struct twin_answers *answers, double real, float s_y);
 
 /* acc·s_1·…·s_n/s_y for at most three factors: the exact number, and every way to multiply a
  * float32 accumulator by a factor s_1·…·s_n/s_y, or by the scales and divide the product. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cache.h"
@@ -15,6 +16,7 @@
 
 #define PREFIX "worker:"
 #define ERROR_CRASHED 3
+#define START_BYTES ((rlim_t)256 << 20) /* of an interpreter that has just started */
 
 /* --- Which program ------------------------------------------------------------------------------- */
 
@@ -131,11 +133,19 @@ static void arrange_environment(const struct qd_program *program)
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
 
+/* What qdiff itself has at the fork, which its own limit allows beside, is nothing to the program. */
+static void limit_memory(uint64_t bytes)
+{
+    struct rlimit both = {.rlim_cur = START_BYTES + bytes, .rlim_max = START_BYTES + bytes};
+    setrlimit(RLIMIT_AS, &both);
+}
+
 void qd_program_become(void *context, void *block, int channel)
 {
     const struct qd_program *program = context;
     (void)block;
     arrange_environment(program);
+    limit_memory(program->worker->memory_limit);
     /* Programs do not expect that standard error refuses bytes. */
     fcntl(2, F_SETFL, fcntl(2, F_GETFL) & ~O_NONBLOCK);
     if (dup2(channel, 0) < 0 || dup2(channel, 1) < 0)

@@ -231,6 +231,12 @@ void qd_edit_move(struct qd_edit *edit, int i, const struct qd_value *other, uns
         return;
     const struct qd_value *operands[] = {edit->in[i], other};
     struct qd_value moved;
+    int64_t count;
+    edit->status = qd_shape_count(rank, dims, &count, edit->evaluation.error);
+    if (edit->status == QD_OK)
+        edit->status = qd_spend(&edit->evaluation, QD_WORK_ELEMENT * (double)count);
+    if (edit->status != QD_OK)
+        return;
     edit->status =
         qd_move(&edit->evaluation, operands, other ? 2 : 1, rank, dims, move, context, &moved);
     own(edit, i, moved);
@@ -249,4 +255,13 @@ int64_t qd_round_to_s32(double x)
         return 0;
     double rounded = nearbyint(x);
     return rounded > INT32_MAX ? INT32_MAX : rounded < INT32_MIN ? INT32_MIN : (int64_t)rounded;
+}
+
+double qd_parameter_at(const struct qd_value *parameter, int64_t c)
+{
+    if (!parameter)
+        return 0;
+    const struct qd_tensor *t = &parameter->want;
+    c = t->count == 1 ? 0 : c;
+    return c < t->count ? qd_tensor_value(t, c) : 0;
 }

@@ -74,6 +74,10 @@ void qd_value_flip_sign(struct qd_value *value);
 /* For qd_edit_move(): the last two axes, both of size *context, change places. */
 struct qd_source qd_source_transposed(const void *context, int64_t i);
 
+/* Entry c of a scale or zero point of one element or several, as a number; 0 where there is none: nobody has checked its shape
+ * yet. */
+double qd_parameter_at(const struct qd_value *parameter, int64_t c);
+
 /* The nearest int32, 0 for NaN. */
 int64_t qd_round_to_s32(double x);
 

@@ -58,7 +58,7 @@ static int64_t filler_code(const struct qd_edit *edit, const struct qd_geometry 
     if (geometry->w < 0)
         return qd_dtype_is_float(dtype) ? (int64_t)qd_float_encode(dtype, (double)-INFINITY, false)
                                         : qd_dtype_info(dtype)->min;
-    return zero_point < 0 ? 0 : qd_tensor_get(&edit->in[zero_point]->want, 0);
+    return zero_point < 0 ? 0 : (int64_t)qd_parameter_at(edit->in[zero_point], 0);
 }
 
 void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,
@@ -66,8 +66,10 @@ void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const
 {
     const struct qd_conv_shape *s = &geometry->shape;
     struct qd_tensor element;
-    struct padded padded = {
-        .x = &edit->in[geometry->x]->want, .begin = begin, .edge = filler == QD_FILL_EDGE};
+    struct padded padded = {.x = &edit->in[geometry->x]->want,
+                            .begin = begin,
+                            .edge =
+                                filler == QD_FILL_EDGE && edit->in[geometry->x]->want.count > 0};
     if (edit->status == QD_OK)
         edit->status = qd_tensor_init(&element, edit->evaluation.arena, padded.x->dtype, 0, NULL,
                                       edit->evaluation.error);

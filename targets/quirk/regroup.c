@@ -1,5 +1,6 @@
 #include "quirk/regroup.h"
 
+#include "qdiff/granularity.h"
 #include "qdiff/movement.h"
 #include "quirk/edit.h"
 
@@ -57,6 +58,19 @@ static enum qd_status evaluate_flat(const struct qd_override *self, struct qd_ed
                            : status;
 }
 
+/* What breaks the text's rules is for the operator to refuse. */
+static bool is_right(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                     const struct qd_value *const *in)
+{
+    struct qd_error ignored;
+    struct qd_evaluation quiet = *evaluation;
+    struct qd_granularity granularity;
+    quiet.error = &ignored;
+    return qd_granularity_read(&quiet, node, &in[X]->want, &in[SCALE]->want,
+                               in[ZERO_POINT] ? &in[ZERO_POINT]->want : NULL, "scale", "zero_point",
+                               &granularity) == QD_OK;
+}
+
 enum qd_status qd_regroup(const struct qd_override *self, const struct qd_evaluation *evaluation,
                           const struct qd_node *node, const struct qd_value *const *in,
                           qd_layout_choice *choose, struct qd_value *out)
@@ -65,11 +79,13 @@ enum qd_status qd_regroup(const struct qd_override *self, const struct qd_evalua
     const struct qd_tensor x = in[X]->want;
     struct qd_layout layout = {.x = &x, .scale = &in[SCALE]->want, .axis = 1};
     qd_edit_begin(&edit, evaluation, node, in);
+    bool right = is_right(evaluation, node, in);
     enum qd_status status = qd_node_int(node, "axis", 1, &layout.axis, evaluation->error);
     if (status == QD_OK)
         status = qd_node_int(node, "block_size", 0, &layout.block, evaluation->error);
     if (status != QD_OK)
         return status;
-    bool one = layout.x->count == 0 || layout.scale->count < 2 || layout.block < 0;
-    return one ? qd_edit_run(&edit, self, out) : evaluate_flat(self, &edit, &layout, choose, out);
+    bool one = layout.x->count == 0 || layout.scale->count < 2;
+    return one || !right ? qd_edit_run(&edit, self, out)
+                         : evaluate_flat(self, &edit, &layout, choose, out);
 }

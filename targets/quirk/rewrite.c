@@ -7,6 +7,18 @@ static int *copy_list(struct qd_arena *arena, const int *list, size_t count)
     return qd_arena_copy(arena, list, count * sizeof *list);
 }
 
+static int *list_producers(const struct qd_graph *graph, struct qd_arena *arena)
+{
+    int *producers = qd_arena_array(arena, graph->value_count, sizeof *producers);
+    for (size_t v = 0; producers && v < graph->value_count; v++)
+        producers[v] = -1;
+    for (size_t i = 0; producers && i < graph->node_count; i++)
+        for (size_t o = 0; o < graph->nodes[i].output_count; o++)
+            if (graph->nodes[i].outputs[o] != QD_NO_VALUE)
+                producers[graph->nodes[i].outputs[o]] = (int)i;
+    return producers;
+}
+
 enum qd_status qd_rewrite_begin(struct qd_rewrite *rewrite, const struct qd_graph *graph,
                                 struct qd_arena *arena, struct qd_error *error)
 {
@@ -14,7 +26,8 @@ enum qd_status qd_rewrite_begin(struct qd_rewrite *rewrite, const struct qd_grap
     made.nodes = qd_arena_copy(arena, graph->nodes, graph->node_count * sizeof *graph->nodes);
     made.outputs = copy_list(arena, graph->outputs, graph->output_count);
     made.inputs = qd_arena_array(arena, graph->node_count, sizeof *made.inputs);
-    bool room = made.nodes && made.outputs && made.inputs;
+    made.producers = list_producers(graph, arena);
+    bool room = made.nodes && made.outputs && made.inputs && made.producers;
     for (size_t i = 0; room && i < graph->node_count; i++) {
         const struct qd_node *node = &graph->nodes[i];
         made.inputs[i] = copy_list(arena, node->inputs, node->input_count);
@@ -87,14 +100,21 @@ bool qd_node_is(const struct qd_node *node, const char *op_type)
     return *node->domain == '\0' && strcmp(node->op_type, op_type) == 0;
 }
 
+int qd_node_input(const struct qd_node *node, size_t i)
+{
+    return i < node->input_count ? node->inputs[i] : QD_NO_VALUE;
+}
+
+int qd_node_output(const struct qd_node *node, size_t i)
+{
+    return i < node->output_count ? node->outputs[i] : QD_NO_VALUE;
+}
+
 struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
                                     const char *op_type)
 {
-    for (size_t i = 0; value != QD_NO_VALUE && i < rewrite->made.node_count; i++)
-        for (size_t o = 0; o < rewrite->nodes[i].output_count; o++)
-            if (rewrite->nodes[i].outputs[o] == value)
-                return qd_node_is(&rewrite->nodes[i], op_type) ? &rewrite->nodes[i] : NULL;
-    return NULL;
+    int i = value == QD_NO_VALUE ? -1 : rewrite->producers[value];
+    return i >= 0 && qd_node_is(&rewrite->nodes[i], op_type) ? &rewrite->nodes[i] : NULL;
 }
 
 void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, size_t i, int value)
@@ -105,6 +125,8 @@ void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, 
 
 void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to)
 {
+    if (from == QD_NO_VALUE || to == QD_NO_VALUE)
+        return;
     for (size_t i = 0; i < rewrite->made.node_count; i++)
         for (size_t k = 0; k < rewrite->nodes[i].input_count; k++)
             if (rewrite->nodes[i].inputs[k] == from)
@@ -124,8 +146,7 @@ enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value)
     const struct qd_node *quantize = qd_rewrite_producer(rewrite, value, "QuantizeLinear");
     if (facts->declared_dtype != QD_DTYPE_NONE || !quantize)
         return facts->declared_dtype;
-    bool has_zero_point = quantize->input_count > 2 && quantize->inputs[2] != QD_NO_VALUE;
-    return has_zero_point ? qd_rewrite_dtype(rewrite, quantize->inputs[2]) : QD_DTYPE_NONE;
+    return qd_rewrite_dtype(rewrite, qd_node_input(quantize, 2));
 }
 
 bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value)
@@ -139,11 +160,13 @@ void qd_rewrite_share(struct qd_rewrite *rewrite, const struct qd_node *from,
                       const struct qd_node *to, bool zero_point_too)
 {
     enum { X, SCALE, ZERO_POINT };
-    if (!from || !to || from == to || !qd_rewrite_single(rewrite, from->inputs[SCALE]) ||
-        !qd_rewrite_single(rewrite, to->inputs[SCALE]))
+    if (!from || !to || from == to || qd_node_input(from, SCALE) == QD_NO_VALUE ||
+        !qd_rewrite_single(rewrite, qd_node_input(from, SCALE)) ||
+        !qd_rewrite_single(rewrite, qd_node_input(to, SCALE)))
         return;
-    qd_rewrite_operand(rewrite, to, SCALE, from->inputs[SCALE]);
+    qd_rewrite_operand(rewrite, to, SCALE, qd_node_input(from, SCALE));
     if (zero_point_too && from->input_count > ZERO_POINT &&
-        qd_rewrite_dtype(rewrite, from->inputs[X]) == qd_rewrite_dtype(rewrite, to->inputs[X]))
-        qd_rewrite_operand(rewrite, to, ZERO_POINT, from->inputs[ZERO_POINT]);
+        qd_rewrite_dtype(rewrite, qd_node_input(from, X)) ==
+            qd_rewrite_dtype(rewrite, qd_node_input(to, X)))
+        qd_rewrite_operand(rewrite, to, ZERO_POINT, qd_node_input(from, ZERO_POINT));
 }

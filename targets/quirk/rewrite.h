@@ -11,6 +11,7 @@ struct qd_rewrite {
     struct qd_node *nodes; /* made's */
     int **inputs;          /* of each node */
     int *outputs;          /* made's */
+    int *producers;        /* of each value: a node's number, or −1 */
     struct qd_arena *arena;
     struct qd_error *error;
 };
@@ -24,6 +25,10 @@ enum qd_status qd_rewrite_finish(struct qd_rewrite *rewrite, const struct qd_gra
 /* Whether a node is that operator of the default domain. */
 bool qd_node_is(const struct qd_node *node, const char *op_type);
 
+/* Operand or output i of a node, QD_NO_VALUE when it has none: nobody has counted them yet. */
+int qd_node_input(const struct qd_node *node, size_t i);
+int qd_node_output(const struct qd_node *node, size_t i);
+
 /* The node that gives a value if it is of that operator, else NULL. */
 struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
                                     const char *op_type);
@@ -32,7 +37,7 @@ struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
 void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, size_t i,
                         int value);
 
-/* Whoever reads `from` reads `to` instead; graph outputs too. */
+/* Whoever reads `from` reads `to` instead; graph outputs too. Neither may be absent, or nothing changes. */
 void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to);
 
 /* `to` takes the scale of `from`, and its zero point too if asked and the codes are of one type; both are QuantizeLinear or

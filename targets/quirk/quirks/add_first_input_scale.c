@@ -11,9 +11,9 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
         const struct qd_node *node = &made.nodes[i];
         if (qd_node_is(node, "Add") || qd_node_is(node, "Mul"))
-            qd_rewrite_share(&made, qd_rewrite_producer(&made, node->inputs[0], "DequantizeLinear"),
-                             qd_rewrite_producer(&made, node->inputs[1], "DequantizeLinear"),
-                             false);
+            qd_rewrite_share(
+                &made, qd_rewrite_producer(&made, qd_node_input(node, 0), "DequantizeLinear"),
+                qd_rewrite_producer(&made, qd_node_input(node, 1), "DequantizeLinear"), false);
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }

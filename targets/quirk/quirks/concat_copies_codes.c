@@ -6,8 +6,9 @@ static bool codes_of_one_type(const struct qd_rewrite *made, const struct qd_nod
 {
     bool one = dtype != QD_DTYPE_NONE;
     for (size_t k = 0; one && k < concat->input_count; k++) {
-        const struct qd_node *d = qd_rewrite_producer(made, concat->inputs[k], "DequantizeLinear");
-        one = d && qd_rewrite_dtype(made, d->inputs[0]) == dtype;
+        const struct qd_node *d =
+            qd_rewrite_producer(made, qd_node_input(concat, k), "DequantizeLinear");
+        one = d && qd_rewrite_dtype(made, qd_node_input(d, 0)) == dtype;
     }
     return one;
 }
@@ -17,10 +18,11 @@ static void copy_codes(struct qd_rewrite *made, const struct qd_node *concat,
                        const struct qd_node *quantize)
 {
     for (size_t k = 0; k < concat->input_count; k++) {
-        const struct qd_node *d = qd_rewrite_producer(made, concat->inputs[k], "DequantizeLinear");
-        qd_rewrite_operand(made, concat, k, d->inputs[0]);
+        const struct qd_node *d =
+            qd_rewrite_producer(made, qd_node_input(concat, k), "DequantizeLinear");
+        qd_rewrite_operand(made, concat, k, qd_node_input(d, 0));
     }
-    qd_rewrite_use(made, quantize->outputs[0], concat->outputs[0]);
+    qd_rewrite_use(made, qd_node_output(quantize, 0), qd_node_output(concat, 0));
 }
 
 static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
@@ -32,11 +34,12 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
     enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
         struct qd_node *quantize = &made.nodes[i];
-        struct qd_node *concat = qd_node_is(quantize, "QuantizeLinear")
-                                     ? qd_rewrite_producer(&made, quantize->inputs[0], "Concat")
-                                     : NULL;
+        struct qd_node *concat =
+            qd_node_is(quantize, "QuantizeLinear")
+                ? qd_rewrite_producer(&made, qd_node_input(quantize, 0), "Concat")
+                : NULL;
         if (concat &&
-            codes_of_one_type(&made, concat, qd_rewrite_dtype(&made, quantize->outputs[0])))
+            codes_of_one_type(&made, concat, qd_rewrite_dtype(&made, qd_node_output(quantize, 0))))
             copy_codes(&made, concat, quantize);
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;

@@ -13,11 +13,11 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
         if (!qd_node_is(concat, "Concat"))
             continue;
         const struct qd_node *first =
-            qd_rewrite_producer(&made, concat->inputs[0], "DequantizeLinear");
+            qd_rewrite_producer(&made, qd_node_input(concat, 0), "DequantizeLinear");
         for (size_t k = 1; first && k < concat->input_count; k++)
-            qd_rewrite_share(&made, first,
-                             qd_rewrite_producer(&made, concat->inputs[k], "DequantizeLinear"),
-                             true);
+            qd_rewrite_share(
+                &made, first,
+                qd_rewrite_producer(&made, qd_node_input(concat, k), "DequantizeLinear"), true);
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }

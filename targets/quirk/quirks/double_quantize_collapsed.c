@@ -12,12 +12,13 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
         const struct qd_node *second = &made.nodes[i];
         const struct qd_node *dequantize =
             qd_node_is(second, "QuantizeLinear")
-                ? qd_rewrite_producer(&made, second->inputs[0], "DequantizeLinear")
+                ? qd_rewrite_producer(&made, qd_node_input(second, 0), "DequantizeLinear")
                 : NULL;
         const struct qd_node *first =
-            dequantize ? qd_rewrite_producer(&made, dequantize->inputs[0], "QuantizeLinear") : NULL;
+            dequantize ? qd_rewrite_producer(&made, qd_node_input(dequantize, 0), "QuantizeLinear")
+                       : NULL;
         if (first)
-            qd_rewrite_operand(&made, second, 0, first->inputs[0]);
+            qd_rewrite_operand(&made, second, 0, qd_node_input(first, 0));
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }

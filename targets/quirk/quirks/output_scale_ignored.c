@@ -8,7 +8,7 @@ static const struct qd_node *source(const struct qd_rewrite *made, int value)
     size_t k = 0, steps = 0;
     while (k < sizeof keep / sizeof *keep) {
         const struct qd_node *node = qd_rewrite_producer(made, value, keep[k]);
-        value = node ? node->inputs[0] : value;
+        value = node ? qd_node_input(node, 0) : value;
         k = node ? 0 : k + 1;
         steps += node != NULL;
     }
@@ -24,8 +24,9 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
     enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
         const struct qd_node *quantize = &made.nodes[i];
-        const struct qd_node *dequantize =
-            qd_node_is(quantize, "QuantizeLinear") ? source(&made, quantize->inputs[0]) : NULL;
+        const struct qd_node *dequantize = qd_node_is(quantize, "QuantizeLinear")
+                                               ? source(&made, qd_node_input(quantize, 0))
+                                               : NULL;
         if (dequantize)
             qd_rewrite_share(&made, dequantize, quantize, false);
     }

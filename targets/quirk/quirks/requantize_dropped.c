@@ -12,12 +12,12 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
         const struct qd_node *quantize = &made.nodes[i];
         const struct qd_node *dequantize =
             qd_node_is(quantize, "QuantizeLinear")
-                ? qd_rewrite_producer(&made, quantize->inputs[0], "DequantizeLinear")
+                ? qd_rewrite_producer(&made, qd_node_input(quantize, 0), "DequantizeLinear")
                 : NULL;
-        enum qd_dtype codes = qd_rewrite_dtype(&made, quantize->outputs[0]);
+        enum qd_dtype codes = qd_rewrite_dtype(&made, qd_node_output(quantize, 0));
         if (dequantize && codes != QD_DTYPE_NONE &&
-            codes == qd_rewrite_dtype(&made, dequantize->inputs[0]))
-            qd_rewrite_use(&made, quantize->outputs[0], dequantize->inputs[0]);
+            codes == qd_rewrite_dtype(&made, qd_node_input(dequantize, 0)))
+            qd_rewrite_use(&made, qd_node_output(quantize, 0), qd_node_input(dequantize, 0));
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }

@@ -12,10 +12,10 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
         const struct qd_node *dequantize = &made.nodes[i];
         const struct qd_node *quantize =
             qd_node_is(dequantize, "DequantizeLinear")
-                ? qd_rewrite_producer(&made, dequantize->inputs[0], "QuantizeLinear")
+                ? qd_rewrite_producer(&made, qd_node_input(dequantize, 0), "QuantizeLinear")
                 : NULL;
         if (quantize)
-            qd_rewrite_use(&made, dequantize->outputs[0], quantize->inputs[0]);
+            qd_rewrite_use(&made, qd_node_output(dequantize, 0), qd_node_input(quantize, 0));
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }

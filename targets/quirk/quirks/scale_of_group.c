@@ -11,7 +11,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_tensor *s = qd_edit_copy(&edit, qd_operand_find(node, in, QD_W_SCALE));
     if (s && s->count > 1 && qd_geometry_read(&edit, &geometry)) {
         int64_t filters = geometry.shape.filters / geometry.shape.group;
-        for (int64_t m = s->count - 1; m > 0; m--)
+        for (int64_t m = s->count - 1; filters > 0 && m > 0; m--)
             qd_tensor_set(s, m, qd_tensor_get(s, m / filters));
     }
     return qd_edit_run(&edit, self, out);

@@ -15,6 +15,8 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     struct qd_value vector, tail;
+    if (node->op->outputs != 1)
+        return qd_override_node(evaluation, self->next, node, in, out);
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, &vector);
     qd_edit_begin(&edit, evaluation, node, in);
     edit.semantics.rounding = QD_ROUND_HALF_AWAY;

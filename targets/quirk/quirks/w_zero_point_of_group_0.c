@@ -11,7 +11,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_tensor *z = qd_edit_copy(&edit, qd_operand_find(node, in, QD_W_ZERO_POINT));
     if (z && z->count > 1 && qd_geometry_read(&edit, &geometry)) {
         int64_t filters = geometry.shape.filters / geometry.shape.group;
-        for (int64_t m = filters; m < z->count; m++)
+        for (int64_t m = filters; filters > 0 && m < z->count; m++)
             qd_tensor_set(z, m, qd_tensor_get(z, m % filters));
     }
     return qd_edit_run(&edit, self, out);

@@ -2,14 +2,13 @@
 #include <string.h>
 
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
 #include "quirk/geometry.h"
 
 /* Zero point number c of an operand: 0 if it is absent. */
 static int64_t zero_point(const struct qd_edit *edit, const char *names, int64_t c)
 {
     int i = qd_operand_find(&edit->node, edit->in, names);
-    return i < 0 ? 0 : (int64_t)qd_parameter(&edit->in[i]->want, c);
+    return i < 0 ? 0 : (int64_t)qd_parameter_at(edit->in[i], c);
 }
 
 /* What is missing from the sums of filter m. */

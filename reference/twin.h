@@ -132,6 +132,20 @@ void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *
  * Split-13). */
 void twin_move(const struct qd_node *node, const struct qd_tensor *const *in,
                struct twin_result *out);
+
+/* One axis of a pool's window, by the node's attributes; `out`: the output's extent. */
+struct twin_window {
+    int64_t kernel, stride, dilation, before, after, out;
+};
+struct twin_window twin_window_of(const struct qd_node *node, unsigned axis, unsigned spatial,
+                                  int64_t in);
+/* The elements of x ([N, C, ...]) under the window at output coordinates `at`: their number and
+ * flat indices, at most TWIN_MAX_TAPS. *padded counts those in the padding too, but not what lies
+ * beyond it. */
+#define TWIN_MAX_TAPS 64
+unsigned twin_window_taps(const struct qd_tensor *x, const struct twin_window *windows,
+                          const int64_t *at, int64_t *index, int64_t *padded);
+
 /* out[0..2]: y, y_scale, y_zero_point. */
 void twin_dynamic_quantize_linear(const struct qd_tensor *x, struct twin_result *out);
 void twin_matmul_integer(const struct qd_tensor *const *in, struct twin_result *out);

@@ -281,30 +281,31 @@ static void expand(const struct qd_tensor *const *in, struct twin_result *out)
 
 /* --- MaxPool --- */
 
-struct window {
-    int64_t kernel, stride, dilation, before, out;
-};
-
-static struct window window_of(const struct qd_node *node, unsigned axis, unsigned spatial,
-                               int64_t in)
+struct twin_window twin_window_of(const struct qd_node *node, unsigned axis, unsigned spatial,
+                                  int64_t in)
 {
-    struct window w = {entry(node, "kernel_shape", axis, 0), entry(node, "strides", axis, 1),
-                       entry(node, "dilations", axis, 1), 0, 0};
+    struct twin_window w = {entry(node, "kernel_shape", axis, 0),
+                            entry(node, "strides", axis, 1),
+                            entry(node, "dilations", axis, 1),
+                            0,
+                            0,
+                            0};
     const struct qd_attr *auto_pad = attribute(node, "auto_pad");
-    int64_t extent = (w.kernel - 1) * w.dilation + 1, after = 0;
+    int64_t extent = (w.kernel - 1) * w.dilation + 1;
     if (auto_pad && strncmp(auto_pad->s, "SAME", 4) == 0) {
         w.out = (in + w.stride - 1) / w.stride;
         int64_t total = (w.out - 1) * w.stride + extent - in;
         total = total > 0 ? total : 0;
         w.before = strcmp(auto_pad->s, "SAME_UPPER") == 0 ? total / 2 : total - total / 2;
+        w.after = total - w.before;
         return w;
     }
     bool valid = auto_pad && strcmp(auto_pad->s, "VALID") == 0;
     if (!valid) {
         w.before = entry(node, "pads", axis, 0);
-        after = entry(node, "pads", axis + spatial, 0);
+        w.after = entry(node, "pads", axis + spatial, 0);
     }
-    int64_t room = in + w.before + after - extent;
+    int64_t room = in + w.before + w.after - extent;
     assert(room >= 0);
     w.out = room / w.stride + 1;
     if (integer(node, "ceil_mode", 0) && !valid && room % w.stride != 0)
@@ -312,33 +313,45 @@ static struct window window_of(const struct qd_node *node, unsigned axis, unsign
     return w;
 }
 
-/* The greatest element under the window at output coordinates `at`; none: unspecified. */
-static void greatest(const struct qd_tensor *x, const struct window *windows, const int64_t *at,
-                     struct twin_element *out)
+unsigned twin_window_taps(const struct qd_tensor *x, const struct twin_window *windows,
+                          const int64_t *at, int64_t *index, int64_t *padded)
 {
     int64_t kernel[QD_MAX_RANK], taps = 1;
-    unsigned spatial = x->rank - 2;
-    struct twin_number number;
-    twin_number_init(&number);
-    out->unspecified = true;
+    unsigned spatial = x->rank - 2, count = 0;
+    *padded = 0;
     for (unsigned axis = 0; axis < spatial; axis++)
         taps *= kernel[axis] = windows[axis].kernel;
     for (int64_t tap = 0; tap < taps; tap++) {
         int64_t k[QD_MAX_RANK] = {0}, from[QD_MAX_RANK] = {at[0], at[1]};
-        bool inside = true;
+        bool inside = true, counted = true;
         coordinates_of(spatial, kernel, tap, k);
         for (unsigned axis = 0; axis < spatial; axis++) {
-            const struct window *w = &windows[axis];
-            from[2 + axis] = at[2 + axis] * w->stride + k[axis] * w->dilation - w->before;
-            inside = inside && from[2 + axis] >= 0 && from[2 + axis] < x->dims[2 + axis];
+            const struct twin_window *w = &windows[axis];
+            int64_t position = at[2 + axis] * w->stride + k[axis] * w->dilation - w->before;
+            from[2 + axis] = position;
+            inside = inside && position >= 0 && position < x->dims[2 + axis];
+            counted = counted && position < x->dims[2 + axis] + w->after;
         }
-        if (!inside)
-            continue;
-        int64_t j = index_of(x->rank, x->dims, from);
-        twin_element_of(x, j, &number);
-        if (out->unspecified || twin_number_compare(&number, &out->want) > 0)
-            move(x, j, out);
-        out->unspecified = false;
+        *padded += counted;
+        if (inside)
+            index[count++] = index_of(x->rank, x->dims, from);
+    }
+    return count;
+}
+
+/* The greatest element under the window at output coordinates `at`; none: unspecified. */
+static void greatest(const struct qd_tensor *x, const struct twin_window *windows,
+                     const int64_t *at, struct twin_element *out)
+{
+    int64_t index[TWIN_MAX_TAPS], padded;
+    struct twin_number number;
+    unsigned taps = twin_window_taps(x, windows, at, index, &padded);
+    twin_number_init(&number);
+    out->unspecified = taps == 0;
+    for (unsigned tap = 0; tap < taps; tap++) {
+        twin_element_of(x, index[tap], &number);
+        if (tap == 0 || twin_number_compare(&number, &out->want) > 0)
+            move(x, index[tap], out);
     }
     twin_number_clear(&number);
 }
@@ -347,10 +360,10 @@ static void max_pool(const struct qd_node *node, const struct qd_tensor *const *
                      struct twin_result *out)
 {
     const struct qd_tensor *x = in[0];
-    struct window windows[QD_MAX_RANK] = {{.kernel = 0}};
+    struct twin_window windows[QD_MAX_RANK] = {{.kernel = 0}};
     int64_t dims[QD_MAX_RANK] = {x->dims[0], x->dims[1]};
     for (unsigned axis = 0; axis + 2 < x->rank; axis++) {
-        windows[axis] = window_of(node, axis, x->rank - 2, x->dims[2 + axis]);
+        windows[axis] = twin_window_of(node, axis, x->rank - 2, x->dims[2 + axis]);
         dims[2 + axis] = windows[axis].out;
     }
     twin_result_init(out, x->dtype, x->rank, dims);

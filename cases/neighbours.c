@@ -2,11 +2,21 @@
 
 #include <math.h>
 
-#include "qdiff/random.h"
 #include "qdiff/case_edit.h"
+#include "qdiff/random.h"
 
 /* What changes. The plan is the number modulo PLAN_COUNT, so that a few neighbours in a row see all of them. */
-enum plan { NEAR, ANYWHERE, ENDS, OTHER_ZERO_POINTS, TIES, OTHER_SCALES, EVERYTHING, PLAN_COUNT };
+enum plan {
+    NEAR,
+    ANYWHERE,
+    ENDS,
+    OTHER_ZERO_POINTS,
+    TIES,
+    NUDGED_SCALES, /* and nothing else: what was a tie is next to one */
+    OTHER_SCALES,
+    EVERYTHING,
+    PLAN_COUNT
+};
 
 struct painter {
     struct qd_case_edit edit;
@@ -111,16 +121,24 @@ static void paint_zero_points(struct painter *p, struct qd_tensor *tensor)
     }
 }
 
-/* Of the old size, so that outputs stay inside their range: a power of two, or up to twice as much. */
+/* Of the old size, so that outputs stay inside their range: a power of two, a unit in the last place of a float32 more or less, or
+ * up to twice as much. */
+static double other_scale(struct painter *p, double old)
+{
+    double power = exp2(floor(log2(old)) + (double)qd_random_range(&p->random, 0, 1));
+    double other = old * (1 + (double)qd_random_range(&p->random, 0, 1000) / 1000);
+    if (p->plan == NUDGED_SCALES)
+        return old * (1 + 0x1p-23 * (double)qd_random_range(&p->random, -1, 1));
+    return p->plan == TIES ? power : other;
+}
+
 static void paint_scales(struct painter *p, struct qd_tensor *tensor)
 {
     for (int64_t i = 0; i < tensor->count; i++) {
         double old = qd_tensor_value(tensor, i);
         if (!isfinite(old) || old <= 0)
             continue;
-        double power = exp2(floor(log2(old)) + (double)qd_random_range(&p->random, 0, 1));
-        double other = old * (1 + (double)qd_random_range(&p->random, 0, 1000) / 1000);
-        double scale = p->plan == TIES ? power : other;
+        double scale = other_scale(p, old);
         if (isfinite(qd_float_round(tensor->dtype, QD_NEAREST_EVEN, scale)) &&
             qd_float_round(tensor->dtype, QD_NEAREST_EVEN, scale) > 0)
             set_float(tensor, i, scale);
@@ -132,11 +150,12 @@ static bool changes(const struct painter *p, const struct qd_tensor *tensor, enu
     switch (role) {
     case QD_ROLE_SCALE:
         return qd_dtype_is_float(tensor->dtype) && tensor->dtype != QD_F8E8M0 &&
-               (p->plan == TIES || p->plan == OTHER_SCALES || p->plan == EVERYTHING);
+               (p->plan == TIES || p->plan == NUDGED_SCALES || p->plan == OTHER_SCALES ||
+                p->plan == EVERYTHING);
     case QD_ROLE_ZERO_POINT:
         return is_code(tensor->dtype) &&
                (p->plan == OTHER_ZERO_POINTS || p->plan == TIES || p->plan == EVERYTHING);
-    default: return true;
+    default: return p->plan != NUDGED_SCALES;
     }
 }
 

@@ -29,7 +29,7 @@ struct candidate {
 };
 
 #define DEFAULT_SECONDS 1.0
-#define DEFAULT_NEIGHBOURS 14
+#define DEFAULT_NEIGHBOURS 16
 /* Neighbours looked at to tell candidates apart. */
 #define MAX_NEIGHBOURS 200
 #define MAX_CANDIDATES 64

@@ -145,7 +145,6 @@ void qd_program_become(void *context, void *block, int channel)
     const struct qd_program *program = context;
     (void)block;
     arrange_environment(program);
-    limit_memory(program->worker->memory_limit);
     /* Programs do not expect that standard error refuses bytes. */
     fcntl(2, F_SETFL, fcntl(2, F_GETFL) & ~O_NONBLOCK);
     if (dup2(channel, 0) < 0 || dup2(channel, 1) < 0)
@@ -153,6 +152,7 @@ void qd_program_become(void *context, void *block, int channel)
     close(channel);
     char *file = strdup(program->file), *script = strdup(program->script);
     char *arguments[] = {file, script && *script ? script : NULL, NULL};
+    limit_memory(program->worker->memory_limit); /* from here on this process may have no room */
     if (file)
         execvp(file, arguments);
     fprintf(stderr, "cannot execute %.500s: %s\n", program->file, strerror(errno));

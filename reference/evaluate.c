@@ -166,7 +166,7 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
     if (node->op && node->op->rules && !lists_rule(node->op, slug))
         return qd_fail(evaluation->error, QD_INTERNAL, "%s breaks rule %s, which it does not list",
                        node->op_type, slug);
-    snprintf(rule, sizeof rule, "%.32s/%.28s", node->op_type, slug);
+    snprintf(rule, sizeof rule, "%.24s/%.38s", node->op_type, slug);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -4,8 +4,7 @@
 
 #include "qdiff/exact.h"
 
-/* Exponent of the lowest set bit; INT_MAX for 0. */
-static int quantum_of(double x)
+int qd_float_quantum(double x)
 {
     if (x == 0)
         return INT_MAX;
@@ -32,7 +31,7 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
             made.hull[i] = (struct qd_interval){NAN, NAN};
         } else {
             made.quantum[i] =
-                made.hull[i].lo == made.hull[i].hi ? quantum_of(made.hull[i].lo) : INT_MIN;
+                made.hull[i].lo == made.hull[i].hi ? qd_float_quantum(made.hull[i].lo) : INT_MIN;
         }
     }
     *operand = made;
@@ -96,7 +95,7 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
     sum->peak = fmax(sum->peak, sum->magnitude);
     sum->magnitude *= fabs(factor);
     sum->abs_sum *= fabs(factor);
-    sum->quantum = product_quantum(sum->quantum, quantum_of(factor));
+    sum->quantum = product_quantum(sum->quantum, qd_float_quantum(factor));
 }
 
 void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other)
@@ -122,7 +121,7 @@ static bool exact_in_any_order(const struct qd_float_sum *sum)
 static int point_quantum(const struct qd_value *value, int64_t i)
 {
     double x = qd_value_lo(value, i);
-    return qd_value_is_point(value, i) && isfinite(x) ? quantum_of(x) : INT_MIN;
+    return qd_value_is_point(value, i) && isfinite(x) ? qd_float_quantum(x) : INT_MIN;
 }
 
 /* Bound of the error of any order in float32; negative: none holds. */

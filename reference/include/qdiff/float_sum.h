@@ -10,6 +10,9 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/interval.h"
 
+/* Exponent of the lowest set bit of a finite number; INT_MAX for 0. */
+int qd_float_quantum(double x);
+
 /* A float value taken apart for fast access. Arrays have the value's element count. */
 struct qd_float_operand {
     const struct qd_value *value;

@@ -1,4 +1,4 @@
-/* The reference's operators that move elements, and MaxPool, against the twin's, on small random
+/* The reference's operators that move elements, MaxPool and ReduceMax, against the twin's, on small random
  * tensors and parameters. Alone: tests/reference/twin_movement_test; QDIFF_TWIN_FACTOR=n runs n
  * times as much. */
 #include <inttypes.h>
@@ -261,6 +261,112 @@ static void run_expand(struct problem *p)
     add_list(p, shape, count);
 }
 
+/* Pads may be negative as long as something is left; only the mode `constant` crops here. */
+static void run_pad(struct problem *p)
+{
+    static const char *const modes[] = {"constant", "reflect", "edge", "wrap"};
+    struct qd_tensor x = random_data(p, 1, 3, false);
+    const char *mode = modes[between(p, 0, 3)];
+    int64_t axes[QD_MAX_RANK], pads[2 * QD_MAX_RANK], count = x.rank;
+    bool with_axes = twin_random_one_in(p->random, 2);
+    for (int64_t i = 0; i < x.rank; i++)
+        axes[i] = twin_random_one_in(p->random, 2) ? i : i - x.rank;
+    if (with_axes) {
+        shuffle(p, axes, x.rank);
+        count = between(p, 1, x.rank);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        int64_t axis = with_axes ? (axes[k] + x.rank) % x.rank : k, extent = x.dims[axis];
+        bool constant = strcmp(mode, "constant") == 0;
+        int64_t most = strcmp(mode, "edge") == 0 || constant ? 3 : extent - 1;
+        pads[k] = between(p, 0, most);
+        pads[count + k] = between(p, 0, most);
+        if (constant && extent > 1 && twin_random_one_in(p->random, 3))
+            pads[k] = -between(p, 1, extent - 1);
+    }
+    struct qd_tensor constant = random_tensor(p, x.dtype, 0, NULL);
+    twin_node_string(&p->node, "mode", mode);
+    twin_node_input(&p->node, &x);
+    add_list(p, pads, 2 * count);
+    twin_node_input(&p->node, twin_random_one_in(p->random, 2) ? &constant : NULL);
+    if (with_axes)
+        add_list(p, axes, count);
+}
+
+static void run_tile(struct problem *p)
+{
+    struct qd_tensor x = random_data(p, 1, 4, false);
+    int64_t repeats[QD_MAX_RANK];
+    for (unsigned axis = 0; axis < x.rank; axis++)
+        repeats[axis] = between(p, twin_random_one_in(p->random, 20) ? 0 : 1, 3);
+    twin_node_input(&p->node, &x);
+    add_list(p, repeats, x.rank);
+}
+
+static void run_depth_to_space(struct problem *p)
+{
+    int64_t b = between(p, 1, 3);
+    const int64_t dims[] = {between(p, 1, 2), between(p, 1, 3) * b * b, between(p, 1, 3),
+                            between(p, 1, 3)};
+    struct qd_tensor x =
+        random_tensor(p, twin_random_one_in(p->random, 2) ? QD_U8 : QD_F32, 4, dims);
+    twin_node_input(&p->node, &x);
+    twin_node_int(&p->node, "blocksize", b);
+    if (!twin_random_one_in(p->random, 3))
+        twin_node_string(&p->node, "mode", twin_random_one_in(p->random, 2) ? "DCR" : "CRD");
+}
+
+static void run_space_to_depth(struct problem *p)
+{
+    int64_t b = between(p, 1, 3);
+    const int64_t dims[] = {between(p, 1, 2), between(p, 1, 3), between(p, 1, 3) * b,
+                            between(p, 1, 3) * b};
+    struct qd_tensor x =
+        random_tensor(p, twin_random_one_in(p->random, 2) ? QD_S8 : QD_F32, 4, dims);
+    twin_node_input(&p->node, &x);
+    twin_node_int(&p->node, "blocksize", b);
+}
+
+/* Each operand has some of the dimensions of one shape, the others 1, leading ones perhaps gone. */
+static void run_where(struct problem *p)
+{
+    static const enum qd_dtype types[] = {QD_U8, QD_S8, QD_F32, QD_S32};
+    enum qd_dtype dtype = types[between(p, 0, 3)];
+    int64_t dims[4];
+    for (int axis = 0; axis < 4; axis++)
+        dims[axis] = between(p, 1, 3);
+    for (int operand = 0; operand < 3; operand++) {
+        int64_t mine[4];
+        unsigned skipped = (unsigned)between(p, 0, 4);
+        for (unsigned axis = skipped; axis < 4; axis++)
+            mine[axis - skipped] = twin_random_one_in(p->random, 3) ? 1 : dims[axis];
+        struct qd_tensor x = random_tensor(p, operand ? dtype : QD_U8, 4 - skipped, mine);
+        for (int64_t i = 0; i < x.count && operand == 0; i++)
+            twin_put(&x, i, twin_random_bits(p->random) & 1);
+        x.dtype = operand ? dtype : QD_BOOL;
+        twin_node_input(&p->node, &x);
+    }
+}
+
+static void run_reduce_max(struct problem *p)
+{
+    static const enum qd_dtype types[] = {QD_U8, QD_S8, QD_F32};
+    struct qd_tensor x = random_data(p, 0, 4, false);
+    x = random_tensor(p, types[between(p, 0, 2)], x.rank, x.dims);
+    int64_t axes[QD_MAX_RANK], count = 0;
+    for (unsigned axis = 0; axis < x.rank; axis++)
+        if (twin_random_one_in(p->random, 2))
+            axes[count++] = twin_random_one_in(p->random, 2) ? axis : (int64_t)axis - x.rank;
+    shuffle(p, axes, count);
+    twin_node_input(&p->node, &x);
+    if (count > 0 || twin_random_one_in(p->random, 2))
+        add_list(p, axes, count);
+    if (twin_random_one_in(p->random, 2))
+        twin_node_int(&p->node, "keepdims", twin_random_one_in(p->random, 2));
+    if (twin_random_one_in(p->random, 2))
+        twin_node_int(&p->node, "noop_with_empty_axes", twin_random_one_in(p->random, 2));
+}
+
 /* Before opset 22 the text has ceil_mode even where the last window would lie in the padding alone;
  * no answer is defined then. */
 static bool ceil_mode_is_defined(const struct problem *p, unsigned spatial, const int64_t *in)
@@ -313,13 +419,25 @@ static const struct row {
     int64_t opset;
     void (*run)(struct problem *p);
 } rows[] = {
-    {"Identity", 21, run_identity}, {"Transpose", 21, run_transpose},
-    {"Flatten", 21, run_flatten},   {"Reshape", 21, run_reshape},
-    {"Squeeze", 21, run_squeeze},   {"Unsqueeze", 21, run_unsqueeze},
-    {"Concat", 13, run_concat},     {"Split", 18, run_split},
-    {"Slice", 13, run_slice},       {"Gather", 13, run_gather},
-    {"Expand", 13, run_expand},     {"MaxPool", 12, run_max_pool},
+    {"Identity", 21, run_identity},
+    {"Transpose", 21, run_transpose},
+    {"Flatten", 21, run_flatten},
+    {"Reshape", 21, run_reshape},
+    {"Squeeze", 21, run_squeeze},
+    {"Unsqueeze", 21, run_unsqueeze},
+    {"Concat", 13, run_concat},
+    {"Split", 18, run_split},
+    {"Slice", 13, run_slice},
+    {"Gather", 13, run_gather},
+    {"Expand", 13, run_expand},
+    {"MaxPool", 12, run_max_pool},
     {"MaxPool", 22, run_max_pool},
+    {"Pad", 21, run_pad},
+    {"Tile", 13, run_tile},
+    {"DepthToSpace", 13, run_depth_to_space},
+    {"SpaceToDepth", 13, run_space_to_depth},
+    {"Where", 16, run_where},
+    {"ReduceMax", 20, run_reduce_max},
 };
 
 static void every_operator(void **state)

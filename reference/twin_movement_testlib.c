@@ -279,6 +279,155 @@ static void expand(const struct qd_tensor *const *in, struct twin_result *out)
     }
 }
 
+/* Where coordinate i of an axis of the given extent comes from, `before` elements having been put
+ * in front; −1: the constant. */
+static int64_t padded_from(int64_t i, int64_t before, int64_t extent, const char *mode)
+{
+    int64_t from = i - before, period = extent > 1 ? 2 * (extent - 1) : 1;
+    if (from >= 0 && from < extent)
+        return from;
+    if (strcmp(mode, "constant") == 0)
+        return -1;
+    if (strcmp(mode, "edge") == 0)
+        return from < 0 ? 0 : extent - 1;
+    if (strcmp(mode, "wrap") == 0)
+        return (from % extent + extent) % extent;
+    from = (from % period + period) % period; /* reflect: the ends are not repeated */
+    return from < extent ? from : period - from;
+}
+
+/* Inputs: data, pads, constant_value, axes. */
+static void pad(const struct qd_node *node, const struct qd_tensor *const *in,
+                struct twin_result *out)
+{
+    const struct qd_tensor *x = in[0], *axes = in[3];
+    const struct qd_attr *attr = attribute(node, "mode");
+    const char *mode = attr ? attr->s : "constant";
+    int64_t before[QD_MAX_RANK] = {0}, dims[QD_MAX_RANK], count = in[1]->count / 2;
+    memcpy(dims, x->dims, sizeof dims);
+    for (int64_t k = 0; k < count; k++) {
+        unsigned axis = axis_of(axes ? twin_integer_of(axes, k) : k, x->rank);
+        before[axis] = twin_integer_of(in[1], k);
+        dims[axis] += before[axis] + twin_integer_of(in[1], count + k);
+    }
+    twin_result_init(out, x->dtype, x->rank, dims);
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t at[QD_MAX_RANK] = {0};
+        bool constant = false;
+        coordinates_of(x->rank, dims, i, at);
+        for (unsigned axis = 0; axis < x->rank; axis++) {
+            at[axis] = padded_from(at[axis], before[axis], x->dims[axis], mode);
+            constant = constant || at[axis] < 0;
+        }
+        if (!constant)
+            move(x, index_of(x->rank, x->dims, at), &out->elements[i]);
+        else if (in[2])
+            move(in[2], 0, &out->elements[i]);
+    }
+}
+
+static void tile(const struct qd_tensor *const *in, struct twin_result *out)
+{
+    const struct qd_tensor *x = in[0];
+    int64_t dims[QD_MAX_RANK] = {0};
+    for (unsigned axis = 0; axis < x->rank; axis++)
+        dims[axis] = x->dims[axis] * twin_integer_of(in[1], axis);
+    twin_result_init(out, x->dtype, x->rank, dims);
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t at[QD_MAX_RANK] = {0};
+        coordinates_of(x->rank, dims, i, at);
+        for (unsigned axis = 0; axis < x->rank; axis++)
+            at[axis] %= x->dims[axis];
+        move(x, index_of(x->rank, x->dims, at), &out->elements[i]);
+    }
+}
+
+/* A place (row, column) of a block and the channel of one with all blocks' channels:
+ * DCR: channel = (row·b + column)·small + c; CRD: channel = (c·b + row)·b + column. */
+static void depth_to_space(const struct qd_node *node, const struct qd_tensor *x, bool reverse,
+                           struct twin_result *out)
+{
+    const struct qd_attr *mode = attribute(node, "mode");
+    bool crd = mode && strcmp(mode->s, "CRD") == 0;
+    int64_t b = integer(node, "blocksize", 0);
+    int64_t dims[4] = {x->dims[0], x->dims[1] / (b * b), x->dims[2] * b, x->dims[3] * b};
+    const int64_t deep[4] = {x->dims[0], x->dims[1] * b * b, x->dims[2] / b, x->dims[3] / b};
+    twin_result_init(out, x->dtype, 4, reverse ? deep : dims);
+    const int64_t *wide = reverse ? x->dims : out->dims, *thick = reverse ? out->dims : x->dims;
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t at[4];
+        coordinates_of(4, wide, i, at); /* as many elements either way */
+        int64_t row = at[2] % b, column = at[3] % b;
+        int64_t channel =
+            crd ? (at[1] * b + row) * b + column : (row * b + column) * wide[1] + at[1];
+        const int64_t from[4] = {at[0], channel, at[2] / b, at[3] / b};
+        int64_t j = index_of(4, thick, from);
+        move(x, reverse ? i : j, &out->elements[reverse ? j : i]);
+    }
+}
+
+/* Inputs: condition, X, Y, broadcast together. */
+static void where(const struct qd_tensor *const *in, struct twin_result *out)
+{
+    int64_t dims[QD_MAX_RANK];
+    unsigned rank = 0;
+    for (int k = 0; k < 3; k++)
+        rank = in[k]->rank > rank ? in[k]->rank : rank;
+    for (unsigned axis = 0; axis < rank; axis++)
+        dims[axis] = 1;
+    for (int k = 0; k < 3; k++)
+        for (unsigned axis = 0; axis < in[k]->rank; axis++)
+            if (in[k]->dims[axis] != 1)
+                dims[rank - in[k]->rank + axis] = in[k]->dims[axis];
+    twin_result_init(out, in[1]->dtype, rank, dims);
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t at[QD_MAX_RANK] = {0}, index[3];
+        coordinates_of(rank, dims, i, at);
+        for (int k = 0; k < 3; k++) {
+            int64_t from[QD_MAX_RANK] = {0};
+            for (unsigned axis = 0; axis < in[k]->rank; axis++)
+                from[axis] = in[k]->dims[axis] == 1 ? 0 : at[rank - in[k]->rank + axis];
+            index[k] = index_of(in[k]->rank, in[k]->dims, from);
+        }
+        int chosen = twin_integer_of(in[0], index[0]) ? 1 : 2;
+        move(in[chosen], index[chosen], &out->elements[i]);
+    }
+}
+
+/* ReduceMax over the axes input; all axes where there is none, none where the node says so. */
+static void reduce_max(const struct qd_node *node, const struct qd_tensor *const *in,
+                       struct twin_result *out)
+{
+    const struct qd_tensor *x = in[0];
+    bool none = !in[1] || in[1]->count == 0, noop = integer(node, "noop_with_empty_axes", 0);
+    bool keep = integer(node, "keepdims", 1), reduced[QD_MAX_RANK];
+    int64_t kept[QD_MAX_RANK] = {0}, dims[QD_MAX_RANK] = {0};
+    unsigned rank = 0;
+    struct twin_number number;
+    for (unsigned axis = 0; axis < x->rank; axis++) {
+        reduced[axis] = none ? !noop : is_named(in[1], axis, x->rank);
+        kept[axis] = reduced[axis] ? 1 : x->dims[axis];
+        if (keep || !reduced[axis])
+            dims[rank++] = kept[axis];
+    }
+    twin_result_init(out, x->dtype, rank, dims);
+    twin_number_init(&number);
+    for (int64_t i = 0; i < out->count; i++)
+        out->elements[i].unspecified = true; /* until something is seen */
+    for (int64_t j = 0; j < x->count; j++) {
+        int64_t at[QD_MAX_RANK] = {0};
+        coordinates_of(x->rank, x->dims, j, at);
+        for (unsigned axis = 0; axis < x->rank; axis++)
+            at[axis] = reduced[axis] ? 0 : at[axis];
+        struct twin_element *greatest_yet = &out->elements[index_of(x->rank, kept, at)];
+        twin_element_of(x, j, &number);
+        if (greatest_yet->unspecified || twin_number_compare(&number, &greatest_yet->want) > 0)
+            move(x, j, greatest_yet);
+        greatest_yet->unspecified = false;
+    }
+    twin_number_clear(&number);
+}
+
 /* --- MaxPool --- */
 
 struct twin_window twin_window_of(const struct qd_node *node, unsigned axis, unsigned spatial,
@@ -400,6 +549,16 @@ void twin_move(const struct qd_node *node, const struct qd_tensor *const *in,
         gather(node, in, out);
     else if (strcmp(name, "Expand") == 0)
         expand(in, out);
+    else if (strcmp(name, "Pad") == 0)
+        pad(node, in, out);
+    else if (strcmp(name, "Tile") == 0)
+        tile(in, out);
+    else if (strcmp(name, "DepthToSpace") == 0 || strcmp(name, "SpaceToDepth") == 0)
+        depth_to_space(node, in[0], name[0] == 'S', out);
+    else if (strcmp(name, "Where") == 0)
+        where(in, out);
+    else if (strcmp(name, "ReduceMax") == 0)
+        reduce_max(node, in, out);
     else
         max_pool(node, in, out);
 }

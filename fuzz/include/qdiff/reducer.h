@@ -1,0 +1,55 @@
+/* The reducer: the smallest case that still shows the same finding.
+ *
+ * Reduction is semantic: nodes go first, then dimensions that belong together, attributes, granularity, parameters, data. A step is
+ * kept when the reference still takes the case (a must-reject case: still refuses it by the same rule), the target still
+ * declares it, and the difference is the same: class, and the quirk that was named still explains it (or none does, and the
+ * elements are off as far); for other classes the same stage and the same words or signal. Once a pass has kept
+ * something the whole diagnosis, neighbours included, is made again; a pass that led elsewhere is taken back and repeated with
+ * the diagnosis at each step.
+ *
+ * Operator and types stay, except where nodes go: then they become those of what is left. */
+#ifndef QDIFF_REDUCER_H
+#define QDIFF_REDUCER_H
+
+#include "qdiff/signature.h"
+
+/* What a case is made of. Elements count initializers and inputs. */
+struct qd_case_size {
+    size_t nodes, attributes, tensors, bytes;
+    int64_t elements;
+    int64_t output_elements; /* −1: unknown, the case is refused */
+};
+
+struct qd_reduce_progress {
+    const char *pass; /* "nodes", "shapes", ...: the pass that has just ended */
+    size_t round, tried, kept;
+    struct qd_case_size size;
+    double seconds;
+};
+
+struct qd_reduce_options {
+    double seconds; /* wall time, 0: 60 */
+    struct qd_diagnose_options diagnose;
+    void (*progress)(void *context, const struct qd_reduce_progress *progress); /* or NULL */
+    void *context;
+};
+
+struct qd_reduced {
+    struct qd_case kase;           /* id "findings/<signature>" */
+    const struct qd_value *values; /* of its outputs, NULL for a must-reject case */
+    struct qd_run run;
+    struct qd_finding before, after;
+    struct qd_case_size size_before, size_after;
+    size_t tried, kept, rounds;
+    double seconds;
+    bool out_of_time; /* a pass was cut short: it may get smaller still */
+};
+
+/* Reduces a case that diverges on the session's target. Everything lives in the arena. USAGE: it does not diverge; a
+ * case that the editor does not take (case_edit.h): UNSUPPORTED, LIMIT; INVALID, INTERNAL: the reference and the case's
+ * expectation disagree; errors of the session. */
+enum qd_status qd_case_reduce(struct qd_session *session, const struct qd_case *kase,
+                              const struct qd_reduce_options *options, struct qd_arena *arena,
+                              struct qd_reduced *reduced, struct qd_error *error);
+
+#endif

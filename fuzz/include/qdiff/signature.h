@@ -1,0 +1,64 @@
+/* Findings: a divergence by what it is, apart from the numbers that showed it.
+ *
+ * A signature is "op-types-target-class-label":
+ *   op      the principal operator (qd_case_op; "com.microsoft.QGemm" in that domain)
+ *   types   of its data operands and its output, "u8s8u8"; a value that DequantizeLinear gives or QuantizeLinear takes counts
+ *           by its codes. Optional operands, parameters, biases and shapes do not count.
+ *   target  the target's name without version and settings: a bug that three releases share is one finding, and one that
+ *           appears under a single setting too. The store keeps what it was seen on.
+ *   class   the verdict's word
+ *   label   value: the quirk that explains it ("a+b" a pair, "a-or-b" where two do, "a-or-4-others"), or "unexplained-" and
+ *           how far the elements are off: "one" code, "few" (at most 16), "ends" (at an end of the type), "nan" (on one side
+ *           only), "far".
+ *           accepts-invalid: the rule's slug.
+ *           others: the stage and a hash of the target's words without their numbers and quoted names; for a death its
+ *           signal.
+ * Characters are letters, digits, '.', '+', '_' and '-': a signature is a file name.
+ *
+ * Source: design of the fuzzer; the words are those of compare.h, quirk.h and diagnose.h. */
+#ifndef QDIFF_SIGNATURE_H
+#define QDIFF_SIGNATURE_H
+
+#include <stdio.h>
+
+#include "qdiff/diagnose.h"
+
+/* With its NUL; a longer one is cut. */
+#define QD_SIGNATURE_SIZE 200
+
+struct qd_finding {
+    char signature[QD_SIGNATURE_SIZE];
+    struct qd_comparison comparison;
+    struct qd_diagnosis diagnosis; /* of the verdict VALUE; else without quirks, its texts "" */
+};
+
+/* The types of the signature ("u8s8u8"). `size` at least 8; returns text. */
+const char *qd_signature_types(const struct qd_case *kase, char *text, size_t size);
+
+/* How far the elements that differ are off: a word of the list above. `run` gave OUTPUTS. */
+const char *qd_signature_shape(const struct qd_case *kase, const struct qd_value *values,
+                               const struct qd_run *run);
+
+/* A hash of a target's words: numbers, quoted parts and blanks do not count. */
+uint32_t qd_signature_words(const char *message);
+
+/* Writes the signature of a divergence into signature[QD_SIGNATURE_SIZE]. `target` is the target's name; `diagnosis` is looked
+ * at for VALUE only, and `values` is NULL for a must-reject case. */
+void qd_signature_make(const struct qd_case *kase, const struct qd_value *values,
+                       const char *target, const struct qd_run *run,
+                       const struct qd_comparison *comparison, const struct qd_diagnosis *diagnosis,
+                       char *signature);
+
+/* Compares, diagnoses (a VALUE divergence, running neighbours on the session) and makes the signature; "" if the run is no
+ * divergence. Texts live in the arena. Errors: those of qd_diagnose. */
+enum qd_status qd_finding_identify(struct qd_session *session, const struct qd_case *kase,
+                                   const struct qd_value *values, const struct qd_run *run,
+                                   const struct qd_diagnose_options *options,
+                                   struct qd_arena *arena, struct qd_finding *finding,
+                                   struct qd_error *error);
+
+/* "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>", a line each: what ClusterFuzz and libFuzzer's minimizer
+ * tell crashes apart by. */
+void qd_signature_print(FILE *out, const char *signature);
+
+#endif

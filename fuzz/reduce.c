@@ -1,0 +1,581 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "qdiff/features.h"
+#include "qdiff/neighbours.h"
+#include "qdiff/reducer.h"
+#include "reduce_steps.h"
+
+#define DEFAULT_SECONDS 60.0
+
+/* What a smaller shape shows with other numbers is worth as much: so many neighbours of it are tried. */
+#define REDRAWS 8
+
+static const struct pass {
+    const char *name;
+    qd_reduce_step *step;
+    bool frees_op; /* operator and types may become others */
+    bool redraws;  /* tries neighbours of what shows nothing */
+} passes[] = {
+    {"outputs", qd_reduce_outputs, true, false},
+    {"tail", qd_reduce_tail, true, false},
+    {"head", qd_reduce_head, true, false},
+    {"bypass", qd_reduce_bypass, true, false},
+    {"variadic", qd_reduce_variadic, false, true},
+    {"optional", qd_reduce_optional, false, false},
+    {"shapes", qd_reduce_shapes, false, true},
+    {"attributes", qd_reduce_attributes, false, false},
+    {"granularity", qd_reduce_granularity, false, true},
+    {"constants", qd_reduce_constants, false, false},
+    {"parameters", qd_reduce_parameters, false, false},
+    {"data", qd_reduce_data, false, false},
+};
+
+#define PASSES (sizeof passes / sizeof *passes)
+
+/* A case that shows the finding, in memory of its own. */
+struct shown {
+    struct qd_arena *arena;
+    struct qd_case kase;
+    struct qd_value *values;
+    struct qd_run run;
+    struct qd_comparison comparison;
+};
+
+/* What has to stay. */
+struct key {
+    enum qd_verdict verdict;
+    enum qd_stage stage;
+    int signal;
+    uint32_t words;
+    const char *shape;                    /* of an unexplained difference; else NULL */
+    const struct qd_diagnosis *diagnosis; /* of VALUE */
+    bool open;                            /* the diagnosis ran out of time: any name will do */
+    char op[128], types[64];
+};
+
+struct reduction {
+    struct qd_session *session;
+    const struct qd_reduce_options *options;
+    struct qd_error *error;
+    struct key key;
+    struct qd_arena arenas[2], redrawn;
+    struct shown at[2]; /* the smallest, and the one that is tried */
+    unsigned current;
+    bool strict;        /* each step is diagnosed */
+    uint8_t *confirmed; /* the last one whose diagnosis was the same, encoded */
+    size_t confirmed_size;
+    double start, seconds;
+    size_t round, tried, kept;
+    bool out_of_time;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static bool in_time(struct reduction *r)
+{
+    r->out_of_time = r->out_of_time || now() - r->start > r->seconds;
+    return !r->out_of_time;
+}
+
+/* --- One case on reference and target ----------------------------------------------------------- */
+
+/* The reference's answer; INVALID etc. when it is not what the case expects. */
+static enum qd_status evaluate(struct shown *shown, struct qd_error *error)
+{
+    const struct qd_case *kase = &shown->kase;
+    shown->values = qd_arena_array(shown->arena, kase->graph->output_count, sizeof *shown->values);
+    if (!shown->values)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the outputs of a case");
+    enum qd_status status =
+        qd_graph_evaluate(kase->graph, kase->inputs, NULL, shown->arena, shown->values, error);
+    if (kase->expect != QD_EXPECT_MUST_REJECT)
+        return status;
+    shown->values = NULL;
+    if (status != QD_INVALID || strcmp(error->rule, kase->rule) != 0)
+        return qd_fail(error, QD_INTERNAL, "'%.80s' should be rejected by rule %.80s", kase->id,
+                       kase->rule);
+    return QD_OK;
+}
+
+/* Runs what was evaluated. */
+static enum qd_status run(struct qd_session *session, struct shown *shown, struct qd_error *error)
+{
+    size_t count = shown->kase.graph->output_count;
+    struct qd_tensor *shapes = NULL;
+    if (shown->values) {
+        shapes = qd_arena_array(shown->arena, count, sizeof *shapes);
+        if (!shapes)
+            return qd_fail(error, QD_NO_MEMORY, "no room for the outputs of a case");
+        for (size_t i = 0; i < count; i++)
+            shapes[i] = shown->values[i].want;
+    }
+    enum qd_status status =
+        qd_session_run(session, &shown->kase, shapes, shown->arena, &shown->run, error);
+    if (status == QD_OK)
+        qd_compare(&shown->kase, shown->values, &shown->run, &shown->comparison);
+    return status;
+}
+
+/* --- Is it the same? ---------------------------------------------------------------------------- */
+
+static void set_op(struct key *key, const struct qd_case *kase)
+{
+    snprintf(key->op, sizeof key->op, "%s", qd_case_op(kase));
+    qd_signature_types(kase, key->types, sizeof key->types);
+}
+
+static bool same_op(const struct key *key, const struct qd_case *kase)
+{
+    struct key have;
+    set_op(&have, kase);
+    return strcmp(have.op, key->op) == 0 && strcmp(have.types, key->types) == 0;
+}
+
+static bool explains(const struct qd_quirk *const *quirks, size_t count, const struct shown *shown)
+{
+    return qd_quirks_explain(quirks, count, &shown->kase, shown->values, &shown->run, NULL);
+}
+
+static bool some_quirk_explains(const struct shown *shown)
+{
+    const struct qd_quirk *quirk;
+    for (size_t i = 0; (quirk = qd_quirk_at(i)); i++)
+        if (qd_quirk_concerns(quirk, shown->kase.graph) && explains(&quirk, 1, shown))
+            return true;
+    return false;
+}
+
+/* A difference of values: what was named still explains it, or still nothing does. */
+static bool same_difference(const struct key *key, const struct shown *shown)
+{
+    const struct qd_diagnosis *named = key->diagnosis;
+    if (key->open)
+        return true;
+    switch (named->kind) {
+    case QD_DIAGNOSIS_QUIRK:
+    case QD_DIAGNOSIS_PAIR: return explains(named->quirks, named->quirk_count, shown);
+    case QD_DIAGNOSIS_SEVERAL:
+        for (size_t i = 0; i < named->quirk_count; i++)
+            if (explains(&named->quirks[i], 1, shown))
+                return true;
+        return false;
+    default:
+        return strcmp(qd_signature_shape(&shown->kase, shown->values, &shown->run), key->shape) ==
+                   0 &&
+               !some_quirk_explains(shown);
+    }
+}
+
+static bool same_way(const struct key *key, const struct shown *shown)
+{
+    const struct qd_run *have = &shown->run;
+    switch (key->verdict) {
+    case QD_VERDICT_VALUE: return same_difference(key, shown);
+    case QD_VERDICT_CRASH: return have->stage == key->stage && have->signal == key->signal;
+    case QD_VERDICT_REJECTS_VALID:
+        return have->stage == key->stage && qd_signature_words(have->message) == key->words;
+    case QD_VERDICT_HANG:
+    case QD_VERDICT_OOM: return have->stage == key->stage;
+    default: return true;
+    }
+}
+
+/* What is named now is among what was named. */
+static bool same_name(const struct qd_diagnosis *before, const struct qd_diagnosis *after)
+{
+    if ((before->quirk_count == 0) != (after->quirk_count == 0))
+        return false;
+    for (size_t i = 0; i < after->quirk_count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < before->quirk_count; j++)
+            found = found || before->quirks[j] == after->quirks[i];
+        if (!found)
+            return false;
+    }
+    return (before->kind == QD_DIAGNOSIS_PAIR) == (after->kind == QD_DIAGNOSIS_PAIR);
+}
+
+/* The whole diagnosis again. */
+static enum qd_status diagnose_again(struct reduction *r, struct shown *shown, bool *same)
+{
+    struct qd_arena arena;
+    struct qd_diagnosis diagnosis;
+    *same = true;
+    if (r->key.verdict != QD_VERDICT_VALUE || r->key.open)
+        return QD_OK;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = qd_diagnose(r->session, &shown->kase, shown->values, &shown->run,
+                                        &r->options->diagnose, &arena, &diagnosis, r->error);
+    if (status == QD_OK)
+        *same = same_name(r->key.diagnosis, &diagnosis);
+    qd_arena_clear(&arena);
+    return status;
+}
+
+/* Whether the case that is tried still shows the finding. *ran: it got as far as the target. */
+static enum qd_status judge(struct reduction *r, struct shown *trial, bool frees_op, bool *ran,
+                            bool *same)
+{
+    struct qd_error error;
+    const char *reason;
+    *ran = *same = false;
+    if (evaluate(trial, &error) != QD_OK || !qd_session_can(r->session, &trial->kase, &reason) ||
+        (!frees_op && !same_op(&r->key, &trial->kase)))
+        return QD_OK;
+    enum qd_status status = run(r->session, trial, r->error);
+    if (status != QD_OK)
+        return status;
+    *ran = true;
+    *same = trial->comparison.verdict == r->key.verdict && same_way(&r->key, trial);
+    return *same && r->strict ? diagnose_again(r, trial, same) : QD_OK;
+}
+
+/* --- Steps -------------------------------------------------------------------------------------- */
+
+static struct qd_reduce_view view_of(struct shown *shown)
+{
+    bool differs = shown->values && shown->comparison.mismatched > 0;
+    return (struct qd_reduce_view){.kase = &shown->kase,
+                                   .values = shown->values,
+                                   .differs = differs,
+                                   .output = differs ? shown->comparison.output : 0,
+                                   .element = differs ? shown->comparison.element : 0,
+                                   .arena = shown->arena};
+}
+
+/* Tries a case. It goes through bytes: nothing may be borrowed from the case it was made of. */
+static enum qd_status try_case(struct reduction *r, const struct pass *pass,
+                               const struct qd_case *made, struct qd_arena *arena, bool *ran,
+                               bool *taken)
+{
+    struct shown *trial = &r->at[!r->current];
+    struct qd_error error;
+    uint8_t *bytes;
+    size_t size;
+    *ran = *taken = false;
+    qd_arena_reset(trial->arena);
+    r->tried++;
+    if (qd_case_encode(made, arena, &bytes, &size, &error) != QD_OK ||
+        qd_case_decode(bytes, size, trial->arena, &trial->kase, &error) != QD_OK)
+        return QD_OK;
+    enum qd_status status = judge(r, trial, pass->frees_op, ran, taken);
+    if (status != QD_OK || !*taken)
+        return status;
+    r->kept++;
+    r->current = !r->current;
+    set_op(&r->key, &trial->kase);
+    return QD_OK;
+}
+
+/* The same with other numbers. */
+static enum qd_status try_neighbours(struct reduction *r, const struct pass *pass,
+                                     const struct qd_case *made, bool *taken)
+{
+    struct qd_error error;
+    enum qd_status status = QD_OK;
+    bool ran;
+    for (uint64_t i = 0; status == QD_OK && i < REDRAWS && !*taken && in_time(r); i++) {
+        struct qd_case neighbour;
+        qd_arena_reset(&r->redrawn);
+        if (qd_neighbour(made, i, &r->redrawn, &neighbour, &error) != QD_OK)
+            continue;
+        neighbour.id = made->id;
+        status = try_case(r, pass, &neighbour, &r->redrawn, &ran, taken);
+    }
+    return status;
+}
+
+/* The edited case becomes the smallest, if it still shows the finding. */
+static enum qd_status try_edit(struct reduction *r, const struct pass *pass,
+                               const struct qd_case_edit *edit, bool *taken)
+{
+    struct qd_error error;
+    struct qd_case made;
+    bool ran;
+    *taken = false;
+    if (qd_case_edit_finish(edit, edit->metadata.id, false, &made, &error) != QD_OK)
+        return QD_OK;
+    enum qd_status status = try_case(r, pass, &made, edit->arena, &ran, taken);
+    bool redraws = pass->redraws && r->key.verdict == QD_VERDICT_VALUE;
+    return status == QD_OK && ran && !*taken && redraws ? try_neighbours(r, pass, &made, taken)
+                                                        : status;
+}
+
+static enum qd_status run_steps(struct reduction *r, const struct pass *pass,
+                                struct qd_arena *scratch)
+{
+    struct qd_reduce_view view = view_of(&r->at[r->current]);
+    struct qd_case_edit edit;
+    bool fresh = false;
+    for (size_t number = 0; in_time(r);) {
+        if (!fresh) {
+            qd_arena_reset(scratch);
+            enum qd_status status = qd_case_edit_begin(view.kase, scratch, &edit, r->error);
+            if (status != QD_OK)
+                return status;
+            fresh = true;
+        }
+        enum qd_step step = pass->step(&view, &edit, number);
+        if (step == QD_STEP_END)
+            return QD_OK;
+        bool taken = false;
+        if (step == QD_STEP_TRY) {
+            enum qd_status status = try_edit(r, pass, &edit, &taken);
+            if (status != QD_OK)
+                return status;
+            fresh = false;
+        }
+        if (taken)
+            view = view_of(&r->at[r->current]);
+        else
+            number++;
+    }
+    return QD_OK;
+}
+
+/* --- Passes ------------------------------------------------------------------------------------- */
+
+static enum qd_status confirm(struct reduction *r)
+{
+    struct shown *shown = &r->at[r->current];
+    uint8_t *bytes;
+    size_t size;
+    enum qd_status status = qd_case_encode(&shown->kase, shown->arena, &bytes, &size, r->error);
+    uint8_t *copy = status == QD_OK ? malloc(size) : NULL;
+    if (status == QD_OK && !copy)
+        return qd_fail(r->error, QD_NO_MEMORY, "no room for a case of %zu bytes", size);
+    if (status != QD_OK)
+        return status;
+    memcpy(copy, bytes, size);
+    free(r->confirmed);
+    r->confirmed = copy;
+    r->confirmed_size = size;
+    return QD_OK;
+}
+
+static enum qd_status take_back(struct reduction *r)
+{
+    struct shown *shown = &r->at[r->current];
+    qd_arena_reset(shown->arena);
+    enum qd_status status =
+        qd_case_decode(r->confirmed, r->confirmed_size, shown->arena, &shown->kase, r->error);
+    if (status == QD_OK)
+        status = evaluate(shown, r->error);
+    if (status == QD_OK)
+        status = run(r->session, shown, r->error);
+    if (status == QD_OK)
+        set_op(&r->key, &shown->kase);
+    return status;
+}
+
+static int64_t output_elements(const struct qd_case *kase, const struct qd_value *values)
+{
+    int64_t count = 0;
+    for (size_t i = 0; values && i < kase->graph->output_count; i++)
+        count += values[i].want.count;
+    return values ? count : -1;
+}
+
+static struct qd_case_size size_of(const struct qd_case *kase, const struct qd_value *values)
+{
+    const struct qd_graph *graph = kase->graph;
+    struct qd_case_size size = {.nodes = graph->node_count,
+                                .tensors = kase->input_count,
+                                .bytes = kase->model_size,
+                                .output_elements = output_elements(kase, values)};
+    for (size_t i = 0; i < graph->node_count; i++)
+        size.attributes += graph->nodes[i].attr_count;
+    for (size_t i = 0; i < kase->input_count; i++) {
+        size.elements += kase->inputs[i].count;
+        size.bytes += qd_tensor_bytes(&kase->inputs[i]);
+    }
+    for (size_t i = 0; i < graph->value_count; i++)
+        if (graph->values[i].initializer) {
+            size.elements += graph->values[i].initializer->count;
+            size.tensors++;
+        }
+    return size;
+}
+
+static void report(const struct reduction *r, const struct pass *pass)
+{
+    const struct shown *shown = &r->at[r->current];
+    const struct qd_reduce_progress progress = {.pass = pass->name,
+                                                .round = r->round,
+                                                .tried = r->tried,
+                                                .kept = r->kept,
+                                                .size = size_of(&shown->kase, shown->values),
+                                                .seconds = now() - r->start};
+    if (r->options->progress)
+        r->options->progress(r->options->context, &progress);
+}
+
+static enum qd_status run_pass(struct reduction *r, const struct pass *pass,
+                               struct qd_arena *scratch)
+{
+    size_t before = r->kept;
+    bool same = true;
+    enum qd_status status = run_steps(r, pass, scratch);
+    if (status == QD_OK && r->kept > before && !r->strict)
+        status = diagnose_again(r, &r->at[r->current], &same);
+    if (status == QD_OK && !same) {
+        r->kept = before;
+        r->strict = true;
+        status = take_back(r);
+        if (status == QD_OK)
+            status = run_steps(r, pass, scratch);
+        r->strict = false;
+    }
+    if (status == QD_OK && r->kept > before) {
+        status = confirm(r);
+        report(r, pass);
+    }
+    return status;
+}
+
+static enum qd_status run_rounds(struct reduction *r)
+{
+    struct qd_arena scratch;
+    enum qd_status status = confirm(r);
+    size_t before;
+    qd_arena_init(&scratch, QD_ARENA_DEFAULT_BUDGET);
+    do {
+        before = r->kept;
+        r->round++;
+        for (size_t i = 0; status == QD_OK && i < PASSES && in_time(r); i++)
+            status = run_pass(r, &passes[i], &scratch);
+    } while (status == QD_OK && r->kept > before && in_time(r));
+    qd_arena_clear(&scratch);
+    return status;
+}
+
+/* --- The whole ---------------------------------------------------------------------------------- */
+
+static void set_key(struct key *key, const struct shown *shown, const struct qd_diagnosis *named)
+{
+    *key = (struct key){.verdict = shown->comparison.verdict,
+                        .stage = shown->run.stage,
+                        .signal = shown->run.signal,
+                        .words = qd_signature_words(shown->run.message),
+                        .shape = "",
+                        .diagnosis = named,
+                        .open = named->quirk_count == 0 && named->out_of_time};
+    if (key->verdict == QD_VERDICT_VALUE)
+        key->shape = qd_signature_shape(&shown->kase, shown->values, &shown->run);
+    set_op(key, &shown->kase);
+}
+
+/* The case as it was given: evaluated, run, and what the finding is. */
+static enum qd_status begin(struct reduction *r, const struct qd_case *kase, struct qd_arena *arena,
+                            struct qd_reduced *reduced)
+{
+    struct shown *shown = &r->at[r->current];
+    const char *reason = "";
+    shown->kase = *kase;
+    enum qd_status status = evaluate(shown, r->error);
+    if (status != QD_OK)
+        return status;
+    if (!qd_session_can(r->session, kase, &reason))
+        return qd_fail(r->error, QD_USAGE, "%s does not declare '%.80s': %.120s",
+                       qd_session_id(r->session), kase->id, reason);
+    status = run(r->session, shown, r->error);
+    if (status == QD_OK)
+        status = qd_finding_identify(r->session, kase, shown->values, &shown->run,
+                                     &r->options->diagnose, arena, &reduced->before, r->error);
+    if (status != QD_OK)
+        return status;
+    if (!qd_verdict_is_divergence(shown->comparison.verdict))
+        return qd_fail(r->error, QD_USAGE, "%s: '%.80s' does not diverge, it is %s",
+                       qd_session_id(r->session), kase->id,
+                       qd_verdict_word(shown->comparison.verdict));
+    reduced->size_before = size_of(kase, shown->values);
+    set_key(&r->key, shown, &reduced->before.diagnosis);
+    return QD_OK;
+}
+
+/* The smallest case once more in the caller's arena, its outputs declared. */
+static enum qd_status copy_smallest(struct reduction *r, struct shown *last)
+{
+    const struct shown *smallest = &r->at[r->current];
+    struct qd_case_edit edit;
+    struct qd_case made;
+    uint8_t *bytes;
+    size_t size;
+    enum qd_status status = qd_case_edit_begin(&smallest->kase, last->arena, &edit, r->error);
+    for (size_t i = 0; status == QD_OK && smallest->values && i < edit.output_count; i++)
+        edit.values[edit.outputs[i]].declared_dtype = smallest->values[i].want.dtype;
+    if (status == QD_OK)
+        status = qd_case_edit_finish(&edit, edit.metadata.id, false, &made, r->error);
+    if (status == QD_OK)
+        status = qd_case_encode(&made, last->arena, &bytes, &size, r->error);
+    if (status == QD_OK)
+        status = qd_case_decode(bytes, size, last->arena, &last->kase, r->error);
+    return status;
+}
+
+static enum qd_status answer(struct reduction *r, struct qd_arena *arena,
+                             struct qd_reduced *reduced)
+{
+    struct shown last = {.arena = arena};
+    enum qd_status status = copy_smallest(r, &last);
+    if (status == QD_OK)
+        status = evaluate(&last, r->error);
+    if (status == QD_OK)
+        status = run(r->session, &last, r->error);
+    if (status == QD_OK)
+        status = qd_finding_identify(r->session, &last.kase, last.values, &last.run,
+                                     &r->options->diagnose, arena, &reduced->after, r->error);
+    if (status != QD_OK)
+        return status;
+    last.kase.id = qd_arena_printf(arena, "findings/%s", reduced->after.signature);
+    if (!last.kase.id)
+        return qd_fail(r->error, QD_NO_MEMORY, "no room for the reduced case");
+    reduced->kase = last.kase;
+    reduced->values = last.values;
+    reduced->run = last.run;
+    reduced->size_after = size_of(&last.kase, last.values);
+    reduced->tried = r->tried;
+    reduced->kept = r->kept;
+    reduced->rounds = r->round;
+    reduced->seconds = now() - r->start;
+    reduced->out_of_time = r->out_of_time;
+    return QD_OK;
+}
+
+enum qd_status qd_case_reduce(struct qd_session *session, const struct qd_case *kase,
+                              const struct qd_reduce_options *options, struct qd_arena *arena,
+                              struct qd_reduced *reduced, struct qd_error *error)
+{
+    struct qd_error local;
+    struct reduction r = {.session = session,
+                          .options = options,
+                          .error = error ? error : &local,
+                          .start = now(),
+                          .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS};
+    struct qd_reduced made = {.values = NULL};
+    for (size_t i = 0; i < 2; i++) {
+        qd_arena_init(&r.arenas[i], QD_ARENA_DEFAULT_BUDGET);
+        r.at[i].arena = &r.arenas[i];
+    }
+    qd_arena_init(&r.redrawn, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = begin(&r, kase, arena, &made);
+    if (status == QD_OK)
+        status = run_rounds(&r);
+    if (status == QD_OK)
+        status = answer(&r, arena, &made);
+    for (size_t i = 0; i < 2; i++)
+        qd_arena_clear(&r.arenas[i]);
+    qd_arena_clear(&r.redrawn);
+    free(r.confirmed);
+    if (status == QD_OK)
+        *reduced = made;
+    return status;
+}

@@ -1,0 +1,218 @@
+/* Large cases on which quirks show, reduced: small, valid, and the same finding by the diagnosis.
+ * Alone: <build>/tests/fuzz/reduce_test
+ * QDIFF_REDUCE_QUIRKS='*' takes every quirk, QDIFF_REDUCE_LEVEL=full larger cases. */
+#include <fnmatch.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/features.h"
+#include "qdiff/reducer.h"
+#include "qdiff/suite.h"
+#include "targets_testlib.h"
+
+#define MAX_QUIRKS 256
+/* Mismatching cases that are looked at to find a large one. */
+#define LOOKED_AT 40
+#define MAX_OUTPUT_ELEMENTS 16
+/* Sums of 65 000 products take most of a minute each. */
+#define LARGEST 20000
+
+/* Of each family of quirks one or two, on convolution, products, Quantize/DequantizeLinear, pools, elementwise and graphs. */
+static const char *const sample[] = {"zero-point-before-rounding",
+                                     "zero-points-ignored",
+                                     "w-zero-point-of-group-0",
+                                     "axis-default",
+                                     "pad-code-0",
+                                     "auto-pad-lower-for-upper",
+                                     "round-half-away",
+                                     "requantize-fixed-point",
+                                     "accumulator-int16-pair-saturation",
+                                     "range-before-zero-point",
+                                     "int4-nibbles-swapped",
+                                     "bias-dropped",
+                                     "kernel-flipped",
+                                     "concat-first-input-parameters",
+                                     "double-quantize-collapsed"};
+
+struct large {
+    const struct qd_quirk *quirk;
+    struct qd_session *session;
+    size_t seen;
+    uint8_t *bytes;
+    size_t size;
+    int64_t elements;
+    char id[256];
+};
+
+struct search {
+    struct large at[MAX_QUIRKS];
+    size_t count;
+};
+
+static int64_t elements_of(const struct qd_case *kase)
+{
+    int64_t elements = 0;
+    for (size_t i = 0; i < kase->input_count; i++)
+        elements += kase->inputs[i].count;
+    for (size_t i = 0; i < kase->graph->value_count; i++)
+        if (kase->graph->values[i].initializer)
+            elements += kase->graph->values[i].initializer->count;
+    return elements;
+}
+
+static void keep(struct large *large, const struct qd_case *kase)
+{
+    struct qd_arena arena;
+    struct qd_error error;
+    uint8_t *bytes;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_case_encode(kase, &arena, &bytes, &large->size, &error) != QD_OK)
+        fail_msg("%s: %s", kase->id, error.text);
+    free(large->bytes);
+    large->bytes = malloc(large->size);
+    assert_non_null(large->bytes);
+    memcpy(large->bytes, bytes, large->size);
+    large->elements = elements_of(kase);
+    snprintf(large->id, sizeof large->id, "%s", kase->id);
+    qd_arena_clear(&arena);
+}
+
+static void look(struct large *large, const struct qd_case *kase)
+{
+    struct qd_run run;
+    if (large->seen >= LOOKED_AT || elements_of(kase) <= large->elements ||
+        (elements_of(kase) > LARGEST && !getenv("QDIFF_REDUCE_QUIRKS")) ||
+        !qd_quirk_concerns(large->quirk, kase->graph))
+        return;
+    if (qd_run_and_compare(large->session, kase, &run).verdict == QD_VERDICT_VALUE) {
+        large->seen++;
+        keep(large, kase);
+    }
+}
+
+static enum qd_visit visit(void *context, const struct qd_case *kase)
+{
+    struct search *search = context;
+    for (size_t i = 0; kase->expect == QD_EXPECT_VALID && i < search->count; i++)
+        look(&search->at[i], kase);
+    return QD_VISIT_GO_ON;
+}
+
+static bool is_wanted(const char *name)
+{
+    const char *pattern = getenv("QDIFF_REDUCE_QUIRKS");
+    bool wanted = pattern && fnmatch(pattern, name, 0) == 0;
+    for (size_t i = 0; !pattern && i < sizeof sample / sizeof *sample; i++)
+        wanted = wanted || strcmp(sample[i], name) == 0;
+    return wanted;
+}
+
+static void open_wanted(struct search *search)
+{
+    const struct qd_quirk *quirk;
+    char name[128];
+    for (size_t i = 0; (quirk = qd_quirk_at(i)); i++) {
+        assert_true(i < MAX_QUIRKS);
+        if (!is_wanted(quirk->name))
+            continue;
+        snprintf(name, sizeof name, "quirk:%s", quirk->name);
+        search->at[search->count++] = (struct large){
+            .quirk = quirk,
+            .session = qd_open(name, &(struct qd_session_options){.in_process = true})};
+    }
+}
+
+static bool names(const struct qd_diagnosis *diagnosis, const struct qd_quirk *quirk)
+{
+    for (size_t i = 0; i < diagnosis->quirk_count; i++)
+        if (diagnosis->quirks[i] == quirk)
+            return true;
+    return false;
+}
+
+/* The reduced case by itself, as a file would give it: it diverges, and by this quirk. */
+static void check_alone(const struct large *large, const struct qd_reduced *reduced,
+                        struct qd_arena *arena)
+{
+    uint8_t *bytes;
+    size_t size;
+    struct qd_error error;
+    struct qd_case again;
+    struct qd_run run;
+    assert_int_equal(qd_case_encode(&reduced->kase, arena, &bytes, &size, &error), QD_OK);
+    assert_int_equal(qd_case_decode(bytes, size, arena, &again, &error), QD_OK);
+    struct qd_comparison comparison = qd_run_and_compare(large->session, &again, &run);
+    assert_int_equal(comparison.verdict, QD_VERDICT_VALUE);
+}
+
+static void print(const struct large *large, const struct qd_reduced *reduced)
+{
+    const struct qd_case_size *before = &reduced->size_before, *after = &reduced->size_after;
+    printf("# %-40s nodes %zu->%zu attributes %zu->%zu elements %lld->%lld output %lld->%lld, "
+           "%zu of %zu kept, %.2f s%s: %s (%s)\n",
+           large->quirk->name, before->nodes, after->nodes, before->attributes, after->attributes,
+           (long long)before->elements, (long long)after->elements,
+           (long long)before->output_elements, (long long)after->output_elements, reduced->kept,
+           reduced->tried, reduced->seconds, reduced->out_of_time ? " out of time" : "",
+           reduced->after.signature, large->id);
+}
+
+/* False: it could not be shown smaller, which is told. */
+static bool reduce(struct large *large)
+{
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    struct qd_reduced reduced;
+    const struct qd_reduce_options options = {.seconds = 60, .diagnose = {.seconds = 5}};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_case_decode(large->bytes, large->size, &arena, &kase, &error) != QD_OK ||
+        qd_case_reduce(large->session, &kase, &options, &arena, &reduced, &error) != QD_OK)
+        fail_msg("%s on %s: %s", large->quirk->name, large->id, error.text);
+    print(large, &reduced);
+    bool right = reduced.size_after.output_elements <= MAX_OUTPUT_ELEMENTS &&
+                 reduced.size_after.elements <= reduced.size_before.elements;
+    if (names(&reduced.before.diagnosis, large->quirk))
+        right = right && names(&reduced.after.diagnosis, large->quirk);
+    check_alone(large, &reduced, &arena);
+    qd_arena_clear(&arena);
+    return right;
+}
+
+static void test_quirks_are_reduced(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct qd_error error;
+    const char *level = getenv("QDIFF_REDUCE_LEVEL");
+    const struct qd_suite_options options = {
+        .level = level && strcmp(level, "full") == 0 ? QD_LEVEL_FULL : QD_LEVEL_SMOKE,
+        .cases_dir = QD_TEST_CASES_DIR};
+    open_wanted(&search);
+    assert_true(search.count > 0);
+    assert_int_equal(qd_suite_visit(&options, visit, &search, &error), QD_OK);
+    size_t reduced = 0, wrong = 0;
+    for (size_t i = 0; i < search.count; i++) {
+        if (search.at[i].bytes) {
+            reduced++;
+            wrong += !reduce(&search.at[i]);
+        }
+        free(search.at[i].bytes);
+        qd_session_close(search.at[i].session);
+    }
+    printf("# %zu reduced, %zu of them not as they should be\n", reduced, wrong);
+    assert_int_equal(reduced, search.count);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_reduced)};
+    return cmocka_run_group_tests_name("reducer", tests, NULL, NULL);
+}

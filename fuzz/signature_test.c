@@ -1,0 +1,188 @@
+/* Signatures: the same finding from different cases has the same one, different findings have not.
+ * Alone: <build>/tests/fuzz/signature_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/evaluate.h"
+#include "qdiff/signature.h"
+#include "targets_testlib.h"
+
+/* The signature of a case on a target, run and diagnosed. */
+static void identify(const char *target, const struct qd_case *kase, char *signature)
+{
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_value value;
+    struct qd_run run;
+    struct qd_finding finding;
+    const struct qd_diagnose_options options = {.seconds = 5};
+    struct qd_session *session = qd_open(target, &(struct qd_session_options){.in_process = true});
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, &value, &error),
+                     QD_OK);
+    assert_int_equal(qd_session_run(session, kase, &value.want, &arena, &run, &error), QD_OK);
+    assert_int_equal(
+        qd_finding_identify(session, kase, &value, &run, &options, &arena, &finding, &error),
+        QD_OK);
+    memcpy(signature, finding.signature, QD_SIGNATURE_SIZE);
+    qd_arena_clear(&arena);
+    qd_session_close(session);
+}
+
+static void test_same_finding_of_different_cases(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_case a, b;
+    char of_a[QD_SIGNATURE_SIZE], of_b[QD_SIGNATURE_SIZE];
+    const float few[] = {0.5f, 2.5f}, many[] = {4.5f, -1.5f, 3, 0.25f, 8.5f};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_quantize_case(&a, &arena, few, 2, 1, 3);
+    qd_quantize_case(&b, &arena, many, 5, 0.5f, 9);
+    /* 0.5 to 1 for 0, and 0.25 / 0.5 to 1 for 0. */
+    identify("quirk:round-half-away", &a, of_a);
+    identify("quirk:round-half-away", &b, of_b);
+    assert_string_equal(of_a, "QuantizeLinear-f32u8-quirk-value-round-half-away");
+    assert_string_equal(of_b, of_a);
+    /* Another mistake on the same case is another finding, and none is none. */
+    identify("quirk:y-zero-point-ignored", &a, of_b);
+    assert_string_not_equal(of_b, of_a);
+    identify("reference", &a, of_b);
+    assert_string_equal(of_b, "");
+    qd_arena_clear(&arena);
+}
+
+/* y = QuantizeLinear(Relu(DequantizeLinear(x))): u8 codes in, s8 codes out. */
+static void test_types_are_those_of_codes(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    char types[64];
+    const int64_t dims[] = {2};
+    struct qd_tensor x, scale, zero;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_tensor_init(&x, &arena, QD_U8, 1, dims, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&scale, &arena, QD_F32, 0, NULL, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&zero, &arena, QD_S8, 0, NULL, &error), QD_OK);
+    *(float *)scale.data = 1;
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_initializer(builder, "z", &zero);
+    qd_build_node(builder, "", "DequantizeLinear", "x,s", "d");
+    qd_build_node(builder, "", "Relu", "d", "r");
+    qd_build_node(builder, "", "QuantizeLinear", "r,s,z", "y");
+    qd_build_output(builder, "y", QD_S8, -1, NULL);
+    assert_int_equal(qd_build_finish(builder, "relu", false, &kase, &error), QD_OK);
+    assert_string_equal(qd_signature_types(&kase, types, sizeof types), "u8s8");
+    qd_arena_clear(&arena);
+}
+
+/* What differs by `have` where 100 is wanted, as a word. */
+static const char *shape_of(enum qd_dtype dtype, const int64_t *want, const int64_t *have)
+{
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    const int64_t dims[] = {2};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&kase, &arena, dtype, 2);
+    struct qd_tensor wanted, got;
+    assert_int_equal(qd_tensor_init(&wanted, &arena, dtype, 1, dims, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&got, &arena, dtype, 1, dims, &error), QD_OK);
+    for (int i = 0; i < 2; i++) {
+        qd_tensor_set(&wanted, i, want[i]);
+        qd_tensor_set(&got, i, have[i]);
+    }
+    struct qd_value value = qd_value_of_tensor(&wanted);
+    struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &got};
+    const char *shape = qd_signature_shape(&kase, &value, &run);
+    qd_arena_clear(&arena);
+    return shape;
+}
+
+static void test_shapes_of_differences(void **state)
+{
+    (void)state;
+    const int64_t want[] = {100, 0}, one[] = {101, 0}, few[] = {116, 1}, far[] = {117, 1},
+                  ends[] = {255, 255};
+    assert_string_equal(shape_of(QD_U8, want, one), "one");
+    assert_string_equal(shape_of(QD_U8, want, few), "few");
+    assert_string_equal(shape_of(QD_U8, want, far), "far");
+    assert_string_equal(shape_of(QD_U8, want, ends), "ends");
+    /* Floats by units in the last place, across zero too: the least negative number and 0 are neighbours. */
+    const int64_t f_want[] = {0x3f800000, 0}, f_one[] = {0x3f800001, (int64_t)0x80000001},
+                  f_nan[] = {0x7fc00000, 0}, f_far[] = {0x3f900000, 0};
+    assert_string_equal(shape_of(QD_F32, f_want, f_one), "one");
+    assert_string_equal(shape_of(QD_F32, f_want, f_nan), "nan");
+    assert_string_equal(shape_of(QD_F32, f_want, f_far), "far");
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    uint32_t words = qd_signature_words("qconv.cc:41 Compute node 'a_1' has shape {1,3,8}");
+    assert_int_equal(words, qd_signature_words("qconv.cc:57 Compute node 'b' has shape {2}\n"));
+    assert_int_not_equal(words, qd_signature_words("qconv.cc:41 Compute node 'a_1' has type {1}"));
+    assert_int_equal(qd_signature_words("it's 1"), qd_signature_words("it's 22"));
+}
+
+/* Classes without numbers: by rule, by words, by signal; every character fits a file name. */
+static void test_labels_of_other_classes(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_case kase;
+    char signature[QD_SIGNATURE_SIZE];
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&kase, &arena, QD_S8, 3);
+    struct qd_run run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 11};
+    struct qd_comparison comparison = {.verdict = QD_VERDICT_CRASH};
+    qd_signature_make(&kase, NULL, "../a b", &run, &comparison, NULL, signature);
+    assert_string_equal(signature, "Identity-s8s8-...a.b-crash-load-signal-11");
+    kase.rule = "Identity/some-rule";
+    run.outcome = QD_OUTCOME_OUTPUTS;
+    comparison.verdict = QD_VERDICT_ACCEPTS_INVALID;
+    qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
+    assert_string_equal(signature, "Identity-s8s8-ort-accepts-invalid-some-rule");
+    run = (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN, .message = "a"};
+    comparison.verdict = QD_VERDICT_REJECTS_VALID;
+    qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
+    /* FNV-1a of "a": (2166136261 ^ 97) * 16777619 mod 2^32 */
+    assert_string_equal(signature, "Identity-s8s8-ort-rejects-valid-run-e40c292c");
+    qd_arena_clear(&arena);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    qd_signature_print(out, "a-b");
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "Assertion failure: a-b\nDEDUP_TOKEN: a-b\n");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_finding_of_different_cases),
+        cmocka_unit_test(test_types_are_those_of_codes),
+        cmocka_unit_test(test_shapes_of_differences),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_labels_of_other_classes),
+        cmocka_unit_test(test_lines),
+    };
+    return cmocka_run_group_tests_name("signatures", tests, NULL, NULL);
+}

@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
 #include "qdiff/features.h"
 
 /* Generous for a case of 64 KB; far below what a machine has. */
 #define BUDGET ((size_t)64 << 20)
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const struct qd_engine_harness qd_engine_harness = {
+    .property = "whatever the bytes, the codec ends with a case or an error",
+    .hostile = true,
+};
 
 static void require(int condition, const char *what, const struct qd_error *error)
 {

@@ -3,6 +3,7 @@
  *   fuzz_codec FILE|DIR...                      each file once
  *   fuzz_codec --mutate N --seed S FILE|DIR...  then N mutants; mutant i depends on files, S and i alone
  *   fuzz_codec --first I --mutate 1 --seed S …  mutant I again
+ *   fuzz_quirk --cases N --seed S [FILE|DIR...] N cases made by the mutation core, from the files or from nothing
  *
  * Prints how many inputs ran, how many the harness accepted (answered 0, not -1), the slowest one and the peak memory. An
  * input that crashes or takes longer than --timeout seconds (default 10) is written to ./crash-<seed>-<index>. */
@@ -21,9 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine.h"
 #include "qdiff/mutate.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 #define MAX_FILE_BYTES ((size_t)1 << 20)
@@ -41,7 +42,7 @@ struct corpus {
 
 struct replay {
     struct corpus corpus;
-    uint64_t seed, mutants, first;
+    uint64_t seed, mutants, cases, first;
     unsigned timeout;
     size_t ran, accepted;
     double slowest; /* seconds */
@@ -211,16 +212,27 @@ static const struct input *pick(const struct replay *replay, struct qd_random *r
     return &replay->corpus.inputs[qd_random_below(random, replay->corpus.count)];
 }
 
-/* One to eight changes; half of the mutants change fields, so that they get past the front door. */
-static void make_mutant(const struct replay *replay, uint64_t index, struct qd_mutant *mutant)
+/* The random state of mutant or case `index`. */
+static struct qd_random random_of(const struct replay *replay, uint64_t index)
 {
     struct qd_random random = {(replay->seed + 1) * 0x9e3779b97f4a7c15 ^
                                (index + 1) * 0xbf58476d1ce4e5b9};
     qd_random_next(&random);
-    const struct input *base = pick(replay, &random);
+    return random;
+}
+
+static void base_on(struct qd_mutant *mutant, const struct input *base)
+{
     mutant->size = base->size;
     if (base->size > 0)
         memcpy(mutant->bytes, base->bytes, base->size);
+}
+
+/* One to eight changes; half of the mutants change fields, so that they get past the front door. */
+static void make_mutant(const struct replay *replay, uint64_t index, struct qd_mutant *mutant)
+{
+    struct qd_random random = random_of(replay, index);
+    base_on(mutant, pick(replay, &random));
     bool wire = qd_random_below(&random, 2) == 0;
     for (size_t changes = 1 + qd_random_below(&random, 8); changes > 0; changes--) {
         const struct input *other = pick(replay, &random);
@@ -231,15 +243,29 @@ static void make_mutant(const struct replay *replay, uint64_t index, struct qd_m
     }
 }
 
-static void run_mutants(struct replay *replay)
+/* One to four steps of the mutation core, from a file or, without files, from nothing. */
+static void make_case(const struct replay *replay, uint64_t index, struct qd_mutant *mutant)
+{
+    struct qd_random random = random_of(replay, index);
+    mutant->size = 0;
+    if (replay->corpus.count > 0)
+        base_on(mutant, pick(replay, &random));
+    for (size_t steps = 1 + qd_random_below(&random, 4); steps > 0; steps--)
+        mutant->size = LLVMFuzzerCustomMutator(mutant->bytes, mutant->size, QD_FUZZ_MAX_BYTES,
+                                               (unsigned)qd_random_next(&random));
+}
+
+typedef void maker(const struct replay *replay, uint64_t index, struct qd_mutant *mutant);
+
+static void run_made(struct replay *replay, maker *make, uint64_t count, const char *word)
 {
     struct qd_mutant mutant = {malloc(MAX_FILE_BYTES + 65536), 0, MAX_FILE_BYTES + 65536};
     if (!mutant.bytes)
         abort();
-    for (uint64_t i = replay->first; i < replay->first + replay->mutants; i++) {
+    for (uint64_t i = replay->first; i < replay->first + count; i++) {
         char name[64];
-        make_mutant(replay, i, &mutant);
-        snprintf(name, sizeof name, "mutant %" PRIu64, i);
+        make(replay, i, &mutant);
+        snprintf(name, sizeof name, "%s %" PRIu64, word, i);
         snprintf(current_file, sizeof current_file, "crash-%" PRIu64 "-%" PRIu64, replay->seed, i);
         run_input(replay, mutant.bytes, mutant.size, name);
     }
@@ -251,10 +277,13 @@ static void run_mutants(struct replay *replay)
 static int usage(const char *program)
 {
     fprintf(stderr,
-            "usage: %s [--mutate N] [--seed S] [--first I] [--timeout SECONDS] FILE|DIR...\n"
+            "usage: %s [--mutate N] [--cases N] [--seed S] [--first I] [--timeout SECONDS] "
+            "[FILE|DIR...]\n"
             "  %s corpus/\n"
-            "  %s --mutate 1000000 --seed 1 corpus/\n",
-            program, program, program);
+            "  %s --mutate 1000000 --seed 1 corpus/\n"
+            "  %s --cases 1000\n"
+            "%s: %s.\n",
+            program, program, program, program, program, qd_engine_harness.property);
     return 2;
 }
 
@@ -273,6 +302,8 @@ static bool parse_option(struct replay *replay, const char *name, const char *te
         return false;
     if (strcmp(name, "--mutate") == 0)
         replay->mutants = number;
+    else if (strcmp(name, "--cases") == 0)
+        replay->cases = number;
     else if (strcmp(name, "--seed") == 0)
         replay->seed = number;
     else if (strcmp(name, "--first") == 0)
@@ -288,8 +319,9 @@ static void report(const struct replay *replay, double took)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("%zu inputs (%zu files, %" PRIu64 " mutants) in %.1f s, %zu accepted\n", replay->ran,
-           replay->corpus.count, replay->mutants, took, replay->accepted);
+    printf(
+        "%zu inputs (%zu files, %" PRIu64 " mutants, %" PRIu64 " cases) in %.1f s, %zu accepted\n",
+        replay->ran, replay->corpus.count, replay->mutants, replay->cases, took, replay->accepted);
     printf("slowest: %.3f ms (%s)\n", 1e3 * replay->slowest, replay->slowest_name);
     printf("peak memory: %.1f MiB\n", (double)usage.ru_maxrss / 1024);
 }
@@ -301,22 +333,25 @@ int main(int argc, char **argv)
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2)
         if (!parse_option(&replay, argv[i], i + 1 < argc ? argv[i + 1] : NULL))
             return usage(argv[0]);
-    bool good = i < argc;
+    bool good = i < argc || replay.cases > 0;
     if (!good)
         return usage(argv[0]);
     for (; good && i < argc; i++)
         good = add_path(&replay.corpus, argv[i]);
-    if (good && replay.corpus.count == 0)
+    bool nothing = replay.corpus.count == 0 && replay.cases == 0;
+    if (good && nothing)
         fprintf(stderr, "%s: no input\n", argv[0]);
-    if (!good || replay.corpus.count == 0) {
+    if (!good || nothing) {
         free_corpus(&replay.corpus);
         return good ? 4 : 2;
     }
     watch();
     double start = now();
     run_files(&replay);
-    if (replay.mutants > 0)
-        run_mutants(&replay);
+    if (replay.mutants > 0 && replay.corpus.count > 0)
+        run_made(&replay, make_mutant, replay.mutants, "mutant");
+    if (replay.cases > 0)
+        run_made(&replay, make_case, replay.cases, "case");
     report(&replay, now() - start);
     free_corpus(&replay.corpus);
     return 0;

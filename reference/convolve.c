@@ -308,7 +308,7 @@ enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
                                  .batch = x->dims[0],
                                  .channels = x->dims[1],
                                  .filters = x->dims[1],
-                                 .group = x->dims[1]};
+                                 .group = x->dims[1] > 0 ? x->dims[1] : 1};
     enum qd_status status = read_window(evaluation, node, &made);
     if (status == QD_OK)
         status = read_steps(evaluation, node, &made);
@@ -322,7 +322,7 @@ enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
 bool qd_pool_window_overhangs(const struct qd_conv_shape *s, int64_t position)
 {
     bool overhangs = false;
-    for (unsigned i = s->spatial; i-- > 0;) {
+    for (unsigned i = s->spatial; position >= 0 && i-- > 0;) { /* −1: the last window of none */
         int64_t last = position % s->out[i] * s->stride[i] + effective_kernel(s, i);
         overhangs = overhangs || last > s->in[i] + s->pad_begin[i] + s->pad_end[i];
         position /= s->out[i];
@@ -391,13 +391,16 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struc
     int64_t taps = product(s->kernel, s->spatial), plane = product(s->in, s->spatial);
     int64_t step = product(s->out, s->spatial), depth = s->channels / s->group;
     int64_t filters = s->filters / s->group;
+    if (step == 0 || s->batch == 0 ||
+        s->filters == 0) /* before any work: the other sizes may be huge */
+        return QD_OK;
     int64_t *base = qd_arena_array(evaluation->arena, (size_t)taps, sizeof *base);
     int64_t *index = qd_arena_array(evaluation->arena, (size_t)(taps * depth), sizeof *index);
     if (!base || !index)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld kernel positions",
                        (long long)(taps * depth));
-    double products =
-        (double)step * (double)s->batch * (double)s->filters * (double)taps * (double)depth;
+    double products = (double)step * (double)s->batch * (double)s->filters * (double)taps *
+                      (double)(depth + !depth);
     enum qd_status status = qd_spend(evaluation, products * weight);
     if (status != QD_OK)
         return status;

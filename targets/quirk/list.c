@@ -216,8 +216,9 @@ void qd_quirk_answer(const struct qd_value *value)
         if (!(value->flags[i] & QD_NO_CANONICAL) || !value->lo)
             continue;
         double lo = qd_value_observe(value, i).lo;
-        bool real = qd_dtype_is_float(value->want.dtype);
+        const struct qd_float_format *format = qd_float_format(value->want.dtype);
         qd_tensor_set(&value->want, i,
-                      real ? (int64_t)qd_float_encode(value->want.dtype, lo, true) : (int64_t)lo);
+                      format ? (int64_t)qd_float_encode(value->want.dtype, lo, !format->has_inf)
+                             : (int64_t)lo);
     }
 }

@@ -1,0 +1,33 @@
+/* What a harness and the glue to its engine (libFuzzer, AFL++, the replayer) share. */
+#ifndef QDIFF_FUZZ_ENGINE_H
+#define QDIFF_FUZZ_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qdiff/mutate_case.h"
+
+/* Each harness defines one. */
+struct qd_engine_harness {
+    const char *property; /* what it checks, one sentence */
+    bool hostile;         /* mutate bytes and wire format too, not decoded cases alone */
+};
+extern const struct qd_engine_harness qd_engine_harness;
+
+/* The mutation core as the environment asks for it, made at the first call; exits with 4 when that fails.
+ *
+ *   QDIFF_FUZZ_NUMBERS=solved|uniform   how numbers are drawn (mutate_case.h); uniform is the frozen baseline
+ *   QDIFF_FUZZ_SWARM=N                  this run's subset of families and changes; 0, the default: all
+ *   QDIFF_FUZZ_LEVEL=smoke|full         of the suite, whose structures are the stock */
+const struct qd_mutation *qd_engine_mutation(void);
+
+/* The semantic counters (counters.h), where the engine looks for them; zeroed by it, or by the harness where there is none. */
+extern uint8_t qd_engine_counters[];
+
+/* libFuzzer's entry points, which all engines use. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+                                 uint8_t *out, size_t max_size, unsigned seed);
+
+#endif

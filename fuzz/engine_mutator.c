@@ -1,0 +1,86 @@
+/* libFuzzer's custom mutator and crossover on the mutation core. AFL++ reaches them through engine_afl.c, the replayer calls
+ * them itself. The state below is this program's own: engines have no place for it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "qdiff/counters.h"
+#include "qdiff/mutate.h"
+
+__attribute__((section("__libfuzzer_extra_counters"))) uint8_t qd_engine_counters[QD_COUNTERS];
+
+static struct qd_arena stock_arena, arena;
+static struct qd_stock stock;
+static struct qd_mutation mutation;
+
+static _Noreturn void give_up(const char *name, const char *text)
+{
+    fprintf(stderr, "%s: %s\n", name, text);
+    exit(name[0] == 'Q' ? 2 : 4);
+}
+
+static void read_numbers(void)
+{
+    const char *text = getenv("QDIFF_FUZZ_NUMBERS");
+    if (text && strcmp(text, "uniform") == 0)
+        mutation.numbers = QD_NUMBERS_UNIFORM;
+    else if (text && strcmp(text, "solved") != 0)
+        give_up("QDIFF_FUZZ_NUMBERS", "neither 'solved' nor 'uniform'");
+}
+
+static void read_swarm(void)
+{
+    const char *text = getenv("QDIFF_FUZZ_SWARM");
+    char *end = NULL;
+    if (!text)
+        return;
+    mutation.swarm = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end)
+        give_up("QDIFF_FUZZ_SWARM", "not a number");
+}
+
+const struct qd_mutation *qd_engine_mutation(void)
+{
+    struct qd_error error;
+    enum qd_level level = QD_LEVEL_SMOKE;
+    const char *text = getenv("QDIFF_FUZZ_LEVEL");
+    if (mutation.stock)
+        return &mutation;
+    if (text && !qd_level_find(text, &level))
+        give_up("QDIFF_FUZZ_LEVEL", "not a level");
+    read_numbers();
+    read_swarm();
+    qd_arena_init(&stock_arena, (size_t)4 << 30);
+    qd_arena_init(&arena, QD_FUZZ_MEMORY);
+    if (qd_stock_make(level, &stock_arena, &stock, &error) != QD_OK)
+        give_up("stock", error.text);
+    mutation.stock = &stock;
+    return &mutation;
+}
+
+/* Bytes of unknown meaning: front doors are for them. */
+static size_t mutate_hostile(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    struct qd_random random = qd_random_seed("bytes", seed);
+    struct qd_mutant mutant = {data, size, max_size};
+    for (size_t n = 1 + qd_random_below(&random, 4); n > 0; n--)
+        if (qd_random_below(&random, 4) == 0)
+            qd_mutate_bytes(&mutant, NULL, 0, &random);
+        else
+            qd_mutate_wire(&mutant, &random);
+    return mutant.size;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    if (qd_engine_harness.hostile && seed % 4 != 0 && size > 2)
+        return mutate_hostile(data, size, max_size, seed);
+    return qd_mutate_case(qd_engine_mutation(), &arena, data, size, max_size, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+                                 uint8_t *out, size_t max_size, unsigned seed)
+{
+    return qd_cross_cases(qd_engine_mutation(), &arena, a, a_size, b, b_size, out, max_size, seed);
+}

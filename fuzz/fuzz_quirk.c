@@ -1,0 +1,157 @@
+/* Property: what the reference itself answers is no divergence. And a measurement: every quirk that concerns the case is evaluated beside the reference, and one whose answer
+ * lies outside an admissible set is killed: an event with its executions and CPU-seconds since the start, printed as a
+ * table when the process ends. When all are dead the process ends, with 0.
+ *
+ *   QDIFF_KILLS=FILE     the table goes there, tab-separated; otherwise to stderr
+ *   QDIFF_COUNTERS=off   without the semantic counters (counters.h): what they are worth */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine.h"
+#include "qdiff/compare.h"
+#include "qdiff/counters.h"
+#include "qdiff/kill.h"
+
+const struct qd_engine_harness qd_engine_harness = {
+    .property = "what the reference answers is no divergence; which quirks does a case kill",
+};
+
+/* One case: the reference's values and what the quirks are held against. */
+struct trial {
+    const struct qd_case *kase;
+    struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
+};
+
+static struct {
+    struct qd_arena quirk_arena, case_arena, mutant_arena;
+    struct qd_mutants mutants;
+    size_t alive;
+    uint64_t executions, valid;
+    bool without_counters;
+    struct {
+        uint64_t executions; /* 0: alive */
+        double seconds;
+        char op[48]; /* principal operator of the case that killed it */
+    } * kills;
+} state;
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void print_kills(void)
+{
+    const char *path = getenv("QDIFF_KILLS");
+    FILE *file = path ? fopen(path, "w") : stderr;
+    if (!file) {
+        perror(path);
+        return;
+    }
+    fprintf(file, "# %zu quirks, %zu alive, %llu executions, %llu valid, %.2f CPU-seconds\n",
+            state.mutants.count, state.alive, (unsigned long long)state.executions,
+            (unsigned long long)state.valid, cpu_seconds());
+    for (size_t i = 0; i < state.mutants.count; i++)
+        if (state.kills[i].executions > 0)
+            fprintf(file, "%s\t%llu\t%.3f\t%s\n", qd_quirk_at(i)->name,
+                    (unsigned long long)state.kills[i].executions, state.kills[i].seconds,
+                    state.kills[i].op);
+        else
+            fprintf(file, "%s\talive\t%.3f\t-\n", qd_quirk_at(i)->name, cpu_seconds());
+    if (path)
+        fclose(file);
+}
+
+static void start(void)
+{
+    struct qd_error error;
+    const char *counters = getenv("QDIFF_COUNTERS");
+    qd_arena_init(&state.quirk_arena, QD_FUZZ_MEMORY);
+    qd_arena_init(&state.case_arena, QD_FUZZ_MEMORY);
+    qd_arena_init(&state.mutant_arena, QD_FUZZ_MEMORY);
+    if (qd_mutants_init(&state.quirk_arena, &state.mutants, &error) != QD_OK) {
+        fprintf(stderr, "fuzz_quirk: %s\n", error.text);
+        exit(4);
+    }
+    state.kills = qd_arena_array(&state.quirk_arena, state.mutants.count, sizeof *state.kills);
+    if (!state.kills)
+        exit(4);
+    state.alive = state.mutants.count;
+    state.without_counters = counters && strcmp(counters, "off") == 0;
+    atexit(print_kills);
+}
+
+/* What the mutant answers, compared; false: it cannot be told. */
+static bool diverges(const struct trial *trial, const struct qd_semantics *semantics)
+{
+    const struct qd_graph *graph = trial->kase->graph;
+    struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
+    struct qd_tensor outputs[QD_CASE_EDIT_MAX_OUTPUTS];
+    struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = outputs};
+    struct qd_comparison comparison;
+    struct qd_error error;
+    qd_arena_reset(&state.mutant_arena);
+    enum qd_status status =
+        qd_graph_evaluate_within(4 * QD_FUZZ_WORK, false, graph, trial->kase->inputs, semantics,
+                                 &state.mutant_arena, values, &error);
+    if (status != QD_OK && status != QD_INVALID && status != QD_UNSUPPORTED)
+        return false;
+    if (status != QD_OK)
+        run.outcome = QD_OUTCOME_REJECTED;
+    for (size_t i = 0; status == QD_OK && i < graph->output_count; i++) {
+        qd_quirk_answer(&values[i]);
+        outputs[i] = values[i].want;
+    }
+    qd_compare(trial->kase, trial->values, &run, &comparison);
+    return qd_verdict_is_divergence(comparison.verdict);
+}
+
+static void try_quirks(const struct trial *trial)
+{
+    static const struct qd_semantics none;
+    if (diverges(trial, &none)) {
+        fprintf(stderr, "Assertion failure: the reference diverges from itself: %s\n",
+                trial->kase->op);
+        abort();
+    }
+    for (size_t i = 0; i < state.mutants.count; i++) {
+        if (state.kills[i].executions > 0 ||
+            !qd_quirk_concerns(qd_quirk_at(i), trial->kase->graph) ||
+            !diverges(trial, &state.mutants.semantics[i]))
+            continue;
+        state.kills[i].executions = state.executions;
+        state.kills[i].seconds = cpu_seconds();
+        snprintf(state.kills[i].op, sizeof state.kills[i].op, "%s", trial->kase->op);
+        state.alive--;
+    }
+    if (state.alive == 0)
+        exit(0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct qd_case kase;
+    struct qd_error error;
+    struct trial trial = {.kase = &kase};
+    if (!state.kills)
+        start();
+    state.executions++;
+    qd_arena_reset(&state.case_arena);
+    if (qd_case_decode(data, size, &state.case_arena, &kase, &error) != QD_OK ||
+        kase.expect != QD_EXPECT_VALID || kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS)
+        return -1;
+    enum qd_status status =
+        qd_graph_evaluate_within(QD_FUZZ_WORK, !state.without_counters, kase.graph, kase.inputs,
+                                 NULL, &state.case_arena, trial.values, &error);
+    if (!state.without_counters)
+        qd_counters_case(qd_engine_counters, &kase, status, trial.values);
+    if (status != QD_OK)
+        return -1;
+    state.valid++;
+    try_quirks(&trial);
+    return 0;
+}

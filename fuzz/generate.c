@@ -1,0 +1,267 @@
+#include <string.h>
+
+#include "qdiff/mutate_case.h"
+
+/* --- Stock ------------------------------------------------------------------------------------ */
+
+#define STOCK_CAPACITY 65536
+#define STOCK_MAX_BYTES ((size_t)1 << 19) /* of one case: a sum that leaves int32 needs 150 KB */
+
+struct collector {
+    struct qd_stock stock;
+    struct qd_arena *arena;
+    enum qd_status status;
+    struct qd_error *error;
+};
+
+/* Cases live only while they are visited: each is decoded again, into the stock's arena. */
+static enum qd_visit collect(void *context, const struct qd_case *kase)
+{
+    struct collector *c = context;
+    struct qd_arena arena;
+    uint8_t *bytes;
+    size_t size;
+    if (kase->expect != QD_EXPECT_VALID || c->stock.count == STOCK_CAPACITY)
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    c->status = qd_case_encode(kase, &arena, &bytes, &size, c->error);
+    if (c->status == QD_OK && size <= STOCK_MAX_BYTES) {
+        c->status =
+            qd_case_decode(bytes, size, c->arena, &c->stock.cases[c->stock.count], c->error);
+        c->stock.count += c->status == QD_OK;
+    }
+    qd_arena_clear(&arena);
+    return c->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
+enum qd_status qd_stock_make(enum qd_level level, struct qd_arena *arena, struct qd_stock *stock,
+                             struct qd_error *error)
+{
+    struct collector c = {.arena = arena, .error = error};
+    const struct qd_suite_options options = {.level = level, .cases_dir = NULL};
+    c.stock.cases = qd_arena_array(arena, STOCK_CAPACITY, sizeof *c.stock.cases);
+    if (!c.stock.cases)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the stock");
+    enum qd_status status = qd_suite_visit(&options, collect, &c, error);
+    status = c.status == QD_OK ? status : c.status;
+    if (status == QD_OK)
+        *stock = c.stock;
+    return status;
+}
+
+/* A case of the families that this run keeps to. */
+static const struct qd_case *pick(const struct qd_mutation *mutation, struct qd_random *random)
+{
+    const struct qd_case *kase = NULL;
+    for (int attempt = 0; attempt < 64; attempt++) {
+        kase = &mutation->stock
+                    ->cases[qd_random_range(random, 0, (int64_t)mutation->stock->count - 1)];
+        struct qd_random swarm = qd_random_seed(kase->op, mutation->swarm);
+        if (mutation->swarm == 0 || qd_random_next(&swarm) % 2 == 0)
+            break;
+    }
+    return kase;
+}
+
+/* --- Making a case ---------------------------------------------------------------------------- */
+
+/* What a fuzzer's case says of itself: its numbers are not the suite's any more. */
+static const struct qd_case anonymous = {
+    .id = "fuzz",
+    .op = "",
+    .rule = "",
+    .twin = "",
+    .issue = "",
+    .symptom = "",
+    .spec = "",
+    .note = "",
+    .generator = "",
+};
+
+struct work {
+    const struct qd_mutation *mutation;
+    struct qd_random *random;
+    struct qd_arena *arena;
+    struct qd_error *error;
+};
+
+static bool one_in(struct work *w, int64_t n)
+{
+    return qd_random_range(w->random, 1, n) == 1;
+}
+
+static enum qd_status begin(struct work *w, const struct qd_case *kase, struct qd_case_edit *edit)
+{
+    enum qd_status status = qd_case_edit_begin(kase, w->arena, edit, w->error);
+    if (status == QD_OK)
+        edit->metadata = anonymous;
+    return status;
+}
+
+static enum qd_status finish(struct work *w, const struct qd_case_edit *edit, struct qd_case *kase)
+{
+    return qd_case_edit_finish(edit, anonymous.id, false, kase, w->error);
+}
+
+/* A graph of appended blocks, on nothing but a tensor of codes. */
+static void begin_chain(struct work *w, struct qd_case_edit *edit)
+{
+    static const enum qd_dtype types[] = {QD_U8, QD_S8};
+    int64_t dims[] = {1, qd_random_range(w->random, 1, 4), qd_random_range(w->random, 1, 17)};
+    struct qd_tensor *codes = qd_arena_alloc(w->arena, sizeof *codes);
+    if (!codes || qd_tensor_init(codes, w->arena, QD_RANDOM_PICK(w->random, types), 3, dims,
+                                 w->error) != QD_OK)
+        return;
+    edit->node_count = edit->value_count = 0;
+    edit->opset = 13 + qd_random_range(w->random, 0, 1) * 8;
+    edit->outputs[0] = qd_case_edit_add_value(edit, codes, true);
+    edit->output_count = 1;
+}
+
+static void grow(struct work *w, struct qd_case_edit *edit)
+{
+    if (one_in(w, 3))
+        begin_chain(w, edit);
+    for (int64_t blocks = qd_random_range(w->random, 1, 4); blocks > 0; blocks--)
+        qd_mutate_append(edit, w->random);
+}
+
+static void splice_stock(struct work *w, struct qd_case_edit *edit)
+{
+    struct qd_case_edit other;
+    if (qd_case_edit_begin(pick(w->mutation, w->random), w->arena, &other, w->error) == QD_OK)
+        qd_mutate_splice(edit, &other, w->random);
+}
+
+enum qd_status qd_generate_case(const struct qd_mutation *mutation, struct qd_random *random,
+                                struct qd_arena *arena, struct qd_case *kase,
+                                struct qd_error *error)
+{
+    struct work w = {mutation, random, arena, error};
+    struct qd_case_edit edit;
+    enum qd_status status = begin(&w, pick(mutation, random), &edit);
+    if (status != QD_OK)
+        return status;
+    if (one_in(&w, 8))
+        grow(&w, &edit);
+    else if (one_in(&w, 16))
+        splice_stock(&w, &edit);
+    else if (one_in(&w, 4))
+        qd_mutate_structure(mutation, &edit, random);
+    status = qd_mutate_numbers(mutation->numbers, &edit, random, error);
+    return status == QD_OK ? finish(&w, &edit, kase) : status;
+}
+
+/* --- Mutating bytes --------------------------------------------------------------------------- */
+
+/* Encodes the case into out; 0 when it does not fit. */
+static size_t write_case(struct work *w, const struct qd_case *kase, uint8_t *out, size_t capacity)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (qd_case_encode(kase, w->arena, &bytes, &size, w->error) != QD_OK || size > capacity)
+        return 0;
+    memcpy(out, bytes, size);
+    return size;
+}
+
+#define ATTEMPTS 16 /* to generate a case that fits */
+
+static size_t write_generated(struct work *w, uint8_t *out, size_t capacity)
+{
+    size_t size = 0;
+    for (int attempt = 0; size == 0 && attempt < ATTEMPTS; attempt++) {
+        struct qd_case kase;
+        qd_arena_reset(w->arena);
+        if (qd_generate_case(w->mutation, w->random, w->arena, &kase, w->error) == QD_OK)
+            size = write_case(w, &kase, out, capacity);
+    }
+    return size;
+}
+
+static enum qd_status change(struct work *w, struct qd_case_edit *edit)
+{
+    bool structural = one_in(w, 2);
+    for (int64_t n = structural ? qd_random_range(w->random, 1, 3) : 0; n > 0; n--)
+        qd_mutate_structure(w->mutation, edit, w->random);
+    if (one_in(w, 24))
+        splice_stock(w, edit);
+    if (structural && w->mutation->numbers == QD_NUMBERS_SOLVED && one_in(w, 4))
+        return QD_OK; /* the numbers that were solved for the old structure */
+    return qd_mutate_numbers(w->mutation->numbers, edit, w->random, w->error);
+}
+
+/* FNV-1a of the bytes: what they choose where they are no case. */
+static uint64_t hash(const uint8_t *bytes, size_t size)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ bytes[i]) * 0x100000001b3u;
+    return h;
+}
+
+size_t qd_mutate_case(const struct qd_mutation *mutation, struct qd_arena *arena, uint8_t *data,
+                      size_t size, size_t capacity, uint64_t seed)
+{
+    struct qd_error error;
+    struct qd_random random = qd_random_seed("mutate", seed);
+    struct work w = {mutation, &random, arena, &error};
+    struct qd_case kase, made;
+    struct qd_case_edit edit;
+    size_t written = 0;
+    qd_arena_reset(arena);
+    if (!one_in(&w, 4) && qd_case_decode(data, size, arena, &kase, &error) == QD_OK &&
+        begin(&w, &kase, &edit) == QD_OK && change(&w, &edit) == QD_OK &&
+        finish(&w, &edit, &made) == QD_OK)
+        written = write_case(&w, &made, data, capacity);
+    if (written > 0)
+        return written;
+    random = qd_random_seed("generate", seed ^ hash(data, size));
+    return write_generated(&w, data, capacity);
+}
+
+/* Tensors of the same type and role as ones of `other` take their elements, over and over. */
+static void exchange_numbers(struct work *w, struct qd_case_edit *edit,
+                             const struct qd_case_edit *other)
+{
+    for (size_t v = 0; v < edit->value_count; v++) {
+        const struct qd_tensor *old = edit->values[v].tensor, *from = NULL;
+        for (size_t u = 0; old && u < other->value_count; u++) {
+            const struct qd_tensor *t = other->values[u].tensor;
+            bool scalar = t && t->count == 1;
+            if (t && t->dtype == old->dtype && t->count > 0 && scalar == (old->count == 1) &&
+                (!from || one_in(w, 2)))
+                from = t;
+        }
+        struct qd_tensor *copy = from ? qd_case_edit_copy_tensor(edit, old) : NULL;
+        for (int64_t i = 0; copy && i < copy->count; i++)
+            qd_tensor_set(copy, i, qd_tensor_get(from, i % from->count));
+        if (copy && copy->dtype != QD_S64) /* shapes and axes stay */
+            edit->values[v].tensor = copy;
+    }
+}
+
+size_t qd_cross_cases(const struct qd_mutation *mutation, struct qd_arena *arena, const uint8_t *a,
+                      size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t capacity,
+                      uint64_t seed)
+{
+    struct qd_error error;
+    struct qd_random random = qd_random_seed("cross", seed);
+    struct work w = {mutation, &random, arena, &error};
+    struct qd_case first, second, made;
+    struct qd_case_edit edit, other;
+    size_t written = 0;
+    qd_arena_reset(arena);
+    if (qd_case_decode(a, a_size, arena, &first, &error) == QD_OK &&
+        qd_case_decode(b, b_size, arena, &second, &error) == QD_OK &&
+        begin(&w, &first, &edit) == QD_OK && begin(&w, &second, &other) == QD_OK) {
+        if (one_in(&w, 2) || !qd_mutate_splice(&edit, &other, &random))
+            exchange_numbers(&w, &edit, &other);
+        if (finish(&w, &edit, &made) == QD_OK)
+            written = write_case(&w, &made, out, capacity);
+    }
+    if (written > 0)
+        return written;
+    random = qd_random_seed("generate", seed ^ hash(a, a_size) ^ hash(b, b_size));
+    return write_generated(&w, out, capacity);
+}

@@ -373,6 +373,77 @@ static void every_code(void **state)
     }
 }
 
+/* --- Extreme scales --- */
+
+/* Any positive float32: subnormal, huge, ordinary. */
+static float wild_scale(struct twin_random *random)
+{
+    uint32_t bits = (uint32_t)twin_random_bits(random) & 0x7fffffff;
+    if (twin_random_one_in(random, 4))
+        bits &= 0x7fffff; /* subnormal */
+    return twin_float_of(bits < 1 ? 1 : bits >= 0x7f800000 ? bits - 0x800000 : bits);
+}
+
+/* Where the exact sum or product is defined its code is the canonical one, or the element is
+ * unspecified because every order over- or underflows; the other operands' answers are not asked. */
+static void check_wild(struct pair *p, const struct qd_value *value, int64_t *compared)
+{
+    mpq_t exact, s_y;
+    mpq_inits(exact, s_y, NULL);
+    exact_result(p, twin_operand_shifted(&p->a, 0), twin_operand_shifted(&p->b, 0), exact);
+    mpq_set_d(s_y, (double)p->s_y);
+    mpq_div(exact, exact, s_y);
+    struct qd_observation seen = qd_value_observe(value, 0);
+    int64_t want = twin_code(p->dtype, exact, p->y_zero_point);
+    if (!seen.unspecified) {
+        int64_t have = twin_integer_of(&value->want, 0);
+        if (have != want || (double)want < seen.lo || (double)want > seen.hi)
+            fail_msg("%s of %d·%a and %d·%a by %a: twin %d, reference %d [%g, %g]",
+                     vendor_names[p->operation], (int)twin_operand_shifted(&p->a, 0),
+                     (double)p->a.scale, (int)twin_operand_shifted(&p->b, 0), (double)p->b.scale,
+                     (double)p->s_y, (int)want, (int)have, seen.lo, seen.hi);
+    }
+    *compared += !seen.unspecified;
+    mpq_clears(exact, s_y, NULL);
+}
+
+/* Scales of any size; or one term on a rounding edge and another, up to 250 binades smaller, that
+ * tips it. */
+static void wild_scales(void **state)
+{
+    (void)state;
+    static const int operations[] = {ADD, MUL};
+    for (int o = 0; o < 2; o++) {
+        struct twin_random random = {135 + (uint64_t)o};
+        int64_t compared = 0, rounds = twin_rounds(10000);
+        for (int64_t i = 0; i < rounds; i++) {
+            static const int64_t one[] = {1, 1};
+            struct pair p;
+            struct qd_value value;
+            choose_pair(&p, &random, operations[o], i % 2 == 0);
+            p.a.codes = twin_tensor(&p.arena, p.dtype, 2, one);
+            p.b.codes = twin_tensor(&p.arena, p.dtype, 2, one);
+            twin_put(&p.a.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+            twin_put(&p.b.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+            int64_t a = twin_operand_shifted(&p.a, 0);
+            p.b.scale = wild_scale(&random);
+            if (i % 2 == 0) {
+                int twos = a ? __builtin_ctzll((unsigned long long)a) : 0;
+                p.s_y = ldexpf(p.a.scale, twos + 1);
+            } else {
+                p.a.scale = wild_scale(&random);
+                p.s_y = wild_scale(&random);
+            }
+            evaluate_vendor(&p, &value);
+            check_wild(&p, &value, &compared);
+            qd_arena_clear(&p.arena);
+        }
+        print_message("# %s, any scales: %d of %d compared\n", vendor_names[operations[o]],
+                      (int)compared, (int)rounds);
+        assert_true(compared * 3 > rounds);
+    }
+}
+
 /* The comparison can fail: the zero point before the rounding, half away from zero and truncation
  * must fall outside the hull of exact ties. */
 static void wrong_kernels_fall_outside(void **state)
@@ -420,6 +491,7 @@ int main(void)
         cmocka_unit_test(every_pair_between),
         cmocka_unit_test(solved_pairs),
         cmocka_unit_test(every_code),
+        cmocka_unit_test(wild_scales),
         cmocka_unit_test(wrong_kernels_fall_outside),
     };
     return cmocka_run_group_tests_name("twin_elementwise", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "qdiff/case_edit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "qdiff/build.h"
@@ -224,11 +225,7 @@ static const char *operand_list(struct writer *w, const int *operands, size_t co
     w->failed = w->failed || !list;
     for (size_t i = 0; list && i < count; i++) {
         const char *name = operands[i] == QD_NO_VALUE ? "" : w->names[operands[i]];
-        size_t length = strlen(name);
-        if (i > 0)
-            list[used++] = ',';
-        memcpy(list + used, name, length);
-        used += length;
+        used += (size_t)snprintf(list + used, size - used, "%s%s", i > 0 ? "," : "", name);
     }
     return list ? list : "";
 }

@@ -492,9 +492,9 @@ enum qd_status qd_qlinear_binary(const struct qd_evaluation *evaluation, const s
     unsigned rank;
     int64_t dims[QD_MAX_RANK];
     enum qd_status status = read_binary(node, in, &b);
-    if (status != QD_OK)
-        return status;
     const struct qd_tensor *l = b.a.codes, *r = b.b.codes;
+    if (status != QD_OK || !l || !r)
+        return status;
     if (!qd_broadcast_shape(l->rank, l->dims, r->rank, r->dims, &rank, dims))
         return qd_node_rule(evaluation, node, "broadcast", "a and b do not broadcast");
     status = qd_value_init(&y, evaluation->arena, l->dtype, rank, dims, evaluation->error);

@@ -72,7 +72,9 @@ static enum qd_status find_types(const struct qd_case *kase, struct qd_arena *ar
 static void write_types(const int *values, size_t count, const enum qd_dtype *types, FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, " %s", values[i] == QD_NO_VALUE ? "-" : qd_dtype_info(types[values[i]])->word);
+        bool absent = types == NULL || values[i] == QD_NO_VALUE;
+
+        fprintf(out, " %s", absent ? "-" : qd_dtype_info(types[values[i]])->word);
     }
 }
 

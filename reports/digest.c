@@ -127,8 +127,9 @@ static enum qd_status grow(struct qd_digest_map *map, struct qd_error *error)
             *find(&larger, &map->entries[i].digest) = map->entries[i];
         }
     }
-    free(map->entries);
+    struct qd_digest_entry *old = map->entries;
     *map = larger;
+    free(old);
     return QD_OK;
 }
 

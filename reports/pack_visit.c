@@ -96,7 +96,7 @@ static enum qd_status read_text(struct reading *reading, const char *name, char 
 
 static enum qd_status read_manifest(struct reading *reading, struct qd_error *error)
 {
-    char *text, *rest, *line;
+    char *text = NULL, *rest, *line;
     struct qd_digest digest;
     enum qd_status status = read_text(reading, QD_PACK_MANIFEST, &text, &digest, error);
 
@@ -234,8 +234,10 @@ static enum qd_status visit_case(struct reading *reading, const struct record *r
 
     qd_arena_reset(&reading->files);
     path = qd_arena_printf(&reading->files, "%s/%s", reading->path, record->path);
-    status = path != NULL ? check_files(reading, record, error)
-                          : qd_fail(error, QD_NO_MEMORY, "no memory for a path");
+    if (path == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
+    }
+    status = check_files(reading, record, error);
     if (status == QD_OK) {
         status = qd_case_load(path, &reading->files, &kase, error);
     }
@@ -332,7 +334,7 @@ static enum qd_status read_index(struct reading *reading, char **text, struct qd
 
 static enum qd_status visit_all(struct reading *reading, struct qd_error *error)
 {
-    char *text, *rest, *line;
+    char *text = NULL, *rest, *line;
     size_t number = 1;
     enum qd_status status = read_manifest(reading, error);
 

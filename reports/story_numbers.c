@@ -57,14 +57,14 @@ const char *qd_story_ratio(const struct qd_story *story, struct qd_ratio ratio)
         num >>= 1;
         ratio.exponent++;
     }
-    if (num == 0) {
-        return "0";
-    }
     if (!shift_up(&num, ratio.exponent) || !shift_up(&den, -ratio.exponent)) {
         text = qd_arena_printf(story->arena, "about %s", number);
         return text != NULL ? text : "";
     }
     divisor = greatest_divisor(num, den);
+    if (divisor == 0) {
+        return "0";
+    }
     if (den == divisor) {
         text = qd_arena_printf(story->arena, "%s%s", sign, decimal(num / divisor, top));
     } else {

@@ -25,11 +25,11 @@ static const struct shape {
 static void add_tensor(struct qd_qlinear_draft *d, int k, struct qd_qlinear_scales scales,
                        int64_t axis, int64_t zero)
 {
-    static const char *const names[] = {"x0", "x1", "x2"};
+    const char *name = k == 0 ? "x0" : k == 1 ? "x1" : "x2";
     struct shape shape = shapes[d->row[QD_QLINEAR_SHAPE]];
     shape.dims[axis] += k;
-    qd_qlinear_codes(d, names[k], shape.rank, shape.dims, zero, 255, true);
-    qd_qlinear_parameters(d, names[k], scales.x, zero, false);
+    qd_qlinear_codes(d, name, shape.rank, shape.dims, zero, 255, true);
+    qd_qlinear_parameters(d, name, scales.x, zero, false);
 }
 
 static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, struct qd_arena *arena,

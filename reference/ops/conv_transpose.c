@@ -104,9 +104,10 @@ static enum qd_status convolve(const struct qd_evaluation *evaluation,
     const struct qd_float_operand *operands[] = {&c.x, &c.w, in[B] ? &c.b : NULL};
     if (status == QD_OK)
         status = qd_float_sum_begin(evaluation, operands, INPUTS, y);
+    int64_t depth = shape->channels / shape->group;
     if (status == QD_OK)
-        status = qd_spend(evaluation, (double)y->want.count * (double)c.taps *
-                                          (double)(shape->channels / shape->group) * QD_WORK_FLOAT);
+        status = qd_spend(evaluation,
+                          (double)y->want.count * (double)c.taps * (double)depth * QD_WORK_FLOAT);
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         int64_t o = i % c.step, m = i / c.step % shape->filters, n = i / c.step / shape->filters;
         struct qd_float_sum sum = sum_of(&c, n, m, o);

@@ -30,7 +30,8 @@ static struct qd_interval divide(struct qd_interval a, struct qd_interval b)
 
 static double whole(double a, double b)
 {
-    return (double)((int64_t)a / (int64_t)b);
+    int64_t quotient = (int64_t)a / (int64_t)b;
+    return (double)quotient;
 }
 
 static struct qd_interval divide_integers(struct qd_interval a, struct qd_interval b)

@@ -107,7 +107,7 @@ static enum qd_status read_pads(const struct qd_evaluation *evaluation, const st
     const char *name = node->opset < 2 ? "paddings" : "pads";
     struct qd_list pads;
     size_t count = 0;
-    int64_t axes[QD_MAX_RANK];
+    int64_t axes[QD_MAX_RANK] = {0};
     enum qd_status status =
         qd_list_read(evaluation, node, name, in[PADS], 11, QD_TYPE_BIT(QD_S64), &pads);
     if (status == QD_OK && !pads.present)

@@ -148,9 +148,11 @@ static enum qd_status read_ranges(const struct qd_command *command, struct wish 
     const struct qd_list *given = &command->options.ranges;
     struct qd_quantizer_range *ranges =
         qd_arena_array(command->arena, given->count, sizeof *ranges);
-    enum qd_status status =
-        ranges != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for --range");
+    enum qd_status status = QD_OK;
 
+    if (ranges == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for --range");
+    }
     for (size_t i = 0; i < given->count && status == QD_OK; i++) {
         status = read_range(given->items[i], command->arena, &ranges[i], error);
     }

@@ -21,7 +21,8 @@ static enum qd_target_status prepare(void *target, const void *model, size_t mod
     enum qd_target_status status =
         qd_program_hear(program, QD_REQUEST_PREPARE, &out, mark, SMALL_REPLY, &body, message);
     if (status == QD_TARGET_OK)
-        *prepared = (void *)(uintptr_t)handle;
+        *prepared =
+            (void *)(uintptr_t)handle; /* NOLINT(performance-no-int-to-ptr): never followed */
     return status;
 }
 
@@ -71,7 +72,7 @@ static const char *give(const struct qd_target_tensor *have, const uint8_t *data
                 memcmp(have->dims, output->dims, have->rank * sizeof *have->dims) == 0;
     if (same && have->size != output->size)
         return "its data does not fit its own shape";
-    if (same && output->size > 0)
+    if (same && data && output->size > 0)
         memcpy(output->data, data, output->size);
     output->data_type = have->data_type;
     output->rank = have->rank;

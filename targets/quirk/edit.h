@@ -63,10 +63,10 @@ enum qd_dtype qd_other_sign(enum qd_dtype dtype);
 /* Every element of a tensor set to one code; nothing for NULL. */
 void qd_tensor_fill(struct qd_tensor *tensor, int64_t code);
 
-/* Operand i with other elements in another shape: element e is the one that map(context, e) names, of operand i (number 0)
+/* Operand i with other elements in another shape: element e is the one that move(context, e) names, of operand i (number 0)
  * or of `other` (number 1, may be NULL), with all that is known of it. */
 void qd_edit_move(struct qd_edit *edit, int i, const struct qd_value *other, unsigned rank,
-                  const int64_t *dims, qd_move_map *map, const void *context);
+                  const int64_t *dims, qd_move_map *move, const void *context);
 
 /* An output of integers read as the type of the other signedness. */
 void qd_value_flip_sign(struct qd_value *value);

@@ -54,7 +54,7 @@ struct qd_order qd_order_last_multiply(struct qd_order a, struct qd_order b);
 struct qd_order qd_order_last_divide(struct qd_order a, double b);
 
 /* Takes the codes of an order's result into the hull; *some becomes true unless it was dropped. */
-void qd_order_widen(const struct qd_coder *coder, struct qd_order last, struct qd_code *code,
+void qd_order_widen(const struct qd_coder *coder, struct qd_order result, struct qd_code *code,
                     bool *some);
 /* The same for an order that has added the output's zero point itself, before rounding: a quirk's order. */
 void qd_order_widen_sum(const struct qd_coder *coder, struct qd_order sum, struct qd_code *code,

@@ -100,7 +100,7 @@ static enum qd_status read_manifest(struct reading *reading, struct qd_error *er
     struct qd_digest digest;
     enum qd_status status = read_text(reading, QD_PACK_MANIFEST, &text, &digest, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK || text == NULL) {
         return status;
     }
     reading->entries = qd_arena_array(reading->arena, count_lines(text), sizeof *reading->entries);
@@ -341,7 +341,7 @@ static enum qd_status visit_all(struct reading *reading, struct qd_error *error)
     if (status == QD_OK) {
         status = read_index(reading, &text, error);
     }
-    if (status != QD_OK) {
+    if (status != QD_OK || text == NULL) {
         return status;
     }
     for (line = strtok_r(text, "\n", &rest);

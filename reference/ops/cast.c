@@ -274,7 +274,7 @@ static enum qd_status element(const struct cast *c, int64_t i, struct qd_value *
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    struct cast c = {0};
+    struct cast c = {.x = in[0]};
     struct qd_value y;
     enum qd_status status = read_node(evaluation, node, in, &c);
     if (status == QD_OK)

@@ -91,7 +91,6 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
 {
     if (node->opset < 6)
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Cast before opset 6");
-    *c = (struct cast){.evaluation = evaluation, .x = in[0], .opset = node->opset};
     enum qd_status status =
         qd_operand_type(evaluation, node, "input", &in[0]->want, types(node->opset));
     if (status == QD_OK)
@@ -274,7 +273,7 @@ static enum qd_status element(const struct cast *c, int64_t i, struct qd_value *
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    struct cast c = {.x = in[0]};
+    struct cast c = {.evaluation = evaluation, .x = in[0], .opset = node->opset};
     struct qd_value y;
     enum qd_status status = read_node(evaluation, node, in, &c);
     if (status == QD_OK)

@@ -7,11 +7,12 @@
  * Attributes  mode nearest|linear|cubic (cubic: 11); since 11 coordinate_transformation_mode (resample.h), nearest_mode
  *             round_prefer_floor|round_prefer_ceil|floor|ceil, extrapolation_value (0), exclude_outside, cubic_coeff_a; since 18 axes,
  *             antialias, keep_aspect_ratio_policy stretch|not_larger|not_smaller.
- * Domain      rules X-type, roi-* (type, rank, length, missing), scales-*, sizes-* (type, rank, length, value; scales-missing before 13),
+ * Domain      rules X-type, roi-* (type, rank, length; missing before 13), scales-* and sizes-* (type, length, value; scales-missing before 13),
  *             scales-or-sizes (neither), scales-and-sizes (both), axes-range, mode-value, nearest_mode-value,
  *             coordinate_transformation_mode-value, keep_aspect_ratio_policy-value. UNSUPPORTED: cubic; antialias; linear on integers, whose
  *             rounding the text does not name; opset 10 (which coordinates it samples is not said) unless all scales are 1; an axis named
- *             twice; an empty axis that grows; a size that depends on the rounding of in·scale.
+ *             twice; an empty axis that grows; scales or sizes that are no vector; a crop without
+ *             region; a size that depends on the rounding of in·scale.
  * Shape rule  sizes, with a policy round-half-up(in·min or max(sizes/in)), or floor(in·scale), with tf_crop_and_resize
  *             floor(in·(end − start)·scale).
  * Arithmetic  1. x = the coordinate of resample.h per axis, clamped to [0, in − 1]; nearest: before that rounded as nearest_mode says.
@@ -165,9 +166,6 @@ static enum qd_status read_numbers(const struct qd_evaluation *evaluation,
     enum qd_status status = qd_operands_are_points(evaluation, node, &value, 1);
     if (status != QD_OK)
         return status;
-    snprintf(slug, sizeof slug, "%s-rank", name);
-    if (t->rank != 1)
-        return qd_node_rule(evaluation, node, slug, "%s has rank %u, want 1", name, t->rank);
     snprintf(slug, sizeof slug, "%s-length", name);
     if (t->count != (int64_t)count)
         return qd_node_rule(evaluation, node, slug, "%s has %lld elements, want %zu", name,
@@ -175,6 +173,16 @@ static enum qd_status read_numbers(const struct qd_evaluation *evaluation,
     for (size_t i = 0; i < count; i++)
         numbers[i] = qd_tensor_value(t, (int64_t)i);
     return QD_OK;
+}
+
+/* Of roi the text says that it is 1-D, of scales and sizes only how many elements they have. */
+static enum qd_status want_vector(const struct qd_evaluation *evaluation, const char *name,
+                                  const struct qd_value *value)
+{
+    if (value->want.rank == 1)
+        return QD_OK;
+    return qd_fail(evaluation->error, QD_UNSUPPORTED, "Resize: %s of rank %u", name,
+                   value->want.rank);
 }
 
 /* The region; the other modes do not look at it. */
@@ -185,10 +193,16 @@ static enum qd_status read_roi(const struct qd_evaluation *evaluation, const str
     double numbers[2 * QD_MAX_RANK];
     bool used = r->coordinates == QD_TF_CROP_AND_RESIZE;
     enum qd_status status = QD_OK;
-    if (!value && (used || (node->opset >= 11 && node->opset < 13)))
+    if (!value && node->opset < 13)
         return qd_node_rule(evaluation, node, "roi-missing", "roi is required");
+    if (!value && used)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "Resize: tf_crop_and_resize without a region");
     if (value)
         status = qd_operand_type(evaluation, node, "roi", &value->want, types);
+    if (status == QD_OK && used && value->want.rank != 1)
+        return qd_node_rule(evaluation, node, "roi-rank", "roi has rank %u, want 1",
+                            value->want.rank);
     if (status == QD_OK && used)
         status = read_numbers(evaluation, node, "roi", value, 2 * r->listed, numbers);
     for (size_t i = 0; status == QD_OK && used && i < r->listed; i++) {
@@ -203,7 +217,9 @@ static enum qd_status read_scales(const struct qd_evaluation *evaluation,
                                   struct resize *r)
 {
     double scales[QD_MAX_RANK];
-    enum qd_status status = read_numbers(evaluation, node, "scales", value, r->listed, scales);
+    enum qd_status status = want_vector(evaluation, "scales", value);
+    if (status == QD_OK)
+        status = read_numbers(evaluation, node, "scales", value, r->listed, scales);
     for (size_t i = 0; status == QD_OK && i < r->listed; i++)
         if (!(scales[i] > 0) || isinf(scales[i]))
             return qd_node_rule(evaluation, node, "scales-value", "scale %zu is %g", i, scales[i]);
@@ -244,7 +260,11 @@ static enum qd_status read_sizes(const struct qd_evaluation *evaluation, const s
     struct qd_list sizes;
     bool empty = false;
     enum qd_status status =
-        qd_list_read(evaluation, node, "sizes", value, 11, QD_TYPE_BIT(QD_S64), &sizes);
+        qd_operand_type(evaluation, node, "sizes", &value->want, QD_TYPE_BIT(QD_S64));
+    if (status == QD_OK)
+        status = want_vector(evaluation, "sizes", value);
+    if (status == QD_OK)
+        status = qd_list_read(evaluation, node, "sizes", value, 11, QD_TYPE_BIT(QD_S64), &sizes);
     if (status != QD_OK)
         return status;
     if (sizes.count != r->listed)
@@ -689,10 +709,9 @@ const struct qd_op qd_op_resize = {
     .attributes = "mode,coordinate_transformation_mode:11-,cubic_coeff_a:11-,exclude_outside:11-,"
                   "extrapolation_value:11-,nearest_mode:11-,antialias:18-,axes:18-,keep_aspect_"
                   "ratio_policy:18-",
-    .rules =
-        "X-type,roi-type,roi-rank,roi-length,roi-missing,scales-type,scales-rank,scales-length,"
-        "scales-value,scales-missing,sizes-type,sizes-rank,sizes-length,sizes-value,"
-        "scales-and-sizes,scales-or-sizes,axes-range,mode-value,nearest_mode-value,"
-        "coordinate_transformation_mode-value,keep_aspect_ratio_policy-value",
+    .rules = "X-type,roi-type,roi-rank,roi-length,roi-missing,scales-type,scales-length,"
+             "scales-value,scales-missing,sizes-type,sizes-length,sizes-value,"
+             "scales-and-sizes,scales-or-sizes,axes-range,mode-value,nearest_mode-value,"
+             "coordinate_transformation_mode-value,keep_aspect_ratio_policy-value",
     .evaluate = evaluate,
 };

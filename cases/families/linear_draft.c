@@ -191,8 +191,9 @@ static enum qd_status run_sweeps(const struct qd_linear_family *family, struct r
     return status;
 }
 
-enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
-                                  qd_case_visitor *visit, void *context, struct qd_error *error)
+enum qd_status qd_linear_generate_of(const struct qd_linear_family *family, unsigned strength,
+                                     enum qd_level level, qd_case_visitor *visit, void *context,
+                                     struct qd_error *error)
 {
     struct run run = {.visit = visit, .context = context, .error = error};
     struct qd_arena rows;
@@ -205,7 +206,7 @@ enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd
         status = visit_case(family, &run, row, smoke_values(family, row, r), 0);
     }
     if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)
-        status = qd_covering_make(family->table, 3, &rows, &full, error);
+        status = qd_covering_make(family->table, strength, &rows, &full, error);
     if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)
         status =
             run_full(family, &run, &smoke, &full, level > QD_LEVEL_FULL ? EXHAUSTIVE_DRAWS : 1);
@@ -214,4 +215,10 @@ enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd
     qd_arena_clear(&rows);
     qd_arena_clear(&run.arena);
     return status;
+}
+
+enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
+                                  qd_case_visitor *visit, void *context, struct qd_error *error)
+{
+    return qd_linear_generate_of(family, 3, level, visit, context, error);
 }

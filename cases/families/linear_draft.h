@@ -3,9 +3,9 @@
 #ifndef QDIFF_FAMILIES_LINEAR_DRAFT_H
 #define QDIFF_FAMILIES_LINEAR_DRAFT_H
 
-#include "qdiff/random.h"
 #include "qdiff/build.h"
 #include "qdiff/covering.h"
+#include "qdiff/random.h"
 #include "qdiff/suite.h"
 
 /* Words of the factors that both operators share, in the order of their levels. */
@@ -86,6 +86,11 @@ struct qd_linear_family {
 };
 enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
                                   qd_case_visitor *visit, void *context, struct qd_error *error);
+
+/* The same, with all combinations of `strength` features instead of triples at full. */
+enum qd_status qd_linear_generate_of(const struct qd_linear_family *family, unsigned strength,
+                                     enum qd_level level, qd_case_visitor *visit, void *context,
+                                     struct qd_error *error);
 
 /* The feature tables of the two operators, for the tests that measure the coverage. */
 extern const struct qd_factor_table qd_quantize_linear_table, qd_dequantize_linear_table;

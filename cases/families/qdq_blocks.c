@@ -101,6 +101,17 @@ static enum qd_status draw_codes(struct draft *d, struct qd_arena *arena, struct
     return QD_OK;
 }
 
+void qd_block_put_scales(struct qd_qdq_maker *m, const char *op_type, const char *in,
+                         const char *out, double scale)
+{
+    const int64_t one = qd_qdq_float_code(1), other = qd_qdq_float_code(scale);
+    const int64_t scales[] = {one, one, other, other};
+    char inputs[64];
+    qd_qdq_put_list(m, "scales", QD_F32, 1, scales, 4);
+    snprintf(inputs, sizeof inputs, "%s,,scales", in);
+    qd_build_node(m->builder, "", op_type, inputs, out);
+}
+
 /* ---- From a draft to a model ----------------------------------------------------------------- */
 
 static void put_codes(struct qd_qdq_maker *m, const struct draft *d, int64_t opset)

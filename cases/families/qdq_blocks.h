@@ -47,6 +47,10 @@ enum qd_block_factor {
 #define QD_BLOCK_ZERO_NONE 4
 #define QD_BLOCK_OPSET_WORDS "opset13", "opset21"
 
+/* A node of `in` with the scales 1, 1, `scale`, `scale` as its third input: Resize of images. */
+void qd_block_put_scales(struct qd_qdq_maker *m, const char *op_type, const char *in,
+                         const char *out, double scale);
+
 /* Makes the case of a row. `forms`: what the levels of the form factor mean. */
 enum qd_status qd_block_make(const char *family, const struct qd_block *block,
                              const struct qd_factor_table *table, const enum qd_block_form *forms,

@@ -1,5 +1,5 @@
 /* QDQMovement: operators that move elements, on codes themselves and between DequantizeLinear and QuantizeLinear. Eight-bit operands of
- * 256 elements hold every code. Pairs of features at smoke, triples at full. */
+ * 256 elements hold every code. Pairs of features at smoke, quadruples at full. */
 #include "families/qdq_movement.h"
 
 #include <limits.h>
@@ -152,6 +152,68 @@ PUT(concat)
     qd_build_attr_int(m->builder, "axis", 1);
 }
 
+/* The second of two parts. */
+PUT(split)
+{
+    static const int64_t lengths[] = {1, 3};
+    char outputs[40];
+    UNUSED;
+    qd_qdq_put_list(m, "lengths", QD_S64, 1, lengths, 2);
+    snprintf(outputs, sizeof outputs, "head,%s", out);
+    put_node(m, "Split", in, ",lengths", outputs);
+    qd_build_attr_int(m->builder, "axis", 1);
+}
+
+PUT(unsqueeze)
+{
+    static const int64_t axes[] = {-4};
+    UNUSED;
+    qd_qdq_put_list(m, "axes", QD_S64, 1, axes, 1);
+    put_node(m, "Unsqueeze", in, ",axes", out);
+}
+
+PUT(identity)
+{
+    UNUSED;
+    put_node(m, "Identity", in, "", out);
+}
+
+/* What padding adds is no number, and never the greatest. */
+PUT(max_pool)
+{
+    static const int64_t kernel[] = {2, 2}, pads[] = {0, 1, 1, 0};
+    UNUSED;
+    put_node(m, "MaxPool", in, "", out);
+    qd_build_attr_ints(m->builder, "kernel_shape", kernel, 2);
+    qd_build_attr_ints(m->builder, "pads", pads, 4);
+}
+
+PUT(resize_asymmetric)
+{
+    UNUSED;
+    qd_block_put_scales(m, "Resize", in, out, 2);
+    qd_build_attr_string(m->builder, "coordinate_transformation_mode", "asymmetric");
+    qd_build_attr_string(m->builder, "nearest_mode", "floor");
+}
+
+/* Every coordinate lies half-way between two elements. */
+PUT(resize_half_pixel)
+{
+    UNUSED;
+    qd_block_put_scales(m, "Resize", in, out, 0.5);
+}
+
+/* 7 and 8 of 4: coordinates o/2 and o*3/7. */
+PUT(resize_align_corners)
+{
+    static const int64_t sizes[] = {1, 4, 7, 8};
+    UNUSED;
+    qd_qdq_put_list(m, "sizes", QD_S64, 1, sizes, 4);
+    put_node(m, "Resize", in, ",,,sizes", out);
+    qd_build_attr_string(m->builder, "coordinate_transformation_mode", "align_corners");
+    qd_build_attr_string(m->builder, "nearest_mode", "round_prefer_ceil");
+}
+
 #define X          \
     {              \
         1, 4, 8, 8 \
@@ -173,9 +235,25 @@ static const struct qd_block blocks[] = {
     {"squeeze", put_squeeze, 4, 0, 3, X, {0}, {4, 8, 8}, MOVES},
     {"flatten", put_flatten, 4, 0, 2, X, {0}, {4, 64}, MOVES},
     {"concat", put_concat, 4, 4, 4, X, X, {1, 8, 8, 8}, MOVES},
+    {"split", put_split, 4, 0, 4, X, {0}, {1, 3, 8, 8}, MOVES},
+    {"unsqueeze", put_unsqueeze, 3, 0, 4, {4, 8, 8}, {0}, X, MOVES},
+    {"identity", put_identity, 4, 0, 4, X, {0}, X, MOVES},
+    {"resize-asymmetric", put_resize_asymmetric, 4, 0, 4, {1, 4, 4, 4}, {0}, X, MOVES},
+    {"resize-half-pixel", put_resize_half_pixel, 4, 0, 4, X, {0}, {1, 4, 4, 4}, MOVES},
+    {"resize-align-corners",
+     put_resize_align_corners,
+     4,
+     0,
+     4,
+     {1, 4, 4, 4},
+     {0},
+     {1, 4, 7, 8},
+     MOVES},
+    {"max-pool", put_max_pool, 4, 0, 4, X, {0}, X, MOVES},
 };
 #undef X
 #define BLOCKS (sizeof blocks / sizeof *blocks)
+#define MAX_POOL (1U << (BLOCKS - 1))
 
 static const enum qd_block_form forms[] = {QD_BLOCK_HIDDEN, QD_BLOCK_CODES};
 
@@ -189,8 +267,9 @@ static const struct qd_factor factors[] = {
 };
 
 static const struct qd_exclusion exclusions[] = {
-    {{QD_BLOCK_TYPE, QD_BLOCK_OPSET}, {0xc, 0x1}}, /* 16 bits exist since opset 21 */
-    {{QD_BLOCK_TYPE, QD_BLOCK_ZERO}, {0xe, 0x10}}, /* without a zero point y is u8 */
+    {{QD_BLOCK_TYPE, QD_BLOCK_OPSET}, {0xc, 0x1}},      /* 16 bits exist since opset 21 */
+    {{QD_BLOCK_TYPE, QD_BLOCK_ZERO}, {0xe, 0x10}},      /* without a zero point y is u8 */
+    {{QD_BLOCK_BLOCK, QD_BLOCK_TYPE}, {MAX_POOL, 0xc}}, /* of 8 bits alone */
 };
 
 const struct qd_factor_table qd_qdq_movement_table = {factors, QD_BLOCK_FACTORS, exclusions,
@@ -216,7 +295,7 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 {
     static const struct qd_linear_family family = {&qd_qdq_movement_table, QD_BLOCK_VALUES, applies,
                                                    make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_linear_generate_of(&family, 4, level, visit, context, error);
 }
 
 const struct qd_family qd_family_qdq_movement = {

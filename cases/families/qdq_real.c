@@ -1,5 +1,5 @@
 /* QDQReal: DequantizeLinear, one float operator, QuantizeLinear. 8-bit operands of the operators of one element hold every
- * code; ties where the operator is exact. Pairs of features at smoke, triples at full. */
+ * code; ties where the operator is exact. Pairs of features at smoke, quadruples at full. */
 #include "families/qdq_real.h"
 
 #include <limits.h>
@@ -150,6 +150,23 @@ PUT(cast)
     qd_build_attr_int(m->builder, "to", FLOAT);
 }
 
+/* Twice as long, weights in sixteenths. */
+PUT(resize_linear)
+{
+    UNUSED;
+    qd_block_put_scales(m, "Resize", in, out, 2);
+    qd_build_attr_string(m->builder, "mode", "linear");
+}
+
+/* Half as long: means of four. */
+PUT(resize_linear_down)
+{
+    UNUSED;
+    qd_block_put_scales(m, "Resize", in, out, 0.5);
+    qd_build_attr_string(m->builder, "mode", "linear");
+    qd_build_attr_string(m->builder, "coordinate_transformation_mode", "pytorch_half_pixel");
+}
+
 /* By value family: random numbers, ties, saturation. */
 static const struct qd_block blocks[] = {
     {"leaky-relu",
@@ -275,6 +292,30 @@ static const struct qd_block blocks[] = {
      ANY,
      {-3, 0, -5},
      true},
+    {"resize-linear",
+     put_resize_linear,
+     4,
+     0,
+     4,
+     {1, 4, 4, 4},
+     {0},
+     {1, 4, 8, 8},
+     ANY,
+     ANY,
+     {-1, 0, -2},
+     false},
+    {"resize-linear-down",
+     put_resize_linear_down,
+     4,
+     0,
+     4,
+     {1, 4, 8, 8},
+     {0},
+     {1, 4, 4, 4},
+     ANY,
+     ANY,
+     {0, 0, -1},
+     false},
     {"cast", put_cast, 4, 0, 4, {1, 4, 8, 8}, {0}, {1, 4, 8, 8}, ANY, ANY, {1, 1, -1}, false},
 };
 #define BLOCKS (sizeof blocks / sizeof *blocks)
@@ -318,7 +359,7 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 {
     static const struct qd_linear_family family = {&qd_qdq_real_table, QD_BLOCK_VALUES, applies,
                                                    make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_linear_generate_of(&family, 4, level, visit, context, error);
 }
 
 const struct qd_family qd_family_qdq_real = {

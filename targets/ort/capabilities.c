@@ -68,6 +68,8 @@ static const struct qd_target_capability rows[] = {
     {"SpaceToDepth", "", "int16", NO_INT16},
     {"SpaceToDepth", "multi-node", "", ""},
     {"Tile", "", "", ""},
+    {"Resize", "", "int16", NO_INT16},
+    {"Resize", "multi-node", "", ""},
     {"Where", "", "int16", NO_INT16},
     {"Where", "multi-node", "", ""},
     U8_OR_S8("com.microsoft:QGemm", ""),

@@ -10,7 +10,7 @@
 #include "qdiff/status.h"
 
 #define QD_COVERING_MAX_FACTORS 24
-#define QD_COVERING_MAX_LEVELS 16
+#define QD_COVERING_MAX_LEVELS 32
 #define QD_COVERING_MAX_STRENGTH 4
 
 /* A choice to be made, with its levels: `words[l]` is how ids name level l, NULL for "say

@@ -262,7 +262,7 @@ int twin_graph_quantized(struct twin_graph *graph, struct qd_arena *arena, int r
 #define TWIN_MAX_ANSWERS 64
 struct twin_answers {
     mpq_t exact;
-    bool stepwise;
+    bool may_be_open; /* the reference need not have a canonical code */
     unsigned count;
     double real[TWIN_MAX_ANSWERS];
     const char *how[TWIN_MAX_ANSWERS];

@@ -108,7 +108,7 @@ static void binary_answers(struct twin_answers *answers, const struct pair *p, i
     float steps = stepwise(p, a, b);
     mpq_t s_y;
     answers->count = 0;
-    answers->stepwise = false;
+    answers->may_be_open = false;
     if (p->operation == ADD || p->operation == SUB)
         add_sum_answers(answers, p, (float)a, (float)(p->operation == ADD ? b : -b));
     else if (p->operation == MUL)
@@ -319,7 +319,7 @@ static void check_choice(struct choice *c, int operation, const struct qd_value 
         const float factors[] = {from->scale, c->alpha};
         bool leaks = operation == LEAKY_RELU && acc < 0;
         answers.count = 0;
-        answers.stepwise = false;
+        answers.may_be_open = false;
         twin_answers_product(&answers, acc, factors, leaks ? 2 : 1, p->s_y);
         float real = (float)acc * from->scale, leaked = real * c->alpha;
         if (!vendor)

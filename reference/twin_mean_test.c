@@ -239,7 +239,7 @@ static bool mean_answers(const struct mean *m, const int64_t *at, struct twin_an
     mpq_div(answers->exact, answers->exact, factor);
     mpq_clear(factor);
     answers->count = 0;
-    answers->stepwise = false;
+    answers->may_be_open = false;
     twin_answers_add(answers, mpq_get_d(answers->exact), "in double");
     if (!m->vendor)
         stepwise(m, index, count, n, answers);

@@ -83,7 +83,7 @@ void twin_answers_init(struct twin_answers *answers)
 {
     mpq_init(answers->exact);
     answers->count = 0;
-    answers->stepwise = false;
+    answers->may_be_open = false;
 }
 
 void twin_answers_clear(struct twin_answers *answers)
@@ -94,7 +94,7 @@ void twin_answers_clear(struct twin_answers *answers)
 void twin_answers_stepwise(struct twin_answers *answers, double real, float s_y)
 {
     mpq_t divisor;
-    answers->stepwise = true;
+    answers->may_be_open = true;
     mpq_init(divisor);
     mpq_set_d(answers->exact, real);
     mpq_set_d(divisor, (double)s_y);
@@ -208,7 +208,7 @@ void twin_probe_code(struct twin_probe *probe, const struct qd_value *have, int6
     int64_t canonical = twin_code(dtype, answers->exact, zero_point);
     look(probe, have, i, tight, &seen);
     bool open = (qd_value_flags(have, i) & QD_NO_CANONICAL) != 0;
-    if (open && (tight || !answers->stepwise))
+    if (open && (tight || !answers->may_be_open))
         fail_msg("element %" PRId64 " has no canonical code", i);
     if (!open && twin_integer_of(&have->want, i) != canonical)
         fail_msg("element %" PRId64 ": canonical: twin %" PRId64 ", reference %" PRId64

@@ -246,7 +246,7 @@ static void check_row(const struct coded *c, int64_t row, int function, bool ven
     twin_answers_init(&answers);
     for (int64_t i = 0; i < c->count; i++) {
         answers.count = 0;
-        answers.stepwise = !vendor;
+        answers.may_be_open = true; /* an enclosure, or operators' ulps, may hold an edge */
         for (int k = 0; k < KERNELS; k++)
             twin_answers_add(&answers, (double)(y[k][i] / c->s_y), "a kernel in float32");
         if (!vendor)

@@ -4,6 +4,18 @@
 
 #include "qdiff/session.h"
 
+/* The same rows for what a quantizer's answer is found to be (quantizer_check.h). */
+#define QD_QUANTIZER_FINDING_LIST(QD_VERDICT)                                                    \
+    QD_VERDICT(STRUCTURE, "structure", true, "the model that a quantizer made is not valid")     \
+    QD_VERDICT(PARAMETERS, "parameters", true, "a scale, zero point or code is not the range's") \
+    QD_VERDICT(COVERAGE, "coverage", true, "parameters do not represent the whole range")        \
+    QD_VERDICT(SNAPPING, "snapping", true, "a restricted zero point is wrong or not asked for")  \
+    QD_VERDICT(BIAS, "bias", true, "a bias is not quantized by x_scale * w_scale")               \
+    QD_VERDICT(SHARING, "sharing", true, "tensors that share parameters have different ones")    \
+    QD_VERDICT(KERNEL, "kernel", true, "a kernel target differs on the model that a tool made")  \
+    QD_VERDICT(FIDELITY, "fidelity", true, "the made model computes something else")             \
+    QD_VERDICT(IGNORES_OPTION, "ignores-option", true, "the tool ignored an option")
+
 /* QD_VERDICT(NAME, word, divergence?, meaning): what was learned about one case on one target. */
 #define QD_VERDICT_LIST(QD_VERDICT)                                                                \
     QD_VERDICT(EXACT, "exact", false, "every compared element equals the canonical value")         \
@@ -22,7 +34,8 @@
     QD_VERDICT(NONDETERMINISTIC, "nondeterministic", true, "two runs gave different outputs")      \
     QD_VERDICT(UNWRITTEN, "unwritten", true, "an output element was never written")                \
     QD_VERDICT(OUT_OF_BOUNDS, "out-of-bounds", true, "bytes beyond an output buffer were written") \
-    QD_VERDICT(INPUT_MODIFIED, "input-modified", true, "an input tensor was changed")
+    QD_VERDICT(INPUT_MODIFIED, "input-modified", true, "an input tensor was changed")              \
+    QD_QUANTIZER_FINDING_LIST(QD_VERDICT)
 
 #define QD_VERDICT_ENUM(name, word, divergence, meaning) QD_VERDICT_##name,
 enum qd_verdict { QD_VERDICT_LIST(QD_VERDICT_ENUM) QD_VERDICT_COUNT };

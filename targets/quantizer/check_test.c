@@ -1,0 +1,173 @@
+/* The checks of the quantizer role: every wrong quantizer is noticed by the class that has to, a right one by none, and facts of
+ * the fidelity interval that are known by hand.
+ * Alone: <build>/tests/targets/quantizer/check_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/build.h"
+#include "qdiff/quantizer_check.h"
+#include "quantizer/wrong_testlib.h"
+
+static struct qd_tensor numbers(struct qd_arena *arena, unsigned rank, const int64_t *dims,
+                                int period, double scale, double shift)
+{
+    struct qd_tensor made;
+    assert_int_equal(qd_tensor_init(&made, arena, QD_F32, rank, dims, NULL), QD_OK);
+    for (int64_t i = 0; i < made.count; i++) {
+        double x = ((double)(i * 7 % period) - period / 2) * scale + shift;
+        x = qd_float_round(QD_F32, QD_NEAREST_EVEN, x);
+        qd_tensor_set(&made, i, (int64_t)qd_float_encode(QD_F32, x, false));
+    }
+    return made;
+}
+
+/* y = Concat(k, Transpose(Relu(Conv(x, W, B)))): weights that axes 0 and 1 both fit, a group that begins with a constant. */
+static void build_model(struct qd_arena *arena, struct qd_case *kase)
+{
+    struct qd_builder *b = qd_build_begin(arena, 13);
+    const int64_t x_dims[] = {1, 2, 4, 4}, w_dims[] = {2, 2, 3, 3}, b_dims[] = {2};
+    const int64_t k_dims[] = {1, 1, 2, 2}, perm[] = {0, 1, 3, 2};
+    struct qd_tensor x = numbers(arena, 4, x_dims, 32, 0.0625, 0);
+    struct qd_tensor w = numbers(arena, 4, w_dims, 37, 0.01, 0.05);
+    struct qd_tensor bias = numbers(arena, 1, b_dims, 3, 0.37, -0.1);
+    struct qd_tensor k = numbers(arena, 4, k_dims, 5, 0.03, 0.01);
+    for (int64_t i = 18; i < 36; i++) /* the second channel is much smaller */
+        qd_tensor_set(&w, i, (int64_t)qd_float_encode(QD_F32, 0x1p-9 * (double)(i - 27), false));
+    qd_build_input(b, "x", &x);
+    qd_build_initializer(b, "W", &w);
+    qd_build_initializer(b, "B", &bias);
+    qd_build_initializer(b, "k", &k);
+    qd_build_node(b, "", "Conv", "x,W,B", "c");
+    qd_build_node(b, "", "Relu", "c", "r");
+    qd_build_node(b, "", "Transpose", "r", "t");
+    qd_build_attr_ints(b, "perm", perm, 4);
+    qd_build_node(b, "", "Concat", "k,t", "y");
+    qd_build_attr_int(b, "axis", 1);
+    qd_build_output(b, "y", QD_F32, -1, NULL);
+    struct qd_error error = {.status = QD_OK};
+    if (qd_build_finish(b, "conv", false, kase, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+/* Ranges as somebody who calibrated badly gives them: that of r goes below 0, so that only its Relu keeps it positive. */
+static const struct qd_quantizer_range ranges[] = {{"x", -1, 1},         {"c", -2.5F, 2},
+                                                   {"r", -0.3F, 2},      {"t", -0.3F, 2},
+                                                   {"k", -0.06F, 0.08F}, {"y", -0.3F, 2}};
+static const struct qd_quantizer_range positive[] = {{"x", 0.5F, 1},       {"c", 0.1F, 2},
+                                                     {"r", 0.2F, 2},       {"t", 0.2F, 2},
+                                                     {"k", -0.06F, 0.08F}, {"y", 0.2F, 2}};
+
+static void check(enum qd_mistake mistake, struct qd_quantizer_options options, bool all_positive,
+                  struct qd_arena *arena, struct qd_quantizer_report *report)
+{
+    struct qd_case kase;
+    build_model(arena, &kase);
+    const struct qd_quantizer_request request = {.model = kase.model,
+                                                 .model_size = kase.model_size,
+                                                 .range_count = 6,
+                                                 .ranges = all_positive ? positive : ranges,
+                                                 .options = options};
+    struct qd_quantizer_answer answer;
+    qd_quantize_wrongly(&kase, &request, mistake, arena, &answer);
+    const struct qd_quantizer_trial trial = {.kase = &kase,
+                                             .request = &request,
+                                             .answer = &answer,
+                                             .profile =
+                                                 qd_quantizer_profile_of("executorch-quant")};
+    struct qd_error error = {.status = QD_OK};
+    if (qd_quantizer_check(&trial, arena, report, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+static bool has(const struct qd_quantizer_report *report, enum qd_verdict class)
+{
+    for (size_t i = 0; i < report->finding_count; i++)
+        if (report->findings[i].class == class)
+            return true;
+    return false;
+}
+
+static struct qd_quantizer_options options_for(enum qd_mistake mistake)
+{
+    bool snaps = mistake == QD_SNAPPED_WITHOUT_SCALE || mistake == QD_SNAPPED_INT8 ||
+                 mistake == QD_SNAPPED_APART || mistake == QD_OPTION_IGNORED;
+    return (struct qd_quantizer_options){.activation_type = mistake == QD_SNAPPED_INT8 ? 3 : 2,
+                                         .weight_type = 3,
+                                         .per_channel = true,
+                                         .restricted_asymmetric = snaps};
+}
+
+static void print(const struct qd_quantizer_report *report)
+{
+    for (size_t i = 0; i < report->finding_count; i++)
+        print_message("  %s: %s\n", qd_verdict_word(report->findings[i].class),
+                      report->findings[i].text);
+    for (size_t i = 0; i < report->fact_count; i++)
+        print_message("  fact: %s\n", report->facts[i]);
+}
+
+/* The kill matrix. */
+static void test_every_mistake_is_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        enum qd_mistake mistake;
+        enum qd_verdict class;
+        const char *name;
+    } rows[] = {
+#define ROW(name, class) {QD_##name, QD_VERDICT_##class, #name},
+        QD_MISTAKE_LIST(ROW)
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        struct qd_quantizer_report report;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        check(rows[i].mistake, options_for(rows[i].mistake), rows[i].mistake == QD_NOT_WIDENED,
+              &arena, &report);
+        if (!has(&report, rows[i].class)) {
+            print(&report);
+            fail_msg("%s: no finding of class %s", rows[i].name, qd_verdict_word(rows[i].class));
+        }
+        qd_arena_clear(&arena);
+    }
+}
+
+static void test_a_right_quantizer_passes(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        struct qd_quantizer_options options = {.activation_type = i & 1 ? 3 : 2,
+                                               .weight_type = 3,
+                                               .per_channel = i & 2,
+                                               .restricted_asymmetric = i & 4};
+        struct qd_arena arena;
+        struct qd_quantizer_report report;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        check(QD_NO_MISTAKE, options, i & 8, &arena, &report);
+        if (report.finding_count > 0 || report.fact_count > 0) {
+            print(&report);
+            fail_msg("options %u: %zu findings, %zu facts", i, report.finding_count,
+                     report.fact_count);
+        }
+        /* x, W, B, c, r, t, k, and y; ranges are known of all but B, which is checked by itself. */
+        assert_int_equal(report.edges, 8);
+        assert_int_equal(report.checked, 7);
+        assert_int_equal(report.compared, 12);
+        qd_arena_clear(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_mistake_is_noticed),
+        cmocka_unit_test(test_a_right_quantizer_passes),
+    };
+    return cmocka_run_group_tests_name("quantizer checks", tests, NULL, NULL);
+}

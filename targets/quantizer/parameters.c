@@ -1,0 +1,453 @@
+#include <math.h>
+#include <string.h>
+
+#include "qdiff/observed_range.h"
+#include "quantizer/check.h"
+#include "quantizer/fidelity.h"
+
+struct range {
+    double min, max;
+};
+
+static bool same_word(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static const struct qd_quantizer_options *options(const struct qd_quant_check *check)
+{
+    return &check->trial->request->options;
+}
+
+/* --- What is wanted ------------------------------------------------------------------------------ */
+
+static bool is_signed(enum qd_dtype type)
+{
+    return qd_dtype_info(type)->min < 0;
+}
+
+/* Codes of a constant: reduced, symmetric or all. */
+static void limit_codes(const struct qd_quant_check *check, enum qd_dtype type,
+                        struct qd_observed_rule *rule)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(type);
+    rule->qmin = info->min;
+    rule->qmax = info->max;
+    if (options(check)->reduce_range) {
+        rule->qmin = info->min / 2;
+        rule->qmax = info->bits == 4 || !is_signed(type) ? info->max / 2 : -info->min / 2;
+    } else if (rule->scheme == QD_OBSERVED_SYMMETRIC && is_signed(type) && info->bits >= 8) {
+        rule->qmin = -info->max;
+    }
+}
+
+static struct qd_observed_rule weight_rule(const struct qd_quant_check *check,
+                                           const struct qd_quant_edge *edge)
+{
+    bool symmetric = options(check)->symmetric_weights ||
+                     (check->trial->profile->signed_weights_are_symmetric && is_signed(edge->type));
+    struct qd_observed_rule rule = {.scheme =
+                                        symmetric ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC,
+                                    .scale_type = edge->scale_type};
+    limit_codes(check, edge->type, &rule);
+    return rule;
+}
+
+static struct qd_observed_rule activation_rule(const struct qd_quant_check *check,
+                                               const struct qd_quant_edge *edge)
+{
+    struct qd_observed_rule rule = {.scheme = QD_OBSERVED_ASYMMETRIC,
+                                    .qmin = qd_dtype_info(edge->type)->min,
+                                    .qmax = qd_dtype_info(edge->type)->max,
+                                    .scale_type = edge->scale_type};
+    if (options(check)->symmetric_activations) {
+        rule.scheme = QD_OBSERVED_SYMMETRIC;
+        rule.qmin = is_signed(edge->type) ? -rule.qmax : rule.qmin;
+    } else if (options(check)->restricted_asymmetric && edge->type == QD_U8) {
+        rule.scheme = QD_OBSERVED_RESTRICTED;
+    }
+    if (edge->qmin > rule.qmin || edge->qmax < rule.qmax) { /* an answer that names its own codes */
+        rule.qmin = edge->qmin;
+        rule.qmax = edge->qmax;
+    }
+    return rule;
+}
+
+static bool fits(const struct qd_quant_edge *edge, int64_t c, struct range range,
+                 const struct qd_observed_rule *rule)
+{
+    struct qd_observed_parameters want;
+    double scale = qd_quant_scale(edge, c);
+    int64_t zero = qd_quant_zero(edge, c);
+    if (qd_observed_to_parameters(range.min, range.max, rule, &want, NULL) != QD_OK)
+        return false;
+    if (want.tiny)
+        return scale == 1 && zero >= edge->qmin && zero <= edge->qmax;
+    return scale >= want.scale.lo && scale <= want.scale.hi && zero >= want.zero_point_lo &&
+           zero <= want.zero_point_hi;
+}
+
+static const char *describe_want(struct qd_quant_check *check, struct range range,
+                                 const struct qd_observed_rule *rule)
+{
+    struct qd_observed_parameters want;
+    const char *text = "nothing: the range is no range";
+    if (qd_observed_to_parameters(range.min, range.max, rule, &want, NULL) == QD_OK)
+        text = qd_arena_printf(check->arena, "scale %.9g to %.9g, zero point %lld to %lld",
+                               want.scale.lo, want.scale.hi, (long long)want.zero_point_lo,
+                               (long long)want.zero_point_hi);
+    return text ? text : "";
+}
+
+/* --- Constants ----------------------------------------------------------------------------------- */
+
+static struct range constant_range(const struct qd_quant_edge *edge, const struct qd_tensor *w,
+                                   int64_t c)
+{
+    struct range range = {0, 0};
+    for (int64_t i = 0; i < w->count; i++)
+        if (qd_quant_channel(edge, w, i) == c) {
+            range.min = fmin(range.min, qd_tensor_value(w, i));
+            range.max = fmax(range.max, qd_tensor_value(w, i));
+        }
+    return range;
+}
+
+/* Whether s_w was made larger because the bias would leave int32 with the scale of the range. */
+static bool is_enlarged_for_bias(const struct qd_quant_check *check,
+                                 const struct qd_quant_edge *edge, int64_t c, struct range range,
+                                 const struct qd_observed_rule *rule)
+{
+    struct qd_observed_parameters want;
+    if (edge->node < 0 || edge->input != 1 ||
+        qd_observed_to_parameters(range.min, range.max, rule, &want, NULL) != QD_OK ||
+        qd_quant_scale(edge, c) < want.scale.hi || qd_quant_zero(edge, c) < want.zero_point_lo ||
+        qd_quant_zero(edge, c) > want.zero_point_hi)
+        return false;
+    const struct qd_node *node = &check->graph->nodes[edge->node];
+    const struct qd_tensor *bias = node->input_count > 2 && node->inputs[2] != QD_NO_VALUE
+                                       ? check->graph->values[node->inputs[2]].initializer
+                                       : NULL;
+    double step = qd_bias_scale(&check->edges, edge->node, c) / qd_quant_scale(edge, c);
+    for (int64_t i = 0; bias && i < bias->count; i++)
+        if ((edge->count == 1 || i == c) &&
+            fabs(qd_tensor_value(bias, i)) > 0.5 * INT32_MAX * step * want.scale.lo)
+            return true;
+    return false;
+}
+
+/* A constant's codes, each within half a step of its number where that is not clipped. */
+static void check_codes(struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                        const struct qd_tensor *w)
+{
+    for (int64_t i = 0; i < w->count; i++) {
+        int64_t c = qd_quant_channel(edge, w, i);
+        double scale = qd_quant_scale(edge, c), zero = (double)qd_quant_zero(edge, c);
+        double number = qd_tensor_value(w, i);
+        double clipped = fmin(fmax(number, scale * ((double)edge->qmin - zero)),
+                              scale * ((double)edge->qmax - zero));
+        double have = scale * ((double)qd_tensor_get(edge->codes, i) - zero);
+        if (!(fabs(have - clipped) <= qd_half_step(edge) * scale)) {
+            qd_quant_find(check, QD_VERDICT_PARAMETERS,
+                          "%s: element %lld is %.9g, its code %lld stands for %.9g (scale %.9g, "
+                          "zero point %.0f)",
+                          qd_quant_place(check, edge), (long long)i, number,
+                          (long long)qd_tensor_get(edge->codes, i), have, scale, zero);
+            return;
+        }
+    }
+}
+
+/* --- Activations --------------------------------------------------------------------------------- */
+
+static bool range_of(const struct qd_quant_check *check, int value, struct range *range)
+{
+    const struct qd_quantizer_request *request = check->trial->request;
+    const char *name = check->graph->values[value].name;
+    for (size_t i = 0; i < request->range_count; i++)
+        if (same_word(request->ranges[i].tensor, name)) {
+            *range = (struct range){(double)request->ranges[i].min, (double)request->ranges[i].max};
+            return true;
+        }
+    return false;
+}
+
+/* The Relu or Clip that is all that reads a value, whose output's range may stand for it: QD_NO_VALUE when there is none. */
+static int folded(const struct qd_quant_check *check, int value)
+{
+    int found = QD_NO_VALUE;
+    for (size_t n = 0; n < check->graph->node_count; n++) {
+        const struct qd_node *node = &check->graph->nodes[n];
+        for (size_t k = 0; k < node->input_count; k++) {
+            if (node->inputs[k] != value)
+                continue;
+            if (found != QD_NO_VALUE ||
+                (!same_word(node->op_type, "Relu") && !same_word(node->op_type, "Clip")))
+                return QD_NO_VALUE;
+            found = node->outputs[0];
+        }
+    }
+    for (size_t k = 0; k < check->graph->output_count; k++)
+        if (check->graph->outputs[k] == value)
+            return QD_NO_VALUE;
+    return found;
+}
+
+static bool fits_value(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                       int value, const struct qd_observed_rule *rule)
+{
+    struct range range;
+    for (; value != QD_NO_VALUE; value = folded(check, value))
+        if (range_of(check, value, &range) && fits(edge, 0, range, rule))
+            return true;
+    return false;
+}
+
+/* Which tensors of the edge's group its parameters may come from. */
+enum source { ANCHORS, ALL, UNION };
+
+static bool fits_group(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                       enum source source, const struct qd_observed_rule *rule)
+{
+    struct range all = {0, 0}, range;
+    for (size_t v = 0; v < check->graph->value_count; v++) {
+        if (check->group[v] != check->group[edge->tensor])
+            continue;
+        if ((source == ALL || (source == ANCHORS && qd_quant_is_anchor(check, (int)v))) &&
+            fits_value(check, edge, (int)v, rule))
+            return true;
+        if (range_of(check, (int)v, &range))
+            all = (struct range){fmin(all.min, range.min), fmax(all.max, range.max)};
+    }
+    return source == UNION && fits(edge, 0, all, rule);
+}
+
+static bool has_anchor(const struct qd_quant_check *check, int value)
+{
+    for (size_t v = 0; v < check->graph->value_count; v++)
+        if (check->group[v] == check->group[value] && qd_quant_is_anchor(check, (int)v))
+            return true;
+    return false;
+}
+
+/* Whether the parameters are those of a tensor of the group that may give them, or of all of them together. */
+static bool is_right(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                     const struct qd_observed_rule *rule)
+{
+    if (has_anchor(check, edge->tensor))
+        return fits_group(check, edge, ANCHORS, rule) || fits_group(check, edge, UNION, rule);
+    return fits_group(check, edge, ALL, rule) || fits_group(check, edge, UNION, rule);
+}
+
+static void check_constant(struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                           const struct qd_tensor *w)
+{
+    struct qd_observed_rule weight = weight_rule(check, edge), other = activation_rule(check, edge);
+    check->report->checked++;
+    for (int64_t c = 0; c < (int64_t)edge->count; c++) {
+        struct range range = constant_range(edge, w, c);
+        if (fits(edge, c, range, &weight) || fits(edge, c, range, &other) ||
+            (edge->count == 1 && is_right(check, edge, &other)))
+            continue;
+        if (is_enlarged_for_bias(check, edge, c, range, &weight)) {
+            qd_quant_note(check, "%s: scale %.9g enlarged so that the bias fits int32",
+                          qd_quant_place(check, edge), qd_quant_scale(edge, c));
+            continue;
+        }
+        bool covered = qd_observed_is_covered(range.min, range.max, qd_quant_scale(edge, c),
+                                              qd_quant_zero(edge, c), &weight, 0x1p-7);
+        qd_quant_find(check, covered ? QD_VERDICT_PARAMETERS : QD_VERDICT_COVERAGE,
+                      "%s, index %lld: range %.9g to %.9g: want %s; have %.9g, %lld",
+                      qd_quant_place(check, edge), (long long)c, range.min, range.max,
+                      describe_want(check, range, &weight), qd_quant_scale(edge, c),
+                      (long long)qd_quant_zero(edge, c));
+        return;
+    }
+    if (edge->codes)
+        check_codes(check, edge, w);
+}
+
+/* Why the parameters are not those wanted: the finding's class. */
+static enum qd_verdict classify(const struct qd_quant_check *check,
+                                const struct qd_quant_edge *edge, struct range range,
+                                const struct qd_observed_rule *rule, const char **why)
+{
+    struct qd_observed_rule plain = *rule, snapped = *rule;
+    plain.scheme = QD_OBSERVED_ASYMMETRIC;
+    plain.qmin = qd_dtype_info(edge->type)->min;
+    snapped.scheme = QD_OBSERVED_RESTRICTED;
+    if (rule->scheme != QD_OBSERVED_ASYMMETRIC && is_right(check, edge, &plain)) {
+        *why = rule->scheme == QD_OBSERVED_RESTRICTED
+                   ? "restricted_asymmetric was asked for, and these are the plain parameters"
+                   : "symmetric_activations was asked for, and these are the plain parameters";
+        return QD_VERDICT_IGNORES_OPTION;
+    }
+    if (fits_group(check, edge, ALL, rule)) {
+        *why = "taken from a tensor of the group that no operator with parameters computes";
+        return QD_VERDICT_SHARING;
+    }
+    if (rule->scheme == QD_OBSERVED_RESTRICTED) {
+        int64_t mid = (rule->qmin + rule->qmax + 1) / 2, z = edge->zero_points[0];
+        *why = z != rule->qmin && z != mid
+                   ? "the zero point is neither the least nor the middle code"
+               : qd_observed_is_unclipped(range.min, range.max, edge->scales[0], z, rule)
+                   ? "the scale is not that of the snapped zero point"
+                   : "the range is clipped: the scale is not that of the snapped zero point";
+        return QD_VERDICT_SNAPPING;
+    }
+    if (is_right(check, edge, &snapped)) {
+        *why = "snapped, where the option does not apply";
+        return QD_VERDICT_SNAPPING;
+    }
+    bool covered = qd_observed_is_covered(range.min, range.max, edge->scales[0],
+                                          edge->zero_points[0], rule, 0x1p-7);
+    *why = covered ? "not the range's" : "the range (widened to hold 0) is not represented";
+    return covered ? QD_VERDICT_PARAMETERS : QD_VERDICT_COVERAGE;
+}
+
+static void check_activation(struct qd_quant_check *check, const struct qd_quant_edge *edge)
+{
+    struct qd_observed_rule rule = activation_rule(check, edge);
+    struct range range;
+    const char *why;
+    if (edge->count != 1 || !range_of(check, edge->tensor, &range))
+        return;
+    check->report->checked++;
+    if (is_right(check, edge, &rule))
+        return;
+    enum qd_verdict class = classify(check, edge, range, &rule, &why);
+    qd_quant_find(check, class, "%s: range %.9g to %.9g: want %s; have %.9g, %lld: %s",
+                  qd_quant_place(check, edge), range.min, range.max,
+                  describe_want(check, range, &rule), edge->scales[0],
+                  (long long)edge->zero_points[0], why);
+}
+
+/* Scales that are numbers and zero points within the codes. */
+static bool is_sane(struct qd_quant_check *check, const struct qd_quant_edge *edge)
+{
+    for (size_t c = 0; c < edge->count; c++)
+        if (!(edge->scales[c] > 0) || !isfinite(edge->scales[c]) ||
+            edge->zero_points[c] < edge->qmin || edge->zero_points[c] > edge->qmax) {
+            qd_quant_find(check, QD_VERDICT_PARAMETERS,
+                          "%s, index %zu: scale %.9g, zero point %lld: want a positive number and "
+                          "a code of %s",
+                          qd_quant_place(check, edge), c, edge->scales[c],
+                          (long long)edge->zero_points[c], qd_dtype_info(edge->type)->word);
+            return false;
+        }
+    return true;
+}
+
+void qd_quant_check_parameters(struct qd_quant_check *check)
+{
+    for (size_t i = 0; i < check->edges.count; i++) {
+        const struct qd_quant_edge *edge = &check->edges.items[i];
+        const struct qd_tensor *constant = check->graph->values[edge->tensor].initializer;
+        if (edge->dynamic || edge->implied || !is_sane(check, edge) || edge->type == QD_S32)
+            continue;
+        if (qd_dtype_info(edge->type)->bits > 16)
+            continue;
+        if (!constant)
+            check_activation(check, edge);
+        else if (edge->count == 1 || edge->axis < (int64_t)constant->rank)
+            check_constant(check, edge, constant);
+    }
+}
+
+/* --- Biases -------------------------------------------------------------------------------------- */
+
+static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge *edge)
+{
+    const struct qd_tensor *b = check->graph->values[edge->tensor].initializer;
+    for (int64_t c = 0; b && c < b->count; c++) {
+        double want = qd_bias_scale(&check->edges, edge->node, c);
+        int64_t index = edge->count == 1 ? 0 : c;
+        double have = edge->implied ? want : edge->scales[index];
+        if (!isfinite(want))
+            return;
+        if (!(fabs(have - want) <= want * 0x1p-22) ||
+            (!edge->implied && edge->zero_points[index] != 0)) {
+            qd_quant_find(check, QD_VERDICT_BIAS,
+                          "%s, index %lld: want scale %.9g = x_scale * w_scale and zero point 0; "
+                          "have %.9g, %lld",
+                          qd_quant_place(check, edge), (long long)c, want, have,
+                          (long long)edge->zero_points[index]);
+            return;
+        }
+        double number = qd_tensor_value(b, c);
+        double code = edge->codes ? (double)qd_tensor_get(edge->codes, c) : number / have;
+        double ideal = fmin(fmax(number / have, INT32_MIN), INT32_MAX);
+        if (!(fabs(code - ideal) <= 0.5 + fabs(ideal) * 0x1p-21)) {
+            qd_quant_find(check, QD_VERDICT_BIAS,
+                          "%s, index %lld: %.9g in steps of %.9g is %.9g; have code %.0f",
+                          qd_quant_place(check, edge), (long long)c, number, have, ideal, code);
+            return;
+        }
+    }
+}
+
+void qd_quant_check_bias(struct qd_quant_check *check)
+{
+    for (size_t i = 0; i < check->edges.count; i++) {
+        const struct qd_quant_edge *edge = &check->edges.items[i];
+        const struct qd_tensor *b = check->graph->values[edge->tensor].initializer;
+        if (edge->type == QD_S32 && edge->node >= 0 && !edge->dynamic &&
+            (edge->implied || edge->count == 1 || (b && (int64_t)edge->count == b->count)))
+            check_bias(check, edge);
+    }
+}
+
+/* --- Axes ---------------------------------------------------------------------------------------- */
+
+/* The axis of a weight's output channels, −1 where the consumer has none. */
+static int64_t channel_axis(const struct qd_node *node, unsigned rank)
+{
+    int64_t transposed = 0;
+    if (same_word(node->op_type, "Conv"))
+        return 0;
+    if (same_word(node->op_type, "ConvTranspose"))
+        return 1;
+    if (same_word(node->op_type, "Gemm"))
+        return qd_node_int(node, "transB", 0, &transposed, NULL) == QD_OK && transposed ? 0 : 1;
+    return same_word(node->op_type, "MatMul") && rank > 1 ? (int64_t)rank - 1 : -1;
+}
+
+static void check_axis(struct qd_quant_check *check, const struct qd_quant_edge *edge)
+{
+    const struct qd_tensor *w = check->graph->values[edge->tensor].initializer;
+    int64_t want = edge->node >= 0 && edge->input == 1 && w
+                       ? channel_axis(&check->graph->nodes[edge->node], w->rank)
+                       : -1;
+    if (edge->count > 1 && want >= 0 && edge->axis != want)
+        qd_quant_find(check, QD_VERDICT_STRUCTURE,
+                      "%s: %zu scales on axis %lld; the consumer's channels are axis %lld",
+                      qd_quant_place(check, edge), edge->count, (long long)edge->axis,
+                      (long long)want);
+    bool weight = edge->codes && want >= 0 && edge->type != QD_S32 && w->dims[want] > 1;
+    if (weight && edge->count == 1 && options(check)->per_channel)
+        qd_quant_find(check, QD_VERDICT_IGNORES_OPTION,
+                      "%s: per_channel was asked for; want %lld scales, have 1",
+                      qd_quant_place(check, edge), (long long)w->dims[want]);
+    if (weight && edge->count > 1 && !options(check)->per_channel)
+        qd_quant_find(check, QD_VERDICT_PARAMETERS,
+                      "%s: per_channel was not asked for; want 1 scale, have %zu",
+                      qd_quant_place(check, edge), edge->count);
+}
+
+void qd_quant_check_axes(struct qd_quant_check *check)
+{
+    for (size_t i = 0; i < check->edges.count; i++) {
+        const struct qd_quant_edge *edge = &check->edges.items[i];
+        check_axis(check, edge);
+        for (size_t j = 0; j < i; j++) {
+            const struct qd_quant_edge *other = &check->edges.items[j];
+            if (other->tensor == edge->tensor && other->codes && other->codes == edge->codes &&
+                !qd_quant_same(other, edge)) {
+                qd_quant_find(check, QD_VERDICT_STRUCTURE,
+                              "%s and %s read the same codes with different parameters",
+                              qd_quant_place(check, other), qd_quant_place(check, edge));
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+#include <string.h>
+
+#include "quantizer/check.h"
+
+/* Operators that move codes, whoever promises what. */
+static const char *const moving[] = {"Concat",  "Expand",    "Flatten",   "Gather", "Identity",
+                                     "MaxPool", "Reshape",   "Slice",     "Split",  "Squeeze",
+                                     "Tile",    "Transpose", "Unsqueeze", NULL};
+
+static bool among(const char *const *list, const char *word)
+{
+    for (; list && *list; list++)
+        if (strcmp(*list, word) == 0)
+            return true;
+    return false;
+}
+
+static bool shares(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    const struct qd_quantizer_trial *trial = check->trial;
+    return among(trial->profile->shares[trial->request->options.format], node->op_type);
+}
+
+bool qd_quant_is_anchor(const struct qd_quant_check *check, int value)
+{
+    int n = qd_graph_producer(check->graph, value);
+    return n >= 0 && !shares(check, &check->graph->nodes[n]);
+}
+
+static void join(const struct qd_quant_check *check, int a, int b)
+{
+    int from = check->group[a] > check->group[b] ? check->group[a] : check->group[b];
+    int to = check->group[a] > check->group[b] ? check->group[b] : check->group[a];
+    for (size_t v = 0; v < check->graph->value_count; v++)
+        if (check->group[v] == from)
+            check->group[v] = to;
+}
+
+/* How many inputs of a moving operator are data. */
+static size_t data_inputs(const struct qd_node *node)
+{
+    return strcmp(node->op_type, "Concat") == 0 ? node->input_count : 1;
+}
+
+enum qd_status qd_quant_group(struct qd_quant_check *check, struct qd_error *error)
+{
+    const struct qd_graph *graph = check->graph;
+    check->group = qd_arena_array(check->arena, graph->value_count, sizeof *check->group);
+    if (!check->group)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for groups of tensors");
+    for (size_t v = 0; v < graph->value_count; v++)
+        check->group[v] = (int)v;
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const struct qd_node *node = &graph->nodes[n];
+        if (!shares(check, node))
+            continue;
+        for (size_t k = 0; k < data_inputs(node) && k < node->input_count; k++)
+            for (size_t o = 0; o < node->output_count; o++)
+                if (node->inputs[k] != QD_NO_VALUE && node->outputs[o] != QD_NO_VALUE)
+                    join(check, node->inputs[k], node->outputs[o]);
+    }
+    return QD_OK;
+}
+
+static bool is_shared_kind(const struct qd_quant_edge *edge)
+{
+    return edge->count == 1 && !edge->dynamic && edge->type != QD_S32;
+}
+
+/* Two edges of a group: one observer and one scale, zero point and type. */
+static void compare(struct qd_quant_check *check, const struct qd_quant_edge *a,
+                    const struct qd_quant_edge *b)
+{
+    if (!qd_quant_same(a, b))
+        qd_quant_find(check, QD_VERDICT_SHARING,
+                      "%s has scale %.9g, zero point %lld (%s); %s, which shares its parameters, "
+                      "has %.9g, %lld (%s)",
+                      qd_quant_place(check, a), a->scales[0], (long long)a->zero_points[0],
+                      qd_dtype_info(a->type)->word, qd_quant_place(check, b), b->scales[0],
+                      (long long)b->zero_points[0], qd_dtype_info(b->type)->word);
+    else if (a->group != 0 && b->group != 0 && a->group != b->group)
+        qd_quant_find(check, QD_VERDICT_SHARING,
+                      "%s belongs to observer %llu, %s to %llu: equal by chance, not shared",
+                      qd_quant_place(check, a), (unsigned long long)a->group,
+                      qd_quant_place(check, b), (unsigned long long)b->group);
+}
+
+/* Input and output of a moving operator about which nothing was promised. */
+static void note_difference(struct qd_quant_check *check, const struct qd_node *node)
+{
+    const struct qd_quant_edges *edges = &check->edges;
+    for (size_t i = 0; i < edges->count; i++)
+        for (size_t j = 0; j < edges->count; j++) {
+            const struct qd_quant_edge *a = &edges->items[i], *b = &edges->items[j];
+            if (a->tensor == node->inputs[0] && a->node >= 0 &&
+                &check->graph->nodes[a->node] == node && b->tensor == node->outputs[0] &&
+                is_shared_kind(a) && is_shared_kind(b) && !qd_quant_same(a, b)) {
+                qd_quant_note(check, "%s '%s': %s and %s differ, and nothing is promised",
+                              node->op_type, node->name, qd_quant_place(check, a),
+                              qd_quant_place(check, b));
+                return;
+            }
+        }
+}
+
+void qd_quant_check_sharing(struct qd_quant_check *check)
+{
+    const struct qd_quant_edges *edges = &check->edges;
+    for (size_t i = 0; i < edges->count; i++) {
+        const struct qd_quant_edge *a = &edges->items[i];
+        size_t first = edges->count;
+        for (size_t j = 0; j < i && first == edges->count; j++) {
+            const struct qd_quant_edge *b = &edges->items[j];
+            if (is_shared_kind(b) && check->group[b->tensor] == check->group[a->tensor])
+                first = j;
+        }
+        if (is_shared_kind(a) && first < edges->count)
+            compare(check, &edges->items[first], a);
+    }
+    for (size_t n = 0; n < check->graph->node_count; n++) {
+        const struct qd_node *node = &check->graph->nodes[n];
+        if (among(moving, node->op_type) && !shares(check, node) && node->input_count > 0)
+            note_difference(check, node);
+    }
+}

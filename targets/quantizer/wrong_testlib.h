@@ -1,0 +1,32 @@
+/* A small static quantizer (QDQ, uint8 or int8 activations, int8 weights), right or with one mistake. */
+#ifndef QDIFF_WRONG_QUANTIZER_TESTLIB_H
+#define QDIFF_WRONG_QUANTIZER_TESTLIB_H
+
+#include "qdiff/quantizer.h"
+
+/* QD_MISTAKE(NAME, class that has to notice it) */
+#define QD_MISTAKE_LIST(QD_MISTAKE)                \
+    QD_MISTAKE(AXIS_DROPPED, FIDELITY)             \
+    QD_MISTAKE(AXIS_0_TAKEN_FOR_ABSENT, STRUCTURE) \
+    QD_MISTAKE(SNAPPED_WITHOUT_SCALE, SNAPPING)    \
+    QD_MISTAKE(SNAPPED_INT8, SNAPPING)             \
+    QD_MISTAKE(SNAPPED_APART, SHARING)             \
+    QD_MISTAKE(CONCAT_ON_INPUT_0, SHARING)         \
+    QD_MISTAKE(BIAS_SCALE, BIAS)                   \
+    QD_MISTAKE(ZERO_POINT_TRUNCATED, COVERAGE)     \
+    QD_MISTAKE(NOT_WIDENED, COVERAGE)              \
+    QD_MISTAKE(RELU_DROPPED, FIDELITY)             \
+    QD_MISTAKE(OPTION_IGNORED, IGNORES_OPTION)     \
+    QD_MISTAKE(SPLIT_OBSERVERS, SHARING)           \
+    QD_MISTAKE(WEIGHT_CODES, PARAMETERS)
+
+#define QD_MISTAKE_ENUM(name, class) QD_##name,
+enum qd_mistake { QD_NO_MISTAKE, QD_MISTAKE_LIST(QD_MISTAKE_ENUM) QD_MISTAKE_COUNT };
+#undef QD_MISTAKE_ENUM
+
+/* Answers like qd_quantizer_run(); fails the test when it cannot. */
+void qd_quantize_wrongly(const struct qd_case *kase, const struct qd_quantizer_request *request,
+                         enum qd_mistake mistake, struct qd_arena *arena,
+                         struct qd_quantizer_answer *answer);
+
+#endif

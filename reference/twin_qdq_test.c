@@ -63,9 +63,9 @@ static void finish(const char *name, const struct count *count)
     assert_true(count->answers > 0);
 }
 
-/* --- DequantizeLinear ×2 or ×3 → MatMul, Gemm or Conv → QuantizeLinear --- */
+/* --- DequantizeLinear ×2 or ×3 → MatMul, Gemm, Conv or ConvTranspose → QuantizeLinear --- */
 
-enum operation { MATMUL, MATMUL_ADD, GEMM, CONV };
+enum operation { MATMUL, MATMUL_ADD, GEMM, CONV, CONV_TRANSPOSE };
 
 struct block {
     struct qd_arena arena;
@@ -79,7 +79,7 @@ struct block {
 
 static void choose_codes(struct block *b, struct twin_random *random)
 {
-    b->operation = (enum operation)twin_random_between(random, MATMUL, CONV);
+    b->operation = (enum operation)twin_random_between(random, MATMUL, CONV_TRANSPOSE);
     b->terms = twin_random_one_in(random, 3) ? 1 : twin_random_between(random, 2, MAX_TERMS);
     b->x_type = twin_random_one_in(random, 2) ? QD_U8 : QD_S8;
     b->w_type = twin_random_one_in(random, 2) ? QD_U8 : QD_S8;
@@ -140,7 +140,7 @@ static int dequantized(struct twin_graph *g, int codes, int scale, int zero_poin
 static int dequantized_x(struct block *b, struct twin_graph *g)
 {
     const int64_t flat[] = {1, b->terms, 1};
-    struct qd_tensor x = twin_tensor(&b->arena, b->x_type, b->operation == CONV ? 3 : 2, flat);
+    struct qd_tensor x = twin_tensor(&b->arena, b->x_type, b->operation >= CONV ? 3 : 2, flat);
     struct qd_tensor scale = twin_float_scalar(&b->arena, b->s_x);
     struct qd_tensor zero_point = twin_scalar(&b->arena, b->x_type, (uint64_t)b->x_zero_point);
     for (int64_t k = 0; k < b->terms; k++)
@@ -149,13 +149,14 @@ static int dequantized_x(struct block *b, struct twin_graph *g)
                        twin_graph_constant(g, &zero_point), -1);
 }
 
-/* MatMul and Gemm: [K, N]; Conv: [N, K, 1]. One scale and zero point per filter. */
+/* MatMul and Gemm: [K, N]; Conv: [N, K, 1]; ConvTranspose: [K, N, 1]. One scale and zero point per filter. */
 static int dequantized_w(struct block *b, struct twin_graph *g)
 {
     static const int64_t filters[] = {FILTERS};
     bool conv = b->operation == CONV;
-    const int64_t matrix[] = {b->terms, FILTERS}, kernel[] = {FILTERS, b->terms, 1};
-    struct qd_tensor w = twin_tensor(&b->arena, b->w_type, conv ? 3 : 2, conv ? kernel : matrix);
+    const int64_t matrix[] = {b->terms, FILTERS, 1}, kernel[] = {FILTERS, b->terms, 1};
+    struct qd_tensor w =
+        twin_tensor(&b->arena, b->w_type, b->operation >= CONV ? 3 : 2, conv ? kernel : matrix);
     struct qd_tensor scale = twin_tensor(&b->arena, QD_F32, 1, filters);
     struct qd_tensor zero_point = twin_tensor(&b->arena, b->w_type, 1, filters);
     for (int64_t n = 0; n < FILTERS; n++) {
@@ -195,14 +196,14 @@ static int quantized(struct block *b, struct twin_graph *g, int real)
  * output of its own graph. */
 static void evaluate_block(struct block *b, struct qd_value *values)
 {
-    static const char *const names[] = {"MatMul", "MatMul", "Gemm", "Conv"};
+    static const char *const names[] = {"MatMul", "MatMul", "Gemm", "Conv", "ConvTranspose"};
     for (int output = 0; output < 2; output++) {
         struct twin_graph g;
         twin_graph_init(&g);
         int in[3] = {dequantized_x(b, &g), dequantized_w(b, &g), QD_NO_VALUE};
         if (b->operation != MATMUL)
             in[2] = dequantized_bias(b, &g);
-        bool three = b->operation == GEMM || b->operation == CONV;
+        bool three = b->operation >= GEMM;
         int real = twin_graph_node(&g, names[b->operation], in, three ? 3 : 2, -1);
         if (b->operation == MATMUL_ADD)
             real = twin_graph_node(&g, "Add", (int[]){real, in[2]}, 2, -1);
@@ -295,7 +296,7 @@ static void sums_of_products(void **state)
             check_filter(&b, n, values, &random, &count);
         qd_arena_clear(&b.arena);
     }
-    finish("MatMul, Gemm, Conv between dequantize and quantize", &count);
+    finish("MatMul, Gemm, Conv, ConvTranspose between dequantize and quantize", &count);
     assert_true(count.not_canonical > 0 && count.slack < count.elements / 2);
 }
 

@@ -6,7 +6,7 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/suite.h"
 
-enum { MAX_CASES = 2048, MAX_RULES = 1024, LEAST_RULES = 490 };
+enum { MAX_CASES = 2048, MAX_RULES = 1024, LEAST_RULES = 800 };
 
 struct cases {
     struct qd_arena arena;

@@ -147,5 +147,12 @@ const struct qd_op qd_op_conv_transpose = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .operands = "X,W,B",
+    .attributes = "auto_pad,dilations,group,kernel_shape,output_padding,output_shape,pads,strides",
+    .rules = "x-type,w-type,bias-type,bias-shape,x-rank,w-rank,group-positive,group-channels,"
+             "kernel_shape-length,kernel_shape-mismatch,strides-length,strides-positive,"
+             "dilations-length,dilations-positive,pads-length,pads-negative,auto_pad-value,"
+             "auto_pad-with-pads,output_padding-length,output_padding-range,"
+             "output_shape-length,output_shape-positive,output-empty",
     .evaluate = evaluate,
 };

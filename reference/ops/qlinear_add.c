@@ -77,5 +77,9 @@ const struct qd_op qd_op_qlinear_add = {
     .outputs = 1,
     .optional = 1 << 2 | 1 << 5,
     .operands = "A,A_scale,A_zero_point,B,B_scale,B_zero_point,C_scale,C_zero_point",
+    .attributes = "",
+    .rules = "a-type,b-type,a_scale-type,b_scale-type,c_scale-type,a_zero_point-type,"
+             "b_zero_point-type,c_zero_point-type,a_scale-shape,b_scale-shape,c_scale-shape,"
+             "a_zero_point-shape,b_zero_point-shape,c_zero_point-shape,broadcast",
     .evaluate = evaluate,
 };

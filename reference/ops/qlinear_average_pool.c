@@ -158,5 +158,11 @@ const struct qd_op qd_op_qlinear_average_pool = {
     .outputs = 1,
     .optional = 1 << X_ZERO_POINT,
     .operands = "X,x_scale,x_zero_point,y_scale,y_zero_point",
+    .attributes = "auto_pad,kernel_shape,pads,strides,count_include_pad,ceil_mode,channels_last",
+    .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
+             "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"
+             "kernel_shape-missing,kernel_shape-positive,x-rank,kernel_shape-length,"
+             "strides-length,strides-positive,pads-length,pads-negative,auto_pad-value,"
+             "auto_pad-with-pads,output-empty",
     .evaluate = evaluate,
 };

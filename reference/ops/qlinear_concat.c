@@ -77,5 +77,9 @@ const struct qd_op qd_op_qlinear_concat = {
     .outputs = 1,
     .variadic = true,
     .operands = "Y_scale,Y_zero_point,*x,x_scale,x_zero_point",
+    .attributes = "axis",
+    .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
+             "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"
+             "inputs-triples,inputs-shape,axis-missing,axis-range",
     .evaluate = evaluate,
 };

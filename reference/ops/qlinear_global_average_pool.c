@@ -45,5 +45,8 @@ const struct qd_op qd_op_qlinear_global_average_pool = {
     .max_inputs = 5,
     .outputs = 1,
     .operands = "X,x_scale,x_zero_point,y_scale,y_zero_point",
+    .attributes = "channels_last",
+    .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
+             "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,x-rank",
     .evaluate = evaluate,
 };

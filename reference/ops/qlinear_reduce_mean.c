@@ -70,5 +70,10 @@ const struct qd_op qd_op_qlinear_reduce_mean = {
     .outputs = 1,
     .optional = 1 << DATA_ZERO_POINT,
     .operands = "data,data_scale,data_zero_point,reduced_scale,reduced_zero_point",
+    .attributes = "axes,keepdims",
+    .rules = "data-type,data_scale-type,reduced_scale-type,data_zero_point-type,"
+             "reduced_zero_point-type,data_scale-shape,reduced_scale-shape,"
+             "data_zero_point-shape,reduced_zero_point-shape,axes-missing,keepdims-missing,"
+             "axes-range,axes-repeated",
     .evaluate = evaluate,
 };

@@ -35,5 +35,8 @@ const struct qd_op qd_op_qlinear_sigmoid = {
     .outputs = 1,
     .optional = 1 << 2,
     .operands = "X,X_scale,X_zero_point,Y_scale,Y_zero_point",
+    .attributes = "",
+    .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
+             "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape",
     .evaluate = evaluate,
 };

@@ -179,5 +179,9 @@ const struct qd_op qd_op_qlinear_softmax = {
     .outputs = 1,
     .optional = 1 << X_ZERO_POINT,
     .operands = "X,X_scale,x_zero_point,y_scale,y_zero_point",
+    .attributes = "axis,opset",
+    .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
+             "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"
+             "opset-missing,axis-range",
     .evaluate = evaluate,
 };

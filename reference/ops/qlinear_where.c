@@ -103,5 +103,10 @@ const struct qd_op qd_op_qlinear_where = {
     .max_inputs = INPUTS,
     .outputs = 1,
     .operands = "condition,X,x_scale,x_zero_point,Y,y_scale,y_zero_point,z_scale,z_zero_point",
+    .attributes = "",
+    .rules = "condition-type,x-type,y-type,x_scale-type,y_scale-type,z_scale-type,"
+             "x_zero_point-type,y_zero_point-type,z_zero_point-type,x_scale-shape,"
+             "y_scale-shape,z_scale-shape,x_zero_point-shape,y_zero_point-shape,"
+             "z_zero_point-shape,broadcast",
     .evaluate = evaluate,
 };

@@ -89,7 +89,6 @@ static const struct qd_target_capability rows[] = {
     {"com.microsoft:QLinearSoftmax", "", "", ""},
     {"com.microsoft:QLinearAveragePool", "", "", ""},
     {"com.microsoft:QLinearGlobalAveragePool", "", "", ""},
-    {"com.microsoft:QLinearReduceMean", "", "", ""},
 };
 
 const struct qd_target_capability *qd_ort_capabilities(const char *version, size_t *count)

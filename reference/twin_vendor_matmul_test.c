@@ -381,6 +381,7 @@ enum zero_points { ABSENT, PACKED, FLOATS };
 
 struct blocks {
     struct qd_arena arena;
+    enum qd_dtype real; /* of A, scales, unpacked zero points, bias and Y */
     struct twin_random *random;
     int64_t m, k, n, bits, size, count; /* `count` blocks a column */
     bool exact, has_bias;
@@ -389,11 +390,24 @@ struct blocks {
     int64_t code[MAX_N][MAX_K];
 };
 
+static float in_type(enum qd_dtype dtype, float value)
+{
+    mpq_t q;
+    mpq_init(q);
+    mpq_set_d(q, (double)value);
+    bool huge = twin_round(dtype, TWIN_NEAREST, q, q) == TWIN_HUGE;
+    value = huge ? copysignf(INFINITY, value) : (float)mpq_get_d(q);
+    mpq_clear(q);
+    return value;
+}
+
 static void choose_blocks(struct blocks *b, struct twin_random *random)
 {
+    static const enum qd_dtype reals[] = {QD_F32, QD_F32, QD_F16, QD_BF16};
     static const int64_t widths[] = {2, 4, 8};
     *b = (struct blocks){.random = random};
     qd_arena_init(&b->arena, QD_ARENA_DEFAULT_BUDGET);
+    b->real = reals[twin_random_between(random, 0, 3)];
     b->k = twin_random_between(random, 1, MAX_K);
     b->n = twin_random_between(random, 1, MAX_N);
     b->bits = widths[twin_random_between(random, 0, 2)];
@@ -408,18 +422,35 @@ static void choose_blocks(struct blocks *b, struct twin_random *random)
         b->a[k] = b->exact                        ? (float)twin_random_between(random, -50, 50)
                   : twin_random_one_in(random, 2) ? value
                                                   : -value;
+        b->a[k] = in_type(b->real, b->a[k]);
     }
     for (int64_t j = 0; j < b->n; j++) {
-        b->bias[j] = (float)twin_random_between(random, -1000, 1000);
+        b->bias[j] = in_type(b->real, (float)twin_random_between(random, -1000, 1000));
         for (int64_t k = 0; k < MAX_K; k++)
             b->code[j][k] = twin_random_between(random, 0, most);
         for (int64_t block = 0; block < b->count; block++) {
-            b->scale[j][block] = twin_float_of(twin_random_scale(random, b->exact ? 0 : -8, 2) &
-                                               (b->exact ? 0x7f800000 : 0x7fffffff));
+            float scale = twin_float_of(twin_random_scale(random, b->exact ? 0 : -8, 2) &
+                                        (b->exact ? 0x7f800000 : 0x7fffffff));
+            b->scale[j][block] = in_type(b->real, scale);
             int64_t z = twin_random_between(random, 0, most);
             b->zero[j][block] = b->zero_points == ABSENT ? (float)(1 << (b->bits - 1)) : (float)z;
         }
     }
+}
+
+/* The numbers, which the type holds, as a tensor. */
+static struct qd_tensor reals_of(struct blocks *b, const float *numbers, unsigned rank,
+                                 const int64_t *dims)
+{
+    struct qd_tensor tensor = twin_tensor(&b->arena, b->real, rank, dims);
+    mpq_t q;
+    mpq_init(q);
+    for (int64_t i = 0; i < tensor.count; i++) {
+        mpq_set_d(q, (double)numbers[i]);
+        twin_put(&tensor, i, twin_encode(b->real, q));
+    }
+    mpq_clear(q);
+    return tensor;
 }
 
 static void put_bits(const struct qd_tensor *bytes, int64_t first, int64_t bit, int64_t code)
@@ -439,31 +470,35 @@ static struct qd_tensor packed_weights(struct blocks *b)
     return w;
 }
 
-/* [N, k_blocks] floats, or zero points packed as the weights are, each row from a whole byte. */
-static struct qd_tensor per_block(struct blocks *b, float numbers[][4], bool packed)
+/* Zero points packed as the weights are, each row from a whole byte. */
+static struct qd_tensor packed_zero_points(struct blocks *b)
 {
-    const int64_t dims[] = {b->n, packed ? (b->count * b->bits + 7) / 8 : b->count};
-    struct qd_tensor tensor = twin_tensor(&b->arena, packed ? QD_U8 : QD_F32, 2, dims);
+    const int64_t dims[] = {b->n, (b->count * b->bits + 7) / 8};
+    struct qd_tensor tensor = twin_tensor(&b->arena, QD_U8, 2, dims);
     for (int64_t j = 0; j < b->n; j++)
-        for (int64_t block = 0; block < b->count; block++) {
-            if (packed)
-                put_bits(&tensor, j * dims[1], block * b->bits, (int64_t)numbers[j][block]);
-            else
-                twin_put(&tensor, j * dims[1] + block, twin_bits_of(numbers[j][block]));
-        }
+        for (int64_t block = 0; block < b->count; block++)
+            put_bits(&tensor, j * dims[1], block * b->bits, (int64_t)b->zero[j][block]);
     return tensor;
+}
+
+/* [N, k_blocks] */
+static struct qd_tensor per_block(struct blocks *b, float numbers[][4])
+{
+    const int64_t dims[] = {b->n, b->count};
+    float flat[MAX_N * 4];
+    for (int64_t i = 0; i < b->n * b->count; i++)
+        flat[i] = numbers[i / b->count][i % b->count];
+    return reals_of(b, flat, 2, dims);
 }
 
 static void matmul_nbits(struct blocks *b, struct qd_value *value)
 {
     struct twin_node node;
     const int64_t a_dims[] = {1, b->k};
-    struct qd_tensor a = twin_tensor(&b->arena, QD_F32, 2, a_dims);
-    struct qd_tensor bias = twin_tensor(&b->arena, QD_F32, 1, &b->n), w = packed_weights(b);
-    struct qd_tensor scales = per_block(b, b->scale, false);
-    struct qd_tensor zeros = per_block(b, b->zero, b->zero_points == PACKED);
-    memcpy(a.data, b->a, (size_t)b->k * sizeof b->a[0]);
-    memcpy(bias.data, b->bias, (size_t)b->n * sizeof b->bias[0]);
+    struct qd_tensor a = reals_of(b, b->a, 2, a_dims), bias = reals_of(b, b->bias, 1, &b->n);
+    struct qd_tensor w = packed_weights(b), scales = per_block(b, b->scale);
+    struct qd_tensor zeros =
+        b->zero_points == PACKED ? packed_zero_points(b) : per_block(b, b->zero);
     twin_node_init_vendor(&node, "MatMulNBits");
     twin_node_int(&node, "K", b->k);
     twin_node_int(&node, "N", b->n);
@@ -504,6 +539,12 @@ static void block_answers(const struct blocks *b, int64_t j, struct twin_answers
     }
     twin_answers_add(answers, (double)twin_random_sum(b->random, sums, b->scale[j], b->count, bias),
                      "a float sum for each block, times its scale");
+    for (int64_t k = 0; k < b->k; k++)
+        w[k] = in_type(b->real, w[k]);
+    twin_answers_add(answers, (double)twin_random_sum(b->random, b->a, w, b->k, bias),
+                     "weights rounded to the type, a float sum");
+    for (unsigned i = 0; i < answers->count; i++)
+        answers->real[i] = (double)in_type(b->real, (float)answers->real[i]);
 }
 
 static void matmuls_nbits(void **state)

@@ -1,8 +1,8 @@
-/* Property: what the reference itself answers is no divergence. And a measurement: every quirk that concerns the case is evaluated beside the reference, and one whose answer
- * lies outside an admissible set is killed: an event with its executions and CPU-seconds since the start, printed as a
- * table when the process ends. When all are dead the process ends, with 0.
+/* Property: what the reference itself answers is no divergence. And a measurement: every quirk that concerns the case is
+ * evaluated beside the reference, and one whose answer lies outside an admissible set is killed: an event, with the executions
+ * and CPU-seconds since the start. When all are dead the process ends, with 0.
  *
- *   QDIFF_KILLS=FILE     the table goes there, tab-separated; otherwise to stderr
+ *   QDIFF_KILLS=FILE     where the table goes at the end: quirk, executions, CPU-seconds, operator
  *   QDIFF_COUNTERS=off   without the semantic counters (counters.h): what they are worth */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +44,17 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void print_kill(FILE *file, size_t i)
+{
+    const char *name = qd_quirk_at(i)->name;
+    if (state.kills[i].executions > 0)
+        fprintf(file, "%s\t%llu\t%.3f\t%s\n", name, (unsigned long long)state.kills[i].executions,
+                state.kills[i].seconds, state.kills[i].op);
+    else
+        fprintf(file, "%s\talive\t%.3f\t-\n", name, cpu_seconds());
+}
+
+/* A summary, and the table where it was asked for. */
 static void print_kills(void)
 {
     const char *path = getenv("QDIFF_KILLS");
@@ -55,13 +66,8 @@ static void print_kills(void)
     fprintf(file, "# %zu quirks, %zu alive, %llu executions, %llu valid, %.2f CPU-seconds\n",
             state.mutants.count, state.alive, (unsigned long long)state.executions,
             (unsigned long long)state.valid, cpu_seconds());
-    for (size_t i = 0; i < state.mutants.count; i++)
-        if (state.kills[i].executions > 0)
-            fprintf(file, "%s\t%llu\t%.3f\t%s\n", qd_quirk_at(i)->name,
-                    (unsigned long long)state.kills[i].executions, state.kills[i].seconds,
-                    state.kills[i].op);
-        else
-            fprintf(file, "%s\talive\t%.3f\t-\n", qd_quirk_at(i)->name, cpu_seconds());
+    for (size_t i = 0; path && i < state.mutants.count; i++)
+        print_kill(file, i);
     if (path)
         fclose(file);
 }

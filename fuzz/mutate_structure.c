@@ -135,6 +135,22 @@ static bool change_dim(struct editor *e)
     return changed;
 }
 
+/* The last two dimensions of a tensor become the same, and what has the length of the last one with it: a transposed matrix or
+ * kernel still fits. */
+static bool make_square(struct editor *e)
+{
+    int v = pick_tensor(e);
+    const struct qd_tensor *tensor = v == QD_NO_VALUE ? NULL : e->edit->values[v].tensor;
+    if (!tensor || tensor->rank < 2)
+        return false;
+    int64_t from = tensor->dims[tensor->rank - 1], to = tensor->dims[tensor->rank - 2];
+    bool changed = false;
+    for (size_t i = 0; from != to && i < e->edit->value_count; i++)
+        if (e->edit->values[i].tensor)
+            changed = resize(e, (int)i, -1, from, to) || changed;
+    return changed;
+}
+
 /* A dimension of 1 more, or one less. */
 static bool change_rank(struct editor *e)
 {
@@ -417,10 +433,10 @@ static bool append_block(struct editor *e)
 typedef bool change(struct editor *e);
 
 static change *const changes[] = {
-    change_dim,     change_dim,      change_rank,  change_attribute,   change_attribute,
-    change_type,    change_type,     change_opset, change_granularity, change_granularity,
-    change_binding, change_optional, drop_node,    duplicate_node,     expose_value,
-    rewire,         append_block,    append_block,
+    change_dim,         change_dim,         make_square,    make_square,     change_rank,
+    change_attribute,   change_attribute,   change_type,    change_type,     change_opset,
+    change_granularity, change_granularity, change_binding, change_optional, drop_node,
+    duplicate_node,     expose_value,       rewire,         append_block,    append_block,
 };
 
 bool qd_mutate_structure(const struct qd_mutation *mutation, struct qd_case_edit *edit,

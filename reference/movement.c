@@ -71,6 +71,8 @@ enum qd_status qd_move(const struct qd_evaluation *evaluation,
     struct qd_value y;
     enum qd_status status = qd_value_init(&y, evaluation->arena, operands[0]->want.dtype, rank,
                                           dims, evaluation->error);
+    if (status == QD_OK) /* a few bytes may ask for a large output */
+        status = qd_spend(evaluation, QD_WORK_ELEMENT * (double)y.want.count);
     if (status != QD_OK)
         return status;
     for (int64_t i = 0; i < y.want.count; i++) {

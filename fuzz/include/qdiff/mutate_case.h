@@ -10,10 +10,10 @@
 #include "qdiff/random.h"
 #include "qdiff/suite.h"
 
-/* A fuzzer's case has to be quick: what evaluating it may cost (qd_graph_evaluate_within), some 20 ms at most, the memory that it
+/* A fuzzer's case has to be quick: what evaluating it may cost (qd_graph_evaluate_within), some milliseconds, the memory that it
  * may take in bytes, and the size of its encoding. */
-#define QD_FUZZ_WORK 0x1p27
-#define QD_FUZZ_MEMORY ((size_t)256 << 20)
+#define QD_FUZZ_WORK 0x1p24
+#define QD_FUZZ_MEMORY ((size_t)64 << 20)
 #define QD_FUZZ_MAX_BYTES ((size_t)1 << 20)
 
 /* How numbers are chosen. UNIFORM is the frozen baseline that SOLVED is measured against: codes and zero points uniform over

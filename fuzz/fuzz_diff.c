@@ -1,0 +1,303 @@
+/* Property: on every case that the target can take, its answer is admissible; what breaks a rule, it refuses. Without a target:
+ * the reference evaluates every case within its limits, and its own canonical values are admissible.
+ *
+ *   QDIFF_TARGET=NAME        as on qdiff's command line (ort@1.31.1[opt=none], quirk:round-half-up, ./libmine.so); else the first line
+ *                            of fuzz_diff.target beside the program; neither: no target
+ *   QDIFF_ISOLATE=1          the target in a worker process: for one that may die. What it has to refuse runs there anyway
+ *   QDIFF_EXPECTATIONS=FILE  its known divergences, which are counted and not reported; "none"; else the shipped ones
+ *   QDIFF_STORE=DIR          findings go into that store (store.h), and the run goes on; without it the first new
+ *                            signature ends the process, so that the engine keeps the case
+ *
+ * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "qdiff/counters.h"
+#include "qdiff/expectations.h"
+#include "qdiff/share.h"
+#include "qdiff/signature.h"
+#include "qdiff/store.h"
+#include "qdiff_version.h"
+
+const struct qd_engine_harness qd_engine_harness = {
+    .property = "the target's answers are admissible",
+};
+
+#define MAX_KEYS 4096 /* signatures and their unexplained forms that are told apart in one run */
+#define DIAGNOSES_OF_A_KEY 4 /* a diagnosis costs as much as thousands of cases */
+
+/* How often something was seen. */
+struct key {
+    char signature[QD_SIGNATURE_SIZE];
+    uint64_t count;
+};
+
+static struct {
+    bool started;
+    struct qd_arena arena;                 /* lives as long as the process */
+    struct qd_arena work;                  /* of one case */
+    struct qd_session *session, *isolated; /* the same one if QDIFF_ISOLATE is 1 */
+    struct qd_expectations *expectations;
+    struct qd_store *store;
+    char name[256];
+    struct key *coarse, *found;
+    uint64_t executions, refused, invalid, skipped, compared, known, findings, elements;
+} state;
+
+static _Noreturn void give_up(int code, const struct qd_error *error)
+{
+    fprintf(stderr, "fuzz_diff: %s\n", error->text);
+    exit(code);
+}
+
+/* --- Starting ---------------------------------------------------------------------------------- */
+
+static void print_totals(void)
+{
+    fprintf(stderr,
+            "# fuzz_diff: %llu executions, %llu refused, %llu invalid, %llu beyond the target, "
+            "%llu compared (%llu elements), %llu known divergences, %llu findings\n",
+            (unsigned long long)state.executions, (unsigned long long)state.refused,
+            (unsigned long long)state.invalid, (unsigned long long)state.skipped,
+            (unsigned long long)state.compared, (unsigned long long)state.elements,
+            (unsigned long long)state.known, (unsigned long long)state.findings);
+    for (size_t i = 0; state.found && i < MAX_KEYS && state.found[i].count > 0; i++)
+        fprintf(stderr, "# %8llu %s\n", (unsigned long long)state.found[i].count,
+                state.found[i].signature);
+}
+
+/* The target's name from the environment or the option file; "" if there is none. */
+static const char *target_name(char *line, int size)
+{
+    char path[4096];
+    const char *name = getenv("QDIFF_TARGET");
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 8);
+    if (name || length < 0)
+        return name ? name : "";
+    memcpy(path + length, ".target", sizeof ".target");
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return "";
+    const char *read = fgets(line, size, file);
+    fclose(file);
+    line[strcspn(line, "\r\n")] = '\0';
+    return read ? line : "";
+}
+
+static void read_expectations(const char *name)
+{
+    const char *path = getenv("QDIFF_EXPECTATIONS");
+    struct qd_error error;
+    uint8_t *text;
+    size_t size;
+    if (path && strcmp(path, "none") == 0)
+        return;
+    bool shipped = !path;
+    char *below = qd_arena_printf(&state.arena, "targets/%s/expectations.tsv", name);
+    if (shipped && (!below || qd_share_path(&state.arena, below, &path, &error) != QD_OK))
+        return;
+    if (shipped && access(path, R_OK) != 0 && errno == ENOENT)
+        return; /* a target without known divergences */
+    if (qd_file_read(path, (size_t)16 << 20, &state.arena, &text, &size, &error) != QD_OK ||
+        qd_expectations_parse(path, (const char *)text, size, &state.arena, &state.expectations,
+                              &error) != QD_OK ||
+        qd_expectations_activate(state.expectations, qd_session_info(state.session), &error) !=
+            QD_OK)
+        give_up(2, &error);
+}
+
+static void open_target(const char *text)
+{
+    struct qd_target_name name;
+    struct qd_error error;
+    const char *isolate = getenv("QDIFF_ISOLATE"), *store = getenv("QDIFF_STORE");
+    bool alone = isolate && strcmp(isolate, "1") == 0;
+    struct qd_session_options options = {.in_process = !alone, .time_limit = 5};
+    if (qd_target_name_parse(text, &name, &error) != QD_OK)
+        give_up(2, &error);
+    if (qd_session_open(&name, &options, &state.session, &error) != QD_OK)
+        give_up(3, &error);
+    state.isolated = state.session;
+    options.in_process = false;
+    if (!alone && qd_session_open(&name, &options, &state.isolated, &error) != QD_OK)
+        give_up(3, &error);
+    snprintf(state.name, sizeof state.name, "%s", name.name);
+    read_expectations(name.name);
+    if (store && qd_store_open(store, &state.store, &error) != QD_OK)
+        give_up(2, &error);
+}
+
+/* Not before the first case: AFL++ forks after the program's start, and targets have threads. */
+static void start(void)
+{
+    char line[512] = "";
+    state.started = true;
+    qd_arena_init(&state.arena, QD_FUZZ_MEMORY);
+    qd_arena_init(&state.work, QD_FUZZ_MEMORY);
+    state.coarse = qd_arena_array(&state.arena, MAX_KEYS, sizeof *state.coarse);
+    state.found = qd_arena_array(&state.arena, MAX_KEYS, sizeof *state.found);
+    const char *name = target_name(line, sizeof line);
+    if (*name)
+        open_target(name);
+    atexit(print_totals);
+}
+
+/* --- Findings ---------------------------------------------------------------------------------- */
+
+/* The entry of a signature, a new one for a new signature; NULL when the table is full. */
+static struct key *key_of(struct key *keys, const char *signature)
+{
+    for (size_t i = 0; keys && i < MAX_KEYS; i++) {
+        if (keys[i].count == 0)
+            snprintf(keys[i].signature, sizeof keys[i].signature, "%s", signature);
+        if (strcmp(keys[i].signature, signature) == 0)
+            return &keys[i];
+    }
+    return NULL;
+}
+
+static void keep(const struct qd_case *kase, const char *signature)
+{
+    struct qd_error error;
+    uint8_t *bytes;
+    size_t size;
+    int64_t now = (int64_t)time(NULL);
+    if (qd_case_encode(kase, &state.work, &bytes, &size, &error) != QD_OK)
+        give_up(4, &error);
+    struct qd_record record = {.signature = signature,
+                               .cpu = "",
+                               .flags = "",
+                               .version = QD_VERSION,
+                               .first = now,
+                               .last = now,
+                               .count = 1,
+                               .sighting_count = 1,
+                               .bytes = bytes,
+                               .size = size};
+    record.sightings[0] = (struct qd_sighting){qd_session_id(state.session), now, now, 1};
+    if (qd_store_add(state.store, &record, &error) != QD_OK)
+        give_up(4, &error);
+}
+
+static void report(const struct qd_case *kase, const char *signature)
+{
+    struct key *key = key_of(state.found, signature);
+    state.findings++;
+    if (key && key->count++ > 0)
+        return;
+    qd_signature_print(stderr, signature);
+    if (!state.store)
+        abort();
+    keep(kase, signature);
+}
+
+/* What the run says, and why, as far as that is worth the time. */
+static void judge(const struct qd_case *kase, const struct qd_value *values,
+                  const struct qd_run *run, const struct qd_comparison *comparison)
+{
+    static const struct qd_diagnosis none = {
+        .kind = QD_DIAGNOSIS_UNEXPLAINED, .label = "unexplained", .place = "", .facts = ""};
+    static const struct qd_diagnose_options defaults;
+    char signature[QD_SIGNATURE_SIZE];
+    struct qd_finding finding;
+    struct qd_error error;
+    struct qd_features features;
+    const struct qd_expectation *unexpected;
+    qd_case_features(kase, &features);
+    const struct qd_evidence evidence = {kase, &features, comparison->verdict, values, run};
+    if (state.expectations && qd_expectations_match(state.expectations, &evidence, &unexpected)) {
+        state.known++;
+        return;
+    }
+    qd_signature_make(kase, values, state.name, run, comparison, &none, signature);
+    struct key *coarse = key_of(state.coarse, signature);
+    if (!coarse || coarse->count++ >= DIAGNOSES_OF_A_KEY) {
+        state.findings++;
+        return;
+    }
+    if (comparison->verdict == QD_VERDICT_VALUE &&
+        qd_finding_identify(state.session, kase, values, run, &defaults, &state.work, &finding,
+                            &error) == QD_OK)
+        memcpy(signature, finding.signature, sizeof signature);
+    report(kase, signature);
+}
+
+/* --- Running ----------------------------------------------------------------------------------- */
+
+static void run_target(const struct qd_case *kase, const struct qd_value *values)
+{
+    struct qd_tensor shapes[QD_CASE_EDIT_MAX_OUTPUTS];
+    struct qd_comparison comparison;
+    struct qd_run run;
+    struct qd_error error;
+    const char *reason;
+    if (!qd_session_can(state.session, kase, &reason)) {
+        state.skipped++;
+        return;
+    }
+    for (size_t i = 0; values && i < kase->graph->output_count; i++)
+        shapes[i] = values[i].want;
+    enum qd_status status =
+        qd_session_run(state.session, kase, values ? shapes : NULL, &state.work, &run, &error);
+    if (status == QD_UNUSABLE)
+        give_up(3, &error);
+    if (status != QD_OK) /* too large to transfer */
+        return;
+    qd_compare(kase, values, &run, &comparison);
+    qd_counters_answer(qd_engine_counters, kase, values, &comparison);
+    state.compared++;
+    state.elements += (uint64_t)comparison.compared;
+    if (qd_verdict_is_divergence(comparison.verdict))
+        judge(kase, values, &run, &comparison);
+}
+
+/* The reference's own answer, held against its own admissible sets. */
+static void check_reference(const struct qd_case *kase, const struct qd_value *values)
+{
+    for (size_t o = 0; o < kase->graph->output_count; o++) {
+        struct qd_comparison comparison;
+        qd_quirk_answer(&values[o]);
+        qd_compare_tensor(&values[o], &values[o].want, &comparison);
+        state.elements += (uint64_t)comparison.compared;
+        if (comparison.mismatched == 0)
+            continue;
+        fprintf(stderr, "Assertion failure: reference-not-admissible-%s\n", kase->op);
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct qd_case kase;
+    struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
+    struct qd_error error;
+    if (!state.started)
+        start();
+    state.executions++;
+    qd_arena_reset(&state.work);
+    if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
+        kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS) {
+        state.refused++;
+        return -1;
+    }
+    enum qd_status status =
+        qd_graph_evaluate_within(QD_FUZZ_WORK, state.session != NULL, kase.graph, kase.inputs, NULL,
+                                 &state.work, values, &error);
+    qd_counters_case(qd_engine_counters, &kase, status, values);
+    kase.expect = status == QD_INVALID ? QD_EXPECT_MUST_REJECT : QD_EXPECT_VALID;
+    state.invalid += status == QD_INVALID;
+    if (status == QD_INVALID)
+        kase.rule = error.rule;
+    else if (status != QD_OK)
+        return -1;
+    if (state.session)
+        run_target(&kase, status == QD_OK ? values : NULL);
+    else if (status == QD_OK)
+        check_reference(&kase, values);
+    return 0;
+}

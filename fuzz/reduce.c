@@ -141,7 +141,7 @@ static bool same_op(const struct key *key, const struct qd_case *kase)
 
 static bool explains(const struct qd_quirk *const *quirks, size_t count, const struct shown *shown)
 {
-    return qd_quirks_explain(quirks, count, &shown->kase, shown->values, &shown->run, NULL);
+    return qd_quirks_explain(quirks, count, &shown->kase, shown->values, &shown->run);
 }
 
 static bool some_quirk_explains(const struct shown *shown)

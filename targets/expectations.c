@@ -305,7 +305,7 @@ static bool covers(const struct row *row, const struct qd_evidence *evidence)
         return true;
     return evidence->canonical && evidence->run &&
            qd_quirks_explain(row->quirks, row->quirk_count, evidence->kase, evidence->canonical,
-                             evidence->run, NULL);
+                             evidence->run);
 }
 
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,

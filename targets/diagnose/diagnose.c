@@ -26,6 +26,7 @@ struct candidate {
     size_t count;
     int64_t slack;   /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
+    bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
 };
 
 #define DEFAULT_SECONDS 1.0
@@ -79,24 +80,34 @@ static struct qd_value *evaluate_under(const struct qd_quirk *const *quirks, siz
     return values;
 }
 
-bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
+/* What a semantics has to say of a run. */
+enum fit { REFUTED, SILENT, EXPLAINS };
+
+static enum fit fit_of(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
                        const struct qd_run *run, struct qd_comparison *under)
 {
     struct qd_arena arena;
-    struct qd_comparison have, plain;
+    struct qd_comparison plain;
+    enum fit fit = REFUTED;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *values = evaluate_under(quirks, count, kase, &arena);
-    bool explains = false;
     if (values) {
         qd_compare(kase, canonical, run, &plain);
-        qd_compare(kase, values, run, &have);
-        explains = !qd_verdict_is_divergence(have.verdict) && 2 * have.compared >= plain.compared;
+        qd_compare(kase, values, run, under);
+        if (!qd_verdict_is_divergence(under->verdict))
+            fit = 2 * under->compared >= plain.compared ? EXPLAINS : SILENT;
     }
-    if (explains && under)
-        *under = have;
     qd_arena_clear(&arena);
-    return explains;
+    return fit;
+}
+
+bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
+                       const struct qd_case *kase, const struct qd_value *canonical,
+                       const struct qd_run *run)
+{
+    struct qd_comparison under;
+    return fit_of(quirks, count, kase, canonical, run, &under) == EXPLAINS;
 }
 
 static bool same_values(const struct qd_value *a, const struct qd_value *b, size_t count)
@@ -122,9 +133,16 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
 
 static void try_candidate(struct diagnosing *d, struct candidate candidate)
 {
-    if (d->count < MAX_CANDIDATES &&
-        qd_quirks_explain(candidate.quirks, candidate.count, d->kase, d->canonical, d->run, NULL))
-        d->candidates[d->count++] = candidate;
+    struct qd_comparison under;
+    if (d->count == MAX_CANDIDATES)
+        return;
+    enum fit fit = fit_of(candidate.quirks, candidate.count, d->kase, d->canonical, d->run, &under);
+    if (fit == REFUTED)
+        return;
+    candidate.weak = fit == SILENT;
+    candidate.slack = under.slack;
+    candidate.inexact = under.admissible;
+    d->candidates[d->count++] = candidate;
 }
 
 static void find_single(struct diagnosing *d)
@@ -200,9 +218,11 @@ static void sift(struct diagnosing *d, const struct trial *trial)
     for (size_t i = 0; i < d->count; i++) {
         struct candidate c = d->candidates[i];
         struct qd_comparison under;
-        if (!qd_quirks_explain(c.quirks, c.count, &trial->kase, trial->canonical, &trial->run,
-                               &under))
+        enum fit fit =
+            fit_of(c.quirks, c.count, &trial->kase, trial->canonical, &trial->run, &under);
+        if (fit == REFUTED)
             continue;
+        c.weak = c.weak || fit == SILENT;
         c.inexact += under.admissible;
         d->candidates[kept++] = c;
     }
@@ -333,11 +353,20 @@ static const char *make_label(const struct qd_diagnosis *diagnosis, struct qd_ar
     return label;
 }
 
-/* Several pairs are too weak a statement to make: a pair is named only when it is the only one. */
+static size_t count_strong(const struct diagnosing *d)
+{
+    size_t strong = 0;
+    for (size_t i = 0; i < d->count; i++)
+        strong += !d->candidates[i].weak;
+    return strong;
+}
+
+/* Several pairs are too weak a statement to make: a pair is named only when it is the only one. So is what nothing speaks for. */
 static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *diagnosis)
 {
     const struct candidate *first = d->candidates;
-    if (d->count == 0 || (d->count > 1 && first->count > 1) || d->count > QD_DIAGNOSIS_MAX_QUIRKS)
+    if (count_strong(d) == 0 || (d->count > 1 && first->count > 1) ||
+        d->count > QD_DIAGNOSIS_MAX_QUIRKS)
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
                       : first->count == 2 ? QD_DIAGNOSIS_PAIR
@@ -348,7 +377,7 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
     diagnosis->slack = d->count == 1 ? first->slack : 0;
 }
 
-/* If exactly one candidate gave every output of every trial bit for bit, it is the one. */
+/* If exactly one candidate gave every output of every trial bit for bit, and none was silent, it is the one. */
 static void prefer_exact(struct diagnosing *d)
 {
     size_t exact = 0, at = 0;
@@ -357,7 +386,7 @@ static void prefer_exact(struct diagnosing *d)
             exact++;
             at = i;
         }
-    if (exact == 1) {
+    if (exact == 1 && count_strong(d) == d->count) {
         d->candidates[0] = d->candidates[at];
         d->count = 1;
     }
@@ -373,9 +402,9 @@ static enum qd_status find_candidates(struct diagnosing *d)
     if (status == QD_OK)
         status = ask_suite(d);
     prefer_exact(d);
-    if (status != QD_OK || d->count > 0)
+    if (status != QD_OK || count_strong(d) > 0)
         return status;
-    d->neighbours = d->divergent = 0;
+    d->count = d->neighbours = d->divergent = 0;
     find_pairs(d);
     return ask_neighbours(d);
 }

@@ -108,6 +108,71 @@ static void one_rounding(void **state)
     twin_number_clear(&b);
 }
 
+/* --- The same on integers --- */
+
+/* Quotients towards zero. A result that the type does not hold, and 1/0, have no answer. */
+static void operate_on_integers(char operation, int64_t a, int64_t b, enum qd_dtype dtype,
+                                struct twin_element *out)
+{
+    int64_t result = 0;
+    out->unspecified = operation == '/' && b == 0;
+    if (!out->unspecified)
+        result = operation == '+'   ? a + b
+                 : operation == '-' ? a - b
+                 : operation == '*' ? a * b
+                                    : a / b;
+    out->unspecified |= result < twin_code_min(dtype) || result > twin_code_max(dtype);
+    mpq_set_si(out->want.q, result, 1);
+    set_point(out);
+}
+
+/* All pairs of 8-bit codes, random ones of the wider types. */
+static void integers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        char operation;
+    } rows[] = {{"Add", '+'}, {"Sub", '-'}, {"Mul", '*'}, {"Div", '/'}};
+    static const enum qd_dtype types[] = {QD_U8, QD_S8, QD_U16, QD_S16, QD_S32};
+    struct twin_random random = {229};
+    struct twin_tally tally = {0};
+    for (size_t r = 0; r < 4 * sizeof types / sizeof types[0]; r++) {
+        enum qd_dtype dtype = types[r / 4];
+        int64_t side = qd_dtype_is_8bit_code(dtype) ? 256 : 64, dims[] = {side, side};
+        struct qd_arena arena;
+        struct twin_node node;
+        struct twin_result want;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_tensor a = twin_tensor(&arena, dtype, 2, (int64_t[]){side, 1});
+        struct qd_tensor b = twin_tensor(&arena, dtype, 1, &side);
+        for (int64_t i = 0; i < side; i++) {
+            bool every = side == 256;
+            int64_t small = twin_random_between(&random, dtype == QD_U16 ? 0 : -181, 181);
+            twin_put(&a, i,
+                     (uint64_t)(every   ? i
+                                : i % 2 ? small
+                                        : twin_random_code(&random, dtype)));
+            twin_put(&b, i,
+                     (uint64_t)(every   ? i
+                                : i % 3 ? small
+                                        : twin_random_code(&random, dtype)));
+        }
+        twin_result_init(&want, dtype, 2, dims);
+        for (int64_t i = 0; i < want.count; i++)
+            operate_on_integers(rows[r % 4].operation, twin_integer_of(&a, i / side),
+                                twin_integer_of(&b, i % side), dtype, &want.elements[i]);
+        twin_node_init(&node, rows[r % 4].name, 14, 1);
+        twin_node_input(&node, &a);
+        twin_node_input(&node, &b);
+        twin_check(&node, false, &want, &tally);
+        twin_result_clear(&want);
+        qd_arena_clear(&arena);
+    }
+    twin_tally_print("Add, Sub, Mul, Div of integers", &tally);
+    assert_true(tally.slack == 0 && tally.unspecified > 0);
+}
+
 /* --- Cast --- */
 
 static bool is_integer(enum qd_dtype dtype)
@@ -214,6 +279,67 @@ static void casts(void **state)
     twin_number_clear(&number);
     twin_tally_print("Cast", &tally);
     assert_true(tally.slack == 0 && tally.unspecified > 0);
+}
+
+/* To float8 by the tables of Cast-24: rounded first; beyond the largest finite value, infinities
+ * included, that value if `saturate`, else an infinity (E5M2) or NaN. */
+static void cast_to_float8(const struct twin_number *x, enum qd_dtype to, long largest,
+                           bool saturate, struct twin_element *out)
+{
+    struct twin_number *y = &out->want;
+    twin_round_number(to, y, x);
+    if (y->kind == TWIN_PLUS_INF || y->kind == TWIN_MINUS_INF) {
+        long end = y->kind == TWIN_PLUS_INF ? largest : -largest;
+        if (saturate) {
+            y->kind = TWIN_FINITE;
+            mpq_set_si(y->q, end, 1);
+        } else if (to != QD_F8E5M2) {
+            y->kind = TWIN_NAN;
+        }
+    }
+    set_point(out);
+}
+
+/* A quarter of all float16 and bfloat16 bits, as many of float32. */
+static void casts_to_float8(void **state)
+{
+    (void)state;
+    static const struct {
+        enum qd_dtype dtype;
+        long largest;
+    } targets[] = {
+        {QD_F8E4M3FN, 448}, {QD_F8E4M3FNUZ, 240}, {QD_F8E5M2, 57344}, {QD_F8E5M2FNUZ, 57344}};
+    static const int64_t count = 4096;
+    struct twin_random random = {231};
+    struct twin_tally tally = {0};
+    struct twin_number number;
+    twin_number_init(&number);
+    for (int64_t i = 0; i < 3 * 4 * 2 * 4; i++) {
+        enum qd_dtype from = float_types[i % 3], to = targets[i / 3 % 4].dtype;
+        bool saturate = i / 12 % 2;
+        struct qd_arena arena;
+        struct twin_node node;
+        struct twin_result want;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_tensor x = twin_tensor(&arena, from, 1, &count);
+        twin_result_init(&want, to, 1, &count);
+        for (int64_t k = 0; k < count; k++) {
+            uint64_t code = (uint64_t)(i / 24 + 4 * k) * 4 + (twin_random_bits(&random) & 3);
+            twin_put(&x, k, from == QD_F32 ? random_bits(&random, from, false) : code & 0xffff);
+            twin_element_of(&x, k, &number);
+            cast_to_float8(&number, to, targets[i / 3 % 4].largest, saturate, &want.elements[k]);
+        }
+        twin_node_init(&node, "Cast", 24, 1);
+        twin_node_int(&node, "to", qd_dtype_info(to)->onnx);
+        twin_node_int(&node, "saturate", saturate);
+        twin_node_input(&node, &x);
+        twin_check(&node, false, &want, &tally);
+        twin_result_clear(&want);
+        qd_arena_clear(&arena);
+    }
+    twin_number_clear(&number);
+    twin_tally_print("Cast to float8", &tally);
+    assert_int_equal(tally.slack, 0);
 }
 
 /* --- Kernels in float32 --- */
@@ -616,7 +742,8 @@ static void conv_transpose(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_rounding),        cmocka_unit_test(casts),
+        cmocka_unit_test(one_rounding),        cmocka_unit_test(integers),
+        cmocka_unit_test(casts_to_float8),     cmocka_unit_test(casts),
         cmocka_unit_test(leaky_relu),          cmocka_unit_test(means),
         cmocka_unit_test(batch_normalization), cmocka_unit_test(wrong_epsilons_fall_outside),
         cmocka_unit_test(conv_transpose),

@@ -25,7 +25,7 @@ struct tally {
 
 struct sample {
     struct tally at[MAX_QUIRKS];
-    size_t count, per_quirk, findings;
+    size_t count, per_quirk, findings, out_of_time;
     double *seconds; /* of findings in graphs of one node */
     size_t timed;
 };
@@ -60,11 +60,11 @@ static void diagnose(struct sample *sample, struct tally *tally, const struct qd
 {
     struct qd_error error;
     struct qd_diagnosis diagnosis;
-    struct qd_diagnose_options options = {.seconds = 20};
+    struct qd_diagnose_options options = {.seconds = 5};
     if (qd_diagnose(tally->session, kase, values, run, &options, arena, &diagnosis, &error) !=
         QD_OK)
         fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
-    assert_false(diagnosis.out_of_time);
+    sample->out_of_time += diagnosis.out_of_time;
     count(tally, &diagnosis, kase->id);
     sample->findings++;
     if (kase->graph->node_count == 1 && sample->timed < MAX_FINDINGS)
@@ -149,8 +149,10 @@ static void print(struct sample *sample, struct tally *total)
         qd_session_close(t->session);
     }
     qsort(sample->seconds, sample->timed, sizeof *sample->seconds, by_size);
-    printf("# %zu findings: right %zu, among several %zu, unexplained %zu, wrong %zu\n",
-           total->findings, total->right, total->among, total->unexplained, total->wrong);
+    printf("# %zu findings: right %zu, among several %zu, unexplained %zu, wrong %zu; out of time "
+           "%zu\n",
+           total->findings, total->right, total->among, total->unexplained, total->wrong,
+           sample->out_of_time);
     if (sample->timed > 0)
         printf("# median %.1f ms a finding of one operator, greatest %.1f ms\n",
                sample->seconds[sample->timed / 2] * 1e3, sample->seconds[sample->timed - 1] * 1e3);

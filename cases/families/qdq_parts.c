@@ -42,8 +42,7 @@ static bool has_zero_point(const struct qd_grid *grid)
     return grid->type != QD_S32 && !grid->without_zero_point;
 }
 
-/* The initializers <name>_scale and, but for int32, <name>_zero_point. */
-static void put_grid(struct qd_qdq_maker *m, const char *name, const struct qd_grid *grid)
+void qd_qdq_put_grid(struct qd_qdq_maker *m, const char *name, const struct qd_grid *grid)
 {
     char text[32];
     int64_t scales[QD_QDQ_CHANNELS];
@@ -75,13 +74,13 @@ void qd_qdq_dequantize(struct qd_qdq_maker *m, const char *name, const struct qd
 {
     char out[16];
     snprintf(out, sizeof out, "%s_real", name);
-    put_grid(m, name, grid);
+    qd_qdq_put_grid(m, name, grid);
     qd_qdq_put_node(m, "DequantizeLinear", name, out, name, grid, axis);
 }
 
 void qd_qdq_quantize(struct qd_qdq_maker *m, const char *in, const char *name,
                      const struct qd_grid *grid)
 {
-    put_grid(m, name, grid);
+    qd_qdq_put_grid(m, name, grid);
     qd_qdq_put_node(m, "QuantizeLinear", in, name, name, grid, 0);
 }

@@ -38,6 +38,9 @@ int64_t qd_qdq_float_code(double value);
 void qd_qdq_put_list(struct qd_qdq_maker *m, const char *name, enum qd_dtype dtype, unsigned rank,
                      const int64_t *values, int64_t count);
 
+/* The initializers <name>_scale and, where the grid has one, <name>_zero_point. */
+void qd_qdq_put_grid(struct qd_qdq_maker *m, const char *name, const struct qd_grid *grid);
+
 /* QuantizeLinear or DequantizeLinear with the parameters named `parameters`, which are `grid`'s. */
 void qd_qdq_put_node(struct qd_qdq_maker *m, const char *op_type, const char *in, const char *out,
                      const char *parameters, const struct qd_grid *grid, int64_t axis);

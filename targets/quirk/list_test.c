@@ -45,8 +45,8 @@ static void rows_are_complete(void **state)
             fail_msg("%s is listed twice", q->name);
         if (count > 0 && q->family < qd_quirk_at(count - 1)->family)
             fail_msg("%s is not beside its family", q->name);
-        if (q->override && !q->override->node == !q->override->graph)
-            fail_msg("%s overrides not one seam", q->name);
+        if (q->override && !q->override->node && !q->override->graph)
+            fail_msg("%s overrides no seam", q->name);
     }
     print_message("# %zu quirks\n", count);
     assert_true(count >= 60 && count <= MOST_QUIRKS);

@@ -123,6 +123,36 @@ void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, 
         rewrite->inputs[node - rewrite->nodes][i] = value;
 }
 
+int qd_rewrite_initializer(struct qd_rewrite *rewrite, const struct qd_tensor *tensor)
+{
+    size_t count = rewrite->made.value_count;
+    struct qd_graph_value *values = qd_arena_array(rewrite->arena, count + 1, sizeof *values);
+    int *producers = qd_arena_array(rewrite->arena, count + 1, sizeof *producers);
+    const struct qd_tensor *copy = qd_arena_copy(rewrite->arena, tensor, sizeof *tensor);
+    if (!values || !producers || !copy)
+        return QD_NO_VALUE;
+    memcpy(values, rewrite->made.values, count * sizeof *values);
+    memcpy(producers, rewrite->producers, count * sizeof *producers);
+    values[count] =
+        (struct qd_graph_value){.name = "(made)", .declared_rank = -1, .initializer = copy};
+    producers[count] = -1;
+    rewrite->made.values = values;
+    rewrite->made.value_count = count + 1;
+    rewrite->producers = producers;
+    return (int)count;
+}
+
+size_t qd_rewrite_uses(const struct qd_rewrite *rewrite, int value)
+{
+    size_t uses = 0;
+    for (size_t i = 0; i < rewrite->made.node_count; i++)
+        for (size_t k = 0; k < rewrite->nodes[i].input_count; k++)
+            uses += rewrite->nodes[i].inputs[k] == value;
+    for (size_t i = 0; i < rewrite->made.output_count; i++)
+        uses += rewrite->outputs[i] == value;
+    return uses;
+}
+
 void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to)
 {
     if (from == QD_NO_VALUE || to == QD_NO_VALUE)
@@ -140,7 +170,7 @@ enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value)
 {
     if (value == QD_NO_VALUE)
         return QD_DTYPE_NONE;
-    const struct qd_graph_value *facts = &rewrite->graph->values[value];
+    const struct qd_graph_value *facts = &rewrite->made.values[value];
     if (facts->initializer)
         return facts->initializer->dtype;
     const struct qd_node *quantize = qd_rewrite_producer(rewrite, value, "QuantizeLinear");
@@ -152,7 +182,7 @@ enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value)
 bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value)
 {
     const struct qd_tensor *t =
-        value == QD_NO_VALUE ? NULL : rewrite->graph->values[value].initializer;
+        value == QD_NO_VALUE ? NULL : rewrite->made.values[value].initializer;
     return !t || t->count == 1;
 }
 

@@ -37,6 +37,12 @@ struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
 void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, size_t i,
                         int value);
 
+/* A new constant, whose data is borrowed; QD_NO_VALUE when there is no room. */
+int qd_rewrite_initializer(struct qd_rewrite *rewrite, const struct qd_tensor *tensor);
+
+/* How many operands and graph outputs are that value. */
+size_t qd_rewrite_uses(const struct qd_rewrite *rewrite, int value);
+
 /* Whoever reads `from` reads `to` instead; graph outputs too. Neither may be absent, or nothing changes. */
 void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to);
 

@@ -2,7 +2,7 @@
  *
  * One list (quirks.def) with one row each, used three ways: a quirk is a mutant that the suite must notice
  * (`qdiff self-test`, target "quirk:<name>"), a name for a difference (diagnosis), and a key of expectation rows.
- * A quirk is a setting of semantics.h's switches, or an override of one seam (override.h).
+ * A quirk is a setting of semantics.h's switches, or an override (override.h): of nodes, of the graph, or of nodes that it marks in the graph.
  *
  * Source: the public reports named in each row. */
 #ifndef QDIFF_QUIRK_H
@@ -43,7 +43,7 @@ struct qd_quirk {
     const char *witness; /* the smallest case that shows it, with both results */
     /* Exactly one of the two: */
     const char *switches;               /* for qd_semantics_parse() */
-    const struct qd_override *override; /* one seam; its `next` is NULL */
+    const struct qd_override *override; /* its `next` is NULL */
 };
 
 /* Row i of the list, NULL past its end; in the order of families, then as listed. */

@@ -1,0 +1,71 @@
+/* The quirk "fused-zero-point-before-rounding": targets/include/qdiff/quirks.def says what it is. */
+#include <string.h>
+
+#include "quirk/rewrite.h"
+
+/* How a QuantizeLinear is marked that would be fused with what is before it. */
+static const char fused[] = "(fused)";
+
+/* Whether all operands come from DequantizeLinear. */
+static bool is_block(const struct qd_rewrite *made, const struct qd_node *node)
+{
+    bool block = node->input_count > 0;
+    for (size_t k = 0; block && k < node->input_count; k++)
+        block = qd_rewrite_producer(made, qd_node_input(node, k), "DequantizeLinear") != NULL;
+    return block;
+}
+
+/* Before what a quantization is carried past: it gives the same numbers there. */
+static int value_before_moves(const struct qd_rewrite *made, int value)
+{
+    static const char *const ops[] = {"MaxPool", "Reshape",   "Transpose",
+                                      "Squeeze", "Unsqueeze", "Slice"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        const struct qd_node *node = qd_rewrite_producer(made, value, ops[i]);
+        if (node && qd_rewrite_uses(made, value) == 1) {
+            value = qd_node_input(node, 0);
+            i = (size_t)-1; /* once more from the first */
+        }
+    }
+    return value;
+}
+
+static bool ends_block(const struct qd_rewrite *made, const struct qd_node *quantize)
+{
+    static const char *const ops[] = {"Add", "Mul", "AveragePool"};
+    int value = value_before_moves(made, qd_node_input(quantize, 0));
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        const struct qd_node *node = qd_rewrite_producer(made, value, ops[i]);
+        if (node && is_block(made, node) && qd_rewrite_uses(made, value) == 1)
+            return true;
+    }
+    return false;
+}
+
+static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
+                              struct qd_arena *arena, const struct qd_graph **rewritten,
+                              struct qd_error *error)
+{
+    struct qd_rewrite made;
+    (void)self;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
+        if (qd_node_is(&made.nodes[i], "QuantizeLinear") && ends_block(&made, &made.nodes[i]))
+            made.nodes[i].name = fused;
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    struct qd_semantics before = *evaluation->semantics;
+    struct qd_evaluation changed = *evaluation;
+    before.zero_point_order = QD_ZERO_POINT_BEFORE_F32;
+    changed.semantics = &before;
+    bool marked = node->name && strcmp(node->name, fused) == 0;
+    return qd_override_node(marked ? &changed : evaluation, self->next, node, in, out);
+}
+
+const struct qd_override qd_quirk_fused_zero_point_before_rounding = {.graph = rewrite,
+                                                                      .node = evaluate};

@@ -3,6 +3,7 @@
  *   fuzz_codec FILE|DIR...                      each file once
  *   fuzz_codec --mutate N --seed S FILE|DIR...  then N mutants; mutant i depends on files, S and i alone
  *   fuzz_codec --first I --mutate 1 --seed S …  mutant I again
+ *   fuzz_diff --repeat N FILE|DIR...            each file N times: executions per CPU-second
  *   fuzz_quirk --cases N --seed S [FILE|DIR...] N cases made by the mutation core, from the files or from nothing
  *
  * Prints how many inputs ran, how many the harness accepted (answered 0, not -1), the slowest one and the peak memory. An
@@ -42,7 +43,7 @@ struct corpus {
 
 struct replay {
     struct corpus corpus;
-    uint64_t seed, mutants, cases, first;
+    uint64_t seed, mutants, cases, first, repeat;
     unsigned timeout;
     size_t ran, accepted;
     double slowest; /* seconds */
@@ -203,7 +204,8 @@ static void run_files(struct replay *replay)
     for (size_t i = 0; i < replay->corpus.count; i++) {
         const struct input *input = &replay->corpus.inputs[i];
         snprintf(current_file, sizeof current_file, "crash-file-%zu", i);
-        run_input(replay, input->bytes, input->size, input->path);
+        for (uint64_t n = 0; n < replay->repeat; n++)
+            run_input(replay, input->bytes, input->size, input->path);
     }
 }
 
@@ -277,7 +279,8 @@ static void run_made(struct replay *replay, maker *make, uint64_t count, const c
 static int usage(const char *program)
 {
     fprintf(stderr,
-            "usage: %s [--mutate N] [--cases N] [--seed S] [--first I] [--timeout SECONDS] "
+            "usage: %s [--mutate N] [--cases N] [--repeat N] [--seed S] [--first I] [--timeout "
+            "SECONDS] "
             "[FILE|DIR...]\n"
             "  %s corpus/\n"
             "  %s --mutate 1000000 --seed 1 corpus/\n"
@@ -304,6 +307,8 @@ static bool parse_option(struct replay *replay, const char *name, const char *te
         replay->mutants = number;
     else if (strcmp(name, "--cases") == 0)
         replay->cases = number;
+    else if (strcmp(name, "--repeat") == 0 && number > 0)
+        replay->repeat = number;
     else if (strcmp(name, "--seed") == 0)
         replay->seed = number;
     else if (strcmp(name, "--first") == 0)
@@ -322,13 +327,15 @@ static void report(const struct replay *replay, double took)
     printf(
         "%zu inputs (%zu files, %" PRIu64 " mutants, %" PRIu64 " cases) in %.1f s, %zu accepted\n",
         replay->ran, replay->corpus.count, replay->mutants, replay->cases, took, replay->accepted);
+    double cpu = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
+    printf("%.0f executions per CPU-second\n", (double)replay->ran / cpu);
     printf("slowest: %.3f ms (%s)\n", 1e3 * replay->slowest, replay->slowest_name);
     printf("peak memory: %.1f MiB\n", (double)usage.ru_maxrss / 1024);
 }
 
 int main(int argc, char **argv)
 {
-    struct replay replay = {.timeout = 10, .seed = 1};
+    struct replay replay = {.timeout = 10, .seed = 1, .repeat = 1};
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2)
         if (!parse_option(&replay, argv[i], i + 1 < argc ? argv[i + 1] : NULL))

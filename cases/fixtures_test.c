@@ -30,6 +30,7 @@ static const struct {
     {"Add", {3, 6}},
     {"Mul", {4, 7}},
     {"Relu", {1, 1}},
+    {"Abs", {1, 1}},
     {"Clip", {11, 12}},
     {"DynamicQuantizeLinear", {3, 3}},
     {"Concat", {12, 12}},

@@ -222,6 +222,7 @@ static const struct {
     {"Relu/attribute-type", "its attribute, of opsets before 6, is not read"},
     {"Sigmoid/attribute-type", "its attribute, of opsets before 6, is not read"},
     {"Tanh/attribute-type", "its attribute, of opsets before 6, is not read"},
+    {"Abs/attribute-type", "its attribute, of opsets before 6, is not read"},
 };
 
 static bool has_case(const struct cases *cases, const char *rule)

@@ -63,6 +63,7 @@ static const struct qd_target_capability rows[] = {
     {"LeakyRelu", "", "", ""},
     {"Sigmoid", "", "", ""},
     {"Tanh", "", "", ""},
+    {"Abs", "", "", ""},
     {"Softmax", "", "", ""},
     {"AveragePool", "", "", ""},
     {"GlobalAveragePool", "", "", ""},

@@ -551,9 +551,49 @@ static void official_linear(void **state)
     twin_result_clear(&result);
 }
 
+/* 2·3·5·7·8 = 1680 by every order, since nothing rounds: (2·3)·5 and its like thrice, one scale after
+ * the other thrice, and the eighteen ways to combine three factors and a divisor. The 24 orders are
+ * not one order 24 times: with scales that round they differ. */
+static void products_in_every_order(void **state)
+{
+    (void)state;
+    struct twin_answers answers;
+    double least = 1e30, greatest = 0;
+    twin_answers_init(&answers);
+    twin_answers_product(&answers, 2, (const float[]){3, 5, 7}, 3, 0x1p-3F);
+    assert_int_equal(answers.count, 24);
+    assert_true(mpq_cmp_ui(answers.exact, 1680, 1) == 0);
+    for (unsigned i = 0; i < answers.count; i++)
+        assert_true(answers.real[i] == 1680);
+    answers.count = 0;
+    twin_answers_product(&answers, 12345, (const float[]){0.1F, 0.7F, 1.3F}, 3, 0.9F);
+    for (unsigned i = 0; i < answers.count; i++) {
+        least = answers.real[i] < least ? answers.real[i] : least;
+        greatest = answers.real[i] > greatest ? answers.real[i] : greatest;
+    }
+    assert_true(least < greatest && greatest < least * (1 + 0x1p-20));
+    twin_answers_clear(&answers);
+}
+
+/* Sums of small integers are exact in every order; a nudged number stays within its ulps. */
+static void random_trees_add_up(void **state)
+{
+    (void)state;
+    struct twin_random random = {5};
+    for (int trial = 0; trial < 100; trial++) {
+        float x[] = {1, 2, 3, 4, 5}, w[] = {10, 20, 30, 40, 50};
+        assert_true(twin_random_sum(&random, x, w, 5, 7) == 557);
+        assert_true(twin_random_tree(&random, x, 5) == 15);
+        float moved = twin_nudged(&random, 1, 2);
+        assert_true(moved >= 1 - 0x1p-23F && moved <= 1 + 0x1p-22F);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_in_every_order),
+        cmocka_unit_test(random_trees_add_up),
         cmocka_unit_test(rounding_equals_the_machine),
         cmocka_unit_test(decoding_equals_the_machine),
         cmocka_unit_test(small_floats_have_their_values),

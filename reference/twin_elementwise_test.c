@@ -444,6 +444,56 @@ static void wild_scales(void **state)
     }
 }
 
+/* All codes under scales of any size: the canonical code is that of the exact number. */
+static void wild_codes(void **state)
+{
+    (void)state;
+    for (int operation = 0; operation < UNARY; operation++) {
+        struct twin_random random = {145 + (uint64_t)operation};
+        struct twin_answers answers;
+        int64_t compared = 0, seen_all = 0;
+        twin_answers_init(&answers);
+        for (int64_t set = 0; set < twin_rounds(200); set++) {
+            static const int64_t codes = 256;
+            struct choice c;
+            struct qd_value value;
+            choose_pair(&c.p, &random, ADD, false);
+            c.alpha = wild_scale(&random);
+            c.p.a.scale = wild_scale(&random);
+            c.p.b.scale = wild_scale(&random);
+            c.p.s_y = twin_random_one_in(&random, 2) ? c.p.a.scale : wild_scale(&random);
+            c.p.a.codes = c.p.b.codes = twin_tensor(&c.p.arena, c.p.dtype, 1, &codes);
+            fill(&c.p.a.codes);
+            for (int i = 0; i < 256; i++)
+                c.condition[i] = i % 2;
+            vendor_choice(&c, operation, &value);
+            for (int64_t i = 0; i < value.want.count; i++) {
+                bool first =
+                    operation == LEAKY_RELU || (operation == WHERE ? c.condition[i] : i < 256);
+                const struct twin_operand *from = first ? &c.p.a : &c.p.b;
+                int64_t acc = twin_operand_shifted(from, i % 256);
+                const float factors[] = {from->scale, c.alpha};
+                answers.count = 0;
+                twin_answers_product(&answers, acc, factors,
+                                     operation == LEAKY_RELU && acc < 0 ? 2 : 1, c.p.s_y);
+                int64_t want = twin_code(c.p.dtype, answers.exact, c.p.y_zero_point);
+                struct qd_observation seen = qd_value_observe(&value, i);
+                seen_all++;
+                if (seen.unspecified)
+                    continue;
+                compared++;
+                assert_int_equal(want, twin_integer_of(&value.want, i));
+                assert_true((double)want >= seen.lo && (double)want <= seen.hi);
+            }
+            qd_arena_clear(&c.p.arena);
+        }
+        twin_answers_clear(&answers);
+        print_message("# %s, any scales: %d of %d compared\n", unary_vendor[operation],
+                      (int)compared, (int)seen_all);
+        assert_true(compared * 3 > seen_all);
+    }
+}
+
 /* The comparison can fail: the zero point before the rounding, half away from zero and truncation
  * must fall outside the hull of exact ties. */
 static void wrong_kernels_fall_outside(void **state)
@@ -492,6 +542,7 @@ int main(void)
         cmocka_unit_test(solved_pairs),
         cmocka_unit_test(every_code),
         cmocka_unit_test(wild_scales),
+        cmocka_unit_test(wild_codes),
         cmocka_unit_test(wrong_kernels_fall_outside),
     };
     return cmocka_run_group_tests_name("twin_elementwise", tests, NULL, NULL);

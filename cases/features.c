@@ -40,6 +40,8 @@ static const struct roles roles_list[] = {
     {MICROSOFT, "QLinearAdd", 0x009, 0x052, 0x0a4, 3, -1, 7},
     {MICROSOFT, "QLinearMul", 0x009, 0x052, 0x0a4, 3, -1, 7},
     {MICROSOFT, "QGemm", 0x049, 0x092, 0x124, 3, -1, 8},
+    {MICROSOFT, "MatMulIntegerToFloat", 0x043, 0x00c, 0x030, 1, -1, -1},
+    {MICROSOFT, "DynamicQuantizeMatMul", 0x013, 0x004, 0x008, 1, -1, -1},
     {MICROSOFT, "QLinearAveragePool", 0x001, 0x00a, 0x014, -1, -1, 4},
     {MICROSOFT, "QLinearGlobalAveragePool", 0x001, 0x00a, 0x014, -1, -1, 4},
     {MICROSOFT, "QLinearSigmoid", 0x001, 0x00a, 0x014, -1, -1, 4},

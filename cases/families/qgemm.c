@@ -120,26 +120,6 @@ static struct qd_conv_draft make_draft(const uint8_t *row, struct qd_random *r)
     return d;
 }
 
-static enum qd_status draw(const uint8_t *row, size_t values, const char *slug, uint64_t number,
-                           struct qd_arena *arena, struct qd_conv_draft *out,
-                           struct qd_error *error)
-{
-    enum { ATTEMPTS = 64 };
-    for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-        struct qd_random r = qd_random_seed(slug, number * ATTEMPTS + attempt);
-        struct qd_conv_draft d = make_draft(row, &r);
-        enum qd_status status = qd_conv_draft_room(&d, arena, error);
-        if (status != QD_OK)
-            return status;
-        bool chosen = families[values].values ? families[values].values->choose(&d, &r)
-                                              : qd_vendor_large_sums(&d, &r);
-        *out = d;
-        if (chosen)
-            return QD_OK;
-    }
-    return qd_fail(error, QD_INTERNAL, "%s: no draw of %d succeeded", slug, ATTEMPTS);
-}
-
 /* C of any shape, [N] of it as drawn. */
 static void add_c(struct qd_maker *maker, const struct qd_conv_draft *d, const uint8_t *row)
 {
@@ -220,7 +200,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t number,
     qd_covering_describe(&qd_qgemm_table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "QGemm/a-%s,b-%s,y-%s/%s-%s", row[TYPES] & 1 ? "s8" : "u8",
              row[TYPES] & 2 ? "s8" : "u8", y_words[row[Y]], families[values].word, features);
-    enum qd_status status = draw(row, values, slug, number, arena, &d, error);
+    enum qd_status status =
+        qd_vendor_draw(make_draft, row, families[values].values, slug, number, arena, &d, error);
     return status == QD_OK ? build(&d, row, slug, families[values].word, arena, kase, error)
                            : status;
 }

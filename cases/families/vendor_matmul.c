@@ -1,5 +1,7 @@
 #include "families/vendor_matmul.h"
 
+#include "families/qlinear_conv.h"
+
 /* A matrix out of codes [outer, inner], as it is or transposed. */
 static void add_matrix(struct qd_maker *maker, const char *name, const struct qd_tensor *codes,
                        int64_t outer, int64_t inner, bool transposed, bool run)
@@ -66,4 +68,24 @@ bool qd_vendor_large_sums(struct qd_conv_draft *d, struct qd_random *r)
         d->w_scale[m] = qd_scale_make(odd, -15);
     }
     return true;
+}
+
+enum qd_status qd_vendor_draw(qd_vendor_draft *make, const uint8_t *row,
+                              const struct qd_conv_values *values, const char *slug,
+                              uint64_t number, struct qd_arena *arena, struct qd_conv_draft *out,
+                              struct qd_error *error)
+{
+    enum { ATTEMPTS = 64 };
+    for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        struct qd_random r = qd_random_seed(slug, number * ATTEMPTS + attempt);
+        struct qd_conv_draft d = make(row, &r);
+        enum qd_status status = qd_conv_draft_room(&d, arena, error);
+        if (status != QD_OK)
+            return status;
+        bool chosen = values ? values->choose(&d, &r) : qd_vendor_large_sums(&d, &r);
+        *out = d;
+        if (chosen)
+            return QD_OK;
+    }
+    return qd_fail(error, QD_INTERNAL, "%s: no draw of %d succeeded", slug, ATTEMPTS);
 }

@@ -21,9 +21,17 @@ void qd_vendor_add_a_parameters(struct qd_maker *maker, const struct qd_conv_dra
 void qd_vendor_add_b_parameters(struct qd_maker *maker, const struct qd_conv_draft *draft,
                                 enum qd_vendor_shape shape, bool zero_point, bool run);
 
+/* The draft that `make` starts for a row, filled by `values` (NULL: qd_vendor_large_sums), which may need several draws. */
+typedef struct qd_conv_draft qd_vendor_draft(const uint8_t *row, struct qd_random *random);
+enum qd_status qd_vendor_draw(qd_vendor_draft *make, const uint8_t *row,
+                              const struct qd_conv_values *values, const char *slug,
+                              uint64_t number, struct qd_arena *arena, struct qd_conv_draft *out,
+                              struct qd_error *error);
+
 /* Odd sums from 2^24 + 1 on; float32 makes of 2^24 + 1 another number, and with it another code or value. */
 bool qd_vendor_large_sums(struct qd_conv_draft *draft, struct qd_random *random);
 
-extern const struct qd_factor_table qd_qgemm_table, qd_matmul_nbits_table;
+extern const struct qd_factor_table qd_qgemm_table, qd_matmul_nbits_table,
+    qd_matmul_integer_to_float_table;
 
 #endif

@@ -5,6 +5,7 @@
  * a combination that has a kernel and fails is a finding. Rows of one operator are alternatives. */
 
 #define CONV_KERNELS "the CPU provider has kernels for u8 x {u8,s8} -> u8 and s8 x s8 -> s8 only"
+#define NO_S8_X_U8 "the CPU provider has no kernel for s8 x u8"
 #define NO_BFLOAT16 "the CPU provider has no bfloat16 kernel"
 #define NO_BFLOAT16_INT16 "the CPU provider has no bfloat16 and no 16-bit integer kernel"
 #define NO_INT16 "the CPU provider moves no 16-bit integers here"
@@ -82,7 +83,8 @@ static const struct qd_target_capability rows[] = {
     {"Where", "", "int16", NO_INT16},
     {"Where", "multi-node", "", ""},
     U8_OR_S8("com.microsoft:QGemm", ""),
-    {"com.microsoft:MatMulIntegerToFloat", "", "", ""},
+    {"com.microsoft:MatMulIntegerToFloat", "", "x-s8", NO_S8_X_U8},
+    {"com.microsoft:MatMulIntegerToFloat", "x-s8", "w-u8", NO_S8_X_U8},
     {"com.microsoft:DynamicQuantizeMatMul", "", "", ""},
     {"com.microsoft:MatMulNBits", "", "bfloat16", NO_BFLOAT16},
     {"com.microsoft:QuantizeLinear", "", "", ""},

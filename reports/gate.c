@@ -3,6 +3,7 @@
 #include "diagnosed.h"
 #include "evaluated.h"
 #include "qdiff/features.h"
+#include "quantizer_gate.h"
 #include "twin.h"
 
 /* A part of a run under way. */
@@ -185,7 +186,9 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
 
     qd_arena_init(&part.arena, QD_ARENA_DEFAULT_BUDGET);
     qd_twins_begin(&part.twins);
-    status = qd_visit_selected(gate->selection, &visitor, error);
+    status = targets->count > 0 && targets->items[0].quantizer != NULL
+                 ? qd_quantizer_gate_run_part(gate, targets, job, jobs, error)
+                 : qd_visit_selected(gate->selection, &visitor, error);
     tell_rows(&part);
     qd_twins_end(&part.twins);
     qd_arena_clear(&part.arena);

@@ -215,26 +215,118 @@ static enum qd_status read_expectations(const char *path, const struct qd_target
     return status;
 }
 
-static enum qd_status open_one(const struct qd_planned_target *planned,
+/* Opens ONNX Runtime to run what a quantizer makes; none that is set up is no failure. */
+static enum qd_status open_kernels(const struct qd_session_options *options, struct qd_arena *arena,
+                                   struct qd_gate_target *target, struct qd_error *error)
+{
+    static const char *const levels[QD_MOST_KERNELS] = {"opt=none", "opt=all"};
+    const struct qd_builtin_target *ort = find_builtin("ort");
+    const char *const *versions, *version;
+    enum qd_status status = ort->versions(arena, &versions, error);
+
+    if (status != QD_OK || versions[0] == NULL) {
+        return status;
+    }
+    version = versions[0];
+    for (size_t i = 0; versions[i] != NULL; i++) {
+        version = strcmp(versions[i], target->info->version) == 0 ? versions[i] : version;
+    }
+    for (size_t i = 0; i < QD_MOST_KERNELS && status == QD_OK; i++) {
+        const char *text = qd_arena_printf(arena, "ort@%s[%s]", version, levels[i]);
+        struct qd_target_name name;
+
+        if (text == NULL) {
+            return qd_fail(error, QD_NO_MEMORY, "no memory for a target's name");
+        }
+        status = qd_target_name_parse(text, &name, error);
+        if (status == QD_OK) {
+            status = qd_session_open(&name, options, &target->kernels[i], error);
+            target->kernel_count += status == QD_OK;
+        }
+    }
+    return status;
+}
+
+static void close_one(struct qd_gate_target *target)
+{
+    for (size_t i = 0; i < target->kernel_count; i++) {
+        qd_session_close(target->kernels[i]);
+    }
+    qd_session_close(target->session);
+    qd_quantizer_close(target->quantizer);
+}
+
+/* Whether a name stands for a worker, and so may be a quantizer. */
+static bool may_quantize(const struct qd_target_name *name)
+{
+    const struct qd_builtin_target *builtin = find_builtin(name->name);
+
+    return builtin != NULL ? builtin->worker != NULL
+                           : is_path(name->name) || has_prefix(name->name);
+}
+
+/* Opens a worker that does nothing but quantize; leaves *target alone when it is something else. */
+static enum qd_status open_quantizer(const struct qd_target_name *name,
+                                     const struct qd_session_options *options,
+                                     struct qd_arena *arena, struct qd_gate_target *target,
+                                     struct qd_error *error)
+{
+    struct qd_gate_target opened = *target;
+    struct qd_error ignored;
+
+    if (!may_quantize(name) ||
+        qd_quantizer_open(name, options, &opened.quantizer, &ignored) != QD_OK) {
+        return QD_OK;
+    }
+    opened.info = qd_quantizer_info(opened.quantizer);
+    opened.id = qd_quantizer_id(opened.quantizer);
+    enum qd_status status =
+        opened.info->capability_count == 0 ? open_kernels(options, arena, &opened, error) : QD_OK;
+
+    if (status != QD_OK || opened.info->capability_count > 0) {
+        close_one(&opened);
+        return status;
+    }
+    *target = opened;
+    return QD_OK;
+}
+
+static enum qd_status open_one(const struct qd_planned_target *planned, bool any,
                                const struct qd_session_options *options, struct qd_arena *arena,
                                struct qd_gate_target *target, struct qd_error *error)
 {
     struct qd_gate_target opened = {.expectations_path = planned->expectations};
-    enum qd_status status = qd_session_open(&planned->name, options, &opened.session, error);
+    enum qd_status status =
+        any ? open_quantizer(&planned->name, options, arena, &opened, error) : QD_OK;
 
-    if (status != QD_OK) {
-        return status;
+    if (status == QD_OK && opened.quantizer == NULL) {
+        status = qd_session_open(&planned->name, options, &opened.session, error);
+        if (status == QD_OK) {
+            opened.id = qd_session_id(opened.session);
+            opened.info = qd_session_info(opened.session);
+        }
     }
-    opened.id = qd_session_id(opened.session);
-    if (planned->expectations != NULL) {
-        status = read_expectations(planned->expectations, qd_session_info(opened.session), arena,
-                                   &opened.expectations, error);
+    if (status == QD_OK && planned->expectations != NULL) {
+        status = read_expectations(planned->expectations, opened.info, arena, &opened.expectations,
+                                   error);
     }
     if (status != QD_OK) {
-        qd_session_close(opened.session);
+        close_one(&opened);
         return status;
     }
     *target = opened;
+    return QD_OK;
+}
+
+/* Kernels and quantizers have no case in common. */
+static enum qd_status check_roles(const struct qd_gate_targets *targets, struct qd_error *error)
+{
+    for (size_t i = 1; i < targets->count; i++) {
+        if ((targets->items[i].quantizer == NULL) != (targets->items[0].quantizer == NULL)) {
+            return qd_fail(error, QD_USAGE, "%s and %s: a quantizer and a kernel target run apart",
+                           targets->items[0].id, targets->items[i].id);
+        }
+    }
     return QD_OK;
 }
 
@@ -251,10 +343,9 @@ static enum qd_status check_ids(const struct qd_gate_targets *targets, struct qd
     return QD_OK;
 }
 
-enum qd_status qd_gate_targets_open(const struct qd_target_plan *plan,
-                                    const struct qd_session_options *options,
-                                    struct qd_arena *arena, struct qd_gate_targets *targets,
-                                    struct qd_error *error)
+static enum qd_status open_all(const struct qd_target_plan *plan, bool any,
+                               const struct qd_session_options *options, struct qd_arena *arena,
+                               struct qd_gate_targets *targets, struct qd_error *error)
 {
     struct qd_gate_targets opened = {0, qd_arena_array(arena, plan->count, sizeof *opened.items)};
     enum qd_status status = QD_OK;
@@ -263,12 +354,15 @@ enum qd_status qd_gate_targets_open(const struct qd_target_plan *plan,
         return qd_fail(error, QD_NO_MEMORY, "no memory for targets");
     }
     while (status == QD_OK && opened.count < plan->count) {
-        status = open_one(&plan->items[opened.count], options, arena, &opened.items[opened.count],
-                          error);
+        status = open_one(&plan->items[opened.count], any, options, arena,
+                          &opened.items[opened.count], error);
         opened.count += status == QD_OK;
     }
     if (status == QD_OK) {
         status = check_ids(&opened, error);
+    }
+    if (status == QD_OK) {
+        status = check_roles(&opened, error);
     }
     if (status != QD_OK) {
         qd_gate_targets_close(&opened);
@@ -278,10 +372,26 @@ enum qd_status qd_gate_targets_open(const struct qd_target_plan *plan,
     return QD_OK;
 }
 
+enum qd_status qd_gate_targets_open(const struct qd_target_plan *plan,
+                                    const struct qd_session_options *options,
+                                    struct qd_arena *arena, struct qd_gate_targets *targets,
+                                    struct qd_error *error)
+{
+    return open_all(plan, false, options, arena, targets, error);
+}
+
+enum qd_status qd_gate_targets_open_any(const struct qd_target_plan *plan,
+                                        const struct qd_session_options *options,
+                                        struct qd_arena *arena, struct qd_gate_targets *targets,
+                                        struct qd_error *error)
+{
+    return open_all(plan, true, options, arena, targets, error);
+}
+
 void qd_gate_targets_close(struct qd_gate_targets *targets)
 {
     for (size_t i = 0; i < targets->count; i++) {
-        qd_session_close(targets->items[i].session);
+        close_one(&targets->items[i]);
     }
     targets->count = 0;
 }

@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "qdiff/expectations.h"
+#include "qdiff/quantizer.h"
 #include "qdiff/session.h"
 
 /* What --target and --expectations come to; nothing is open. */
@@ -23,9 +24,17 @@ struct qd_target_plan {
 enum qd_status qd_plan_targets(const struct qd_options *options, struct qd_arena *arena,
                                struct qd_target_plan *plan, struct qd_error *error);
 
+enum { QD_MOST_KERNELS = 2 };
+
 struct qd_gate_target {
-    struct qd_session *session;
-    const char *id;                       /* the session's */
+    struct qd_session *session;     /* NULL for a quantizer */
+    struct qd_quantizer *quantizer; /* NULL for a kernel target */
+    /* What runs the models that a quantizer makes: ONNX Runtime of its own version, or the newest that is set up, without and with
+     * its optimizations. */
+    size_t kernel_count;
+    struct qd_session *kernels[QD_MOST_KERNELS];
+    const struct qd_target_info *info;
+    const char *id;                       /* the session's or the quantizer's */
     struct qd_expectations *expectations; /* NULL: none */
     const char *expectations_path;        /* NULL: none */
 };
@@ -40,6 +49,13 @@ enum qd_status qd_gate_targets_open(const struct qd_target_plan *plan,
                                     const struct qd_session_options *options,
                                     struct qd_arena *arena, struct qd_gate_targets *targets,
                                     struct qd_error *error);
+
+/* The same for what may also be a quantizer: a worker that quantizes and declares no capabilities. Kernel targets and
+ * quantizers in one run are USAGE: their suites differ. */
+enum qd_status qd_gate_targets_open_any(const struct qd_target_plan *plan,
+                                        const struct qd_session_options *options,
+                                        struct qd_arena *arena, struct qd_gate_targets *targets,
+                                        struct qd_error *error);
 void qd_gate_targets_close(struct qd_gate_targets *targets);
 
 /* The session options that a command line asks for. */

@@ -54,7 +54,7 @@ static int64_t threads_of(const char *settings)
 
 static void write_target(struct qd_json *json, const struct qd_gate_target *target)
 {
-    const struct qd_target_info *info = qd_session_info(target->session);
+    const struct qd_target_info *info = target->info;
 
     qd_json_open(json, NULL, '{');
     qd_json_string(json, "id", target->id);

@@ -56,7 +56,7 @@ static enum qd_status run_child(const struct qd_gate *gate, uint64_t job, uint64
 
     mine.sink = (struct qd_sink){write_result, write_row, out};
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_gate_targets_open(gate->plan, &options, &arena, &targets, error);
+    status = qd_gate_targets_open_any(gate->plan, &options, &arena, &targets, error);
     if (status == QD_OK) {
         status = qd_gate_run_part(&mine, &targets, job, jobs, error);
         qd_gate_targets_close(&targets);

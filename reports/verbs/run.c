@@ -19,7 +19,7 @@ static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *r
 {
     struct qd_session_options options = qd_session_options_of(gate->options);
     struct qd_gate_targets targets;
-    enum qd_status status = qd_gate_targets_open(gate->plan, &options, arena, &targets, error);
+    enum qd_status status = qd_gate_targets_open_any(gate->plan, &options, arena, &targets, error);
 
     if (status != QD_OK) {
         return status;

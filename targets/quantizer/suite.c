@@ -192,7 +192,7 @@ static enum qd_status visit(struct walk *walk, const struct qd_quantizer_graph *
     bool dynamic = choice->options.scheme == QD_QUANTIZER_DYNAMIC;
     struct qd_quantizer_case made = {.must_refuse = false};
     if (walk->stopped || opset < graph->opset_min || opset > graph->opset_max ||
-        (dynamic && family->spoilt))
+        (family->spoilt && (dynamic || choice->options.exclude)))
         return QD_OK;
     qd_arena_reset(&walk->arena);
     enum qd_status status = make(walk, graph, family, choice, opset, dtype, &made);

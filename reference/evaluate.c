@@ -1,5 +1,6 @@
 #include "qdiff/evaluate.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +72,14 @@ enum qd_role qd_op_role(const struct qd_op *op, size_t input)
         return QD_ROLE_SCALE;
     if (ends_with(name, length, "_zero_point") || ends_with(name, length, "zero_points"))
         return QD_ROLE_ZERO_POINT;
-    bool bias = length == 1 && (*name == 'B' || *name == 'C');
-    return bias ? QD_ROLE_BIAS : QD_ROLE_DATA;
+    if (length == 4 && memcmp(name, "bias", 4) == 0)
+        return QD_ROLE_BIAS;
+    /* What has a scale of its own (QLinearAdd's B), or stands second (MatMulNBits' B), is data. */
+    bool bias = length == 1 && (*name == 'B' || *name == 'C') && input > 1;
+    const char *scale = strchr(name, ',');
+    bool scaled = scale && tolower((unsigned char)scale[1]) == tolower((unsigned char)*name) &&
+                  strncmp(scale + 2, "_scale", 6) == 0;
+    return bias && !scaled ? QD_ROLE_BIAS : QD_ROLE_DATA;
 }
 
 enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units)

@@ -38,8 +38,8 @@ struct qd_op {
     uint32_t optional; /* bit i: input i may be absent although it is one of the first min_inputs */
     bool
         variadic; /* the text takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not INVALID */
-    /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters, B and C of type int32 a
-     * bias. A '*' begins what repeats. NULL: all are data (or shapes, by their type). */
+    /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters, "bias", and B and C behind
+     * the second input that have no scale of their own, a bias. A '*' begins what repeats. NULL: all are data (or shapes, by their type). */
     const char *operands;
     /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any other
      * is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */

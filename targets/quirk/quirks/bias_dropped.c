@@ -9,7 +9,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    int bias = qd_operand_find(node, in, strcmp(node->op_type, "Gemm") == 0 ? "C" : "B");
+    int bias = qd_operand_find(node, in, strstr(node->op_type, "Gemm") ? "C" : "B");
     if (bias >= 0)
         edit.in[bias] = NULL;
     return qd_edit_run(&edit, self, out);

@@ -153,7 +153,7 @@ static bool some_quirk_explains(const struct shown *shown)
     return false;
 }
 
-/* A difference of values: what was named still explains it, or still nothing does. */
+/* A difference of values: what was named still explains it, or the elements are off as far. */
 static bool same_difference(const struct key *key, const struct shown *shown)
 {
     const struct qd_diagnosis *named = key->diagnosis;
@@ -169,8 +169,7 @@ static bool same_difference(const struct key *key, const struct shown *shown)
         return false;
     default:
         return strcmp(qd_signature_shape(&shown->kase, shown->values, &shown->run), key->shape) ==
-                   0 &&
-               !some_quirk_explains(shown);
+               0;
     }
 }
 
@@ -186,6 +185,13 @@ static bool same_way(const struct key *key, const struct shown *shown)
     case QD_VERDICT_OOM: return have->stage == key->stage;
     default: return true;
     }
+}
+
+/* An unexplained difference has become so small that some quirk explains it, perhaps by chance: neighbours tell. */
+static bool needs_diagnosis(const struct key *key, const struct shown *shown)
+{
+    return key->verdict == QD_VERDICT_VALUE && !key->open && key->diagnosis->quirk_count == 0 &&
+           some_quirk_explains(shown);
 }
 
 /* What is named now is among what was named. */
@@ -235,7 +241,8 @@ static enum qd_status judge(struct reduction *r, struct shown *trial, bool frees
         return status;
     *ran = true;
     *same = trial->comparison.verdict == r->key.verdict && same_way(&r->key, trial);
-    return *same && r->strict ? diagnose_again(r, trial, same) : QD_OK;
+    return *same && (r->strict || needs_diagnosis(&r->key, trial)) ? diagnose_again(r, trial, same)
+                                                                   : QD_OK;
 }
 
 /* --- Steps -------------------------------------------------------------------------------------- */

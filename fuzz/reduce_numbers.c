@@ -150,11 +150,13 @@ static bool make_scalar(struct qd_case_edit *edit, int value, int64_t at)
     return scalar != NULL;
 }
 
-/* Scale and zero point of one operand become scalars of one channel, the one that differs or the first. */
+/* A scale or zero point becomes a scalar of one channel, the one that differs or the first; a scale alone or with its zero
+ * point. */
 enum qd_step qd_reduce_granularity(struct qd_reduce_view *view, struct qd_case_edit *edit,
                                    size_t number)
 {
-    size_t at = number / 2 / QD_MAX_OPERANDS, i = number / 2 % QD_MAX_OPERANDS;
+    enum { FIRST = 1, ALONE = 2, WAYS = 4 };
+    size_t at = number / WAYS / QD_MAX_OPERANDS, i = number / WAYS % QD_MAX_OPERANDS;
     if (at >= edit->node_count)
         return QD_STEP_END;
     struct qd_case_edit_node *node = &edit->nodes[at];
@@ -164,10 +166,11 @@ enum qd_step qd_reduce_granularity(struct qd_reduce_view *view, struct qd_case_e
     if ((role != QD_ROLE_SCALE && role != QD_ROLE_ZERO_POINT) || !has_data(edit, value) ||
         edit->values[value].tensor->rank == 0)
         return QD_STEP_SKIP;
-    int64_t place = number % 2 ? 0 : wanted_place(view, edit->values[value].tensor->count);
-    size_t zero = role == QD_ROLE_SCALE ? partner(node, op, i, strlen("_scale"), "_zero_point")
-                                        : node->input_count;
-    bool paired = zero < node->input_count;
+    bool paired = role == QD_ROLE_SCALE && !(number & ALONE);
+    int64_t place = number & FIRST ? 0 : wanted_place(view, edit->values[value].tensor->count);
+    size_t zero =
+        paired ? partner(node, op, i, strlen("_scale"), "_zero_point") : node->input_count;
+    paired = zero < node->input_count;
     if (paired && !has_data(edit, node->inputs[zero]))
         return QD_STEP_SKIP;
     qd_case_edit_remove_attr(node, "block_size");
@@ -240,10 +243,12 @@ static int64_t int_target(int64_t code, int64_t neutral, size_t way)
     }
 }
 
-/* Gives element i of the copy the target of way `way`; false if that is not simpler or no number of the type. */
+/* Gives element i of the copy the target of way `way`; false if that is not simpler or no number of the type, or a scale
+ * that is not positive. */
 static bool simplify(const struct qd_tensor *old, const struct qd_tensor *copy, int64_t i,
-                     int64_t neutral, size_t way)
+                     enum qd_role role, int64_t neutral, size_t way)
 {
+    bool scale = role == QD_ROLE_SCALE;
     if (qd_dtype_is_float(old->dtype)) {
         double value = qd_tensor_value(old, i);
         double target = isfinite(value) ? float_target(value, way) : (double)way;
@@ -258,7 +263,8 @@ static bool simplify(const struct qd_tensor *old, const struct qd_tensor *copy, 
             return false;
         qd_tensor_set(copy, i, target);
     }
-    if (complexity(copy, i, neutral) < complexity(old, i, neutral))
+    if (complexity(copy, i, neutral) < complexity(old, i, neutral) &&
+        !(scale && qd_tensor_value(copy, i) <= 0))
         return true;
     qd_tensor_set(copy, i, qd_tensor_get(old, i));
     return false;
@@ -297,13 +303,12 @@ static enum qd_step simplify_value(struct qd_case_edit *edit, int value, const s
     const struct qd_tensor *old = edit->values[value].tensor;
     size_t way = number % TARGETS;
     int64_t begin, end;
-    if (!part_of(old->count, number / TARGETS, &begin, &end) ||
-        (way == 0 && use->role == QD_ROLE_SCALE))
+    if (!part_of(old->count, number / TARGETS, &begin, &end))
         return QD_STEP_SKIP;
     struct qd_tensor *copy = qd_case_edit_copy_tensor(edit, old);
     bool changed = false;
     for (int64_t i = begin; copy && i < end; i++)
-        changed = simplify(old, copy, i, neutral_of(edit, use), way) || changed;
+        changed = simplify(old, copy, i, use->role, neutral_of(edit, use), way) || changed;
     if (!changed)
         return QD_STEP_SKIP;
     edit->values[value].tensor = copy;

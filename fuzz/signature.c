@@ -73,6 +73,8 @@ static int model_operand(const struct qd_node *node)
         return input_of(node, is_op(node, "DequantizeLinear") ? 1 : 2);
     if (is_op(node, "QuantizeLinear"))
         return input_of(node, 2);
+    if (is_op(node, "QGemm")) /* float without y_zero_point, like a_scale */
+        return input_of(node, 8) != QD_NO_VALUE ? input_of(node, 8) : input_of(node, 1);
     for (size_t i = 1; i < node->input_count; i++) /* the output's own zero point comes last */
         if (qd_op_role(node->op, i) == QD_ROLE_ZERO_POINT && node->inputs[i] != QD_NO_VALUE &&
             strncmp(node->op_type, "QLinear", 7) == 0)

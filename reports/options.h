@@ -34,12 +34,12 @@ struct qd_options {
     struct qd_wanted_targets targets;
     struct qd_list filters, ops, features, tags, inputs, ranges, settings;
     bool no_expectations, fail_fast, in_process, progress, count, json, suite, bundle, rank, help,
-        no_diagnosis;
+        no_diagnosis, store;
     enum qd_level level;
     bool level_given;
     struct qd_shard shard;
     uint64_t jobs, memory_limit, rounds;
-    double time_limit, diagnosis_time;
+    double time_limit, diagnosis_time, time;
     const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check;
     const char *element, *output_name;
     struct qd_list arguments; /* what is no option, in order */

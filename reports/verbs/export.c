@@ -33,7 +33,7 @@ static enum qd_status export_case(struct export *export, const struct qd_selecte
         status = qd_case_export(selected->kase, path, evaluated.shapes, error);
     }
     return status == QD_OK && export->command->options.bundle
-               ? qd_bundle_write(&evaluated, path, &export->arena, error)
+               ? qd_bundle_write(&evaluated, "", path, &export->arena, error)
                : status;
 }
 

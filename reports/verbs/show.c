@@ -1,107 +1,6 @@
-#include <inttypes.h>
-
+#include "case_show.h"
 #include "command.h"
-#include "describe.h"
 #include "visit.h"
-
-enum { SHOWN_ELEMENTS = 16 };
-
-static const char *or_unknown(const char *text)
-{
-    return text != NULL ? text : "(out of memory)";
-}
-
-static const char *name_of(const struct qd_graph *graph, int value)
-{
-    return value == QD_NO_VALUE ? "(absent)" : graph->values[value].name;
-}
-
-static void print_if(FILE *out, const char *key, const char *value)
-{
-    if (value[0] != '\0') {
-        fprintf(out, "%-9s %s\n", key, value);
-    }
-}
-
-static void print_meta(FILE *out, const struct qd_case *kase)
-{
-    struct qd_features features;
-    char text[2048];
-
-    qd_case_features(kase, &features);
-    print_if(out, "id", kase->id);
-    print_if(out, "op", qd_case_op(kase));
-    fprintf(out, "%-9s %" PRId64 "\n", "opset", kase->opset);
-    print_if(out, "expect", kase->expect == QD_EXPECT_VALID ? "valid" : "must-reject");
-    print_if(out, "rule", kase->rule);
-    print_if(out, "twin", kase->twin);
-    print_if(out, "issue", kase->issue);
-    print_if(out, "symptom", kase->symptom);
-    print_if(out, "spec", kase->spec);
-    print_if(out, "note", kase->note);
-    print_if(out, "features", qd_features_describe(&features, text, sizeof text));
-    for (size_t i = 0; i < kase->tag_count; i++) {
-        print_if(out, "tag", kase->tags[i]);
-    }
-}
-
-static void print_tensor(FILE *out, const char *what, const char *name,
-                         const struct qd_tensor *tensor, struct qd_arena *arena)
-{
-    fprintf(out, "%-9s %s = %s\n", what, name,
-            or_unknown(qd_describe_tensor(tensor, SHOWN_ELEMENTS, arena)));
-}
-
-static void print_tensors(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
-{
-    const struct qd_graph *graph = kase->graph;
-
-    for (size_t i = 0; i < kase->input_count; i++) {
-        print_tensor(out, "input", name_of(graph, graph->inputs[i]), &kase->inputs[i], arena);
-    }
-    for (size_t i = 0; i < graph->value_count; i++) {
-        if (graph->values[i].initializer != NULL) {
-            print_tensor(out, "constant", graph->values[i].name, graph->values[i].initializer,
-                         arena);
-        }
-    }
-}
-
-static void print_node(FILE *out, const struct qd_graph *graph, const struct qd_node *node,
-                       struct qd_arena *arena)
-{
-    fprintf(out, "node      %s%s%s", node->domain, node->domain[0] != '\0' ? ":" : "",
-            node->op_type);
-    for (size_t i = 0; i < node->input_count; i++) {
-        fprintf(out, "%s%s", i == 0 ? "(" : ", ", name_of(graph, node->inputs[i]));
-    }
-    fputs(node->input_count == 0 ? "() ->" : ") ->", out);
-    for (size_t i = 0; i < node->output_count; i++) {
-        fprintf(out, "%s%s", i == 0 ? " " : ", ", name_of(graph, node->outputs[i]));
-    }
-    fputc('\n', out);
-    for (size_t i = 0; i < node->attr_count; i++) {
-        fprintf(out, "            %s = %s\n", node->attrs[i].name,
-                or_unknown(qd_describe_attr(&node->attrs[i], arena)));
-    }
-}
-
-static void print_outputs(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
-{
-    const struct qd_graph *graph = kase->graph;
-
-    for (size_t i = 0; i < graph->output_count; i++) {
-        fprintf(out, "output    %s\n", name_of(graph, graph->outputs[i]));
-    }
-    for (size_t i = 0; i < kase->output_count && i < graph->output_count; i++) {
-        print_tensor(out, "stored", name_of(graph, graph->outputs[i]), &kase->stored_outputs[i],
-                     arena);
-    }
-    for (size_t i = 0; i < kase->wrong_count; i++) {
-        print_tensor(out, "was wrong", name_of(graph, graph->outputs[i]), &kase->wrong_outputs[i],
-                     arena);
-    }
-}
 
 static enum qd_exit run(struct qd_command *command)
 {
@@ -112,12 +11,7 @@ static enum qd_exit run(struct qd_command *command)
                      &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
-    print_meta(command->out, &kase);
-    print_tensors(command->out, &kase, command->arena);
-    for (size_t i = 0; i < kase.graph->node_count; i++) {
-        print_node(command->out, kase.graph, &kase.graph->nodes[i], command->arena);
-    }
-    print_outputs(command->out, &kase, command->arena);
+    qd_case_show(command->out, &kase, command->arena);
     return QD_EXIT_OK;
 }
 

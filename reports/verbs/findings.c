@@ -1,0 +1,156 @@
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "case_show.h"
+#include "command.h"
+#include "finding_store.h"
+
+static const char *moment(int64_t when, char *text, size_t size)
+{
+    time_t seconds = (time_t)when;
+    struct tm parts;
+
+    text[0] = '\0';
+    if (gmtime_r(&seconds, &parts) == NULL ||
+        strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
+        snprintf(text, size, "%" PRId64, when);
+    }
+    return text;
+}
+
+/* --- list --------------------------------------------------------------------------------------- */
+
+struct list {
+    FILE *out, *err;
+    size_t count, unreadable;
+};
+
+static bool list_one(void *context, const struct qd_record *record, const struct qd_error *problem)
+{
+    struct list *list = context;
+    char last[40];
+
+    if (record == NULL) {
+        fprintf(list->err, "qdiff: %s\n", problem->text);
+        list->unreadable++;
+        return true;
+    }
+    fprintf(list->out, "%s  %6" PRIu64 "  %s  %s\n", moment(record->last, last, sizeof last),
+            record->count, record->reduced ? "reduced" : "raw    ", record->signature);
+    list->count++;
+    return true;
+}
+
+static enum qd_exit list_all(struct qd_command *command, struct qd_store *store)
+{
+    struct list list = {.out = command->out, .err = command->err};
+    struct qd_error error = {0};
+
+    if (qd_store_visit(store, list_one, &list, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    fprintf(command->out, "%zu finding%s\n", list.count, list.count == 1 ? "" : "s");
+    return list.unreadable > 0 ? QD_EXIT_USAGE : QD_EXIT_OK;
+}
+
+/* --- show --------------------------------------------------------------------------------------- */
+
+static void print_record(FILE *out, const struct qd_record *record)
+{
+    char first[40], last[40];
+
+    fprintf(out, "finding   %s\nfirst     %s\nlast      %s\ncount     %" PRIu64 "\ncase      %s\n",
+            record->signature, moment(record->first, first, sizeof first),
+            moment(record->last, last, sizeof last), record->count,
+            record->reduced ? "reduced" : "as it was found");
+    fprintf(out, "qdiff     %s\ncpu       %s\nflags     %s\n", record->version, record->cpu,
+            record->flags);
+    for (size_t i = 0; i < record->sighting_count; i++) {
+        const struct qd_sighting *s = &record->sightings[i];
+
+        fprintf(out, "seen on   %s: %" PRIu64 " times, %s to %s\n", s->target, s->count,
+                moment(s->first, first, sizeof first), moment(s->last, last, sizeof last));
+    }
+    fputc('\n', out);
+}
+
+static enum qd_exit show(struct qd_command *command, struct qd_store *store, const char *signature)
+{
+    const char *output = command->options.output;
+    struct qd_record record;
+    struct qd_case kase;
+    struct qd_error error = {0};
+
+    if (qd_store_get(store, signature, command->arena, &record, &error) != QD_OK ||
+        qd_case_decode(record.bytes, record.size, command->arena, &kase, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    print_record(command->out, &record);
+    qd_case_show(command->out, &kase, command->arena);
+    if (output != NULL && qd_file_write(output, record.bytes, record.size, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    return QD_EXIT_OK;
+}
+
+static enum qd_exit forget(struct qd_command *command, struct qd_store *store,
+                           const char *signature)
+{
+    struct qd_error error = {0};
+
+    if (qd_store_forget(store, signature, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    fprintf(command->out, "forgotten %s\n", signature);
+    return QD_EXIT_OK;
+}
+
+/* --- The verb ----------------------------------------------------------------------------------- */
+
+static enum qd_exit dispatch(struct qd_command *command, struct qd_store *store)
+{
+    const struct qd_list *arguments = &command->options.arguments;
+    const char *what = arguments->count > 0 ? arguments->items[0] : "list";
+
+    if (strcmp(what, "list") == 0 && arguments->count <= 1) {
+        return list_all(command, store);
+    }
+    if (strcmp(what, "show") == 0 && arguments->count == 2) {
+        return show(command, store, arguments->items[1]);
+    }
+    if (strcmp(what, "forget") == 0 && arguments->count == 2) {
+        return forget(command, store, arguments->items[1]);
+    }
+    fputs("qdiff findings: list, show SIGNATURE or forget SIGNATURE is wanted\n", command->err);
+    return QD_EXIT_USAGE;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_store *store;
+    struct qd_error error = {0};
+    enum qd_exit code;
+
+    if (qd_finding_store_open(command->arena, &store, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    code = dispatch(command, store);
+    qd_store_close(store);
+    return code;
+}
+
+const struct qd_verb qd_verb_findings = {
+    .arguments = "[list|show SIGNATURE|forget SIGNATURE]",
+    .at_most = 2,
+    .options = "output",
+    .text =
+        "The findings store: one case for each signature, with when, how often and on what it was\n"
+        "seen. It lies in ${QDIFF_STATE:-${XDG_STATE_HOME:-~/.local/state}/qdiff}/findings. The\n"
+        "fuzzers and `qdiff reduce --store` add to it; show --output FILE writes the case, for\n"
+        "repro, explain and reduce.",
+    .examples = "    qdiff findings\n"
+                "    qdiff findings show SIGNATURE --output finding.qdcase\n"
+                "    qdiff findings forget SIGNATURE",
+    .run = run,
+};

@@ -1,0 +1,174 @@
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "command.h"
+#include "finding_report.h"
+#include "finding_store.h"
+#include "gate_targets.h"
+#include "id_path.h"
+#include "visit.h"
+
+static void print_size(FILE *out, const char *what, const struct qd_case_size *size)
+{
+    fprintf(out, "%-10s nodes %zu, attributes %zu, tensors %zu, elements %" PRId64, what,
+            size->nodes, size->attributes, size->tensors, size->elements);
+    if (size->output_elements >= 0) {
+        fprintf(out, ", of outputs %" PRId64, size->output_elements);
+    }
+    fputc('\n', out);
+}
+
+static void show_progress(void *context, const struct qd_reduce_progress *progress)
+{
+    fprintf(context,
+            "%6.1f s  round %zu  %-12s nodes %zu  elements %" PRId64 "  outputs %" PRId64
+            "  (%zu tried, %zu kept)\n",
+            progress->seconds, progress->round, progress->pass, progress->size.nodes,
+            progress->size.elements, progress->size.output_elements, progress->tried,
+            progress->kept);
+    fflush(context);
+}
+
+static bool ends(const char *text, const char *end)
+{
+    size_t length = strlen(text), ending = strlen(end);
+
+    return length > ending && strcmp(text + length - ending, end) == 0;
+}
+
+/* --- Output ------------------------------------------------------------------------------------- */
+
+static enum qd_status write_result(struct qd_command *command,
+                                   const struct qd_finding_report *report, struct qd_error *error)
+{
+    const struct qd_case *kase = &report->reduced->kase;
+    const char *output = command->options.output, *script = "";
+    char *path;
+    enum qd_status status;
+
+    if (output != NULL && ends(output, ".qdcase")) {
+        status = qd_case_save(kase, output, error);
+    } else if (output != NULL && ends(output, ".textproto")) {
+        status = qd_finding_write_text(report, output, command->arena, error);
+    } else {
+        status = qd_id_path(output != NULL ? output : ".", report->reduced->after.signature, "",
+                            command->arena, &path, error);
+        if (status == QD_OK) {
+            status = qd_finding_write_bundle(report, path, command->arena, &script, error);
+        }
+        output = path;
+    }
+    if (status != QD_OK) {
+        return status;
+    }
+    fprintf(command->out, "written    %s\n", output);
+    if (script[0] != '\0') {
+        fprintf(command->out, "no script  %s\n", script);
+    }
+    return QD_OK;
+}
+
+static enum qd_status keep(struct qd_command *command, const struct qd_finding_report *report,
+                           struct qd_error *error)
+{
+    return command->options.store
+               ? qd_finding_keep(&report->reduced->kase, report->reduced->after.signature, true,
+                                 report->target, command->arena, error)
+               : QD_OK;
+}
+
+/* --- Reducing ----------------------------------------------------------------------------------- */
+
+static enum qd_exit reduce_on(struct qd_command *command, const struct qd_case *kase,
+                              struct qd_session *session, struct qd_error *error)
+{
+    const struct qd_reduce_options options = {
+        .seconds = command->options.time,
+        .diagnose = {.seconds = command->options.diagnosis_time},
+        .progress = show_progress,
+        .context = command->err};
+    struct qd_reduced reduced;
+    struct qd_finding_report report = {&reduced, kase->id, qd_session_id(session)};
+
+    if (qd_case_reduce(session, kase, &options, command->arena, &reduced, error) != QD_OK) {
+        return qd_exit_of_status(error->status);
+    }
+    print_size(command->out, "before", &reduced.size_before);
+    print_size(command->out, "after", &reduced.size_after);
+    fprintf(command->out, "%-10s %.1f s, %zu cases tried, %zu kept, %zu rounds%s\n", "took",
+            reduced.seconds, reduced.tried, reduced.kept, reduced.rounds,
+            reduced.out_of_time ? "; out of time" : "");
+    qd_finding_describe(command->out, &report, command->arena);
+    if (strcmp(reduced.before.signature, reduced.after.signature) != 0) {
+        fprintf(command->out, "%-10s %s\n", "before", reduced.before.signature);
+    }
+    if (write_result(command, &report, error) != QD_OK || keep(command, &report, error) != QD_OK) {
+        return qd_exit_of_status(error->status);
+    }
+    return QD_EXIT_OK;
+}
+
+/* The first target that diverges. */
+static enum qd_exit reduce_on_some(struct qd_command *command, const struct qd_case *kase,
+                                   struct qd_gate_targets *targets)
+{
+    struct qd_error error = {0};
+    enum qd_exit code = QD_EXIT_USAGE;
+
+    for (size_t i = 0; i < targets->count; i++) {
+        error.status = QD_OK;
+        code = reduce_on(command, kase, targets->items[i].session, &error);
+        if (error.status != QD_USAGE) {
+            break;
+        }
+        if (i + 1 < targets->count) {
+            fprintf(command->err, "qdiff: %s\n", error.text);
+        }
+    }
+    return code == QD_EXIT_OK ? code : qd_command_failed(command, &error);
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct qd_session_options options = qd_session_options_of(&command->options);
+    struct qd_target_plan plan;
+    struct qd_gate_targets targets;
+    struct qd_case kase;
+    struct qd_error error = {0};
+    enum qd_exit code;
+
+    command->options.no_expectations = true; /* what is known is reduced too */
+    if (qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
+        qd_find_case(command->options.arguments.items[0], &command->options, command->arena, &kase,
+                     &error) != QD_OK ||
+        qd_gate_targets_open(&plan, &options, command->arena, &targets, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    code = reduce_on_some(command, &kase, &targets);
+    qd_gate_targets_close(&targets);
+    return code;
+}
+
+const struct qd_verb qd_verb_reduce = {
+    .arguments = "ID|FILE|DIR",
+    .at_least = 1,
+    .at_most = 1,
+    .options = "target output time store cases pack time-limit memory-limit in-process "
+               "diagnosis-time",
+    .text =
+        "Makes a case that diverges on a target as small as it gets: fewer nodes, smaller\n"
+        "dimensions, default attributes, one scale for the tensor, simple numbers; the difference\n"
+        "keeps its class and what explains it. Works for values, refusals (of valid cases, or\n"
+        "missing ones), crashes and whatever else a target does wrong; of several targets the "
+        "first\n"
+        "that diverges is taken. Below --output DIR it writes a directory named by the finding's\n"
+        "signature: case.textproto to read, case.qdcase, model.onnx with its tensors, report.md,\n"
+        "and for ONNX Runtime reproduce.py, which needs NumPy and ONNX Runtime only. An --output\n"
+        "that ends in .textproto or .qdcase is that one file.",
+    .examples = "    qdiff reduce mybug.qdcase --target 'ort@1.26.0[opt=none]' --output findings\n"
+                "  two minutes at most, and kept in the findings store\n"
+                "    qdiff reduce mybug.qdcase --target ort --time 120 --store",
+    .run = run,
+};

@@ -104,8 +104,13 @@ static void some_softmax(struct twin_random *random, const float *x, int64_t cou
         least = x[i] < least ? x[i] : least;
     }
     bool direct = greatest < 40 && least > -40 && twin_random_one_in(random, 4);
-    for (int64_t i = 0; i < count; i++)
-        term[i] = y[i] = some_exp(random, direct ? x[i] : x[i] - greatest);
+    for (int64_t i = 0; i < count; i++) {
+        y[i] = some_exp(random, direct ? x[i] : x[i] - greatest);
+        for (int64_t k = 0; k < i; k++)
+            if (x[k] == x[i])
+                y[i] = y[k]; /* it is a function */
+        term[i] = y[i];
+    }
     float sum = twin_random_tree(random, term, count), reciprocal = 1 / sum;
     bool multiply = !direct && twin_random_one_in(random, 2);
     for (int64_t i = 0; i < count; i++)

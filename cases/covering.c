@@ -268,3 +268,62 @@ char *qd_covering_describe(const struct qd_factor_table *table, const uint8_t *r
     }
     return text;
 }
+
+/* The combination of factors that is being counted. */
+struct counting {
+    const struct qd_factor_table *table;
+    const struct qd_covering *covering;
+    unsigned factors[QD_COVERING_MAX_STRENGTH];
+    uint8_t *seen; /* per combination of their levels */
+    size_t covered;
+};
+
+static size_t count_levels(const struct counting *c)
+{
+    size_t levels = 1;
+    for (unsigned i = 0; i < c->covering->strength; i++)
+        levels *= c->table->factors[c->factors[i]].levels;
+    return levels;
+}
+
+static void count_combination(struct counting *c)
+{
+    size_t levels = count_levels(c);
+    memset(c->seen, 0, levels);
+    for (size_t r = 0; r < c->covering->row_count; r++) {
+        const uint8_t *row = c->covering->rows + r * c->table->factor_count;
+        size_t index = 0;
+        for (unsigned i = 0; i < c->covering->strength; i++)
+            index = index * c->table->factors[c->factors[i]].levels + row[c->factors[i]];
+        c->covered += !c->seen[index];
+        c->seen[index] = 1;
+    }
+}
+
+static void count_from(struct counting *c, unsigned depth, unsigned first)
+{
+    if (depth == c->covering->strength) {
+        count_combination(c);
+        return;
+    }
+    for (unsigned f = first; f < c->table->factor_count; f++) {
+        c->factors[depth] = f;
+        count_from(c, depth + 1, f + 1);
+    }
+}
+
+enum qd_status qd_covering_count(const struct qd_factor_table *table,
+                                 const struct qd_covering *covering, struct qd_arena *arena,
+                                 size_t *covered, struct qd_error *error)
+{
+    size_t room = 1;
+    for (unsigned i = 0; i < covering->strength; i++)
+        room *= QD_COVERING_MAX_LEVELS;
+    struct counting counting = {
+        .table = table, .covering = covering, .seen = qd_arena_alloc(arena, room)};
+    if (!counting.seen)
+        return qd_fail(error, QD_NO_MEMORY, "no room to count a covering array");
+    count_from(&counting, 0, 0);
+    *covered = counting.covered;
+    return QD_OK;
+}

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qdiff/suite.h"
+
 #define SAMPLE_BUDGET ((size_t)256 << 20)
 
 static enum qd_status no_memory(struct qd_error *error)
@@ -329,6 +331,50 @@ static enum qd_status print_op(const struct qd_coverage *coverage, const struct 
     }
     if (found == 0) {
         fputs("\nhole: no valid case\n", out);
+    }
+    return status;
+}
+
+static enum qd_status print_table(const struct qd_family *family, bool markdown, FILE *out,
+                                  struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct qd_covering rows;
+    size_t covered = 0, possible;
+    enum qd_status status;
+
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    status = qd_covering_make(family->table, family->strength, &arena, &rows, error);
+    if (status == QD_OK) {
+        status = qd_covering_count(family->table, &rows, &arena, &covered, error);
+    }
+    if (status == QD_OK) {
+        possible = rows.tuples - rows.impossible;
+        fprintf(out,
+                markdown ? "| %s | %u | %zu | %u | %zu | %zu | %.2f %% |\n"
+                         : "%-28s %8u %7zu %10u %10zu %10zu %8.2f %%\n",
+                family->name, family->table->factor_count, rows.row_count, family->strength,
+                possible, covered, 100.0 * (double)covered / (double)possible);
+    }
+    qd_arena_clear(&arena);
+    return status;
+}
+
+enum qd_status qd_coverage_print_tables(bool markdown, FILE *out, struct qd_error *error)
+{
+    const struct qd_family *family;
+    enum qd_status status = QD_OK;
+
+    fputs(markdown
+              ? "\n# Features\n\n| family | features | rows | at once | combinations | covered | "
+                "share |\n|---|---|---|---|---|---|---|\n"
+              : "\nfamily                       features    rows    at once   possible    covered  "
+                "    share\n",
+          out);
+    for (size_t i = 0; status == QD_OK && (family = qd_family_at(i)) != NULL; i++) {
+        if (family->table != NULL) {
+            status = print_table(family, markdown, out, error);
+        }
     }
     return status;
 }

@@ -28,6 +28,10 @@ struct qd_coverage {
 enum qd_status qd_coverage_add(struct qd_coverage *coverage, const struct qd_case *kase,
                                struct qd_arena *arena, struct qd_error *error);
 
+/* Prints, per family of generated cases, its feature table: rows, and the share of the possible combinations of features that they
+ * hold, counted. */
+enum qd_status qd_coverage_print_tables(bool markdown, FILE *out, struct qd_error *error);
+
 /* Prints all operators, as text or Markdown. An empty cell says why: the rule or sentence by which the reference refuses
  * these types at that opset, or "hole". */
 enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdown, FILE *out,

@@ -158,4 +158,6 @@ const struct qd_family qd_family_conv_integer = {
     "ConvInteger",
     "one integer convolution: types, shapes, zero points and padding",
     generate,
+    NULL, /* the table of QLinearConv with fewer levels */
+    3,
 };

@@ -230,4 +230,6 @@ const struct qd_family qd_family_dequantize_linear = {
     "DequantizeLinear",
     "dequantization of a tensor: opsets, types, granularity, zero points; all codes",
     generate,
+    &qd_dequantize_linear_table,
+    3,
 };

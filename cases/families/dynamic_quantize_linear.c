@@ -171,4 +171,6 @@ const struct qd_family qd_family_dynamic_quantize_linear = {
     "DynamicQuantizeLinear",
     "quantization by a tensor's own range: shapes and ranges, times solved values",
     generate,
+    &qd_dynamic_quantize_linear_table,
+    3,
 };

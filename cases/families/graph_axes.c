@@ -165,7 +165,7 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 }
 
 const struct qd_family qd_family_graph_axes = {
-    "GraphAxes",
-    "parameters along an axis, through Transpose, Reshape and Unsqueeze",
-    generate,
+    "GraphAxes", "parameters along an axis, through Transpose, Reshape and Unsqueeze",
+    generate,    &qd_graph_axes_table,
+    2,
 };

@@ -296,4 +296,6 @@ const struct qd_family qd_family_graph_branches = {
     "GraphBranches",
     "residual additions, concatenated branches, shared weights and parameters, outputs in between",
     generate,
+    &qd_graph_branches_table,
+    2,
 };

@@ -203,4 +203,6 @@ const struct qd_family qd_family_graph_layers = {
     "GraphLayers",
     "one to three quantized layers with weights, what is fused behind them, and their biases",
     generate,
+    &qd_graph_layers_table,
+    2,
 };

@@ -289,4 +289,6 @@ const struct qd_family qd_family_graph_movement = {
     "GraphMovement",
     "two operators that move elements between DequantizeLinear and QuantizeLinear",
     generate,
+    &qd_graph_movement_table,
+    2,
 };

@@ -212,4 +212,6 @@ const struct qd_family qd_family_graph_tokens = {
     "GraphTokens",
     "from an image to a transformer's tokens: convolution, flatten, transpose, concat, add",
     generate,
+    &qd_graph_tokens_table,
+    3,
 };

@@ -84,4 +84,6 @@ const struct qd_family qd_family_matmul_integer = {
     "MatMulInteger",
     "a product of integer matrices: types, shapes and zero points by row and column",
     generate,
+    &qd_matmul_integer_table,
+    3,
 };

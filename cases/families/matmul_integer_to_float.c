@@ -145,4 +145,6 @@ const struct qd_family qd_family_matmul_integer_to_float = {
     "the vendor's integer product scaled to floats: types, parameters, bias, times three kinds of "
     "sums",
     generate,
+    &qd_matmul_integer_to_float_table,
+    3,
 };

@@ -182,4 +182,6 @@ const struct qd_family qd_family_matmul_nbits = {
     "MatMulNBits",
     "a product with weights of 2, 4 or 8 bits in blocks: packing, zero points, ragged blocks",
     generate,
+    &qd_matmul_nbits_table,
+    3,
 };

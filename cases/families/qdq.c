@@ -397,7 +397,7 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 }
 
 const struct qd_family qd_family_qdq = {
-    "QDQ",
-    "DequantizeLinear, float operators, QuantizeLinear: blocks that compilers fuse",
-    generate,
+    "QDQ",    "DequantizeLinear, float operators, QuantizeLinear: blocks that compilers fuse",
+    generate, &qd_qdq_table,
+    3,
 };

@@ -302,4 +302,6 @@ const struct qd_family qd_family_qdq_movement = {
     "QDQMovement",
     "operators that move elements, on codes and between DequantizeLinear and QuantizeLinear",
     generate,
+    &qd_qdq_movement_table,
+    4,
 };

@@ -363,7 +363,7 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 }
 
 const struct qd_family qd_family_qdq_real = {
-    "QDQReal",
-    "DequantizeLinear, one float operator that is no sum of products, QuantizeLinear",
-    generate,
+    "QDQReal", "DequantizeLinear, one float operator that is no sum of products, QuantizeLinear",
+    generate,  &qd_qdq_real_table,
+    4,
 };

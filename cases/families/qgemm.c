@@ -217,4 +217,6 @@ const struct qd_family qd_family_qgemm = {
     "QGemm",
     "the vendor's quantized Gemm: types, transpositions, parameters, C, alpha, times solved values",
     generate,
+    &qd_qgemm_table,
+    3,
 };

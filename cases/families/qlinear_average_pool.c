@@ -126,4 +126,6 @@ const struct qd_family qd_family_qlinear_average_pool = {
     "an average pool of codes: windows, padding, layouts, zero points and scales, times solved "
     "values",
     generate,
+    &qd_qlinear_average_pool_table,
+    3,
 };

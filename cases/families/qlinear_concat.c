@@ -82,4 +82,6 @@ const struct qd_family qd_family_qlinear_concat = {
     "QLinearConcat",
     "a concatenation that requantizes: shapes, axes, zero points and scales, times solved values",
     generate,
+    &qd_qlinear_concat_table,
+    3,
 };

@@ -478,4 +478,6 @@ const struct qd_family qd_family_qlinear_conv = {
     "QLinearConv",
     "one quantized convolution: types, shapes, zero points and padding, times solved values",
     generate,
+    &qd_qlinear_conv_table,
+    3,
 };

@@ -88,4 +88,6 @@ const struct qd_family qd_family_qlinear_global_average_pool = {
     "QLinearGlobalAveragePool",
     "a global average of codes: sizes, layouts, zero points and scales, times solved values",
     generate,
+    &qd_qlinear_global_average_pool_table,
+    3,
 };

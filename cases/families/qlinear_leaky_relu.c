@@ -72,4 +72,6 @@ const struct qd_family qd_family_qlinear_leaky_relu = {
     "QLinearLeakyRelu",
     "a leaky rectifier of codes: slopes, zero points and scales, times solved values",
     generate,
+    &qd_qlinear_leaky_relu_table,
+    3,
 };

@@ -114,4 +114,6 @@ const struct qd_family qd_family_qlinear_matmul = {
     "QLinearMatMul",
     "a quantized matrix product: types, shapes, parameters by row and column, times solved values",
     generate,
+    &qd_qlinear_matmul_table,
+    3,
 };

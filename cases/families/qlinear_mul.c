@@ -26,4 +26,6 @@ const struct qd_family qd_family_qlinear_mul = {
     "QLinearMul",
     "a product of two quantized tensors: shapes, zero points and scales, times solved values",
     generate,
+    &qd_qlinear_binary_table,
+    3,
 };

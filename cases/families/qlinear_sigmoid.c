@@ -90,4 +90,6 @@ const struct qd_family qd_family_qlinear_sigmoid = {
     "QLinearSigmoid",
     "a sigmoid of codes: slopes, zero points and scales, times solved values",
     generate,
+    &qd_qlinear_sigmoid_table,
+    3,
 };

@@ -90,4 +90,6 @@ const struct qd_family qd_family_qlinear_softmax = {
     "QLinearSoftmax",
     "a softmax of codes: shapes, axes, zero points and scales, times solved values",
     generate,
+    &qd_qlinear_softmax_table,
+    3,
 };

@@ -82,4 +82,6 @@ const struct qd_family qd_family_qlinear_where = {
     "QLinearWhere",
     "a choice that requantizes: shapes, zero points and scales, times solved values",
     generate,
+    &qd_qlinear_where_table,
+    3,
 };

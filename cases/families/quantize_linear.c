@@ -423,4 +423,6 @@ const struct qd_family qd_family_quantize_linear = {
     "QuantizeLinear",
     "quantization of a tensor: opsets, types, granularity, zero points, times solved values",
     generate,
+    &qd_quantize_linear_table,
+    3,
 };

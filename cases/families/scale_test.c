@@ -9,8 +9,8 @@
 #include <gmp.h>
 #include <cmocka.h>
 
-#include "qdiff/random.h"
 #include "families/scale.h"
+#include "qdiff/random.h"
 
 static float float_of(uint32_t bits)
 {

@@ -46,6 +46,9 @@ static enum qd_status write_page(const struct qd_coverage *coverage, const char 
         return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
     }
     status = qd_coverage_print(coverage, true, out, error);
+    if (status == QD_OK) {
+        status = qd_coverage_print_tables(true, out, error);
+    }
     if (fclose(out) != 0 && status == QD_OK) {
         return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
     }
@@ -65,8 +68,10 @@ static enum qd_status cover(struct qd_command *command, struct walk *walk, struc
     if (status == QD_OK && command->options.markdown != NULL) {
         return write_page(&walk->coverage, command->options.markdown, error);
     }
-    return status == QD_OK ? qd_coverage_print(&walk->coverage, false, command->out, error)
-                           : status;
+    if (status == QD_OK) {
+        status = qd_coverage_print(&walk->coverage, false, command->out, error);
+    }
+    return status == QD_OK ? qd_coverage_print_tables(false, command->out, error) : status;
 }
 
 static enum qd_exit run(struct qd_command *command)

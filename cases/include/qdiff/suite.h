@@ -3,6 +3,7 @@
 #define QDIFF_SUITE_H
 
 #include "qdiff/case.h"
+#include "qdiff/covering.h"
 
 enum qd_level { QD_LEVEL_SMOKE, QD_LEVEL_FULL, QD_LEVEL_EXHAUSTIVE, QD_LEVEL_COUNT };
 
@@ -21,6 +22,10 @@ struct qd_family {
      * same order. */
     enum qd_status (*generate)(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error);
+    /* The table of features behind the generated cases, and how many features at once the full level covers; NULL: none of
+     * its own. */
+    const struct qd_factor_table *table;
+    unsigned strength;
 };
 
 const struct qd_family *qd_family_at(size_t i); /* NULL past the end */

@@ -8,6 +8,7 @@
 #include "json_write.h"
 #include "machine.h"
 #include "qdiff_version.h"
+#include "quantizer_bench.h"
 
 enum { MOST_ROUNDS = 1000 };
 
@@ -215,8 +216,84 @@ static enum qd_status measure_all(struct bench *bench, const struct qd_target_pl
     return status;
 }
 
+/* --- Quantizers ---------------------------------------------------------------------------------- */
+
+static void print_quantizer(FILE *out, const char *id, const struct qd_quantizer_bench *bench)
+{
+    fprintf(out, "%-32s %-12s %8s %8s %9s %8s %9s\n", "", "", "", "", "requests/s", "", "");
+    fprintf(out, "%-32s %-12s %8s %8s %9s %8s %9s\n", "target", "way", "requests", "least",
+            "median", "most", "checks/s");
+    for (int way = 0; way < QD_WAY_COUNT; way++) {
+        const struct qd_way_lap *lap = &bench->ways[way];
+
+        fprintf(out, "%-32s %-12s %8zu %8.0f %9.0f %8.0f %9.0f\n", id,
+                qd_way_word((enum qd_way)way), lap->requests, lap->least, lap->median, lap->most,
+                lap->check_rate);
+    }
+    fprintf(out,
+            "fidelity: %zu of %zu answers judged on a quantized output, median width %.3g steps of "
+            "it\n",
+            bench->judged, bench->answers, bench->median_width);
+}
+
+static void write_quantizer(FILE *out, const char *id, const struct qd_quantizer_bench *bench)
+{
+    struct qd_json json;
+
+    qd_json_begin(&json, out);
+    qd_json_open(&json, NULL, '{');
+    qd_json_string(&json, "suite", QD_VERSION);
+    qd_json_string(&json, "target", id);
+    for (int way = 0; way < QD_WAY_COUNT; way++) {
+        const struct qd_way_lap *lap = &bench->ways[way];
+
+        qd_json_open(&json, qd_way_word((enum qd_way)way), '{');
+        qd_json_int(&json, "requests", (int64_t)lap->requests);
+        qd_json_double(&json, "requests_per_second_min", lap->least);
+        qd_json_double(&json, "requests_per_second_median", lap->median);
+        qd_json_double(&json, "requests_per_second_max", lap->most);
+        qd_json_double(&json, "checks_per_second", lap->check_rate);
+        qd_json_close(&json, '}');
+    }
+    qd_json_int(&json, "answers", (int64_t)bench->answers);
+    qd_json_int(&json, "fidelity_judged", (int64_t)bench->judged);
+    qd_json_double(&json, "fidelity_median_width", bench->median_width);
+    qd_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+/* Measures the plan's targets if they are quantizers; *done tells. */
+static enum qd_status measure_quantizers(const struct qd_command *command,
+                                         const struct qd_target_plan *plan, bool *done,
+                                         struct qd_error *error)
+{
+    const struct qd_options *options = &command->options;
+    struct qd_session_options session_options = qd_session_options_of(options);
+    struct qd_gate_targets targets;
+    enum qd_status status =
+        qd_gate_targets_open_any(plan, &session_options, command->arena, &targets, error);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    *done = targets.count > 0 && targets.items[0].quantizer != NULL;
+    for (size_t i = 0; *done && i < targets.count && status == QD_OK; i++) {
+        struct qd_quantizer_bench bench;
+
+        status = qd_quantizer_measure(&targets.items[i], options->rounds, &bench, error);
+        if (status == QD_OK && options->json) {
+            write_quantizer(command->out, targets.items[i].id, &bench);
+        } else if (status == QD_OK) {
+            print_quantizer(command->out, targets.items[i].id, &bench);
+        }
+    }
+    qd_gate_targets_close(&targets);
+    return status;
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
+    bool done = false;
     struct qd_options *options = &command->options;
     struct bench bench = {.options = options};
     struct qd_selection selection;
@@ -231,7 +308,13 @@ static enum qd_exit run(struct qd_command *command)
     }
     if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
         qd_plan_targets(options, command->arena, &plan, &error) != QD_OK ||
-        qd_mix_collect(&bench.mix, &selection, &error) != QD_OK) {
+        measure_quantizers(command, &plan, &done, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    if (done) {
+        return QD_EXIT_OK;
+    }
+    if (qd_mix_collect(&bench.mix, &selection, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
     plan = ends_of(options, plan, command->arena);
@@ -256,7 +339,9 @@ const struct qd_verb qd_verb_bench = {
         "share of the time that is spent outside the target: decoding, reference, transfer,\n"
         "comparison. A plain name stands for its first and last configuration (for ort the\n"
         "optimization levels none and all). The mix is that of the smoke level unless --level\n"
-        "says otherwise; one round warms up, then --rounds are measured.",
+        "says otherwise; one round warms up, then --rounds are measured. Of a quantizer it "
+        "measures\n"
+        "requests and checks per second over the smoke level of its suite.",
     .examples = "    qdiff bench --target ort\n"
                 "    qdiff bench --target ort@1.31.1[opt=all] --level full --rounds 3 --json",
     .run = run,

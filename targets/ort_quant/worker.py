@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import inspect
 import io
 import logging
 import traceback
@@ -13,7 +14,7 @@ from onnxruntime.quantization import quantize_dynamic, quantize_static
 from onnxruntime.quantization.calibrate import TensorsData
 from onnxruntime.quantization.onnx_quantizer import ONNXQuantizer
 from onnxruntime.quantization.qdq_quantizer import QDQQuantizer
-from onnxruntime.quantization.quant_utils import QuantizationMode
+from onnxruntime.quantization.quant_utils import QuantizationMode, update_opset_version
 from onnxruntime.quantization.registry import QDQRegistry, QLinearOpsRegistry
 from qdiff_worker import Crashed, Quantized, Rejected, Unusable, Worker, serve
 
@@ -70,12 +71,20 @@ def extra_options(options):
     return made
 
 
+def with_opset(model, arguments):
+    """The model at the opset that its new types ask for, as quantize_static raises it; releases differ in what they look at."""
+    types = (arguments["weight_type"], arguments["activation_type"])
+    wanted = len(inspect.signature(update_opset_version).parameters) - 1  # without the model
+    return update_opset_version(model, *types[:wanted])
+
+
 def by_ranges(model, request, arguments):
     """The tool's own classes with exact ranges: what quantize_static does after its calibration."""
     options = request.options
     model = onnx.shape_inference.infer_shapes(model)
     mark = model.metadata_props.add()
     mark.key, mark.value = "onnx.infer", "onnxruntime.quant"
+    model = with_opset(model, arguments)
     ranges = {name: (numpy.float32(low), numpy.float32(high)) for name, (low, high) in request.ranges.items()}
     data = TensorsData(CalibrationMethod.MinMax, ranges)
     weight, activation = arguments["weight_type"], arguments["activation_type"]

@@ -1,6 +1,7 @@
 #include "quantizer/fidelity.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "qdiff/interval.h"
 #include "qdiff/override.h"
@@ -38,6 +39,17 @@ double qd_bias_scale(const struct qd_quant_edges *edges, int node, int64_t c)
         (w->count != 1 && c >= (int64_t)w->count))
         return (double)NAN;
     return qd_quant_scale(x, 0) * qd_quant_scale(w, c);
+}
+
+double qd_bias_factor(const struct qd_graph *graph, int node)
+{
+    const struct qd_node *gemm = &graph->nodes[node];
+    float alpha = 1, beta = 1;
+    if (strcmp(gemm->op_type, "Gemm") == 0 &&
+        (qd_node_float(gemm, "alpha", 1, &alpha, NULL) != QD_OK ||
+         qd_node_float(gemm, "beta", 1, &beta, NULL) != QD_OK))
+        return (double)NAN;
+    return (double)alpha / (double)beta;
 }
 
 /* A weight's own real number, as the answer has it, exact and as DequantizeLinear rounds them. */
@@ -84,7 +96,10 @@ static struct qd_interval quantize_element(const struct quantized_model *model,
     if (edge->dynamic)
         return qd_interval_widen(x, (0.5 + 0x1p-7) * dynamic);
     if (edge->implied) /* a bias runs along the output's channels, whatever w's axis is */
-        return clip_and_widen(edge, qd_bias_scale(model->edges, edge->node, i), 0, x);
+        return clip_and_widen(edge,
+                              qd_bias_scale(model->edges, edge->node, i) *
+                                  qd_bias_factor(model->graph, edge->node),
+                              0, x);
     int64_t c = qd_quant_channel(edge, &value->want, i);
     struct qd_interval near =
         clip_and_widen(edge, qd_quant_scale(edge, c), qd_quant_zero(edge, c), x);
@@ -104,7 +119,9 @@ static bool fits(const struct quantized_model *model, const struct qd_quant_edge
     if (edge->implied) {
         const struct qd_quant_edge *w = find_edge(model->edges, edge->node, 1);
         return w && (w->count == 1 || (int64_t)w->count == shape->count) &&
-               qd_bias_scale(model->edges, edge->node, 0) > 0;
+               qd_bias_scale(model->edges, edge->node, 0) *
+                       qd_bias_factor(model->graph, edge->node) >
+                   0;
     }
     if (edge->dynamic || edge->count == 1)
         return true;

@@ -81,6 +81,8 @@ static bool fits(const struct qd_quant_edge *edge, int64_t c, struct range range
     int64_t zero = qd_quant_zero(edge, c);
     if (qd_observed_to_parameters(range.min, range.max, rule, &want, NULL) != QD_OK)
         return false;
+    if (range.min == 0 && range.max == 0) /* 0 is all there is: any scale represents it */
+        return scale >= 0x1p-126 && zero >= edge->qmin && zero <= edge->qmax;
     if (want.tiny)
         return scale == 1 && zero >= edge->qmin && zero <= edge->qmax;
     return scale >= want.scale.lo && scale <= want.scale.hi && zero >= want.zero_point_lo &&
@@ -193,12 +195,25 @@ static int folded(const struct qd_quant_check *check, int value)
     return found;
 }
 
+/* The output of a Softmax, which lies between 0 and 1 whatever was observed: with 1 as the last code, or 1/256 as a step. */
+static bool fits_unit(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                      int value, const struct qd_observed_rule *rule)
+{
+    int n = qd_graph_producer(check->graph, value);
+    if (!check->trial->profile->softmax_is_unit || n < 0 ||
+        !same_word(check->graph->nodes[n].op_type, "Softmax"))
+        return false;
+    bool by_256 = edge->scales[0] == 0x1p-8 && edge->zero_points[0] == edge->qmin;
+    return by_256 || fits(edge, 0, (struct range){0, 1}, rule);
+}
+
 static bool fits_value(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                        int value, const struct qd_observed_rule *rule)
 {
     struct range range;
     for (; value != QD_NO_VALUE; value = folded(check, value))
-        if (range_of(check, value, &range) && fits(edge, 0, range, rule))
+        if ((range_of(check, value, &range) && fits(edge, 0, range, rule)) ||
+            fits_unit(check, edge, value, rule))
             return true;
     return false;
 }
@@ -210,16 +225,19 @@ static bool fits_group(const struct qd_quant_check *check, const struct qd_quant
                        enum source source, const struct qd_observed_rule *rule)
 {
     struct range all = {0, 0}, range;
+    bool sane = true;
     for (size_t v = 0; v < check->graph->value_count; v++) {
         if (check->group[v] != check->group[edge->tensor])
             continue;
         if ((source == ALL || (source == ANCHORS && qd_quant_is_anchor(check, (int)v))) &&
             fits_value(check, edge, (int)v, rule))
             return true;
-        if (range_of(check, (int)v, &range))
+        if (range_of(check, (int)v, &range)) {
+            sane &= range.min <= range.max;
             all = (struct range){fmin(all.min, range.min), fmax(all.max, range.max)};
+        }
     }
-    return source == UNION && fits(edge, 0, all, rule);
+    return sane && source == UNION && fits(edge, 0, all, rule);
 }
 
 static bool has_anchor(const struct qd_quant_check *check, int value)
@@ -360,12 +378,15 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
 {
     const struct qd_tensor *b = check->graph->values[edge->tensor].initializer;
     for (int64_t c = 0; b && c < b->count; c++) {
-        double want = qd_bias_scale(&check->edges, edge->node, c);
+        double factor = qd_bias_factor(check->graph, edge->node);
+        double want = qd_bias_scale(&check->edges, edge->node, c) * (edge->implied ? factor : 1);
         int64_t index = edge->count == 1 ? 0 : c;
         double have = edge->implied ? want : edge->scales[index];
-        if (!isfinite(want))
+        if (!isfinite(want) || !isfinite(factor))
             return;
-        if (!(fabs(have - want) <= want * 0x1p-22) ||
+        /* Beside alpha and beta a float bias may have any scale: it is fidelity that judges. */
+        bool free = !edge->implied && factor != 1;
+        if ((!free && !(fabs(have - want) <= want * 0x1p-22)) ||
             (!edge->implied && edge->zero_points[index] != 0)) {
             qd_quant_find(check, QD_VERDICT_BIAS,
                           "%s, index %lld: want scale %.9g = x_scale * w_scale and zero point 0; "

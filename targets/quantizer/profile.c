@@ -14,9 +14,9 @@ static const char *const executorch[] = {"Concat",    "Flatten",   "Reshape", "S
 static const char *const nothing[] = {NULL};
 
 static const struct qd_quantizer_profile profiles[] = {
-    {"ort-quant", {ort_qdq, ort_qoperator}, true},
-    {"executorch-quant", {executorch, executorch}, true},
-    {"", {nothing, nothing}, true},
+    {"ort-quant", {ort_qdq, ort_qoperator}, true, true, true},
+    {"executorch-quant", {executorch, executorch}, true, false, false},
+    {"", {nothing, nothing}, true, false, false},
 };
 
 const struct qd_quantizer_profile *qd_quantizer_profile_of(const char *tool)

@@ -21,6 +21,8 @@ struct qd_quantizer_profile {
     const char *const *shares[2];
     /* Whether a constant of a signed type is quantized symmetrically without being asked to. */
     bool signed_weights_are_symmetric;
+    bool channels_are_symmetric; /* as those with one scale for each channel always are */
+    bool softmax_is_unit;        /* the output of a Softmax is taken to range from 0 to 1 */
 };
 
 /* The profile of a target by its name; one that promises nothing for a tool that nobody described. */

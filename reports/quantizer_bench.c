@@ -1,0 +1,157 @@
+#include "quantizer_bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "machine.h"
+#include "quantizer_gate.h"
+
+enum { MOST_ROUNDS = 1000, MOST_CASES = 4096 };
+
+/* One round of one way. */
+struct lap {
+    const struct qd_gate_target *target;
+    enum qd_way way;
+    struct qd_arena arena;
+    size_t requests, checks;
+    double asking, checking; /* seconds */
+    struct qd_quantizer_bench *bench;
+    double *widths; /* MOST_CASES, NULL: not wanted */
+    enum qd_status status;
+    struct qd_error *error;
+};
+
+const char *qd_way_word(enum qd_way way)
+{
+    static const char *const words[] = {
+#define QD_WAY_WORD(name, word, meaning) word,
+        QD_WAY_LIST(QD_WAY_WORD)
+#undef QD_WAY_WORD
+    };
+
+    return words[way];
+}
+
+static void keep_width(struct lap *lap, const struct qd_quantizer_report *report)
+{
+    if (lap->widths == NULL || lap->bench->answers == MOST_CASES) {
+        return;
+    }
+    lap->bench->answers++;
+    if (report->compared > 0 && !isnan(report->median_width)) {
+        lap->widths[lap->bench->judged++] = report->median_width;
+    }
+}
+
+static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
+{
+    const struct qd_tensor *const runs[] = {kase->kase.inputs};
+    struct qd_quantizer_request request = kase->request;
+    struct qd_quantizer_report report;
+    struct qd_quantizer_answer answer;
+    double before = qd_seconds(), asked;
+
+    if (lap->way == QD_WAY_CALIBRATION) {
+        request.range_count = 0;
+        request.calibrations = runs;
+        request.calibration_count = 1;
+        request.input_count = kase->kase.input_count;
+    }
+    enum qd_status status =
+        qd_quantizer_run(lap->target->quantizer, &request, &lap->arena, &answer, lap->error);
+
+    asked = qd_seconds();
+    lap->asking += asked - before;
+    lap->requests++;
+    if (status != QD_OK || answer.outcome != QD_QUANTIZED_MODEL) {
+        return status;
+    }
+    const struct qd_quantizer_trial trial = {
+        .kase = &kase->kase,
+        .request = &request,
+        .answer = &answer,
+        .profile = qd_quantizer_profile_of(lap->target->info->name),
+    };
+
+    status = qd_quantizer_check(&trial, &lap->arena, &report, lap->error);
+    lap->checking += qd_seconds() - asked;
+    lap->checks++;
+    if (status == QD_OK) {
+        keep_width(lap, &report);
+    }
+    return status;
+}
+
+static enum qd_visit take(void *context, const struct qd_quantizer_case *kase)
+{
+    struct lap *lap = context;
+    bool dynamic = kase->request.options.scheme == QD_QUANTIZER_DYNAMIC;
+
+    if (kase->must_refuse || dynamic != (lap->way == QD_WAY_DYNAMIC)) {
+        return QD_VISIT_GO_ON;
+    }
+    qd_arena_reset(&lap->arena);
+    lap->status = ask(lap, kase);
+    return lap->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
+static enum qd_status run_lap(struct lap *lap)
+{
+    qd_arena_init(&lap->arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = qd_quantizer_suite_visit(QD_LEVEL_SMOKE, take, lap, lap->error);
+
+    qd_arena_clear(&lap->arena);
+    return status != QD_OK ? status : lap->status;
+}
+
+static enum qd_status measure_way(const struct qd_gate_target *target, enum qd_way way,
+                                  size_t rounds, double *widths, struct qd_quantizer_bench *bench,
+                                  struct qd_error *error)
+{
+    struct qd_way_lap *made = &bench->ways[way];
+    double rates[MOST_ROUNDS], checks = 0, checking = 0;
+    enum qd_status status = QD_OK;
+
+    for (size_t i = 0; i <= rounds && status == QD_OK; i++) {
+        struct lap lap = {.target = target,
+                          .way = way,
+                          .bench = bench,
+                          .widths = i == 0 && way != QD_WAY_CALIBRATION ? widths : NULL,
+                          .error = error};
+
+        status = run_lap(&lap);
+        if (i > 0) { /* the first round warms up */
+            rates[i - 1] = (double)lap.requests / lap.asking;
+            checks += (double)lap.checks;
+            checking += lap.checking;
+            made->requests = lap.requests;
+        }
+    }
+    if (status == QD_OK) {
+        made->median = qd_median(rates, rounds);
+        made->least = rates[0];
+        made->most = rates[rounds - 1];
+        made->check_rate = checks / checking;
+    }
+    return status;
+}
+
+enum qd_status qd_quantizer_measure(const struct qd_gate_target *target, size_t rounds,
+                                    struct qd_quantizer_bench *bench, struct qd_error *error)
+{
+    struct qd_quantizer_bench measured = {.answers = 0};
+    double *widths = calloc(MOST_CASES, sizeof *widths);
+    enum qd_status status =
+        widths != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for widths");
+
+    for (int way = 0; way < QD_WAY_COUNT && status == QD_OK; way++) {
+        status = measure_way(target, (enum qd_way)way, rounds, widths, &measured, error);
+    }
+    if (status == QD_OK) {
+        measured.median_width = qd_median(widths, measured.judged);
+        *bench = measured;
+    }
+    free(widths);
+    return status;
+}

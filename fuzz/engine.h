@@ -21,8 +21,10 @@ extern const struct qd_engine_harness qd_engine_harness;
  *   QDIFF_FUZZ_LEVEL=smoke|full         of the suite, whose structures are the stock */
 const struct qd_mutation *qd_engine_mutation(void);
 
-/* The semantic counters (counters.h), where the engine looks for them; zeroed by it, or by the harness where there is none. */
+/* The semantic counters (counters.h), where libFuzzer looks for them and zeroes them; and, for an engine that looks elsewhere
+ * (AFL++), brings them there. A harness calls it after counting. */
 extern uint8_t qd_engine_counters[];
+void qd_engine_publish(void);
 
 /* libFuzzer's entry points, which all engines use. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

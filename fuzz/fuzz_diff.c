@@ -7,6 +7,7 @@
  *   QDIFF_EXPECTATIONS=FILE  its known divergences, which are counted and not reported; "none"; else the shipped ones
  *   QDIFF_STORE=DIR          findings go into that store (store.h), and the run goes on; without it the first new
  *                            signature ends the process, so that the engine keeps the case
+ *   QDIFF_TALLY=DIR          what the process did is counted in a file there (tally.h)
  *
  * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". */
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include "qdiff/share.h"
 #include "qdiff/signature.h"
 #include "qdiff/store.h"
+#include "qdiff/tally.h"
 #include "qdiff_version.h"
 
 const struct qd_engine_harness qd_engine_harness = {
@@ -44,6 +46,8 @@ static struct {
     struct qd_session *session, *isolated; /* the same one if QDIFF_ISOLATE is 1 */
     struct qd_expectations *expectations;
     struct qd_store *store;
+    struct qd_tally *tally;
+    char op[64]; /* of the case that runs; "" before it is decoded */
     char name[256];
     struct key *coarse, *found;
     uint64_t executions, refused, invalid, skipped, compared, known, findings, elements;
@@ -59,6 +63,9 @@ static _Noreturn void give_up(int code, const struct qd_error *error)
 
 static void print_totals(void)
 {
+    struct qd_error error;
+    if (state.tally && qd_tally_write(state.tally, &error) != QD_OK)
+        fprintf(stderr, "fuzz_diff: %s\n", error.text);
     fprintf(stderr,
             "# fuzz_diff: %llu executions, %llu refused, %llu invalid, %llu beyond the target, "
             "%llu compared (%llu elements), %llu known divergences, %llu findings\n",
@@ -132,6 +139,18 @@ static void open_target(const char *text)
         give_up(2, &error);
 }
 
+static void open_tally(void)
+{
+    const char *directory = getenv("QDIFF_TALLY");
+    struct qd_error error;
+    if (!directory)
+        return;
+    state.tally = malloc(sizeof *state.tally);
+    qd_fail(&error, QD_NO_MEMORY, "no memory for the tally");
+    if (!state.tally || qd_tally_init(state.tally, directory, &error) != QD_OK)
+        give_up(4, &error);
+}
+
 /* Not before the first case: AFL++ forks after the program's start, and targets have threads. */
 static void start(void)
 {
@@ -144,6 +163,7 @@ static void start(void)
     const char *name = target_name(line, sizeof line);
     if (*name)
         open_target(name);
+    open_tally();
     atexit(print_totals);
 }
 
@@ -271,20 +291,19 @@ static void check_reference(const struct qd_case *kase, const struct qd_value *v
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int run_case(const uint8_t *data, size_t size)
 {
     struct qd_case kase;
     struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
     struct qd_error error;
-    if (!state.started)
-        start();
-    state.executions++;
+    state.op[0] = '\0';
     qd_arena_reset(&state.work);
     if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
         kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS) {
         state.refused++;
         return -1;
     }
+    snprintf(state.op, sizeof state.op, "%s", kase.op);
     enum qd_status status =
         qd_graph_evaluate_within(QD_FUZZ_WORK, state.session != NULL, kase.graph, kase.inputs, NULL,
                                  &state.work, values, &error);
@@ -294,10 +313,48 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == QD_INVALID)
         kase.rule = error.rule;
     else if (status != QD_OK)
-        return -1;
+        return -1; /* unsupported, or too much */
     if (state.session)
         run_target(&kase, status == QD_OK ? values : NULL);
     else if (status == QD_OK)
         check_reference(&kase, values);
     return 0;
+}
+
+/* What became of the last case, by the total that it raised. */
+static enum qd_tally_outcome outcome_since(uint64_t refused, uint64_t skipped, uint64_t compared,
+                                           uint64_t known, uint64_t findings)
+{
+    if (state.findings > findings)
+        return QD_TALLY_FINDING;
+    if (state.known > known)
+        return QD_TALLY_KNOWN;
+    if (state.compared > compared)
+        return QD_TALLY_ADMISSIBLE;
+    if (state.skipped > skipped)
+        return QD_TALLY_BEYOND;
+    return state.refused > refused ? QD_TALLY_REFUSED : QD_TALLY_UNJUDGED;
+}
+
+static int run_counted(const uint8_t *data, size_t size)
+{
+    const uint64_t refused = state.refused, skipped = state.skipped, compared = state.compared,
+                   known = state.known, findings = state.findings;
+    struct qd_error error;
+    memset(qd_engine_counters, 0, QD_COUNTERS);
+    int answer = run_case(data, size);
+    enum qd_tally_outcome outcome = outcome_since(refused, skipped, compared, known, findings);
+    if (qd_tally_add(state.tally, state.op, outcome, qd_engine_counters, &error) != QD_OK)
+        give_up(4, &error);
+    return answer;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!state.started)
+        start();
+    state.executions++;
+    int answer = state.tally ? run_counted(data, size) : run_case(data, size);
+    qd_engine_publish();
+    return answer;
 }

@@ -244,6 +244,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum qd_status status = qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase.graph, kase.inputs,
                                                      NULL, &state.arena, values, &error);
     qd_counters_case(qd_engine_counters, &kase, status, values);
+    qd_engine_publish();
     if (status != QD_OK)
         return -1;
     state.valid++;

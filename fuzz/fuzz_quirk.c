@@ -155,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                  NULL, &state.case_arena, trial.values, &error);
     if (!state.without_counters)
         qd_counters_case(qd_engine_counters, &kase, status, trial.values);
+    qd_engine_publish();
     if (status != QD_OK)
         return -1;
     state.valid++;

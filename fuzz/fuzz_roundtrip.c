@@ -111,6 +111,7 @@ static void check_edit(const struct qd_case *kase)
     enum qd_status status = qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase->graph, kase->inputs,
                                                      NULL, &arena, values, &error);
     qd_counters_case(qd_engine_counters, kase, status, values);
+    qd_engine_publish();
     if (status != QD_OK)
         return;
     require(qd_graph_evaluate_within(2 * QD_FUZZ_WORK, false, again.graph, again.inputs, NULL,

@@ -35,14 +35,28 @@ fill_environment()
 {
     /usr/bin/python3 -m venv "$1" &&
         "$1/bin/python" -m pip --quiet --disable-pip-version-check --no-input install \
-            --no-deps --only-binary=:all: --require-hashes -r "$2"
+            --no-deps --only-binary=:all: --require-hashes -r "$2" || return
+    local beside
+    beside=$(beside_of "$2")
+    if [ -n "$beside" ]; then # its packages come behind the environment's own
+        (cd "$cache/python/${beside/@/-}"/lib/python3*/site-packages && pwd) \
+            >"$(echo "$1"/lib/python3*/site-packages)/beside.pth"
+    fi
+}
+
+# beside_of LOCK: the NAME@VERSION whose packages the environment has under its own.
+beside_of()
+{
+    sed -n 's/^# beside: //p' "$1"
 }
 
 # make_environment NAME[@VERSION]: once; `ready` holds the hash of the lock file it was made from.
 make_environment()
 {
-    local lock name version place hash bytes
+    local lock name version place hash bytes beside
     lock=$(lock_of "$1")
+    beside=$(beside_of "$lock")
+    [ -z "$beside" ] || make_environment "$beside"
     name=$(basename "$(dirname "$lock")")
     version=$(basename "$lock" .lock)
     place=$cache/python/${name//_/-}-$version

@@ -542,6 +542,10 @@ static enum qd_status answer(struct reduction *r, struct qd_arena *arena,
                                      &r->options->diagnose, arena, &reduced->after, r->error);
     if (status != QD_OK)
         return status;
+    if (!qd_verdict_is_divergence(reduced->after.comparison.verdict))
+        return qd_fail(r->error, QD_USAGE,
+                       "%s: '%.80s' diverges only at times: it did, and in the end it did not",
+                       qd_session_id(r->session), last.kase.id);
     last.kase.id = qd_arena_printf(arena, "findings/%s", reduced->after.signature);
     if (!last.kase.id)
         return qd_fail(r->error, QD_NO_MEMORY, "no room for the reduced case");

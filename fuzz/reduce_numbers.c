@@ -239,7 +239,8 @@ static int64_t int_target(int64_t code, int64_t neutral, size_t way)
                          : (int64_t)copysign(exp2(floor(log2(fabs((double)code)))), (double)code);
     case 3: return code / 2;
     case 4: return code > 0 ? 1 : -1;
-    default: return code > 0 ? code - 1 : code + 1;
+    default: /* slowly near zero, faster far away */
+        return llabs(code) > 16 ? code - code / 4 : code > 0 ? code - 1 : code + 1;
     }
 }
 

@@ -81,12 +81,16 @@ static int64_t unit_of(const struct qd_ties *ties, int axis)
     return ties->unit[axis] ? ties->unit[axis] : 1;
 }
 
+/* Units along an axis; the last may be a part of one (ragged blocks). */
+static int64_t units_of(const struct qd_ties *ties, int axis, int64_t unit)
+{
+    return (dim_of(ties, axis) + unit - 1) / unit;
+}
+
 /* Units of `a` and units of `b` are cut together, if there are as many. */
 static void tie(struct qd_ties *ties, int a, int64_t a_unit, int b, int64_t b_unit)
 {
-    bool fits = dim_of(ties, a) > 1 && dim_of(ties, a) % a_unit == 0 &&
-                dim_of(ties, b) % b_unit == 0 &&
-                dim_of(ties, a) / a_unit == dim_of(ties, b) / b_unit;
+    bool fits = dim_of(ties, a) > 1 && units_of(ties, a, a_unit) == units_of(ties, b, b_unit);
     if (!fits || (ties->unit[a] && ties->unit[a] != a_unit) ||
         (ties->unit[b] && ties->unit[b] != b_unit))
         return;
@@ -337,7 +341,7 @@ static void add_plans(struct qd_ties *ties)
     int count = (int)ties->value_count * QD_MAX_RANK;
     for (int i = 0; i < count; i++) {
         int root = find(ties, i);
-        if (ties->sources[i / QD_MAX_RANK] && dim_of(ties, i) / unit_of(ties, i) > 1 &&
+        if (ties->sources[i / QD_MAX_RANK] && units_of(ties, i, unit_of(ties, i)) > 1 &&
             !listed[root]) {
             listed[root] = true;
             ties->plans[ties->plan_count].kind = TIED;
@@ -457,9 +461,10 @@ static bool cut_values(struct qd_ties *ties, struct qd_case_edit *edit, size_t p
         if (!value->tensor || (unsigned)(i % QD_MAX_RANK) >= value->tensor->rank ||
             !in_plan(ties, plan, i))
             continue;
-        int64_t unit = tied ? unit_of(ties, i) : 1;
-        value->tensor = slice(value->tensor, (unsigned)(i % QD_MAX_RANK), cut.begin * unit,
-                              cut.length * unit, edit->arena);
+        int64_t unit = tied ? unit_of(ties, i) : 1, left = dim_of(ties, i) - cut.begin * unit;
+        int64_t length = cut.length * unit < left ? cut.length * unit : left;
+        value->tensor = slice(value->tensor, (unsigned)(i % QD_MAX_RANK), cut.begin * unit, length,
+                              edit->arena);
         if (!value->tensor)
             return false;
     }
@@ -488,7 +493,7 @@ enum qd_step qd_reduce_shapes(struct qd_reduce_view *view, struct qd_case_edit *
         return QD_STEP_END;
     int axis = ties->plans[plan].axis;
     bool tied = ties->plans[plan].kind == TIED;
-    int64_t extent = dim_of(ties, axis) / (tied ? unit_of(ties, axis) : 1);
+    int64_t extent = units_of(ties, axis, tied ? unit_of(ties, axis) : 1);
     struct cut cut = choose(extent, tied ? wanted_unit(view, axis) : -1, number % CUTS);
     if (cut.length >= extent || cut.length < 1)
         return QD_STEP_SKIP;

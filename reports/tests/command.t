@@ -456,6 +456,52 @@ test_explain_and_diagnosis()
         lacks out "diagnosis:"
 }
 
+test_reduce_makes_small_cases()
+{
+    local dir=$scratch/reduced one
+    export QDIFF_STATE=$scratch/state
+    qd 0 reduce regressions/ort-28456-u8 -t quirk:zero-point-sign-extended -o "$dir" --store &&
+        has out "zero-point-sign-extended" && has err "shapes" || return 1
+    one=$(echo "$dir"/*)
+    [ -f "$one/model.onnx" ] && [ -f "$one/report.md" ] && [ -f "$one/test_data_set_0/input_0.pb" ] ||
+        return 1
+    grep '^# want ' "$one/case.textproto" || return 1
+    qd 1 repro "$one/case.qdcase" -t quirk:zero-point-sign-extended &&
+        has out "of 1 " && has out "zero-point-sign-extended" || return 1
+    qd 1 repro "$one" -t quirk:zero-point-sign-extended || return 1
+    # other classes; one file
+    qd 0 reduce regressions/ort-28456-u8 -t "${misbehave}[do=crash]" -o "$scratch/crash.textproto" &&
+        has out "class      crash" && has crash.textproto "signal-" || return 1
+    qd 0 reduce regressions/ort-28456-u8 -t "${misbehave}[do=reject-prepare]" \
+        -o "$scratch/refused.qdcase" && has out "rejects-valid-load" &&
+        qd 1 repro "$scratch/refused.qdcase" -t "${misbehave}[do=reject-prepare]" || return 1
+    # nothing to reduce
+    qd 2 reduce regressions/ort-28456-u8 -t reference && has err "does not diverge"
+}
+
+test_findings_are_kept()
+{
+    local signature
+    export QDIFF_STATE=$scratch/kept
+    qd 0 findings && has out "0 findings" || return 1
+    for _ in 1 2; do
+        qd 0 reduce regressions/ort-28456-u8 -t quirk:zero-point-sign-extended -o "$scratch/x.qdcase" \
+            --store || return 1
+    done
+    qd 0 findings list && has out "1 finding" || return 1
+    signature=$(awk 'NR == 1 { print $4 }' "$scratch/out")
+    qd 0 findings show "$signature" -o "$scratch/again.qdcase" && has out "count     2" &&
+        has out "seen on   quirk" && has out "node      QLinearConv" || return 1
+    same x.qdcase again.qdcase || return 1
+    echo torn >"$scratch/kept/findings/torn.finding"
+    qd 2 findings && has err "torn.finding: not a whole finding" && has out "1 finding" || return 1
+    qd 0 findings forget "$signature" && qd 2 findings show "$signature" &&
+        has err "no finding" || return 1
+    qd 2 findings show ../../etc/passwd && has err "is no signature" || return 1
+    qd 2 findings burn && has err "forget SIGNATURE" || return 1
+    QDIFF_STATE=/proc/nowhere qd 2 findings && has err "/proc/nowhere"
+}
+
 test_bench_measures()
 {
     qd 0 bench -t reference "${few[@]}" --rounds 2 && has out "in process" && has out "forked" &&

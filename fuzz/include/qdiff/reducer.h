@@ -45,7 +45,7 @@ struct qd_reduced {
     bool out_of_time; /* a pass was cut short: it may get smaller still */
 };
 
-/* Reduces a case that diverges on the session's target. Everything lives in the arena. USAGE: it does not diverge; a
+/* Reduces a case that diverges on the session's target. Everything lives in the arena. USAGE: it does not diverge, or not each time; a
  * case that the editor does not take (case_edit.h): UNSUPPORTED, LIMIT; INVALID, INTERNAL: the reference and the case's
  * expectation disagree; errors of the session. */
 enum qd_status qd_case_reduce(struct qd_session *session, const struct qd_case *kase,

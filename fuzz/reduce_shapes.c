@@ -47,10 +47,11 @@ struct qd_ties {
     int group_axis[QD_CASE_EDIT_MAX_NODES];
     size_t plan_count;
     struct {
-        enum { TIED, ALONE, SIZE } kind;
-        int axis; /* a member */
-        int64_t size;
-    } plans[3 * AXES];
+        enum { TIED, ALONE, SIZE, INNER_IN, INNER_OUT } kind;
+        int axis;     /* a member; INNER: the input's channels */
+        int64_t size; /* SIZE: of the axes; INNER: channels of a group */
+        size_t node;  /* INNER */
+    } plans[3 * AXES + 2 * QD_CASE_EDIT_MAX_NODES];
 };
 
 /* --- Groups ------------------------------------------------------------------------------------- */
@@ -335,6 +336,37 @@ static void take_computed(struct qd_ties *ties, const struct qd_reduce_view *vie
         ties->shapes[edit.outputs[i]] = &values[i].want;
 }
 
+/* The axis of operand `i` that counts output channels, −1 if it has none. */
+static int output_channels(const char *axes, size_t i)
+{
+    for (; i > 0 && *axes && *axes != '>'; i--)
+        axes += strcspn(axes, " ") + (axes[strcspn(axes, " ")] == ' ');
+    size_t length = strcspn(axes, " ");
+    const char *channels = *axes == '>' ? NULL : memchr(axes, 'M', length);
+    return channels ? (int)(channels - axes) : -1;
+}
+
+/* Channels inside the groups of a convolution: the same part of each group goes. */
+static void add_inner_plans(struct qd_ties *ties, const struct qd_case_edit *edit)
+{
+    for (size_t i = 0; i < edit->node_count; i++) {
+        const struct qd_case_edit_node *node = &edit->nodes[i];
+        int64_t groups = attr_int(node, "group", 1);
+        if (ties->group_axis[i] < 0 || strcmp(node->op_type, "ConvTranspose") == 0)
+            continue;
+        int weights = strcmp(node->op_type, "QLinearConv") == 0 ? node->inputs[3] : node->inputs[1];
+        int64_t in = dim_of(ties, ties->group_axis[i]) / groups;
+        int64_t out = weights == QD_NO_VALUE ? 0 : dim_of(ties, axis_id(weights, 0)) / groups;
+        for (int kind = INNER_IN; kind <= INNER_OUT; kind++)
+            if ((kind == INNER_IN ? in : out) > 1) {
+                ties->plans[ties->plan_count].kind = kind;
+                ties->plans[ties->plan_count].axis = ties->group_axis[i];
+                ties->plans[ties->plan_count].size = kind == INNER_IN ? in : out;
+                ties->plans[ties->plan_count++].node = i;
+            }
+    }
+}
+
 static void add_plans(struct qd_ties *ties)
 {
     bool listed[AXES] = {false};
@@ -383,26 +415,27 @@ static bool make_ties(struct qd_reduce_view *view, const struct qd_case_edit *ed
         tie_node(ties, &edit->nodes[i], i, view->arena);
     }
     add_plans(ties);
+    add_inner_plans(ties, edit);
     view->ties = ties;
     return true;
 }
 
 /* --- Cutting ------------------------------------------------------------------------------------ */
 
-/* A tensor of what lies in [begin, begin + length) along an axis. */
-static struct qd_tensor *slice(const struct qd_tensor *tensor, unsigned axis, int64_t begin,
-                               int64_t length, struct qd_arena *arena)
+/* A tensor of what lies in [begin, begin + length) of each `block` along an axis. */
+static struct qd_tensor *slice(const struct qd_tensor *tensor, unsigned axis, int64_t block,
+                               int64_t begin, int64_t length, struct qd_arena *arena)
 {
     int64_t dims[QD_MAX_RANK], inner = 1, at = 0;
     struct qd_tensor *cut = qd_arena_alloc(arena, sizeof *cut);
     for (unsigned i = 0; i < tensor->rank; i++)
-        dims[i] = i == axis ? length : tensor->dims[i];
+        dims[i] = i == axis ? tensor->dims[i] / block * length : tensor->dims[i];
     for (unsigned i = axis + 1; i < tensor->rank; i++)
         inner *= tensor->dims[i];
     if (!cut || qd_tensor_init(cut, arena, tensor->dtype, tensor->rank, dims, NULL) != QD_OK)
         return NULL;
     for (int64_t i = 0; i < tensor->count; i++) {
-        int64_t place = i / inner % tensor->dims[axis];
+        int64_t place = i / inner % tensor->dims[axis] % block;
         if (place >= begin && place < begin + length)
             qd_tensor_set(cut, at++, qd_tensor_get(tensor, i));
     }
@@ -449,7 +482,8 @@ static bool in_plan(struct qd_ties *ties, size_t plan, int axis)
     switch (ties->plans[plan].kind) {
     case TIED: return find(ties, axis) == find(ties, ties->plans[plan].axis);
     case ALONE: return axis == ties->plans[plan].axis;
-    default: return dim_of(ties, axis) == ties->plans[plan].size;
+    case SIZE: return dim_of(ties, axis) == ties->plans[plan].size;
+    default: return false;
     }
 }
 
@@ -463,9 +497,42 @@ static bool cut_values(struct qd_ties *ties, struct qd_case_edit *edit, size_t p
             continue;
         int64_t unit = tied ? unit_of(ties, i) : 1, left = dim_of(ties, i) - cut.begin * unit;
         int64_t length = cut.length * unit < left ? cut.length * unit : left;
-        value->tensor = slice(value->tensor, (unsigned)(i % QD_MAX_RANK), cut.begin * unit, length,
-                              edit->arena);
+        value->tensor = slice(value->tensor, (unsigned)(i % QD_MAX_RANK), dim_of(ties, i),
+                              cut.begin * unit, length, edit->arena);
         if (!value->tensor)
+            return false;
+    }
+    return true;
+}
+
+static bool cut_channels(struct qd_case_edit *edit, int value, unsigned axis, int64_t block,
+                         struct cut cut)
+{
+    const struct qd_tensor *tensor = value == QD_NO_VALUE ? NULL : edit->values[value].tensor;
+    if (!tensor || axis >= tensor->rank || block < cut.begin + cut.length)
+        return true; /* one scale for all, or computed: the reference says whether it fits */
+    edit->values[value].tensor = slice(tensor, axis, block, cut.begin, cut.length, edit->arena);
+    return edit->values[value].tensor != NULL;
+}
+
+static bool cut_inner(const struct qd_ties *ties, struct qd_case_edit *edit, size_t plan,
+                      struct cut cut)
+{
+    const struct qd_case_edit_node *node = &edit->nodes[ties->plans[plan].node];
+    int64_t groups = attr_int(node, "group", 1), size = ties->plans[plan].size;
+    const char *axes = axes_of(node, edit->arena);
+    for (size_t i = 0; axes && i < node->input_count; i++) {
+        int channels = output_channels(axes, i);
+        bool weights = channels == 0 && i > 0 && axes[0] == 'N' && node->inputs[i] != QD_NO_VALUE &&
+                       ties->shapes[node->inputs[i]] && ties->shapes[node->inputs[i]]->rank > 1;
+        bool done = true;
+        if (ties->plans[plan].kind == INNER_IN && (i == 0 || weights))
+            done = cut_channels(edit, node->inputs[i], 1, size, cut);
+        else if (ties->plans[plan].kind == INNER_OUT && channels >= 0 &&
+                 node->inputs[i] != QD_NO_VALUE &&
+                 dim_of(ties, axis_id(node->inputs[i], (unsigned)channels)) == size * groups)
+            done = cut_channels(edit, node->inputs[i], (unsigned)channels, size, cut);
+        if (!done)
             return false;
     }
     return true;
@@ -493,10 +560,14 @@ enum qd_step qd_reduce_shapes(struct qd_reduce_view *view, struct qd_case_edit *
         return QD_STEP_END;
     int axis = ties->plans[plan].axis;
     bool tied = ties->plans[plan].kind == TIED;
-    int64_t extent = units_of(ties, axis, tied ? unit_of(ties, axis) : 1);
+    bool inner = ties->plans[plan].kind == INNER_IN || ties->plans[plan].kind == INNER_OUT;
+    int64_t extent =
+        inner ? ties->plans[plan].size : units_of(ties, axis, tied ? unit_of(ties, axis) : 1);
     struct cut cut = choose(extent, tied ? wanted_unit(view, axis) : -1, number % CUTS);
     if (cut.length >= extent || cut.length < 1)
         return QD_STEP_SKIP;
+    if (inner)
+        return cut_inner(ties, edit, plan, cut) ? QD_STEP_TRY : QD_STEP_END;
     return cut_values(ties, edit, plan, cut) && set_groups(ties, edit, plan, cut.length)
                ? QD_STEP_TRY
                : QD_STEP_END; /* no room */

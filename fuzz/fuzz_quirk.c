@@ -3,11 +3,13 @@
  * and CPU-seconds since the start. When all are dead the process ends, with 0.
  *
  *   QDIFF_KILLS=FILE     where the table goes at the end: quirk, executions, CPU-seconds, operator
+ *   QDIFF_KILLS_SECONDS=N  the process ends, with 0, after so many CPU-seconds
  *   QDIFF_COUNTERS=off   without the semantic counters (counters.h): what they are worth */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "engine.h"
 #include "qdiff/compare.h"
@@ -30,6 +32,7 @@ static struct {
     size_t alive;
     uint64_t executions, valid;
     bool without_counters;
+    double budget; /* CPU-seconds; 0: none */
     struct {
         uint64_t executions; /* 0: alive */
         double seconds;
@@ -86,6 +89,8 @@ static void start(void)
     state.kills = qd_arena_array(&state.quirk_arena, state.mutants.count, sizeof *state.kills);
     if (!state.kills)
         exit(4);
+    const char *budget = getenv("QDIFF_KILLS_SECONDS");
+    state.budget = budget ? strtod(budget, NULL) : 0;
     state.alive = state.mutants.count;
     state.without_counters = counters && strcmp(counters, "off") == 0;
     atexit(print_kills);
@@ -134,8 +139,10 @@ static void try_quirks(const struct trial *trial)
         snprintf(state.kills[i].op, sizeof state.kills[i].op, "%s", trial->kase->op);
         state.alive--;
     }
-    if (state.alive == 0)
-        exit(0);
+    if (state.alive == 0 || (state.budget > 0 && cpu_seconds() > state.budget)) {
+        print_kills();
+        _exit(0); /* libFuzzer takes exit() in a harness for a failure */
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

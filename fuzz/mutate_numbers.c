@@ -104,8 +104,8 @@ static int64_t other_code(struct painter *p, const struct qd_dtype_info *info, i
     case NEAR_ZERO_POINT: return clamp(zero_point + draw(p, -span, span), info->min, info->max);
     case ENDS: return QD_RANDOM_PICK(p->random, ends);
     case SPARSE: return one_in(p, 4) ? draw(p, info->min, info->max) : zero_point;
-    case SOME_LARGE:
-        return one_in(p, 8) ? clamp(zero_point + draw(p, -3, 3), info->min, info->max) : far;
+    case SOME_LARGE: /* so few small ones that 271 products pass 2^24 */
+        return one_in(p, 32) ? clamp(zero_point + draw(p, -3, 3), info->min, info->max) : far;
     default: return draw(p, info->min, info->max);
     }
 }
@@ -381,7 +381,8 @@ enum qd_status qd_mutate_numbers(enum qd_numbers numbers, struct qd_case_edit *e
         p.codes = QD_RANDOM_PICK(random, likely);
         p.simple_scales = one_in(&p, 2);
         p.keep_scales = one_in(&p, 4);
-        p.keep_zero_points = one_in(&p, 4);
+        /* Codes that were made for their zero points keep them, mostly. */
+        p.keep_zero_points = p.codes == KEEP ? !one_in(&p, 4) : one_in(&p, 4);
     }
     draw_all(&p);
     enum qd_status status = numbers == QD_NUMBERS_SOLVED ? solve(&p, error) : QD_OK;

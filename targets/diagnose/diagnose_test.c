@@ -1,9 +1,10 @@
 /* Every quirk, run as a target, is named by the diagnosis of its mismatches, and no other in its place.
  * Alone: <build>/tests/targets/diagnose/diagnose_test
- * QDIFF_DIAGNOSE_CASES=50 QDIFF_DIAGNOSE_LEVEL=full takes a larger sample (scripts/prove-long diagnosis). */
+ * QDIFF_DIAGNOSE_CASES=all, or =50 QDIFF_DIAGNOSE_LEVEL=full, takes a larger sample (scripts/prove-long diagnosis). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +83,10 @@ static void run_quirk(struct sample *sample, struct tally *tally, const struct q
     if (qd_session_run(tally->session, kase, shapes, &arena, &run, &error) != QD_OK)
         fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
     qd_compare(kase, values, &run, &comparison);
-    /* Every 1st, 2nd, 4th, 7th, 11th ... mismatch of a quirk: spread over the families. */
+    /* All, or every 1st, 2nd, 4th, 7th, 11th ... mismatch of a quirk: spread over the families. */
     if (comparison.verdict == QD_VERDICT_VALUE) {
-        size_t gap = tally->findings * (tally->findings + 1) / 2;
+        size_t gap =
+            sample->per_quirk == SIZE_MAX ? 0 : tally->findings * (tally->findings + 1) / 2;
         if (tally->findings < sample->per_quirk && tally->seen++ >= gap)
             diagnose(sample, tally, kase, values, &run, &arena);
     }
@@ -167,7 +169,7 @@ static void test_quirks_are_named(void **state)
     const char *cases = getenv("QDIFF_DIAGNOSE_CASES"), *word = getenv("QDIFF_DIAGNOSE_LEVEL");
     struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
     assert_true(!word || qd_level_find(word, &options.level));
-    sample.per_quirk = cases ? strtoul(cases, NULL, 10) : 3;
+    sample.per_quirk = !cases ? 3 : strcmp(cases, "all") == 0 ? SIZE_MAX : strtoul(cases, NULL, 10);
     sample.seconds = calloc(MAX_FINDINGS, sizeof *sample.seconds);
     assert_non_null(sample.seconds);
     open_all(&sample);

@@ -85,7 +85,12 @@ def by_ranges(model, request, arguments):
     mark = model.metadata_props.add()
     mark.key, mark.value = "onnx.infer", "onnxruntime.quant"
     model = with_opset(model, arguments)
-    ranges = {name: (numpy.float32(low), numpy.float32(high)) for name, (low, high) in request.ranges.items()}
+    values = (*model.graph.value_info, *model.graph.input, *model.graph.output)
+    types = {value.name: value.type.tensor_type.elem_type for value in values}
+    ranges = {}
+    for name, ends in request.ranges.items():
+        number = numpy.float16 if types.get(name) == onnx.TensorProto.FLOAT16 else numpy.float32
+        ranges[name] = tuple(number(end) for end in ends)
     data = TensorsData(CalibrationMethod.MinMax, ranges)
     weight, activation = arguments["weight_type"], arguments["activation_type"]
     ops = arguments["op_types_to_quantize"] or STATIC_OPS

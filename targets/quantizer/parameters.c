@@ -45,6 +45,7 @@ static struct qd_observed_rule weight_rule(const struct qd_quant_check *check,
                                            const struct qd_quant_edge *edge)
 {
     bool symmetric = options(check)->symmetric_weights ||
+                     (check->trial->profile->channels_are_symmetric && edge->count > 1) ||
                      (check->trial->profile->signed_weights_are_symmetric && is_signed(edge->type));
     struct qd_observed_rule rule = {.scheme =
                                         symmetric ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC,
@@ -115,23 +116,36 @@ static struct range constant_range(const struct qd_quant_edge *edge, const struc
     return range;
 }
 
+/* The node that reads the edge's codes as a weight beside a constant bias, −1 if none does. */
+static int biased_reader(const struct qd_quant_check *check, const struct qd_quant_edge *edge)
+{
+    for (size_t i = 0; i < check->edges.count; i++) {
+        const struct qd_quant_edge *other = &check->edges.items[i];
+        if (!edge->codes || other->codes != edge->codes || other->node < 0 || other->input != 1)
+            continue;
+        const struct qd_node *node = &check->graph->nodes[other->node];
+        if (node->input_count > 2 && node->inputs[2] != QD_NO_VALUE &&
+            check->graph->values[node->inputs[2]].initializer)
+            return other->node;
+    }
+    return -1;
+}
+
 /* Whether s_w was made larger because the bias would leave int32 with the scale of the range. */
 static bool is_enlarged_for_bias(const struct qd_quant_check *check,
                                  const struct qd_quant_edge *edge, int64_t c, struct range range,
                                  const struct qd_observed_rule *rule)
 {
     struct qd_observed_parameters want;
-    if (edge->node < 0 || edge->input != 1 ||
-        qd_observed_to_parameters(range.min, range.max, rule, &want, NULL) != QD_OK ||
+    int reader = biased_reader(check, edge);
+    if (reader < 0 || qd_observed_to_parameters(range.min, range.max, rule, &want, NULL) != QD_OK ||
         qd_quant_scale(edge, c) < want.scale.hi || qd_quant_zero(edge, c) < want.zero_point_lo ||
         qd_quant_zero(edge, c) > want.zero_point_hi)
         return false;
-    const struct qd_node *node = &check->graph->nodes[edge->node];
-    const struct qd_tensor *bias = node->input_count > 2 && node->inputs[2] != QD_NO_VALUE
-                                       ? check->graph->values[node->inputs[2]].initializer
-                                       : NULL;
-    double step = qd_bias_scale(&check->edges, edge->node, c) / qd_quant_scale(edge, c);
-    for (int64_t i = 0; bias && i < bias->count; i++)
+    const struct qd_tensor *bias =
+        check->graph->values[check->graph->nodes[reader].inputs[2]].initializer;
+    double step = qd_bias_scale(&check->edges, reader, c) / qd_quant_scale(edge, c);
+    for (int64_t i = 0; i < bias->count; i++)
         if ((edge->count == 1 || i == c) &&
             fabs(qd_tensor_value(bias, i)) > 0.5 * INT32_MAX * step * want.scale.lo)
             return true;
@@ -386,7 +400,11 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
             return;
         /* Beside alpha and beta a float bias may have any scale: it is fidelity that judges. */
         bool free = !edge->implied && factor != 1;
-        if ((!free && !(fabs(have - want) <= want * 0x1p-22)) ||
+        double slack = want * 0x1p-22;
+        if (!edge->implied &&
+            edge->scale_type == QD_F16) /* half of the last place, of subnormals too */
+            slack = want * 0x1p-10 + 0x1p-25;
+        if ((!free && !(fabs(have - want) <= slack)) ||
             (!edge->implied && edge->zero_points[index] != 0)) {
             qd_quant_find(check, QD_VERDICT_BIAS,
                           "%s, index %lld: want scale %.9g = x_scale * w_scale and zero point 0; "

@@ -8,9 +8,9 @@ static const char *const ort_qdq[] = {"Flatten", "MaxPool",   "Reshape",   "Slic
                                       "Squeeze", "Transpose", "Unsqueeze", NULL};
 static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape", "Split",
                                             "Squeeze", "Unsqueeze", NULL};
-/* ExecuTorch's XNNPACKQuantizer annotates these with its shared specification. */
-static const char *const executorch[] = {"Concat",    "Flatten",   "Reshape", "Slice",
-                                         "Transpose", "Unsqueeze", NULL};
+/* ExecuTorch's XNNPACKQuantizer annotates these with its shared specification; aten.unsqueeze is not among them. */
+static const char *const executorch[] = {"Concat", "Flatten",   "Reshape",
+                                         "Slice",  "Transpose", NULL};
 static const char *const nothing[] = {NULL};
 
 static const struct qd_quantizer_profile profiles[] = {

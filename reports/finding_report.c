@@ -27,9 +27,10 @@ static void print_if(FILE *out, const char *what, const char *text)
         bool ends = text[length] == '\0' || length == 0;
 
         if (length > WIDTH) {
-            for (length = WIDTH; length > WIDTH / 2 && text[length] != ' ';) {
+            for (length = WIDTH; length > 0 && strchr(" |", text[length]) == NULL;) {
                 length--;
             }
+            length = length > 0 ? length : WIDTH;
             ends = false;
         }
         fprintf(out, "%-10s %.*s%s\n", line == 0 ? what : "", (int)length, text,

@@ -136,8 +136,12 @@ static enum qd_status set_seconds(struct parse *parse, const struct qd_option_ro
     char *end;
     double value = strtod(text, &end);
 
+    if (end != text && *end != '\0') {
+        value *= *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
+        end += *end == 's' || *end == 'm' || *end == 'h';
+    }
     if (end == text || *end != '\0' || !(value > 0 && value <= 1e6)) {
-        return bad(parse, row, text, "a number of seconds above 0");
+        return bad(parse, row, text, "a time as 90, 10m or 8h, in seconds above 0");
     }
     *(double *)(void *)((char *)parse->options + row->offset) = value;
     return QD_OK;

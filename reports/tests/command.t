@@ -502,6 +502,18 @@ test_findings_are_kept()
     QDIFF_STATE=/proc/nowhere qd 2 findings && has err "/proc/nowhere"
 }
 
+test_fuzz_says_what_is_missing()
+{
+    local status=0
+    qd 2 fuzz && has err "one --target" || return 1
+    qd 2 fuzz -t ort --engine honggfuzz && has err "libfuzzer or afl" || return 1
+    qd 2 fuzz -t ort --time 10d && has err "10m or 8h" || return 1
+    mkdir -p "$scratch/build/release/bin"
+    cp "$qdiff" "$scratch/build/release/bin/"
+    "$scratch/build/release/bin/qdiff" fuzz -t ort >"$scratch/out" 2>"$scratch/err" || status=$?
+    [ "$status" = 4 ] && has err "cmake --preset libfuzzer-plain && cmake --build"
+}
+
 test_bench_measures()
 {
     qd 0 bench -t reference "${few[@]}" --rounds 2 && has out "in process" && has out "forked" &&

@@ -1,0 +1,192 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "qdiff/store.h"
+
+/* What is run in place of this program. */
+struct plan {
+    const char *engine, *preset, *harness, *mutator;
+    const char *store, *corpus, *sync, *seconds;
+};
+
+static const char *const presets[][2] = {{"libfuzzer", "libfuzzer-plain"}, {"afl", "afl"}};
+
+/* "<the directory that this build lies in>/name"; the presets' builds are neighbours. */
+static char *beside_build(struct qd_arena *arena, const char *name)
+{
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    if (length < 0) {
+        return NULL;
+    }
+    for (int up = 0; up < 3; up++) { /* the program, bin, the preset */
+        while (length > 0 && program[--length] != '/') {
+        }
+    }
+    return qd_arena_printf(arena, "%.*s/%s", (int)length, program, name);
+}
+
+/* --- The plan ----------------------------------------------------------------------------------- */
+
+static enum qd_status find_programs(const struct qd_command *command, struct plan *plan,
+                                    struct qd_error *error)
+{
+    struct qd_arena *arena = command->arena;
+    const char *engine = command->options.engine;
+
+    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+        if (strcmp(engine != NULL ? engine : "libfuzzer", presets[i][0]) == 0) {
+            plan->engine = presets[i][0];
+            plan->preset = presets[i][1];
+        }
+    }
+    if (plan->engine == NULL) {
+        return qd_fail(error, QD_USAGE, "--engine '%s': libfuzzer or afl is wanted", engine);
+    }
+    char *name = qd_arena_printf(arena, "%s/bin/fuzz_diff", plan->preset);
+    plan->harness = name != NULL ? beside_build(arena, name) : NULL;
+    plan->mutator = beside_build(arena, "release/plugins/qdiff_afl_mutator.so");
+    if (plan->harness == NULL || plan->mutator == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
+    }
+    if (access(plan->harness, X_OK) != 0) {
+        return qd_fail(error, QD_INTERNAL,
+                       "%s: %s; it is built by\n"
+                       "  cmake --preset %s && cmake --build --preset %s --target fuzz_diff "
+                       "qd_share",
+                       plan->harness, strerror(errno), plan->preset, plan->preset);
+    }
+    if (strcmp(plan->engine, "afl") == 0 && access(plan->mutator, R_OK) != 0) {
+        return qd_fail(error, QD_INTERNAL,
+                       "%s: %s; it is built by\n  cmake --preset release && cmake --build --preset "
+                       "release --target qdiff_afl_mutator",
+                       plan->mutator, strerror(errno));
+    }
+    return QD_OK;
+}
+
+static enum qd_status make_directory(const char *path, struct qd_error *error)
+{
+    if (path == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
+    }
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+    }
+    return QD_OK;
+}
+
+/* The store and, unless one is given, the corpus that scripts/nightly has too. */
+static enum qd_status find_places(const struct qd_command *command, struct plan *plan,
+                                  struct qd_error *error)
+{
+    struct qd_arena *arena = command->arena;
+    struct qd_store *store;
+    const char *fuzz;
+    enum qd_status status = qd_store_directory(arena, &plan->store, error);
+
+    if (status != QD_OK || (status = qd_store_open(plan->store, &store, error)) != QD_OK) {
+        return status;
+    }
+    qd_store_close(store);
+    fuzz = qd_arena_printf(arena, "%s/../fuzz", plan->store);
+    status = make_directory(fuzz, error);
+    if (status != QD_OK) {
+        return status;
+    }
+    plan->sync = qd_arena_printf(arena, "%s/afl-by-hand", fuzz);
+    plan->corpus = command->options.arguments.count > 0 ? command->options.arguments.items[0]
+                                                        : qd_arena_printf(arena, "%s/corpus", fuzz);
+    plan->seconds =
+        qd_arena_printf(arena, "%.0f", command->options.time > 1 ? command->options.time : 600);
+    if (plan->sync == NULL || plan->seconds == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
+    }
+    return make_directory(plan->corpus, error);
+}
+
+/* --- Running ------------------------------------------------------------------------------------ */
+
+static const char *known_divergences(const struct qd_options *options)
+{
+    const char *file = options->targets.items[0].expectations;
+
+    if (options->no_expectations) {
+        return "none";
+    }
+    return file != NULL ? file : options->targets.expectations;
+}
+
+static bool set_environment(const struct qd_options *options, const struct plan *plan)
+{
+    const char *known = known_divergences(options);
+
+    return setenv("QDIFF_TARGET", options->targets.items[0].text, 1) == 0 &&
+           setenv("QDIFF_STORE", plan->store, 1) == 0 &&
+           (known == NULL || setenv("QDIFF_EXPECTATIONS", known, 1) == 0) &&
+           setenv("AFL_CUSTOM_MUTATOR_LIBRARY", plan->mutator, 1) == 0 &&
+           setenv("AFL_CUSTOM_MUTATOR_ONLY", "1", 1) == 0 && setenv("AFL_AUTORESUME", "1", 1) == 0;
+}
+
+/* Comes back only when the program cannot be started. */
+static enum qd_exit start(struct qd_command *command, const struct plan *plan)
+{
+    char *const *none = NULL;
+    char *time_flag = qd_arena_printf(command->arena, "-max_total_time=%s", plan->seconds);
+    const char *libfuzzer[] = {plan->harness,    time_flag,    "-timeout=20",
+                               "-len_control=0", plan->corpus, (const char *)none};
+    const char *afl[] = {
+        "afl-fuzz", "-i",    plan->corpus, "-o",   plan->sync, "-V",          plan->seconds,
+        "-t",       "20000", "-m",         "none", "--",       plan->harness, (const char *)none};
+    bool is_afl = strcmp(plan->engine, "afl") == 0;
+    const char **words = is_afl ? afl : libfuzzer;
+
+    if (time_flag == NULL || !set_environment(&command->options, plan)) {
+        fputs("qdiff: no memory for the environment\n", command->err);
+        return QD_EXIT_OWN_FAILURE;
+    }
+    for (size_t i = 0; words[i] != NULL; i++) {
+        fprintf(command->out, "%s%s", i > 0 ? " " : "", words[i]);
+    }
+    fputc('\n', command->out);
+    fflush(command->out);
+    execvp(words[0], (char *const *)(uintptr_t)words);
+    fprintf(command->err, "qdiff: %s: %s%s\n", words[0], strerror(errno),
+            is_afl ? "; scripts/setup fuzz installs it" : "");
+    return QD_EXIT_OWN_FAILURE;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    struct plan plan = {0};
+    struct qd_error error = {0};
+
+    if (command->options.targets.count != 1) {
+        fputs("qdiff fuzz: one --target is wanted\n", command->err);
+        return QD_EXIT_USAGE;
+    }
+    if (find_programs(command, &plan, &error) != QD_OK ||
+        find_places(command, &plan, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    return start(command, &plan);
+}
+
+const struct qd_verb qd_verb_fuzz = {
+    .arguments = "[CORPUS]",
+    .at_most = 1,
+    .options = "target expectations no-expectations engine time",
+    .text =
+        "Runs one fuzzing engine on one target, from a clone in which the harness is built, and\n"
+        "becomes it: what follows on the screen is the engine's. New inputs go to CORPUS, by\n"
+        "default the one of scripts/nightly; AFL++ wants a file there to start from. Findings go\n"
+        "to the store (qdiff help findings). A whole night is scripts/nightly.",
+    .examples = "    qdiff fuzz --target ort@1.31.1 --time 10m\n"
+                "    qdiff fuzz --target ort@1.26.0 --engine afl --no-expectations corpus",
+    .run = run,
+};

@@ -73,14 +73,6 @@ static void clear_absent(struct qd_conv_draft *d, const uint8_t *row)
         d->w_zero[i] = 0;
 }
 
-static void add_bias(struct qd_maker *maker, const struct qd_conv_draft *d, struct qd_random *r)
-{
-    struct qd_tensor bias = qd_maker_tensor(maker, QD_F32, 1, &d->filters);
-    for (int64_t i = 0; i < bias.count; i++)
-        qd_maker_set(&bias, i, (double)qd_random_range(r, -1000, 1000) / 8);
-    qd_maker_add(maker, "bias", &bias, false);
-}
-
 static enum qd_status build(const struct qd_conv_draft *d, const uint8_t *row, const char *slug,
                             const char *tag, struct qd_arena *arena, struct qd_case *kase,
                             struct qd_error *error)
@@ -109,7 +101,7 @@ static enum qd_status build(const struct qd_conv_draft *d, const uint8_t *row, c
     qd_vendor_add_b_parameters(&maker, d, (enum qd_vendor_shape)row[B_SHAPE],
                                !(row[ABSENT] & ABSENT_B), params);
     if (row[BIAS])
-        add_bias(&maker, d, &random);
+        qd_vendor_add_bias(&maker, d, &random);
     qd_build_output(maker.builder, "y", QD_F32, 2, y);
     return qd_maker_finish(&maker, slug, tag, "com.microsoft.MatMulIntegerToFloat-1", kase);
 }

@@ -83,6 +83,15 @@ static int64_t draw_divisor(const struct draft *d, const struct qd_grid *grid,
     return up ? z + power : z - power;
 }
 
+/* A weight; near the zero point, and inside the type, where sums are to be ties in range. */
+static int64_t draw_weight(const struct draft *d, int64_t i, struct qd_random *random)
+{
+    int64_t reach = d->block->w_reach, z = d->w.zero[0];
+    if (d->values != QD_BLOCK_TIE || reach == 0)
+        return draw_code(d, &d->w_codes, i, random);
+    return qd_qdq_clamp(d->w.type, z + qd_random_range(random, -reach, reach));
+}
+
 static enum qd_status draw_codes(struct draft *d, struct qd_arena *arena, struct qd_random *random,
                                  struct qd_error *error)
 {
@@ -97,7 +106,7 @@ static enum qd_status draw_codes(struct draft *d, struct qd_arena *arena, struct
     for (int64_t i = 0; b->w_rank > 0 && i < d->w_codes.count; i++)
         qd_tensor_set(&d->w_codes, i,
                       b->divides ? draw_divisor(d, &d->w, random)
-                                 : draw_code(d, &d->w_codes, i + 128, random));
+                                 : draw_weight(d, i + 128, random));
     return QD_OK;
 }
 

@@ -29,7 +29,8 @@ struct qd_block {
      * the steps of y are coarser than those of x; with y_range instead (x_range given): log2 of the largest |y|. */
     int x_range, y_range;
     int y_drop[QD_BLOCK_VALUES];
-    bool divides; /* w is a power of two away from its zero point, y_drop counts from s_x/s_w */
+    int64_t w_reach; /* with ties, w is at most so many codes from its zero point; 0: anywhere */
+    bool divides;    /* w is a power of two away from its zero point, y_drop counts from s_x/s_w */
 };
 
 /* Factors of a family's table, in this order; a table has the words of its blocks and forms. */

@@ -218,7 +218,7 @@ PUT(resize_align_corners)
     {              \
         1, 4, 8, 8 \
     }
-#define MOVES INT_MIN, INT_MIN, {1, 1, -1}, false
+#define MOVES INT_MIN, INT_MIN, {1, 1, -1}, 0, false
 static const struct qd_block blocks[] = {
     {"pad", put_pad, 4, 0, 4, X, {0}, {1, 5, 9, 11}, MOVES},
     {"pad-reflect", put_pad_reflect, 4, 0, 4, X, {0}, {1, 5, 9, 11}, MOVES},

@@ -58,6 +58,14 @@ void qd_vendor_add_b_parameters(struct qd_maker *maker, const struct qd_conv_dra
         qd_maker_add(maker, "b_zero_point", &zero, run);
 }
 
+void qd_vendor_add_bias(struct qd_maker *maker, const struct qd_conv_draft *d, struct qd_random *r)
+{
+    struct qd_tensor bias = qd_maker_tensor(maker, QD_F32, 1, &d->filters);
+    for (int64_t i = 0; i < bias.count; i++)
+        qd_maker_set(&bias, i, (double)qd_random_range(r, -1000, 1000) / 8);
+    qd_maker_add(maker, "bias", &bias, false);
+}
+
 bool qd_vendor_large_sums(struct qd_conv_draft *d, struct qd_random *r)
 {
     qd_draft_large_sums(d);

@@ -21,6 +21,10 @@ void qd_vendor_add_a_parameters(struct qd_maker *maker, const struct qd_conv_dra
 void qd_vendor_add_b_parameters(struct qd_maker *maker, const struct qd_conv_draft *draft,
                                 enum qd_vendor_shape shape, bool zero_point, bool run);
 
+/* bias [N], eighths. */
+void qd_vendor_add_bias(struct qd_maker *maker, const struct qd_conv_draft *draft,
+                        struct qd_random *random);
+
 /* The draft that `make` starts for a row, filled by `values` (NULL: qd_vendor_large_sums), which may need several draws. */
 typedef struct qd_conv_draft qd_vendor_draft(const uint8_t *row, struct qd_random *random);
 enum qd_status qd_vendor_draw(qd_vendor_draft *make, const uint8_t *row,
@@ -32,6 +36,6 @@ enum qd_status qd_vendor_draw(qd_vendor_draft *make, const uint8_t *row,
 bool qd_vendor_large_sums(struct qd_conv_draft *draft, struct qd_random *random);
 
 extern const struct qd_factor_table qd_qgemm_table, qd_matmul_nbits_table,
-    qd_matmul_integer_to_float_table;
+    qd_matmul_integer_to_float_table, qd_dynamic_quantize_matmul_table;
 
 #endif

@@ -107,7 +107,9 @@ const struct qd_verb qd_verb_run = {
         "divergence (an expectation row) is \"not ok # TODO issue\", a case the target declares "
         "it\n"
         "cannot do is \"ok # SKIP reason\". The exit code is 0 only if nothing is unexpected and\n"
-        "something was compared. Ctrl-C ends the run after the current case and keeps its results.",
+        "something was compared. A quantizer (ort-quant) runs the suite of its role instead, and\n"
+        "its answers are checked (targets/quantizer/README.md).\n"
+        "Ctrl-C ends the run after the current case and keeps its results.",
     .examples = "  the gate for the newest ONNX Runtime that is set up, at its four levels\n"
                 "    qdiff run --target ort\n"
                 "  for prove and what it feeds (JUnit, archives)\n"

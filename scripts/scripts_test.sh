@@ -36,7 +36,7 @@ fake()
 test_every_script_has_help()
 {
     local script
-    for script in setup gate test check prove-long lock scripts_test.sh; do
+    for script in setup gate test check prove-long lock nightly oss_fuzz_check scripts_test.sh; do
         expect 0 "$(status_of "$root/scripts/$script" --help)" "$script --help"
         grep -q "^usage: scripts/$script" "$scratch/out"
     done
@@ -90,9 +90,114 @@ test_tap_counts_failures_and_skips()
     if grep -q 'not reached' "$scratch/out"; then return 1; fi
 }
 
+# fake_builds: presets in $scratch/build whose fuzz_diff behaves as QDIFF_TARGET says and tallies as fuzz_diff does.
+fake_builds()
+{
+    mkdir -p "$scratch/build/release/bin" "$scratch/build/libfuzzer-plain/bin"
+    cat >"$scratch/build/libfuzzer-plain/bin/fuzz_diff" <<'END'
+#!/bin/bash
+case $QDIFF_TARGET in broken) echo "fuzz_diff: no such library" >&2; exit 3 ;; esac
+for word; do last=$word; done
+case " $* " in
+    *-merge=1*) cp "$last"/* "${@: -2:1}"; exit 0 ;;
+    *-max_total_time*) ;;
+    *) exit 0 ;;
+esac
+printf new >"$last/$(printf new | sha1sum | cut -d' ' -f1)"
+printf half >"$last/0000000000000000000000000000000000000000"
+printf 'outcome refused 1\noutcome admissible 8\noutcome finding 1\noperator Add 6 6\noperator Conv 3 3\n' >"$QDIFF_TALLY/$$.tally"
+printf 'slot 7 1\nslot 8 10\n' >>"$QDIFF_TALLY/$$.tally"
+exec sleep $(sed -n 's/.*-max_total_time=\([0-9]*\).*/\1/p' <<<"$*")
+END
+    cat >"$scratch/build/release/bin/qdiff" <<'END'
+#!/bin/bash
+now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+case $1.$2 in
+    version.*) echo "qdiff 0" ;;
+    findings.list) echo "$now       1  raw      Add-u8-good-value-unexplained-one" ;;
+    findings.show) printf 'first     %s\nseen on   good: 1 times, %s to %s\n' 2999-01-01T00:00:00Z "$now" 2999-01-01T00:00:00Z ;;
+    reduce.*) echo "after      nodes 1" ;;
+esac
+END
+    chmod +x "$scratch"/build/*/bin/*
+}
+
+night=("$root/scripts/nightly" --build-root "$scratch/build" --no-build --engine libfuzzer --jobs 1)
+
+# interrupted_night SECONDS: its status goes to $status.
+interrupted_night()
+{
+    local pid
+    "${night[@]}" --time 30s --target good >"$scratch/out" 2>&1 &
+    pid=$!
+    sleep "$1"
+    kill -TERM "$pid"
+    status=0
+    wait "$pid" || status=$?
+}
+
+# of_night EXPRESSION: of the newest summary, s, in Python.
+of_night()
+{
+    python3 -c 'import json,glob,sys; s=json.load(open(sorted(glob.glob(sys.argv[1]))[-1])); print(eval(sys.argv[2]))' \
+        "$QDIFF_STATE/fuzz/nights/*/summary.json" "$1"
+}
+
+test_nightly_reports_what_the_engine_did()
+{
+    export QDIFF_STATE=$scratch/state
+    fake_builds
+    expect 1 "$(status_of "${night[@]}" --time 3s --target good)" "a night with a finding"
+    expect 10 "$(of_night 's["targets"]["good"]["executions"]')" executions
+    expect 0.9 "$(of_night 's["targets"]["good"]["valid_share"]')" "valid share"
+    expect 0.1 "$(of_night 's["targets"]["good"]["chance_of_something_new"]')" "Good-Turing"
+    expect 2 "$(of_night 's["targets"]["good"]["new_counters"]')" "new counters"
+    expect 1 "$(of_night 's["corpus"]["torn"]')" "torn files"
+    expect "nodes 1" "$(of_night 's["reduced"]["Add-u8-good-value-unexplained-one"]')" reduction
+    grep -q '^1 new$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    [ -e "$QDIFF_STATE/fuzz/quarantine/torn-0000000000000000000000000000000000000000" ]
+    [ -e "$QDIFF_STATE/fuzz/corpus/$(printf new | sha1sum | cut -d' ' -f1)" ]
+    sleep 1
+    status_of "${night[@]}" --time 3s --target good >"$scratch/status"
+    expect 0 "$(of_night 's["targets"]["good"]["new_counters"]')" "new counters of a second night"
+    expect True "$(of_night 's["findings"]["previous_night"] is not None')" "the night before"
+}
+
+test_nightly_goes_on_after_an_interruption()
+{
+    export QDIFF_STATE=$scratch/interrupted
+    local status
+    fake_builds
+    interrupted_night 4
+    expect 130 "$status" "an interrupted night"
+    expect True "$(of_night 's["interrupted"]')" interrupted
+    expect 10 "$(of_night 's["targets"]["good"]["executions"]')" "executions kept"
+    interrupted_night 4
+    grep -q 'going on with' "$scratch/out"
+    expect 20 "$(of_night 's["targets"]["good"]["executions"]')" "executions of both parts"
+}
+
+test_nightly_says_what_is_wrong()
+{
+    export QDIFF_STATE=$scratch/wrong
+    fake_builds
+    expect 3 "$(status_of "${night[@]}" --target broken)" "a target that cannot be used"
+    grep -q 'broken cannot be used (status 3): fuzz_diff: no such library' "$scratch/out"
+    expect 4 "$(status_of "${night[@]}" --min-free 999999999)" "a full disk"
+    grep -q 'disk full: [0-9]* MiB free' "$scratch/out"
+    expect 2 "$(QDIFF_STATE=/proc/nowhere status_of "${night[@]}")" "a place that cannot be written"
+    grep -q '/proc/nowhere/.* cannot be written' "$scratch/out"
+    rm -r "$QDIFF_STATE/fuzz/corpus" && touch "$QDIFF_STATE/fuzz/corpus"
+    expect 2 "$(status_of "${night[@]}")" "a corpus that is no directory"
+    expect 2 "$(status_of "${night[@]}" --time 10x)" "a time that is none"
+    rm "$QDIFF_STATE/fuzz/corpus" "$scratch/build/release/bin/qdiff"
+    expect 4 "$(status_of "${night[@]}" --fresh)" "no build"
+}
+
 case ${1-} in
     -h | --help) usage; exit 0 ;;
 esac
 tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
 second_setup_is_quick_and_offline failed_download_leaves_nothing \
-without_root_missing_packages_are_named tap_counts_failures_and_skips"
+without_root_missing_packages_are_named tap_counts_failures_and_skips \
+nightly_reports_what_the_engine_did nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

@@ -225,10 +225,11 @@ static const struct {
     {"Abs/attribute-type", "its attribute, of opsets before 6, is not read"},
 };
 
-static bool has_case(const struct cases *cases, const char *rule)
+static bool has_case(const struct cases *cases, const struct qd_op *op, const char *rule)
 {
     for (size_t i = 0; i < cases->count; i++)
-        if (strcmp(cases->at[i].rule, rule) == 0)
+        if (strcmp(cases->at[i].rule, rule) == 0 &&
+            strcmp(cases->at[i].graph->nodes[0].domain, op->domain) == 0)
             return true;
     for (size_t i = 0; i < sizeof without_case / sizeof *without_case; i++)
         if (strcmp(without_case[i].rule, rule) == 0)
@@ -246,7 +247,7 @@ static void every_rule_of_every_operator_has_a_case(void **state)
             print_message("# %s lists no rules yet\n", op->name);
         for (size_t r = 0; qd_op_rule(op, r, rule, sizeof rule); r++) {
             rules++;
-            if (has_case(*state, rule))
+            if (has_case(*state, op, rule))
                 continue;
             print_error("no must-reject case for the rule %s\n", rule);
             missing++;

@@ -44,11 +44,6 @@ enum qd_status qd_vendor_linear(struct qd_evaluation *evaluation, const struct q
                                 const struct qd_value *const *in, const char *scale_name,
                                 const struct qd_op *op, struct qd_value *out)
 {
-    static const char *const later[] = {"block_size", "saturate", "output_dtype", "precision"};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (qd_node_attr(node, later[i]))
-            return qd_node_rule(evaluation, node, "attribute-unknown",
-                                "the vendor's operator has no attribute %s", later[i]);
     enum qd_status status = check_axis(evaluation, node, &in[0]->want, &in[1]->want, scale_name);
     if (status != QD_OK)
         return status;

@@ -34,5 +34,8 @@ const struct qd_op qd_op_vendor_dequantize_linear = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .operands = "x,x_scale,x_zero_point",
+    .attributes = "axis",
+    .rules = "x-type,x_scale-type,x_zero_point-type,x_scale-shape,x_zero_point-shape,axis-range",
     .evaluate = evaluate,
 };

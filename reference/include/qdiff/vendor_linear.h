@@ -6,8 +6,8 @@
 
 #include "qdiff/evaluate.h"
 
-/* Checks what the vendor's text says of attributes and shapes (inputs x, scale, zero point) and evaluates ONNX's operator `op` in
- * its place. Rules: attribute-unknown (any but axis), axis-range, <scale_name>-shape: a scalar or [1] without axis, one element for
+/* Checks what the vendor's text says of axis and shapes (inputs x, scale, zero point) and evaluates ONNX's operator `op` in
+ * its place. Rules: axis-range, <scale_name>-shape: a scalar or [1] without axis, one element for
  * each index of x with it. UNSUPPORTED: a negative axis. */
 enum qd_status qd_vendor_linear(struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const struct qd_value *const *in, const char *scale_name,

@@ -138,6 +138,8 @@ static const struct {
     {"run --target otr", 2, "did you mean \"ort\"?"},
     {"run --target ./no-such.so", 3, "no-such.so"},
     {"run --target reference --feature bais", 2, "did you mean \"bias\"?"},
+    {"run --target reference --op QLinearAd", 2, "did you mean \"QLinearAdd\"?"},
+    {"run --target reference --op com.microsoft:Conv", 2, "did you mean \"Conv\"?"},
     {"run --target reference --target reference --level smoke", 2, "given twice"},
     {"run --target reference --results /nowhere/r.jsonl --level smoke", 2, "/nowhere/r.jsonl"},
     {"run --target reference --expectations /nowhere/e.tsv", 2, "/nowhere/e.tsv"},

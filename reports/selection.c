@@ -1,6 +1,7 @@
 #include "selection.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "nearest.h"
@@ -53,18 +54,41 @@ static enum qd_status parse_group(const char *text, struct qd_feature_group *gro
     return QD_OK;
 }
 
-/* "Conv" or "com.microsoft:QLinearAdd" has to be an operator of the reference. */
-static enum qd_status check_op(const char *word, struct qd_error *error)
+/* Whether the default domain has an operator of that name. */
+static bool is_default(const char *name)
 {
-    struct qd_nearest nearest = {word, NULL, 0};
     const struct qd_op *op;
 
     for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
-        size_t domain = strlen(op->domain);
-        bool prefixed = domain > 0 && strncmp(word, op->domain, domain) == 0 && word[domain] == ':';
+        if (*op->domain == '\0' && strcmp(op->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
-        if (strcmp(prefixed ? word + domain + 1 : word, op->name) == 0 &&
-            prefixed == (domain > 0)) {
+/* Whether `word` names `op`, which is "Conv" or "com.microsoft:QLinearAdd": in full, or by its name alone where the default domain
+ * has no such operator. */
+static bool names_op(const char *word, const char *op)
+{
+    const char *colon = strchr(op, ':');
+
+    return strcmp(word, op) == 0 ||
+           (colon != NULL && strcmp(word, colon + 1) == 0 && !is_default(word));
+}
+
+/* The word has to name an operator of the reference. */
+static enum qd_status check_op(const char *word, struct qd_error *error)
+{
+    const char *colon = strchr(word, ':');
+    struct qd_nearest nearest = {colon != NULL ? colon + 1 : word, NULL, 0};
+    const struct qd_op *op;
+
+    for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
+        char full[96];
+
+        snprintf(full, sizeof full, "%s%s%s", op->domain, *op->domain != '\0' ? ":" : "", op->name);
+        if (names_op(word, full)) {
             return QD_OK;
         }
         qd_nearest_offer(&nearest, op->name);
@@ -132,6 +156,16 @@ static bool takes_word(const struct qd_list *wanted, const char *word)
     return wanted->count == 0;
 }
 
+static bool takes_op(const struct qd_list *wanted, const char *op)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        if (names_op(wanted->items[i], op)) {
+            return true;
+        }
+    }
+    return wanted->count == 0;
+}
+
 static bool takes_tags(const struct qd_list *wanted, const struct qd_case *kase)
 {
     for (size_t i = 0; i < kase->tag_count; i++) {
@@ -167,7 +201,7 @@ bool qd_selection_takes(const struct qd_selection *selection, const struct qd_ca
 {
     const struct qd_options *options = selection->options;
 
-    return takes_id(&options->filters, kase->id) && takes_word(&options->ops, qd_case_op(kase)) &&
+    return takes_id(&options->filters, kase->id) && takes_op(&options->ops, qd_case_op(kase)) &&
            takes_features(selection, features) && takes_tags(&options->tags, kase) &&
            (options->shard.count == 0 ||
             qd_shard_of(kase->id, options->shard.count) == options->shard.index);

@@ -18,6 +18,25 @@ static struct qd_case a_case(const char *id)
     return (struct qd_case){.id = id, .op = "QLinearConv", .tag_count = 2, .tags = tags};
 }
 
+/* Whether --op `word` takes the cases of an operator. */
+static bool word_takes(const char *word, const char *op)
+{
+    struct qd_list ops = {.items = &word, .count = 1};
+    struct qd_options options = {.ops = ops};
+    struct qd_case kase = a_case("a");
+    struct qd_features features = {{0, 0}};
+    struct qd_selection selection;
+    struct qd_arena arena;
+    bool taken;
+
+    kase.op = op;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_selection_init(&options, &arena, &selection, NULL), QD_OK);
+    taken = qd_selection_takes(&selection, &kase, &features);
+    qd_arena_clear(&arena);
+    return taken;
+}
+
 static struct qd_features features_of(const char *words)
 {
     struct qd_features features = {{0, 0}};
@@ -101,6 +120,18 @@ static void ops_and_tags_match_words(void **state)
     assert_true(takes(&options, "a", ""));
     list(&options.tags, none, 1);
     assert_false(takes(&options, "a", ""));
+}
+
+static void a_bare_name_is_the_vendors_where_no_other_has_it(void **state)
+{
+    (void)state;
+    assert_true(word_takes("QLinearAdd", "com.microsoft:QLinearAdd"));
+    assert_true(word_takes("com.microsoft:QLinearAdd", "com.microsoft:QLinearAdd"));
+    assert_false(word_takes("QLinearAdd", "com.microsoft:QLinearMul"));
+    assert_true(word_takes("QuantizeLinear", "QuantizeLinear"));
+    assert_false(word_takes("QuantizeLinear", "com.microsoft:QuantizeLinear"));
+    assert_true(word_takes("com.microsoft:QuantizeLinear", "com.microsoft:QuantizeLinear"));
+    assert_false(word_takes("com.microsoft:QuantizeLinear", "QuantizeLinear"));
 }
 
 static void features_are_needed_and_banned(void **state)
@@ -220,6 +251,7 @@ int main(void)
         cmocka_unit_test(globs_match_whole_ids),
         cmocka_unit_test(ops_and_tags_match_words),
         cmocka_unit_test(an_unknown_operator_is_named_with_the_nearest),
+        cmocka_unit_test(a_bare_name_is_the_vendors_where_no_other_has_it),
         cmocka_unit_test(features_are_needed_and_banned),
         cmocka_unit_test(features_beyond_the_first_word),
         cmocka_unit_test(unknown_features_are_named),

@@ -51,6 +51,7 @@ static struct {
     char name[256];
     struct key *coarse, *found;
     uint64_t executions, refused, invalid, skipped, compared, known, findings, elements;
+    double in_target, in_cases; /* seconds of wall time */
 } state;
 
 static _Noreturn void give_up(int code, const struct qd_error *error)
@@ -73,6 +74,9 @@ static void print_totals(void)
             (unsigned long long)state.invalid, (unsigned long long)state.skipped,
             (unsigned long long)state.compared, (unsigned long long)state.elements,
             (unsigned long long)state.known, (unsigned long long)state.findings);
+    if (state.compared > 0)
+        fprintf(stderr, "# fuzz_diff: %.0f %% of the time inside the target\n",
+                100 * state.in_target / state.in_cases);
     for (size_t i = 0; state.found && i < MAX_KEYS && state.found[i].count > 0; i++)
         fprintf(stderr, "# %8llu %s\n", (unsigned long long)state.found[i].count,
                 state.found[i].signature);
@@ -271,6 +275,7 @@ static void run_target(const struct qd_case *kase, const struct qd_value *values
     qd_compare(kase, values, &run, &comparison);
     qd_counters_answer(qd_engine_counters, kase, values, &comparison);
     state.compared++;
+    state.in_target += run.seconds_target;
     state.elements += (uint64_t)comparison.compared;
     if (qd_verdict_is_divergence(comparison.verdict))
         judge(kase, values, &run, &comparison);
@@ -349,12 +354,21 @@ static int run_counted(const uint8_t *data, size_t size)
     return answer;
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!state.started)
         start();
     state.executions++;
+    double begin = now();
     int answer = state.tally ? run_counted(data, size) : run_case(data, size);
+    state.in_cases += now() - begin;
     qd_engine_publish();
     return answer;
 }

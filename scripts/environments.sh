@@ -33,9 +33,11 @@ list_locks()
 # environment is active.
 fill_environment()
 {
-    /usr/bin/python3 -m venv "$1" &&
+    /usr/bin/python3 -m venv "$1" || return
+    if grep -q '^[^#]' "$2"; then
         "$1/bin/python" -m pip --quiet --disable-pip-version-check --no-input install \
             --no-deps --only-binary=:all: --require-hashes -r "$2" || return
+    fi
     local beside
     beside=$(beside_of "$2")
     if [ -n "$beside" ]; then # its packages come behind the environment's own

@@ -20,6 +20,7 @@ static enum qd_status no_versions(struct qd_arena *arena, const char *const **ve
     {                                                                                    \
         return qd_python_versions(target, arena, versions, error);                       \
     }
+QD_WORKER_VERSIONS(executorch_versions, "executorch")
 QD_WORKER_VERSIONS(executorch_quant_versions, "executorch-quant")
 QD_WORKER_VERSIONS(iree_versions, "iree")
 QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
@@ -28,6 +29,7 @@ QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 static const char *const plain[] = {"", NULL};
 
 /* Those with a lock file; builtin_test holds them against the files. */
+static const char *const executorch_releases[] = {"1.5.1", NULL};
 static const char *const executorch_quant_releases[] = {"1.5.1", "1.3.1", NULL};
 static const char *const iree_releases[] = {"3.13.0", "3.12.0", NULL};
 static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
@@ -48,6 +50,9 @@ static const struct qd_builtin_target builtins[] = {
     {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
      "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, plain,
      ort_quant_releases},
+    {"executorch", "ExecuTorch: torch's exporter, the XNNPACK partitioner and run time",
+     "scripts/setup --target executorch", NULL, "executorch", executorch_versions, plain,
+     executorch_releases},
     {"executorch-quant", "ExecuTorch's XNNPACKQuantizer: torch, prepare_pt2e",
      "scripts/setup --target executorch-quant", NULL, "executorch_quant", executorch_quant_versions,
      plain, executorch_quant_releases},

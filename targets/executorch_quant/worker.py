@@ -19,7 +19,7 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 INT8 = 3
 WORDS = {torch.int8: 3, torch.uint8: 2, torch.int16: 5, torch.int32: 6}
-SAID_NO = (ValueError, NotImplementedError, RuntimeError, TypeError)
+SAID_NO = (ValueError, NotImplementedError, RuntimeError, TypeError, AssertionError)
 
 torch.set_num_threads(1)
 
@@ -89,7 +89,10 @@ class Prepared:
             tensor = self.tensors.get(observed.name)
             if tensor not in ranges:
                 raise Rejected("no range of tensor '%s'" % tensor, "options")
-            observer(torch.tensor(ranges[tensor]))
+            low, high = ranges[tensor]
+            if low > high:  # fed as two observations they would change places
+                raise Rejected("range of tensor '%s' is upside down" % tensor, "options")
+            observer(torch.tensor([low, high]))
 
     def edges(self):
         groups, made = {}, []
@@ -163,7 +166,9 @@ class ExecutorchQuant(Worker):
                 prepared.set_ranges(request.ranges)
             return Quantized(edges=prepared.edges())
         except SAID_NO as exception:
-            raise Rejected("%s: %s" % (type(exception).__name__, exception), "quantize") from None
+            if str(exception):
+                raise Rejected("%s: %s" % (type(exception).__name__, exception), "quantize") from None
+            raise Crashed("%s without a word" % type(exception).__name__, "quantize") from None
         except (Rejected, MemoryError):
             raise
         except Exception as exception:

@@ -44,7 +44,6 @@ class TorchGraph:
     def __init__(self, data):
         try:
             model = onnx.load_model_from_string(data)
-            onnx.checker.check_model(model)
         except Exception as exception:
             raise Rejected("no ONNX model: %s" % exception, "load") from None
         self.opset = max(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx"))

@@ -163,11 +163,61 @@ static void test_a_right_quantizer_passes(void **state)
     }
 }
 
+/* An answer that is a list of edges: t and its group under observers `token`, `patch`. */
+static void check_edges(uint64_t token, uint64_t patch, const char *consumer, enum qd_verdict class,
+                        struct qd_arena *arena)
+{
+    const float scale = 2.3F / 255;
+    const int64_t zero = 33;
+    const struct qd_quantizer_edge edges[] = {
+        {"k", consumer, 0, 2, 0, 255, 1, &scale, &zero, 0, token},
+        {"r", "n2", 0, 2, 0, 255, 1, &scale, &zero, 0, patch},
+        {"t", "n3", 1, 2, 0, 255, 1, &scale, &zero, 0, patch},
+        {"y", "", 0, 2, 0, 255, 1, &scale, &zero, 0, patch},
+        {"c", "n1", 0, 0, 0, 0, 0, NULL, NULL, 0, 0},
+    };
+    struct qd_case kase;
+    build_model(arena, &kase);
+    const struct qd_quantizer_request request = {.model = kase.model,
+                                                 .model_size = kase.model_size,
+                                                 .range_count = 6,
+                                                 .ranges = ranges,
+                                                 .options = options_for(QD_NO_MISTAKE)};
+    const struct qd_quantizer_answer answer = {
+        .outcome = QD_QUANTIZED_EDGES, .edge_count = 5, .edges = edges};
+    const struct qd_quantizer_trial trial = {.kase = &kase,
+                                             .request = &request,
+                                             .answer = &answer,
+                                             .profile =
+                                                 qd_quantizer_profile_of("executorch-quant")};
+    struct qd_quantizer_report report;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_quantizer_check(&trial, arena, &report, &error), QD_OK);
+    if (class == QD_VERDICT_EXACT ? report.finding_count > 0 : !has(&report, class)) {
+        print(&report);
+        fail_msg("observers %d and %d: want %s", (int)token, (int)patch, qd_verdict_word(class));
+    }
+}
+
+/* Equal numbers under two observers are a split that the next calibration shows. */
+static void test_observers_are_told_apart(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    check_edges(1, 1, "n3", QD_VERDICT_EXACT, &arena);
+    check_edges(0, 1, "n3", QD_VERDICT_EXACT, &arena);
+    check_edges(2, 1, "n3", QD_VERDICT_SHARING, &arena);
+    check_edges(1, 1, "nobody", QD_VERDICT_STRUCTURE, &arena);
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_mistake_is_noticed),
         cmocka_unit_test(test_a_right_quantizer_passes),
+        cmocka_unit_test(test_observers_are_told_apart),
     };
     return cmocka_run_group_tests_name("quantizer checks", tests, NULL, NULL);
 }

@@ -121,7 +121,11 @@ enum qd_status qd_quantizer_judge(const struct qd_quantizer_case *kase,
     if (judged.message == NULL) {
         return qd_fail(error, QD_NO_MEMORY, "no memory for a message");
     }
-    if (answer.outcome == QD_QUANTIZED_SKIPPED) {
+    /* A worker that refuses at the stage "options" says that its tool has no such option. */
+    bool unable = answer.outcome == QD_QUANTIZED_REJECTED &&
+                  strncmp(answer.message, "options: ", strlen("options: ")) == 0;
+
+    if (answer.outcome == QD_QUANTIZED_SKIPPED || unable) {
         judged.kind = QD_RESULT_SKIP;
         judged.why = judged.message;
     } else if (answer.outcome == QD_QUANTIZED_MODEL || answer.outcome == QD_QUANTIZED_EDGES) {

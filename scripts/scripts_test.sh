@@ -96,7 +96,7 @@ fake_builds()
     mkdir -p "$scratch/build/release/bin" "$scratch/build/libfuzzer-plain/bin"
     cat >"$scratch/build/libfuzzer-plain/bin/fuzz_diff" <<'END'
 #!/bin/bash
-case $QDIFF_TARGET in broken) echo "fuzz_diff: no such library" >&2; exit 3 ;; esac
+case $QDIFF_TARGET in broken) echo "fuzz_diff: no such library" >&2; exit 77 ;; esac
 for word; do last=$word; done
 case " $* " in
     *-merge=1*) cp "$last"/* "${@: -2:1}"; exit 0 ;;
@@ -182,7 +182,7 @@ test_nightly_says_what_is_wrong()
     export QDIFF_STATE=$scratch/wrong
     fake_builds
     expect 3 "$(status_of "${night[@]}" --target broken)" "a target that cannot be used"
-    grep -q 'broken cannot be used (status 3): fuzz_diff: no such library' "$scratch/out"
+    grep -q 'broken cannot be used (status 77): fuzz_diff: no such library' "$scratch/out"
     expect 4 "$(status_of "${night[@]}" --min-free 999999999)" "a full disk"
     grep -q 'disk full: [0-9]* MiB free' "$scratch/out"
     expect 2 "$(QDIFF_STATE=/proc/nowhere status_of "${night[@]}")" "a place that cannot be written"
@@ -192,6 +192,24 @@ test_nightly_says_what_is_wrong()
     expect 2 "$(status_of "${night[@]}" --time 10x)" "a time that is none"
     rm "$QDIFF_STATE/fuzz/corpus" "$scratch/build/release/bin/qdiff"
     expect 4 "$(status_of "${night[@]}" --fresh)" "no build"
+}
+
+# The column "issue" of the expectations: an address, or a file of this tree with or without a heading of it.
+test_issues_of_expectations_resolve()
+{
+    local table issue file count=0
+    for table in "$root"/targets/*/expectations*.tsv; do
+        while IFS= read -r issue; do
+            count=$((count + 1))
+            case $issue in https://*/*) continue ;; esac
+            file=$root/${issue%%#*}
+            [ -f "$file" ] || { echo "$table: $issue: no such file"; return 1; }
+            case $issue in *#*) ;; *) continue ;; esac
+            sed -n 's/^##* //p' "$file" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-' |
+                grep -qxF -e "${issue#*#}" || { echo "$table: $issue: no such heading"; return 1; }
+        done < <(grep -Ev '^(#|$)' "$table" | cut -f 7)
+    done
+    [ "$count" -ge 100 ] || { echo "only $count rows looked at"; return 1; }
 }
 
 case ${1-} in

@@ -161,6 +161,34 @@ static void test_match_gives_issue_reason_and_row(void **state)
     qd_arena_clear(&arena);
 }
 
+/* Two runs of an answer that changes may agree by chance; not the other way round. */
+static void test_nondeterministic_covers_value(void **state)
+{
+    static const struct {
+        const char *row;
+        enum qd_verdict seen;
+        bool expected;
+    } rows[] = {
+        {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_NONDETERMINISTIC, true},
+        {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_VALUE, true},
+        {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_CRASH, false},
+        {"a\t*\t*\tvalue\t*\t*\t-\twhy", QD_VERDICT_NONDETERMINISTIC, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_features none = {{0, 0}};
+        const struct qd_expectation *unexpected;
+        const struct qd_evidence seen = {
+            .kase = a_case("a"), .features = &none, .verdict = rows[i].seen};
+        bool found = qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected) != NULL;
+        if (found != rows[i].expected)
+            fail_msg("row %zu: have %d", i, found);
+        qd_arena_clear(&arena);
+    }
+}
+
 /* A row for one case that passes is news; a row for many of which one passes is not. */
 static void test_unexpected_pass(void **state)
 {
@@ -351,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_columns_select),
         cmocka_unit_test(test_bad_rows_name_line_and_field),
         cmocka_unit_test(test_match_gives_issue_reason_and_row),
+        cmocka_unit_test(test_nondeterministic_covers_value),
         cmocka_unit_test(test_unexpected_pass),
         cmocka_unit_test(test_stale_rows),
         cmocka_unit_test(test_a_quirk_row_covers_what_it_explains),

@@ -219,7 +219,7 @@ static enum qd_target_status prepare(void *target, const void *model, size_t mod
  * has 25 and 26, and 1.26.0 gives 24 and 25 but takes 25 and 26. So the library itself is asked: which type has the
  * input of this model, and is a tensor of that type taken? */
 
-enum { ONNX_UINT2 = 25, ONNX_INT2 = 26 };
+enum { ONNX_FLOAT8E8M0 = 24, ONNX_UINT2 = 25, ONNX_INT2 = 26 };
 
 /* y = DequantizeLinear(x, s), x of the type at byte TYPE_AT; ir_version 13, opset 25. */
 #define TYPE_AT 52
@@ -294,11 +294,19 @@ static void ask_two_bit(struct ort *ort)
         ort->two_bit.taken[i] = same ? ort->two_bit.given[i] : ONNX_UINT2 + i;
 }
 
+/* float8e8m0 has what the two-bit types leave of 24 to 26. */
+static int32_t number_of_f8e8m0(const int32_t two_bit[2])
+{
+    return two_bit[0] == ONNX_FLOAT8E8M0 ? ONNX_INT2 : ONNX_FLOAT8E8M0;
+}
+
 static ONNXTensorElementDataType type_of_onnx(struct ort *ort, int32_t onnx)
 {
-    if (onnx != ONNX_UINT2 && onnx != ONNX_INT2)
+    if (onnx < ONNX_FLOAT8E8M0)
         return (ONNXTensorElementDataType)onnx;
     ask_two_bit(ort);
+    if (onnx == ONNX_FLOAT8E8M0)
+        return (ONNXTensorElementDataType)number_of_f8e8m0(ort->two_bit.taken);
     return (ONNXTensorElementDataType)ort->two_bit.taken[onnx - ONNX_UINT2];
 }
 
@@ -311,7 +319,7 @@ static int32_t type_to_onnx(struct ort *ort, ONNXTensorElementDataType type)
     for (int i = 0; i < 2; i++)
         if (number == ort->two_bit.given[i])
             return ONNX_UINT2 + i;
-    return number;
+    return number == number_of_f8e8m0(ort->two_bit.given) ? ONNX_FLOAT8E8M0 : number;
 }
 
 /* Names and values of one run. */

@@ -194,7 +194,8 @@ test_nightly_says_what_is_wrong()
     expect 4 "$(status_of "${night[@]}" --fresh)" "no build"
 }
 
-# The column "issue" of the expectations: an address, or a file of this tree with or without a heading of it.
+# The column "issue" of the expectations: an address, or a file of this tree with or without a heading of it;
+# "-", none yet, not for ONNX Runtime itself.
 test_issues_of_expectations_resolve()
 {
     local table issue file count=0
@@ -202,6 +203,7 @@ test_issues_of_expectations_resolve()
         while IFS= read -r issue; do
             count=$((count + 1))
             case $issue in https://*/*) continue ;; esac
+            [ "$issue" = - ] && [ "$table" != "$root/targets/ort/expectations.tsv" ] && continue
             file=$root/${issue%%#*}
             [ -f "$file" ] || { echo "$table: $issue: no such file"; return 1; }
             case $issue in *#*) ;; *) continue ;; esac

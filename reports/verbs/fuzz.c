@@ -143,6 +143,7 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
     const char *afl[] = {
         "afl-fuzz", "-i",    plan->corpus, "-o",   plan->sync, "-V",          plan->seconds,
         "-t",       "20000", "-m",         "none", "--",       plan->harness, (const char *)none};
+    char *argv[sizeof afl / sizeof afl[0]]; /* execvp takes no const */
     bool is_afl = strcmp(plan->engine, "afl") == 0;
     const char **words = is_afl ? afl : libfuzzer;
 
@@ -155,7 +156,8 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
     }
     fputc('\n', command->out);
     fflush(command->out);
-    execvp(words[0], (char *const *)(uintptr_t)words);
+    memcpy(argv, words, is_afl ? sizeof afl : sizeof libfuzzer);
+    execvp(argv[0], argv);
     fprintf(command->err, "qdiff: %s: %s%s\n", words[0], strerror(errno),
             is_afl ? "; scripts/setup fuzz installs it" : "");
     return QD_EXIT_OWN_FAILURE;

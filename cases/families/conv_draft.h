@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "qdiff/random.h"
 #include "families/scale.h"
+#include "qdiff/random.h"
 #include "qdiff/tensor.h"
 
 #define QD_DRAFT_SPATIAL 3

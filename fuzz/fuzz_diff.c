@@ -266,8 +266,8 @@ static void run_target(const struct qd_case *kase, const struct qd_value *values
     }
     for (size_t i = 0; values && i < kase->graph->output_count; i++)
         shapes[i] = values[i].want;
-    enum qd_status status =
-        qd_session_run(state.session, kase, values ? shapes : NULL, &state.work, &run, &error);
+    enum qd_status status = qd_session_run(values ? state.session : state.isolated, kase,
+                                           values ? shapes : NULL, &state.work, &run, &error);
     if (status == QD_UNUSABLE)
         give_up(3, &error);
     if (status != QD_OK) /* too large to transfer */

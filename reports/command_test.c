@@ -188,6 +188,10 @@ static void unusable_targets_bail_out(void **state)
     (void)state;
     assert_int_equal(run("run --target ./no-such.so", out, err), 3);
     assert_non_null(strstr(out, "\nBail out! "));
+    /* prove must not take a run that never began for one that has nothing to do */
+    assert_int_equal(run("run --target reference --expectations /nowhere.tsv", out, err), 2);
+    assert_non_null(strstr(out, "\nBail out! "));
+    assert_int_equal(run("check-target ./no-such.so", out, err), 3);
 }
 
 int main(void)

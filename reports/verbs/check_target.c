@@ -1,4 +1,6 @@
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "evaluated.h"
@@ -94,6 +96,13 @@ static void take_check(void *context, const char *name, enum qd_check_result res
     fflush(tally->tap.out);
 }
 
+static bool is_library(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
     struct qd_session_options options = qd_session_options_of(&command->options);
@@ -103,8 +112,14 @@ static enum qd_exit run(struct qd_command *command)
     struct qd_error error = {0};
     bool found;
 
-    if (qd_target_name_parse(command->options.arguments.items[0], &name, &error) != QD_OK ||
-        find_sample(command, &name, &options, &sample, &found, &error) != QD_OK) {
+    if (qd_target_name_parse(command->options.arguments.items[0], &name, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    if (is_library(name.name) && access(name.name, F_OK) != 0) {
+        qd_fail(&error, QD_UNUSABLE, "%s: %s", name.name, strerror(errno));
+        return qd_command_failed(command, &error);
+    }
+    if (find_sample(command, &name, &options, &sample, &found, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
     qd_tap_begin(&tally.tap, command->out);

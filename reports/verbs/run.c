@@ -7,9 +7,7 @@
 static enum qd_exit bail_out(const struct qd_command *command, struct qd_reporter *reporter,
                              const struct qd_error *error)
 {
-    if (error->status == QD_UNUSABLE) {
-        qd_tap_bail_out(&reporter->tap, error->text);
-    }
+    qd_tap_bail_out(&reporter->tap, error->text);
     return qd_command_failed(command, error);
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A worker to start from: copy it, then  qdiff run --target ./mine.py --expectations mine.tsv
 
-What it runs here is Identity; put your runtime in prepare and run. Check it with  qdiff check-target ./mine.py
+What it runs here is Identity; put your runtime in prepare and run. It looks at no rule of the operator, so the gate
+finds that it takes the Identity cases that have to be refused (accepts-invalid).
 """
 
 from qdiff_worker import Capability, Rejected, Worker, serve

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "case_codec.h"
+#include "qdiff/evaluate.h"
 #include "tensor_codec.h"
 
 /* Field numbers of onnx.proto, as they are written. */
@@ -52,6 +53,11 @@ struct qd_builder {
     const char *node_domain;
     struct qd_case metadata;
     const char *tags[MAX_TAGS];
+    size_t inferred_count;
+    struct {
+        const char *name;
+        enum qd_dtype dtype;
+    } inferred[QD_BUILD_MAX_INFERRED];
     struct qd_error error; /* the first one; status OK while there is none */
 };
 
@@ -292,6 +298,16 @@ void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype
     put_info(&builder->outputs, GRAPH_OUTPUT, name, dtype, rank, dims);
 }
 
+void qd_build_output_inferred(struct qd_builder *builder, const char *name, enum qd_dtype dtype)
+{
+    if (builder->inferred_count == QD_BUILD_MAX_INFERRED) {
+        fail(builder, QD_INTERNAL, "too many inferred outputs:", name);
+        return;
+    }
+    builder->inferred[builder->inferred_count].name = copy_text(builder, name);
+    builder->inferred[builder->inferred_count++].dtype = dtype;
+}
+
 void qd_build_tag(struct qd_builder *builder, const char *tag)
 {
     if (builder->metadata.tag_count == MAX_TAGS) {
@@ -375,8 +391,8 @@ static const char *case_id(struct qd_builder *builder, const char *id, bool hash
     return text;
 }
 
-enum qd_status qd_build_finish(struct qd_builder *builder, const char *id, bool hashed,
-                               struct qd_case *kase, struct qd_error *error)
+static enum qd_status finish(struct qd_builder *builder, const char *id, bool hashed,
+                             struct qd_case *kase, struct qd_error *error)
 {
     close_node(builder);
     struct qd_wire_out model = {.arena = builder->arena}, out = model;
@@ -397,4 +413,33 @@ enum qd_status qd_build_finish(struct qd_builder *builder, const char *id, bool 
     if (status == QD_OK)
         status = qd_case_decode(bytes, size, builder->arena, kase, error);
     return status == QD_OK ? QD_OK : qd_fail_context(error, status, "building '%.80s'", id);
+}
+
+/* Declares the inferred outputs, with the shapes of `values` or, NULL, without. They come after the others. */
+static void put_inferred(struct qd_builder *builder, const struct qd_value *values)
+{
+    for (size_t i = 0; i < builder->inferred_count; i++) {
+        const struct qd_tensor *want = values ? &values[i].want : NULL;
+        qd_build_output(builder, builder->inferred[i].name, builder->inferred[i].dtype,
+                        want ? (int)want->rank : -1, want ? want->dims : NULL);
+    }
+}
+
+enum qd_status qd_build_finish(struct qd_builder *builder, const char *id, bool hashed,
+                               struct qd_case *kase, struct qd_error *error)
+{
+    const struct qd_wire_out declared = builder->outputs;
+    put_inferred(builder, NULL);
+    enum qd_status status = finish(builder, id, hashed, kase, error);
+    if (status != QD_OK || builder->inferred_count == 0)
+        return status;
+    size_t count = kase->graph->output_count;
+    struct qd_value *values = qd_arena_array(builder->arena, count, sizeof *values);
+    if (!values)
+        return qd_fail(error, QD_NO_MEMORY, "building '%.80s': no room to evaluate it", id);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, builder->arena, values, NULL) != QD_OK)
+        return QD_OK;
+    builder->outputs = declared;
+    put_inferred(builder, values + (count - builder->inferred_count));
+    return finish(builder, id, hashed, kase, error);
 }

@@ -145,7 +145,7 @@ enum qd_status qd_qlinear_finish(struct qd_qlinear_draft *d, const char *op, con
     const char *spec = qd_arena_printf(d->arena, "com.microsoft.%s-1", op);
     if (d->status != QD_OK)
         return d->status;
-    qd_build_output(d->builder, "y", d->type, -1, NULL);
+    qd_build_output_inferred(d->builder, "y", d->type);
     qd_build_tag(d->builder, qd_qlinear_values_word(d->values));
     qd_build_origin(d->builder, spec ? spec : op, "", "");
     return qd_build_finish(d->builder, slug, true, kase, d->error);

@@ -8,9 +8,8 @@ static const char *seen_of(const struct qd_diagnosis *diagnosis)
 
 static const char *evidence_of(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
-    return qd_arena_printf(arena, "%zu neighbours run, %zu differ; %.0f ms%s",
-                           diagnosis->neighbours, diagnosis->divergent, diagnosis->seconds * 1e3,
-                           diagnosis->out_of_time ? "; out of time" : "");
+    return qd_arena_printf(arena, "%zu neighbours run, %zu differ%s", diagnosis->neighbours,
+                           diagnosis->divergent, diagnosis->out_of_time ? "; out of time" : "");
 }
 
 static enum qd_status fill(const struct qd_diagnosis *diagnosis, struct qd_arena *arena,

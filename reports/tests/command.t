@@ -71,7 +71,7 @@ test_exit_0_when_nothing_is_unexpected()
 
 test_exit_1_on_a_divergence()
 {
-    qd 1 run -t "$wrong" --level smoke && has out "class: value" && has out "  want: " &&
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke && has out "class: value" && has out "  want: " &&
         has out "  have: " && has out "  element: " && has out "  differ: " && has out "  x_scale: "
 }
 
@@ -104,7 +104,7 @@ test_exit_4_when_stdout_is_full()
 
 test_results_file_says_what_ran()
 {
-    qd 1 run -t "$wrong" --level smoke -r "$scratch/r.jsonl" || return 1
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke -r "$scratch/r.jsonl" || return 1
     head -n 1 "$scratch/r.jsonl" >"$scratch/header"
     for field in suite commit cpu flags version settings threads level started; do
         has header "\"$field\": " || return 1
@@ -119,7 +119,7 @@ interrupt()
 {
     local pid code=0 results=$scratch/i.jsonl
     rm -f "$results"
-    "$qdiff" run -t reference -t quirk:rounding=floor -t "$wrong" -j "$1" -r "$results" \
+    "$qdiff" run -t reference -t quirk:rounding=floor -t "$wrong" --no-diagnosis -j "$1" -r "$results" \
         --level exhaustive >"$scratch/out" 2>"$scratch/err" &
     pid=$!
     for _ in $(seq 200); do
@@ -151,7 +151,7 @@ test_a_killed_job_is_our_failure()
 {
     local pid code=0 child results=$scratch/k.jsonl
     rm -f "$results"
-    "$qdiff" run -t reference -t "$wrong" -j 2 -r "$results" \
+    "$qdiff" run -t reference -t "$wrong" --no-diagnosis -j 2 -r "$results" \
         >"$scratch/out" 2>"$scratch/err" &
     pid=$!
     for _ in $(seq 200); do
@@ -167,9 +167,9 @@ test_a_killed_job_is_our_failure()
 
 test_jobs_change_nothing()
 {
-    qd 1 run -t reference -t "$wrong" --level smoke -r "$scratch/1.jsonl" || return 1
+    qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke -r "$scratch/1.jsonl" || return 1
     cp "$scratch/out" "$scratch/tap1"
-    qd 1 run -t reference -t "$wrong" --level smoke -r "$scratch/2.jsonl" -j 2 || return 1
+    qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke -r "$scratch/2.jsonl" -j 2 || return 1
     same tap1 out || return 1
     records 1.jsonl >"$scratch/1"
     records 2.jsonl >"$scratch/2"
@@ -179,9 +179,9 @@ test_jobs_change_nothing()
 test_shards_merge_to_the_whole()
 {
     local i
-    qd 1 run -t reference -t "$wrong" --level smoke -r "$scratch/whole.jsonl" || return 1
+    qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke -r "$scratch/whole.jsonl" || return 1
     for i in 1 2 3; do
-        qd 1 run -t reference -t "$wrong" --level smoke --shard "$i/3" -r "$scratch/s$i.jsonl" ||
+        qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke --shard "$i/3" -r "$scratch/s$i.jsonl" ||
             return 1
         records "s$i.jsonl" >"$scratch/part"
         [ -s "$scratch/part" ] || { echo "shard $i is empty"; return 1; }
@@ -213,10 +213,10 @@ test_merge_refuses_contradictions()
 
 test_fail_fast_stops_at_the_first()
 {
-    qd 1 run -t "$wrong" --level smoke --fail-fast || return 1
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke --fail-fast || return 1
     cp "$scratch/out" "$scratch/tap1"
     [ "$(grep -c '^not ok' "$scratch/out")" = 1 ] || { echo "not one failure"; return 1; }
-    qd 1 run -t "$wrong" --level smoke --fail-fast -j 2 && same tap1 out
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke --fail-fast -j 2 && same tap1 out
 }
 
 test_bad_files_leave_the_others()
@@ -254,7 +254,7 @@ test_deaths_of_a_target_are_findings()
 test_repro_needs_nothing_but_the_directory()
 {
     local id
-    qd 1 run -t "$wrong" --level smoke --tag tie --fail-fast -r "$scratch/r.jsonl" || return 1
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke --tag tie --fail-fast -r "$scratch/r.jsonl" || return 1
     id=$(records r.jsonl | grep '"kind": "fail"' | sed 's/.*"id": "\([^"]*\)".*/\1/')
     qd 0 export "$id" -o "$scratch/repro" || return 1
     qd 1 repro "$scratch/repro/$id" -t reference -t "$wrong" && cp "$scratch/out" "$scratch/there" &&
@@ -364,7 +364,7 @@ test_export_stays_below_its_directory()
 test_diff_tells_new_gone_and_changed()
 {
     qd 0 run -t reference "${few[@]}" -r "$scratch/good.jsonl" || return 1
-    qd 1 run -t "$wrong" "${few[@]}" -r "$scratch/bad.jsonl" || return 1
+    qd 1 run -t "$wrong" --no-diagnosis "${few[@]}" -r "$scratch/bad.jsonl" || return 1
     sed -i "s/reference\[\]/x/g; s/\"target\": \"[^\"]*\"/\"target\": \"x\"/" "$scratch/good.jsonl" \
         "$scratch/bad.jsonl"
     qd 1 diff "$scratch/good.jsonl" "$scratch/bad.jsonl" && has out "new  " && has out " 0 gone" ||
@@ -381,11 +381,11 @@ test_expectations_make_the_first_day_green()
 {
     local tsv=$scratch/first.tsv
     qd 0 expectations --write "$tsv" -t "$wrong" --level smoke || return 1
-    qd 0 run -t "$wrong" --level smoke -e "$tsv" && has out " # TODO " || return 1
+    qd 0 run -t "$wrong" --no-diagnosis --level smoke -e "$tsv" && has out " # TODO " || return 1
     if command -v prove >/dev/null; then
         prove -Q -e cat "$scratch/out" >/dev/null || { echo "prove disagrees"; return 1; }
     fi
-    qd 1 run -t "$wrong" --level smoke -e "$tsv" --no-expectations || return 1
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke -e "$tsv" --no-expectations || return 1
     qd 0 expectations --check "$tsv" && qd 2 expectations --write "$tsv" -t "$wrong" || return 1
     echo "one field" >>"$tsv" && qd 2 expectations --check "$tsv" && has err "first.tsv:"
 }

@@ -90,6 +90,7 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
     enum qd_status status;
     bool interrupted;
 
+    command->options.no_diagnosis = true; /* a row says what happened, not why */
     if (qd_selection_init(&command->options, command->arena, &selection, &error) != QD_OK ||
         qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
         qd_interrupt_begin(&interrupt, &error) != QD_OK) {

@@ -85,7 +85,7 @@ static int64_t unit_of(const struct qd_ties *ties, int axis)
 /* Units along an axis; the last may be a part of one (ragged blocks). */
 static int64_t units_of(const struct qd_ties *ties, int axis, int64_t unit)
 {
-    return (dim_of(ties, axis) + unit - 1) / unit;
+    return unit > 0 ? (dim_of(ties, axis) + unit - 1) / unit : 0;
 }
 
 /* Units of `a` and units of `b` are cut together, if there are as many. */
@@ -132,7 +132,7 @@ static void tie_operand(struct qd_ties *ties, struct letters *letters, int value
     for (size_t i = 0; i < leading; i++)
         tie_to(ties, &letters->broadcast[leading - 1 - i], axis_id(value, (unsigned)i));
     for (size_t i = 0; i < named; i++) {
-        int letter = axes[star + i];
+        int letter = (unsigned char)axes[star + i];
         if (letter != '.')
             tie_to(ties, &letters->at[letter], axis_id(value, (unsigned)(leading + i)));
     }

@@ -120,7 +120,7 @@ static enum qd_status build(const struct qd_conv_draft *d, const uint8_t *row, e
                          : absent  ? "a,b,b_scale"
                                    : "a,b,b_scale,b_zero_point";
     struct qd_maker maker = qd_maker_begin(arena, 13, error);
-    if (maker.status != QD_OK)
+    if (maker.status != QD_OK || values >= sizeof words / sizeof *words)
         return maker.status;
     qd_build_node(maker.builder, "com.microsoft", "DynamicQuantizeMatMul", inputs, "y");
     add_a(&maker, d, row, values, &random);

@@ -160,7 +160,7 @@ static struct qd_flow put_gather(struct qd_graph_draft *draft, const struct qd_f
 /* Twice along a new first axis, or along the first where it is 1. */
 static struct qd_flow put_expand(struct qd_graph_draft *draft, const struct qd_flow *x)
 {
-    struct qd_flow y = *x;
+    struct qd_flow y;
     bool fresh = x->dims[0] != 1;
     int64_t dims[QD_GRAPH_MAX_RANK] = {2};
     for (unsigned i = fresh ? 0 : 1; i < x->rank; i++)

@@ -48,7 +48,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     struct qd_tensor x = qd_vendor_linear_data(&maker, &d, d.real);
     snprintf(slug, sizeof slug, "VendorQuantizeLinear/x-%s,y-%s/%s-%s", qd_dtype_info(d.real)->word,
              qd_dtype_info(d.codes)->word, words[values], features);
-    if (maker.status != QD_OK)
+    if (maker.status != QD_OK || values >= VALUES)
         return maker.status;
     for (int64_t i = 0; i < x.count; i++) {
         double zero = qd_vendor_linear_zero(&d, i), scale = qd_vendor_linear_scale(&d, i);

@@ -216,7 +216,7 @@ static enum qd_status read_scales(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *value,
                                   struct resize *r)
 {
-    double scales[QD_MAX_RANK];
+    double scales[QD_MAX_RANK] = {0};
     enum qd_status status = want_vector(evaluation, "scales", value);
     if (status == QD_OK)
         status = read_numbers(evaluation, node, "scales", value, r->listed, scales);
@@ -596,7 +596,7 @@ static void join(struct qd_float_sum *sum, const struct qd_float_sum *other)
 static enum qd_status interpolate(const struct linear *l, const struct site *const *sites,
                                   struct qd_value *y, int64_t i)
 {
-    int64_t at[QD_MAX_RANK] = {0}, count[QD_MAX_RANK], base = 0;
+    int64_t at[QD_MAX_RANK] = {0}, count[QD_MAX_RANK] = {0}, base = 0, left;
     double x[QD_MAX_RANK], vertices = 1;
     unsigned k = 0;
     for (unsigned j = 0; j < l->r->rank; j++)
@@ -610,7 +610,7 @@ static enum qd_status interpolate(const struct linear *l, const struct site *con
     if (status != QD_OK)
         return status;
     struct qd_float_sum sum = sum_at(l, base, x);
-    for (double vertex = 1; vertex < vertices; vertex++) {
+    for (left = (int64_t)vertices - 1; left > 0; left--) { /* qd_spend has bounded them */
         for (k = 0; ++at[k] == count[k]; k++)
             at[k] = 0;
         for (unsigned a = 0; a < l->count; a++)

@@ -137,7 +137,8 @@ static void fill_constant(const struct qd_tensor *tensor, uint32_t seed)
     int64_t inner = tensor->rank && tensor->dims[0] ? tensor->count / tensor->dims[0] : 1;
     for (int64_t i = 0; i < tensor->count; i++) {
         int64_t k = (i * 37 + seed * 11) % 61;
-        double size = ldexp(1 + 0.375 * (double)(i / inner), (int)-(i % last) % 3);
+        int64_t outer = i / inner;
+        double size = ldexp(1 + 0.375 * (double)outer, (int)-(i % last) % 3);
         set(tensor, i, (double)(k - 28) / 64 * size);
     }
 }

@@ -154,6 +154,23 @@ struct walk {
     struct qd_error *error;
 };
 
+/* The input's range becomes one that a tool has to refuse. */
+static enum qd_status spoil(struct walk *walk, const struct family *family,
+                            struct qd_quantizer_request *request)
+{
+    struct qd_quantizer_range *ranges =
+        qd_arena_copy(&walk->arena, request->ranges, request->range_count * sizeof *ranges);
+    if (!ranges)
+        return qd_fail(walk->error, QD_NO_MEMORY, "no memory for ranges");
+    for (size_t i = 0; i < request->range_count; i++)
+        if (strcmp(ranges[i].tensor, "x") == 0) {
+            ranges[i].min = family->min;
+            ranges[i].max = family->max;
+        }
+    request->ranges = ranges;
+    return QD_OK;
+}
+
 static enum qd_status make(struct walk *walk, const struct qd_quantizer_graph *graph,
                            const struct family *family, const struct choice *choice, int64_t opset,
                            enum qd_dtype dtype, struct qd_quantizer_case *made)
@@ -173,16 +190,7 @@ static enum qd_status make(struct walk *walk, const struct qd_quantizer_graph *g
     made->request.model_size = made->kase.model_size;
     made->request.options = choice->options;
     made->must_refuse = family->spoilt;
-    if (family->spoilt)
-        for (size_t i = 0; i < made->request.range_count; i++) {
-            struct qd_quantizer_range *range =
-                (struct qd_quantizer_range *)(uintptr_t)&made->request.ranges[i];
-            if (strcmp(range->tensor, "x") == 0) {
-                range->min = family->min;
-                range->max = family->max;
-            }
-        }
-    return QD_OK;
+    return family->spoilt ? spoil(walk, family, &made->request) : QD_OK;
 }
 
 static enum qd_status visit(struct walk *walk, const struct qd_quantizer_graph *graph,

@@ -67,12 +67,12 @@ static void valid_cases_evaluate(void **state)
     for (size_t i = 0; i < cases->count; i++) {
         const struct qd_case *kase = &cases->at[i];
         struct qd_arena arena;
-        struct qd_value y;
+        struct qd_value y[QD_MAX_OPERANDS];
         struct qd_error error;
         if (kase->expect != QD_EXPECT_VALID)
             continue;
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-        if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, &y, &error) != QD_OK)
+        if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, y, &error) != QD_OK)
             fail_msg("%s: %s", kase->id, error.text);
         qd_arena_clear(&arena);
         valid++;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "nearest.h"
+#include "qdiff/nearest.h"
 
 #define QD_VERB(file, name, meaning) extern const struct qd_verb qd_verb_##file;
 #include "verbs/verbs.def"

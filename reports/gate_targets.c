@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nearest.h"
 #include "qdiff/case.h"
+#include "qdiff/nearest.h"
 #include "qdiff/share.h"
 
 enum { MOST_TARGETS = 256 };
@@ -160,7 +160,8 @@ static enum qd_status plan_one(struct planner *planner, const struct qd_wanted_t
                    ? add(planner, &name, expectations)
                    : unknown_target(name.name, planner->error);
     }
-    if (name.version[0] == '\0') {
+    status = qd_target_name_check(&name, planner->error);
+    if (status == QD_OK && name.version[0] == '\0') {
         status = newest_version(planner, builtin, &name);
     }
     if (status == QD_OK && expectations == NULL && !planner->options->no_expectations) {

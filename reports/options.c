@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
+#include "qdiff/nearest.h"
 
 enum kind { FLAG, TEXT, LIST, COUNT, SECONDS, LEVEL, SHARD, TARGET, EXPECTATIONS };
 

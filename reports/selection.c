@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nearest.h"
 #include "qdiff/evaluate.h"
+#include "qdiff/nearest.h"
 
 static void add(struct qd_features *features, enum qd_feature feature)
 {

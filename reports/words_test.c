@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "exit_code.h"
-#include "nearest.h"
+#include "qdiff/nearest.h"
 
 static void distance_counts_edits(void **state)
 {
@@ -54,6 +54,18 @@ static void nearest_gives_no_far_word(void **state)
     assert_null(nearest.word);
 }
 
+static void nearest_knows_parts(void **state)
+{
+    struct qd_nearest nearest = {"bias", NULL, 0}, short_part = {"ia", NULL, 0};
+
+    (void)state;
+    qd_nearest_offer(&nearest, "bias-in-channel-order");
+    qd_nearest_offer(&nearest, "bias-dropped");
+    assert_string_equal(nearest.word, "bias-dropped");
+    qd_nearest_offer(&short_part, "bias-dropped");
+    assert_null(short_part.word);
+}
+
 static void exit_codes_have_precedence(void **state)
 {
     static const enum qd_exit ascending[] = {QD_EXIT_OK,          QD_EXIT_DIVERGENCE,
@@ -84,9 +96,10 @@ static void statuses_have_exit_codes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distance_counts_edits),      cmocka_unit_test(distance_cuts_long_words),
-        cmocka_unit_test(nearest_keeps_the_best),     cmocka_unit_test(nearest_gives_no_far_word),
-        cmocka_unit_test(exit_codes_have_precedence), cmocka_unit_test(statuses_have_exit_codes),
+        cmocka_unit_test(distance_counts_edits),    cmocka_unit_test(distance_cuts_long_words),
+        cmocka_unit_test(nearest_keeps_the_best),   cmocka_unit_test(nearest_gives_no_far_word),
+        cmocka_unit_test(nearest_knows_parts),      cmocka_unit_test(exit_codes_have_precedence),
+        cmocka_unit_test(statuses_have_exit_codes),
     };
 
     return cmocka_run_group_tests_name("words", tests, NULL, NULL);

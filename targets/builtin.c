@@ -26,6 +26,16 @@ QD_WORKER_VERSIONS(iree_versions, "iree")
 QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
+static enum qd_status check_ort(const struct qd_target_name *name, struct qd_error *error)
+{
+    return qd_ort_check(name->config, error);
+}
+
+static enum qd_status check_quirk(const struct qd_target_name *name, struct qd_error *error)
+{
+    return qd_quirk_check(name->version, name->config, error);
+}
+
 static const char *const plain[] = {"", NULL};
 
 /* Those with a lock file; builtin_test holds them against the files. */
@@ -37,25 +47,25 @@ static const char *const torch_mlir_releases[] = {"20261001", NULL};
 
 static const struct qd_builtin_target builtins[] = {
     {"ort", "ONNX Runtime's CPU execution provider, through its C API", "scripts/setup",
-     &qd_ort_target, NULL, qd_ort_versions, qd_ort_configs, NULL},
+     &qd_ort_target, NULL, qd_ort_versions, check_ort, qd_ort_configs, NULL},
     {"reference", "qdiff's own reference under the default semantics: the harness tested on itself",
-     "", &qd_quirk_target, NULL, no_versions, plain, NULL},
+     "", &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL},
     {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
-     &qd_quirk_target, NULL, no_versions, plain, NULL},
+     &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL},
     {"torch-mlir", "torch-mlir: ONNX importer, torch and linalg dialects, LLVM just in time",
-     "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, plain,
+     "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, NULL, plain,
      torch_mlir_releases},
     {"iree", "IREE: the same importer, its own compiler and run time (llvm-cpu)",
-     "scripts/setup --target iree", NULL, "iree", iree_versions, plain, iree_releases},
+     "scripts/setup --target iree", NULL, "iree", iree_versions, NULL, plain, iree_releases},
     {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
-     "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, plain,
+     "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, NULL, plain,
      ort_quant_releases},
     {"executorch", "ExecuTorch: torch's exporter, the XNNPACK partitioner and run time",
-     "scripts/setup --target executorch", NULL, "executorch", executorch_versions, plain,
+     "scripts/setup --target executorch", NULL, "executorch", executorch_versions, NULL, plain,
      executorch_releases},
     {"executorch-quant", "ExecuTorch's XNNPACKQuantizer: torch, prepare_pt2e",
      "scripts/setup --target executorch-quant", NULL, "executorch_quant", executorch_quant_versions,
-     plain, executorch_quant_releases},
+     NULL, plain, executorch_quant_releases},
 };
 
 const struct qd_builtin_target *qd_builtin_target_at(size_t i)

@@ -589,8 +589,8 @@ enum qd_status qd_check_target(const struct qd_target_name *name,
                        "'%.100s' is a worker: its every answer is checked in any run, only the "
                        "functions of plug-ins need probes",
                        name->name);
-    if (!qd_target_name_is_path(name) && !qd_builtin_target_find(name->name))
-        return qd_fail(error, QD_USAGE, "unknown target '%.100s'", name->name);
+    if (qd_target_name_check(name, error) != QD_OK)
+        return QD_USAGE;
     struct run_of_checks all = {.name = name, .sample = sample, .visit = visit, .context = context};
     all.seconds = options->time_limit > 0 ? options->time_limit : DEFAULT_SECONDS;
     struct qd_arena arena;

@@ -213,26 +213,11 @@ static enum qd_status open_session(struct qd_session *session, struct qd_error *
     return status;
 }
 
-/* A name that no target has is a mistake of the user, not of a target. */
-static enum qd_status check_name(const struct qd_target_name *name, struct qd_error *error)
-{
-    if (qd_target_name_is_path(name) || qd_builtin_target_find(name->name))
-        return QD_OK;
-    char known[256] = "";
-    size_t used = 0;
-    const struct qd_builtin_target *row;
-    for (size_t i = 0; (row = qd_builtin_target_at(i)) && used < sizeof known; i++)
-        used +=
-            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", row->name);
-    return qd_fail(error, QD_USAGE, "unknown target '%.100s': there are %s, and paths to plug-ins",
-                   name->name, known);
-}
-
 enum qd_status qd_session_open(const struct qd_target_name *name,
                                const struct qd_session_options *options,
                                struct qd_session **session, struct qd_error *error)
 {
-    enum qd_status status = check_name(name, error);
+    enum qd_status status = qd_target_name_check(name, error);
     if (status != QD_OK)
         return status;
     struct qd_session *made = calloc(1, sizeof *made);

@@ -143,7 +143,7 @@ static void test_in_process(void **state)
     assert_int_equal(ran, 17);
 }
 
-static void expect_unusable(const char *text, const char *words)
+static void expect_failure(const char *text, enum qd_status want, const char *words)
 {
     struct qd_target_name name;
     struct qd_error error = {.status = QD_OK};
@@ -151,8 +151,13 @@ static void expect_unusable(const char *text, const char *words)
     struct qd_session_options options = {.time_limit = 1};
     assert_int_equal(qd_target_name_parse(text, &name, &error), QD_OK);
     enum qd_status status = qd_session_open(&name, &options, &session, &error);
-    if (status != QD_UNUSABLE || !strstr(error.text, words))
+    if (status != want || !strstr(error.text, words))
         fail_msg("%s: have %s: %s", text, qd_status_word(status), error.text);
+}
+
+static void expect_unusable(const char *text, const char *words)
+{
+    expect_failure(text, QD_UNUSABLE, words);
 }
 
 static void test_unusable_plugins(void **state)
@@ -170,21 +175,18 @@ static void test_unusable_plugins(void **state)
     expect_unusable(PLUGIN("misbehave_plugin") "[do=null-capabilities]", "capabilities at NULL");
     expect_unusable(PLUGIN("misbehave_plugin") "[do=odd-feature]", "unknown feature 'teleports'");
     expect_unusable("ort@0.0.1", "scripts/setup");
-    expect_unusable("ort[opt=most]", "none, basic, extended and all");
-    expect_unusable("ort[speed=11]", "unknown setting 'speed'");
-    expect_unusable("quirk:rounding=sideways", "half-even");
 }
 
-static void test_unknown_target_is_a_usage_error(void **state)
+static void test_what_no_target_has_is_a_usage_error(void **state)
 {
     (void)state;
-    struct qd_target_name name;
-    struct qd_error error = {.status = QD_OK};
-    struct qd_session *session = NULL;
-    struct qd_session_options options = {.time_limit = 1};
-    assert_int_equal(qd_target_name_parse("orrt", &name, &error), QD_OK);
-    assert_int_equal(qd_session_open(&name, &options, &session, &error), QD_USAGE);
-    assert_non_null(strstr(error.text, "ort"));
+    expect_failure("orrt", QD_USAGE, "there are ort, ");
+    expect_failure("ort[opt=most]", QD_USAGE, "none, basic, extended and all");
+    expect_failure("ort@1.31.1[speed=11]", QD_USAGE, "unknown setting 'speed'");
+    expect_failure("ort[opt]", QD_USAGE, "is not key=value");
+    expect_failure("reference@1", QD_USAGE, "no versions");
+    expect_failure("quirk:rounding=sideways", QD_USAGE, "half-even");
+    expect_failure("quirk:bias", QD_USAGE, "did you mean 'bias-");
 }
 
 static void test_target_that_gives_up_is_an_error(void **state)
@@ -363,7 +365,7 @@ int main(void)
         cmocka_unit_test(test_every_deed_is_told_apart),
         cmocka_unit_test(test_in_process),
         cmocka_unit_test(test_unusable_plugins),
-        cmocka_unit_test(test_unknown_target_is_a_usage_error),
+        cmocka_unit_test(test_what_no_target_has_is_a_usage_error),
         cmocka_unit_test(test_target_that_gives_up_is_an_error),
         cmocka_unit_test(test_crash_after_other_cases),
         cmocka_unit_test(test_leak_is_nobodys_fault),

@@ -36,6 +36,22 @@ static enum qd_status parse_quirk(const char *text, struct qd_target_name *name,
     return QD_OK;
 }
 
+enum qd_status qd_target_name_check(const struct qd_target_name *name, struct qd_error *error)
+{
+    const struct qd_builtin_target *row = qd_builtin_target_find(name->name);
+    if (row && row->check && row->check(name, error) != QD_OK)
+        return qd_fail_context(error, QD_USAGE, "target %s", name->name);
+    if (row || qd_target_name_is_path(name))
+        return QD_OK;
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; (row = qd_builtin_target_at(i)) && used < sizeof known; i++)
+        used +=
+            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", row->name);
+    return qd_fail(error, QD_USAGE, "unknown target '%.100s': there are %s, and paths to plug-ins",
+                   name->name, known);
+}
+
 enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name,
                                     struct qd_error *error)
 {

@@ -6,58 +6,8 @@
 # Needs no ONNX Runtime: the targets are qdiff's own reference, quirks of it and the plug-ins for tests. Both variables
 # default to the dev preset's build.
 # shellcheck disable=SC2317 # functions are called by names found at run time
-set -uo pipefail
-set -m # background jobs get Ctrl-C like those of a terminal
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
-qdiff=$(realpath -m "${QDIFF:-$root/build/dev/bin/qdiff}")
-plugins=$(realpath -m "${QD_PLUGINS:-$root/build/dev/plugins}")
-if [ ! -x "$qdiff" ] || [ ! -d "$plugins" ]; then
-    echo "Bail out! no $qdiff or no $plugins: build first"
-    exit 1
-fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# qd WANT ARGUMENT…: runs qdiff; output in $scratch/out and err, the exit code has to be WANT.
-qd()
-{
-    local want=$1 have=0
-    shift
-    "$qdiff" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || have=$?
-    if [ "$have" != "$want" ]; then
-        echo "qdiff $*: want exit $want, have $have"
-        tail -n 5 "$scratch/out" "$scratch/err"
-        return 1
-    fi
-}
-
-# has FILE TEXT: the file holds the text. lacks: it does not.
-has()
-{
-    grep -qF -e "$2" "$scratch/$1" || { echo "$1 lacks: $2"; tail -n 8 "$scratch/$1"; return 1; }
-}
-lacks()
-{
-    ! grep -F -e "$2" "$scratch/$1" || { echo "$1 has: $2"; return 1; }
-}
-
-# same A B
-same()
-{
-    diff "$scratch/$1" "$scratch/$2" | head -n 10
-    cmp -s "$scratch/$1" "$scratch/$2" || { echo "$1 and $2 differ"; return 1; }
-}
-
-# records FILE: its result records. points: TAP points of the last output.
-records()
-{
-    grep '^{"record": "result"' "$scratch/$1"
-}
-points()
-{
-    grep -cE '^(not )?ok ' "$scratch/out"
-}
+# shellcheck source=reports/tests/harness.sh
+. "$(dirname "$0")/harness.sh"
 
 few=(--level smoke --filter 'regressions/*')
 wrong=quirk:rounding=truncate
@@ -86,6 +36,14 @@ test_exit_3_on_an_unusable_target()
     qd 3 run -t "${misbehave}[undo=x]" "${few[@]}" && has out "Bail out! " &&
         has err "unknown setting" || return 1
     qd 3 run -t ort@0.0.1 "${few[@]}"
+}
+
+# What the command line says wrong is known before any target is opened.
+test_exit_2_on_what_no_target_has()
+{
+    qd 2 run -t 'ort@1.31.1[opt=non]' "${few[@]}" && has err "none, basic, extended and all" &&
+        lacks out "TAP version" || return 1
+    qd 2 run -t quirk:bias "${few[@]}" && has err "did you mean 'bias-dropped'?"
 }
 
 test_exit_4_when_nothing_was_compared()
@@ -268,10 +226,10 @@ test_export_loses_nothing()
     local id
     qd 0 list "${few[@]}" || return 1
     cp "$scratch/out" "$scratch/ids"
-    qd 0 export "${few[@]}" -o "$scratch/all" || return 1
+    qd 0 export "${few[@]}" -o "$scratch/lossless" || return 1
     while read -r id; do
         qd 0 show "$id" && grep -v '^stored' "$scratch/out" >"$scratch/a" &&
-            qd 0 show "$scratch/all/$id" && grep -v '^stored' "$scratch/out" >"$scratch/b" &&
+            qd 0 show "$scratch/lossless/$id" && grep -v '^stored' "$scratch/out" >"$scratch/b" &&
             same a b || return 1
     done <"$scratch/ids"
 }
@@ -340,8 +298,8 @@ test_ctrl_c_leaves_no_half_pack()
 
 test_import_makes_a_case_of_a_model()
 {
-    local dir=$scratch/all/regressions/ort-28456-bias feed
-    qd 0 export regressions/ort-28456-bias -o "$scratch/all" || return 1
+    local dir=$scratch/imported/regressions/ort-28456-bias feed
+    qd 0 export regressions/ort-28456-bias -o "$scratch/imported" || return 1
     qd 0 show regressions/ort-28456-bias || return 1
     grep -E '^(input|constant|node|output)' "$scratch/out" >"$scratch/a"
     feed=x=$dir/test_data_set_0/input_0.pb
@@ -357,8 +315,18 @@ test_import_makes_a_case_of_a_model()
 
 test_export_stays_below_its_directory()
 {
-    qd 0 export "${few[@]}" -o "$scratch/all" || return 1
     touch "$scratch/file" && qd 2 export "${few[@]}" -o "$scratch/file/x" && has err "file"
+}
+
+test_export_overwrites_nothing()
+{
+    local one=$scratch/twice/regressions/ort-28456-u8
+    qd 0 export regressions/ort-28456-u8 -o "$scratch/twice" && echo mine >"$one/model.onnx" || return 1
+    qd 2 export regressions/ort-28456-u8 -o "$scratch/twice" &&
+        has err "regressions/ort-28456-u8 exists already" && [ "$(cat "$one/model.onnx")" = mine ] ||
+        return 1
+    qd 2 export "${few[@]}" -o "$scratch/twice" && has err "exists already" &&
+        [ "$(cat "$one/model.onnx")" = mine ]
 }
 
 test_diff_tells_new_gone_and_changed()
@@ -521,20 +489,4 @@ test_bench_measures()
     qd 0 bench -t reference "${few[@]}" --rounds 1 --json && has out '"percent_outside_target": '
 }
 
-names=$(declare -F | sed -n 's/^declare -f test_//p' | sort)
-[ $# -gt 0 ] && names=$*
-number=0
-failed=0
-echo "TAP version 13"
-for name in $names; do
-    number=$((number + 1))
-    if ("test_$name") >"$scratch/log" 2>&1; then
-        echo "ok $number - $name"
-    else
-        failed=1
-        echo "not ok $number - $name"
-        sed 's/^/# /' "$scratch/log"
-    fi
-done
-echo "1..$number"
-exit "$failed"
+run_tests "$@"

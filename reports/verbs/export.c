@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bundle.h"
 #include "command.h"
@@ -18,6 +19,19 @@ struct export
     char last[512]; /* id of the case written last */
 };
 
+/* What is there may be somebody's work, or another release's answer. */
+static enum qd_status check_new(const char *path, struct qd_arena *arena, struct qd_error *error)
+{
+    const char *model = qd_arena_printf(arena, "%s/model.onnx", path);
+
+    if (model == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
+    }
+    return access(model, F_OK) != 0
+               ? QD_OK
+               : qd_fail(error, QD_USAGE, "%s exists already; export overwrites nothing", path);
+}
+
 static enum qd_status export_case(struct export *export, const struct qd_selected *selected,
                                   struct qd_error *error)
 {
@@ -28,6 +42,9 @@ static enum qd_status export_case(struct export *export, const struct qd_selecte
     if (status == QD_OK) {
         status = qd_id_path(export->command->options.output, selected->kase->id, "", &export->arena,
                             &path, error);
+    }
+    if (status == QD_OK) {
+        status = check_new(path, &export->arena, error);
     }
     if (status == QD_OK) {
         status = qd_case_export(selected->kase, path, evaluated.shapes, error);
@@ -48,7 +65,7 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     if (status != QD_OK) {
         fprintf(export->command->err, "qdiff: %s: %s\n", selected->kase->id, error.text);
         export->code = qd_exit_worse(export->code, qd_exit_of_status(status));
-        return status == QD_IO ? QD_VISIT_STOP : QD_VISIT_GO_ON;
+        return status == QD_IO || status == QD_USAGE ? QD_VISIT_STOP : QD_VISIT_GO_ON;
     }
     export->count++;
     snprintf(export->last, sizeof export->last, "%s", selected->kase->id);
@@ -142,7 +159,9 @@ const struct qd_verb qd_verb_export = {
         "Writes cases as directories in ONNX's backend-test layout (model.onnx,\n"
         "test_data_set_0/input_0.pb, output_0.pb as the reference computes it), which ONNX's own\n"
         "tools read, below --output DIR and named by the case's id. A qdiff.pb beside each keeps\n"
-        "what the layout has no place for, so that import loses nothing.\n"
+        "what the layout has no place for, so that import loses nothing. A case that is there "
+        "already\n"
+        "is not written again.\n"
         "With --suite it writes a pack: node/ (one admissible answer per element), latitude/ "
         "(with\n"
         "the least and greatest one), reject/ (to be rejected), index.jsonl and manifest.sha256;\n"

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "nearest.h"
+#include "qdiff/nearest.h"
 #include "qdiff/features.h"
 
 static void print_features(FILE *out)

@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "json_write.h"
-#include "nearest.h"
+#include "qdiff/nearest.h"
 #include "qdiff/quirk.h"
 
 /* Whether the quirk is about one of the operators asked for; about any when none is. */

@@ -55,8 +55,7 @@ static void ORT_API_CALL log_nothing(void *parameter, OrtLoggingLevel severity,
     (void)parameter, (void)severity, (void)category, (void)id, (void)location, (void)message;
 }
 
-static enum qd_target_status parse_config(const char *config, size_t *level,
-                                          struct qd_target_message *message)
+static enum qd_status parse_config(const char *config, size_t *level, struct qd_error *error)
 {
     const size_t count = sizeof levels / sizeof *levels;
     char key[32], value[32];
@@ -68,19 +67,21 @@ static enum qd_target_status parse_config(const char *config, size_t *level,
             for (*level = 0; *level < count && strcmp(levels[*level].word, value) != 0;)
                 ++*level;
             if (*level == count)
-                return qd_answer(message, QD_TARGET_UNUSABLE,
-                                 "opt=%s: the levels are none, basic, extended and all", value);
+                return qd_fail(error, QD_USAGE,
+                               "opt=%s: the levels are none, basic, extended and all", value);
         } else if (strcmp(key, "threads") != 0) {
-            return qd_answer(message, QD_TARGET_UNUSABLE,
-                             "unknown setting '%s': ort has opt and threads", key);
+            return qd_fail(error, QD_USAGE, "unknown setting '%s': ort has opt and threads", key);
         } else if (strcmp(value, "1") != 0) {
-            return qd_answer(message, QD_TARGET_UNUSABLE, "threads=%s: only 1 is supported", value);
+            return qd_fail(error, QD_USAGE, "threads=%s: only 1 is supported", value);
         }
     }
-    if (!ok)
-        return qd_answer(message, QD_TARGET_UNUSABLE, "'%s' is not key=value[,key=value...]",
-                         config);
-    return QD_TARGET_OK;
+    return ok ? QD_OK : qd_fail(error, QD_USAGE, "'%s' is not key=value[,key=value...]", config);
+}
+
+enum qd_status qd_ort_check(const char *config, struct qd_error *error)
+{
+    size_t level;
+    return parse_config(config, &level, error);
 }
 
 /* The version asked for, or the newest; UNUSABLE names those that are there. */
@@ -169,13 +170,13 @@ static enum qd_target_status open_target(const char *version, const char *config
                                          struct qd_target_message *message)
 {
     size_t level;
-    enum qd_target_status status = parse_config(config, &level, message);
-    if (status != QD_TARGET_OK)
-        return status;
+    struct qd_error error = {.status = QD_OK};
+    if (parse_config(config, &level, &error) != QD_OK)
+        return qd_answer(message, QD_TARGET_UNUSABLE, "%s", error.text);
     struct ort *ort = calloc(1, sizeof *ort);
     if (!ort)
         return qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
-    status = choose_version(version, ort->version, message);
+    enum qd_target_status status = choose_version(version, ort->version, message);
     if (status == QD_TARGET_OK)
         status = load(ort, message);
     if (status == QD_TARGET_OK && ort->api &&

@@ -13,6 +13,9 @@ extern const struct qd_target qd_ort_target;
 /* "opt=none" ... "opt=all": what the plain name "ort" expands to. NULL-terminated. */
 extern const char *const qd_ort_configs[];
 
+/* USAGE for settings that there are none of. */
+enum qd_status qd_ort_check(const char *config, struct qd_error *error);
+
 /* The releases in the cache, newest first, NULL-terminated, in the arena. None is no error. NO_MEMORY. */
 enum qd_status qd_ort_versions(struct qd_arena *arena, const char *const **versions,
                                struct qd_error *error);

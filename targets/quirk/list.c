@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "qdiff/nearest.h"
 #include "quirk/ops.h"
 
 #define QD_QUIRK_SWITCH(name, family, switches, ops, effect, seen, witness)
@@ -189,6 +190,18 @@ enum qd_status qd_quirks_apply(const struct qd_quirk *const *list, size_t count,
     return status == QD_OK ? finish(&mixture, semantics) : status;
 }
 
+static enum qd_status fail_word(const char *text, size_t length, struct qd_error *error)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, text);
+    struct qd_nearest nearest = {word, NULL, 0};
+    for (size_t i = 0; qd_quirk_at(i); i++)
+        qd_nearest_offer(&nearest, qd_quirk_at(i)->name);
+    return qd_fail(error, QD_USAGE, "'%s' is neither a quirk (qdiff quirks) nor switch=value%s%s%s",
+                   word, nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
+                   nearest.word ? "'?" : "");
+}
+
 enum qd_status qd_quirks_parse(const char *text, struct qd_arena *arena,
                                struct qd_semantics *semantics, struct qd_error *error)
 {
@@ -202,9 +215,7 @@ enum qd_status qd_quirks_parse(const char *text, struct qd_arena *arena,
         else if (memchr(text, '=', length))
             status = add_switches(&mixture, text, length);
         else
-            status = qd_fail(error, QD_USAGE,
-                             "'%.*s' is neither a quirk (qdiff quirks) nor switch=value",
-                             (int)length, text);
+            status = fail_word(text, length, error);
         text += length + (text[length] != '\0');
     }
     return status == QD_OK ? finish(&mixture, semantics) : status;

@@ -30,6 +30,18 @@ static void close_target(void *target)
     free(quirk);
 }
 
+enum qd_status qd_quirk_check(const char *version, const char *config, struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct qd_semantics semantics;
+    if (*version)
+        return qd_fail(error, QD_USAGE, "the reference has no versions: leave out '@%s'", version);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = qd_quirks_parse(config, &arena, &semantics, error);
+    qd_arena_clear(&arena);
+    return status;
+}
+
 static enum qd_target_status open_target(const char *version, const char *config, void **target,
                                          struct qd_target_message *message)
 {

@@ -46,6 +46,10 @@ struct qd_target_name {
 enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name,
                                     struct qd_error *error);
 
+/* What is wrong with a name can be told before anything is opened: a target that there is none of, a version or settings that a
+ * built-in target does not have. USAGE. */
+enum qd_status qd_target_name_check(const struct qd_target_name *name, struct qd_error *error);
+
 struct qd_session_options {
     bool in_process;       /* no isolation: for fuzzing and benchmarks */
     double time_limit;     /* seconds per case, 0: 20 */
@@ -94,6 +98,8 @@ struct qd_builtin_target {
     /* Writes the versions that are set up here, newest first, NULL-terminated, into the arena. */
     enum qd_status (*versions)(struct qd_arena *arena, const char *const **versions,
                                struct qd_error *error);
+    /* USAGE for a version or settings that make no sense; NULL: only the target itself can tell. */
+    enum qd_status (*check)(const struct qd_target_name *name, struct qd_error *error);
     const char *const *default_configs; /* NULL-terminated: configs a plain name expands to */
     const char *const *
         releases; /* a worker: those that can be set up, newest first, NULL-terminated; else NULL */

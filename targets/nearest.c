@@ -1,8 +1,9 @@
-#include "nearest.h"
+#include "qdiff/nearest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-enum { LONGEST = 64 };
+enum { LONGEST = 64, LEAST_PART = 3 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -13,19 +14,15 @@ size_t qd_edit_distance(const char *a, const char *b)
 {
     size_t rows[3][LONGEST + 1]; /* of the table of distances of prefixes: i, i − 1, i − 2 */
     size_t height = strnlen(a, LONGEST), width = strnlen(b, LONGEST);
-
-    for (size_t j = 0; j <= width; j++) {
+    for (size_t j = 0; j <= width; j++)
         rows[0][j] = j;
-    }
     for (size_t i = 1; i <= height; i++) {
         size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
-
         row[0] = i;
         for (size_t j = 1; j <= width; j++) {
             row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], two_above[j - 2] + 1);
-            }
         }
     }
     return rows[height % 3][width];
@@ -34,13 +31,11 @@ size_t qd_edit_distance(const char *a, const char *b)
 void qd_nearest_offer(struct qd_nearest *nearest, const char *word)
 {
     size_t distance = qd_edit_distance(nearest->given, word);
-    size_t length = strnlen(word, LONGEST);
-
+    bool part = strlen(nearest->given) >= LEAST_PART && strstr(word, nearest->given);
     /* What shares less than half of its letters is no hint. */
-    if (distance * 2 > length) {
+    if (distance * 2 > strnlen(word, LONGEST) && !part)
         return;
-    }
-    if (nearest->word == NULL || distance < nearest->distance) {
+    if (!nearest->word || distance < nearest->distance) {
         nearest->word = word;
         nearest->distance = distance;
     }

@@ -225,6 +225,10 @@ static bool fits_value(const struct qd_quant_check *check, const struct qd_quant
                        int value, const struct qd_observed_rule *rule)
 {
     struct range range;
+    const struct qd_tensor *constant = check->graph->values[value].initializer;
+    if (constant && qd_dtype_is_float(constant->dtype) &&
+        fits(edge, 0, constant_range(edge, constant, 0), rule))
+        return true;
     for (; value != QD_NO_VALUE; value = folded(check, value))
         if ((range_of(check, value, &range) && fits(edge, 0, range, rule)) ||
             fits_unit(check, edge, value, rule))

@@ -62,9 +62,12 @@ enum qd_status qd_quant_group(struct qd_quant_check *check, struct qd_error *err
     return QD_OK;
 }
 
-static bool is_shared_kind(const struct qd_quant_edge *edge)
+/* A constant is quantized anew for whatever else reads it: as a weight, for example. */
+static bool is_shared_kind(const struct qd_quant_check *check, const struct qd_quant_edge *edge)
 {
-    return edge->count == 1 && !edge->dynamic && edge->type != QD_S32;
+    bool apart = check->graph->values[edge->tensor].initializer && edge->node >= 0 &&
+                 !shares(check, &check->graph->nodes[edge->node]);
+    return edge->count == 1 && !edge->dynamic && edge->type != QD_S32 && !apart;
 }
 
 /* Two edges of a group: one observer and one scale, zero point and type. */
@@ -94,7 +97,7 @@ static void note_difference(struct qd_quant_check *check, const struct qd_node *
             const struct qd_quant_edge *a = &edges->items[i], *b = &edges->items[j];
             if (a->tensor == node->inputs[0] && a->node >= 0 &&
                 &check->graph->nodes[a->node] == node && b->tensor == node->outputs[0] &&
-                is_shared_kind(a) && is_shared_kind(b) && !qd_quant_same(a, b)) {
+                is_shared_kind(check, a) && is_shared_kind(check, b) && !qd_quant_same(a, b)) {
                 qd_quant_note(check, "%s '%s': %s and %s differ, and nothing is promised",
                               node->op_type, node->name, qd_quant_place(check, a),
                               qd_quant_place(check, b));
@@ -111,10 +114,10 @@ void qd_quant_check_sharing(struct qd_quant_check *check)
         size_t first = edges->count;
         for (size_t j = 0; j < i && first == edges->count; j++) {
             const struct qd_quant_edge *b = &edges->items[j];
-            if (is_shared_kind(b) && check->group[b->tensor] == check->group[a->tensor])
+            if (is_shared_kind(check, b) && check->group[b->tensor] == check->group[a->tensor])
                 first = j;
         }
-        if (is_shared_kind(a) && first < edges->count)
+        if (is_shared_kind(check, a) && first < edges->count)
             compare(check, &edges->items[first], a);
     }
     for (size_t n = 0; n < check->graph->node_count; n++) {

@@ -7,6 +7,7 @@
 #include "cpu.h"
 #include "message.h"
 #include "qdiff/diagnose.h"
+#include "qdiff/nearest.h"
 #include "version.h"
 
 #define FIELDS 8
@@ -19,17 +20,21 @@ static const char *const field_names[FIELDS] = {
 struct row {
     struct qd_expectation expectation;
     const char *text; /* the line */
-    const char *pattern, *settings, *versions, *cpu;
+    const char *pattern, *features, *settings, *versions, *cpu;
     bool by_op, by_glob;
+    bool by_fuzz; /* the pattern is over the operators of a fuzzer's case */
     struct qd_features needs, excludes;
     enum qd_verdict verdict;
+    const char *words; /* a pattern over what the target said or the rule that it broke; NULL: any */
     const struct qd_quirk *quirks[2]; /* VALUE divergences that these explain, and no others */
     size_t quirk_count;
     bool active;
-    size_t matched; /* divergences */
+    size_t matched;       /* divergences */
+    bool named, selected; /* cases offered: by field 1, and by field 2 as well */
 };
 
 struct qd_expectations {
+    const char *path;
     size_t count;
     struct row *rows;
 };
@@ -101,17 +106,41 @@ static bool cpu_ok(const char *condition)
     return *condition && condition[strspn(condition, words)] == '\0';
 }
 
-/* "value", or "quirk:a+b": what a VALUE divergence has to be explained by. */
+static enum qd_status fail_quirk(struct qd_error *error, const struct place *at, const char *word)
+{
+    struct qd_nearest nearest = {word, NULL, 0};
+    char why[128] = "there is no such quirk (see: qdiff quirks)";
+    for (size_t i = 0; qd_quirk_at(i); i++)
+        qd_nearest_offer(&nearest, qd_quirk_at(i)->name);
+    if (nearest.word)
+        snprintf(why, sizeof why, "there is no such quirk (did you mean %s?)", nearest.word);
+    return fail_field(error, at, 3, word, why);
+}
+
+/* "rejects-valid" or "rejects-valid:*must be same*". */
+static enum qd_status parse_plain_class(const struct place *at, const char *text, struct row *row,
+                                        struct qd_error *error)
+{
+    char class[32];
+    size_t length = strcspn(text, ":");
+    snprintf(class, sizeof class, "%.*s", length < 31 ? (int)length : 31, text);
+    if (!qd_verdict_find(class, &row->verdict) || !qd_verdict_is_divergence(row->verdict))
+        return fail_field(error, at, 3, text,
+                          "is no class of divergence (value, rejects-valid, ...)");
+    if (text[length] == ':')
+        row->words = text + length + 1;
+    if (row->words && (!*row->words || row->verdict == QD_VERDICT_VALUE))
+        return fail_field(error, at, 3, text, "there are no words to hold that pattern against");
+    return QD_OK;
+}
+
+/* The same, or "quirk:a+b": what a VALUE divergence has to be explained by. */
 static enum qd_status parse_class(const struct place *at, const char *text, struct row *row,
                                   struct qd_error *error)
 {
     row->expectation.quirks = "";
-    if (strncmp(text, "quirk:", 6) != 0) {
-        if (!qd_verdict_find(text, &row->verdict) || !qd_verdict_is_divergence(row->verdict))
-            return fail_field(error, at, 3, text,
-                              "is no class of divergence (value, rejects-valid, ...)");
-        return QD_OK;
-    }
+    if (strncmp(text, "quirk:", 6) != 0)
+        return parse_plain_class(at, text, row, error);
     row->verdict = QD_VERDICT_VALUE;
     row->expectation.quirks = text + 6;
     for (const char *name = text + 6;; name++) {
@@ -120,7 +149,7 @@ static enum qd_status parse_class(const struct place *at, const char *text, stru
         snprintf(word, sizeof word, "%.*s", length < 63 ? (int)length : 63, name);
         const struct qd_quirk *quirk = qd_quirk_find(word);
         if (!quirk)
-            return fail_field(error, at, 3, word, "there is no such quirk (see: qdiff quirks)");
+            return fail_quirk(error, at, word);
         if (row->quirk_count == 2)
             return fail_field(error, at, 3, text, "names more than two quirks");
         row->quirks[row->quirk_count++] = quirk;
@@ -138,9 +167,12 @@ static enum qd_status parse_row(const struct place *at, char *fields[FIELDS], st
         if (!*fields[i])
             return fail_field(error, at, i, "", "is empty ('*' means any, '-' no issue)");
     row->by_op = strncmp(fields[0], "op:", 3) == 0;
-    row->pattern = fields[0] + (row->by_op ? 3 : 0);
-    row->by_glob = row->by_op || has_glob(row->pattern);
-    if (!parse_features(fields[1], row, unknown))
+    row->by_fuzz = strncmp(fields[0], "fuzz:", 5) == 0;
+    row->pattern = fields[0] + (row->by_op ? 3 : row->by_fuzz ? 5 : 0);
+    row->by_glob = row->by_op || row->by_fuzz || has_glob(row->pattern);
+    row->selected = row->by_fuzz; /* no case of the suite is offered to it */
+    row->features = fields[1];
+    if (!parse_features(row->features, row, unknown))
         return fail_field(error, at, 1, unknown, "there is no such feature");
     row->settings = fields[2];
     if (!settings_ok(row->settings))
@@ -206,6 +238,9 @@ enum qd_status qd_expectations_parse(const char *path, const char *text, size_t 
         return qd_fail(error, QD_NO_MEMORY, "%s: no room for its rows", path);
     if (size > 0)
         memcpy(copy, text, size);
+    made->path = qd_arena_string(arena, path);
+    if (!made->path)
+        return qd_fail(error, QD_NO_MEMORY, "%s: no room for its name", path);
     made->rows = rows;
     struct place at = {.path = path};
     for (char *line = copy, *end = copy + size, *next; line < end; line = next) {
@@ -284,11 +319,38 @@ enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
 
 /* --- Matching ----------------------------------------------------------------------------------- */
 
-static bool selects(const struct row *row, const struct qd_case *kase,
-                    const struct qd_features *features)
+/* The operators of the case's nodes in their order: "DequantizeLinear>Add>QuantizeLinear". */
+static void join_operators(const struct qd_graph *graph, char *text, size_t size)
 {
-    if (!row->active || fnmatch(row->pattern, row->by_op ? qd_case_op(kase) : kase->id, 0) != 0)
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < graph->node_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ">" : "",
+                                 graph->nodes[i].op_type);
+}
+
+/* Whether a row for a fuzzer's cases names this one. Wrong numbers without a quirk that explains them are only known where the
+ * case is reduced: an operator that merely stands in a graph explains nothing. */
+static bool names_fuzzed(const struct row *row, const struct qd_case *kase)
+{
+    char operators[1024];
+    bool reduced = strncmp(kase->id, "findings/", 9) == 0;
+    bool vague = row->verdict == QD_VERDICT_VALUE && row->quirk_count == 0;
+    if (!reduced && (vague || strcmp(kase->id, "fuzz") != 0))
         return false;
+    join_operators(kase->graph, operators, sizeof operators);
+    return fnmatch(row->pattern, operators, 0) == 0;
+}
+
+static bool names(const struct row *row, const struct qd_case *kase)
+{
+    if (row->by_fuzz)
+        return names_fuzzed(row, kase);
+    return fnmatch(row->pattern, row->by_op ? qd_case_op(kase) : kase->id, 0) == 0;
+}
+
+static bool fits(const struct row *row, const struct qd_features *features)
+{
     for (int i = 0; i < 2; i++)
         if ((row->needs.bits[i] & ~features->bits[i]) ||
             (row->excludes.bits[i] & features->bits[i]))
@@ -296,12 +358,21 @@ static bool selects(const struct row *row, const struct qd_case *kase,
     return true;
 }
 
+static bool words_match(const struct row *row, const struct qd_evidence *evidence)
+{
+    if (!row->words)
+        return true;
+    if (row->verdict == QD_VERDICT_ACCEPTS_INVALID)
+        return fnmatch(row->words, evidence->kase->rule, 0) == 0;
+    return evidence->run && fnmatch(row->words, evidence->run->message, 0) == 0;
+}
+
 /* Whether the row's class is what happened. Runs that differ agree now and then, and are wrong nevertheless. */
 static bool covers(const struct row *row, const struct qd_evidence *evidence)
 {
     if (row->verdict == QD_VERDICT_NONDETERMINISTIC && evidence->verdict == QD_VERDICT_VALUE)
         return true;
-    if (row->verdict != evidence->verdict)
+    if (row->verdict != evidence->verdict || !words_match(row, evidence))
         return false;
     if (row->quirk_count == 0)
         return true;
@@ -318,7 +389,7 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
     const struct qd_expectation *found = NULL, *surprise = NULL;
     for (size_t i = 0; i < expectations->count; i++) {
         struct row *row = &expectations->rows[i];
-        if (!selects(row, evidence->kase, evidence->features))
+        if (!row->active || !names(row, evidence->kase) || !fits(row, evidence->features))
             continue;
         if (diverges && covers(row, evidence)) {
             row->matched++;
@@ -339,8 +410,43 @@ void qd_expectations_stale(const struct qd_expectations *expectations,
 {
     for (size_t i = 0; i < expectations->count; i++) {
         const struct row *row = &expectations->rows[i];
-        if (row->active && row->matched == 0)
+        if (row->active && row->matched == 0 && !row->by_fuzz)
             visit(context, &row->expectation, row->text);
+    }
+}
+
+/* --- Checking ----------------------------------------------------------------------------------- */
+
+bool qd_expectations_offer(struct qd_expectations *expectations, const struct qd_case *kase,
+                           const struct qd_features *features)
+{
+    bool all = true;
+    for (size_t i = 0; i < expectations->count; i++) {
+        struct row *row = &expectations->rows[i];
+        if (!row->selected && names(row, kase)) {
+            row->named = true;
+            row->selected = fits(row, features);
+        }
+        all = all && row->selected;
+    }
+    return all;
+}
+
+void qd_expectations_idle(const struct qd_expectations *expectations,
+                          void (*visit)(void *context, const struct qd_error *error), void *context)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct row *row = &expectations->rows[i];
+        struct place at = {.path = expectations->path, .line = row->expectation.row};
+        struct qd_error error = {.status = QD_OK};
+        if (row->selected)
+            continue;
+        if (row->named)
+            fail_field(&error, &at, 1, row->features, "no case that field 1 names is so");
+        else
+            fail_field(&error, &at, 0, row->pattern,
+                       row->by_op ? "is the operator of no case" : "is the id of no case");
+        visit(context, &error);
     }
 }
 
@@ -367,23 +473,25 @@ static void make_field(const char *text, char *field, size_t size)
             *c = ' ';
 }
 
-enum qd_status qd_expectations_row(const struct qd_case *kase, const struct qd_target_info *info,
-                                   enum qd_verdict verdict, const char *reason,
-                                   struct qd_arena *arena, const char **text,
-                                   struct qd_error *error)
+enum qd_status qd_expectations_row(const struct qd_row_draft *draft, struct qd_arena *arena,
+                                   const char **text, struct qd_error *error)
 {
-    char *pattern = qd_arena_alloc(arena, 2 * strlen(kase->id) + 1), *row = NULL;
+    const struct qd_target_info *info = draft->info;
+    char *pattern = qd_arena_alloc(arena, 2 * strlen(draft->id) + 1), *row = NULL;
     char settings[256], why[256];
+    bool release = draft->release && qd_version_range_ok(info->version);
     snprintf(settings, sizeof settings, "%s", info->settings[0] ? info->settings : "*");
     for (char *c = settings; *c; c++)
         if (*c == ',')
             *c = ';';
-    make_field(*reason ? reason : "not explained yet", why, sizeof why);
+    make_field(*draft->reason ? draft->reason : "not explained yet", why, sizeof why);
     if (pattern) {
-        escape(kase->id, pattern);
-        row = qd_arena_printf(arena, "%s\t*\t%s\t%s\t%s\t*\t-\t%s\n", pattern,
-                              settings_ok(settings) ? settings : "*", qd_verdict_word(verdict),
-                              qd_version_range_ok(info->version) ? info->version : "*", why);
+        escape(draft->id, pattern);
+        row =
+            qd_arena_printf(arena, "%s\t*\t%s\t%s%s\t%s\t*\t-\t%s\n", pattern,
+                            settings_ok(settings) ? settings : "*", *draft->quirks ? "quirk:" : "",
+                            *draft->quirks ? draft->quirks : qd_verdict_word(draft->verdict),
+                            release ? info->version : "*", why);
     }
     if (!row)
         return qd_fail(error, QD_NO_MEMORY, "no room for a row");

@@ -109,6 +109,7 @@ static void test_bad_rows_name_line_and_field(void **state)
         {"a\t*\t*\texact\t*\t*\t-\twhy", "field 4 (class or quirk) 'exact'"},
         {"a\t*\t*\tquirk:\t*\t*\t-\twhy", "field 4 (class or quirk) ''"},
         {"a\t*\t*\tquirk:none\t*\t*\t-\twhy", "'none': there is no such quirk"},
+        {"a\t*\t*\tquirk:range-wrap\t*\t*\t-\twhy", "(did you mean range-wraps?)"},
         {"a\tbiass\t*\tvalue\t*\t*\t-\twhy", "field 2 (features) 'biass'"},
         {"a\t*\tall\tvalue\t*\t*\t-\twhy", "field 3 (settings) 'all'"},
         {"a\t*\topt=\tvalue\t*\t*\t-\twhy", "field 3 (settings)"},
@@ -257,6 +258,67 @@ static void test_stale_rows(void **state)
 }
 
 /* What is written is read again and matches that case, that class and that release only. */
+/* A row names the quirk and no release, unless it is asked to. */
+static void test_written_rows_are_as_wide_as_they_may_be(void **state)
+{
+    static const struct {
+        struct qd_row_draft draft;
+        const char *row;
+    } rows[] = {
+        {{"a", &ort, QD_VERDICT_VALUE, "range-wraps+axis-0", "why", false},
+         "a\t*\topt=all;threads=1\tquirk:range-wraps+axis-0\t*\t*\t-\twhy\n"},
+        {{"a", &ort, QD_VERDICT_VALUE, "", "", true},
+         "a\t*\topt=all;threads=1\tvalue\t1.26.0\t*\t-\tnot explained yet\n"},
+        {{"a", &ort, QD_VERDICT_CRASH, "", "", false},
+         "a\t*\topt=all;threads=1\tcrash\t*\t*\t-\tnot explained yet\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        const char *text = NULL;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        assert_int_equal(qd_expectations_row(&rows[i].draft, &arena, &text, NULL), QD_OK);
+        assert_string_equal(text, rows[i].row);
+        parse(&arena, text);
+        qd_arena_clear(&arena);
+    }
+}
+
+static void append_error(void *context, const struct qd_error *error)
+{
+    char *words = context;
+    assert_int_equal(error->status, QD_USAGE);
+    snprintf(words + strlen(words), 1024 - strlen(words), "%s|", error->text);
+}
+
+static void test_idle_rows_are_named(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_expectations *made =
+        parse(&arena, "abc\t*\t*\tvalue\t<1.20\t*\t-\tinactive, but of a case\n"
+                      "op:QLinearConf\t*\t*\tvalue\t*\t*\t-\twhy\n"
+                      "abd\t*\t*\tvalue\t*\t*\t-\twhy\n"
+                      "op:QLinearConv\tbias\t*\tvalue\t*\t*\t-\twhy\n"
+                      "ab*\tpads\t*\tvalue\t*\t*\t-\twhy\n");
+    struct qd_features bias = features_of(QD_FEATURE_BIAS);
+    char words[1024] = "";
+    assert_false(qd_expectations_offer(made, a_case("abc"), &bias));
+    qd_expectations_idle(made, append_error, words);
+    assert_string_equal(
+        words, "x.tsv:2: field 1 (case or op pattern) 'QLinearConf': is the operator of no case|"
+               "x.tsv:3: field 1 (case or op pattern) 'abd': is the id of no case|"
+               "x.tsv:5: field 2 (features) 'pads': no case that field 1 names is so|");
+    struct qd_features pads = features_of(QD_FEATURE_PADS);
+    assert_false(qd_expectations_offer(made, a_case("abd"), &pads));
+    words[0] = '\0';
+    qd_expectations_idle(made, append_error, words);
+    assert_non_null(strstr(words, "x.tsv:2: "));
+    assert_null(strchr(strchr(words, '|') + 1, '|'));
+    qd_arena_clear(&arena);
+}
+
 static void test_written_rows_read_back(void **state)
 {
     (void)state;
@@ -268,9 +330,13 @@ static void test_written_rows_read_back(void **state)
         const char *text = NULL;
         struct qd_error error = {.status = QD_OK};
         const struct qd_expectation *unexpected;
-        assert_int_equal(qd_expectations_row(a_case(ids[i]), &ort, QD_VERDICT_REJECTS_VALID,
-                                             "first\tline\nsecond\x01", &arena, &text, &error),
-                         QD_OK);
+        const struct qd_row_draft draft = {.id = ids[i],
+                                           .info = &ort,
+                                           .verdict = QD_VERDICT_REJECTS_VALID,
+                                           .quirks = "",
+                                           .reason = "first\tline\nsecond\x01",
+                                           .release = true};
+        assert_int_equal(qd_expectations_row(&draft, &arena, &text, &error), QD_OK);
         struct qd_expectations *made = parse(&arena, text);
         const struct qd_expectation *found = qd_expectations_match(
             made,
@@ -383,6 +449,8 @@ int main(void)
         cmocka_unit_test(test_unexpected_pass),
         cmocka_unit_test(test_stale_rows),
         cmocka_unit_test(test_a_quirk_row_covers_what_it_explains),
+        cmocka_unit_test(test_written_rows_are_as_wide_as_they_may_be),
+        cmocka_unit_test(test_idle_rows_are_named),
         cmocka_unit_test(test_written_rows_read_back),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_cpu_conditions),

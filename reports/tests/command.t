@@ -348,7 +348,7 @@ test_diff_tells_new_gone_and_changed()
 test_expectations_make_the_first_day_green()
 {
     local tsv=$scratch/first.tsv
-    qd 0 expectations --write "$tsv" -t "$wrong" --level smoke || return 1
+    qd 0 expectations --write "$tsv" -t "$wrong" --no-diagnosis --level smoke || return 1
     qd 0 run -t "$wrong" --no-diagnosis --level smoke -e "$tsv" && has out " # TODO " || return 1
     if command -v prove >/dev/null; then
         prove -Q -e cat "$scratch/out" >/dev/null || { echo "prove disagrees"; return 1; }
@@ -356,6 +356,53 @@ test_expectations_make_the_first_day_green()
     qd 1 run -t "$wrong" --no-diagnosis --level smoke -e "$tsv" --no-expectations || return 1
     qd 0 expectations --check "$tsv" && qd 2 expectations --write "$tsv" -t "$wrong" || return 1
     echo "one field" >>"$tsv" && qd 2 expectations --check "$tsv" && has err "first.tsv:"
+}
+
+test_written_rows_name_the_quirk()
+{
+    local tsv=$scratch/named.tsv narrow=(--level smoke -f 'QLinearConv/*' --shard 1/16)
+    qd 0 expectations --write "$tsv" -t "$wrong" "${narrow[@]}" -j 2 &&
+        has named.tsv "$(printf '\tquirk:round-toward-zero\t*\t*\t-\tThe number is truncated')" || return 1
+    qd 0 run -t "$wrong" "${narrow[@]}" -e "$tsv" && has out " # TODO " || return 1
+    qd 1 run -t quirk:round-up "${narrow[@]}" --no-diagnosis -e "$tsv"
+}
+
+test_ctrl_c_keeps_rows()
+{
+    local tsv=$scratch/torn.tsv pid code=0
+    "$qdiff" expectations --write "$tsv" -t "$wrong" --no-diagnosis --level exhaustive \
+        >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    sleep 2
+    [ ! -e "$tsv" ] || { echo "a file before its end"; return 1; }
+    kill -INT "$pid"
+    wait "$pid" || code=$?
+    [ "$code" = 130 ] && has err "the rows so far are kept" && has torn.tsv "# interrupted" &&
+        has torn.tsv "$(printf '\tvalue\t')" && qd 0 expectations --check "$tsv"
+}
+
+# rows PATTERN...: a row for each.
+rows()
+{
+    printf '%s\t*\t*\tvalue\t*\t*\t-\twhy\n' "$@"
+}
+
+test_check_finds_rows_about_nothing()
+{
+    local tsv=$scratch/checked.tsv shipped
+    rows op:QLinearConv >"$tsv" && qd 0 expectations --check "$tsv" || return 1
+    rows regressions/ort-28456-u8 regressions/ort-28456-u9 op:QLinearConf >"$tsv"
+    qd 2 expectations --check "$tsv" && has err "checked.tsv:2: field 1" && lacks err "checked.tsv:1:" &&
+        has err "'regressions/ort-28456-u9': is the id of no case" &&
+        has err "checked.tsv:3: field 1 (case or op pattern) 'QLinearConf': is the operator of no case" || return 1
+    # files of one's own have cases too
+    qd 0 export regressions/ort-28456-u8 -o "$scratch/own" || return 1
+    qd 0 import "$scratch/own/regressions/ort-28456-u8" --id my/own -o "$scratch/own.qdcase" || return 1
+    rows my/own >"$tsv" && qd 2 expectations --check "$tsv" &&
+        qd 0 expectations --check "$tsv" "$scratch/own.qdcase" || return 1
+    for shipped in "$root"/targets/*/expectations.tsv; do
+        qd 0 expectations --check "$shipped" || return 1
+    done
 }
 
 test_unexpected_passes_fail()

@@ -1,40 +1,112 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "gate.h"
+#include "qdiff/diagnose.h"
+#include "qdiff/quantizer_suite.h"
 
 /* --- --write -------------------------------------------------------------------------------------- */
+
+/* What rows say of a target. */
+struct described {
+    const char *id;
+    struct qd_target_info info;
+    bool release; /* another release of it is there: rows hold for one of them */
+};
 
 /* Rows being written. */
 struct writer {
     FILE *out, *err;
     size_t rows, broken, comparisons;
-    const struct qd_gate_targets *targets; /* open while rows are written */
-    struct qd_arena arena;                 /* of one row */
-    struct qd_error error;                 /* why it stopped */
+    size_t target_count;
+    struct described *targets;
+    struct qd_arena arena; /* of one row */
+    struct qd_error error; /* why it stopped */
 };
 
-static const struct qd_target_info *info_of(const struct writer *writer, const char *target)
+static enum qd_status describe_targets(struct writer *writer, const struct qd_gate_targets *targets,
+                                       struct qd_arena *arena, struct qd_error *error)
 {
-    for (size_t i = 0; i < writer->targets->count; i++) {
-        if (strcmp(writer->targets->items[i].id, target) == 0) {
-            return qd_session_info(writer->targets->items[i].session);
+    writer->targets = qd_arena_array(arena, targets->count, sizeof *writer->targets);
+    for (size_t i = 0; writer->targets != NULL && i < targets->count; i++) {
+        const struct qd_target_info *info = targets->items[i].info;
+        struct described *made = &writer->targets[i];
+
+        *made = (struct described){
+            .id = qd_arena_string(arena, targets->items[i].id),
+            .info = {.name = qd_arena_string(arena, info->name),
+                     .version = qd_arena_string(arena, info->version),
+                     .settings = qd_arena_string(arena, info->settings)},
+        };
+        if (made->id == NULL || made->info.name == NULL || made->info.version == NULL ||
+            made->info.settings == NULL) {
+            writer->targets = NULL;
         }
     }
-    return NULL;
+    if (writer->targets == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for the targets' names");
+    }
+    writer->target_count = targets->count;
+    return QD_OK;
+}
+
+static void find_releases(struct writer *writer)
+{
+    for (size_t i = 0; i < writer->target_count; i++) {
+        for (size_t j = 0; j < writer->target_count; j++) {
+            const struct qd_target_info *a = &writer->targets[i].info;
+            const struct qd_target_info *b = &writer->targets[j].info;
+
+            writer->targets[i].release |=
+                strcmp(a->name, b->name) == 0 && strcmp(a->version, b->version) != 0;
+        }
+    }
+}
+
+static const struct described *find_described(const struct writer *writer, const char *id)
+{
+    const struct described *target = writer->targets;
+
+    while (strcmp(target->id, id) != 0) {
+        target++;
+    }
+    return target;
+}
+
+/* "a" or "a+b" where the diagnosis names these and no others. */
+static const char *quirks_of(const struct qd_result *result)
+{
+    bool named = strchr(result->diagnosis, '|') == NULL &&
+                 strcmp(result->diagnosis, qd_diagnosis_word(QD_DIAGNOSIS_UNEXPLAINED)) != 0;
+
+    return named ? result->diagnosis : "";
+}
+
+static const char *reason_of(const struct qd_result *result, const char *quirks)
+{
+    if (result->message[0] != '\0') {
+        return result->message;
+    }
+    return quirks[0] != '\0' ? result->effect : result->facts;
 }
 
 static enum qd_status write_row(struct writer *writer, const struct qd_result *result)
 {
-    const struct qd_case named = {.id = result->id, .op = result->op};
-    const char *text;
+    const struct described *target = find_described(writer, result->target);
+    const char *quirks = quirks_of(result), *text;
+    const struct qd_row_draft draft = {.id = result->id,
+                                       .info = &target->info,
+                                       .verdict = result->comparison.verdict,
+                                       .quirks = quirks,
+                                       .reason = reason_of(result, quirks),
+                                       .release = target->release};
     enum qd_status status;
 
     qd_arena_reset(&writer->arena);
-    status =
-        qd_expectations_row(&named, info_of(writer, result->target), result->comparison.verdict,
-                            result->message, &writer->arena, &text, &writer->error);
+    status = qd_expectations_row(&draft, &writer->arena, &text, &writer->error);
     if (status == QD_OK) {
         fputs(text, writer->out);
         writer->rows++;
@@ -68,19 +140,27 @@ static enum qd_status run_targets(struct qd_command *command, struct qd_gate *ga
     struct qd_session_options options = qd_session_options_of(&command->options);
     struct qd_gate_targets targets;
     enum qd_status status =
-        qd_gate_targets_open(gate->plan, &options, command->arena, &targets, error);
+        qd_gate_targets_open_any(gate->plan, &options, command->arena, &targets, error);
 
     if (status != QD_OK) {
         return status;
     }
-    writer->targets = &targets;
     gate->sink = (struct qd_sink){take_result, take_row, writer};
-    status = qd_gate_run_part(gate, &targets, 0, 1, error);
-    qd_gate_targets_close(&targets);
-    return status;
+    status = describe_targets(writer, &targets, command->arena, error);
+    if (status == QD_OK) {
+        find_releases(writer);
+        if (command->options.jobs <= 1) {
+            status = qd_gate_run_part(gate, &targets, 0, 1, error);
+        }
+    }
+    qd_gate_targets_close(&targets); /* a forked child opens its own */
+    return status == QD_OK && command->options.jobs > 1
+               ? qd_gate_run_jobs(gate, command->options.jobs, error)
+               : status;
 }
 
-static enum qd_exit write_rows(struct qd_command *command, struct writer *writer)
+/* *interrupted: the rows are those of what ran until then. */
+static enum qd_exit write_rows(struct qd_command *command, struct writer *writer, bool *interrupted)
 {
     struct qd_selection selection;
     struct qd_target_plan plan;
@@ -88,9 +168,7 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
     struct qd_gate gate = {&command->options, &selection, &plan, &interrupt, {0}};
     struct qd_error error = {0};
     enum qd_status status;
-    bool interrupted;
 
-    command->options.no_diagnosis = true; /* a row says what happened, not why */
     if (qd_selection_init(&command->options, command->arena, &selection, &error) != QD_OK ||
         qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
         qd_interrupt_begin(&interrupt, &error) != QD_OK) {
@@ -99,7 +177,7 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
     qd_arena_init(&writer->arena, QD_ARENA_DEFAULT_BUDGET);
     status = run_targets(command, &gate, writer, &error);
     qd_arena_clear(&writer->arena);
-    interrupted = qd_interrupt_seen(&interrupt);
+    *interrupted = qd_interrupt_seen(&interrupt);
     qd_interrupt_end(&interrupt);
     if (status == QD_OK && writer->error.status != QD_OK) {
         status = writer->error.status;
@@ -108,49 +186,85 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
     if (status != QD_OK) {
         return qd_command_failed(command, &error);
     }
-    if (interrupted) {
-        return QD_EXIT_INTERRUPTED;
-    }
     return writer->broken > 0 || writer->comparisons == 0 ? QD_EXIT_OWN_FAILURE : QD_EXIT_OK;
+}
+
+static bool is_taken(const struct qd_command *command)
+{
+    bool taken = access(command->options.write, F_OK) == 0;
+
+    if (taken) {
+        fprintf(command->err, "qdiff: --write %s: %s\n", command->options.write, strerror(EEXIST));
+    }
+    return taken;
+}
+
+/* The file appears whole or not at all. */
+static enum qd_exit keep(const struct qd_command *command, const struct writer *writer,
+                         const char *text, size_t size)
+{
+    struct qd_error error = {0};
+
+    if (writer->comparisons == 0) {
+        fputs("qdiff expectations: nothing was compared\n", command->err);
+        return QD_EXIT_OK; /* the run has told its own */
+    }
+    if (is_taken(command)) {
+        return QD_EXIT_USAGE;
+    }
+    if (qd_file_write(command->options.write, text, size, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    fprintf(command->out, "%zu rows written to %s; %zu comparisons\n", writer->rows,
+            command->options.write, writer->comparisons);
+    return QD_EXIT_OK;
 }
 
 static enum qd_exit write_file(struct qd_command *command)
 {
-    const char *path = command->options.write;
-    struct writer writer = {.out = fopen(path, "wxe"), .err = command->err};
+    char *text = NULL;
+    size_t size = 0;
+    struct writer writer = {.err = command->err};
+    struct qd_error error = {0};
+    bool interrupted = false;
     enum qd_exit code;
 
-    if (writer.out == NULL) {
-        fprintf(command->err, "qdiff: --write %s: %s\n", path, strerror(errno));
+    if (is_taken(command)) {
         return QD_EXIT_USAGE;
     }
+    writer.out = open_memstream(&text, &size);
+    if (writer.out == NULL) {
+        qd_fail(&error, QD_NO_MEMORY, "no memory for rows");
+        return qd_command_failed(command, &error);
+    }
     fputs("# case or op\tfeatures\tsettings\tclass\tversions\tcpu\tissue\treason\n", writer.out);
-    code = write_rows(command, &writer);
+    code = write_rows(command, &writer, &interrupted);
+    if (interrupted) {
+        fputs("# interrupted: what did not run has no rows\n", writer.out);
+        fputs("qdiff expectations: interrupted; the rows so far are kept\n", command->err);
+        code = QD_EXIT_INTERRUPTED;
+    }
     if (fclose(writer.out) != 0) {
-        fprintf(command->err, "qdiff: --write %s: %s\n", path, strerror(errno));
-        code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
-    }
-    if (writer.comparisons == 0) {
-        fputs("qdiff expectations: nothing was compared\n", command->err);
-        remove(path);
+        qd_fail(&error, QD_NO_MEMORY, "no memory for rows");
+        code = qd_exit_worse(code, qd_command_failed(command, &error));
     } else {
-        fprintf(command->out, "%zu rows written to %s; %zu comparisons\n", writer.rows, path,
-                writer.comparisons);
+        code = qd_exit_worse(code, keep(command, &writer, text, size));
     }
+    free(text);
     return code;
 }
 
 /* --- --check -------------------------------------------------------------------------------------- */
 
-static enum qd_status parse_only(const char *path, struct qd_arena *arena, struct qd_error *error)
+static enum qd_status parse(const char *path, struct qd_arena *arena,
+                            struct qd_expectations **expectations, struct qd_error *error)
 {
-    struct qd_expectations *expectations;
     uint8_t *text;
     size_t size;
     enum qd_status status = qd_file_read(path, (size_t)16 << 20, arena, &text, &size, error);
 
     return status == QD_OK
-               ? qd_expectations_parse(path, (const char *)text, size, arena, &expectations, error)
+               ? qd_expectations_parse(path, (const char *)text, size, arena, expectations, error)
                : status;
 }
 
@@ -175,15 +289,85 @@ static enum qd_status check_for_targets(struct qd_command *command, struct qd_er
     return status;
 }
 
+/* Rows held against cases. */
+struct census {
+    struct qd_expectations *expectations;
+    bool all_select;
+};
+
+static enum qd_visit offer(void *context, const struct qd_selected *selected)
+{
+    struct census *census = context;
+
+    census->all_select =
+        qd_expectations_offer(census->expectations, selected->kase, &selected->features);
+    return census->all_select ? QD_VISIT_STOP : QD_VISIT_GO_ON;
+}
+
+static enum qd_visit pass_over(void *context, const char *path, const struct qd_error *error)
+{
+    (void)context, (void)path, (void)error; /* a file that gives no case has no rows */
+    return QD_VISIT_GO_ON;
+}
+
+static enum qd_visit offer_quantizer(void *context, const struct qd_quantizer_case *kase)
+{
+    struct qd_selected selected = {.kase = &kase->kase};
+
+    qd_case_features(&kase->kase, &selected.features);
+    return offer(context, &selected);
+}
+
+/* Offers the cases that rows may be about until each selects one: files given, both suites at the full level, then the rest of
+ * them. */
+static enum qd_status offer_all(const struct qd_command *command, struct census *census,
+                                struct qd_error *error)
+{
+    const struct qd_visitor visitor = {offer, pass_over, census};
+    struct qd_options options = {.cases = command->options.cases, .pack = command->options.pack};
+    const struct qd_selection selection = {.options = &options};
+    enum qd_status status = QD_OK;
+
+    options.arguments = command->options.arguments;
+    if (options.arguments.count > 0) {
+        status = qd_visit_selected(&selection, &visitor, error);
+    }
+    options.arguments.count = 0;
+    for (int level = QD_LEVEL_FULL; status == QD_OK && level < QD_LEVEL_COUNT; level++) {
+        options.level = (enum qd_level)level;
+        if (!census->all_select) {
+            status = qd_quantizer_suite_visit(options.level, offer_quantizer, census, error);
+        }
+        if (status == QD_OK && !census->all_select) {
+            status = qd_visit_selected(&selection, &visitor, error);
+        }
+    }
+    return status;
+}
+
+static void tell_idle(void *context, const struct qd_error *error)
+{
+    struct qd_command *command = context;
+
+    qd_command_failed(command, error);
+}
+
 static enum qd_exit check_file(struct qd_command *command)
 {
+    struct census census = {0};
     struct qd_error error = {0};
 
-    if (parse_only(command->options.check, command->arena, &error) != QD_OK ||
-        (command->options.targets.count > 0 && check_for_targets(command, &error) != QD_OK)) {
+    if (parse(command->options.check, command->arena, &census.expectations, &error) != QD_OK ||
+        (command->options.targets.count > 0 && check_for_targets(command, &error) != QD_OK) ||
+        offer_all(command, &census, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
-    fprintf(command->out, "%s: every row is well formed\n", command->options.check);
+    if (!census.all_select) {
+        qd_expectations_idle(census.expectations, tell_idle, command);
+        return QD_EXIT_USAGE;
+    }
+    fprintf(command->out, "%s: every row is well formed and is about a case\n",
+            command->options.check);
     return QD_EXIT_OK;
 }
 
@@ -200,14 +384,19 @@ const struct qd_verb qd_verb_expectations = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "write check target expectations no-expectations filter op feature tag level shard "
-               "cases pack time-limit memory-limit in-process",
+               "cases pack time-limit memory-limit in-process jobs no-diagnosis diagnosis-time",
     .text =
         "--write runs the suite and writes a row for every divergence that no known row explains,\n"
         "so that a team with 500 failures has a green gate on its first day and a list to work\n"
-        "off; every row wants an issue and a reason by hand. An existing file is never\n"
-        "overwritten. --check reads a file and says what is wrong with it, if anything; whether\n"
-        "a row is stale is what run tells.",
-    .examples = "    qdiff expectations --write mine.tsv --target ./libmine.so\n"
+        "off; every row wants an issue and a reason by hand. Where the diagnosis names a quirk, "
+        "the\n"
+        "row does too, and covers nothing else. Rows name a release only where two of one target\n"
+        "run. The file appears when the run ends, by Ctrl-C too; an existing one is never\n"
+        "overwritten.\n"
+        "--check reads a file and says what is wrong with it, if anything: rows that cannot be\n"
+        "read, and those that are about no case of the suite or of the files given. Whether a row\n"
+        "is stale is what run tells.",
+    .examples = "    qdiff expectations --write mine.tsv --target ./libmine.so --jobs 2\n"
                 "    qdiff run --target ./libmine.so --expectations mine.tsv\n"
                 "    qdiff expectations --check mine.tsv",
     .run = run,

@@ -35,7 +35,7 @@ struct qd_evidence {
     const struct qd_features *features;
     enum qd_verdict verdict;
     /* Of a VALUE divergence: the reference's values and the run's outputs, for rows that name a quirk (diagnose.h,
-     * qd_quirks_explain); NULL: such rows do not match. */
+     * qd_quirks_explain); NULL: such rows do not match. Of others: the run, for rows that ask for words of the target. */
     const struct qd_value *canonical;
     const struct qd_run *run;
 };
@@ -46,12 +46,28 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
                                                    const struct qd_evidence *evidence,
                                                    const struct qd_expectation **unexpected);
 
-/* A row (with its line end) that expects this verdict of this case on this release and these settings: what
- * `qdiff expectations --write` writes. `reason` "" becomes "not explained yet"; the issue is "-". NO_MEMORY. */
-enum qd_status qd_expectations_row(const struct qd_case *kase, const struct qd_target_info *info,
-                                   enum qd_verdict verdict, const char *reason,
-                                   struct qd_arena *arena, const char **text,
-                                   struct qd_error *error);
+/* What a row says that `qdiff expectations --write` writes: this verdict of this case on these settings. */
+struct qd_row_draft {
+    const char *id;
+    const struct qd_target_info *info;
+    enum qd_verdict verdict;
+    const char *quirks; /* "a+b": what explains a VALUE divergence, and stands for it; "" */
+    const char *reason; /* "" becomes "not explained yet" */
+    bool release;       /* on this release only */
+};
+
+/* The row with its line end; the issue is "-". NO_MEMORY. */
+enum qd_status qd_expectations_row(const struct qd_row_draft *draft, struct qd_arena *arena,
+                                   const char **text, struct qd_error *error);
+
+/* Remembers which rows, active or not, select this case. True: each has selected one by now. */
+bool qd_expectations_offer(struct qd_expectations *expectations, const struct qd_case *kase,
+                           const struct qd_features *features);
+
+/* Visits, as USAGE that names file, line and field, the rows that selected none of the cases offered. */
+void qd_expectations_idle(const struct qd_expectations *expectations,
+                          void (*visit)(void *context, const struct qd_error *error),
+                          void *context);
 
 /* Visits the active rows that matched no divergence: stale, if every case that could match ran. */
 void qd_expectations_stale(const struct qd_expectations *expectations,

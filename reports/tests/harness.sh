@@ -1,0 +1,78 @@
+# What the tests of the qdiff command from outside share; each sources it first and calls run_tests last. A test is a function
+# test_NAME that fails; everything it prints is shown then.
+#
+# QDIFF=<build>/bin/qdiff and QD_PLUGINS=<build>/plugins: what is tested; both default to the dev preset's build.
+# shellcheck shell=bash
+set -uo pipefail
+set -m # background jobs get Ctrl-C like those of a terminal
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+qdiff=$(realpath -m "${QDIFF:-$root/build/dev/bin/qdiff}")
+plugins=$(realpath -m "${QD_PLUGINS:-$root/build/dev/plugins}")
+if [ ! -x "$qdiff" ] || [ ! -d "$plugins" ]; then
+    echo "Bail out! no $qdiff or no $plugins: build first"
+    exit 1
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# qd WANT ARGUMENT…: runs qdiff; output in $scratch/out and err, the exit code has to be WANT.
+qd()
+{
+    local want=$1 have=0
+    shift
+    "$qdiff" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || have=$?
+    if [ "$have" != "$want" ]; then
+        echo "qdiff $*: want exit $want, have $have"
+        tail -n 5 "$scratch/out" "$scratch/err"
+        return 1
+    fi
+}
+
+# has FILE TEXT: the file holds the text. lacks: it does not.
+has()
+{
+    grep -qF -e "$2" "$scratch/$1" || { echo "$1 lacks: $2"; tail -n 8 "$scratch/$1"; return 1; }
+}
+lacks()
+{
+    ! grep -F -e "$2" "$scratch/$1" || { echo "$1 has: $2"; return 1; }
+}
+
+# same A B
+same()
+{
+    diff "$scratch/$1" "$scratch/$2" | head -n 10
+    cmp -s "$scratch/$1" "$scratch/$2" || { echo "$1 and $2 differ"; return 1; }
+}
+
+# records FILE: its result records. points: TAP points of the last output.
+records()
+{
+    grep '^{"record": "result"' "$scratch/$1"
+}
+points()
+{
+    grep -cE '^(not )?ok ' "$scratch/out"
+}
+
+# run_tests [NAME…]: the tests named, or all.
+run_tests()
+{
+    local names number=0 failed=0 name
+    names=$(declare -F | sed -n 's/^declare -f test_//p' | sort)
+    [ $# -gt 0 ] && names=$*
+    echo "TAP version 13"
+    for name in $names; do
+        number=$((number + 1))
+        if ("test_$name") >"$scratch/log" 2>&1; then
+            echo "ok $number - $name"
+        else
+            failed=1
+            echo "not ok $number - $name"
+            sed 's/^/# /' "$scratch/log"
+        fi
+    done
+    echo "1..$number"
+    exit "$failed"
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# The quantizer role from outside: a tool that is right, or wrong in one way, under the whole command. TAP 13.
+#
+# usage: QDIFF=<build>/bin/qdiff QD_PLUGINS=<build>/plugins reports/tests/quantizer.t [NAME…]
+#
+# Needs Python alone; where ONNX Runtime is set up it runs what the tool makes, and $rows are what is wrong with it.
+# shellcheck disable=SC2317 # functions are called by names found at run time
+# shellcheck source=reports/tests/harness.sh
+. "$(dirname "$0")/harness.sh"
+
+tool=$root/reports/tests/wrong_quantizer.py
+rows=$scratch/rows.tsv
+{
+    printf 'quantizer/matmul-batched/*\t*\t*\tkernel\t*\t*\t-\tfused to a kernel that refuses it\n'
+    printf 'quantizer/softmax/*\t*\t*\tkernel\t*\t*\t-\tfused to a kernel that rounds 1/y_scale\n'
+} >"$rows"
+
+# caught MISTAKE CLASS CASE [WORDS]: the case passes with the right tool; with the mistake the run ends with 1 and says the class.
+caught()
+{
+    local config=${1/executorch:/tool=executorch-quant,mistake=}
+    [ "$config" != "$1" ] || config=mistake=$1
+    qd 0 run -t "${tool}[${config/mistake=*/mistake=none}]" --filter "quantizer/$3" && has out "ok 1 - quantizer/$3 " &&
+        lacks out SKIP || return 1
+    qd 1 run -t "${tool}[$config]" --filter "quantizer/$3" --time-limit 2 -r "$scratch/r.jsonl" &&
+        has out "not ok 1 - quantizer/$3 " && has out "class: $2" && has out "${4-}" &&
+        has r.jsonl "\"verdict\": \"$2\""
+}
+
+test_a_right_tool_passes()
+{
+    qd 0 run -t "$tool" --level smoke -e "$rows" && has out "# SKIP options: scheme" || return 1
+    [ "$(grep -c '^ok' "$scratch/out")" -gt 200 ] || { echo "too few cases"; return 1; }
+    qd 0 run -t "$tool" --shard 3/8 -e "$rows" && qd 0 run -t "${tool}[tool=executorch-quant]" --filter 'quantizer/concat-*'
+}
+
+# What has to be found in a produced model.
+test_wrong_models_are_caught()
+{
+    caught axis-dropped structure conv-square/skew-positive/per-channel/opset13 "fidelity: output y" &&
+        caught axis-0-absent structure conv-bias/skew-positive/per-channel/opset13 "not valid at opset 13" &&
+        caught relu-dropped fidelity conv-relu/negative/s8-s8/opset13 "output y" &&
+        caught no-model structure conv/skew-positive/plain/opset13 "no valid model"
+}
+
+test_wrong_parameters_are_caught()
+{
+    caught snapped-without-scale snapping conv/skew-positive/restricted/opset13 "the range is clipped" &&
+        caught snapped-int8 snapping conv/skew-positive/s8-s8-restricted/opset13 "does not apply" &&
+        caught bias-scale bias conv-bias/skew-positive/plain/opset13 "x_scale * w_scale" &&
+        caught zero-point-truncated coverage conv/skew-negative/plain/opset13 "is not represented" &&
+        caught not-widened coverage conv-bias/positive/per-channel/opset13 "widened to hold 0" &&
+        caught weight-codes parameters conv/skew-positive/plain/opset13
+}
+
+# By the promises of the tool whose name it takes.
+test_broken_groups_are_caught()
+{
+    caught executorch:snapped-apart sharing concat-nested/skew-positive/restricted/opset13 "shares its parameters" &&
+        caught executorch:concat-on-input-0 sharing concat-constant-first/skew-positive/plain/opset13 "no operator with parameters"
+}
+
+test_ignored_options_are_caught()
+{
+    caught option-ignored ignores-option conv/skew-positive/restricted/opset13 "these are the plain parameters" &&
+        caught option-not-known ignores-option conv/skew-positive/restricted/opset13 restricted_asymmetric &&
+        caught per-channel-ignored ignores-option conv/skew-positive/per-channel/opset13 "want 3 scales, have 1"
+}
+
+test_tools_that_fail_are_caught()
+{
+    local case=conv/skew-positive/plain/opset13
+    caught falls-over crash "$case" "AssertionError" && caught dies crash "$case" && caught hangs hang "$case" &&
+        caught refuses rejects-valid "$case" "nothing today"
+}
+
+test_what_has_to_be_refused()
+{
+    local ids=(--level smoke --filter 'quantizer/conv-bias/nan/*' --filter 'quantizer/conv-bias/upside-down/*')
+    qd 0 run -t "$tool" "${ids[@]}" && [ "$(points)" = 2 ] || return 1
+    qd 1 run -t "${tool}[mistake=ranges-not-looked-at]" "${ids[@]}" && has out "class: accepts-invalid" &&
+        has err "2 failed"
+}
+
+test_expectations_of_a_tool()
+{
+    local tsv=$scratch/tool.tsv id=quantizer/conv/skew-positive/restricted/opset13 wrong="${tool}[mistake=option-ignored]"
+    cp "$rows" "$tsv"
+    printf 'quantizer/*\t*\t*\tignores-option\t*\t*\t-\tmade up\n' >>"$tsv"
+    qd 1 run -t "$wrong" --level smoke -e "$rows" || return 1
+    qd 0 run -t "$wrong" --level smoke -e "$tsv" && has out "# TODO " || return 1
+    printf '%s\t*\t*\tignores-option\t*\t*\t-\tmade up\n' "$id" >"$tsv"
+    qd 0 run -t "$wrong" --filter "$id" -e "$tsv" || return 1
+    qd 1 run -t "$tool" --filter "$id" -e "$tsv" && has err "1 unexpected passes"
+}
+
+test_jobs_and_shards_change_nothing()
+{
+    local i wrong="${tool}[mistake=bias-scale]"
+    qd 1 run -t "$wrong" --level smoke -r "$scratch/1.jsonl" && cp "$scratch/out" "$scratch/tap1" || return 1
+    qd 1 run -t "$wrong" --level smoke -r "$scratch/2.jsonl" -j 2 && same tap1 out || return 1
+    records 1.jsonl >"$scratch/1" && records 2.jsonl >"$scratch/2" && same 1 2 || return 1
+    for i in 1 2; do
+        qd 1 run -t "$wrong" --level smoke --shard "$i/2" -r "$scratch/s$i.jsonl" || return 1
+    done
+    qd 1 merge "$scratch/s1.jsonl" "$scratch/s2.jsonl" -o "$scratch/merged.jsonl" || return 1
+    records 1.jsonl | sort >"$scratch/1" && records merged.jsonl | sort >"$scratch/2" && same 1 2
+}
+
+test_a_quantizer_and_a_kernel_run_apart()
+{
+    qd 2 run -t "$tool" -t reference --level smoke && has err "run apart" || return 1
+    qd 3 run -t "${tool}[mistake=unheard-of]" --level smoke && has err "it is one of"
+}
+
+run_tests "$@"

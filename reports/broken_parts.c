@@ -270,18 +270,22 @@ static enum qd_status spoil(const struct qd_broken_part *part, const struct qd_k
 }
 
 enum qd_status qd_broken_part_is_noticed(const struct qd_broken_part *part,
-                                         const struct qd_selection *selection,
+                                         const struct qd_matrix_plan *plan,
                                          const struct qd_kill_matrix *matrix,
                                          struct qd_arena *arena, bool *noticed,
                                          struct qd_error *error)
 {
+    const struct qd_matrix_plan sampling = {.selection = plan->selection,
+                                            .harness = part->harness,
+                                            .stride = SAMPLE,
+                                            .interrupt = plan->interrupt};
     struct qd_kill_matrix sample;
     enum qd_status status;
 
     if (part->harness == NULL) {
         return spoil(part, matrix, arena, noticed, error);
     }
-    status = qd_matrix_make(selection, part->harness, false, SAMPLE, 1, arena, &sample, error);
+    status = qd_matrix_make(&sampling, arena, &sample, error);
     if (status == QD_OK) {
         *noticed = harness_is_red(&sample);
     }

@@ -1,5 +1,8 @@
 #include "kill_matrix.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +15,7 @@
 struct roll {
     struct qd_arena *arena;
     struct qd_kill_matrix *matrix;
+    struct qd_interrupt *interrupt;
     size_t capacity, stride, seen;
     bool full_memory;
 };
@@ -24,6 +28,11 @@ static bool has_tag(const struct qd_case *kase, const char *tag)
         }
     }
     return false;
+}
+
+static bool is_interrupted(struct qd_interrupt *interrupt)
+{
+    return interrupt != NULL && qd_interrupt_seen(interrupt);
 }
 
 static bool grow(struct roll *roll)
@@ -51,6 +60,9 @@ static enum qd_visit enrol(void *context, const struct qd_selected *selected)
     struct roll *roll = context;
     struct qd_kill_matrix *m = roll->matrix;
 
+    if (is_interrupted(roll->interrupt)) {
+        return QD_VISIT_STOP;
+    }
     if (roll->seen++ % roll->stride != 0) {
         return QD_VISIT_GO_ON;
     }
@@ -80,6 +92,7 @@ struct job {
     size_t limit;           /* cases on the roll */
     struct qd_kills *kills; /* shared with the parent */
     double *seconds;        /* of this job; shared too */
+    atomic_bool *stop;      /* shared too */
     struct qd_arena arena;
     struct qd_error error;
 };
@@ -89,6 +102,9 @@ static enum qd_visit try_case(void *context, const struct qd_selected *selected)
     struct job *job = context;
     size_t seen = job->seen++, index = seen / job->stride;
 
+    if (atomic_load(job->stop)) {
+        return QD_VISIT_STOP;
+    }
     if (seen % job->stride != 0 || index % job->jobs != job->number || index >= job->limit) {
         return QD_VISIT_GO_ON;
     }
@@ -118,22 +134,42 @@ static void *share(size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Forks; what a child that dies has not done stays undone. */
-static void run_jobs(const struct qd_selection *selection, const struct job *model,
-                     size_t quirk_count, double *seconds)
+/* Waits until the pipe that all jobs hold is closed, and has them stop when interrupted. */
+static void wait_for_jobs(struct qd_interrupt *interrupt, int pipe_end, atomic_bool *stop)
 {
+    struct pollfd watched[2] = {{.fd = pipe_end, .events = POLLIN},
+                                {.fd = interrupt != NULL ? interrupt->fd : -1, .events = POLLIN}};
+
+    do {
+        poll(watched, atomic_load(stop) ? 1 : 2, -1);
+        atomic_store(stop, is_interrupted(interrupt));
+    } while (watched[0].revents == 0);
+    while (waitpid(-1, NULL, 0) > 0) {
+    }
+}
+
+/* Forks; what a child that dies has not done stays undone. */
+static enum qd_status run_jobs(const struct qd_matrix_plan *plan, const struct job *model,
+                               size_t quirk_count, double *seconds, struct qd_error *error)
+{
+    int ends[2];
+
     fflush(NULL);
+    if (pipe(ends) != 0) {
+        return qd_fail(error, QD_INTERNAL, "cannot make a pipe: %s", strerror(errno));
+    }
     for (size_t i = 0; i < model->jobs; i++) {
         if (fork() == 0) {
             struct job job = *model;
             job.number = i;
             job.seconds = seconds + i * quirk_count;
-            _exit(run_job(selection, &job) == QD_OK ? 0 : 1);
+            _exit(run_job(plan->selection, &job) == QD_OK ? 0 : 1);
         }
     }
-    for (size_t i = 0; i < model->jobs; i++) {
-        waitpid(-1, NULL, 0);
-    }
+    close(ends[1]);
+    wait_for_jobs(plan->interrupt, ends[0], model->stop);
+    close(ends[0]);
+    return QD_OK;
 }
 
 static double now(void)
@@ -145,13 +181,13 @@ static double now(void)
 }
 
 /* Runs the jobs and copies what they wrote into the arena. */
-static enum qd_status fill(const struct qd_selection *selection, struct job *model,
+static enum qd_status fill(const struct qd_matrix_plan *plan, struct job *model,
                            struct qd_arena *arena, struct qd_kill_matrix *m, struct qd_error *error)
 {
     size_t kills_size = m->case_count * sizeof *m->kills;
     size_t seconds_size = model->jobs * m->quirk_count * sizeof *m->seconds;
     struct qd_kills *kills = share(kills_size);
-    double *seconds = share(seconds_size), start = now();
+    double *seconds = share(seconds_size + sizeof *model->stop), start = now();
     enum qd_status status = QD_OK;
 
     m->seconds = qd_arena_array(arena, m->quirk_count, sizeof *m->seconds);
@@ -159,7 +195,8 @@ static enum qd_status fill(const struct qd_selection *selection, struct job *mod
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", m->case_count);
     }
     model->kills = kills;
-    run_jobs(selection, model, m->quirk_count, seconds);
+    model->stop = (atomic_bool *)(seconds + model->jobs * m->quirk_count);
+    status = run_jobs(plan, model, m->quirk_count, seconds, error);
     m->wall = now() - start;
     m->kills = qd_arena_copy(arena, kills, kills_size);
     if (m->kills == NULL) {
@@ -169,33 +206,33 @@ static enum qd_status fill(const struct qd_selection *selection, struct job *mod
         m->seconds[i % m->quirk_count] += seconds[i];
     }
     munmap(kills, kills_size > 0 ? kills_size : 1);
-    munmap(seconds, seconds_size > 0 ? seconds_size : 1);
+    munmap(seconds, seconds_size + sizeof *model->stop);
     return status;
 }
 
-enum qd_status qd_matrix_make(const struct qd_selection *selection,
-                              const struct qd_harness *harness, bool mutants, size_t stride,
-                              uint64_t jobs, struct qd_arena *arena, struct qd_kill_matrix *matrix,
-                              struct qd_error *error)
+enum qd_status qd_matrix_make(const struct qd_matrix_plan *plan, struct qd_arena *arena,
+                              struct qd_kill_matrix *matrix, struct qd_error *error)
 {
     struct qd_kill_matrix made = {0};
     struct qd_mutants all = {0};
-    struct roll roll = {.arena = arena, .matrix = &made, .stride = stride};
+    struct roll roll = {
+        .arena = arena, .matrix = &made, .interrupt = plan->interrupt, .stride = plan->stride};
     const struct qd_visitor visitor = {enrol, pass_over, &roll};
-    struct job model = {.harness = harness, .stride = stride, .jobs = jobs > 0 ? jobs : 1};
+    struct job model = {
+        .harness = plan->harness, .stride = plan->stride, .jobs = plan->jobs > 0 ? plan->jobs : 1};
     enum qd_status status = qd_mutants_init(arena, &all, error);
 
     if (status == QD_OK) {
-        status = qd_visit_selected(selection, &visitor, error);
+        status = qd_visit_selected(plan->selection, &visitor, error);
     }
     if (status == QD_OK && roll.full_memory) {
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", made.case_count);
     }
     made.quirk_count = all.count;
-    model.mutants = mutants ? &all : NULL;
+    model.mutants = plan->mutants ? &all : NULL;
     model.limit = made.case_count;
     if (status == QD_OK) {
-        status = fill(selection, &model, arena, &made, error);
+        status = fill(plan, &model, arena, &made, error);
     }
     if (status == QD_OK) {
         *matrix = made;

@@ -2,6 +2,7 @@
 #ifndef QDIFF_REPORTS_KILL_MATRIX_H
 #define QDIFF_REPORTS_KILL_MATRIX_H
 
+#include "interrupt.h"
 #include "qdiff/kill.h"
 #include "visit.h"
 
@@ -18,12 +19,19 @@ struct qd_kill_matrix {
     double wall;     /* seconds that it all took */
 };
 
-/* Visits the selected cases in `jobs` processes. stride n: only every n-th case; mutants false: the harness alone. Lives
- * in the arena. A process that dies leaves its cases undone, for qd_matrix_judge to find. */
-enum qd_status qd_matrix_make(const struct qd_selection *selection,
-                              const struct qd_harness *harness, bool mutants, size_t stride,
-                              uint64_t jobs, struct qd_arena *arena, struct qd_kill_matrix *matrix,
-                              struct qd_error *error);
+struct qd_matrix_plan {
+    const struct qd_selection *selection;
+    const struct qd_harness *harness;
+    bool mutants;                   /* false: the harness alone */
+    size_t stride;                  /* n: only every n-th case */
+    uint64_t jobs;                  /* processes; 0: 1 */
+    struct qd_interrupt *interrupt; /* ends it early; NULL: nothing does */
+};
+
+/* Visits the selected cases. Lives in the arena. A process that dies, or an interrupt, leaves cases undone, for
+ * qd_matrix_judge to find. */
+enum qd_status qd_matrix_make(const struct qd_matrix_plan *plan, struct qd_arena *arena,
+                              struct qd_kill_matrix *matrix, struct qd_error *error);
 
 /* What is wrong with it. */
 struct qd_verdicts {
@@ -54,9 +62,9 @@ struct qd_broken_part {
 /* Row i of the list, NULL past its end. */
 const struct qd_broken_part *qd_broken_part_at(size_t i);
 
-/* Whether the judgement goes red with the broken part in place. */
+/* Whether the judgement goes red with the broken part in place. `plan` is that of the matrix. */
 enum qd_status qd_broken_part_is_noticed(const struct qd_broken_part *part,
-                                         const struct qd_selection *selection,
+                                         const struct qd_matrix_plan *plan,
                                          const struct qd_kill_matrix *matrix,
                                          struct qd_arena *arena, bool *noticed,
                                          struct qd_error *error);

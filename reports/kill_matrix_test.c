@@ -13,6 +13,7 @@ struct fixture {
     struct qd_arena arena;
     struct qd_options options;
     struct qd_selection selection;
+    struct qd_matrix_plan plan;
     struct qd_kill_matrix matrix;
 };
 
@@ -25,10 +26,11 @@ static int make(void **state)
     qd_arena_init(&f.arena, QD_ARENA_DEFAULT_BUDGET);
     f.options.level = QD_LEVEL_SMOKE;
     f.options.cases = QD_TEST_CASES_DIR;
+    f.plan = (struct qd_matrix_plan){
+        .selection = &f.selection, .harness = &qd_harness, .mutants = true, .stride = 1, .jobs = 2};
     *state = &f;
     if (qd_selection_init(&f.options, &f.arena, &f.selection, &error) != QD_OK ||
-        qd_matrix_make(&f.selection, &qd_harness, true, 1, 2, &f.arena, &f.matrix, &error) !=
-            QD_OK) {
+        qd_matrix_make(&f.plan, &f.arena, &f.matrix, &error) != QD_OK) {
         print_error("%s\n", error.text);
         return -1;
     }
@@ -77,8 +79,8 @@ static void broken_parts_are_noticed(void **state)
         struct qd_error error;
         bool noticed = false;
 
-        if (qd_broken_part_is_noticed(part, &f->selection, &f->matrix, &f->arena, &noticed,
-                                      &error) != QD_OK) {
+        if (qd_broken_part_is_noticed(part, &f->plan, &f->matrix, &f->arena, &noticed, &error) !=
+            QD_OK) {
             fail_msg("%s: %s", part->name, error.text);
         }
         if (!noticed) {
@@ -97,7 +99,7 @@ static void a_sound_part_is_not_noticed(void **state)
     bool noticed = true;
 
     assert_int_equal(
-        qd_broken_part_is_noticed(&sound, &f->selection, &f->matrix, &f->arena, &noticed, &error),
+        qd_broken_part_is_noticed(&sound, &f->plan, &f->matrix, &f->arena, &noticed, &error),
         QD_OK);
     assert_false(noticed);
 }

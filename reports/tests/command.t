@@ -105,6 +105,22 @@ test_ctrl_c_keeps_results_of_jobs()
     interrupt 2
 }
 
+test_ctrl_c_keeps_what_the_self_test_has()
+{
+    local pid code=0 ran all
+    "$qdiff" self-test -j 2 -o "$scratch/kills.md" >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    sleep 2
+    kill -INT "$pid"
+    wait "$pid" || code=$?
+    [ "$code" = 130 ] && has err "interrupted" && has out "TAP version 13" && has out "1..$(points)" &&
+        has out "# SKIP interrupted" && lacks out "not ok" || return 1
+    # cases ran, and not all of them
+    grep -E '^# [1-9][0-9]* of [0-9]+ cases ran' "$scratch/out" && has kills.md " cases ran, " || return 1
+    read -r _ ran _ all _ < <(grep ' cases ran, ' "$scratch/out")
+    [ "$ran" -lt "$all" ]
+}
+
 test_a_killed_job_is_our_failure()
 {
     local pid code=0 child results=$scratch/k.jsonl

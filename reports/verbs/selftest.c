@@ -12,6 +12,8 @@ struct report {
     struct qd_command *command;
     const struct qd_kill_matrix *matrix;
     size_t tests, failed;
+    size_t ran; /* cases */
+    struct qd_interrupt *interrupt;
     size_t family_count;
     struct {
         const char *name;
@@ -28,6 +30,23 @@ static void result(struct report *report, bool ok, const char *text)
     fprintf(report->command->out, "%s %zu - %s\n", ok ? "ok" : "not ok", report->tests, text);
 }
 
+/* A point that an interrupt left open. */
+static void undecided(struct report *report, const char *text)
+{
+    report->tests++;
+    fprintf(report->command->out, "ok %zu - %s # SKIP interrupted\n", report->tests, text);
+}
+
+/* What more cases could mend is open when they did not run. */
+static void result_of_all(struct report *report, bool ok, const char *text)
+{
+    if (!ok && qd_interrupt_seen(report->interrupt)) {
+        undecided(report, text);
+    } else {
+        result(report, ok, text);
+    }
+}
+
 static void tell_harness(struct report *report)
 {
     struct qd_verdicts v;
@@ -36,7 +55,7 @@ static void tell_harness(struct report *report)
     qd_matrix_judge(report->matrix, &v);
     snprintf(text, sizeof text, "every case ran: %zu of %zu lost, %zu compared", v.lost,
              report->matrix->case_count, v.compared);
-    result(report, v.lost == 0 && v.compared > 0, text);
+    result_of_all(report, v.lost == 0 && v.compared > 0, text);
     snprintf(text, sizeof text, "no false alarm: %zu cases where the reference fails itself",
              v.false_alarms);
     result(report, v.false_alarms == 0, text);
@@ -61,25 +80,28 @@ static void tell_quirks(struct report *report)
         }
         snprintf(text, sizeof text, "quirk %s: noticed by %zu cases%s in %.3f s, first %s",
                  quirk->name, kills, ties, m->seconds[q], first != NULL ? first : "(none)");
-        result(report, ok, text);
+        result_of_all(report, ok, text);
     }
 }
 
-static enum qd_status tell_broken_parts(struct report *report, const struct qd_selection *selection,
+static enum qd_status tell_broken_parts(struct report *report, const struct qd_matrix_plan *plan,
                                         struct qd_error *error)
 {
     for (size_t i = 0; qd_broken_part_at(i) != NULL; i++) {
         const struct qd_broken_part *part = qd_broken_part_at(i);
         bool noticed = false;
         char text[256];
-        enum qd_status status = qd_broken_part_is_noticed(part, selection, report->matrix,
-                                                          report->command->arena, &noticed, error);
+        enum qd_status status = QD_OK;
 
+        if (!qd_interrupt_seen(report->interrupt)) {
+            status = qd_broken_part_is_noticed(part, plan, report->matrix, report->command->arena,
+                                               &noticed, error);
+        }
         if (status != QD_OK) {
             return status;
         }
         snprintf(text, sizeof text, "broken part %s is noticed: %s", part->name, part->meaning);
-        result(report, noticed, text);
+        result_of_all(report, noticed, text);
     }
     return QD_OK;
 }
@@ -124,9 +146,9 @@ static void write_markdown(FILE *out, const struct report *report)
     const char *first;
 
     fprintf(out,
-            "# Kill matrix\n\n%zu cases, %zu quirks, %.1f s. A number is how many cases of the "
-            "family notice the quirk.\n\n| quirk | all | seconds |",
-            m->case_count, m->quirk_count, m->wall);
+            "# Kill matrix\n\n%zu of %zu cases ran, %zu quirks, %.1f s. A number is how many cases "
+            "of the family notice the quirk.\n\n| quirk | all | seconds |",
+            report->ran, m->case_count, m->quirk_count, m->wall);
     for (size_t f = 0; f < report->family_count; f++) {
         fprintf(out, " %.*s |", (int)report->families[f].length, report->families[f].name);
     }
@@ -160,6 +182,7 @@ static void write_json(FILE *out, const struct report *report)
         qd_json_open(&json, NULL, '{');
         qd_json_string(&json, "quirk", qd_quirk_at(q)->name);
         qd_json_int(&json, "kills", (int64_t)kills);
+        qd_json_int(&json, "cases", (int64_t)report->ran);
         qd_json_double(&json, "seconds", m->seconds[q]);
         qd_json_string_if(&json, "first", first != NULL ? first : "");
         qd_json_open(&json, "families", '{');
@@ -229,47 +252,82 @@ static void rank(const struct report *report)
     }
 }
 
-static enum qd_status test(struct report *report, const struct qd_selection *selection,
+static size_t count_done(const struct qd_kill_matrix *matrix)
+{
+    size_t done = 0;
+
+    for (size_t i = 0; i < matrix->case_count; i++) {
+        done += matrix->kills[i].done;
+    }
+    return done;
+}
+
+static enum qd_status test(struct report *report, const struct qd_matrix_plan *plan,
                            struct qd_error *error)
 {
     const struct qd_options *options = &report->command->options;
     enum qd_status status = QD_OK;
 
+    report->ran = count_done(report->matrix);
     fprintf(report->command->out, "TAP version 13\n");
     find_families(report);
     tell_harness(report);
     tell_quirks(report);
-    status = tell_broken_parts(report, selection, error);
+    status = tell_broken_parts(report, plan, error);
     if (options->rank) {
         rank(report);
     }
     if (status == QD_OK && options->output != NULL) {
         status = write_report(report, options->output, error);
     }
-    fprintf(report->command->out, "# %zu cases, %zu quirks, %.1f s\n1..%zu\n",
-            report->matrix->case_count, report->matrix->quirk_count, report->matrix->wall,
-            report->tests);
+    fprintf(report->command->out, "# %zu of %zu cases ran, %zu quirks, %.1f s\n1..%zu\n",
+            report->ran, report->matrix->case_count, report->matrix->quirk_count,
+            report->matrix->wall, report->tests);
     return status;
+}
+
+/* Everything between the beginning and the end of watching for Ctrl-C. */
+static enum qd_exit run_watched(struct qd_command *command, const struct qd_matrix_plan *plan)
+{
+    struct qd_kill_matrix matrix;
+    struct report report = {.command = command, .matrix = &matrix, .interrupt = plan->interrupt};
+    struct qd_error error = {0};
+
+    if (qd_matrix_make(plan, command->arena, &matrix, &error) != QD_OK ||
+        test(&report, plan, &error) != QD_OK) {
+        return qd_command_failed(command, &error);
+    }
+    if (qd_interrupt_seen(plan->interrupt)) {
+        fprintf(command->err, "qdiff: interrupted; this is the result of %zu cases\n", report.ran);
+        return QD_EXIT_INTERRUPTED;
+    }
+    return report.failed > 0 ? QD_EXIT_OWN_FAILURE : QD_EXIT_OK;
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
     struct qd_options *options = &command->options;
     struct qd_selection selection;
-    struct qd_kill_matrix matrix;
-    struct report report = {.command = command, .matrix = &matrix};
+    struct qd_interrupt interrupt;
+    const struct qd_matrix_plan plan = {.selection = &selection,
+                                        .harness = &qd_harness,
+                                        .mutants = true,
+                                        .stride = 1,
+                                        .jobs = options->jobs,
+                                        .interrupt = &interrupt};
     struct qd_error error = {0};
+    enum qd_exit code;
 
     if (!options->level_given) {
         options->level = QD_LEVEL_SMOKE;
     }
     if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
-        qd_matrix_make(&selection, &qd_harness, true, 1, options->jobs, command->arena, &matrix,
-                       &error) != QD_OK ||
-        test(&report, &selection, &error) != QD_OK) {
+        qd_interrupt_begin(&interrupt, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
-    return report.failed > 0 ? QD_EXIT_OWN_FAILURE : QD_EXIT_OK;
+    code = run_watched(command, &plan);
+    qd_interrupt_end(&interrupt);
+    return code;
 }
 
 const struct qd_verb qd_verb_selftest = {
@@ -282,7 +340,8 @@ const struct qd_verb qd_verb_selftest = {
             "Then puts\n"
             "broken parts in the harness's place, each of which has to be noticed. --output writes "
             "the\n"
-            "matrix of quirks and families of cases, as Markdown or, with --json, as JSON Lines.",
+            "matrix of quirks and families of cases, as Markdown or, with --json, as JSON Lines.\n"
+            "Ctrl-C ends it after the current cases and tells what they came to.",
     .examples = "  the suite's own strength\n"
                 "    qdiff self-test --jobs 2 --output kills.md\n"
                 "  which cases notice nothing\n"

@@ -42,6 +42,7 @@ struct diagnosing {
     const struct qd_case *kase;
     const struct qd_value *canonical;
     const struct qd_run *run;
+    int64_t compared; /* elements of the run that the reference has a say on */
     struct qd_arena *arena;
     struct qd_error *error;
     double start, seconds;
@@ -83,20 +84,19 @@ static struct qd_value *evaluate_under(const struct qd_quirk *const *quirks, siz
 /* What a semantics has to say of a run. */
 enum fit { REFUTED, SILENT, EXPLAINS };
 
+/* compared: the elements that the reference itself has a say on. */
 static enum fit fit_of(const struct qd_quirk *const *quirks, size_t count,
-                       const struct qd_case *kase, const struct qd_value *canonical,
-                       const struct qd_run *run, struct qd_comparison *under)
+                       const struct qd_case *kase, int64_t compared, const struct qd_run *run,
+                       struct qd_comparison *under)
 {
     struct qd_arena arena;
-    struct qd_comparison plain;
     enum fit fit = REFUTED;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *values = evaluate_under(quirks, count, kase, &arena);
     if (values) {
-        qd_compare(kase, canonical, run, &plain);
         qd_compare(kase, values, run, under);
         if (!qd_verdict_is_divergence(under->verdict))
-            fit = 2 * under->compared >= plain.compared ? EXPLAINS : SILENT;
+            fit = 2 * under->compared >= compared ? EXPLAINS : SILENT;
     }
     qd_arena_clear(&arena);
     return fit;
@@ -106,8 +106,9 @@ bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
                        const struct qd_run *run)
 {
-    struct qd_comparison under;
-    return fit_of(quirks, count, kase, canonical, run, &under) == EXPLAINS;
+    struct qd_comparison plain, under;
+    qd_compare(kase, canonical, run, &plain);
+    return fit_of(quirks, count, kase, plain.compared, run, &under) == EXPLAINS;
 }
 
 static bool same_values(const struct qd_value *a, const struct qd_value *b, size_t count)
@@ -136,7 +137,7 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     struct qd_comparison under;
     if (d->count == MAX_CANDIDATES)
         return;
-    enum fit fit = fit_of(candidate.quirks, candidate.count, d->kase, d->canonical, d->run, &under);
+    enum fit fit = fit_of(candidate.quirks, candidate.count, d->kase, d->compared, d->run, &under);
     if (fit == REFUTED)
         return;
     candidate.weak = fit == SILENT;
@@ -219,7 +220,7 @@ static void sift(struct diagnosing *d, const struct trial *trial)
         struct candidate c = d->candidates[i];
         struct qd_comparison under;
         enum fit fit =
-            fit_of(c.quirks, c.count, &trial->kase, trial->canonical, &trial->run, &under);
+            fit_of(c.quirks, c.count, &trial->kase, comparison.compared, &trial->run, &under);
         if (fit == REFUTED)
             continue;
         c.weak = c.weak || fit == SILENT;
@@ -425,6 +426,9 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                            .wanted_neighbours =
                                options->neighbours ? options->neighbours : DEFAULT_NEIGHBOURS};
     struct qd_diagnosis made = {.kind = QD_DIAGNOSIS_UNEXPLAINED};
+    struct qd_comparison plain;
+    qd_compare(kase, canonical, run, &plain);
+    d.compared = plain.compared;
     enum qd_status status = find_candidates(&d);
     if (status == QD_OK)
         status = qd_difference_locate(session, kase, arena, &made.place, error);

@@ -1,6 +1,8 @@
 /* Every quirk, run as a target, is named by the diagnosis of its mismatches, and no other in its place.
  * Alone: <build>/tests/targets/diagnose/diagnose_test
- * QDIFF_DIAGNOSE_CASES=all, or =50 QDIFF_DIAGNOSE_LEVEL=full, takes a larger sample (scripts/prove-long diagnosis). */
+ * QDIFF_DIAGNOSE_SECONDS: the budget of one diagnosis, 5 by default since sanitizers are slow.
+ * QDIFF_DIAGNOSE_CASES=all, or =50 QDIFF_DIAGNOSE_LEVEL=full, takes a larger sample, QDIFF_DIAGNOSE_PART=0/2 and =1/2
+ * each one half of the quirks (scripts/prove-long diagnosis). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,6 +29,7 @@ struct tally {
 struct sample {
     struct tally at[MAX_QUIRKS];
     size_t count, per_quirk, findings, out_of_time;
+    double seconds_each;
     double *seconds; /* of findings in graphs of one node */
     size_t timed;
 };
@@ -61,7 +64,7 @@ static void diagnose(struct sample *sample, struct tally *tally, const struct qd
 {
     struct qd_error error;
     struct qd_diagnosis diagnosis;
-    struct qd_diagnose_options options = {.seconds = 5};
+    struct qd_diagnose_options options = {.seconds = sample->seconds_each};
     if (qd_diagnose(tally->session, kase, values, run, &options, arena, &diagnosis, &error) !=
         QD_OK)
         fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
@@ -123,12 +126,12 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void open_all(struct sample *sample)
+static void open_all(struct sample *sample, size_t part, size_t parts)
 {
     const struct qd_quirk *quirk;
     char name[128];
-    for (size_t i = 0; (quirk = qd_quirk_at(i)); i++) {
-        assert_true(i < MAX_QUIRKS);
+    for (size_t i = part; (quirk = qd_quirk_at(i)); i += parts) {
+        assert_true(sample->count < MAX_QUIRKS);
         snprintf(name, sizeof name, "quirk:%s", quirk->name);
         sample->at[sample->count++] = (struct tally){
             .quirk = quirk,
@@ -172,7 +175,12 @@ static void test_quirks_are_named(void **state)
     sample.per_quirk = !cases ? 3 : strcmp(cases, "all") == 0 ? SIZE_MAX : strtoul(cases, NULL, 10);
     sample.seconds = calloc(MAX_FINDINGS, sizeof *sample.seconds);
     assert_non_null(sample.seconds);
-    open_all(&sample);
+    size_t part = 0, parts = 1;
+    const char *share = getenv("QDIFF_DIAGNOSE_PART");
+    assert_true(!share || (sscanf(share, "%zu/%zu", &part, &parts) == 2 && part < parts));
+    const char *seconds = getenv("QDIFF_DIAGNOSE_SECONDS");
+    sample.seconds_each = seconds ? atof(seconds) : 5;
+    open_all(&sample, part, parts);
     if (qd_suite_visit(&options, visit, &sample, &error) != QD_OK)
         fail_msg("%s", error.text);
     print(&sample, &total);

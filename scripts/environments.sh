@@ -68,7 +68,7 @@ make_environment()
         return
     fi
     bytes=$(sed -n 's/^# bytes: //p' "$lock")
-    say "${name//_/-}@$version: downloading $(megabytes "$bytes"), unpacked to $place"
+    say "${name//_/-}@$version: downloading $(megabytes "$bytes"), unpacked to $place; log in $cache/python/.log"
     mkdir -p "$cache/python"
     exec 8>"$cache/python/.lock" # two runs at once would write to one place
     flock 8

@@ -29,16 +29,31 @@ test_programs()
     (cd "$root" && find "build/$1/tests" -name '*_test' -type f -perm -u+x 2>/dev/null | sort)
 }
 
+# show_progress: of the lines [STEP/STEPS] … that ninja writes, one a while; the first after five seconds.
+show_progress()
+{
+    local line next=$((SECONDS + 5))
+    while IFS= read -r line; do
+        if ((SECONDS >= next)) && [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+            printf '%s:   %s of %s steps\n' "$(basename "$0")" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
+            next=$((SECONDS + 15))
+        fi
+    done
+}
+
 # build PRESET [cmake --build arguments]: configure and build, in detail only when it fails.
 build()
 {
     local preset=$1 log=$root/build/$1.log
     shift
     mkdir -p "$root/build"
-    printf '%s: building preset %s\n' "$(basename "$0")" "$preset" >&2
+    printf '%s: building preset %s, log in build/%s.log\n' "$(basename "$0")" "$preset" "$preset" >&2
     # cleandead: what a file that is gone was built to, an old test for example, goes too.
-    if ! (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" "$@" &&
-        ninja -C "build/$preset" -t cleandead) >"$log" 2>&1; then
+    if ! (
+        set -o pipefail
+        (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" "$@" &&
+            ninja -C "build/$preset" -t cleandead) 2>&1 | tee "$log" | show_progress
+    ); then
         grep -vE '^\[[0-9]+/[0-9]+\] |^$' "$log" >&2
         return 1
     fi

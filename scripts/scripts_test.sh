@@ -51,6 +51,35 @@ test_unknown_arguments_are_usage_errors()
     expect 2 "$(status_of "$root/scripts/test" --fast)" "test --fast"
 }
 
+# A build in which each of STEPS takes a second, and which ends with STATUS.
+slow_build()
+{
+    mkdir -p "$scratch/slow"
+    # shellcheck disable=SC2016 # expanded by the other shell
+    status_of env steps="$1" end="$2" bash -c '. "$1/scripts/lib.sh"; root=$2
+        cmake()
+        {
+            [ "$1" = --build ] || return 0
+            for step in $(seq "$steps"); do echo "[$step/9] Building C object x.o"; sleep 1; done
+            echo "error: no such thing"
+            return "$end"
+        }
+        ninja() { return "$end"; }
+        build some' tool "$root" "$scratch/slow"
+}
+
+test_a_build_tells_how_far_it_is()
+{
+    expect 0 "$(slow_build 7 0)" "a build"
+    grep -q "tool: building preset some, log in build/some.log" "$scratch/out"
+    grep -qE "tool:   [67] of 9 steps" "$scratch/out"
+    [ "$(grep -c " of 9 steps" "$scratch/out")" = 1 ]
+    [ "$(grep -c "error: " "$scratch/out")" = 0 ]
+    grep -q "error: no such thing" "$scratch/slow/build/some.log"
+    expect 1 "$(slow_build 1 1)" "a build that fails"
+    grep -q "error: no such thing" "$scratch/out"
+}
+
 test_second_setup_is_quick_and_offline()
 {
     local start=$SECONDS
@@ -218,6 +247,7 @@ case ${1-} in
     -h | --help) usage; exit 0 ;;
 esac
 tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
+a_build_tells_how_far_it_is issues_of_expectations_resolve \
 second_setup_is_quick_and_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
 nightly_reports_what_the_engine_did nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

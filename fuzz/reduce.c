@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "qdiff/clock.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
 #include "qdiff/reducer.h"
@@ -72,16 +72,9 @@ struct reduction {
     bool out_of_time;
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static bool in_time(struct reduction *r)
 {
-    r->out_of_time = r->out_of_time || now() - r->start > r->seconds;
+    r->out_of_time = r->out_of_time || qd_clock_seconds() - r->start > r->seconds;
     return !r->out_of_time;
 }
 
@@ -420,7 +413,7 @@ static void report(const struct reduction *r, const struct pass *pass)
                                                 .tried = r->tried,
                                                 .kept = r->kept,
                                                 .size = size_of(&shown->kase, shown->values),
-                                                .seconds = now() - r->start};
+                                                .seconds = qd_clock_seconds() - r->start};
     if (r->options->progress)
         r->options->progress(r->options->context, &progress);
 }
@@ -556,7 +549,7 @@ static enum qd_status answer(struct reduction *r, struct qd_arena *arena,
     reduced->tried = r->tried;
     reduced->kept = r->kept;
     reduced->rounds = r->round;
-    reduced->seconds = now() - r->start;
+    reduced->seconds = qd_clock_seconds() - r->start;
     reduced->out_of_time = r->out_of_time;
     return QD_OK;
 }
@@ -569,7 +562,7 @@ enum qd_status qd_case_reduce(struct qd_session *session, const struct qd_case *
     struct reduction r = {.session = session,
                           .options = options,
                           .error = error ? error : &local,
-                          .start = now(),
+                          .start = qd_clock_seconds(),
                           .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS};
     struct qd_reduced made = {.values = NULL};
     for (size_t i = 0; i < 2; i++) {

@@ -20,10 +20,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine.h"
+#include "qdiff/clock.h"
 #include "qdiff/mutate.h"
 
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
@@ -168,13 +168,6 @@ static void watch(void)
     signal(SIGABRT, on_signal);
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Runs one input from a block of exactly its size, so that a sanitizer sees a read past its end. */
 static void run_input(struct replay *replay, const uint8_t *bytes, size_t size, const char *name)
 {
@@ -186,9 +179,9 @@ static void run_input(struct replay *replay, const uint8_t *bytes, size_t size, 
     current_bytes = copy;
     current_size = size;
     alarm(replay->timeout);
-    double start = now();
+    double start = qd_clock_seconds();
     replay->accepted += LLVMFuzzerTestOneInput(copy, size) == 0;
-    double took = now() - start;
+    double took = qd_clock_seconds() - start;
     alarm(0);
     current_bytes = NULL;
     free(copy);
@@ -353,13 +346,13 @@ int main(int argc, char **argv)
         return good ? 4 : 2;
     }
     watch();
-    double start = now();
+    double start = qd_clock_seconds();
     run_files(&replay);
     if (replay.mutants > 0 && replay.corpus.count > 0)
         run_made(&replay, make_mutant, replay.mutants, "mutant");
     if (replay.cases > 0)
         run_made(&replay, make_case, replay.cases, "case");
-    report(&replay, now() - start);
+    report(&replay, qd_clock_seconds() - start);
     free_corpus(&replay.corpus);
     return 0;
 }

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "qdiff/clock.h"
 
 /* --- The list of cases --------------------------------------------------------------------------- */
 
@@ -172,14 +173,6 @@ static enum qd_status run_jobs(const struct qd_matrix_plan *plan, const struct j
     return QD_OK;
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Runs the jobs and copies what they wrote into the arena. */
 static enum qd_status fill(const struct qd_matrix_plan *plan, struct job *model,
                            struct qd_arena *arena, struct qd_kill_matrix *m, struct qd_error *error)
@@ -187,7 +180,7 @@ static enum qd_status fill(const struct qd_matrix_plan *plan, struct job *model,
     size_t kills_size = m->case_count * sizeof *m->kills;
     size_t seconds_size = model->jobs * m->quirk_count * sizeof *m->seconds;
     struct qd_kills *kills = share(kills_size);
-    double *seconds = share(seconds_size + sizeof *model->stop), start = now();
+    double *seconds = share(seconds_size + sizeof *model->stop), start = qd_clock_seconds();
     enum qd_status status = QD_OK;
 
     m->seconds = qd_arena_array(arena, m->quirk_count, sizeof *m->seconds);
@@ -197,7 +190,7 @@ static enum qd_status fill(const struct qd_matrix_plan *plan, struct job *model,
     model->kills = kills;
     model->stop = (atomic_bool *)(seconds + model->jobs * m->quirk_count);
     status = run_jobs(plan, model, m->quirk_count, seconds, error);
-    m->wall = now() - start;
+    m->wall = qd_clock_seconds() - start;
     m->kills = qd_arena_copy(arena, kills, kills_size);
     if (m->kills == NULL) {
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", m->case_count);

@@ -4,8 +4,8 @@
 
 #include "interrupt.h"
 #include "levels.h"
-#include "machine.h"
 #include "pack.h"
+#include "qdiff/clock.h"
 
 /* The fewest cases that a whole suite of a level has: fewer mean that something was lost on the way. */
 static const size_t least_cases[QD_LEVEL_COUNT] = {500, 10000, 50000};
@@ -26,7 +26,7 @@ struct export
 
 static void show_progress(struct export *export, bool last)
 {
-    double now = qd_seconds();
+    double now = qd_clock_seconds();
 
     if (!export->progress || (!last && now - export->shown < 0.1)) {
         return;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "machine.h"
+#include "qdiff/clock.h"
 #include "quantizer_gate.h"
 
 enum { MOST_ROUNDS = 1000, MOST_CASES = 4096 };
@@ -50,7 +50,7 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
     struct qd_quantizer_request request = kase->request;
     struct qd_quantizer_report report;
     struct qd_quantizer_answer answer;
-    double before = qd_seconds(), asked;
+    double before = qd_clock_seconds(), asked;
 
     if (lap->way == QD_WAY_CALIBRATION) {
         request.range_count = 0;
@@ -61,7 +61,7 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
     enum qd_status status =
         qd_quantizer_run(lap->target->quantizer, &request, &lap->arena, &answer, lap->error);
 
-    asked = qd_seconds();
+    asked = qd_clock_seconds();
     lap->asking += asked - before;
     lap->requests++;
     if (status != QD_OK || answer.outcome != QD_QUANTIZED_MODEL) {
@@ -75,7 +75,7 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
     };
 
     status = qd_quantizer_check(&trial, &lap->arena, &report, lap->error);
-    lap->checking += qd_seconds() - asked;
+    lap->checking += qd_clock_seconds() - asked;
     lap->checks++;
     if (status == QD_OK) {
         keep_width(lap, &report);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "qdiff/clock.h"
 #include "qdiff_version.h"
 
 /* Results replace results, and nothing else: a slip of the finger must not cost a case or a model. */
@@ -49,7 +49,7 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
     if (options->progress || (isatty(fileno(err)) && !isatty(fileno(out)))) {
         begun.progress = err;
     }
-    begun.started = qd_seconds();
+    begun.started = qd_clock_seconds();
     qd_tap_begin(&begun.tap, out);
     qd_tap_comment(&begun.tap, "qdiff %s (%s), level %s", QD_VERSION, QD_COMMIT,
                    qd_level_word(options->level));
@@ -66,7 +66,7 @@ static enum qd_visit stop(struct qd_reporter *reporter)
 /* At most ten times a second. */
 static void show_progress(struct qd_reporter *reporter)
 {
-    double now = qd_seconds();
+    double now = qd_clock_seconds();
 
     if (reporter->progress == NULL || now - reporter->shown < 0.1) {
         return;
@@ -177,7 +177,7 @@ static enum qd_status close_file(struct qd_reporter *reporter, bool complete)
     if (reporter->file == NULL) {
         return QD_OK;
     }
-    qd_summary_write(&reporter->summary, complete, qd_seconds() - reporter->started,
+    qd_summary_write(&reporter->summary, complete, qd_clock_seconds() - reporter->started,
                      reporter->file);
     failed = fflush(reporter->file) != 0 ||
              (fsync(fileno(reporter->file)) != 0 && errno != EINVAL && errno != EROFS);

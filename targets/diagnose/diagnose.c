@@ -1,10 +1,10 @@
 #include "qdiff/diagnose.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "diagnose/facts.h"
 #include "diagnose/locate.h"
+#include "qdiff/clock.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
 #include "qdiff/suite.h"
@@ -53,16 +53,9 @@ struct diagnosing {
     bool out_of_time;
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static bool in_time(struct diagnosing *d)
 {
-    d->out_of_time = d->out_of_time || now() - d->start > d->seconds;
+    d->out_of_time = d->out_of_time || qd_clock_seconds() - d->start > d->seconds;
     return !d->out_of_time;
 }
 
@@ -421,7 +414,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                            .run = run,
                            .arena = arena,
                            .error = error,
-                           .start = now(),
+                           .start = qd_clock_seconds(),
                            .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS,
                            .wanted_neighbours =
                                options->neighbours ? options->neighbours : DEFAULT_NEIGHBOURS};
@@ -440,7 +433,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     made.neighbours = d.neighbours;
     made.divergent = d.divergent;
     made.out_of_time = d.out_of_time;
-    made.seconds = now() - d.start;
+    made.seconds = qd_clock_seconds() - d.start;
     if (!made.label || !made.facts)
         return qd_fail(error, QD_NO_MEMORY, "no room for a diagnosis");
     *diagnosis = made;

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "message.h"
+#include "qdiff/clock.h"
 
 #define ALIGNMENT ((size_t)64)
 
@@ -154,17 +154,10 @@ void qd_job_write(const struct qd_job *job, void *block)
     write_outputs(job, header, tables + QD_JOB_RUNS * graph->input_count, &names);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void qd_job_execute(void *block, const struct qd_target *api, void *target)
 {
     struct qd_job_header *job = block;
-    double start = now();
+    double start = qd_clock_seconds();
     void *prepared = NULL;
     job->stage = QD_STAGE_LOAD;
     enum qd_target_status status =
@@ -177,7 +170,7 @@ void qd_job_execute(void *block, const struct qd_target *api, void *target)
         api->release(target, prepared);
     }
     job->status = (uint32_t)status;
-    job->seconds = now() - start;
+    job->seconds = qd_clock_seconds() - start;
 }
 
 /* Whether bytes [from, to) of the block still hold run r's poison; the first that does not in *at. */

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "process/program.h"
+#include "qdiff/clock.h"
 #include "targets_testlib.h"
 
 #define PYTHON QD_SOURCE_DIR "/targets/process/"
@@ -24,13 +25,6 @@ static int find_share(void **state)
 {
     (void)state;
     return setenv("QDIFF_SHARE", QD_TEST_CASES_DIR "/..", 1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* One run of the identity case; right outputs if any. */
@@ -245,11 +239,11 @@ static void test_round_trips(void **state)
     double begin = 0;
     for (int i = -500; i < CASES; i++) {
         if (i == 0)
-            begin = now();
+            begin = qd_clock_seconds();
         assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
         assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
     }
-    double seconds = now() - begin;
+    double seconds = qd_clock_seconds() - begin;
     print_message("# %.0f cases/s, %.0f round trips/s (4 a case)\n", CASES / seconds,
                   4 * CASES / seconds);
     qd_arena_clear(&arena);

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "message.h"
 #include "process/loader.h"
 #include "process/program.h"
 #include "process/quantized.h"
+#include "qdiff/clock.h"
 
 #define BLOCK ((size_t)4096) /* a worker's shared block, which programs do not use */
 #define DEFAULT_SECONDS 60.0
@@ -35,13 +35,6 @@ const char *qd_quantized_word(enum qd_quantized outcome)
 #undef QD_QUANTIZED_WORD
     };
     return (unsigned)outcome < QD_QUANTIZED_COUNT ? words[outcome] : "unknown";
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* --- Opening ------------------------------------------------------------------------------------- */
@@ -269,7 +262,7 @@ enum qd_status qd_quantizer_run(struct qd_quantizer *quantizer,
 {
     struct qd_quantizer_answer made = {.outcome = QD_QUANTIZED_CRASHED};
     const struct qd_death *death = &quantizer->program.death;
-    double begin = now();
+    double begin = qd_clock_seconds();
     for (int i = 0; i < MOST_TRIES; i++) {
         bool used = quantizer->worker.pid != 0 && quantizer->worker.answers > 1;
         enum qd_status status = ensure_started(quantizer, error);
@@ -286,7 +279,7 @@ enum qd_status qd_quantizer_run(struct qd_quantizer *quantizer,
         if (!qd_death_is_foreign(death) && !(used && death->outcome != QD_OUTCOME_HANG))
             break;
     }
-    made.seconds = now() - begin;
+    made.seconds = qd_clock_seconds() - begin;
     *answer = made;
     return QD_OK;
 }

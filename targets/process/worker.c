@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "qdiff/clock.h"
 
 #define EXIT_OUT_OF_MEMORY 86 /* the fault handler's word */
 #define PROBE_BYTES \
@@ -26,13 +27,6 @@
 #define SLICE 0.1       /* seconds between two looks at the clock while waiting */
 #define MOST_CHUNKS 256 /* of standard error at a time */
 #define LEAST_SECONDS_BETWEEN_STARTS 0.02
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void pause_for(double seconds)
 {
@@ -179,7 +173,7 @@ static enum qd_status open_channels(int channel[2], int errors[2], struct qd_err
 enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, void *context,
                                struct qd_error *error)
 {
-    double wait = worker->started + LEAST_SECONDS_BETWEEN_STARTS - now();
+    double wait = worker->started + LEAST_SECONDS_BETWEEN_STARTS - qd_clock_seconds();
     if (worker->started >= 0 && wait > 0)
         pause_for(wait);
     int channel[2] = {-1, -1}, errors[2] = {-1, -1};
@@ -207,7 +201,7 @@ enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, 
     worker->channel = channel[0];
     worker->errors = errors[0];
     worker->answers = 0;
-    worker->started = now();
+    worker->started = qd_clock_seconds();
     worker->start_bytes = 0;
     worker->tail_size = 0;
     return QD_OK;
@@ -244,9 +238,9 @@ static void drain(struct qd_worker *worker)
 static int reap(struct qd_worker *worker, double patience, bool *killed)
 {
     int status = 0;
-    double deadline = now() + patience;
+    double deadline = qd_clock_seconds() + patience;
     pid_t got;
-    while ((got = waitpid(worker->pid, &status, WNOHANG)) == 0 && now() < deadline)
+    while ((got = waitpid(worker->pid, &status, WNOHANG)) == 0 && qd_clock_seconds() < deadline)
         pause_for(0.0005);
     kill(-worker->pid, SIGKILL); /* and whatever it started */
     *killed = got == 0;
@@ -320,7 +314,7 @@ static bool has_died(const struct qd_worker *worker)
 
 struct qd_patience qd_patience_begin(double seconds)
 {
-    return (struct qd_patience){.seconds = seconds, .deadline = now() + seconds};
+    return (struct qd_patience){.seconds = seconds, .deadline = qd_clock_seconds() + seconds};
 }
 
 /* After a send or recv that came to nothing: whether to try again. */
@@ -335,8 +329,9 @@ static bool try_again(struct qd_worker *worker, ssize_t got, int reason,
         return false;
     }
     if (patience->deadline == 0)
-        patience->deadline = now() + patience->seconds - (reason == EAGAIN ? SLICE : 0);
-    patience->timed_out = now() >= patience->deadline;
+        patience->deadline =
+            qd_clock_seconds() + patience->seconds - (reason == EAGAIN ? SLICE : 0);
+    patience->timed_out = qd_clock_seconds() >= patience->deadline;
     return !patience->timed_out;
 }
 
@@ -413,7 +408,7 @@ static bool receive_all(struct qd_worker *worker, uint8_t *bytes, size_t size,
             continue;
         bytes += got;
         size -= (size_t)got;
-        if (size > 0 && now() >= patience->deadline)
+        if (size > 0 && qd_clock_seconds() >= patience->deadline)
             return !(patience->timed_out = true);
     }
     return true;

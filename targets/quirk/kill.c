@@ -2,7 +2,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
+
+#include "qdiff/clock.h"
 
 const struct qd_harness qd_harness = {.evaluate = qd_graph_evaluate, .compare = qd_compare};
 
@@ -159,13 +160,6 @@ static bool has_specified(const struct qd_case *kase, const struct qd_value *val
     return false;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static enum qd_status try_mutant(const struct trial *trial, const struct qd_mutants *mutants,
                                  size_t i, struct qd_kills *kills)
 {
@@ -194,10 +188,10 @@ static enum qd_status try_mutants(const struct trial *trial, const struct qd_mut
     for (size_t i = 0; status == QD_OK && i < mutants->count; i++) {
         if (!qd_quirk_concerns(qd_quirk_at(i), trial->kase->graph))
             continue;
-        double start = now();
+        double start = qd_clock_seconds();
         status = try_mutant(&own, mutants, i, kills);
         qd_arena_reset(&arena);
-        seconds[i] += now() - start;
+        seconds[i] += qd_clock_seconds() - start;
     }
     qd_arena_clear(&arena);
     return status;

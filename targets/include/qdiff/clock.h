@@ -1,0 +1,8 @@
+/* A clock to measure with. */
+#ifndef QDIFF_CLOCK_H
+#define QDIFF_CLOCK_H
+
+/* Seconds since some moment in the past, by a clock that nobody sets. */
+double qd_clock_seconds(void);
+
+#endif

@@ -136,6 +136,16 @@ static bool has_subnormal(const struct qd_tensor *tensor)
     return false;
 }
 
+static bool has_extreme(const struct qd_tensor *scale)
+{
+    for (int64_t i = 0; i < scale->count; i++) {
+        double value = fabs(qd_tensor_value(scale, i));
+        if (value < 0x1p-10 || value > 0x1p10)
+            return true;
+    }
+    return false;
+}
+
 static bool has_non_finite(const struct qd_tensor *tensor)
 {
     for (int64_t i = 0; qd_dtype_is_float(tensor->dtype) && i < tensor->count; i++)
@@ -155,6 +165,7 @@ static void find_scale(const struct view *view, int index)
         return;
     set_if(view->found, scale->count > 1, QD_FEATURE_PER_CHANNEL_SCALE);
     set_if(view->found, has_subnormal(scale), QD_FEATURE_SUBNORMAL_SCALE);
+    set_if(view->found, has_extreme(scale), QD_FEATURE_EXTREME_SCALE);
     set_if(view->found, scale->dtype == QD_F8E8M0, QD_FEATURE_FLOAT8_SCALE);
 }
 
@@ -421,6 +432,35 @@ void qd_case_features(const struct qd_case *kase, struct qd_features *features)
         if (node == principal)
             find_principal(&view);
     }
+    *features = found;
+}
+
+static enum qd_dtype operand_dtype(const struct view *view, int index)
+{
+    return index < 0 || (size_t)index >= view->node->input_count
+               ? QD_DTYPE_NONE
+               : qd_case_dtype(view->kase, view->node->inputs[index]);
+}
+
+void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
+                      struct qd_features *features)
+{
+    struct qd_features found = {{0, 0}};
+    struct view view = {kase, node, roles_of(node), &found};
+    enum qd_dtype x = operand_dtype(&view, 0), w = operand_dtype(&view, view.roles.weight);
+    enum qd_dtype y = node->output_count > 0 ? qd_case_dtype(kase, node->outputs[0]) : x;
+    find_node(&view);
+    for (size_t i = 0; i < node->input_count; i++)
+        find_dtype(&found, operand_dtype(&view, (int)i));
+    find_dtype(&found, y);
+    set_if(&found, x == QD_U8, QD_FEATURE_X_U8);
+    set_if(&found, x == QD_S8, QD_FEATURE_X_S8);
+    set_if(&found, w == QD_U8, QD_FEATURE_W_U8);
+    set_if(&found, w == QD_S8, QD_FEATURE_W_S8);
+    set_if(&found, y == QD_U8, QD_FEATURE_Y_U8);
+    set_if(&found, y == QD_S8, QD_FEATURE_Y_S8);
+    set_if(&found, (is_quantize(node) || is_dequantize(node)) && x == QD_S32,
+           QD_FEATURE_INT32_INPUT);
     *features = found;
 }
 

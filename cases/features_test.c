@@ -168,7 +168,8 @@ static void test_quantize(void **state)
     check(quantize(arena, &scalar, &scalar, NULL, false), "QuantizeLinear",
           "no-zero-point,y-u8,rank0");
     check(quantize(arena, &vector, &small, NULL, true), "QuantizeLinear",
-          "no-zero-point,y-u8,runtime-parameters,subnormal-scale,rank1,batch,non-finite");
+          "no-zero-point,y-u8,runtime-parameters,subnormal-scale,extreme-scale,rank1,batch,non-"
+          "finite");
     struct qd_tensor zero_point = sample_tensor(arena, QD_S4, 1, (int64_t[]){2}, codes);
     struct qd_builder *builder = quantize(arena, &fine, &scales, &zero_point, false);
     qd_build_attr_int(builder, "axis", -1);
@@ -247,6 +248,39 @@ static void test_graphs(void **state)
           "no-zero-point,x-u8,w-u8,y-u8,runtime-weights,rank0");
 }
 
+/* A node by itself: QLinearMatMul of what QuantizeLinear gives has codes of its own types, whatever stands beside it. */
+static void test_nodes(void **state)
+{
+    struct qd_arena *arena = *state;
+    struct qd_error error;
+    const float half = 0.5f;
+    static const int64_t dims[] = {1, 1}, one[1] = {1};
+    struct qd_tensor x = sample_tensor(arena, QD_F32, 2, dims, one),
+                     w = sample_tensor(arena, QD_S8, 2, dims, one),
+                     scale = sample_floats(arena, 0, &half),
+                     zero16 = sample_tensor(arena, QD_U16, 0, NULL, one),
+                     zero8 = sample_tensor(arena, QD_S8, 0, NULL, one);
+    struct qd_builder *builder = qd_build_begin(arena, 21);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "w", &w);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_initializer(builder, "z16", &zero16);
+    qd_build_initializer(builder, "z8", &zero8);
+    qd_build_node(builder, "", "QuantizeLinear", "x,s,z16", "wide");
+    qd_build_node(builder, "", "QuantizeLinear", "x,s", "codes");
+    qd_build_node(builder, "", "QLinearMatMul", "codes,s,z8,w,s,z8,s,z8", "y");
+    qd_build_output(builder, "wide", QD_U16, 2, dims);
+    qd_build_output(builder, "y", QD_S8, 2, dims);
+    struct qd_case kase;
+    struct qd_features features;
+    char text[256];
+    assert_int_equal(qd_build_finish(builder, "nodes", false, &kase, &error), QD_OK);
+    qd_node_features(&kase, &kase.graph->nodes[2], &features);
+    assert_string_equal(qd_features_describe(&features, text, sizeof text), "x-u8,w-s8,y-s8");
+    qd_node_features(&kase, &kase.graph->nodes[0], &features);
+    assert_string_equal(qd_features_describe(&features, text, sizeof text), "int16");
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -268,8 +302,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sample),  cmocka_unit_test(test_conv_shapes),
         cmocka_unit_test(test_windows), cmocka_unit_test(test_quantize),
-        cmocka_unit_test(test_types),   cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_types),   cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_graphs),  cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("cases/features", tests, set_up, tear_down);
 }

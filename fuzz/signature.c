@@ -56,57 +56,6 @@ static bool is_op(const struct qd_node *node, const char *op_type)
     return node && strcmp(node->op_type, op_type) == 0;
 }
 
-/* An attribute that is a number of a type; NONE without it. */
-static enum qd_dtype attr_dtype(const struct qd_node *node, const char *name)
-{
-    const struct qd_attr *attr = qd_node_attr(node, name);
-    return attr && attr->kind == QD_ATTR_INT ? qd_dtype_of_onnx((int32_t)attr->i) : QD_DTYPE_NONE;
-}
-
-/* The operand whose type the node's output has. */
-static int model_operand(const struct qd_node *node)
-{
-    int found = input_of(node, 0);
-    if (is_op(node, "Where"))
-        return input_of(node, 1);
-    if (is_op(node, "DequantizeLinear") || is_op(node, "MatMulIntegerToFloat"))
-        return input_of(node, is_op(node, "DequantizeLinear") ? 1 : 2);
-    if (is_op(node, "QuantizeLinear"))
-        return input_of(node, 2);
-    if (is_op(node, "QGemm")) /* float without y_zero_point, like a_scale */
-        return input_of(node, 8) != QD_NO_VALUE ? input_of(node, 8) : input_of(node, 1);
-    for (size_t i = 1; i < node->input_count; i++) /* the output's own zero point comes last */
-        if (qd_op_role(node->op, i) == QD_ROLE_ZERO_POINT && node->inputs[i] != QD_NO_VALUE &&
-            strncmp(node->op_type, "QLinear", 7) == 0)
-            found = node->inputs[i];
-    return found;
-}
-
-/* The type of a value, by what the model says alone: it holds for graphs that do not evaluate too. */
-static enum qd_dtype dtype_of(const struct qd_case *kase, int value, int depth)
-{
-    const struct qd_graph *graph = kase->graph;
-    if (value == QD_NO_VALUE || depth > 64)
-        return QD_DTYPE_NONE;
-    if (graph->values[value].initializer)
-        return graph->values[value].initializer->dtype;
-    for (size_t i = 0; i < graph->input_count; i++)
-        if (graph->inputs[i] == value)
-            return kase->inputs[i].dtype;
-    const struct qd_node *node = producer_of(graph, value);
-    if (!node)
-        return QD_DTYPE_NONE;
-    enum qd_dtype said = attr_dtype(node, is_op(node, "Cast") ? "to" : "output_dtype");
-    if (said != QD_DTYPE_NONE)
-        return said;
-    if (is_op(node, "MatMulInteger") || is_op(node, "ConvInteger"))
-        return QD_S32;
-    if (is_op(node, "DynamicQuantizeLinear"))
-        return node->outputs[1] == value ? QD_F32 : QD_U8;
-    enum qd_dtype like = dtype_of(kase, model_operand(node), depth + 1);
-    return like == QD_DTYPE_NONE && is_op(node, "QuantizeLinear") ? QD_U8 : like;
-}
-
 static bool is_quantizer(const struct qd_node *node)
 {
     return is_op(node, "QuantizeLinear") || is_op(node, "DequantizeLinear");
@@ -127,13 +76,13 @@ static enum qd_dtype operand_codes(const struct qd_case *kase, const struct qd_n
 {
     const struct qd_node *from = producer_of(kase->graph, value);
     bool through = !is_quantizer(node) && is_op(from, "DequantizeLinear");
-    return dtype_of(kase, through ? input_of(from, 0) : value, 0);
+    return qd_case_dtype(kase, through ? input_of(from, 0) : value);
 }
 
 static enum qd_dtype output_codes(const struct qd_case *kase, const struct qd_node *node, int value)
 {
     const struct qd_node *to = reader_of(kase->graph, value, "QuantizeLinear");
-    return dtype_of(kase, to && !is_quantizer(node) ? to->outputs[0] : value, 0);
+    return qd_case_dtype(kase, to && !is_quantizer(node) ? to->outputs[0] : value);
 }
 
 static bool counts(const struct qd_node *node, size_t i)
@@ -220,16 +169,59 @@ const char *qd_signature_shape(const struct qd_case *kase, const struct qd_value
 
 /* --- Words of a target -------------------------------------------------------------------------- */
 
+/* Past a part that names or lists something, "'n1'", "(13)", "{1,3,8}", "[with T = float]"; `at` itself if none begins there. */
+static const char *past_part(const char *at)
+{
+    static const char opening[] = "'\"([{<", closing[] = "'\")]}>";
+    const char *kind = strchr(opening, *at);
+    const char *end = *at && kind ? strchr(at + 1, closing[kind - opening]) : NULL;
+    return end ? end + 1 : at;
+}
+
+/* A word that changes from case to case or from release to release: a number, a path, a qualified name. */
+static bool is_incidental(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (isdigit((unsigned char)word[i]) || word[i] == '/' || word[i] == '_' ||
+            (word[i] == ':' && i + 1 < length && word[i + 1] == ':'))
+            return true;
+    return false;
+}
+
 uint32_t qd_signature_words(const char *message)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
-    for (const char *at = message; *at; at++) {
-        if ((*at == '\'' || *at == '"') && strchr(at + 1, *at))
-            at = strchr(at + 1, *at);
-        if (isalpha((unsigned char)*at))
-            hash = (hash ^ (uint32_t)(unsigned char)*at) * 16777619u;
+    for (const char *at = message; *at;) {
+        const char *past = past_part(at);
+        size_t length = strcspn(at, " \t\r\n'\"([{<");
+        if (past == at && length == 0)
+            past++;
+        for (size_t i = 0; past == at && i < length && !is_incidental(at, length); i++)
+            if (isalpha((unsigned char)at[i]))
+                hash = (hash ^ (uint32_t)(unsigned char)at[i]) * 16777619u;
+        at = past > at ? past : at + length;
     }
     return hash;
+}
+
+static bool is_word_at(const char *text, const char *at, size_t length)
+{
+    return (at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length]);
+}
+
+/* The operator that the words name first, which need not be one of the graph: fusions make new ones. NULL: none. */
+static const struct qd_op *op_in_words(const char *words)
+{
+    const struct qd_op *found = NULL, *op;
+    const char *first = NULL;
+    for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
+        const char *at = strstr(words, op->name);
+        if (at && is_word_at(words, at, strlen(op->name)) && (!first || at < first)) {
+            first = at;
+            found = op;
+        }
+    }
+    return found;
 }
 
 /* --- The signature ------------------------------------------------------------------------------ */
@@ -266,6 +258,22 @@ static void make_safe(char *text)
             *text = '.';
 }
 
+/* What the finding is about, as far as it says so itself: the operator of the rule that was broken, or the one that the target
+ * complains of; else the case's. */
+static void add_op(struct text *text, const struct qd_case *kase, const struct qd_run *run,
+                   enum qd_verdict verdict)
+{
+    const char *op = qd_case_op(kase), *slash = strrchr(kase->rule, '/');
+    const struct qd_op *said =
+        run->outcome == QD_OUTCOME_REJECTED ? op_in_words(run->message) : NULL;
+    if (verdict == QD_VERDICT_ACCEPTS_INVALID && slash)
+        add(text, "%.*s", (int)(slash - kase->rule), kase->rule);
+    else if (said)
+        add(text, "%s%s%s", said->domain, *said->domain ? "." : "", said->name);
+    else
+        add(text, "%s", *op ? op : "none");
+}
+
 void qd_signature_make(const struct qd_case *kase, const struct qd_value *values,
                        const char *target, const struct qd_run *run,
                        const struct qd_comparison *comparison, const struct qd_diagnosis *diagnosis,
@@ -273,12 +281,14 @@ void qd_signature_make(const struct qd_case *kase, const struct qd_value *values
 {
     struct text text = {signature, QD_SIGNATURE_SIZE, 0};
     char types[64];
-    *signature = '\0';
-    const char *op = qd_case_op(kase);
-    add(&text, "%s-%s-%s-%s-", *op ? op : "none", qd_signature_types(kase, types, sizeof types),
-        target, qd_verdict_word(comparison->verdict));
+    bool value = comparison->verdict == QD_VERDICT_VALUE;
     const char *slash = strrchr(kase->rule, '/');
-    if (comparison->verdict == QD_VERDICT_VALUE)
+    *signature = '\0';
+    add_op(&text, kase, run, comparison->verdict);
+    if (value && diagnosis->quirk_count == 0)
+        add(&text, "-%s", qd_signature_types(kase, types, sizeof types));
+    add(&text, "-%s-%s-", target, qd_verdict_word(comparison->verdict));
+    if (value)
         add_label(&text, diagnosis, qd_signature_shape(kase, values, run));
     else if (comparison->verdict == QD_VERDICT_ACCEPTS_INVALID)
         add(&text, "%s", slash ? slash + 1 : kase->rule);

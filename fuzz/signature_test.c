@@ -48,7 +48,7 @@ static void test_same_finding_of_different_cases(void **state)
     /* 0.5 to 1 for 0, and 0.25 / 0.5 to 1 for 0. */
     identify("quirk:round-half-away", &a, of_a);
     identify("quirk:round-half-away", &b, of_b);
-    assert_string_equal(of_a, "QuantizeLinear-f32u8-quirk-value-round-half-away");
+    assert_string_equal(of_a, "QuantizeLinear-quirk-value-round-half-away");
     assert_string_equal(of_b, of_a);
     /* Another mistake on the same case is another finding, and none is none. */
     identify("quirk:y-zero-point-ignored", &a, of_b);
@@ -133,6 +133,12 @@ static void test_words(void **state)
     assert_int_equal(words, qd_signature_words("qconv.cc:57 Compute node 'b' has shape {2}\n"));
     assert_int_not_equal(words, qd_signature_words("qconv.cc:41 Compute node 'a_1' has type {1}"));
     assert_int_equal(qd_signature_words("it's 1"), qd_signature_words("it's 22"));
+    assert_int_equal(qd_signature_words("/a/b/c.cc:1 f() [with T = float] Node (n4) was false."),
+                     qd_signature_words("/d/c.h:22 f() [with T = int] Node (n17) was false."));
+    assert_int_equal(qd_signature_words("a {1,2} b::c(int) d"),
+                     qd_signature_words("a {3} e::f() d"));
+    assert_int_not_equal(qd_signature_words("Op (Add) is no scalar"),
+                         qd_signature_words("Op (Add) is no vector"));
 }
 
 /* Classes without numbers: by rule, by words, by signal; every character fits a file name. */
@@ -147,17 +153,22 @@ static void test_labels_of_other_classes(void **state)
     struct qd_run run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 11};
     struct qd_comparison comparison = {.verdict = QD_VERDICT_CRASH};
     qd_signature_make(&kase, NULL, "../a b", &run, &comparison, NULL, signature);
-    assert_string_equal(signature, "Identity-s8s8-...a.b-crash-load-signal-11");
-    kase.rule = "Identity/some-rule";
+    assert_string_equal(signature, "Identity-...a.b-crash-load-signal-11");
+    kase.rule = "Relu/some-rule";
     run.outcome = QD_OUTCOME_OUTPUTS;
     comparison.verdict = QD_VERDICT_ACCEPTS_INVALID;
     qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
-    assert_string_equal(signature, "Identity-s8s8-ort-accepts-invalid-some-rule");
+    assert_string_equal(signature, "Relu-ort-accepts-invalid-some-rule");
     run = (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN, .message = "a"};
     comparison.verdict = QD_VERDICT_REJECTS_VALID;
     qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
     /* FNV-1a of "a": (2166136261 ^ 97) * 16777619 mod 2^32 */
-    assert_string_equal(signature, "Identity-s8s8-ort-rejects-valid-run-e40c292c");
+    assert_string_equal(signature, "Identity-ort-rejects-valid-run-e40c292c");
+    /* The operator that the target complains of, and no part of another one's name. */
+    snprintf(run.message, sizeof run.message, "QLinearConvolution (QLinearAdd) a");
+    qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
+    assert_memory_equal(signature, "com.microsoft.QLinearAdd-ort-rejects-valid-run-",
+                        strlen("com.microsoft.QLinearAdd-ort-rejects-valid-run-"));
     qd_arena_clear(&arena);
 }
 

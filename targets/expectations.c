@@ -25,7 +25,8 @@ struct row {
     bool by_fuzz; /* the pattern is over the operators of a fuzzer's case */
     struct qd_features needs, excludes;
     enum qd_verdict verdict;
-    const char *words; /* a pattern over what the target said or the rule that it broke; NULL: any */
+    const char
+        *words; /* a pattern over what the target said or the rule that it broke; NULL: any */
     const struct qd_quirk *quirks[2]; /* VALUE divergences that these explain, and no others */
     size_t quirk_count;
     bool active;

@@ -190,6 +190,58 @@ static void test_nondeterministic_covers_value(void **state)
     }
 }
 
+/* A graph DequantizeLinear → Add of a fuzzer, raw ("fuzz") or reduced. */
+static const struct qd_case *fuzzed_case(const char *id)
+{
+    static struct qd_node nodes[] = {{.op_type = "DequantizeLinear"}, {.op_type = "Add"}};
+    static const struct qd_graph graph = {.node_count = 2, .nodes = nodes};
+    static struct qd_case kase;
+    kase = (struct qd_case){.id = id, .op = "Add", .rule = "Add/shape", .graph = &graph};
+    return &kase;
+}
+
+/* Rows for fuzzers go by operators, by what the target said and by the rule; plain wrong numbers are known in reduced cases only, and
+ * no case of the suite is. */
+static void test_rows_for_fuzzers(void **state)
+{
+    static const struct {
+        const char *row, *id;
+        enum qd_verdict seen;
+        bool expected;
+    } rows[] = {
+        {"fuzz:*>Add\t*\t*\trejects-valid\t*\t*\t-\twhy", "fuzz", QD_VERDICT_REJECTS_VALID, true},
+        {"fuzz:Add\t*\t*\trejects-valid\t*\t*\t-\twhy", "fuzz", QD_VERDICT_REJECTS_VALID, false},
+        {"fuzz:*\t*\t*\trejects-valid\t*\t*\t-\twhy", "Add/x", QD_VERDICT_REJECTS_VALID, false},
+        {"fuzz:*\t*\t*\trejects-valid:*node * is bad*\t*\t*\t-\twhy", "fuzz",
+         QD_VERDICT_REJECTS_VALID, true},
+        {"fuzz:*\t*\t*\trejects-valid:*node * is good*\t*\t*\t-\twhy", "fuzz",
+         QD_VERDICT_REJECTS_VALID, false},
+        {"fuzz:*\t*\t*\taccepts-invalid:Add/shape\t*\t*\t-\twhy", "fuzz",
+         QD_VERDICT_ACCEPTS_INVALID, true},
+        {"fuzz:*\t*\t*\taccepts-invalid:Add/type\t*\t*\t-\twhy", "fuzz", QD_VERDICT_ACCEPTS_INVALID,
+         false},
+        {"fuzz:*\t*\t*\tvalue\t*\t*\t-\twhy", "fuzz", QD_VERDICT_VALUE, false},
+        {"fuzz:*\t*\t*\tvalue\t*\t*\t-\twhy", "findings/a-b", QD_VERDICT_VALUE, true},
+        {"*\t*\t*\trejects-valid:*is bad*\t*\t*\t-\twhy", "Add/x", QD_VERDICT_REJECTS_VALID, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_features none = {{0, 0}};
+        struct qd_run run = {.message = "node 'n1' is bad: 3"};
+        const struct qd_expectation *unexpected;
+        const struct qd_evidence seen = {.kase = fuzzed_case(rows[i].id),
+                                         .features = &none,
+                                         .verdict = rows[i].seen,
+                                         .run = &run};
+        bool found = qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected) != NULL;
+        if (found != rows[i].expected)
+            fail_msg("row %zu: have %d", i, found);
+        qd_arena_clear(&arena);
+    }
+}
+
 /* A row for one case that passes is news; a row for many of which one passes is not. */
 static void test_unexpected_pass(void **state)
 {
@@ -446,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_bad_rows_name_line_and_field),
         cmocka_unit_test(test_match_gives_issue_reason_and_row),
         cmocka_unit_test(test_nondeterministic_covers_value),
+        cmocka_unit_test(test_rows_for_fuzzers),
         cmocka_unit_test(test_unexpected_pass),
         cmocka_unit_test(test_stale_rows),
         cmocka_unit_test(test_a_quirk_row_covers_what_it_explains),

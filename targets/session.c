@@ -306,15 +306,29 @@ static bool can_node(const struct qd_session *session, const struct qd_node *nod
     return false;
 }
 
+/* Whether the target does the node, in the case's company and by itself: what its neighbours are made of may not hide that it
+ * has no kernel for this node's types. */
+static bool can_both(const struct qd_session *session, const struct qd_case *kase,
+                     const struct qd_node *node, const struct qd_features *of_case,
+                     const struct row **near)
+{
+    struct qd_features alone;
+    if (!can_node(session, node, of_case, near))
+        return false;
+    if (kase->graph->node_count < 2)
+        return true;
+    qd_node_features(kase, node, &alone);
+    return can_node(session, node, &alone, near);
+}
+
 bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
                     const char **reason)
 {
     struct qd_features features;
     qd_case_features(kase, &features);
     for (size_t i = 0; i < kase->graph->node_count; i++) {
-        const struct qd_node *node = &kase->graph->nodes[i];
         const struct row *near;
-        if (can_node(session, node, &features, &near))
+        if (can_both(session, kase, &kase->graph->nodes[i], &features, &near))
             continue;
         *reason = !near ? "the target does not declare one of the case's operators"
                   : near->text->reason[0]

@@ -20,6 +20,16 @@ enum qd_feature {
 };
 
 void qd_case_features(const struct qd_case *kase, struct qd_features *features);
+
+/* The features of one node of a graph as if it were a case of its own: its types and attributes, not those of its
+ * neighbours. Facts about tensors that other nodes compute (ranks, elements) are not known. */
+void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
+                      struct qd_features *features);
+
+/* The type of a value by what the model says alone, which holds for graphs that do not evaluate too; NONE where it does not
+ * say. */
+enum qd_dtype qd_case_dtype(const struct qd_case *kase, int value);
+
 bool qd_features_has(const struct qd_features *features, enum qd_feature feature);
 const char *qd_feature_word(enum qd_feature feature);
 const char *qd_feature_meaning(enum qd_feature feature);

@@ -1,7 +1,8 @@
 /* Findings: a divergence by what it is, apart from the numbers that showed it.
  *
- * A signature is "op-types-target-class-label":
- *   op      the principal operator (qd_case_op; "com.microsoft.QGemm" in that domain)
+ * A signature is "op-target-class-label", of value divergences that no quirk explains "op-types-target-class-label":
+ *   op      the operator whose rule was broken, or that the target complains of, which may be one that a fusion made; else the
+ *           principal operator (qd_case_op; "com.microsoft.QGemm" in that domain)
  *   types   of its data operands and its output, "u8s8u8"; a value that DequantizeLinear gives or QuantizeLinear takes counts
  *           by its codes. Optional operands, parameters, biases and shapes do not count.
  *   target  the target's name without version and settings: a bug that three releases share is one finding, and one that
@@ -11,7 +12,7 @@
  *           how far the elements are off: "one" code, "few" (at most 16), "ends" (at an end of the type), "nan" (on one side
  *           only), "far".
  *           accepts-invalid: the rule's slug.
- *           others: the stage and a hash of the target's words without their numbers and quoted names; for a death its
+ *           others: the stage and a hash of the target's words without numbers, names, paths and lists; for a death its
  *           signal.
  * Characters are letters, digits, '.', '+', '_' and '-': a signature is a file name.
  *
@@ -39,7 +40,7 @@ const char *qd_signature_types(const struct qd_case *kase, char *text, size_t si
 const char *qd_signature_shape(const struct qd_case *kase, const struct qd_value *values,
                                const struct qd_run *run);
 
-/* A hash of a target's words: numbers, quoted parts and blanks do not count. */
+/* A hash of a target's words: numbers, paths, qualified names, blanks and what is quoted or in brackets do not count. */
 uint32_t qd_signature_words(const char *message);
 
 /* Writes the signature of a divergence into signature[QD_SIGNATURE_SIZE]. `target` is the target's name; `diagnosis` is looked

@@ -1,0 +1,79 @@
+#include <string.h>
+
+#include "qdiff/evaluate.h"
+#include "qdiff/features.h"
+
+static const struct qd_node *producer_of(const struct qd_graph *graph, int value)
+{
+    for (size_t i = 0; i < graph->node_count; i++)
+        for (size_t j = 0; j < graph->nodes[i].output_count; j++)
+            if (graph->nodes[i].outputs[j] == value)
+                return &graph->nodes[i];
+    return NULL;
+}
+
+static int input_of(const struct qd_node *node, size_t i)
+{
+    return i < node->input_count ? node->inputs[i] : QD_NO_VALUE;
+}
+
+static bool is_op(const struct qd_node *node, const char *op_type)
+{
+    return strcmp(node->op_type, op_type) == 0;
+}
+
+/* An attribute that is a number of a type; NONE without it. */
+static enum qd_dtype attr_dtype(const struct qd_node *node, const char *name)
+{
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    return attr && attr->kind == QD_ATTR_INT ? qd_dtype_of_onnx((int32_t)attr->i) : QD_DTYPE_NONE;
+}
+
+/* The operand whose type the node's output has. */
+static int model_operand(const struct qd_node *node)
+{
+    int found = input_of(node, 0);
+    if (is_op(node, "Where"))
+        return input_of(node, 1);
+    if (is_op(node, "DequantizeLinear") || is_op(node, "MatMulIntegerToFloat"))
+        return input_of(node, is_op(node, "DequantizeLinear") ? 1 : 2);
+    if (is_op(node, "QuantizeLinear"))
+        return input_of(node, 2);
+    if (is_op(node, "QGemm")) /* float without y_zero_point, like a_scale */
+        return input_of(node, 8) != QD_NO_VALUE ? input_of(node, 8) : input_of(node, 1);
+    for (size_t i = 1; i < node->input_count; i++) /* the output's own zero point comes last */
+        if (qd_op_role(node->op, i) == QD_ROLE_ZERO_POINT && node->inputs[i] != QD_NO_VALUE &&
+            strncmp(node->op_type, "QLinear", 7) == 0)
+            found = node->inputs[i];
+    return found;
+}
+
+/* The type of a value, by what the model says alone: it holds for graphs that do not evaluate too. */
+static enum qd_dtype dtype_of(const struct qd_case *kase, int value, int depth)
+{
+    const struct qd_graph *graph = kase->graph;
+    if (value == QD_NO_VALUE || depth > 64)
+        return QD_DTYPE_NONE;
+    if (graph->values[value].initializer)
+        return graph->values[value].initializer->dtype;
+    for (size_t i = 0; i < graph->input_count; i++)
+        if (graph->inputs[i] == value)
+            return kase->inputs[i].dtype;
+    const struct qd_node *node = producer_of(graph, value);
+    if (!node)
+        return QD_DTYPE_NONE;
+    enum qd_dtype said = attr_dtype(node, is_op(node, "Cast") ? "to" : "output_dtype");
+    if (said != QD_DTYPE_NONE)
+        return said;
+    if (is_op(node, "MatMulInteger") || is_op(node, "ConvInteger"))
+        return QD_S32;
+    if (is_op(node, "DynamicQuantizeLinear"))
+        return node->outputs[1] == value ? QD_F32 : QD_U8;
+    enum qd_dtype like = dtype_of(kase, model_operand(node), depth + 1);
+    return like == QD_DTYPE_NONE && is_op(node, "QuantizeLinear") ? QD_U8 : like;
+}
+
+enum qd_dtype qd_case_dtype(const struct qd_case *kase, int value)
+{
+    return dtype_of(kase, value, 0);
+}

@@ -90,7 +90,7 @@ static int64_t saturate(double z, const struct qd_observed_rule *rule)
 static void asymmetric_zero_point(const struct range *r, const struct qd_observed_rule *rule,
                                   struct qd_observed_parameters *p)
 {
-    double exact = (r->rmax - r->rmin) / r->steps;
+    double exact = fmax((r->rmax - r->rmin) / r->steps, rule->scale_floor);
     double least = fmin(p->scale.lo, exact), most = fmax(p->scale.hi, exact);
     double from = qd_float_round(QD_F32, QD_TO_MINUS_INFINITY,
                                  qd_float_divide(QD_F64, QD_TO_MINUS_INFINITY, -r->rmin, most));
@@ -129,6 +129,8 @@ enum qd_status qd_observed_to_parameters(double rmin, double rmax,
     p.scale = rule->scheme == QD_OBSERVED_ASYMMETRIC  ? asymmetric_scale(&r, rule->scale_type)
               : rule->scheme == QD_OBSERVED_SYMMETRIC ? symmetric_scale(&r, rule->scale_type)
                                                       : restricted_scale(&r, rule);
+    p.scale.lo = fmax(p.scale.lo, rule->scale_floor);
+    p.scale.hi = fmax(p.scale.hi, rule->scale_floor);
     p.tiny = p.scale.lo < qd_float_format(rule->scale_type)->least_normal;
     if (p.tiny) {
         p.scale = (struct qd_interval){1, 1};

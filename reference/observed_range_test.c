@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-static const struct qd_observed_rule u8 = {QD_OBSERVED_ASYMMETRIC, 0, 255, QD_F32};
-static const struct qd_observed_rule s8 = {QD_OBSERVED_SYMMETRIC, -127, 127, QD_F32};
-static const struct qd_observed_rule snapped = {QD_OBSERVED_RESTRICTED, 0, 255, QD_F32};
+static const struct qd_observed_rule u8 = {QD_OBSERVED_ASYMMETRIC, 0, 255, QD_F32, 0};
+static const struct qd_observed_rule s8 = {QD_OBSERVED_SYMMETRIC, -127, 127, QD_F32, 0};
+static const struct qd_observed_rule snapped = {QD_OBSERVED_RESTRICTED, 0, 255, QD_F32, 0};
 
 static struct qd_observed_parameters choose(double rmin, double rmax,
                                             const struct qd_observed_rule *rule)
@@ -48,8 +48,26 @@ static void test_by_hand(void **state)
     expect((double)-0.1F, 6, &snapped, 6 / 127.0F, 128);
     expect(0, 6, &snapped, 6 / 255.0F, 0);
     expect(-6, 0, &snapped, 6 / 128.0F, 128);
-    static const struct qd_observed_rule full = {QD_OBSERVED_SYMMETRIC, 0, 255, QD_F32};
+    static const struct qd_observed_rule full = {QD_OBSERVED_SYMMETRIC, 0, 255, QD_F32, 0};
     expect(-2, 1, &full, 4 / 255.0F, 128);
+}
+
+/* A scale is no less than the floor, and the zero point is that of the scale which is used. */
+static void test_floor(void **state)
+{
+    (void)state;
+    static const struct qd_observed_rule floored = {QD_OBSERVED_ASYMMETRIC, -128, 127, QD_F32,
+                                                    0x1p-12};
+    static const struct qd_observed_rule weights = {QD_OBSERVED_SYMMETRIC, -127, 127, QD_F32,
+                                                    0x1p-12};
+    expect(-1e-20, 2e-20, &floored, 0x1p-12F, -128); /* -128 + 4e-17 */
+    expect(-0.01, 0.02, &floored, 0x1p-12F, -87);    /* .03/255 is less; -128 + 40.96 */
+    expect(-0x1p-142, 0x1p-140, &floored, 0x1p-12F, -128);
+    expect(-1, 3, &floored, 4 / 255.0F, -64);
+    expect(-0.01, 0.005, &weights, 0x1p-12F, 0);
+    expect(-2, 1, &weights, 2 / 127.0F, 0);
+    assert_false(choose(-1e-41, 2e-41, &floored).tiny);
+    assert_true(choose(-1e-41, 2e-41, &u8).tiny);
 }
 
 /* (qmin − rmin/s) at an exact half: either neighbour, as the scale is rounded. */
@@ -123,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_floor),
         cmocka_unit_test(test_a_half_has_two_zero_points),
         cmocka_unit_test(test_what_is_no_range),
         cmocka_unit_test(test_random_ranges),

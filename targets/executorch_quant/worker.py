@@ -124,7 +124,9 @@ class Prepared:
         if observer is None:
             return Edge(tensor, consumer, position)
         scale, zero = observer.calculate_qparams()
-        axis = self.imported.axes.get(tensor, 0) if scale.numel() > 1 else 0
+        axis = observer.ch_axis if scale.numel() > 1 else 0
+        if scale.numel() > 1 and tensor in self.imported.axes:  # transposed for torch
+            axis = self.imported.axes[tensor] - axis
         return Edge(
             tensor, consumer, position, WORDS[observer.dtype], observer.quant_min, observer.quant_max,
             [float(one) for one in scale.flatten()], [int(one) for one in zero.flatten()], axis,

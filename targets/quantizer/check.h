@@ -32,6 +32,9 @@ void qd_quant_check_sharing(struct qd_quant_check *check);
 /* Whether the value is computed by an operator that does not merely move codes. */
 bool qd_quant_is_anchor(const struct qd_quant_check *check, int value);
 
+/* The node that alone reads the value, which is no output of the graph; NULL when there is none. */
+const struct qd_node *qd_quant_only_reader(const struct qd_quant_check *check, int value);
+
 void qd_quant_check_parameters(struct qd_quant_check *check);
 void qd_quant_check_bias(struct qd_quant_check *check);
 

@@ -54,6 +54,15 @@ static void build_model(struct qd_arena *arena, struct qd_case *kase)
         fail_msg("%s", error.text);
 }
 
+/* What the small quantizer of wrong_testlib.h promises. */
+static const char *const sharing[] = {"Concat", "Transpose", NULL};
+static const char *const nothing[] = {NULL};
+static const struct qd_quantizer_profile profile = {.tool = "small",
+                                                    .shares = {sharing, sharing},
+                                                    .fuses_relu = nothing,
+                                                    .signed_weights_are_symmetric = true,
+                                                    .folds_activations = true};
+
 /* Ranges as somebody who calibrated badly gives them: that of r goes below 0, so that only its Relu keeps it positive. */
 static const struct qd_quantizer_range ranges[] = {{"x", -1, 1},         {"c", -2.5F, 2},
                                                    {"r", -0.3F, 2},      {"t", -0.3F, 2},
@@ -74,11 +83,8 @@ static void check(enum qd_mistake mistake, struct qd_quantizer_options options, 
                                                  .options = options};
     struct qd_quantizer_answer answer;
     qd_quantize_wrongly(&kase, &request, mistake, arena, &answer);
-    const struct qd_quantizer_trial trial = {.kase = &kase,
-                                             .request = &request,
-                                             .answer = &answer,
-                                             .profile =
-                                                 qd_quantizer_profile_of("executorch-quant")};
+    const struct qd_quantizer_trial trial = {
+        .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
     struct qd_error error = {.status = QD_OK};
     if (qd_quantizer_check(&trial, arena, report, &error) != QD_OK)
         fail_msg("%s", error.text);
@@ -185,11 +191,8 @@ static void check_edges(uint64_t token, uint64_t patch, const char *consumer, en
                                                  .options = options_for(QD_NO_MISTAKE)};
     const struct qd_quantizer_answer answer = {
         .outcome = QD_QUANTIZED_EDGES, .edge_count = 5, .edges = edges};
-    const struct qd_quantizer_trial trial = {.kase = &kase,
-                                             .request = &request,
-                                             .answer = &answer,
-                                             .profile =
-                                                 qd_quantizer_profile_of("executorch-quant")};
+    const struct qd_quantizer_trial trial = {
+        .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
     struct qd_quantizer_report report;
     struct qd_error error = {.status = QD_OK};
     assert_int_equal(qd_quantizer_check(&trial, arena, &report, &error), QD_OK);
@@ -212,12 +215,110 @@ static void test_observers_are_told_apart(void **state)
     qd_arena_clear(&arena);
 }
 
+/* What a list of edges is found to be under ExecuTorch's promises, by the classes of its findings. */
+static void judge(const struct qd_quantizer_edge *edges, size_t count, bool per_channel,
+                  struct qd_arena *arena, struct qd_quantizer_report *report)
+{
+    struct qd_case kase;
+    build_model(arena, &kase);
+    const struct qd_quantizer_request request = {
+        .model = kase.model,
+        .model_size = kase.model_size,
+        .range_count = 6,
+        .ranges = ranges,
+        .options = {.activation_type = 3, .weight_type = 3, .per_channel = per_channel}};
+    const struct qd_quantizer_answer answer = {
+        .outcome = QD_QUANTIZED_EDGES, .edge_count = count, .edges = edges};
+    const struct qd_quantizer_trial trial = {.kase = &kase,
+                                             .request = &request,
+                                             .answer = &answer,
+                                             .profile =
+                                                 qd_quantizer_profile_of("executorch-quant")};
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_quantizer_check(&trial, arena, report, &error), QD_OK);
+}
+
+static void expect_one(const struct qd_quantizer_edge *edge, size_t count, bool per_channel,
+                       enum qd_verdict class)
+{
+    struct qd_arena arena;
+    struct qd_quantizer_report report;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    judge(edge, count, per_channel, &arena, &report);
+    if (class == QD_VERDICT_EXACT ? report.finding_count > 0
+                                  : report.finding_count != 1 || !has(&report, class)) {
+        print(&report);
+        fail_msg("want %s alone", qd_verdict_word(class));
+    }
+    qd_arena_clear(&arena);
+}
+
+/* x: [-1, 1] is 2/255, -128 + 127.5; r: [-.3, 2] is 2.3/255, -128 + 33.3; both: [-1, 2] is 3/255, -128 + 85. */
+static void test_an_observer_has_what_it_saw(void **state)
+{
+    (void)state;
+    const float of_r = 2.3F / 255, of_both = 3 / 255.0F;
+    const int64_t zero_r = -95, zero_both = -43;
+    const struct qd_quantizer_edge right[] = {
+        {"r", "n2", 0, 3, -128, 127, 1, &of_r, &zero_r, 0, 7},
+        {"t", "n3", 1, 3, -128, 127, 1, &of_r, &zero_r, 0, 7},
+        {"y", "", 0, 3, -128, 127, 1, &of_r, &zero_r, 0, 7},
+    };
+    expect_one(right, 3, true, QD_VERDICT_EXACT);
+    /* The numbers of one tensor, or of a range that nobody saw, are none. */
+    const struct qd_quantizer_edge wrong = {"r", "n2",     0,          3, -128, 127,
+                                            1,   &of_both, &zero_both, 0, 7};
+    expect_one(&wrong, 1, true, QD_VERDICT_PARAMETERS);
+    /* One observer for x and r, which nothing joins; its numbers are right. */
+    const struct qd_quantizer_edge stranger[] = {
+        {"x", "n0", 0, 3, -128, 127, 1, &of_both, &zero_both, 0, 7},
+        {"r", "n2", 0, 3, -128, 127, 1, &of_both, &zero_both, 0, 7},
+    };
+    struct qd_arena arena;
+    struct qd_quantizer_report report;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    judge(stranger, 2, true, &arena, &report);
+    assert_true(report.finding_count > 0 && has(&report, QD_VERDICT_SHARING));
+    assert_false(has(&report, QD_VERDICT_PARAMETERS) || has(&report, QD_VERDICT_COVERAGE));
+    qd_arena_clear(&arena);
+}
+
+/* A Relu is fused with the convolution whose only reader it is: what the convolution gives has no parameters to share. */
+static void test_a_fused_relu_shares_nothing(void **state)
+{
+    (void)state;
+    const float of_c = 4.5F / 255, of_r = 2.3F / 255; /* c: -128 + 141.7 */
+    const int64_t zero_c = 14, zero_r = -95;
+    const struct qd_quantizer_edge edges[] = {
+        {"c", "", 0, 3, -128, 127, 1, &of_c, &zero_c, 0, 1},
+        {"r", "", 0, 3, -128, 127, 1, &of_r, &zero_r, 0, 2},
+    };
+    expect_one(edges, 2, true, QD_VERDICT_EXACT);
+}
+
+/* 7i modulo 37 is between 0 and 35 for i < 18: W's numbers lie in [-.13, .22], those of its second channel in [-9/512, 8/512]. */
+static void test_axes_of_edges(void **state)
+{
+    (void)state;
+    const float one = 0.22F / 127, two[] = {0.22F / 127, 0x1p-12F};
+    const int64_t zeros[] = {0, 0};
+    const struct qd_quantizer_edge whole = {"W", "n0", 1, 3, -127, 127, 1, &one, zeros, 0, 1};
+    const struct qd_quantizer_edge channels = {"W", "n0", 1, 3, -127, 127, 2, two, zeros, 0, 1};
+    expect_one(&whole, 1, false, QD_VERDICT_EXACT);
+    expect_one(&whole, 1, true, QD_VERDICT_IGNORES_OPTION);
+    expect_one(&channels, 1, true, QD_VERDICT_EXACT); /* 9/512/127 is less than the floor */
+    expect_one(&channels, 1, false, QD_VERDICT_PARAMETERS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_mistake_is_noticed),
         cmocka_unit_test(test_a_right_quantizer_passes),
         cmocka_unit_test(test_observers_are_told_apart),
+        cmocka_unit_test(test_an_observer_has_what_it_saw),
+        cmocka_unit_test(test_a_fused_relu_shares_nothing),
+        cmocka_unit_test(test_axes_of_edges),
     };
     return cmocka_run_group_tests_name("quantizer checks", tests, NULL, NULL);
 }

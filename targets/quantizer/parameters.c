@@ -49,7 +49,8 @@ static struct qd_observed_rule weight_rule(const struct qd_quant_check *check,
                      (check->trial->profile->signed_weights_are_symmetric && is_signed(edge->type));
     struct qd_observed_rule rule = {.scheme =
                                         symmetric ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC,
-                                    .scale_type = edge->scale_type};
+                                    .scale_type = edge->scale_type,
+                                    .scale_floor = check->trial->profile->scale_floor};
     limit_codes(check, edge->type, &rule);
     return rule;
 }
@@ -60,7 +61,8 @@ static struct qd_observed_rule activation_rule(const struct qd_quant_check *chec
     struct qd_observed_rule rule = {.scheme = QD_OBSERVED_ASYMMETRIC,
                                     .qmin = qd_dtype_info(edge->type)->min,
                                     .qmax = qd_dtype_info(edge->type)->max,
-                                    .scale_type = edge->scale_type};
+                                    .scale_type = edge->scale_type,
+                                    .scale_floor = check->trial->profile->scale_floor};
     if (options(check)->symmetric_activations) {
         rule.scheme = QD_OBSERVED_SYMMETRIC;
         rule.qmin = is_signed(edge->type) ? -rule.qmax : rule.qmin;
@@ -188,25 +190,13 @@ static bool range_of(const struct qd_quant_check *check, int value, struct range
     return false;
 }
 
-/* The Relu or Clip that is all that reads a value, whose output's range may stand for it: QD_NO_VALUE when there is none. */
+/* The output of the Relu or Clip that is all that reads a value, whose range may stand for it: QD_NO_VALUE when there is none. */
 static int folded(const struct qd_quant_check *check, int value)
 {
-    int found = QD_NO_VALUE;
-    for (size_t n = 0; n < check->graph->node_count; n++) {
-        const struct qd_node *node = &check->graph->nodes[n];
-        for (size_t k = 0; k < node->input_count; k++) {
-            if (node->inputs[k] != value)
-                continue;
-            if (found != QD_NO_VALUE ||
-                (!same_word(node->op_type, "Relu") && !same_word(node->op_type, "Clip")))
-                return QD_NO_VALUE;
-            found = node->outputs[0];
-        }
-    }
-    for (size_t k = 0; k < check->graph->output_count; k++)
-        if (check->graph->outputs[k] == value)
-            return QD_NO_VALUE;
-    return found;
+    const struct qd_node *node = qd_quant_only_reader(check, value);
+    bool activation =
+        node && (same_word(node->op_type, "Relu") || same_word(node->op_type, "Clip"));
+    return activation && check->trial->profile->folds_activations ? node->outputs[0] : QD_NO_VALUE;
 }
 
 /* The output of a Softmax, which lies between 0 and 1 whatever was observed: with 1 as the last code, or 1/256 as a step. */
@@ -266,10 +256,34 @@ static bool has_anchor(const struct qd_quant_check *check, int value)
     return false;
 }
 
-/* Whether the parameters are those of a tensor of the group that may give them, or of all of them together. */
+/* All that the edge's observer has seen, by the answer; false when that is no range. */
+static bool observed_range(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                           struct range *range)
+{
+    struct range all = {0, 0}, one;
+    for (size_t i = 0; i < check->edges.count; i++) {
+        const struct qd_quant_edge *other = &check->edges.items[i];
+        const struct qd_tensor *constant = check->graph->values[other->tensor].initializer;
+        if (other->group != edge->group)
+            continue;
+        if (constant)
+            one = constant_range(other, constant, 0);
+        else if (!range_of(check, other->tensor, &one) || !(one.min <= one.max))
+            return false;
+        all = (struct range){fmin(all.min, one.min), fmax(all.max, one.max)};
+    }
+    *range = all;
+    return true;
+}
+
+/* Whether the parameters are those of a tensor of the group that may give them, or of all of them together; where the answer
+ * names its observers, of all that one has seen. */
 static bool is_right(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                      const struct qd_observed_rule *rule)
 {
+    struct range seen;
+    if (edge->group != 0)
+        return observed_range(check, edge, &seen) && fits(edge, 0, seen, rule);
     if (has_anchor(check, edge->tensor))
         return fits_group(check, edge, ANCHORS, rule) || fits_group(check, edge, UNION, rule);
     return fits_group(check, edge, ALL, rule) || fits_group(check, edge, UNION, rule);
@@ -466,7 +480,8 @@ static void check_axis(struct qd_quant_check *check, const struct qd_quant_edge 
                       "%s: %zu scales on axis %lld; the consumer's channels are axis %lld",
                       qd_quant_place(check, edge), edge->count, (long long)edge->axis,
                       (long long)want);
-    bool weight = edge->codes && want >= 0 && edge->type != QD_S32 && w->dims[want] > 1;
+    bool read = edge->codes || check->trial->answer->outcome == QD_QUANTIZED_EDGES;
+    bool weight = read && want >= 0 && edge->type != QD_S32 && w->dims[want] > 1;
     if (weight && edge->count == 1 && options(check)->per_channel)
         qd_quant_find(check, QD_VERDICT_IGNORES_OPTION,
                       "%s: per_channel was asked for; want %lld scales, have 1",

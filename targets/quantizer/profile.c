@@ -8,15 +8,34 @@ static const char *const ort_qdq[] = {"Flatten", "MaxPool",   "Reshape",   "Slic
                                       "Squeeze", "Transpose", "Unsqueeze", NULL};
 static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape", "Split",
                                             "Squeeze", "Unsqueeze", NULL};
-/* ExecuTorch's XNNPACKQuantizer annotates these with its shared specification; aten.unsqueeze is not among them. */
-static const char *const executorch[] = {"Concat", "Flatten",   "Reshape",
-                                         "Slice",  "Transpose", NULL};
+/* ExecuTorch's XNNPACKQuantizer gives these its shared specification where their input has parameters (_is_share_obs_or_fq_op
+ * and the annotators of cat and adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among
+ * them. Clip is aten.hardtanh with two bounds. */
+static const char *const executorch[] = {"Clip",    "Concat",     "Flatten",   "GlobalAveragePool",
+                                         "MaxPool", "ReduceMean", "Relu",      "Reshape",
+                                         "Slice",   "Squeeze",    "Transpose", NULL};
+static const char *const executorch_relu[] = {"Add", "Conv", "ConvTranspose", "Gemm", "MatMul",
+                                              "Mul", NULL};
 static const char *const nothing[] = {NULL};
 
 static const struct qd_quantizer_profile profiles[] = {
-    {"ort-quant", {ort_qdq, ort_qoperator}, true, true, true},
-    {"executorch-quant", {executorch, executorch}, true, false, false},
-    {"", {nothing, nothing}, true, false, false},
+    {.tool = "ort-quant",
+     .shares = {ort_qdq, ort_qoperator},
+     .fuses_relu = nothing,
+     .signed_weights_are_symmetric = true,
+     .channels_are_symmetric = true,
+     .softmax_is_unit = true,
+     .folds_activations = true},
+    {.tool = "executorch-quant",
+     .shares = {executorch, executorch},
+     .fuses_relu = executorch_relu,
+     .signed_weights_are_symmetric = true,
+     .scale_floor = 0x1p-12}, /* eps of get_symmetric_quantization_config's observers */
+    {.tool = "",
+     .shares = {nothing, nothing},
+     .fuses_relu = nothing,
+     .signed_weights_are_symmetric = true,
+     .folds_activations = true},
 };
 
 const struct qd_quantizer_profile *qd_quantizer_profile_of(const char *tool)

@@ -15,10 +15,37 @@ static bool among(const char *const *list, const char *word)
     return false;
 }
 
+const struct qd_node *qd_quant_only_reader(const struct qd_quant_check *check, int value)
+{
+    const struct qd_node *found = NULL;
+    for (size_t n = 0; n < check->graph->node_count; n++)
+        for (size_t k = 0; k < check->graph->nodes[n].input_count; k++) {
+            if (check->graph->nodes[n].inputs[k] != value)
+                continue;
+            if (found)
+                return NULL;
+            found = &check->graph->nodes[n];
+        }
+    for (size_t k = 0; k < check->graph->output_count; k++)
+        if (check->graph->outputs[k] == value)
+            return NULL;
+    return found;
+}
+
+/* Whether the tool makes one operator of a Relu and what computes its input, which nobody else reads. */
+static bool is_fused(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    int n =
+        strcmp(node->op_type, "Relu") == 0 ? qd_graph_producer(check->graph, node->inputs[0]) : -1;
+    return n >= 0 && among(check->trial->profile->fuses_relu, check->graph->nodes[n].op_type) &&
+           qd_quant_only_reader(check, node->inputs[0]) == node;
+}
+
 static bool shares(const struct qd_quant_check *check, const struct qd_node *node)
 {
     const struct qd_quantizer_trial *trial = check->trial;
-    return among(trial->profile->shares[trial->request->options.format], node->op_type);
+    return among(trial->profile->shares[trial->request->options.format], node->op_type) &&
+           !is_fused(check, node);
 }
 
 bool qd_quant_is_anchor(const struct qd_quant_check *check, int value)
@@ -60,6 +87,23 @@ enum qd_status qd_quant_group(struct qd_quant_check *check, struct qd_error *err
                     join(check, node->inputs[k], node->outputs[o]);
     }
     return QD_OK;
+}
+
+/* One observer for tensors that nothing joins: the range of one becomes part of the other's. */
+static void find_stranger(struct qd_quant_check *check, const struct qd_quant_edge *a)
+{
+    for (size_t j = 0; j < check->edges.count; j++) {
+        const struct qd_quant_edge *b = &check->edges.items[j];
+        if (b == a || b->group != a->group)
+            continue;
+        if (check->group[a->tensor] != check->group[b->tensor])
+            qd_quant_find(check, QD_VERDICT_SHARING,
+                          "%s and %s, which nothing makes share their parameters, both belong to "
+                          "observer %llu",
+                          qd_quant_place(check, b), qd_quant_place(check, a),
+                          (unsigned long long)a->group);
+        return; /* the first of the observer stands for the others */
+    }
 }
 
 /* A constant is quantized anew for whatever else reads it: as a weight, for example. */
@@ -119,6 +163,8 @@ void qd_quant_check_sharing(struct qd_quant_check *check)
         }
         if (is_shared_kind(check, a) && first < edges->count)
             compare(check, &edges->items[first], a);
+        if (a->group != 0)
+            find_stranger(check, a);
     }
     for (size_t n = 0; n < check->graph->node_count; n++) {
         const struct qd_node *node = &check->graph->nodes[n];

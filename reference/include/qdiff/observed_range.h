@@ -6,12 +6,14 @@
  *   RESTRICTED   rmin = 0: z = qmin, s = rmax/(qmax − qmin); else z = mid = (qmin + qmax + 1) div 2 and
  *                s = max(−rmin/(mid − qmin), rmax/(qmax − mid)): no value of the range is clipped
  *
+ * Where the tool has a floor of scales, s is no less than it, and z follows from that s.
+ *
  * Latitude: s by any bracketing, in float32, or in float64 rounded to the scale's type; z from s before or after that rounding, the
  * quotient and the difference in float32, float64 or exactly. A scale below the least normal number of its type is 1, with any
  * zero point that holds 0.
  *
  * Source: ONNX Runtime's quantization tool (compute_scale_zp, onnxruntime #21398, PR #28237), ONNX DynamicQuantizeLinear, the
- * affine scheme of Jacob et al. 2018, equations 1 to 3. */
+ * affine scheme of Jacob et al. 2018, equations 1 to 3; the floor: torchao's observers, their parameter eps. */
 #ifndef QDIFF_OBSERVED_RANGE_H
 #define QDIFF_OBSERVED_RANGE_H
 
@@ -25,6 +27,7 @@ struct qd_observed_rule {
     enum qd_observed_scheme scheme;
     int64_t qmin, qmax;       /* qmin < qmax, both within ±2^16 */
     enum qd_dtype scale_type; /* QD_F32, QD_F16 or QD_BF16 */
+    double scale_floor;       /* a number of that type, 0: none */
 };
 
 struct qd_observed_parameters {

@@ -19,10 +19,14 @@ struct qd_quantizer_profile {
     const char *tool; /* name of the target, without its version */
     /* Operators whose inputs and output have one scale and zero point, for each enum qd_quantizer_format. */
     const char *const *shares[2];
+    /* Operators that a Relu after them, which alone reads them, is fused into: that Relu shares nothing. */
+    const char *const *fuses_relu;
     /* Whether a constant of a signed type is quantized symmetrically without being asked to. */
     bool signed_weights_are_symmetric;
     bool channels_are_symmetric; /* as those with one scale for each channel always are */
     bool softmax_is_unit;        /* the output of a Softmax is taken to range from 0 to 1 */
+    bool folds_activations;      /* a tensor that only a Relu or Clip reads may take its range */
+    double scale_floor;          /* no scale is less; 0: none */
 };
 
 /* The profile of a target by its name; one that promises nothing for a tool that nobody described. */

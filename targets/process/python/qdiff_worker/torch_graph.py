@@ -88,12 +88,12 @@ class TorchGraph:
 
     # What handlers are made of.
 
-    def call(self, target, *arguments):
-        node = self.graph.call_function(target, arguments)
+    def call(self, target, *arguments, **named):
+        node = self.graph.call_function(target, arguments, named)
         real = torch.fx.node.map_arg(arguments, lambda one: one.meta["val"])
         try:
             with self.fake:
-                node.meta["val"] = target(*real)
+                node.meta["val"] = target(*real, **named)
         except Exception as exception:
             raise Rejected("%s: %s" % (target, exception), "import") from None
         return node
@@ -166,15 +166,36 @@ class TorchGraph:
         target = aten.conv1d.default if spatial == 1 else aten.conv2d.default
         return self.call(target, x, self.value(node.input[1]), bias, strides, pads, dilations, self.attributes.get("group", 1))
 
-    def op_Gemm(self, node):
-        plain = self.attributes.get("alpha", 1) == 1 and self.attributes.get("beta", 1) == 1
-        if not plain or self.attributes.get("transA", 0) or node.input[1] not in self.constants:
-            refuse(node, "only a linear layer: x times a constant, alpha and beta 1")
-        weight = (self.value if self.attributes.get("transB", 0) else self.transposed)(node.input[1])
+    def op_ConvTranspose(self, node):
+        weight = self.shape(node.input[1])
+        spatial = len(weight) - 2
+        strides, dilations, begin, end = self.window(node, spatial, weight[2:], self.shape(node.input[0])[2:])
+        if begin != end or "output_shape" in self.attributes or self.attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
+            refuse(node, "explicit padding that is equal at both ends")
+        more = list(self.attributes.get("output_padding", [0] * spatial))
         bias = self.value(node.input[2]) if len(node.input) > 2 and node.input[2] else None
-        if bias is not None and list(bias.meta["val"].shape) != [weight.meta["val"].shape[0]]:
-            refuse(node, "a bias that is no vector of the outputs")
-        return self.call(aten.linear.default, self.value(node.input[0]), weight, bias)
+        target = aten.conv_transpose1d.default if spatial == 1 else aten.conv_transpose2d.input
+        groups = self.attributes.get("group", 1)
+        x, w = self.value(node.input[0]), self.value(node.input[1])
+        return self.call(target, x, w, bias, strides, begin, more, groups, dilations)
+
+    def op_Gemm(self, node):
+        """aten.linear where it is one, x times a constant plus a vector of the outputs; else aten.addmm."""
+        alpha, beta = float(self.attributes.get("alpha", 1)), float(self.attributes.get("beta", 1))
+        turned = [bool(self.attributes.get(name, 0)) for name in ("transA", "transB")]
+        bias = self.value(node.input[2]) if len(node.input) > 2 and node.input[2] else None
+        outputs = self.shape(node.input[1])[0 if turned[1] else 1]
+        vector = bias is None or list(bias.meta["val"].shape) == [outputs]
+        if alpha == 1 and beta == 1 and vector and not turned[0] and node.input[1] in self.constants:
+            weight = (self.value if turned[1] else self.transposed)(node.input[1])
+            return self.call(aten.linear.default, self.value(node.input[0]), weight, bias)
+        factors = [self.value(name) for name in node.input[:2]]
+        factors = [self.call(aten.t.default, one) if turn else one for one, turn in zip(factors, turned)]
+        if bias is None:
+            if alpha != 1:
+                refuse(node, "alpha without a third operand")
+            return self.call(aten.mm.default, *factors)
+        return self.call(aten.addmm.default, bias, *factors, beta=beta, alpha=alpha)
 
     def op_MatMul(self, node):
         if node.input[1] in self.constants and len(self.shape(node.input[1])) == 2:
@@ -266,6 +287,15 @@ class TorchGraph:
         if self.attributes.get("ceil_mode", 0) or len(kernel) != 2:
             refuse(node, "two spatial axes, ceil_mode 0")
         return self.call(aten.max_pool2d.default, x, kernel, strides, pads, dilations)
+
+    def op_AveragePool(self, node):
+        kernel = list(self.attributes["kernel_shape"])
+        strides, dilations, begin, end = self.window(node, len(kernel), kernel, self.shape(node.input[0])[2:])
+        if begin != end or set(dilations) != {1} or self.attributes.get("ceil_mode", 0):
+            refuse(node, "padding that is equal at both ends, no dilations, ceil_mode 0")
+        target = aten.avg_pool1d.default if len(kernel) == 1 else aten.avg_pool2d.default
+        counted = bool(self.attributes.get("count_include_pad", 0))
+        return self.call(target, self.value(node.input[0]), kernel, strides, begin, False, counted)
 
     def op_GlobalAveragePool(self, node):
         if len(self.shape(node.input[0])) != 4:

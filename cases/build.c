@@ -317,6 +317,12 @@ void qd_build_tag(struct qd_builder *builder, const char *tag)
     builder->tags[builder->metadata.tag_count++] = copy_text(builder, tag);
 }
 
+void qd_build_request(struct qd_builder *builder, const uint8_t *request, size_t size)
+{
+    builder->metadata.request = request;
+    builder->metadata.request_size = size;
+}
+
 void qd_build_origin(struct qd_builder *builder, const char *spec, const char *issue,
                      const char *note)
 {

@@ -142,6 +142,8 @@ static enum qd_status read_metadata(const Qdiff__Case *proto, struct qd_case *ka
             return qd_fail(error, QD_INVALID, "tag '%.80s' is not a printable word", proto->tag[i]);
     kase->tag_count = proto->n_tag;
     kase->tags = (const char *const *)proto->tag;
+    kase->request = proto->request.data;
+    kase->request_size = proto->request.len;
     if (proto->origin) {
         kase->spec = text_of(proto->origin->spec);
         kase->issue = text_of(proto->origin->issue);
@@ -323,6 +325,8 @@ void qd_case_put_metadata(struct qd_wire_out *out, const struct qd_case *kase)
     for (size_t i = 0; i < kase->tag_count; i++)
         qd_wire_put_text(out, QD_CASE_FIELD_TAG, kase->tags[i]);
     put_tensors(out, QD_CASE_FIELD_WRONG_OUTPUT, kase->wrong_outputs, kase->wrong_count);
+    if (kase->request_size > 0)
+        qd_wire_put_bytes(out, QD_CASE_FIELD_REQUEST, kase->request, kase->request_size);
 }
 
 enum qd_status qd_case_encode(const struct qd_case *kase, struct qd_arena *arena, uint8_t **bytes,

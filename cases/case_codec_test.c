@@ -39,6 +39,8 @@ static void test_round_trip(void **state)
     kase.seed = UINT64_MAX;
     kase.generator = "g1";
     kase.symptom = "value";
+    kase.request = (const uint8_t *)"a\0b";
+    kase.request_size = 3;
     struct qd_tensor wrong =
         sample_tensor(arena, QD_U8, 4, (int64_t[]){1, 2, 4, 4}, (int64_t[32]){9, 8, 7});
     kase.wrong_outputs = &wrong;
@@ -61,6 +63,8 @@ static void test_round_trip(void **state)
     assert_string_equal(again.symptom, "value");
     assert_int_equal(again.wrong_count, 1);
     assert_same_tensor(&again.wrong_outputs[0], &wrong);
+    assert_int_equal(again.request_size, 3);
+    assert_memory_equal(again.request, "a\0b", 3);
 }
 
 /* A repack would drop the first field (no schema of ours has it) and shorten the second. */

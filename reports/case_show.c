@@ -4,6 +4,7 @@
 
 #include "describe.h"
 #include "qdiff/features.h"
+#include "qdiff/quantizer.h"
 
 enum { SHOWN_ELEMENTS = 16 };
 
@@ -43,6 +44,64 @@ static void print_meta(FILE *out, const struct qd_case *kase)
     print_if(out, "features", qd_features_describe(&features, text, sizeof text));
     for (size_t i = 0; i < kase->tag_count; i++) {
         print_if(out, "tag", kase->tags[i]);
+    }
+}
+
+static void print_words(FILE *out, const char *key, const char *const *words)
+{
+    for (; *words != NULL; words++) {
+        fprintf(out, " --set %s%s", key, *words);
+    }
+}
+
+static void print_type(FILE *out, const char *key, int32_t type)
+{
+    enum qd_dtype dtype = qd_dtype_of_onnx(type);
+
+    if (dtype != QD_DTYPE_NONE) {
+        fprintf(out, " --set %s=%s", key, qd_dtype_info(dtype)->word);
+    }
+}
+
+static void print_options(FILE *out, const struct qd_quantizer_options *options)
+{
+    fprintf(out, "asks      --set scheme=%s --set format=%s",
+            options->scheme == QD_QUANTIZER_DYNAMIC ? "dynamic" : "static",
+            options->format == QD_QUANTIZER_QOPERATOR ? "qoperator" : "qdq");
+    print_type(out, "activation", options->activation_type);
+    print_type(out, "weight", options->weight_type);
+    fprintf(out, "%s%s%s%s%s", options->per_channel ? " --set per-channel" : "",
+            options->reduce_range ? " --set reduce-range" : "",
+            options->symmetric_activations ? " --set symmetric-activations" : "",
+            options->symmetric_weights ? " --set symmetric-weights" : "",
+            options->restricted_asymmetric ? " --set restricted-asymmetric" : "");
+    print_words(out, "exclude=", options->exclude);
+    print_words(out, "op=", options->ops);
+    print_words(out, "", options->extra);
+    fputc('\n', out);
+}
+
+void qd_case_show_request(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
+{
+    struct qd_quantizer_request request;
+    struct qd_error error = {0};
+
+    if (kase->request_size == 0) {
+        return;
+    }
+    if (qd_quantizer_request_of(kase, arena, &request, &error) != QD_OK) {
+        fprintf(out, "asks      (%s)\n", error.text);
+        return;
+    }
+    print_options(out, &request.options);
+    for (size_t i = 0; i < request.range_count; i++) {
+        const struct qd_quantizer_range *range = &request.ranges[i];
+
+        fprintf(out, "          --range %s=%.9g,%.9g\n", range->tensor, (double)range->min,
+                (double)range->max);
+    }
+    if (qd_quantizer_must_refuse(&request)) {
+        fputs("expect    the tool refuses: a range that is none\n", out);
     }
 }
 
@@ -116,5 +175,6 @@ void qd_case_show_graph(FILE *out, const struct qd_case *kase, struct qd_arena *
 void qd_case_show(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
 {
     print_meta(out, kase);
+    qd_case_show_request(out, kase, arena);
     qd_case_show_graph(out, kase, arena);
 }

@@ -9,6 +9,9 @@
 /* What it expects and where it comes from, its features; then the graph. */
 void qd_case_show(FILE *out, const struct qd_case *kase, struct qd_arena *arena);
 
+/* What a case of the quantizer role asks, as `qdiff quantize` takes it; of the kernel role: nothing. */
+void qd_case_show_request(FILE *out, const struct qd_case *kase, struct qd_arena *arena);
+
 /* Tensors with their leading elements, nodes with their attributes, outputs. */
 void qd_case_show_graph(FILE *out, const struct qd_case *kase, struct qd_arena *arena);
 

@@ -54,6 +54,9 @@ struct qd_digest qd_digest_of_case(const struct qd_case *kase)
     for (size_t i = 0; i < kase->input_count; i++) {
         add_tensor(&context, &kase->inputs[i]);
     }
+    if (kase->request_size > 0) {
+        add_part(&context, kase->request, kase->request_size);
+    }
     sha256_digest(&context, sizeof digest.bytes, digest.bytes);
     return digest;
 }

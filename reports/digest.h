@@ -19,7 +19,7 @@ struct qd_digest qd_digest_of(const void *bytes, size_t size);
 /* Of a text without its NUL. */
 struct qd_digest qd_digest_of_text(const char *text);
 
-/* Of a case's model and inputs: what a target is given, whatever the case is called. */
+/* Of a case's model, inputs and request: what a target is given, whatever the case is called. */
 struct qd_digest qd_digest_of_case(const struct qd_case *kase);
 
 /* 64 lower-case hexadecimal digits into text; returns text. */

@@ -10,6 +10,7 @@
 struct part {
     const struct qd_gate *gate;
     struct qd_gate_targets *targets;
+    bool quantizers; /* they all are */
     uint64_t job, jobs, index;
     struct qd_arena arena; /* of one case */
     struct qd_twins twins;
@@ -111,10 +112,13 @@ static enum qd_visit take_target(struct part *part, const struct qd_evaluated *e
     struct qd_error error = {0};
     enum qd_status status;
 
-    if (!qd_session_can(target->session, kase, &result.why)) {
+    if (target->quantizer != NULL) {
+        status = qd_quantizer_run_case(evaluated->selected, target, &part->arena, &result, &error);
+    } else if (!qd_session_can(target->session, kase, &result.why)) {
         return tell(part, &result);
+    } else {
+        status = run_on(part, evaluated, target, &result, &error);
     }
-    status = run_on(part, evaluated, target, &result, &error);
     if (status == QD_UNUSABLE) {
         part->status = qd_fail(part->error, status, "%s: %s", target->id, error.text);
         return QD_VISIT_STOP;
@@ -129,9 +133,9 @@ static enum qd_visit take_target(struct part *part, const struct qd_evaluated *e
 static enum qd_visit take(void *context, const struct qd_selected *selected)
 {
     struct part *part = context;
-    struct qd_evaluated evaluated;
+    struct qd_evaluated evaluated = {.selected = selected};
     struct qd_error error = {0};
-    enum qd_status status;
+    enum qd_status status = QD_OK;
     enum qd_visit answer = QD_VISIT_GO_ON;
 
     if (qd_interrupt_seen(part->gate->interrupt)) {
@@ -141,7 +145,9 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
         return QD_VISIT_GO_ON;
     }
     qd_arena_reset(&part->arena);
-    status = qd_case_evaluate(selected, &part->arena, &evaluated, &error);
+    if (!part->quantizers) { /* whose checks evaluate by themselves */
+        status = qd_case_evaluate(selected, &part->arena, &evaluated, &error);
+    }
     if (status != QD_OK) {
         return tell_unjudged(part, selected, status, &error);
     }
@@ -181,14 +187,17 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
                                 uint64_t job, uint64_t jobs, struct qd_error *error)
 {
     struct part part = {.gate = gate, .targets = targets, .job = job, .jobs = jobs, .error = error};
+    struct qd_selection selection = *gate->selection;
     struct qd_visitor visitor = {take, take_bad, &part};
     enum qd_status status;
 
     qd_arena_init(&part.arena, QD_ARENA_DEFAULT_BUDGET);
     qd_twins_begin(&part.twins);
-    status = targets->count > 0 && targets->items[0].quantizer != NULL
-                 ? qd_quantizer_gate_run_part(gate, targets, job, jobs, error)
-                 : qd_visit_selected(gate->selection, &visitor, error);
+    part.quantizers = targets->count > 0 && targets->items[0].quantizer != NULL;
+    selection.suites = part.quantizers ? QD_SUITE_OF_QUANTIZERS : QD_SUITE_OF_KERNELS;
+    status = part.quantizers && gate->options->pack != NULL
+                 ? qd_fail(error, QD_USAGE, "a pack asks no quantizer")
+                 : qd_visit_selected(&selection, &visitor, error);
     tell_rows(&part);
     qd_twins_end(&part.twins);
     qd_arena_clear(&part.arena);

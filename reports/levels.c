@@ -33,7 +33,7 @@ static enum qd_status learn_level(const struct qd_options *options, unsigned lev
                                   struct qd_levels *levels, struct qd_error *error)
 {
     struct qd_options lower = *options;
-    struct qd_selection selection = {&lower, 0, NULL};
+    struct qd_selection selection = {.options = &lower, .suites = QD_BOTH_SUITES};
     struct visit visit = {levels, level, QD_OK, error};
     struct qd_visitor visitor = {take, take_bad, &visit};
     enum qd_status status;

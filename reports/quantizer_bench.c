@@ -5,7 +5,8 @@
 
 #include "bench.h"
 #include "qdiff/clock.h"
-#include "quantizer_gate.h"
+#include "qdiff/quantizer_check.h"
+#include "qdiff/quantizer_suite.h"
 
 enum { MOST_ROUNDS = 1000, MOST_CASES = 4096 };
 

@@ -4,16 +4,6 @@
 
 enum { SHOWN_FINDINGS = 6 };
 
-/* A part of a run under way. */
-struct part {
-    const struct qd_gate *gate;
-    struct qd_gate_targets *targets;
-    uint64_t job, jobs, index;
-    struct qd_arena arena;
-    enum qd_status status; /* why it ended early */
-    struct qd_error *error;
-};
-
 /* --- One answer ---------------------------------------------------------------------------------- */
 
 /* The findings' texts, one after the other; NULL when out of memory. */
@@ -54,19 +44,21 @@ static enum qd_verdict gravest(const struct qd_quantizer_report *report)
     return class;
 }
 
-static enum qd_status check_answer(const struct qd_quantizer_case *kase,
+static enum qd_status check_answer(const struct qd_case *kase,
+                                   const struct qd_quantizer_request *request,
                                    const struct qd_gate_target *target,
                                    const struct qd_quantizer_answer *answer, struct qd_arena *arena,
                                    struct qd_quantizer_report *report, struct qd_result *result,
                                    struct qd_error *error)
 {
+    bool refusable = qd_quantizer_must_refuse(request);
     const struct qd_quantizer_trial trial = {
-        .kase = &kase->kase,
-        .request = &kase->request,
+        .kase = kase,
+        .request = request,
         .answer = answer,
         .profile = qd_quantizer_profile_of(target->info->name),
         .kernels = target->kernels,
-        .kernel_count = kase->must_refuse ? 0 : target->kernel_count,
+        .kernel_count = refusable ? 0 : target->kernel_count,
     };
     struct qd_comparison *comparison = &result->comparison;
     enum qd_status status = qd_quantizer_check(&trial, arena, report, error);
@@ -78,7 +70,7 @@ static enum qd_status check_answer(const struct qd_quantizer_case *kase,
     comparison->compared = comparison->admissible = comparison->elements;
     comparison->verdict = comparison->compared > 0 ? QD_VERDICT_ADMISSIBLE : QD_VERDICT_UNSPECIFIED;
     if (report->finding_count > 0) {
-        comparison->verdict = kase->must_refuse ? QD_VERDICT_ACCEPTS_INVALID : gravest(report);
+        comparison->verdict = refusable ? QD_VERDICT_ACCEPTS_INVALID : gravest(report);
         result->message = join_findings(report, arena);
         result->facts = join_facts(report, arena);
     }
@@ -88,34 +80,36 @@ static enum qd_status check_answer(const struct qd_quantizer_case *kase,
 }
 
 /* What no answer comes to. */
-static enum qd_verdict without_answer(const struct qd_quantizer_case *kase,
+static enum qd_verdict without_answer(const struct qd_quantizer_request *request,
                                       enum qd_quantized outcome)
 {
     switch (outcome) {
     case QD_QUANTIZED_REJECTED:
-        return kase->must_refuse ? QD_VERDICT_REJECTED : QD_VERDICT_REJECTS_VALID;
+        return qd_quantizer_must_refuse(request) ? QD_VERDICT_REJECTED : QD_VERDICT_REJECTS_VALID;
     case QD_QUANTIZED_HANG: return QD_VERDICT_HANG;
     case QD_QUANTIZED_OOM: return QD_VERDICT_OOM;
     default: return QD_VERDICT_CRASH;
     }
 }
 
-enum qd_status qd_quantizer_judge(const struct qd_quantizer_case *kase,
-                                  const struct qd_gate_target *target, struct qd_arena *arena,
-                                  struct qd_quantizer_report *report, struct qd_result *result,
-                                  struct qd_error *error)
+enum qd_status qd_quantizer_judge(const struct qd_case *kase, const struct qd_gate_target *target,
+                                  struct qd_arena *arena, struct qd_quantizer_report *report,
+                                  struct qd_result *result, struct qd_error *error)
 {
     struct qd_result judged =
-        qd_result_init(kase->kase.id, qd_case_op(&kase->kase), target->id, QD_RESULT_PASS);
+        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_PASS);
     struct qd_quantizer_report found = {.finding_count = 0};
+    struct qd_quantizer_request request;
     struct qd_quantizer_answer answer;
-    enum qd_status status =
-        qd_quantizer_run(target->quantizer, &kase->request, arena, &answer, error);
+    enum qd_status status = qd_quantizer_request_of(kase, arena, &request, error);
 
+    if (status == QD_OK) {
+        status = qd_quantizer_run(target->quantizer, &request, arena, &answer, error);
+    }
     if (status != QD_OK) {
         return status;
     }
-    judged.tags = kase->kase.tag_count > 0 ? kase->kase.tags[0] : "";
+    judged.tags = kase->tag_count > 0 ? kase->tags[0] : "";
     judged.message = qd_arena_string(arena, answer.message);
     judged.signal = answer.signal;
     if (judged.message == NULL) {
@@ -129,9 +123,9 @@ enum qd_status qd_quantizer_judge(const struct qd_quantizer_case *kase,
         judged.kind = QD_RESULT_SKIP;
         judged.why = judged.message;
     } else if (answer.outcome == QD_QUANTIZED_MODEL || answer.outcome == QD_QUANTIZED_EDGES) {
-        status = check_answer(kase, target, &answer, arena, &found, &judged, error);
+        status = check_answer(kase, &request, target, &answer, arena, &found, &judged, error);
     } else {
-        judged.comparison.verdict = without_answer(kase, answer.outcome);
+        judged.comparison.verdict = without_answer(&request, answer.outcome);
     }
     if (status == QD_OK) {
         *report = found;
@@ -140,19 +134,16 @@ enum qd_status qd_quantizer_judge(const struct qd_quantizer_case *kase,
     return status;
 }
 
-/* --- The run ------------------------------------------------------------------------------------- */
+/* --- Expectations -------------------------------------------------------------------------------- */
 
-static void expect(const struct qd_quantizer_case *kase, const struct qd_features *features,
-                   const struct qd_gate_target *target, struct qd_result *result)
+static void expect(const struct qd_selected *selected, const struct qd_gate_target *target,
+                   struct qd_result *result)
 {
-    const struct qd_evidence evidence = {&kase->kase, features, result->comparison.verdict, NULL,
-                                         NULL};
+    const struct qd_evidence evidence = {selected->kase, &selected->features,
+                                         result->comparison.verdict, NULL, NULL};
     const struct qd_expectation *unexpected = NULL, *row = NULL;
     bool diverges = qd_verdict_is_divergence(result->comparison.verdict);
 
-    if (result->kind == QD_RESULT_SKIP) {
-        return;
-    }
     if (target->expectations != NULL) {
         row = qd_expectations_match(target->expectations, &evidence, &unexpected);
     }
@@ -169,63 +160,26 @@ static void expect(const struct qd_quantizer_case *kase, const struct qd_feature
     }
 }
 
-static enum qd_visit take_target(struct part *part, const struct qd_quantizer_case *kase,
-                                 const struct qd_features *features,
-                                 const struct qd_gate_target *target)
+enum qd_status qd_quantizer_run_case(const struct qd_selected *selected,
+                                     const struct qd_gate_target *target, struct qd_arena *arena,
+                                     struct qd_result *result, struct qd_error *error)
 {
-    struct qd_result result =
-        qd_result_init(kase->kase.id, qd_case_op(&kase->kase), target->id, QD_RESULT_BROKEN);
+    const struct qd_case *kase = selected->kase;
+    struct qd_result judged =
+        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_SKIP);
     struct qd_quantizer_report report;
-    struct qd_error error = {0};
-    enum qd_status status =
-        qd_quantizer_judge(kase, target, &part->arena, &report, &result, &error);
+    enum qd_status status = QD_OK;
 
-    if (status == QD_UNUSABLE) {
-        part->status = qd_fail(part->error, status, "%s: %s", target->id, error.text);
-        return QD_VISIT_STOP;
-    }
-    if (status != QD_OK) {
-        result.why = error.text;
+    if (kase->request_size == 0) {
+        judged.why = "a case of the kernel role, which asks no quantizer";
     } else {
-        expect(kase, features, target, &result);
+        status = qd_quantizer_judge(kase, target, arena, &report, &judged, error);
     }
-    return part->gate->sink.result(part->gate->sink.context, &result);
-}
-
-static enum qd_visit take(void *context, const struct qd_quantizer_case *kase)
-{
-    struct part *part = context;
-    struct qd_features features;
-    enum qd_visit answer = QD_VISIT_GO_ON;
-
-    if (qd_interrupt_seen(part->gate->interrupt)) {
-        return QD_VISIT_STOP;
+    if (status == QD_OK && judged.kind != QD_RESULT_SKIP) {
+        expect(selected, target, &judged);
     }
-    qd_case_features(&kase->kase, &features);
-    if (!qd_selection_takes(part->gate->selection, &kase->kase, &features) ||
-        part->index++ % part->jobs != part->job) {
-        return QD_VISIT_GO_ON;
+    if (status == QD_OK) {
+        *result = judged;
     }
-    for (size_t i = 0; i < part->targets->count && answer == QD_VISIT_GO_ON; i++) {
-        qd_arena_reset(&part->arena);
-        answer = take_target(part, kase, &features, &part->targets->items[i]);
-    }
-    return answer;
-}
-
-enum qd_status qd_quantizer_gate_run_part(const struct qd_gate *gate,
-                                          struct qd_gate_targets *targets, uint64_t job,
-                                          uint64_t jobs, struct qd_error *error)
-{
-    struct part part = {.gate = gate, .targets = targets, .job = job, .jobs = jobs, .error = error};
-    enum qd_status status;
-
-    if (gate->options->arguments.count > 0 || gate->options->pack != NULL) {
-        return qd_fail(error, QD_USAGE,
-                       "a quantizer runs its own suite; a file of yours: qdiff quantize");
-    }
-    qd_arena_init(&part.arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_quantizer_suite_visit(gate->options->level, take, &part, error);
-    qd_arena_clear(&part.arena);
-    return part.status != QD_OK ? part.status : status;
+    return status;
 }

@@ -121,7 +121,7 @@ enum qd_status qd_selection_init(const struct qd_options *options, struct qd_are
             return status;
         }
     }
-    *selection = (struct qd_selection){options, count, groups};
+    *selection = (struct qd_selection){.options = options, .group_count = count, .groups = groups};
     return QD_OK;
 }
 

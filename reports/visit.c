@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "pack.h"
+#include "qdiff/quantizer_suite.h"
 #include "qdiff/share.h"
 
 enum { DEEPEST = 16 }; /* directories; a link to a parent would never end */
@@ -121,9 +122,30 @@ static enum qd_visit visit_path(struct walk *walk, const char *path, int depth)
     return visit_file(walk, path);
 }
 
-static enum qd_status visit_suite(const struct qd_options *options, enum qd_level level,
-                                  qd_case_visitor *take, void *context, struct qd_arena *arena,
-                                  struct qd_error *error)
+/* Hands on the cases of one suite after the other. */
+struct handing {
+    qd_case_visitor *take;
+    void *context;
+    bool stopped;
+};
+
+static enum qd_visit hand_on(void *context, const struct qd_case *kase)
+{
+    struct handing *handing = context;
+    enum qd_visit answer = handing->take(handing->context, kase);
+
+    handing->stopped = answer == QD_VISIT_STOP;
+    return answer;
+}
+
+static enum qd_visit hand_on_quantizers(void *context, const struct qd_quantizer_case *kase)
+{
+    return hand_on(context, &kase->kase); /* which holds its request */
+}
+
+static enum qd_status visit_kernels(const struct qd_options *options, enum qd_level level,
+                                    qd_case_visitor *take, void *context, struct qd_arena *arena,
+                                    struct qd_error *error)
 {
     struct qd_suite_options suite = {.level = level, .cases_dir = options->cases};
     enum qd_status status = QD_OK;
@@ -143,6 +165,24 @@ static enum qd_status visit_suite(const struct qd_options *options, enum qd_leve
     return status;
 }
 
+/* Packs hold the kernels' suite alone. */
+static enum qd_status visit_suite(const struct qd_options *options, enum qd_suites suites,
+                                  enum qd_level level, qd_case_visitor *take, void *context,
+                                  struct qd_arena *arena, struct qd_error *error)
+{
+    struct handing handing = {.take = take, .context = context};
+    enum qd_status status = QD_OK;
+
+    if (suites != QD_SUITE_OF_QUANTIZERS) {
+        status = visit_kernels(options, level, hand_on, &handing, arena, error);
+    }
+    if (status != QD_OK || handing.stopped || suites == QD_SUITE_OF_KERNELS ||
+        options->pack != NULL) {
+        return status;
+    }
+    return qd_quantizer_suite_visit(level, hand_on_quantizers, &handing, error);
+}
+
 enum qd_status qd_visit_selected(const struct qd_selection *selection,
                                  const struct qd_visitor *visitor, struct qd_error *error)
 {
@@ -152,7 +192,8 @@ enum qd_status qd_visit_selected(const struct qd_selection *selection,
 
     qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
     if (options->arguments.count == 0) {
-        status = visit_suite(options, options->level, offer, &walk, &walk.arena, error);
+        status = visit_suite(options, selection->suites, options->level, offer, &walk, &walk.arena,
+                             error);
     }
     for (size_t i = 0; i < options->arguments.count; i++) {
         if (visit_path(&walk, options->arguments.items[i], 0) == QD_VISIT_STOP) {
@@ -195,6 +236,9 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
                             struct qd_arena *arena, struct qd_case *kase, struct qd_error *error)
 {
     struct search search = {name, arena, kase, error, QD_OK, false};
+    enum qd_suites suites = strncmp(name, "quantizer/", strlen("quantizer/")) == 0
+                                ? QD_SUITE_OF_QUANTIZERS
+                                : QD_SUITE_OF_KERNELS;
     struct stat facts;
     enum qd_status status;
 
@@ -203,7 +247,8 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
     }
     /* The lower levels first: they are the smaller and hold what people look for. */
     for (int level = QD_LEVEL_FULL; level < QD_LEVEL_COUNT && !search.found; level++) {
-        status = visit_suite(options, (enum qd_level)level, compare_id, &search, arena, error);
+        status =
+            visit_suite(options, suites, (enum qd_level)level, compare_id, &search, arena, error);
         if (status != QD_OK) {
             return status;
         }

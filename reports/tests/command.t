@@ -262,7 +262,8 @@ test_a_pack_is_reproducible_and_comes_back()
     qd 0 export --suite --level smoke --pack "$pack/1" -o "$pack/3" && diff -r "$pack/1" "$pack/3" || return 1
     qd 0 import "$pack/1" -o "$pack/cases" && qd 0 list "$pack/cases" || return 1
     sort "$scratch/out" >"$scratch/a"
-    qd 0 list --level smoke && sort "$scratch/out" >"$scratch/b" && same a b || return 1
+    # a pack holds the suite of kernels
+    qd 0 list --level smoke && grep -v '^quantizer/' "$scratch/out" | sort >"$scratch/b" && same a b || return 1
     qd 0 run -t reference --pack "$pack/1" --level smoke && [ "$(points)" = "$(wc -l <"$scratch/a")" ]
 }
 

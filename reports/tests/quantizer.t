@@ -16,13 +16,15 @@ rows=$scratch/rows.tsv
 } >"$rows"
 
 # caught MISTAKE CLASS CASE [WORDS]: the case passes with the right tool; with the mistake the run ends with 1 and says the class.
+# $level: where the case is.
+level=smoke
 caught()
 {
     local config=${1/executorch:/tool=executorch-quant,mistake=}
     [ "$config" != "$1" ] || config=mistake=$1
-    qd 0 run -t "${tool}[${config/mistake=*/mistake=none}]" --filter "quantizer/$3" && has out "ok 1 - quantizer/$3 " &&
+    qd 0 run -t "${tool}[${config/mistake=*/mistake=none}]" --level "$level" --filter "quantizer/$3" && has out "ok 1 - quantizer/$3 " &&
         lacks out SKIP || return 1
-    qd 1 run -t "${tool}[$config]" --filter "quantizer/$3" --time-limit 2 -r "$scratch/r.jsonl" &&
+    qd 1 run -t "${tool}[$config]" --level "$level" --filter "quantizer/$3" --time-limit 2 -r "$scratch/r.jsonl" &&
         has out "not ok 1 - quantizer/$3 " && has out "class: $2" && has out "${4-}" &&
         has r.jsonl "\"verdict\": \"$2\""
 }
@@ -31,7 +33,7 @@ test_a_right_tool_passes()
 {
     qd 0 run -t "$tool" --level smoke -e "$rows" && has out "# SKIP options: scheme" || return 1
     [ "$(grep -c '^ok' "$scratch/out")" -gt 200 ] || { echo "too few cases"; return 1; }
-    qd 0 run -t "$tool" --shard 3/8 -e "$rows" && qd 0 run -t "${tool}[tool=executorch-quant]" --filter 'quantizer/concat-*'
+    qd 0 run -t "$tool" --shard 3/8 -e "$rows" && qd 0 run -t "${tool}[tool=executorch-quant]" --level smoke --filter 'quantizer/concat-*'
 }
 
 # What has to be found in a produced model.
@@ -39,16 +41,16 @@ test_wrong_models_are_caught()
 {
     caught axis-dropped structure conv-square/skew-positive/per-channel/opset13 "fidelity: output y" &&
         caught axis-0-absent structure conv-bias/skew-positive/per-channel/opset13 "not valid at opset 13" &&
-        caught relu-dropped fidelity conv-relu/negative/s8-s8/opset13 "output y" &&
-        caught no-model structure conv/skew-positive/plain/opset13 "no valid model"
+        caught no-model structure conv/skew-positive/plain/opset13 "no valid model" &&
+        level=full caught relu-dropped fidelity conv-relu/negative/s8-s8/opset13 "output y"
 }
 
 test_wrong_parameters_are_caught()
 {
     caught snapped-without-scale snapping conv/skew-positive/restricted/opset13 "the range is clipped" &&
-        caught snapped-int8 snapping conv/skew-positive/s8-s8-restricted/opset13 "does not apply" &&
+        level=full caught snapped-int8 snapping conv/skew-positive/s8-s8-restricted/opset13 "does not apply" &&
         caught bias-scale bias conv-bias/skew-positive/plain/opset13 "x_scale * w_scale" &&
-        caught zero-point-truncated coverage conv/skew-negative/plain/opset13 "is not represented" &&
+        caught zero-point-truncated coverage conv-bias/skew-negative/per-channel/opset13 "is not represented" &&
         caught not-widened coverage conv-bias/positive/per-channel/opset13 "widened to hold 0" &&
         caught weight-codes parameters conv/skew-positive/plain/opset13
 }
@@ -90,8 +92,8 @@ test_expectations_of_a_tool()
     qd 1 run -t "$wrong" --level smoke -e "$rows" || return 1
     qd 0 run -t "$wrong" --level smoke -e "$tsv" && has out "# TODO " || return 1
     printf '%s\t*\t*\tignores-option\t*\t*\t-\tmade up\n' "$id" >"$tsv"
-    qd 0 run -t "$wrong" --filter "$id" -e "$tsv" || return 1
-    qd 1 run -t "$tool" --filter "$id" -e "$tsv" && has err "1 unexpected passes"
+    qd 0 run -t "$wrong" --level smoke --filter "$id" -e "$tsv" || return 1
+    qd 1 run -t "$tool" --level smoke --filter "$id" -e "$tsv" && has err "1 unexpected passes"
 }
 
 test_jobs_and_shards_change_nothing()
@@ -105,6 +107,52 @@ test_jobs_and_shards_change_nothing()
     done
     qd 1 merge "$scratch/s1.jsonl" "$scratch/s2.jsonl" -o "$scratch/merged.jsonl" || return 1
     records 1.jsonl | sort >"$scratch/1" && records merged.jsonl | sort >"$scratch/2" && same 1 2
+}
+
+test_quantize_shows_the_answer()
+{
+    local ranges=(--range "x=-1,6" --range "y=0,6")
+    local set=(--set activation=u8 --set weight=s8) id=quantizer/conv/skew-positive/plain/opset13
+    local model=$scratch/float/$id/model.onnx
+    qd 0 export "$id" -o "$scratch/float" || return 1
+    qd 0 quantize "$model" -t "$tool" "${set[@]}" "${ranges[@]}" -o "$scratch/q.onnx" && has out "QuantizeLinear" &&
+        has out "x_scale = " && [ -s "$scratch/q.onnx" ] || return 1
+    qd 1 quantize "$model" -t "${tool}[mistake=refuses]" "${set[@]}" "${ranges[@]}" && has out "rejected: " || return 1
+    qd 1 quantize "$model" -t "${tool}[mistake=hangs]" "${set[@]}" "${ranges[@]}" --time-limit 1 && has out hang || return 1
+    qd 1 quantize "$model" -t "${tool}[mistake=dies]" "${set[@]}" "${ranges[@]}" && has out crash || return 1
+    qd 2 quantize "$model" -t "$tool" --set colour=blue && has err "no such setting" || return 1
+    qd 2 quantize "$model" -t "$tool" --range x=1 && has err "MIN,MAX" || return 1
+    qd 2 quantize "$model" -t reference && has err "is no worker"
+}
+
+# A case of this role is listed, shown, exported, run from a file and reproduced like any other.
+test_cases_are_cases()
+{
+    local id=quantizer/conv/skew-positive/restricted/opset13 wrong="${tool}[mistake=option-ignored]" dir=$scratch/cases
+    qd 0 list --level smoke --filter 'quantizer/conv/*' && has out "$id" || return 1
+    [ "$(wc -l <"$scratch/out")" = 5 ] || { echo "want 5 cases of conv"; return 1; }
+    qd 0 list --json --filter "$id" && has out '"role": "quantizer", "expect": "valid"' || return 1
+    qd 0 list --count --level smoke --filter 'quantizer/*' && has out "269 cases: 269 valid" || return 1
+    qd 0 show "$id" && has out "--set restricted-asymmetric" && has out "--range x=-0.100000001,6" || return 1
+    qd 0 export "$id" -o "$dir" && qd 0 show "$dir/$id" && has out "--set restricted-asymmetric" || return 1
+    qd 0 run "$dir" -t "$tool" && qd 1 run "$dir" -t "$wrong" && has out "class: ignores-option" || return 1
+    qd 1 repro "$dir/$id" -t "$wrong" && cp "$scratch/out" "$scratch/there" && has out "these are the plain" || return 1
+    qd 1 repro "$id" -t "$wrong" && same there out && qd 0 repro "$id" -t "$tool" || return 1
+    qd 0 import "$dir/$id" -o "$scratch/one.qdcase" && qd 1 repro "$scratch/one.qdcase" -t "$wrong" || return 1
+    qd 0 show quantizer/conv-bias/nan/per-channel/opset13 && has out "expect    the tool refuses" || return 1
+    # the other role: the float model is a case, a kernel's case asks no quantizer
+    qd 0 repro "$id" -t reference && qd 4 repro regressions/ort-28456-u8 -t "$tool" && has out skip || return 1
+    qd 2 export "$id" --bundle -o "$scratch/bundle" && has err "asks a quantizer"
+}
+
+test_rows_are_written_and_checked()
+{
+    local tsv=$scratch/written.tsv wrong="${tool}[mistake=option-ignored]"
+    local ids=(--level smoke --filter 'quantizer/conv*/*/restricted/*')
+    qd 0 expectations --write "$tsv" -t "$wrong" "${ids[@]}" -e "$rows" && has written.tsv "ignores-option" || return 1
+    qd 0 run -t "$wrong" "${ids[@]}" -e "$tsv" && has out "# TODO " || return 1
+    printf 'quantizer/no-such-graph/*\t*\t*\tcrash\t*\t*\t-\tmade up\n' >"$tsv"
+    qd 2 expectations --check "$tsv" -t "$tool" && has err no-such-graph
 }
 
 test_a_quantizer_and_a_kernel_run_apart()

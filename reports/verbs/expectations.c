@@ -6,7 +6,6 @@
 #include "command.h"
 #include "gate.h"
 #include "qdiff/diagnose.h"
-#include "qdiff/quantizer_suite.h"
 
 /* --- --write -------------------------------------------------------------------------------------- */
 
@@ -281,7 +280,7 @@ static enum qd_status check_for_targets(struct qd_command *command, struct qd_er
     }
     status = qd_plan_targets(&command->options, command->arena, &plan, error);
     if (status == QD_OK) {
-        status = qd_gate_targets_open(&plan, &options, command->arena, &targets, error);
+        status = qd_gate_targets_open_any(&plan, &options, command->arena, &targets, error);
     }
     if (status == QD_OK) {
         qd_gate_targets_close(&targets);
@@ -310,14 +309,6 @@ static enum qd_visit pass_over(void *context, const char *path, const struct qd_
     return QD_VISIT_GO_ON;
 }
 
-static enum qd_visit offer_quantizer(void *context, const struct qd_quantizer_case *kase)
-{
-    struct qd_selected selected = {.kase = &kase->kase};
-
-    qd_case_features(&kase->kase, &selected.features);
-    return offer(context, &selected);
-}
-
 /* Offers the cases that rows may be about until each selects one: files given, both suites at the full level, then the rest of
  * them. */
 static enum qd_status offer_all(const struct qd_command *command, struct census *census,
@@ -325,7 +316,7 @@ static enum qd_status offer_all(const struct qd_command *command, struct census 
 {
     const struct qd_visitor visitor = {offer, pass_over, census};
     struct qd_options options = {.cases = command->options.cases, .pack = command->options.pack};
-    const struct qd_selection selection = {.options = &options};
+    const struct qd_selection selection = {.options = &options, .suites = QD_BOTH_SUITES};
     enum qd_status status = QD_OK;
 
     options.arguments = command->options.arguments;
@@ -336,9 +327,6 @@ static enum qd_status offer_all(const struct qd_command *command, struct census 
     for (int level = QD_LEVEL_FULL; status == QD_OK && level < QD_LEVEL_COUNT; level++) {
         options.level = (enum qd_level)level;
         if (!census->all_select) {
-            status = qd_quantizer_suite_visit(options.level, offer_quantizer, census, error);
-        }
-        if (status == QD_OK && !census->all_select) {
             status = qd_visit_selected(&selection, &visitor, error);
         }
     }

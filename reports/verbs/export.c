@@ -36,6 +36,10 @@ static enum qd_status export_case(struct export *export, const struct qd_selecte
                                   struct qd_error *error)
 {
     struct qd_evaluated evaluated;
+
+    if (export->command->options.bundle && selected->kase->request_size > 0) {
+        return qd_fail(error, QD_USAGE, "--bundle is for kernels; this case asks a quantizer");
+    }
     enum qd_status status = qd_case_evaluate(selected, &export->arena, &evaluated, error);
     char *path;
 
@@ -116,6 +120,7 @@ static enum qd_status export_all(struct export *export, struct qd_error *error)
         return export_named(export, options->arguments.items[0], error);
     }
     status = qd_selection_init(options, export->command->arena, &selection, error);
+    selection.suites = QD_BOTH_SUITES;
     return status == QD_OK ? qd_visit_selected(&selection, &visitor, error) : status;
 }
 

@@ -23,6 +23,7 @@ static void write_case(FILE *out, const struct qd_selected *selected)
     qd_json_open(&json, NULL, '{');
     qd_json_string(&json, "id", kase->id);
     qd_json_string(&json, "op", qd_case_op(kase));
+    qd_json_string(&json, "role", kase->request_size > 0 ? "quantizer" : "kernel");
     qd_json_string(&json, "expect", kase->expect == QD_EXPECT_VALID ? "valid" : "must-reject");
     qd_json_string_if(&json, "rule", kase->rule);
     qd_json_string_if(&json, "issue", kase->issue);
@@ -89,6 +90,7 @@ static enum qd_status list_all(struct listing *listing)
         listing->levels.top = options->level;
     }
     if (status == QD_OK) {
+        selection.suites = QD_BOTH_SUITES;
         status = qd_visit_selected(&selection, &visitor, &listing->error);
     }
     return status == QD_OK ? listing->status : status;

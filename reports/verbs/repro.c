@@ -1,11 +1,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "case_show.h"
 #include "command.h"
 #include "describe.h"
 #include "diagnosed.h"
 #include "evaluated.h"
-#include "gate_targets.h"
+#include "quantizer_gate.h"
 
 enum { COLUMNS = 9, LONGEST_CELL = 64 };
 
@@ -93,7 +94,7 @@ static void print_table(FILE *out, const struct qd_result *results, size_t count
     }
 }
 
-static void print_case(FILE *out, const struct qd_case *kase)
+static void print_case(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
 {
     fprintf(out, "case      %s\nop        %s\nopset     %" PRId64 "\n", kase->id, qd_case_op(kase),
             kase->opset);
@@ -103,13 +104,17 @@ static void print_case(FILE *out, const struct qd_case *kase)
     if (kase->issue[0] != '\0') {
         fprintf(out, "issue     %s\n", kase->issue);
     }
+    qd_case_show_request(out, kase, arena);
 }
 
 static void print_wanted(FILE *out, const struct qd_evaluated *evaluated, struct qd_arena *arena)
 {
     const struct qd_graph *graph = evaluated->selected->kase->graph;
 
-    for (size_t i = 0; evaluated->shapes != NULL && i < graph->output_count; i++) {
+    /* What a quantized model has to give, only the checks of its parameters can say. */
+    bool known = evaluated->shapes != NULL && evaluated->selected->kase->request_size == 0;
+
+    for (size_t i = 0; known && i < graph->output_count; i++) {
         const char *text = qd_describe_tensor(&evaluated->shapes[i], 16, arena);
 
         fprintf(out, "want      %s = %s\n", graph->values[graph->outputs[i]].name,
@@ -181,6 +186,13 @@ static struct qd_result run_on(const struct qd_evaluated *evaluated, struct qd_g
         qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_SKIP);
     struct qd_run run;
 
+    if (target->quantizer != NULL) {
+        if (qd_quantizer_run_case(evaluated->selected, target, arena, &result, error) != QD_OK) {
+            result.kind = QD_RESULT_BROKEN;
+            result.why = error->text;
+        }
+        return result;
+    }
     if (!qd_session_can(target->session, kase, &result.why)) {
         return result;
     }
@@ -223,7 +235,7 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
         code = qd_exit_worse(code, exit_of(&results[i], &errors[i]));
         compared = compared || qd_result_is_comparison(&results[i]);
     }
-    print_case(command->out, evaluated->selected->kase);
+    print_case(command->out, evaluated->selected->kase, command->arena);
     print_wanted(command->out, evaluated, command->arena);
     print_table(command->out, results, targets->count);
     for (size_t i = 0; i < targets->count; i++) {
@@ -259,7 +271,7 @@ static enum qd_exit run(struct qd_command *command)
         fprintf(command->err, "qdiff: the reference on %s: %s\n", kase.id, error.text);
         return qd_exit_of_status(error.status);
     }
-    if (qd_gate_targets_open(&plan, &options, command->arena, &targets, &error) != QD_OK) {
+    if (qd_gate_targets_open_any(&plan, &options, command->arena, &targets, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
     code = run_all(command, &evaluated, &targets);

@@ -53,8 +53,8 @@ static const char *push_field(struct numbers *numbers, const struct qd_wire_fiel
     return problem;
 }
 
-static const char *keep_text(const struct qd_wire_field *field, struct qd_arena *arena,
-                             const char **text)
+const char *qd_quantized_text(const struct qd_wire_field *field, struct qd_arena *arena,
+                              const char **text)
 {
     if (field->type != QD_WIRE_BYTES)
         return "a number where text belongs";
@@ -114,9 +114,9 @@ static const char *read_edge(struct qd_wire wire, struct qd_arena *arena,
     *edge = (struct qd_quantizer_edge){.tensor = "", .consumer = ""};
     while (!problem && qd_wire_next(&wire, &field)) {
         if (field.number == 1)
-            problem = keep_text(&field, arena, &edge->tensor);
+            problem = qd_quantized_text(&field, arena, &edge->tensor);
         else if (field.number == 2)
-            problem = keep_text(&field, arena, &edge->consumer);
+            problem = qd_quantized_text(&field, arena, &edge->consumer);
         else if (field.number == 7)
             problem = push_field(&scales, &field, QD_WIRE_32, arena);
         else if (field.number == 8)
@@ -161,7 +161,7 @@ static const char *read_fields(struct qd_wire body, struct qd_arena *arena,
         } else if (field.number == 2) {
             problem = read_edge(inner, arena, &edges[answer->edge_count++]);
         } else if (field.number == 3) {
-            problem = keep_text(&field, arena, &ignored[words++]);
+            problem = qd_quantized_text(&field, arena, &ignored[words++]);
         }
     }
     return problem ? problem : body.problem;

@@ -11,4 +11,8 @@ enum qd_status qd_quantized_read(struct qd_wire body, struct qd_arena *arena,
                                  struct qd_quantizer_answer *answer, const char **problem,
                                  struct qd_error *error);
 
+/* A field's text, in one line, in the arena; what is wrong with it, NULL if nothing. */
+const char *qd_quantized_text(const struct qd_wire_field *field, struct qd_arena *arena,
+                              const char **text);
+
 #endif

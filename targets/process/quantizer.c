@@ -9,6 +9,7 @@
 #include "process/program.h"
 #include "process/quantized.h"
 #include "qdiff/clock.h"
+#include "quantizer/request.h"
 
 #define BLOCK ((size_t)4096) /* a worker's shared block, which programs do not use */
 #define DEFAULT_SECONDS 60.0
@@ -127,67 +128,6 @@ const char *const *qd_quantizer_words(const struct qd_quantizer *quantizer)
     return quantizer->words;
 }
 
-/* --- The request --------------------------------------------------------------------------------- */
-
-static void put_ranges(struct qd_wire_out *out, const struct qd_quantizer_request *request)
-{
-    for (size_t i = 0; i < request->range_count; i++) {
-        const struct qd_quantizer_range *range = &request->ranges[i];
-        size_t mark = qd_wire_begin(out, 2);
-        qd_wire_put_text(out, 1, range->tensor);
-        qd_wire_put_float(out, 2, range->min);
-        qd_wire_put_float(out, 3, range->max);
-        qd_wire_end(out, mark);
-    }
-}
-
-static void put_calibrations(struct qd_wire_out *out, const struct qd_quantizer_request *request)
-{
-    for (size_t i = 0; i < request->calibration_count; i++) {
-        size_t mark = qd_wire_begin(out, 3);
-        for (size_t j = 0; j < request->input_count; j++) {
-            const struct qd_tensor *tensor = &request->calibrations[i][j];
-            struct qd_target_tensor sent = {.name = "",
-                                            .data_type = qd_dtype_info(tensor->dtype)->onnx,
-                                            .rank = tensor->rank,
-                                            .size = qd_tensor_bytes(tensor)};
-            memcpy(sent.dims, tensor->dims, tensor->rank * sizeof *sent.dims);
-            qd_program_put_tensor(out, 1, &sent, tensor->data);
-        }
-        qd_wire_end(out, mark);
-    }
-}
-
-static void put_flag(struct qd_wire_out *out, uint32_t number, bool flag)
-{
-    if (flag)
-        qd_wire_put_varint(out, number, 1);
-}
-
-static void put_list(struct qd_wire_out *out, uint32_t number, const char *const *list)
-{
-    for (; list && *list; list++)
-        qd_wire_put_text(out, number, *list);
-}
-
-static void put_options(struct qd_wire_out *out, const struct qd_quantizer_options *options)
-{
-    size_t mark = qd_wire_begin(out, 4);
-    qd_wire_put_varint(out, 1, (uint64_t)options->scheme);
-    qd_wire_put_varint(out, 2, (uint64_t)options->format);
-    qd_wire_put_varint(out, 3, (uint64_t)options->activation_type);
-    qd_wire_put_varint(out, 4, (uint64_t)options->weight_type);
-    put_flag(out, 5, options->per_channel);
-    put_flag(out, 6, options->reduce_range);
-    put_flag(out, 7, options->symmetric_activations);
-    put_flag(out, 8, options->symmetric_weights);
-    put_flag(out, 9, options->restricted_asymmetric);
-    put_list(out, 10, options->exclude);
-    put_list(out, 11, options->ops);
-    put_list(out, 12, options->extra);
-    qd_wire_end(out, mark);
-}
-
 /* --- The answer ---------------------------------------------------------------------------------- */
 
 static enum qd_quantized outcome_of_death(const struct qd_death *death)
@@ -217,9 +157,7 @@ static enum qd_status ask(struct qd_quantizer *quantizer,
     program->patience = qd_patience_begin(quantizer->options.time_limit);
     size_t mark = qd_program_ask(program, QD_REQUEST_QUANTIZE, &out);
     qd_wire_put_bytes(&out, 1, request->model, request->model_size);
-    put_ranges(&out, request);
-    put_calibrations(&out, request);
-    put_options(&out, &request->options);
+    qd_request_put(&out, request);
     if (out.failed || out.size > QD_FRAME_LARGEST)
         return qd_fail(error, QD_LIMIT, "the request is larger than %zu bytes", QD_FRAME_LARGEST);
     enum qd_target_status status =

@@ -174,6 +174,17 @@ static enum qd_status spoil(struct walk *walk, const struct family *family,
     return QD_OK;
 }
 
+/* The request as part of the case. */
+static enum qd_status enclose(struct walk *walk, struct qd_quantizer_case *made)
+{
+    uint8_t *bytes;
+    enum qd_status status = qd_quantizer_request_encode(&made->request, &walk->arena, &bytes,
+                                                        &made->kase.request_size, walk->error);
+    if (status == QD_OK)
+        made->kase.request = bytes;
+    return status;
+}
+
 static enum qd_status make(struct walk *walk, const struct qd_quantizer_graph *graph,
                            const struct family *family, const struct choice *choice, int64_t opset,
                            enum qd_dtype dtype, struct qd_quantizer_case *made)
@@ -193,7 +204,9 @@ static enum qd_status make(struct walk *walk, const struct qd_quantizer_graph *g
     made->request.model_size = made->kase.model_size;
     made->request.options = choice->options;
     made->must_refuse = family->spoilt;
-    return family->spoilt ? spoil(walk, family, &made->request) : QD_OK;
+    if (family->spoilt)
+        status = spoil(walk, family, &made->request);
+    return status == QD_OK ? enclose(walk, made) : status;
 }
 
 static enum qd_status visit(struct walk *walk, const struct qd_quantizer_graph *graph,

@@ -62,6 +62,11 @@ struct qd_case {
     /* Symptom "value": what was once given instead, one per graph output and of its declared type and shape; else none. */
     size_t wrong_count;
     const struct qd_tensor *wrong_outputs;
+
+    /* A case of the quantizer role: what a tool is asked about the float model, as qdiff/quantizer.h encodes it. Size 0: a case
+     * of the kernel role. */
+    size_t request_size;
+    const uint8_t *request;
 };
 
 /* Decodes a serialised qdiff.Case. Everything in *kase lives in the arena, `bytes` is not kept.

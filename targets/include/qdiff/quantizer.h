@@ -35,6 +35,8 @@ struct qd_quantizer_range {
     float min, max;
 };
 
+/* A case of the quantizer role carries one (case.h): encode writes ranges and options as the message Quantize of worker.proto,
+ * request_of reads them. A static request without ranges is calibrated with the case's inputs. */
 struct qd_quantizer_request {
     const uint8_t *model; /* serialised onnx.ModelProto */
     size_t model_size;
@@ -46,6 +48,18 @@ struct qd_quantizer_request {
     const struct qd_tensor *const *calibrations;
     struct qd_quantizer_options options;
 };
+
+enum qd_status qd_quantizer_request_encode(const struct qd_quantizer_request *request,
+                                           struct qd_arena *arena, uint8_t **bytes, size_t *size,
+                                           struct qd_error *error);
+
+/* USAGE: a case of the kernel role; MALFORMED: bytes that are no request. Model and inputs stay the case's. */
+enum qd_status qd_quantizer_request_of(const struct qd_case *kase, struct qd_arena *arena,
+                                       struct qd_quantizer_request *request,
+                                       struct qd_error *error);
+
+/* Whether a range is NaN, infinite or upside down: a tool has to refuse that. */
+bool qd_quantizer_must_refuse(const struct qd_quantizer_request *request);
 
 /* QD_QUANTIZED(NAME, word, meaning) */
 #define QD_QUANTIZED_LIST(QD_QUANTIZED)                                                     \

@@ -306,6 +306,16 @@ static bool can_node(const struct qd_session *session, const struct qd_node *nod
     return false;
 }
 
+/* A node by itself is still part of its graph: a row may need that. */
+static void keep_graph(struct qd_features *alone, const struct qd_features *of_case)
+{
+    static const enum qd_feature of_graphs[] = {QD_FEATURE_MULTI_NODE, QD_FEATURE_QDQ};
+    for (size_t i = 0; i < sizeof of_graphs / sizeof *of_graphs; i++) {
+        uint64_t bit = UINT64_C(1) << of_graphs[i] % 64;
+        alone->bits[of_graphs[i] / 64] |= of_case->bits[of_graphs[i] / 64] & bit;
+    }
+}
+
 /* Whether the target does the node, in the case's company and by itself: what its neighbours are made of may not hide that it
  * has no kernel for this node's types. */
 static bool can_both(const struct qd_session *session, const struct qd_case *kase,
@@ -318,6 +328,7 @@ static bool can_both(const struct qd_session *session, const struct qd_case *kas
     if (kase->graph->node_count < 2)
         return true;
     qd_node_features(kase, node, &alone);
+    keep_graph(&alone, of_case);
     return can_node(session, node, &alone, near);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "qdiff/build.h"
 #include "targets_testlib.h"
 
 #define PLUGIN(name) QD_TEST_PLUGINS_DIR "/" name ".so"
@@ -328,6 +329,51 @@ static void test_capabilities(void **state)
     qd_arena_clear(&arena);
 }
 
+/* DequantizeLinear, Neg and, where asked, QuantizeLinear. */
+static void build_chain(struct qd_case *kase, struct qd_arena *arena, enum qd_dtype codes,
+                        bool quantizes)
+{
+    const int64_t dims[] = {4};
+    struct qd_builder *b = qd_build_begin(arena, 13);
+    struct qd_tensor x, scale, zero;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_tensor_init(&x, arena, codes, 1, dims, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&scale, arena, QD_F32, 0, NULL, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&zero, arena, codes, 0, NULL, &error), QD_OK);
+    qd_tensor_set(&scale, 0, (int64_t)qd_float_encode(QD_F32, 0.5, false));
+    qd_build_input(b, "x", &x);
+    qd_build_initializer(b, "s", &scale);
+    qd_build_initializer(b, "z", &zero);
+    qd_build_node(b, "", "DequantizeLinear", "x,s,z", "a");
+    qd_build_node(b, "", "Neg", "a", quantizes ? "r" : "y");
+    if (quantizes)
+        qd_build_node(b, "", "QuantizeLinear", "r,s,z", "y");
+    qd_build_output(b, "y", quantizes ? codes : QD_F32, -1, NULL);
+    if (qd_build_finish(b, "chain", false, kase, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+/* Rows hold for a node in its graph: what they need of the graph is there for each of its nodes. */
+static void test_capabilities_in_company(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session = qd_open(PLUGIN("picky_plugin"), &options);
+    struct qd_arena arena;
+    struct qd_case kase;
+    const char *reason = NULL;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    build_chain(&kase, &arena, QD_S8, true);
+    assert_true(qd_session_can(session, &kase, &reason));
+    build_chain(&kase, &arena, QD_S8, false);
+    assert_false(qd_session_can(session, &kase, &reason));
+    build_chain(&kase, &arena, QD_U8, true);
+    assert_false(qd_session_can(session, &kase, &reason));
+    assert_string_equal(reason, "only in company");
+    qd_session_close(session);
+    qd_arena_clear(&arena);
+}
+
 static void test_close_is_bounded(void **state)
 {
     (void)state;
@@ -373,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_padding_bits_do_not_matter),
         cmocka_unit_test(test_must_reject),
         cmocka_unit_test(test_capabilities),
+        cmocka_unit_test(test_capabilities_in_company),
         cmocka_unit_test(test_close_is_bounded),
         cmocka_unit_test(test_null_name),
         cmocka_unit_test(test_many_deaths_leave_no_process),

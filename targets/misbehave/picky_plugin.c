@@ -17,9 +17,12 @@ static enum qd_target_status describe(void *target, struct qd_target_info *info,
     static const struct qd_target_capability can[] = {
         {"Relu", "", "", "only Relu"},
         {"Identity", "", "x-u8", "no uint8 here"},
+        {"DequantizeLinear", "qdq", "", "only in company"},
+        {"Neg", "qdq", "", "only between codes"},
+        {"QuantizeLinear", "qdq", "y-u8", "only in company"},
     };
     (void)target, (void)message;
-    *info = (struct qd_target_info){"picky", "1.0", "a=1,b=2", 2, can};
+    *info = (struct qd_target_info){"picky", "1.0", "a=1,b=2", sizeof can / sizeof *can, can};
     return QD_TARGET_OK;
 }
 

@@ -232,6 +232,60 @@ static enum qd_visit compare_id(void *context, const struct qd_case *kase)
     return QD_VISIT_STOP;
 }
 
+/* The only case below a directory. */
+struct only {
+    struct qd_arena *arena;
+    char *path; /* of the first */
+    size_t count;
+};
+
+static enum qd_visit note_path(struct only *only, const char *path)
+{
+    if (only->count++ == 0) {
+        only->path = qd_arena_string(only->arena, path);
+    }
+    return only->count < 2 ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
+static enum qd_visit note_case(void *context, const struct qd_selected *selected)
+{
+    return note_path(context, selected->path);
+}
+
+static enum qd_visit note_bad(void *context, const char *path, const struct qd_error *error)
+{
+    (void)error; /* loading it tells */
+    return note_path(context, path);
+}
+
+/* Of a directory that is no case, what export --output made of one: the case in it. */
+static enum qd_status find_below(const char *directory, struct qd_arena *arena, const char **path,
+                                 struct qd_error *error)
+{
+    const struct qd_options options = {.level = QD_LEVEL_EXHAUSTIVE,
+                                       .arguments = {1, (const char *[]){directory}}};
+    const struct qd_selection selection = {.options = &options};
+    struct only only = {.arena = arena};
+    const struct qd_visitor visitor = {note_case, note_bad, &only};
+    enum qd_status status = qd_visit_selected(&selection, &visitor, error);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    if (only.count == 0) {
+        return qd_fail(error, QD_USAGE, "%s: no case is below this directory", directory);
+    }
+    if (only.path == NULL) {
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
+    }
+    if (only.count > 1) {
+        return qd_fail(error, QD_USAGE, "%s: more than one case is below this directory, as %s is",
+                       directory, only.path);
+    }
+    *path = only.path;
+    return QD_OK;
+}
+
 enum qd_status qd_find_case(const char *name, const struct qd_options *options,
                             struct qd_arena *arena, struct qd_case *kase, struct qd_error *error)
 {
@@ -243,7 +297,10 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
     enum qd_status status;
 
     if (stat(name, &facts) == 0) {
-        return qd_case_load(name, arena, kase, error);
+        status = S_ISDIR(facts.st_mode) && !is_case_directory(name)
+                     ? find_below(name, arena, &name, error)
+                     : QD_OK;
+        return status == QD_OK ? qd_case_load(name, arena, kase, error) : status;
     }
     /* The lower levels first: they are the smaller and hold what people look for. */
     for (int level = QD_LEVEL_FULL; level < QD_LEVEL_COUNT && !search.found; level++) {

@@ -24,8 +24,8 @@ struct qd_visitor {
 enum qd_status qd_visit_selected(const struct qd_selection *selection,
                                  const struct qd_visitor *visitor, struct qd_error *error);
 
-/* Finds one case for verbs that take ID|FILE: an existing path is loaded, anything else is looked up among the
- * suite's ids at every level. The case lives in the arena. USAGE when there is none. */
+/* Finds one case for verbs that take ID|FILE: an existing path is loaded (of a directory that is no case, the one case below
+ * it), anything else is looked up among the suite's ids at every level. The case lives in the arena. USAGE when there is none. */
 enum qd_status qd_find_case(const char *name, const struct qd_options *options,
                             struct qd_arena *arena, struct qd_case *kase, struct qd_error *error);
 

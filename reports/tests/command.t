@@ -234,6 +234,11 @@ test_repro_needs_nothing_but_the_directory()
     qd 1 repro "$scratch/repro/$id" -t reference -t "$wrong" && cp "$scratch/out" "$scratch/there" &&
         has out "$wrong" && has out "exact" && has out "half-way" || return 1
     qd 1 repro "$id" -t reference -t "$wrong" && same there out || return 1
+    # where it was exported to is enough while it is the only one there
+    qd 1 repro "$scratch/repro" -t reference -t "$wrong" && same there out || return 1
+    qd 0 export regressions/ort-28456-u8 -o "$scratch/repro" && qd 2 repro "$scratch/repro" -t reference &&
+        has err "more than one case" || return 1
+    mkdir "$scratch/none" && qd 2 repro "$scratch/none" -t reference && has err "no case is below" || return 1
     qd 0 repro "$id" -t reference && qd 2 repro no/such/case -t reference
 }
 

@@ -3,7 +3,8 @@
  *
  *   QDIFF_TARGET=NAME        as on qdiff's command line (ort@1.31.1[opt=none], quirk:round-half-up, ./libmine.so); else the first line
  *                            of fuzz_diff.target beside the program; neither: no target
- *   QDIFF_ISOLATE=1          the target in a worker process: for one that may die. What it has to refuse runs there anyway
+ *   QDIFF_ISOLATE=1          the target in a worker process: for one that may die. What it has to refuse, and what is known to
+ *                            kill it, runs there anyway
  *   QDIFF_EXPECTATIONS=FILE  its known divergences, which are counted and not reported; "none"; else the shipped ones
  *   QDIFF_STORE=DIR          findings go into that store (store.h), and the run goes on; without it the first new
  *                            signature ends the process, so that the engine keeps the case
@@ -249,11 +250,22 @@ static bool is_known(const struct qd_case *kase, const struct qd_value *values,
     return state.expectations && qd_expectations_match(state.expectations, &evidence, &unexpected);
 }
 
+/* What has to be refused, and what is known to kill the target, runs in a worker. */
+static struct qd_session *session_for(const struct qd_case *kase, const struct qd_value *values)
+{
+    struct qd_features features;
+    if (!values || state.session == state.isolated || !state.expectations)
+        return values ? state.session : state.isolated;
+    qd_case_features(kase, &features);
+    return qd_expectations_fear(state.expectations, kase, &features) ? state.isolated
+                                                                     : state.session;
+}
+
 /* Reduces, which diagnoses as well. False: it was known all along. */
 static bool settle(const struct qd_case *kase, const struct qd_value *values, const char *coarse)
 {
     static const struct qd_reduce_options options = {.seconds = REDUCTION_SECONDS};
-    struct qd_session *session = values ? state.session : state.isolated;
+    struct qd_session *session = session_for(kase, values);
     struct qd_reduced reduced;
     struct qd_error error;
     double begin = now();
@@ -314,8 +326,8 @@ static void run_target(const struct qd_case *kase, const struct qd_value *values
     }
     for (size_t i = 0; values && i < kase->graph->output_count; i++)
         shapes[i] = values[i].want;
-    enum qd_status status = qd_session_run(values ? state.session : state.isolated, kase,
-                                           values ? shapes : NULL, &state.work, &run, &error);
+    enum qd_status status = qd_session_run(session_for(kase, values), kase, values ? shapes : NULL,
+                                           &state.work, &run, &error);
     if (status == QD_UNUSABLE)
         give_up(3, &error);
     if (status != QD_OK) /* too large to transfer */

@@ -326,7 +326,9 @@ static void join_operators(const struct qd_graph *graph, char *text, size_t size
     size_t used = 0;
     *text = '\0';
     for (size_t i = 0; i < graph->node_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ">" : "",
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i > 0 ? ">" : "",
+                                 graph->nodes[i].domain ? graph->nodes[i].domain : "",
+                                 graph->nodes[i].domain && *graph->nodes[i].domain ? ":" : "",
                                  graph->nodes[i].op_type);
 }
 
@@ -402,6 +404,18 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
     }
     *unexpected = surprise;
     return found;
+}
+
+bool qd_expectations_fear(const struct qd_expectations *expectations, const struct qd_case *kase,
+                          const struct qd_features *features)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct row *row = &expectations->rows[i];
+        if (row->active && row->verdict == QD_VERDICT_CRASH && names(row, kase) &&
+            fits(row, features))
+            return true;
+    }
+    return false;
 }
 
 void qd_expectations_stale(const struct qd_expectations *expectations,

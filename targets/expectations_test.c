@@ -242,6 +242,22 @@ static void test_rows_for_fuzzers(void **state)
     }
 }
 
+static void test_what_may_crash(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_features none = {{0, 0}};
+    struct qd_expectations *rows = parse(&arena, "fuzz:*>Add\t*\t*\tcrash:signal 6*\t*\t*\t-\twhy\n"
+                                                 "fuzz:*\t*\t*\trejects-valid\t*\t*\t-\twhy");
+    assert_true(qd_expectations_fear(rows, fuzzed_case("fuzz"), &none));
+    assert_false(qd_expectations_fear(rows, fuzzed_case("Add/x"), &none));
+    rows =
+        parse(&arena, "fuzz:*\tbias\t*\tcrash\t*\t*\t-\twhy\nfuzz:*\t*\t*\tcrash\t>9\t*\t-\twhy");
+    assert_false(qd_expectations_fear(rows, fuzzed_case("fuzz"), &none));
+    qd_arena_clear(&arena);
+}
+
 /* A row for one case that passes is news; a row for many of which one passes is not. */
 static void test_unexpected_pass(void **state)
 {
@@ -499,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_match_gives_issue_reason_and_row),
         cmocka_unit_test(test_nondeterministic_covers_value),
         cmocka_unit_test(test_rows_for_fuzzers),
+        cmocka_unit_test(test_what_may_crash),
         cmocka_unit_test(test_unexpected_pass),
         cmocka_unit_test(test_stale_rows),
         cmocka_unit_test(test_a_quirk_row_covers_what_it_explains),

@@ -69,6 +69,10 @@ void qd_expectations_idle(const struct qd_expectations *expectations,
                           void (*visit)(void *context, const struct qd_error *error),
                           void *context);
 
+/* Whether a row expects that this case may kill the target: it had better run in a worker. */
+bool qd_expectations_fear(const struct qd_expectations *expectations, const struct qd_case *kase,
+                          const struct qd_features *features);
+
 /* Visits the active rows that matched no divergence: stale, if every case that could match ran. */
 void qd_expectations_stale(const struct qd_expectations *expectations,
                            void (*visit)(void *context, const struct qd_expectation *row,

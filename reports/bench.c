@@ -184,6 +184,9 @@ static enum qd_status lap_case(const struct qd_mix_case *one, struct qd_session 
     lap->target += run.seconds_target;
     lap->transfer += answered - known - run.seconds_target;
     lap->compare += compared - answered;
+    if (lap->answered == NULL && run.outcome == QD_OUTCOME_OUTPUTS) {
+        lap->answered = one;
+    }
     return QD_OK;
 }
 
@@ -206,6 +209,28 @@ enum qd_status qd_lap_run(const struct qd_mix *mix, struct qd_session *session, 
     if (status == QD_OK) {
         *lap = run;
     }
+    return status;
+}
+
+enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target_name *name,
+                           const struct qd_session_options *options, double seconds,
+                           struct qd_pace *pace, struct qd_error *error)
+{
+    struct qd_case kase;
+    struct qd_selected selected = {.kase = &kase};
+    struct qd_evaluated evaluated;
+    struct qd_arena arena;
+    enum qd_status status;
+
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    status = qd_case_decode(one->bytes, one->size, &arena, &kase, error);
+    if (status == QD_OK) {
+        status = qd_case_evaluate(&selected, &arena, &evaluated, error);
+    }
+    if (status == QD_OK) {
+        status = qd_pace_measure(name, options, &kase, evaluated.shapes, seconds, pace, error);
+    }
+    qd_arena_clear(&arena);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #define QDIFF_REPORTS_BENCH_H
 
 #include "gate_targets.h"
+#include "qdiff/pace.h"
 #include "visit.h"
 
 /* The cases to measure with, encoded: a measured round decodes them again. */
@@ -26,11 +27,17 @@ void qd_mix_clear(struct qd_mix *mix);
 struct qd_lap {
     size_t cases; /* that the target could run */
     double wall, decode, reference, target, transfer, compare;
+    const struct qd_mix_case *answered; /* the first that the target gave outputs for, NULL: none */
 };
 
 /* Runs one round; cases the target cannot do are decoded but not counted in any time. */
 enum qd_status qd_lap_run(const struct qd_mix *mix, struct qd_session *session, struct qd_lap *lap,
                           struct qd_error *error);
+
+/* How fast a worker is beside its cases, with one of the mix, for `seconds` twice (qdiff/pace.h). */
+enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target_name *name,
+                           const struct qd_session_options *options, double seconds,
+                           struct qd_pace *pace, struct qd_error *error);
 
 /* Multiply-accumulates a second of the reference on a QLinearConv of 64 channels to 64, 3×3, 56×56 outputs, u8 × s8:
  * one value for each round, into rates. */

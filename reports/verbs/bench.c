@@ -12,12 +12,17 @@
 
 enum { MOST_ROUNDS = 1000 };
 
+#define PACE_SECONDS 1.0
+
 /* What was measured of one target in one mode. */
 struct measured {
     char id[256];
     bool in_process;
     struct qd_lap lap;          /* the sum of all rounds */
     double least, median, most; /* cases a second */
+    bool is_worker;
+    double cold; /* cases a second of the round that warms up: every model is new to the worker */
+    struct qd_pace pace; /* of a worker */
 };
 
 static double share(double part, const struct qd_lap *lap)
@@ -39,6 +44,7 @@ static void add(struct qd_lap *sum, const struct qd_lap *lap)
     sum->target += lap->target;
     sum->transfer += lap->transfer;
     sum->compare += lap->compare;
+    sum->answered = sum->answered == NULL ? lap->answered : sum->answered;
 }
 
 static enum qd_status measure_session(const struct qd_mix *mix, struct qd_session *session,
@@ -50,6 +56,7 @@ static enum qd_status measure_session(const struct qd_mix *mix, struct qd_sessio
     enum qd_status status = qd_lap_run(mix, session, &lap, error); /* warms up */
 
     snprintf(measured->id, sizeof measured->id, "%s", qd_session_id(session));
+    measured->cold = status == QD_OK ? (double)lap.cases / lap.wall : 0;
     for (size_t i = 0; i < rounds && status == QD_OK; i++) {
         status = qd_lap_run(mix, session, &lap, error);
         if (status == QD_OK) {
@@ -79,6 +86,11 @@ static enum qd_status measure(const struct qd_mix *mix, const struct qd_planned_
     if (status == QD_OK) {
         status = measure_session(mix, session, options->rounds, measured, error);
         qd_session_close(session);
+    }
+    measured->is_worker = qd_pace_applies(&target->name);
+    if (status == QD_OK && measured->is_worker && measured->lap.answered != NULL) {
+        status = qd_lap_pace(measured->lap.answered, &target->name, &session_options, PACE_SECONDS,
+                             &measured->pace, error);
     }
     return status;
 }
@@ -117,6 +129,27 @@ struct bench {
     double reference[3]; /* MAC/s: least, median, most */
 };
 
+static void print_paces(FILE *out, const struct bench *bench)
+{
+    bool headed = false;
+
+    for (size_t i = 0; i < bench->count; i++) {
+        const struct measured *one = &bench->measured[i];
+
+        if (!one->is_worker) {
+            continue;
+        }
+        if (!headed) {
+            fprintf(out, "\n%-43s %12s %15s %12s %14s\n", "worker", "cold cases/s",
+                    "one prepare, ms", "warm runs/s", "round trips/s");
+            headed = true;
+        }
+        fprintf(out, "%-43s %12.1f %15.2f %12.0f %14.0f\n", one->id, one->cold,
+                1000 * one->pace.prepare_seconds, one->pace.runs_per_second,
+                one->pace.round_trips_per_second);
+    }
+}
+
 static void print_text(FILE *out, const struct bench *bench, struct qd_arena *arena)
 {
     fprintf(out,
@@ -137,6 +170,7 @@ static void print_text(FILE *out, const struct bench *bench, struct qd_arena *ar
                 share(lap->decode, lap), share(lap->reference, lap), share(lap->transfer, lap),
                 share(lap->compare, lap), share(outside(lap), lap));
     }
+    print_paces(out, bench);
     fprintf(out,
             "\nreference, QLinearConv 64 to 64 channels, 3x3, 56x56, u8 x s8: %.3g MAC/s "
             "(%.3g to %.3g)\npeak memory: %ld MiB, of a worker %ld MiB\n",
@@ -162,6 +196,12 @@ static void write_measured(struct qd_json *json, const struct measured *one)
     qd_json_double(json, "seconds_transfer", lap->transfer);
     qd_json_double(json, "seconds_compare", lap->compare);
     qd_json_double(json, "percent_outside_target", share(outside(lap), lap));
+    if (one->is_worker) {
+        qd_json_double(json, "cold_cases_per_second", one->cold);
+        qd_json_double(json, "prepare_seconds", one->pace.prepare_seconds);
+        qd_json_double(json, "warm_runs_per_second", one->pace.runs_per_second);
+        qd_json_double(json, "round_trips_per_second", one->pace.round_trips_per_second);
+    }
     qd_json_close(json, '}');
 }
 
@@ -209,8 +249,13 @@ static enum qd_status measure_all(struct bench *bench, const struct qd_target_pl
         return qd_fail(error, QD_NO_MEMORY, "no memory for measurements");
     }
     for (size_t i = 0; i < plan->count * 2 && status == QD_OK; i++) {
-        status = measure(&bench->mix, &plan->items[i / 2], i % 2 == 0, bench->options,
-                         &bench->measured[i], error);
+        bool in_process = i % 2 == 0;
+
+        if (in_process && qd_pace_applies(&plan->items[i / 2].name)) {
+            continue; /* a worker is another process either way */
+        }
+        status = measure(&bench->mix, &plan->items[i / 2], in_process, bench->options,
+                         &bench->measured[bench->count], error);
         bench->count += status == QD_OK;
     }
     return status;
@@ -339,9 +384,10 @@ const struct qd_verb qd_verb_bench = {
         "share of the time that is spent outside the target: decoding, reference, transfer,\n"
         "comparison. A plain name stands for its first and last configuration (for ort the\n"
         "optimization levels none and all). The mix is that of the smoke level unless --level\n"
-        "says otherwise; one round warms up, then --rounds are measured. Of a quantizer it "
-        "measures\n"
-        "requests and checks per second over the smoke level of its suite.",
+        "says otherwise; one round warms up, then --rounds are measured. Of a worker it prints\n"
+        "the first round too (cold: every model is new to it), runs a second of one prepared\n"
+        "model, and round trips a second of a small message. Of a quantizer it measures requests\n"
+        "and checks per second over the smoke level of its suite.",
     .examples = "    qdiff bench --target ort\n"
                 "    qdiff bench --target ort@1.31.1[opt=all] --level full --rounds 3 --json",
     .run = run,

@@ -4,13 +4,11 @@ import importlib.metadata
 
 import iree.runtime as rt
 import numpy
-import onnx
 from iree.compiler.api import Output, Session, Source
 from iree.compiler.extras import onnx_importer
 from iree.compiler.ir import Context
-from onnx import shape_inference
 from qdiff_worker import Rejected, Tensor, Unusable, Worker, parse_config, serve
-from qdiff_worker.importer import CAPABILITIES, stage
+from qdiff_worker.importer import CAPABILITIES, Compiled, stage
 from qdiff_worker.protocol import DTYPES
 
 FLAGS = {
@@ -60,8 +58,10 @@ class Iree(Worker):
     name = "iree"
 
     def open(self, version, config):
-        self.backend = parse_config(config, backend=("llvm-cpu", "vmvx"))["backend"]
-        self.settings = "backend=" + self.backend
+        settings = parse_config(config, backend=("llvm-cpu", "vmvx"), parameters=("constant", "input"))
+        self.backend = settings["backend"]
+        self.settings = ",".join("%s=%s" % setting for setting in settings.items())
+        self.compiled = Compiled(self.build, settings["parameters"] == "input")
         self.version = importlib.metadata.version("iree-base-compiler")
         if version and version != self.version:
             raise Unusable("IREE %s is installed here, not %s" % (self.version, version))
@@ -70,7 +70,9 @@ class Iree(Worker):
     capabilities = CAPABILITIES
 
     def prepare(self, data):
-        model = stage("load", lambda: shape_inference.infer_shapes(onnx.load_model_from_string(data)))
+        return self.compiled.prepare(data)
+
+    def build(self, model):
         text = stage("import", lambda: import_model(model))
         code = stage("compile", lambda: compile_module(text, self.backend))
         return stage("load", lambda: self.load(code, model))
@@ -83,10 +85,11 @@ class Iree(Worker):
         outputs = [output.type.tensor_type.elem_type for output in model.graph.output]
         return Program(context.modules[module.name][names[0]], context, outputs)
 
-    def run(self, program, inputs, wanted):
+    def run(self, prepared, inputs, wanted):
+        program, parameters = prepared
         if any(isinstance(x, Tensor) for x in inputs):
             raise Rejected("an input has a type that NumPy lacks", "run")
-        result = stage("run", lambda: program.function(*inputs))
+        result = stage("run", lambda: program.function(*inputs, *parameters))
         results = result if isinstance(result, (list, tuple)) else [result]
         return [self.output(one.to_host(), kind) for one, kind in zip(results, program.outputs)]
 

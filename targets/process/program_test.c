@@ -15,6 +15,7 @@
 
 #include "process/program.h"
 #include "qdiff/clock.h"
+#include "qdiff/pace.h"
 #include "targets_testlib.h"
 
 #define PYTHON QD_SOURCE_DIR "/targets/process/"
@@ -250,9 +251,44 @@ static void test_round_trips(void **state)
     qd_session_close(session);
 }
 
+static enum qd_status pace_of(const char *text, struct qd_pace *pace, struct qd_error *error)
+{
+    static const struct qd_session_options options = {.time_limit = 30};
+    struct qd_target_name name;
+    struct qd_arena arena;
+    struct qd_case kase;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&kase, &arena, QD_U8, 16);
+    assert_int_equal(qd_target_name_parse(text, &name, error), QD_OK);
+    assert_true(qd_pace_applies(&name));
+    enum qd_status status = qd_pace_measure(&name, &options, &kase, kase.inputs, 0.05, pace, error);
+    qd_arena_clear(&arena);
+    return status;
+}
+
+/* What bench prints of a worker: positive where it answers, its words where it refuses or dies. */
+static void test_pace(void **state)
+{
+    (void)state;
+    struct qd_pace pace = {.runs_per_second = -1};
+    struct qd_error error = {.status = QD_OK};
+    struct qd_target_name name = {.name = "reference"};
+    assert_false(qd_pace_applies(&name));
+    assert_int_equal(pace_of(MISBEHAVE "[do=reject]", &pace, &error), QD_UNUSABLE);
+    assert_non_null(strstr(error.text, "import: not today"));
+    assert_int_equal(pace_of(MISBEHAVE "[do=segv]", &pace, &error), QD_UNUSABLE);
+    assert_non_null(strstr(error.text, "Segmentation fault"));
+    assert_true(pace.runs_per_second == -1);
+    assert_int_equal(pace_of(PYTHON "python/template.py", &pace, &error), QD_OK);
+    assert_true(pace.prepare_seconds > 0);
+    assert_true(pace.runs_per_second > 1);
+    assert_true(pace.round_trips_per_second > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pace),
         cmocka_unit_test(test_every_deed_is_told_apart),
         cmocka_unit_test(test_what_is_said_unasked_is_noticed),
         cmocka_unit_test(test_unusable_workers),

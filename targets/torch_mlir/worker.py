@@ -4,11 +4,9 @@ import ctypes
 import importlib.metadata
 
 import numpy
-import onnx
 import torch_mlir.ir as ir
-from onnx import shape_inference
-from qdiff_worker import Rejected, Tensor, Unusable, Worker, serve
-from qdiff_worker.importer import CAPABILITIES, stage
+from qdiff_worker import Rejected, Tensor, Unusable, Worker, parse_config, serve
+from qdiff_worker.importer import CAPABILITIES, Compiled, stage
 from qdiff_worker.protocol import DTYPES
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.execution_engine import ExecutionEngine
@@ -116,12 +114,28 @@ def lower(context, operation):
     return module, entry
 
 
+def build(model):
+    """Compiles an onnx.ModelProto."""
+    outputs = []
+    for output in model.graph.output:
+        kind = output.type.tensor_type
+        if kind.elem_type not in DTYPES:
+            raise Rejected("output %s has a type that NumPy lacks" % output.name, "load")
+        outputs.append(descriptor(len(kind.shape.dim), DTYPES[kind.elem_type]))
+    context, operation = stage("import", lambda: import_model(model))
+    module, entry = stage("lower", lambda: lower(context, operation))
+    with context:
+        engine = stage("compile", lambda: ExecutionEngine(module, opt_level=0))
+    return Program(context, engine, entry, outputs)
+
+
 class TorchMlir(Worker):
     name = "torch-mlir"
 
     def open(self, version, config):
-        if config:
-            raise Unusable("torch-mlir has no settings here; leave out [%s]" % config)
+        parameters = parse_config(config, parameters=("constant", "input"))["parameters"]
+        self.settings = "parameters=" + parameters
+        self.compiled = Compiled(build, parameters == "input")
         self.version = importlib.metadata.version("torch-mlir")
         if version and version != self.version:
             raise Unusable("torch-mlir %s is installed here, not %s" % (self.version, version))
@@ -129,23 +143,13 @@ class TorchMlir(Worker):
     capabilities = CAPABILITIES
 
     def prepare(self, data):
-        model = stage("load", lambda: shape_inference.infer_shapes(onnx.load_model_from_string(data)))
-        outputs = []
-        for output in model.graph.output:
-            kind = output.type.tensor_type
-            if kind.elem_type not in DTYPES:
-                raise Rejected("output %s has a type that NumPy lacks" % output.name, "load")
-            outputs.append(descriptor(len(kind.shape.dim), DTYPES[kind.elem_type]))
-        context, operation = stage("import", lambda: import_model(model))
-        module, entry = stage("lower", lambda: lower(context, operation))
-        with context:
-            engine = stage("compile", lambda: ExecutionEngine(module, opt_level=0))
-        return Program(context, engine, entry, outputs)
+        return self.compiled.prepare(data)
 
-    def run(self, program, inputs, wanted):
+    def run(self, prepared, inputs, wanted):
+        program, parameters = prepared
         if any(isinstance(x, Tensor) for x in inputs):
             raise Rejected("an input has a type that NumPy lacks", "run")
-        arguments = [as_descriptor(x.view(numpy.uint8) if x.dtype == numpy.bool_ else x) for x in inputs]
+        arguments = [as_descriptor(x.view(numpy.uint8) if x.dtype == numpy.bool_ else x) for x in inputs + parameters]
         fields = [("r%d" % i, kind) for i, kind in enumerate(program.outputs)]
         results = type("Results", (ctypes.Structure,), {"_fields_": fields})()
         pointers = [ctypes.pointer(ctypes.pointer(one)) for one in [results] + arguments]

@@ -128,7 +128,7 @@ fake_builds()
 case $QDIFF_TARGET in broken) echo "fuzz_diff: no such library" >&2; exit 77 ;; esac
 for word; do last=$word; done
 case " $* " in
-    *-merge=1*) cp "$last"/* "${@: -2:1}"; exit 0 ;;
+    *-merge=1*) [ "$QDIFF_TARGET" = slow ] && sleep 100; [ "$QDIFF_FINDINGS" = ignore ] && cp "$last"/* "${@: -2:1}"; exit ;;
     *-max_total_time*) ;;
     *) exit 0 ;;
 esac
@@ -192,6 +192,37 @@ test_nightly_reports_what_the_engine_did()
     expect True "$(of_night 's["findings"]["previous_night"] is not None')" "the night before"
 }
 
+# A merge that takes longer than its share is stopped, and what it did not reach stays.
+test_nightly_minimises_within_its_share()
+{
+    export QDIFF_STATE=$scratch/slow
+    local began=$SECONDS
+    fake_builds
+    expect 1 "$(status_of "${night[@]}" --time 5s --target slow)" "a night whose merge does not end"
+    [ $((SECONDS - began)) -lt 30 ] || { echo "it took $((SECONDS - began)) s"; return 1; }
+    expect 0 "$(of_night 's["corpus"]["reached"]')" "files reached"
+    expect False "$(of_night 's["corpus"]["minimised"]')" minimised
+    expect True "$(of_night 's["corpus"]["after"] == s["corpus"]["before"] - s["corpus"]["torn"] > 100')" "files kept"
+}
+
+# On a file system that is full, and on one that cannot be written: an error that says so, and nothing torn.
+test_nightly_on_small_and_read_only_file_systems()
+{
+    local status
+    mkdir -p "$scratch/small"
+    mount -t tmpfs -o size=2m none "$scratch/small" 2>/dev/null || return 77
+    fake_builds
+    export QDIFF_STATE=$scratch/small
+    status=$(status_of "${night[@]}" --time 3s --target good)
+    [ "$status" = 4 ] && grep -q 'disk full: [0-2] MiB free' "$scratch/out" || status="min-free: $status"
+    [ "$status" = 4 ] && head -c 2m /dev/zero >"$scratch/small/filler" 2>/dev/null
+    [ "$status" = 4 ] && status=$(status_of "${night[@]}" --time 3s --min-free 1 --target good)
+    [ "$status" = 4 ] && mount -o remount,ro "$scratch/small" && status=$(status_of "${night[@]}" --time 3s --target good)
+    umount "$scratch/small"
+    expect 2 "$status" "full, full, read-only"
+    grep -q 'cannot be written: Read-only file system' "$scratch/out"
+}
+
 test_nightly_goes_on_after_an_interruption()
 {
     export QDIFF_STATE=$scratch/interrupted
@@ -250,4 +281,5 @@ tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
 a_build_tells_how_far_it_is issues_of_expectations_resolve \
 second_setup_is_quick_and_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
-nightly_reports_what_the_engine_did nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"
+nightly_reports_what_the_engine_did nightly_minimises_within_its_share \
+nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qdiff/answer.h"
 #include "qdiff/clock.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
@@ -101,17 +102,13 @@ static enum qd_status evaluate(struct shown *shown, struct qd_error *error)
 /* Runs what was evaluated. */
 static enum qd_status run(struct qd_session *session, struct shown *shown, struct qd_error *error)
 {
-    size_t count = shown->kase.graph->output_count;
-    struct qd_tensor *shapes = NULL;
-    if (shown->values) {
-        shapes = qd_arena_array(shown->arena, count, sizeof *shapes);
-        if (!shapes)
-            return qd_fail(error, QD_NO_MEMORY, "no room for the outputs of a case");
-        for (size_t i = 0; i < count; i++)
-            shapes[i] = shown->values[i].want;
-    }
-    enum qd_status status =
-        qd_session_run(session, &shown->kase, shapes, shown->arena, &shown->run, error);
+    const struct qd_tensor *shapes = NULL;
+    enum qd_status status = QD_OK;
+    if (shown->values)
+        status = qd_values_shapes(shown->values, shown->kase.graph->output_count, shown->arena,
+                                  &shapes, error);
+    if (status == QD_OK)
+        status = qd_session_run(session, &shown->kase, shapes, shown->arena, &shown->run, error);
     if (status == QD_OK)
         qd_compare(&shown->kase, shown->values, &shown->run, &shown->comparison);
     return status;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "qdiff/answer.h"
+
 static enum qd_status want_rejected(const struct qd_case *kase, enum qd_status status,
                                     struct qd_error *error)
 {
@@ -13,22 +15,6 @@ static enum qd_status want_rejected(const struct qd_case *kase, enum qd_status s
         return qd_fail_context(error, QD_INTERNAL, "must be rejected by rule %s, is by \"%s\"",
                                kase->rule, error->rule);
     }
-    return QD_OK;
-}
-
-static enum qd_status make_shapes(const struct qd_value *values, size_t count,
-                                  struct qd_arena *arena, const struct qd_tensor **shapes,
-                                  struct qd_error *error)
-{
-    struct qd_tensor *tensors = qd_arena_array(arena, count, sizeof *tensors);
-
-    if (tensors == NULL) {
-        return qd_fail(error, QD_NO_MEMORY, "no memory for the shapes of %zu outputs", count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        tensors[i] = values[i].want;
-    }
-    *shapes = tensors;
     return QD_OK;
 }
 
@@ -50,7 +36,7 @@ enum qd_status qd_case_evaluate(const struct qd_selected *selected, struct qd_ar
         status = want_rejected(kase, status, &local);
         values = NULL;
     } else if (status == QD_OK) {
-        status = make_shapes(values, count, arena, &shapes, &local);
+        status = qd_values_shapes(values, count, arena, &shapes, &local);
     }
     if (status != QD_OK) {
         if (error != NULL) {

@@ -1,6 +1,6 @@
 #include "twin.h"
 
-#include "qdiff/evaluate.h"
+#include "qdiff/answer.h"
 #include "qdiff/share.h"
 #include "qdiff/suite.h"
 
@@ -35,20 +35,16 @@ static enum qd_status make_index(struct qd_twins *twins, const struct qd_options
 static enum qd_status run_twin(struct qd_session *session, const struct qd_case *twin,
                                struct qd_arena *arena, bool *refused, struct qd_error *error)
 {
-    size_t count = twin->graph->output_count;
-    struct qd_value *values = qd_arena_array(arena, count, sizeof *values);
-    struct qd_tensor *shapes = qd_arena_array(arena, count, sizeof *shapes);
+    struct qd_value *values;
+    const struct qd_tensor *shapes;
     struct qd_run run;
-    enum qd_status status;
+    enum qd_status status =
+        qd_graph_answer(twin->graph, twin->inputs, arena, &values, &shapes, NULL);
 
-    if (values == NULL || shapes == NULL) {
-        return qd_fail(error, QD_NO_MEMORY, "no memory for the twin '%.80s'", twin->id);
-    }
-    if (qd_graph_evaluate(twin->graph, twin->inputs, NULL, arena, values, NULL) != QD_OK) {
-        return QD_OK;
-    }
-    for (size_t i = 0; i < count; i++) {
-        shapes[i] = values[i].want;
+    if (status != QD_OK) {
+        return status == QD_NO_MEMORY
+                   ? qd_fail(error, status, "no memory for the twin '%.80s'", twin->id)
+                   : QD_OK;
     }
     status = qd_session_run(session, twin, shapes, arena, &run, error);
     *refused = status == QD_OK && run.outcome == QD_OUTCOME_REJECTED;

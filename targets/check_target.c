@@ -10,7 +10,7 @@
 #include "process/loader.h"
 #include "process/program.h"
 #include "process/worker.h"
-#include "qdiff/evaluate.h"
+#include "qdiff/answer.h"
 #include "qdiff/features.h"
 
 #define DEFAULT_SECONDS 30.0
@@ -565,17 +565,12 @@ static enum qd_status do_checks(struct run_of_checks *all, struct qd_error *erro
 static enum qd_status plan(struct run_of_checks *all, struct qd_arena *arena,
                            struct qd_error *error)
 {
-    size_t count = all->sample->graph->output_count;
-    struct qd_value *values = qd_arena_array(arena, count, sizeof *values);
-    struct qd_tensor *shapes = qd_arena_array(arena, count, sizeof *shapes);
-    if (!values || !shapes)
-        return qd_fail(error, QD_NO_MEMORY, "no room for %zu outputs", count);
+    struct qd_value *values;
+    const struct qd_tensor *shapes;
     enum qd_status status =
-        qd_graph_evaluate(all->sample->graph, all->sample->inputs, NULL, arena, values, error);
+        qd_graph_answer(all->sample->graph, all->sample->inputs, arena, &values, &shapes, error);
     if (status != QD_OK)
         return qd_fail_context(error, status, "sample %s", all->sample->id);
-    for (size_t i = 0; i < count; i++)
-        shapes[i] = values[i].want;
     return qd_job_plan(&all->job, all->sample, shapes, LARGEST_BLOCK, arena, error);
 }
 

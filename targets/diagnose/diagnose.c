@@ -4,6 +4,7 @@
 
 #include "diagnose/facts.h"
 #include "diagnose/locate.h"
+#include "qdiff/answer.h"
 #include "qdiff/clock.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
@@ -166,21 +167,15 @@ struct trial {
     struct qd_arena arena;
     struct qd_case kase;
     struct qd_value *canonical;
-    struct qd_tensor *shapes;
+    const struct qd_tensor *shapes;
     struct qd_run run;
 };
 
 /* The reference's answer to trial->kase; false: it has none. */
 static bool evaluate_trial(struct trial *trial)
 {
-    size_t count = trial->kase.graph->output_count;
-    trial->shapes = qd_arena_array(&trial->arena, count, sizeof *trial->shapes);
-    trial->canonical = evaluate_under(NULL, 0, &trial->kase, &trial->arena);
-    if (!trial->canonical || !trial->shapes)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        trial->shapes[i] = trial->canonical[i].want;
-    return true;
+    return qd_graph_answer(trial->kase.graph, trial->kase.inputs, &trial->arena, &trial->canonical,
+                           &trial->shapes, NULL) == QD_OK;
 }
 
 /* Whether two candidates give different outputs there. */

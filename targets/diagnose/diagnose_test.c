@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "qdiff/answer.h"
 #include "qdiff/diagnose.h"
 #include "qdiff/suite.h"
 #include "targets_testlib.h"
@@ -104,14 +105,10 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
     if (kase->expect != QD_EXPECT_VALID)
         return QD_VISIT_GO_ON;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    size_t outputs = kase->graph->output_count;
-    struct qd_value *values = qd_arena_array(&arena, outputs, sizeof *values);
-    struct qd_tensor *shapes = qd_arena_array(&arena, outputs, sizeof *shapes);
-    assert_true(values && shapes);
-    if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, values, &error) != QD_OK)
+    struct qd_value *values;
+    const struct qd_tensor *shapes;
+    if (qd_graph_answer(kase->graph, kase->inputs, &arena, &values, &shapes, &error) != QD_OK)
         fail_msg("%s: %s", kase->id, error.text);
-    for (size_t i = 0; i < outputs; i++)
-        shapes[i] = values[i].want;
     for (size_t i = 0; i < sample->count; i++)
         if (sample->at[i].findings < sample->per_quirk &&
             qd_quirk_concerns(sample->at[i].quirk, kase->graph))

@@ -1,7 +1,7 @@
 #include "diagnose/locate.h"
 
+#include "qdiff/answer.h"
 #include "qdiff/case_edit.h"
-#include "qdiff/evaluate.h"
 
 static bool is_output(const struct qd_case_edit *edit, int value)
 {
@@ -40,14 +40,9 @@ static enum qd_status run_exposed(struct qd_session *session, const struct qd_ca
     enum qd_status status = qd_case_edit_finish(edit, "exposed", false, &e->kase, error);
     if (status != QD_OK)
         return status;
-    size_t count = e->kase.graph->output_count;
-    struct qd_tensor *shapes = qd_arena_array(edit->arena, count, sizeof *shapes);
-    e->values = qd_arena_array(edit->arena, count, sizeof *e->values);
-    if (!shapes || !e->values)
-        return qd_fail(error, QD_NO_MEMORY, "no room for %zu outputs", count);
-    status = qd_graph_evaluate(e->kase.graph, e->kase.inputs, NULL, edit->arena, e->values, error);
-    for (size_t i = 0; status == QD_OK && i < count; i++)
-        shapes[i] = e->values[i].want;
+    const struct qd_tensor *shapes;
+    status =
+        qd_graph_answer(e->kase.graph, e->kase.inputs, edit->arena, &e->values, &shapes, error);
     return status == QD_OK ? qd_session_run(session, &e->kase, shapes, edit->arena, &e->run, error)
                            : status;
 }

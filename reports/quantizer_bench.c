@@ -13,6 +13,7 @@ enum { MOST_ROUNDS = 1000, MOST_CASES = 4096 };
 /* One round of one way. */
 struct lap {
     const struct qd_gate_target *target;
+    const struct qd_selection *selection;
     enum qd_way way;
     struct qd_arena arena;
     size_t requests, checks;
@@ -63,11 +64,12 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
         qd_quantizer_run(lap->target->quantizer, &request, &lap->arena, &answer, lap->error);
 
     asked = qd_clock_seconds();
+    if (status != QD_OK ||
+        (answer.outcome != QD_QUANTIZED_MODEL && answer.outcome != QD_QUANTIZED_EDGES)) {
+        return status; /* a refusal is quick, and no measure of anything */
+    }
     lap->asking += asked - before;
     lap->requests++;
-    if (status != QD_OK || answer.outcome != QD_QUANTIZED_MODEL) {
-        return status;
-    }
     const struct qd_quantizer_trial trial = {
         .kase = &kase->kase,
         .request = &request,
@@ -88,8 +90,11 @@ static enum qd_visit take(void *context, const struct qd_quantizer_case *kase)
 {
     struct lap *lap = context;
     bool dynamic = kase->request.options.scheme == QD_QUANTIZER_DYNAMIC;
+    struct qd_features features;
 
-    if (kase->must_refuse || dynamic != (lap->way == QD_WAY_DYNAMIC)) {
+    qd_case_features(&kase->kase, &features);
+    if (kase->must_refuse || dynamic != (lap->way == QD_WAY_DYNAMIC) ||
+        !qd_selection_takes(lap->selection, &kase->kase, &features)) {
         return QD_VISIT_GO_ON;
     }
     qd_arena_reset(&lap->arena);
@@ -100,13 +105,15 @@ static enum qd_visit take(void *context, const struct qd_quantizer_case *kase)
 static enum qd_status run_lap(struct lap *lap)
 {
     qd_arena_init(&lap->arena, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = qd_quantizer_suite_visit(QD_LEVEL_SMOKE, take, lap, lap->error);
+    enum qd_status status =
+        qd_quantizer_suite_visit(lap->selection->options->level, take, lap, lap->error);
 
     qd_arena_clear(&lap->arena);
     return status != QD_OK ? status : lap->status;
 }
 
-static enum qd_status measure_way(const struct qd_gate_target *target, enum qd_way way,
+static enum qd_status measure_way(const struct qd_gate_target *target,
+                                  const struct qd_selection *selection, enum qd_way way,
                                   size_t rounds, double *widths, struct qd_quantizer_bench *bench,
                                   struct qd_error *error)
 {
@@ -116,6 +123,7 @@ static enum qd_status measure_way(const struct qd_gate_target *target, enum qd_w
 
     for (size_t i = 0; i <= rounds && status == QD_OK; i++) {
         struct lap lap = {.target = target,
+                          .selection = selection,
                           .way = way,
                           .bench = bench,
                           .widths = i == 0 && way != QD_WAY_CALIBRATION ? widths : NULL,
@@ -123,7 +131,7 @@ static enum qd_status measure_way(const struct qd_gate_target *target, enum qd_w
 
         status = run_lap(&lap);
         if (i > 0) { /* the first round warms up */
-            rates[i - 1] = (double)lap.requests / lap.asking;
+            rates[i - 1] = lap.requests > 0 ? (double)lap.requests / lap.asking : 0;
             checks += (double)lap.checks;
             checking += lap.checking;
             made->requests = lap.requests;
@@ -133,12 +141,13 @@ static enum qd_status measure_way(const struct qd_gate_target *target, enum qd_w
         made->median = qd_median(rates, rounds);
         made->least = rates[0];
         made->most = rates[rounds - 1];
-        made->check_rate = checks / checking;
+        made->check_rate = checks > 0 ? checks / checking : 0;
     }
     return status;
 }
 
-enum qd_status qd_quantizer_measure(const struct qd_gate_target *target, size_t rounds,
+enum qd_status qd_quantizer_measure(const struct qd_gate_target *target,
+                                    const struct qd_selection *selection, size_t rounds,
                                     struct qd_quantizer_bench *bench, struct qd_error *error)
 {
     struct qd_quantizer_bench measured = {.answers = 0};
@@ -147,7 +156,7 @@ enum qd_status qd_quantizer_measure(const struct qd_gate_target *target, size_t 
         widths != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for widths");
 
     for (int way = 0; way < QD_WAY_COUNT && status == QD_OK; way++) {
-        status = measure_way(target, (enum qd_way)way, rounds, widths, &measured, error);
+        status = measure_way(target, selection, (enum qd_way)way, rounds, widths, &measured, error);
     }
     if (status == QD_OK) {
         measured.median_width = qd_median(widths, measured.judged);

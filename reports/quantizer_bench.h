@@ -3,6 +3,7 @@
 #define QDIFF_REPORTS_QUANTIZER_BENCH_H
 
 #include "gate_targets.h"
+#include "selection.h"
 
 /* Ways in which a tool is asked; QD_WAY(NAME, word, meaning) */
 #define QD_WAY_LIST(QD_WAY)                                           \
@@ -17,7 +18,7 @@ const char *qd_way_word(enum qd_way way);
 
 /* Of one way, over all rounds. */
 struct qd_way_lap {
-    size_t requests;            /* of one round */
+    size_t requests;            /* answered in one round; 0: it can do none, and the rates are 0 */
     double least, median, most; /* requests a second, inside the tool and the protocol */
     double check_rate;          /* checks a second, without kernels */
 };
@@ -30,8 +31,10 @@ struct qd_quantizer_bench {
         median_width; /* of the fidelity intervals of those, in steps: the median of the cases' medians */
 };
 
-/* Measures with the smoke level of the quantizer suite, after one round to warm up. At most 1000 rounds. */
-enum qd_status qd_quantizer_measure(const struct qd_gate_target *target, size_t rounds,
+/* Measures with the selected cases of the quantizer suite that the target answers, after one round to warm up. At most 1000
+ * rounds. */
+enum qd_status qd_quantizer_measure(const struct qd_gate_target *target,
+                                    const struct qd_selection *selection, size_t rounds,
                                     struct qd_quantizer_bench *bench, struct qd_error *error);
 
 #endif

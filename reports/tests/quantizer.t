@@ -155,6 +155,15 @@ test_rows_are_written_and_checked()
     qd 2 expectations --check "$tsv" -t "$tool" && has err no-such-graph
 }
 
+# What is measured are the selected cases that the tool answers: not its refusals.
+test_bench_measures_answers()
+{
+    local ids=(--level full --rounds 1 --json --filter 'quantizer/conv/skew-positive/s8-s8/*' --filter 'quantizer/conv/nan/s8-s8/*')
+    qd 0 bench -t "$tool" "${ids[@]}" && has out '"ranges": {"requests": 1,' && has out '"dynamic": {"requests": 0,' || return 1
+    qd 0 bench -t "${tool}[tool=executorch-quant]" "${ids[@]}" && has out '"ranges": {"requests": 1,' || return 1
+    qd 0 bench -t "${tool}[mistake=refuses]" "${ids[@]}" && has out '"ranges": {"requests": 0, "requests_per_second_min": 0,'
+}
+
 test_a_quantizer_and_a_kernel_run_apart()
 {
     qd 2 run -t "$tool" -t reference --level smoke && has err "run apart" || return 1

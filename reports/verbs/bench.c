@@ -309,6 +309,7 @@ static void write_quantizer(FILE *out, const char *id, const struct qd_quantizer
 
 /* Measures the plan's targets if they are quantizers; *done tells. */
 static enum qd_status measure_quantizers(const struct qd_command *command,
+                                         const struct qd_selection *selection,
                                          const struct qd_target_plan *plan, bool *done,
                                          struct qd_error *error)
 {
@@ -325,7 +326,7 @@ static enum qd_status measure_quantizers(const struct qd_command *command,
     for (size_t i = 0; *done && i < targets.count && status == QD_OK; i++) {
         struct qd_quantizer_bench bench;
 
-        status = qd_quantizer_measure(&targets.items[i], options->rounds, &bench, error);
+        status = qd_quantizer_measure(&targets.items[i], selection, options->rounds, &bench, error);
         if (status == QD_OK && options->json) {
             write_quantizer(command->out, targets.items[i].id, &bench);
         } else if (status == QD_OK) {
@@ -353,7 +354,7 @@ static enum qd_exit run(struct qd_command *command)
     }
     if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
         qd_plan_targets(options, command->arena, &plan, &error) != QD_OK ||
-        measure_quantizers(command, &plan, &done, &error) != QD_OK) {
+        measure_quantizers(command, &selection, &plan, &done, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
     if (done) {
@@ -387,7 +388,7 @@ const struct qd_verb qd_verb_bench = {
         "says otherwise; one round warms up, then --rounds are measured. Of a worker it prints\n"
         "the first round too (cold: every model is new to it), runs a second of one prepared\n"
         "model, and round trips a second of a small message. Of a quantizer it measures requests\n"
-        "and checks per second over the smoke level of its suite.",
+        "and checks per second over the cases of its suite that it answers.",
     .examples = "    qdiff bench --target ort\n"
                 "    qdiff bench --target ort@1.31.1[opt=all] --level full --rounds 3 --json",
     .run = run,

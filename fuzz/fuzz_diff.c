@@ -39,7 +39,7 @@ const struct qd_engine_harness qd_engine_harness = {
 
 #define MAX_KEYS 4096 /* signatures and their unexplained forms that are told apart in one run */
 #define REDUCTIONS_OF_A_KEY 4 /* a reduction costs as much as thousands of cases */
-#define REDUCTION_SECONDS 2
+#define REDUCTION_SECONDS 3
 #define REDUCTION_SHARE 0.25 /* of the time, once REDUCTION_START seconds of it were used */
 #define REDUCTION_START 15
 
@@ -265,17 +265,16 @@ static struct qd_session *session_for(const struct qd_case *kase, const struct q
                                                                      : state.session;
 }
 
-/* Reduces, which diagnoses as well. False: it was known all along. */
-static bool settle(const struct qd_case *kase, const struct qd_value *values, const char *coarse)
+/* Reduces, which diagnoses as well, in a worker: a smaller case may kill the target. False: it was known all along. */
+static bool settle(const struct qd_case *kase, const char *coarse)
 {
     static const struct qd_reduce_options options = {.seconds = REDUCTION_SECONDS};
-    struct qd_session *session = session_for(kase, values);
     struct qd_reduced reduced;
     struct qd_error error;
     double begin = now();
     qd_arena_reset(&state.reduction);
     enum qd_status status =
-        qd_case_reduce(session, kase, &options, &state.reduction, &reduced, &error);
+        qd_case_reduce(state.isolated, kase, &options, &state.reduction, &reduced, &error);
     state.in_reductions += now() - begin;
     if (status == QD_UNUSABLE)
         give_up(3, &error);
@@ -311,7 +310,7 @@ static void judge(const struct qd_case *kase, const struct qd_value *values,
                 state.in_reductions < REDUCTION_SHARE * (now() - state.began));
     if (due) {
         coarse->count++;
-        coarse->new = settle(kase, values, signature) || coarse->new;
+        coarse->new = settle(kase, signature) || coarse->new;
     }
     if (coarse && coarse->count > 0 && !coarse->new)
         state.known++;

@@ -206,17 +206,14 @@ static enum qd_status visit_entries(const struct entry *entries, size_t count, s
 static enum qd_status visit_directory(const char *path, struct relay *relay, struct qd_error *error)
 {
     struct qd_arena arena;
-    struct entry *sorted = NULL;
+    const struct qd_case_index *index;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct listing listing = {.arena = &arena, .error = error};
-    enum qd_status status = list_directory(&listing, path, 1);
+    enum qd_status status = qd_case_index_make(path, &arena, &index, error);
     /* An empty directory is a broken installation, not an empty suite. */
-    if (status == QD_OK && listing.count == 0)
+    if (status == QD_OK && index->count == 0)
         status = qd_fail(error, QD_IO, "%s: holds no *.qdcase file", path);
     if (status == QD_OK)
-        status = sort_entries(&listing, &sorted);
-    if (status == QD_OK && sorted)
-        status = visit_entries(sorted, listing.count, relay, error);
+        status = visit_entries(index->entries, index->count, relay, error);
     qd_arena_clear(&arena);
     return status;
 }

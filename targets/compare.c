@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "element.h"
+
 struct verdict_row {
     const char *word, *meaning;
     bool divergence;
@@ -82,6 +84,16 @@ static bool is_admissible(const struct qd_observation *seen, const struct qd_ten
     return seen->lo <= h && h <= seen->hi;
 }
 
+enum qd_element qd_element_judge(const struct qd_value *value, const struct qd_observation *seen,
+                                 const struct qd_tensor *have, int64_t i)
+{
+    if (seen->unspecified)
+        return QD_ELEMENT_UNSPECIFIED;
+    if (seen->canonical && is_canonical(&value->want, have, i))
+        return QD_ELEMENT_EXACT;
+    return is_admissible(seen, have, i) ? QD_ELEMENT_ADMISSIBLE : QD_ELEMENT_MISMATCHED;
+}
+
 static void mismatch(struct qd_comparison *c, const struct qd_observation *seen, size_t output,
                      int64_t i, double want, double have)
 {
@@ -100,17 +112,16 @@ static void compare_element(struct qd_comparison *c, const struct qd_value *valu
 {
     struct qd_observation seen = qd_value_observe(value, i);
     c->extreme_scale += (qd_value_flags(value, i) & QD_EXTREME_SCALE) != 0;
-    if (seen.unspecified) {
+    enum qd_element element = qd_element_judge(value, &seen, have, i);
+    if (element == QD_ELEMENT_UNSPECIFIED) {
         c->unspecified++;
         return;
     }
     c->compared++;
     c->slack += seen.lo < seen.hi || (seen.nan && seen.lo == seen.hi);
-    if (seen.canonical && is_canonical(&value->want, have, i))
-        c->exact++;
-    else if (is_admissible(&seen, have, i))
-        c->admissible++;
-    else
+    c->exact += element == QD_ELEMENT_EXACT;
+    c->admissible += element == QD_ELEMENT_ADMISSIBLE;
+    if (element == QD_ELEMENT_MISMATCHED)
         mismatch(c, &seen, output, i, qd_tensor_value(&value->want, i), qd_tensor_value(have, i));
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "element.h"
 #include "qdiff/evaluate.h"
 
 /* Text that grows; NULL once there is no memory. */
@@ -31,10 +32,7 @@ struct differing {
 static bool differs(const struct qd_value *value, const struct qd_tensor *have, int64_t i)
 {
     struct qd_observation seen = qd_value_observe(value, i);
-    double h = qd_tensor_value(have, i);
-    if (seen.unspecified)
-        return false;
-    return isnan(h) ? !seen.nan : !(seen.lo <= h && h <= seen.hi);
+    return qd_element_judge(value, &seen, have, i) == QD_ELEMENT_MISMATCHED;
 }
 
 static bool collect(const struct qd_value *value, const struct qd_tensor *have,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "evaluated.h"
-#include "machine.h"
 #include "qdiff/build.h"
+#include "qdiff/clock.h"
 
 #define MIX_BUDGET ((size_t)2 << 30)
 
@@ -158,25 +158,25 @@ static enum qd_status lap_case(const struct qd_mix_case *one, struct qd_session 
     struct qd_comparison comparison;
     struct qd_run run;
     const char *reason;
-    double begun = qd_seconds(), decoded, known, answered, compared;
+    double begun = qd_clock_seconds(), decoded, known, answered, compared;
     enum qd_status status = qd_case_decode(one->bytes, one->size, arena, &kase, error);
 
     if (status != QD_OK || !qd_session_can(session, &kase, &reason)) {
         return status;
     }
-    decoded = qd_seconds();
+    decoded = qd_clock_seconds();
     status = qd_case_evaluate(&selected, arena, &evaluated, error);
     if (status != QD_OK) {
         return status;
     }
-    known = qd_seconds();
+    known = qd_clock_seconds();
     status = qd_session_run(session, &kase, evaluated.shapes, arena, &run, error);
     if (status != QD_OK) {
         return status;
     }
-    answered = qd_seconds();
+    answered = qd_clock_seconds();
     qd_compare(&kase, evaluated.values, &run, &comparison);
-    compared = qd_seconds();
+    compared = qd_clock_seconds();
     lap->cases++;
     lap->wall += compared - begun;
     lap->decode += decoded - begun;
@@ -300,11 +300,11 @@ static enum qd_status rate(const struct qd_case *kase, struct qd_arena *arena, d
     static const double work = (double)SIDE * SIDE * CHANNELS * CHANNELS * KERNEL * KERNEL;
     struct qd_selected selected = {.kase = kase};
     struct qd_evaluated evaluated;
-    double begun = qd_seconds();
+    double begun = qd_clock_seconds();
     enum qd_status status = qd_case_evaluate(&selected, arena, &evaluated, error);
 
     if (status == QD_OK) {
-        *result = work / (qd_seconds() - begun);
+        *result = work / (qd_clock_seconds() - begun);
     }
     return status;
 }

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { LONGEST_LINE = 16384 };
 
@@ -44,12 +43,4 @@ struct qd_machine qd_machine_read(struct qd_arena *arena)
     machine.cpu = machine.cpu != NULL ? machine.cpu : "unknown";
     machine.flags = machine.flags != NULL ? machine.flags : "";
     return machine;
-}
-
-double qd_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -12,7 +12,4 @@ struct qd_machine {
 /* Reads /proc/cpuinfo. Strings live in the arena or are constants. */
 struct qd_machine qd_machine_read(struct qd_arena *arena);
 
-/* Seconds of a clock that never goes back. */
-double qd_seconds(void);
-
 #endif

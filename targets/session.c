@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "process/job.h"
 #include "process/loader.h"
 #include "process/program.h"
 #include "process/serve.h"
 #include "process/worker.h"
+#include "qdiff/clock.h"
 #include "qdiff/features.h"
 
 #define FIRST_BLOCK ((size_t)64 << 20)
@@ -47,13 +47,6 @@ const char *qd_outcome_word(enum qd_outcome outcome)
 #undef QD_OUTCOME_WORD
     };
     return (unsigned)outcome < QD_OUTCOME_COUNT ? words[outcome] : "unknown";
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* --- Opening ------------------------------------------------------------------------------------ */
@@ -459,7 +452,7 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
                               const struct qd_tensor *shapes, struct qd_arena *arena,
                               struct qd_run *run, struct qd_error *error)
 {
-    double begin = now();
+    double begin = qd_clock_seconds();
     struct qd_job job;
     struct qd_run seen;
     enum qd_status status = qd_job_plan(&job, kase, shapes, LARGEST_BLOCK, arena, error);
@@ -476,7 +469,7 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
     }
     if (status != QD_OK)
         return status;
-    double wall = now() - begin;
+    double wall = qd_clock_seconds() - begin;
     bool died = seen.outcome == QD_OUTCOME_CRASH || seen.outcome == QD_OUTCOME_HANG ||
                 (seen.outcome == QD_OUTCOME_OOM && seen.seconds_target == 0.0);
     if (died || seen.seconds_target > wall)

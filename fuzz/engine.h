@@ -26,6 +26,11 @@ const struct qd_mutation *qd_engine_mutation(void);
 extern uint8_t qd_engine_counters[];
 void qd_engine_publish(void);
 
+/* What runs between the two leaves no trace in the engine's coverage: to ask why a target differs takes another way each time, and
+ * an input is not worth keeping for it. */
+void qd_engine_pause(void);
+void qd_engine_resume(void);
+
 /* libFuzzer's entry points, which all engines use. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);

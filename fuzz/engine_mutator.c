@@ -24,9 +24,47 @@ void qd_engine_publish(void)
             __sanitizer_cov_trace_pc_guard(&slots[i]);
     memset(qd_engine_counters, 0, QD_COUNTERS);
 }
+extern uint8_t *__afl_area_ptr;
+extern uint32_t __afl_map_size;
+
+static uint8_t *coverage(size_t *size)
+{
+    *size = __afl_area_ptr ? __afl_map_size : 0;
+    return __afl_area_ptr;
+}
 #else
 void qd_engine_publish(void) {}
+
+/* libFuzzer's counters; a program that is not built for it has none. */
+extern uint8_t __start___sancov_cntrs[] __attribute__((weak));
+extern uint8_t __stop___sancov_cntrs[] __attribute__((weak));
+
+static uint8_t *coverage(size_t *size)
+{
+    *size = __start___sancov_cntrs ? (size_t)(__stop___sancov_cntrs - __start___sancov_cntrs) : 0;
+    return __start___sancov_cntrs;
+}
 #endif
+
+static uint8_t *paused; /* the coverage until then */
+
+void qd_engine_pause(void)
+{
+    size_t size;
+    const uint8_t *now = coverage(&size);
+    if (!paused && size > 0)
+        paused = malloc(size);
+    if (paused && size > 0)
+        memcpy(paused, now, size);
+}
+
+void qd_engine_resume(void)
+{
+    size_t size;
+    uint8_t *now = coverage(&size);
+    if (paused && size > 0)
+        memcpy(now, paused, size);
+}
 
 static struct qd_arena stock_arena, arena;
 static struct qd_stock stock;

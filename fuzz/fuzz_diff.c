@@ -344,8 +344,11 @@ static void run_target(const struct qd_case *kase, const struct qd_value *values
     state.compared++;
     state.in_target += run.seconds_target;
     state.elements += (uint64_t)comparison.compared;
-    if (qd_verdict_is_divergence(comparison.verdict))
+    if (qd_verdict_is_divergence(comparison.verdict)) {
+        qd_engine_pause();
         judge(kase, values, &run, &comparison);
+        qd_engine_resume();
+    }
 }
 
 /* The reference's own answer, held against its own admissible sets. */

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "qdiff/nearest.h"
 #include "qdiff/features.h"
+#include "qdiff/nearest.h"
 
 static void print_features(FILE *out)
 {

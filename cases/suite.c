@@ -121,8 +121,12 @@ static int compare_ids(const void *a, const void *b)
     return strcmp(left->id, right->id);
 }
 
-/* The entries as an array sorted by id. */
-static enum qd_status sort_entries(struct listing *listing, struct entry **sorted)
+struct qd_case_index {
+    const struct entry *entries; /* sorted by id */
+    size_t count;
+};
+
+static enum qd_status sort_entries(struct listing *listing, struct qd_case_index *index)
 {
     struct entry *array = qd_arena_array(listing->arena, listing->count, sizeof *array);
     if (!array)
@@ -136,31 +140,28 @@ static enum qd_status sort_entries(struct listing *listing, struct entry **sorte
         if (strcmp(array[i - 1].id, array[i].id) == 0)
             return qd_fail(listing->error, QD_INVALID, "%s and %s have the same id '%s'",
                            array[i - 1].path, array[i].path, array[i].id);
-    *sorted = array;
+    *index = (struct qd_case_index){array, n};
     return QD_OK;
 }
 
-struct qd_case_index {
-    const struct entry *entries; /* sorted by id */
-    size_t count;
-};
+static enum qd_status read_index(const char *cases_dir, struct qd_arena *arena,
+                                 struct qd_case_index *index, struct qd_error *error)
+{
+    struct listing listing = {.arena = arena, .error = error};
+    enum qd_status status = list_directory(&listing, cases_dir, 1);
+    return status == QD_OK ? sort_entries(&listing, index) : status;
+}
 
 enum qd_status qd_case_index_make(const char *cases_dir, struct qd_arena *arena,
                                   const struct qd_case_index **index, struct qd_error *error)
 {
-    struct listing listing = {.arena = arena, .error = error};
-    struct entry *sorted = NULL;
     struct qd_case_index *made = qd_arena_alloc(arena, sizeof *made);
     if (!made)
         return out_of_memory(error, cases_dir);
-    enum qd_status status = list_directory(&listing, cases_dir, 1);
+    enum qd_status status = read_index(cases_dir, arena, made, error);
     if (status == QD_OK)
-        status = sort_entries(&listing, &sorted);
-    if (status != QD_OK)
-        return status;
-    *made = (struct qd_case_index){sorted, listing.count};
-    *index = made;
-    return QD_OK;
+        *index = made;
+    return status;
 }
 
 const char *qd_case_index_find(const struct qd_case_index *index, const char *id)
@@ -186,16 +187,16 @@ static enum qd_visit relay_case(void *context, const struct qd_case *kase)
     return answer;
 }
 
-static enum qd_status visit_entries(const struct entry *entries, size_t count, struct relay *relay,
+static enum qd_status visit_entries(const struct qd_case_index *index, struct relay *relay,
                                     struct qd_error *error)
 {
     struct qd_arena arena;
     enum qd_status status = QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    for (size_t i = 0; status == QD_OK && i < count && !relay->stopped; i++) {
+    for (size_t i = 0; status == QD_OK && i < index->count && !relay->stopped; i++) {
         struct qd_case kase;
         qd_arena_reset(&arena);
-        status = qd_case_load(entries[i].path, &arena, &kase, error);
+        status = qd_case_load(index->entries[i].path, &arena, &kase, error);
         if (status == QD_OK)
             relay_case(relay, &kase);
     }
@@ -206,14 +207,14 @@ static enum qd_status visit_entries(const struct entry *entries, size_t count, s
 static enum qd_status visit_directory(const char *path, struct relay *relay, struct qd_error *error)
 {
     struct qd_arena arena;
-    const struct qd_case_index *index;
+    struct qd_case_index index = {NULL, 0};
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = qd_case_index_make(path, &arena, &index, error);
+    enum qd_status status = read_index(path, &arena, &index, error);
     /* An empty directory is a broken installation, not an empty suite. */
-    if (status == QD_OK && index->count == 0)
+    if (status == QD_OK && index.count == 0)
         status = qd_fail(error, QD_IO, "%s: holds no *.qdcase file", path);
     if (status == QD_OK)
-        status = visit_entries(index->entries, index->count, relay, error);
+        status = visit_entries(&index, relay, error);
     qd_arena_clear(&arena);
     return status;
 }

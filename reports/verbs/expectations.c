@@ -26,6 +26,19 @@ struct writer {
     struct qd_error error; /* why it stopped */
 };
 
+static void find_releases(struct writer *writer)
+{
+    for (size_t i = 0; i < writer->target_count; i++) {
+        for (size_t j = 0; j < writer->target_count; j++) {
+            const struct qd_target_info *a = &writer->targets[i].info;
+            const struct qd_target_info *b = &writer->targets[j].info;
+
+            writer->targets[i].release |=
+                strcmp(a->name, b->name) == 0 && strcmp(a->version, b->version) != 0;
+        }
+    }
+}
+
 static enum qd_status describe_targets(struct writer *writer, const struct qd_gate_targets *targets,
                                        struct qd_arena *arena, struct qd_error *error)
 {
@@ -49,20 +62,8 @@ static enum qd_status describe_targets(struct writer *writer, const struct qd_ga
         return qd_fail(error, QD_NO_MEMORY, "no memory for the targets' names");
     }
     writer->target_count = targets->count;
+    find_releases(writer);
     return QD_OK;
-}
-
-static void find_releases(struct writer *writer)
-{
-    for (size_t i = 0; i < writer->target_count; i++) {
-        for (size_t j = 0; j < writer->target_count; j++) {
-            const struct qd_target_info *a = &writer->targets[i].info;
-            const struct qd_target_info *b = &writer->targets[j].info;
-
-            writer->targets[i].release |=
-                strcmp(a->name, b->name) == 0 && strcmp(a->version, b->version) != 0;
-        }
-    }
 }
 
 static const struct described *find_described(const struct writer *writer, const char *id)
@@ -146,11 +147,8 @@ static enum qd_status run_targets(struct qd_command *command, struct qd_gate *ga
     }
     gate->sink = (struct qd_sink){take_result, take_row, writer};
     status = describe_targets(writer, &targets, command->arena, error);
-    if (status == QD_OK) {
-        find_releases(writer);
-        if (command->options.jobs <= 1) {
-            status = qd_gate_run_part(gate, &targets, 0, 1, error);
-        }
+    if (status == QD_OK && command->options.jobs <= 1) {
+        status = qd_gate_run_part(gate, &targets, 0, 1, error);
     }
     qd_gate_targets_close(&targets); /* a forked child opens its own */
     return status == QD_OK && command->options.jobs > 1

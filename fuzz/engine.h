@@ -11,6 +11,7 @@
 struct qd_engine_harness {
     const char *property; /* what it checks, one sentence */
     bool hostile;         /* mutate bytes and wire format too, not decoded cases alone */
+    bool quantizers;      /* its cases are those of the quantizer role */
 };
 extern const struct qd_engine_harness qd_engine_harness;
 

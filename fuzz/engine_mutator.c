@@ -130,6 +130,11 @@ static size_t mutate_hostile(uint8_t *data, size_t size, size_t max_size, unsign
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
+    if (qd_engine_harness.quantizers) {
+        if (arena.budget == 0)
+            qd_arena_init(&arena, QD_FUZZ_MEMORY);
+        return qd_mutate_request(&arena, data, size, max_size, seed);
+    }
     if (qd_engine_harness.hostile && seed % 4 != 0 && size > 2)
         return mutate_hostile(data, size, max_size, seed);
     return qd_mutate_case(qd_engine_mutation(), &arena, data, size, max_size, seed);
@@ -138,5 +143,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
                                  uint8_t *out, size_t max_size, unsigned seed)
 {
+    if (qd_engine_harness.quantizers) { /* a graph of one is spliced in by the mutation */
+        size_t size = a_size < max_size ? a_size : max_size;
+        memcpy(out, a, size);
+        return LLVMFuzzerCustomMutator(out, size, max_size, seed);
+    }
     return qd_cross_cases(qd_engine_mutation(), &arena, a, a_size, b, b_size, out, max_size, seed);
 }

@@ -22,6 +22,8 @@ static struct range widen(double rmin, double rmax, const struct qd_observed_rul
 static void include(struct qd_interval *hull, enum qd_dtype type, double scale)
 {
     double rounded = qd_float_round(type, QD_NEAREST_EVEN, scale);
+    if (isinf(rounded)) /* a way of computing that overflows is none */
+        return;
     hull->lo = fmin(hull->lo, rounded);
     hull->hi = fmax(hull->hi, rounded);
 }
@@ -129,6 +131,9 @@ enum qd_status qd_observed_to_parameters(double rmin, double rmax,
     p.scale = rule->scheme == QD_OBSERVED_ASYMMETRIC  ? asymmetric_scale(&r, rule->scale_type)
               : rule->scheme == QD_OBSERVED_SYMMETRIC ? symmetric_scale(&r, rule->scale_type)
                                                       : restricted_scale(&r, rule);
+    if (p.scale.lo > p.scale.hi)
+        return qd_fail(error, QD_INVALID, "no scale of type %s is as large as [%g, %g] asks for",
+                       qd_dtype_info(rule->scale_type)->word, rmin, rmax);
     p.scale.lo = fmax(p.scale.lo, rule->scale_floor);
     p.scale.hi = fmax(p.scale.hi, rule->scale_floor);
     p.tiny = p.scale.lo < qd_float_format(rule->scale_type)->least_normal;

@@ -14,6 +14,7 @@ from onnxruntime.quantization import quantize_dynamic, quantize_static
 from onnxruntime.quantization.calibrate import TensorsData
 from onnxruntime.quantization.onnx_quantizer import ONNXQuantizer
 from onnxruntime.quantization.qdq_quantizer import QDQQuantizer
+from onnxruntime.quantization.quantize import check_static_quant_arguments
 from onnxruntime.quantization.quant_utils import QuantizationMode, update_opset_version
 from onnxruntime.quantization.registry import QDQRegistry, QLinearOpsRegistry
 from qdiff_worker import Crashed, Quantized, Rejected, Unusable, Worker, serve
@@ -81,6 +82,11 @@ def with_opset(model, arguments):
 def by_ranges(model, request, arguments):
     """The tool's own classes with exact ranges: what quantize_static does after its calibration."""
     options = request.options
+    form = QuantFormat.QDQ if options.format == "qdq" else QuantFormat.QOperator
+    try:
+        check_static_quant_arguments(form, arguments["activation_type"], arguments["weight_type"])
+    except ValueError as refusal:
+        raise Rejected(str(refusal), "options") from None
     model = onnx.shape_inference.infer_shapes(model)
     mark = model.metadata_props.add()
     mark.key, mark.value = "onnx.infer", "onnxruntime.quant"

@@ -293,11 +293,16 @@ static void check_constant(struct qd_quant_check *check, const struct qd_quant_e
                            const struct qd_tensor *w)
 {
     struct qd_observed_rule weight = weight_rule(check, edge), other = activation_rule(check, edge);
+    struct qd_observed_rule plain = weight;
+    if (!options(check)->symmetric_weights) { /* nobody asked for more than the range */
+        plain.scheme = QD_OBSERVED_ASYMMETRIC;
+        limit_codes(check, edge->type, &plain);
+    }
     check->report->checked++;
     for (int64_t c = 0; c < (int64_t)edge->count; c++) {
         struct range range = constant_range(edge, w, c);
         if (fits(edge, c, range, &weight) || fits(edge, c, range, &other) ||
-            (edge->count == 1 && is_right(check, edge, &other)))
+            fits(edge, c, range, &plain) || (edge->count == 1 && is_right(check, edge, &other)))
             continue;
         if (is_enlarged_for_bias(check, edge, c, range, &weight)) {
             qd_quant_note(check, "%s: scale %.9g enlarged so that the bias fits int32",
@@ -418,7 +423,7 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
             return;
         /* Beside alpha and beta a float bias may have any scale: it is fidelity that judges. */
         bool free = !edge->implied && factor != 1;
-        double slack = want * 0x1p-22;
+        double slack = want * 0x1p-22 + 0x1p-149;
         if (!edge->implied &&
             edge->scale_type == QD_F16) /* half of the last place, of subnormals too */
             slack = want * 0x1p-10 + 0x1p-25;
@@ -431,10 +436,14 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
                           (long long)edge->zero_points[index]);
             return;
         }
+        if (!(have > 0)) /* which is a finding already */
+            return;
         double number = qd_tensor_value(b, c);
         double code = edge->codes ? (double)qd_tensor_get(edge->codes, c) : number / have;
         double ideal = fmin(fmax(number / have, INT32_MIN), INT32_MAX);
-        if (!(fabs(code - ideal) <= 0.5 + fabs(ideal) * 0x1p-21)) {
+        /* Of the quotient, and of a scale that is subnormal. */
+        double rounding = edge->scale_type == QD_F16 ? 0x1p-10 : 0x1p-21 + 0x1p-149 / have;
+        if (!(fabs(code - ideal) <= 0.5 + fabs(ideal) * rounding)) {
             qd_quant_find(check, QD_VERDICT_BIAS,
                           "%s, index %lld: %.9g in steps of %.9g is %.9g; have code %.0f",
                           qd_quant_place(check, edge), (long long)c, number, have, ideal, code);

@@ -4,10 +4,10 @@
 
 /* onnxruntime.quantization, the operators of qdq_quantizer and of the QOperator registry that give their output the parameters of
  * their input. Its Concat keeps one pair for each tensor: it requantizes (QDQ) or is QLinearConcat (QOperator). */
-static const char *const ort_qdq[] = {"Flatten", "MaxPool",   "Reshape",   "Slice", "Split",
-                                      "Squeeze", "Transpose", "Unsqueeze", NULL};
-static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape", "Split",
-                                            "Squeeze", "Unsqueeze", NULL};
+static const char *const ort_qdq[] = {"AveragePool", "Flatten", "MaxPool",   "Reshape",   "Slice",
+                                      "Split",       "Squeeze", "Transpose", "Unsqueeze", NULL};
+static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape",   "Split",
+                                            "Squeeze", "Transpose", "Unsqueeze", NULL};
 /* ExecuTorch's XNNPACKQuantizer gives these its shared specification where their input has parameters (_is_share_obs_or_fq_op
  * and the annotators of cat and adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among
  * them. Clip is aten.hardtanh with two bounds. */
@@ -16,11 +16,16 @@ static const char *const executorch[] = {"Clip",    "Concat",     "Flatten",   "
                                          "Slice",   "Squeeze",    "Transpose", NULL};
 static const char *const executorch_relu[] = {"Add", "Conv", "ConvTranspose", "Gemm", "MatMul",
                                               "Mul", NULL};
+/* What gives its output parameters in any case, so that what moves it on finds some (ForceQuantizeNoInputCheck is off). */
+static const char *const ort_quantized[] = {
+    "Add",       "AveragePool", "Concat", "Conv",    "ConvTranspose", "Gemm", "GlobalAveragePool",
+    "LeakyRelu", "MatMul",      "Mul",    "Sigmoid", "Softmax",       NULL};
 static const char *const nothing[] = {NULL};
 
 static const struct qd_quantizer_profile profiles[] = {
     {.tool = "ort-quant",
      .shares = {ort_qdq, ort_qoperator},
+     .shares_behind = ort_quantized,
      .fuses_relu = nothing,
      .signed_weights_are_symmetric = true,
      .channels_are_symmetric = true,

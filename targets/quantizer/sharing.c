@@ -41,11 +41,28 @@ static bool is_fused(const struct qd_quant_check *check, const struct qd_node *n
            qd_quant_only_reader(check, node->inputs[0]) == node;
 }
 
-static bool shares(const struct qd_quant_check *check, const struct qd_node *node)
+static bool moves(const struct qd_quant_check *check, const struct qd_node *node)
 {
     const struct qd_quantizer_trial *trial = check->trial;
-    return among(trial->profile->shares[trial->request->options.format], node->op_type) &&
-           !is_fused(check, node);
+    return among(trial->profile->shares[trial->request->options.format], node->op_type);
+}
+
+/* Whether what a moving operator reads has parameters before the operator is looked at. */
+static bool is_quantized_before(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    const struct qd_quantizer_trial *trial = check->trial;
+    if (!trial->profile->shares_behind)
+        return true;
+    int n = qd_graph_producer(check->graph, node->inputs[0]);
+    while (n >= 0 && moves(check, &check->graph->nodes[n]))
+        n = qd_graph_producer(check->graph, check->graph->nodes[n].inputs[0]);
+    return n >= 0 && among(trial->profile->shares_behind, check->graph->nodes[n].op_type) &&
+           !among(trial->request->options.exclude, check->graph->nodes[n].name);
+}
+
+static bool shares(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    return moves(check, node) && !is_fused(check, node) && is_quantized_before(check, node);
 }
 
 bool qd_quant_is_anchor(const struct qd_quant_check *check, int value)

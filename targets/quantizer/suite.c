@@ -120,9 +120,8 @@ static enum qd_status observe_node(const struct qd_override *self, struct qd_eva
     return status;
 }
 
-/* Ranges of all float tensors of the graph. */
-static enum qd_status find_ranges(const struct qd_case *kase, struct qd_arena *arena,
-                                  struct qd_quantizer_request *request, struct qd_error *error)
+enum qd_status qd_quantizer_observe(const struct qd_case *kase, struct qd_arena *arena,
+                                    struct qd_quantizer_request *request, struct qd_error *error)
 {
     const struct qd_graph *graph = kase->graph;
     struct qd_quantizer_range *ranges = qd_arena_array(arena, graph->value_count, sizeof *ranges);
@@ -197,7 +196,7 @@ static enum qd_status make(struct walk *walk, const struct qd_quantizer_graph *g
     enum qd_status status = qd_quantizer_graph_build(graph, opset, dtype, family->data, id,
                                                      &walk->arena, &made->kase, walk->error);
     if (status == QD_OK)
-        status = find_ranges(&made->kase, &walk->arena, &made->request, walk->error);
+        status = qd_quantizer_observe(&made->kase, &walk->arena, &made->request, walk->error);
     if (status != QD_OK)
         return qd_fail_context(walk->error, status, "%s", id);
     made->request.model = made->kase.model;

@@ -65,6 +65,13 @@ enum qd_status qd_generate_case(const struct qd_mutation *mutation, struct qd_ra
 size_t qd_mutate_case(const struct qd_mutation *mutation, struct qd_arena *arena, uint8_t *data,
                       size_t size, size_t capacity, uint64_t seed);
 
+/* The same for cases of the quantizer role: a float graph of a few operators, the ranges that its inputs give, some of them
+ * disturbed (ties of the zero point, subnormal and huge scales, one point, now and then none at all), and options. */
+enum qd_status qd_generate_request(struct qd_random *random, struct qd_arena *arena,
+                                   struct qd_case *kase, struct qd_error *error);
+size_t qd_mutate_request(struct qd_arena *arena, uint8_t *data, size_t size, size_t capacity,
+                         uint64_t seed);
+
 /* Writes a case with parts of both to `out`, a generated one where they cannot be joined. */
 size_t qd_cross_cases(const struct qd_mutation *mutation, struct qd_arena *arena, const uint8_t *a,
                       size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t capacity,

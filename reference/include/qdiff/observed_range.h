@@ -36,7 +36,7 @@ struct qd_observed_parameters {
     bool tiny;                            /* the scale underflowed: 1 by convention */
 };
 
-/* INVALID: an end that is not finite, or rmin > rmax. */
+/* INVALID: an end that is not finite, rmin > rmax, or no scale of its type is large enough. */
 enum qd_status qd_observed_to_parameters(double rmin, double rmax,
                                          const struct qd_observed_rule *rule,
                                          struct qd_observed_parameters *parameters,

@@ -19,6 +19,8 @@ struct qd_quantizer_profile {
     const char *tool; /* name of the target, without its version */
     /* Operators whose inputs and output have one scale and zero point, for each enum qd_quantizer_format. */
     const char *const *shares[2];
+    /* Only behind these: the tool passes over a moving operator whose input has no parameters yet. NULL: behind all. */
+    const char *const *shares_behind;
     /* Operators that a Relu after them, which alone reads them, is fused into: that Relu shares nothing. */
     const char *const *fuses_relu;
     /* Whether a constant of a signed type is quantized symmetrically without being asked to. */

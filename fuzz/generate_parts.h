@@ -1,0 +1,14 @@
+/* What the generators of quantizers' cases share. */
+#ifndef QDIFF_FUZZ_GENERATE_PARTS_H
+#define QDIFF_FUZZ_GENERATE_PARTS_H
+
+#include "qdiff/mutate_case.h"
+
+/* A float graph of one to six operators with one run-time input; few of them break a rule. */
+enum qd_status qd_generate_float(struct qd_random *random, struct qd_arena *arena,
+                                 struct qd_case *kase, struct qd_error *error);
+
+/* Other numbers for a float tensor. */
+void qd_draw_floats(const struct qd_tensor *tensor, struct qd_random *random);
+
+#endif

@@ -11,6 +11,9 @@ enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
         return QD_OK;
     if (channels > 0 && tensor->rank == 1 && tensor->count == channels)
         return QD_OK;
+    if (channels == 0 && tensor->rank == 1 && tensor->count == 0)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: %s for each of no channels",
+                       node->op_type, name);
     char slug[40], text[128];
     snprintf(slug, sizeof slug, "%s-shape", name);
     qd_tensor_describe(tensor, text, sizeof text);

@@ -16,7 +16,7 @@ static enum qd_status check_shape(const struct qd_evaluation *evaluation,
 {
     char slug[40], text[96];
     if (single == QD_SCALAR_OR_ONE || t->rank == 0)
-        return qd_parameter_shape(evaluation, node, name, t, 0);
+        return qd_parameter_shape(evaluation, node, name, t, QD_ONE_FOR_ALL);
     snprintf(slug, sizeof slug, "%s-shape", name);
     return qd_node_rule(evaluation, node, slug, "%s is %s, want a scalar", name,
                         qd_tensor_describe(t, text, sizeof text));

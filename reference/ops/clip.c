@@ -46,7 +46,7 @@ static enum qd_status read_input(const struct qd_evaluation *evaluation, const s
                             name);
     enum qd_status status = qd_same_type(evaluation, node, name, &value->want, x);
     if (status == QD_OK)
-        status = qd_parameter_shape(evaluation, node, name, &value->want, 0);
+        status = qd_parameter_shape(evaluation, node, name, &value->want, QD_ONE_FOR_ALL);
     if (status == QD_OK)
         status = qd_operands_are_points(evaluation, node, &value, 1);
     if (status == QD_OK)

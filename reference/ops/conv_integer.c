@@ -36,7 +36,8 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
 {
     enum qd_status status = QD_OK;
     if (t[X_ZERO_POINT])
-        status = qd_parameter_shape(evaluation, node, "x_zero_point", t[X_ZERO_POINT], 0);
+        status =
+            qd_parameter_shape(evaluation, node, "x_zero_point", t[X_ZERO_POINT], QD_ONE_FOR_ALL);
     if (status == QD_OK && t[W_ZERO_POINT])
         status = qd_parameter_shape(evaluation, node, "w_zero_point", t[W_ZERO_POINT], filters);
     return status;

@@ -43,9 +43,6 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
                                    const struct qd_node *node, const struct qd_tensor *const *t,
                                    const struct qd_matmul_shape *s)
 {
-    if (s->n == 0 && (t[B_SCALE]->count == 0 || (t[B_ZERO_POINT] && t[B_ZERO_POINT]->count == 0)))
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: a parameter for each of no columns", node->op_type);
     enum qd_status status = qd_parameter_shape(evaluation, node, "a_scale", t[A_SCALE], s->k);
     if (status == QD_OK && t[A_ZERO_POINT])
         status = qd_parameter_shape(evaluation, node, "a_zero_point", t[A_ZERO_POINT], s->k);

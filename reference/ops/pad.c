@@ -157,7 +157,8 @@ static enum qd_status read_constant(const struct qd_evaluation *evaluation,
         return status;
     status = qd_same_type(evaluation, node, "constant_value", &input->want, &in[DATA]->want);
     if (status == QD_OK)
-        status = qd_parameter_shape(evaluation, node, "constant_value", &input->want, 0);
+        status =
+            qd_parameter_shape(evaluation, node, "constant_value", &input->want, QD_ONE_FOR_ALL);
     if (status == QD_OK)
         *constant = *input;
     return status;

@@ -104,9 +104,11 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
 {
     const struct qd_tensor *const *t = g->t;
     const int64_t n = g->shape.n, y[2] = {g->shape.m, n};
-    enum qd_status status = qd_parameter_shape(evaluation, node, "a_scale", t[A_SCALE], 0);
+    enum qd_status status =
+        qd_parameter_shape(evaluation, node, "a_scale", t[A_SCALE], QD_ONE_FOR_ALL);
     if (status == QD_OK)
-        status = qd_parameter_shape(evaluation, node, "a_zero_point", t[A_ZERO_POINT], 0);
+        status =
+            qd_parameter_shape(evaluation, node, "a_zero_point", t[A_ZERO_POINT], QD_ONE_FOR_ALL);
     if (status == QD_OK)
         status = qd_parameter_shape(evaluation, node, "b_scale", t[B_SCALE], n);
     if (status == QD_OK)
@@ -122,9 +124,10 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
         status = qd_fail(evaluation->error, QD_UNSUPPORTED,
                          "QGemm: one of y_scale and y_zero_point without the other");
     if (status == QD_OK && t[Y_SCALE])
-        status = qd_parameter_shape(evaluation, node, "y_scale", t[Y_SCALE], 0);
+        status = qd_parameter_shape(evaluation, node, "y_scale", t[Y_SCALE], QD_ONE_FOR_ALL);
     if (status == QD_OK && t[Y_ZERO_POINT])
-        status = qd_parameter_shape(evaluation, node, "y_zero_point", t[Y_ZERO_POINT], 0);
+        status =
+            qd_parameter_shape(evaluation, node, "y_zero_point", t[Y_ZERO_POINT], QD_ONE_FOR_ALL);
     return status;
 }
 

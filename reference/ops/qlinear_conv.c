@@ -65,7 +65,7 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         enum qd_status status =
             qd_parameter_shape(evaluation, node, rows[i].name, in->t[rows[i].index],
-                               rows[i].per_channel ? filters : 0);
+                               rows[i].per_channel ? filters : QD_ONE_FOR_ALL);
         if (status != QD_OK)
             return status;
     }

@@ -92,6 +92,8 @@ static void rules_of_qgemm(void **state)
     row(QGEMM, A_ROW B_22 "; -; f32[] 1; u8[2] 0 0", "", "!y_zero_point-shape");
     row(QGEMM, A_ROW B_22 "; -; f32[] 1", "", "?without the other");
     row(QGEMM, A_ROW B_22, "alpha=0f", "?alpha");
+    row(QGEMM, "u8[1,1] 1; f32[] 1; u8[] 1; u8[1,0]; f32[0]; u8[] 1", "", "?no channels");
+    row(QGEMM, "u8[1,1] 1; f32[0]; u8[] 1; u8[1,1] 1; f32[] 1; u8[] 1", "", "!a_scale-shape");
 }
 
 #define A_12 "u8[1,2] 3 5;"
@@ -115,6 +117,7 @@ static void matmul_integer_to_float(void **state)
     row(TO_FLOAT, A_12 B_INT "f32[] 1; f32[] nan", "", "f32[1,2] * *");
     row(TO_FLOAT, A_12 B_INT "f32[] 1; f32[] 1; -; -; f32[2] inf 0", "", "f32[1,2] * 52");
     row(TO_FLOAT, A_12 B_INT "f32[2] 1 1; f32[] 1", "", "?each column of A");
+    row(TO_FLOAT, "u8[1,1] 1; u8[1,0]; f32[] 1; f32[0]", "", "?b_scale for each of no channels");
     row(TO_FLOAT, A_12 B_INT "f32[] 1; f32[] 1; u8[2] 1 1", "", "?each column of A");
     row(TO_FLOAT, A_12 B_INT "f32[3] 1 1 1; f32[] 1", "", "!a_scale-shape");
     row(TO_FLOAT, A_12 B_INT "f32[] 1; f32[3] 1 1 1", "", "!b_scale-shape");

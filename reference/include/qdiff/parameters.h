@@ -4,7 +4,10 @@
 
 #include "qdiff/evaluate.h"
 
-/* Fails with rule "<op>/<name>-shape" unless the tensor is a scalar or [1] or, for channels > 0, [channels]. */
+#define QD_ONE_FOR_ALL (-1) /* instead of a number of channels: no vectors */
+
+/* Fails with rule "<op>/<name>-shape" unless the tensor is a scalar or [1] or [channels]; a vector for no channels at all is
+ * UNSUPPORTED: texts do not say. */
 enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *name,
                                   const struct qd_tensor *tensor, int64_t channels);

@@ -39,31 +39,41 @@ def refuse(node, why):
 class TorchGraph:
     """`module`: the torch.fx.GraphModule. `node_of`: what computes each ONNX tensor. `made`: for each torch node that
     stands for an ONNX node, that node and which of its inputs each argument is. `axes`: for a constant that was
-    transposed for torch, the ONNX axis of torch's axis 0."""
+    transposed for torch, the ONNX axis of torch's axis 0.
 
-    def __init__(self, data):
+    With `signed`, for what knows int8 only, every uint8 tensor holds its codes less 128. Their zero points, being such
+    tensors, become less by as much, so that no real number changes. `recoded_outputs`: for each output, whether it is one."""
+
+    def __init__(self, data, signed=False):
         try:
             model = onnx.load_model_from_string(data)
         except Exception as exception:
             raise Rejected("no ONNX model: %s" % exception, "load") from None
         self.opset = max(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx"))
         self.root, self.graph, self.fake = torch.nn.Module(), torch.fx.Graph(), FakeTensorMode()
-        self.node_of, self.made, self.axes, self.constants = {}, {}, {}, {}
+        self.node_of, self.made, self.axes, self.constants, self.dequantized = {}, {}, {}, {}, {}
+        self.signed = signed
         for tensor in model.graph.initializer:
-            self.constants[tensor.name] = torch.from_numpy(numpy_helper.to_array(tensor).copy())
+            self.constants[tensor.name] = self.recode(torch.from_numpy(numpy_helper.to_array(tensor).copy()))
         self.inputs = [value for value in model.graph.input if value.name not in self.constants]
         for value in self.inputs:
             self.add_input(value)
         for node in model.graph.node:
             self.add_node(node)
         self.outputs = [value.name for value in model.graph.output]
+        unsigned = onnx.TensorProto.UINT8
+        self.recoded_outputs = [signed and value.type.tensor_type.elem_type == unsigned for value in model.graph.output]
         self.graph.output(tuple(self.value(name) for name in self.outputs))
         self.module = torch.fx.GraphModule(self.root, self.graph)
+
+    def recode(self, tensor):
+        return (tensor ^ 128).view(torch.int8) if self.signed and tensor.dtype is torch.uint8 else tensor
 
     def add_input(self, value):
         kind = value.type.tensor_type
         shape = [dim.dim_value if dim.HasField("dim_value") else 1 for dim in kind.shape.dim]
         dtype = torch.from_numpy(onnx.numpy_helper.to_array(onnx.TensorProto(data_type=kind.elem_type, dims=[0]))).dtype
+        dtype = torch.int8 if self.signed and dtype is torch.uint8 else dtype
         node = self.graph.placeholder("input_%d" % len(self.node_of))
         node.meta["val"] = self.fake.from_tensor(torch.empty(shape, dtype=dtype))
         self.node_of[value.name] = node
@@ -71,7 +81,8 @@ class TorchGraph:
     def add_node(self, node):
         self.attributes = {item.name: onnx.helper.get_attribute_value(item) for item in node.attribute}
         if node.op_type == "Constant" and "value" in self.attributes:
-            self.constants[node.output[0]] = torch.from_numpy(numpy_helper.to_array(self.attributes["value"]).copy())
+            value = torch.from_numpy(numpy_helper.to_array(self.attributes["value"]).copy())
+            self.constants[node.output[0]] = self.recode(value)
             return
         handler = getattr(self, "op_" + node.op_type, None)
         if node.domain not in ("", "ai.onnx") or len(node.output) != 1:
@@ -119,6 +130,16 @@ class TorchGraph:
             self.node_of[key] = self.constant(self.constants[name].t().contiguous(), name)
             self.axes[name] = 1
         return self.node_of[key]
+
+    def layer_weight(self, name, turned):
+        """The node of a weight as linear layers have it, from a constant or the codes of one; None where it is neither."""
+        if name in self.constants:
+            return self.value(name) if turned else self.transposed(name)
+        if turned or name not in self.dequantized:
+            return self.value(name) if name in self.dequantized else None
+        target, axis, codes_name, rest = self.dequantized[name]
+        rest = rest if axis is None else rest[:2] + [1 - axis] + rest[3:]
+        return self.call(target, self.transposed(codes_name), *rest)
 
     def shape(self, name):
         return list(self.value(name).meta["val"].shape)
@@ -186,8 +207,9 @@ class TorchGraph:
         bias = self.value(node.input[2]) if len(node.input) > 2 and node.input[2] else None
         outputs = self.shape(node.input[1])[0 if turned[1] else 1]
         vector = bias is None or list(bias.meta["val"].shape) == [outputs]
-        if alpha == 1 and beta == 1 and vector and not turned[0] and node.input[1] in self.constants:
-            weight = (self.value if turned[1] else self.transposed)(node.input[1])
+        plain = alpha == 1 and beta == 1 and vector and not turned[0]
+        weight = self.layer_weight(node.input[1], turned[1]) if plain else None
+        if weight is not None:
             return self.call(aten.linear.default, self.value(node.input[0]), weight, bias)
         factors = [self.value(name) for name in node.input[:2]]
         factors = [self.call(aten.t.default, one) if turn else one for one, turn in zip(factors, turned)]
@@ -198,8 +220,9 @@ class TorchGraph:
         return self.call(aten.addmm.default, bias, *factors, beta=beta, alpha=alpha)
 
     def op_MatMul(self, node):
-        if node.input[1] in self.constants and len(self.shape(node.input[1])) == 2:
-            return self.call(aten.linear.default, self.value(node.input[0]), self.transposed(node.input[1]))
+        weight = self.layer_weight(node.input[1], False) if len(self.shape(node.input[1])) == 2 else None
+        if weight is not None:
+            return self.call(aten.linear.default, self.value(node.input[0]), weight)
         return self.call(aten.matmul.default, self.value(node.input[0]), self.value(node.input[1]))
 
     def op_Flatten(self, node):
@@ -325,6 +348,8 @@ class TorchGraph:
             refuse(node, "constant parameters only")
         if self.attributes.get("block_size", 0) or dtype not in INTEGERS:
             refuse(node, "no blocks, and integers of at least a byte")
+        if self.signed and len(node.input) < 3:
+            refuse(node, "a zero point, which says what sign the codes have")
         scale = self.constants[node.input[1]]
         zero = self.constants[node.input[2]] if len(node.input) > 2 else torch.zeros_like(scale, dtype=dtype)
         low, high = INTEGERS[dtype]
@@ -338,6 +363,8 @@ class TorchGraph:
         dtype = self.constants[node.input[2]].dtype if len(node.input) > 2 and node.input[2] in self.constants else torch.uint8
         axis, rest = self.parameters(node, dtype)
         target = codes.quantize_per_tensor.default if axis is None else codes.quantize_per_channel.default
+        if axis is not None:  # its kernel wants them so
+            rest[0] = self.constant(self.constants[node.input[1]].to(torch.float64), "")
         return self.call(target, self.value(node.input[0]), *rest)
 
     def op_DequantizeLinear(self, node):
@@ -345,6 +372,8 @@ class TorchGraph:
         if rest[-1] is torch.int32:  # a bias, which torch keeps in float
             return self.bias(node)
         target = codes.dequantize_per_tensor.default if axis is None else codes.dequantize_per_channel.default
+        if node.input[0] in self.constants:
+            self.dequantized[node.output[0]] = target, axis, node.input[0], rest
         return self.call(target, self.value(node.input[0]), *rest)
 
     def bias(self, node):

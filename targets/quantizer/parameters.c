@@ -424,8 +424,8 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
         /* Beside alpha and beta a float bias may have any scale: it is fidelity that judges. */
         bool free = !edge->implied && factor != 1;
         double slack = want * 0x1p-22 + 0x1p-149;
-        if (!edge->implied &&
-            edge->scale_type == QD_F16) /* half of the last place, of subnormals too */
+        bool half = edge->scale_type == QD_F16 || b->dtype == QD_F16;
+        if (!edge->implied && half) /* half of the last place, of subnormals too */
             slack = want * 0x1p-10 + 0x1p-25;
         if ((!free && !(fabs(have - want) <= slack)) ||
             (!edge->implied && edge->zero_points[index] != 0)) {
@@ -442,7 +442,7 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
         double code = edge->codes ? (double)qd_tensor_get(edge->codes, c) : number / have;
         double ideal = fmin(fmax(number / have, INT32_MIN), INT32_MAX);
         /* Of the quotient, and of a scale that is subnormal. */
-        double rounding = edge->scale_type == QD_F16 ? 0x1p-10 : 0x1p-21 + 0x1p-149 / have;
+        double rounding = half ? 0x1p-10 + 0x1p-25 / have : 0x1p-21 + 0x1p-149 / have;
         if (!(fabs(code - ideal) <= 0.5 + fabs(ideal) * rounding)) {
             qd_quant_find(check, QD_VERDICT_BIAS,
                           "%s, index %lld: %.9g in steps of %.9g is %.9g; have code %.0f",

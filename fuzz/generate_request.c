@@ -112,7 +112,7 @@ static void carry_on(const struct qd_graph *graph, struct qd_quantizer_range *ra
     }
 }
 
-/* `half`: there are float16 tensors, so that no number is larger than theirs. */
+/* `half`: there are float16 tensors, so that every number is one of theirs. */
 static bool draw_ranges(struct qd_random *random, const struct qd_graph *graph, bool half,
                         struct qd_arena *arena, struct qd_quantizer_request *request)
 {
@@ -124,8 +124,9 @@ static bool draw_ranges(struct qd_random *random, const struct qd_graph *graph, 
         if (one_in(random, 4))
             disturb(random, &ranges[i]);
     for (size_t i = 0; half && i < request->range_count; i++) {
-        ranges[i].min = fmaxf(ranges[i].min, -65504);
-        ranges[i].max = fminf(ranges[i].max, 65504);
+        double min = fmax((double)ranges[i].min, -65504), max = fmin((double)ranges[i].max, 65504);
+        ranges[i].min = (float)qd_float_round(QD_F16, QD_NEAREST_EVEN, min);
+        ranges[i].max = (float)qd_float_round(QD_F16, QD_NEAREST_EVEN, max);
     }
     carry_on(graph, ranges, request->range_count);
     if (one_in(random, 64))

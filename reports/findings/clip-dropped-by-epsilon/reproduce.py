@@ -36,6 +36,27 @@ CASES = [
             'cyoIEAIqAQBCAXpaDwoBeBIKCggIAhIECgIIAWIPCgF5EgoKCAgCEgQKAggBQgQKABAN'
         ),
     },
+    # case (uint8[1] x) => (uint8[1] y)
+    #    <float s = {1}, float most = {-1}, uint8 z = {2}>
+    # {
+    #    xf = DequantizeLinear (x, s)
+    #    c = Clip (xf, , most)
+    #    y = QuantizeLinear (c, most, z)
+    # }
+    {
+        'name': 'Clip to -1 before a scale of -1',
+        'feed': {
+            'x': (2, [1], [1]),
+        },
+        'want': {
+            'y': (2, [1], [3]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOqsBCh4KAXgKAXMSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKFwoCeGYKAAoEbW9zdBIBYyIEQ2xpcDoACiEKAWMK'
+            'BG1vc3QKAXoSAXkiDlF1YW50aXplTGluZWFyOgASBGNhc2UqCxABIgQAAIA/QgFzKg4QASIEAACAv0IEbW9zdCoIEAIqAQJCAXpa'
+            'DwoBeBIKCggIAhIECgIIAWIPCgF5EgoKCAgCEgQKAggBQgQKABAN'
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -125,7 +125,7 @@ fake_builds()
     mkdir -p "$scratch/build/release/bin" "$scratch/build/libfuzzer-plain/bin"
     cat >"$scratch/build/libfuzzer-plain/bin/fuzz_diff" <<'END'
 #!/bin/bash
-case $QDIFF_TARGET in broken) echo "fuzz_diff: no such library" >&2; exit 77 ;; esac
+case $QDIFF_TARGET in broken) echo "fuzz_diff: no such library" >&2; exit 77 ;; dying) kill -SEGV $$ ;; esac
 for word; do last=$word; done
 case " $* " in
     *-merge=1*) [ "$QDIFF_TARGET" = slow ] && sleep 100; [ "$QDIFF_FINDINGS" = ignore ] && cp "$last"/* "${@: -2:1}"; exit ;;
@@ -243,6 +243,8 @@ test_nightly_says_what_is_wrong()
     fake_builds
     expect 3 "$(status_of "${night[@]}" --target broken)" "a target that cannot be used"
     grep -q 'broken cannot be used (status 77): fuzz_diff: no such library' "$scratch/out"
+    expect 3 "$(status_of "${night[@]}" --target dying)" "a target that crashes at start"
+    grep -q 'dying cannot be used (signal 11)' "$scratch/out"
     expect 4 "$(status_of "${night[@]}" --min-free 999999999)" "a full disk"
     grep -q 'disk full: [0-9]* MiB free' "$scratch/out"
     expect 2 "$(QDIFF_STATE=/proc/nowhere status_of "${night[@]}")" "a place that cannot be written"

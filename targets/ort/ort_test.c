@@ -214,7 +214,7 @@ static void test_threads_and_settings(void **state)
     struct qd_target_name name;
     struct qd_error error = {.status = QD_OK};
     assert_int_equal(qd_target_name_parse("ort[threads=4]", &name, &error), QD_OK);
-    assert_int_equal(qd_session_open(&name, &options, &session, &error), QD_UNUSABLE);
+    assert_int_equal(qd_session_open(&name, &options, &session, &error), QD_USAGE);
     assert_non_null(strstr(error.text, "only 1 is supported"));
 }
 

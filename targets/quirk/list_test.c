@@ -49,7 +49,7 @@ static void rows_are_complete(void **state)
             fail_msg("%s overrides no seam", q->name);
     }
     print_message("# %zu quirks\n", count);
-    assert_true(count >= 60 && count <= MOST_QUIRKS);
+    assert_true(count >= 70 && count <= MOST_QUIRKS);
     assert_null(qd_quirk_find("no-such-quirk"));
 }
 
@@ -187,7 +187,7 @@ static void witnesses_give_the_hand_computed_values(void **state)
     struct qd_suite_options smoke = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
     if (qd_suite_visit(&smoke, check_witness, &count, &error) != QD_OK)
         fail_msg("%s", error.text);
-    assert_true(count >= 6);
+    assert_true(count >= 7);
 }
 
 static char *read_source(const char *path)

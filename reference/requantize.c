@@ -184,40 +184,6 @@ static void form_factors(enum qd_dtype type, struct qd_requantizer *r,
         orders[i] = (struct qd_factor_order){formed[i].lo, formed[i].hi, formed[i].dropped};
 }
 
-static int bits(uint64_t x)
-{
-    return 64 - __builtin_clzll(x);
-}
-
-/* Of a tame factor, whose numerator has at most 48 bits. */
-static void form_multiplier(struct qd_requantizer *r)
-{
-    int up = 62 - bits((uint64_t)r->factor.num) + bits(r->factor.den);
-    r->multiplier = (uint64_t)((r->factor.num << up) / r->factor.den);
-    r->shift = up - r->factor.exponent;
-}
-
-/* qd_ratio_round by one multiplication, where that can tell. The product is |acc|·factor·2^shift less than |acc| units too small;
- * a number farther from the half-integers than that and a 2^−18th of itself rounds alike and is not near. */
-static bool round_quickly(const struct qd_requantizer *r, int64_t acc, struct qd_rounded *rounded)
-{
-    enum qd_rounding rounding = r->coder.semantics->rounding;
-    bool nearest = rounding == QD_ROUND_HALF_EVEN || rounding == QD_ROUND_HALF_AWAY ||
-                   rounding == QD_ROUND_HALF_UP;
-    uint64_t magnitude = (uint64_t)llabs(acc);
-    if (!nearest || r->multiplier == 0 || magnitude > UINT32_MAX)
-        return false;
-    qd_u128 product = (qd_u128)magnitude * r->multiplier, one = (qd_u128)1 << r->shift;
-    qd_u128 fraction = product & (one - 1), half = one >> 1;
-    qd_u128 distance = fraction > half ? fraction - half : half - fraction;
-    qd_u128 whole = product >> r->shift;
-    if (distance <= (product >> 18) + magnitude || whole >= (qd_u128)QD_ROUND_LIMIT)
-        return false;
-    int64_t value = (int64_t)whole + (fraction > half ? 1 : 0);
-    *rounded = (struct qd_rounded){(acc < 0) != r->factor.negative ? -value : value, false, false};
-    return true;
-}
-
 struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype type, double s1,
                                           double s2, double sy)
 {
@@ -229,8 +195,6 @@ struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype t
                                qd_ratio_of_double(sy));
     r.tame = type == QD_F32 && qd_scale_is_moderate(s1) && qd_scale_is_moderate(s2) &&
              qd_scale_is_moderate(sy);
-    if (r.tame)
-        form_multiplier(&r);
     form_factors(QD_F32, &r, r.in_f32);
     if (type != QD_F32)
         form_factors(type, &r, r.in_type);
@@ -336,15 +300,13 @@ static bool computes_real_product(const struct qd_semantics *semantics)
 static struct qd_code requantize_real(const struct qd_requantizer *r, int64_t acc)
 {
     struct qd_code code = {0};
-    struct qd_rounded rounded;
     struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
     if (r->coder.semantics->zero_point_order != QD_ZERO_POINT_AFTER) {
         code.want = code.lo = code.hi = qd_coder_exact(&r->coder, real);
         hull(r, acc, &code);
         return code;
     }
-    if (!round_quickly(r, acc, &rounded))
-        rounded = qd_ratio_round(real, r->coder.semantics->rounding, false);
+    struct qd_rounded rounded = qd_ratio_round(real, r->coder.semantics->rounding, false);
     code.want = code.lo = code.hi = qd_coder_finish(&r->coder, rounded.value);
     /* Four roundings move a tame value by less than 2^−20 of itself: away from every edge, each
      * order gives the canonical code. */

@@ -54,9 +54,6 @@ struct qd_requantizer {
     double s1, s2, sy;
     struct qd_ratio factor; /* s_1·s_2/s_y */
     bool undefined; /* a scale is NaN or infinite, or s_y is 0: every element is unspecified */
-    uint64_t
-        multiplier; /* of a tame one: factor·2^shift without its fraction, at least 2^61; else 0 */
-    int shift;      /* 1 to 126 */
     bool tame;      /* no order over- or underflows for any |acc| < 2^34: the fast path is sound */
     struct qd_factor_order in_f32[QD_FACTOR_ORDERS], in_type[QD_FACTOR_ORDERS];
 };

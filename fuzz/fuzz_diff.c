@@ -16,22 +16,19 @@
  * out to be known then is counted as known. Reducing takes a quarter of the time at most.
  *
  * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine.h"
+#include "known.h"
+#include "qdiff/clock.h"
 #include "qdiff/counters.h"
-#include "qdiff/expectations.h"
 #include "qdiff/reducer.h"
-#include "qdiff/share.h"
 #include "qdiff/signature.h"
 #include "qdiff/store.h"
 #include "qdiff/tally.h"
-#include "qdiff_version.h"
 
 const struct qd_engine_harness qd_engine_harness = {
     .property = "the target's answers are admissible",
@@ -71,13 +68,6 @@ static _Noreturn void give_up(int code, const struct qd_error *error)
 {
     fprintf(stderr, "fuzz_diff: %s\n", error->text);
     exit(code);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* --- Starting ---------------------------------------------------------------------------------- */
@@ -120,28 +110,6 @@ static const char *target_name(char *line, int size)
     return read ? line : "";
 }
 
-static void read_expectations(const char *name)
-{
-    const char *path = getenv("QDIFF_EXPECTATIONS");
-    struct qd_error error;
-    uint8_t *text;
-    size_t size;
-    if (path && strcmp(path, "none") == 0)
-        return;
-    bool shipped = !path;
-    char *below = qd_arena_printf(&state.arena, "targets/%s/expectations.tsv", name);
-    if (shipped && (!below || qd_share_path(&state.arena, below, &path, &error) != QD_OK))
-        return;
-    if (shipped && access(path, R_OK) != 0 && errno == ENOENT)
-        return; /* a target without known divergences */
-    if (qd_file_read(path, (size_t)16 << 20, &state.arena, &text, &size, &error) != QD_OK ||
-        qd_expectations_parse(path, (const char *)text, size, &state.arena, &state.expectations,
-                              &error) != QD_OK ||
-        qd_expectations_activate(state.expectations, qd_session_info(state.session), &error) !=
-            QD_OK)
-        give_up(2, &error);
-}
-
 static void open_target(const char *text)
 {
     struct qd_target_name name;
@@ -158,7 +126,9 @@ static void open_target(const char *text)
     if (!alone && qd_session_open(&name, &options, &state.isolated, &error) != QD_OK)
         give_up(3, &error);
     snprintf(state.name, sizeof state.name, "%s", name.name);
-    read_expectations(name.name);
+    if (qd_known_read(name.name, qd_session_info(state.session), &state.arena, &state.expectations,
+                      &error) != QD_OK)
+        give_up(2, &error);
     if (store && qd_store_open(store, &state.store, &error) != QD_OK)
         give_up(2, &error);
 }
@@ -180,7 +150,7 @@ static void start(void)
 {
     char line[512] = "";
     state.started = true;
-    state.began = now();
+    state.began = qd_clock_seconds();
     qd_arena_init(&state.arena, QD_FUZZ_MEMORY);
     qd_arena_init(&state.work, QD_FUZZ_MEMORY);
     qd_arena_init(&state.reduction, QD_ARENA_DEFAULT_BUDGET);
@@ -211,24 +181,12 @@ static struct key *key_of(struct key *keys, const char *signature)
 
 static void keep(const struct qd_case *kase, bool reduced, const char *signature)
 {
+    struct qd_record record;
     struct qd_error error;
-    uint8_t *bytes;
-    size_t size;
-    int64_t now = (int64_t)time(NULL);
-    if (qd_case_encode(kase, &state.work, &bytes, &size, &error) != QD_OK)
+    if (qd_record_make(kase, signature, qd_session_id(state.session), &state.work, &record,
+                       &error) != QD_OK)
         give_up(4, &error);
-    struct qd_record record = {.signature = signature,
-                               .cpu = "",
-                               .flags = "",
-                               .version = QD_VERSION,
-                               .reduced = reduced,
-                               .first = now,
-                               .last = now,
-                               .count = 1,
-                               .sighting_count = 1,
-                               .bytes = bytes,
-                               .size = size};
-    record.sightings[0] = (struct qd_sighting){qd_session_id(state.session), now, now, 1};
+    record.reduced = reduced;
     if (qd_store_add(state.store, &record, &error) != QD_OK)
         give_up(4, &error);
 }
@@ -271,11 +229,11 @@ static bool settle(const struct qd_case *kase, const char *coarse)
     static const struct qd_reduce_options options = {.seconds = REDUCTION_SECONDS};
     struct qd_reduced reduced;
     struct qd_error error;
-    double begin = now();
+    double begin = qd_clock_seconds();
     qd_arena_reset(&state.reduction);
     enum qd_status status =
         qd_case_reduce(state.isolated, kase, &options, &state.reduction, &reduced, &error);
-    state.in_reductions += now() - begin;
+    state.in_reductions += qd_clock_seconds() - begin;
     if (status == QD_UNUSABLE)
         give_up(3, &error);
     if (status != QD_OK) { /* it does not come each time, or is beyond the editor */
@@ -307,7 +265,7 @@ static void judge(const struct qd_case *kase, const struct qd_value *values,
     struct key *coarse = key_of(state.coarse, signature);
     bool due = coarse && coarse->count < REDUCTIONS_OF_A_KEY &&
                (state.in_reductions < REDUCTION_START ||
-                state.in_reductions < REDUCTION_SHARE * (now() - state.began));
+                state.in_reductions < REDUCTION_SHARE * (qd_clock_seconds() - state.began));
     if (due) {
         coarse->count++;
         coarse->new = settle(kase, signature) || coarse->new;
@@ -429,9 +387,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!state.started)
         start();
     state.executions++;
-    double begin = now();
+    double begin = qd_clock_seconds();
     int answer = state.tally ? run_counted(data, size) : run_case(data, size);
-    state.in_cases += now() - begin;
+    state.in_cases += qd_clock_seconds() - begin;
     qd_engine_publish();
     return answer;
 }

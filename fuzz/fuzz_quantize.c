@@ -9,22 +9,17 @@
  *
  * The models that the tool makes are not run: kernels are fuzz_diff's. A finding prints "Assertion failure: <signature>",
  * "DEDUP_TOKEN: <signature>" and, the first time, its text. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "engine.h"
+#include "known.h"
 #include "observed_properties.h"
 #include "qdiff/counters.h"
-#include "qdiff/expectations.h"
 #include "qdiff/quantizer_check.h"
-#include "qdiff/share.h"
 #include "qdiff/signature.h"
 #include "qdiff/store.h"
-#include "qdiff_version.h"
 
 const struct qd_engine_harness qd_engine_harness = {
     .property = "what a quantizer answers has no finding",
@@ -66,33 +61,6 @@ static void print_totals(void)
         fprintf(stderr, "# %s\n", state.signatures[i]);
 }
 
-static void read_expectations(const char *name)
-{
-    const struct qd_builtin_target *builtin = qd_builtin_target_at(0);
-    const char *path = getenv("QDIFF_EXPECTATIONS");
-    struct qd_error error;
-    uint8_t *text;
-    size_t size;
-    for (size_t i = 0; builtin && strcmp(builtin->name, name) != 0;)
-        builtin = qd_builtin_target_at(++i);
-    if ((path && strcmp(path, "none") == 0) || (!path && !builtin))
-        return;
-    bool shipped = !path;
-    char *below = shipped ? qd_arena_printf(&state.arena, "targets/%s/expectations.tsv",
-                                            builtin->worker ? builtin->worker : name)
-                          : NULL;
-    if (shipped && (!below || qd_share_path(&state.arena, below, &path, &error) != QD_OK))
-        return;
-    if (shipped && access(path, R_OK) != 0 && errno == ENOENT)
-        return; /* a tool without known findings */
-    if (qd_file_read(path, (size_t)16 << 20, &state.arena, &text, &size, &error) != QD_OK ||
-        qd_expectations_parse(path, (const char *)text, size, &state.arena, &state.expectations,
-                              &error) != QD_OK ||
-        qd_expectations_activate(state.expectations, qd_quantizer_info(state.quantizer), &error) !=
-            QD_OK)
-        give_up(2, &error);
-}
-
 static void start(void)
 {
     const char *text = getenv("QDIFF_TARGET"), *store = getenv("QDIFF_STORE");
@@ -111,7 +79,9 @@ static void start(void)
     if (qd_quantizer_open(&name, &options, &state.quantizer, &error) != QD_OK)
         give_up(3, &error);
     snprintf(state.name, sizeof state.name, "%s", qd_quantizer_info(state.quantizer)->name);
-    read_expectations(name.name);
+    if (qd_known_read(name.name, qd_quantizer_info(state.quantizer), &state.arena,
+                      &state.expectations, &error) != QD_OK)
+        give_up(2, &error);
     if (store && qd_store_open(store, &state.store, &error) != QD_OK)
         give_up(2, &error);
 }
@@ -134,23 +104,11 @@ static bool is_new(const char *signature)
 
 static void keep(const struct qd_case *kase, const char *signature)
 {
+    struct qd_record record;
     struct qd_error error;
-    uint8_t *bytes;
-    size_t size;
-    int64_t now = (int64_t)time(NULL);
-    if (qd_case_encode(kase, &state.work, &bytes, &size, &error) != QD_OK)
+    if (qd_record_make(kase, signature, qd_quantizer_id(state.quantizer), &state.work, &record,
+                       &error) != QD_OK)
         give_up(4, &error);
-    struct qd_record record = {.signature = signature,
-                               .cpu = "",
-                               .flags = "",
-                               .version = QD_VERSION,
-                               .first = now,
-                               .last = now,
-                               .count = 1,
-                               .sighting_count = 1,
-                               .bytes = bytes,
-                               .size = size};
-    record.sightings[0] = (struct qd_sighting){qd_quantizer_id(state.quantizer), now, now, 1};
     if (qd_store_add(state.store, &record, &error) != QD_OK)
         give_up(4, &error);
 }

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "qdiff_version.h"
 
 #define SUFFIX ".finding"
 #define FIRST_LINE "qdiff finding 1"
@@ -28,6 +31,29 @@ static enum qd_status fail_errno(struct qd_error *error, const char *what, const
 {
     return qd_fail(error, QD_IO, "cannot %s %.160s: %s", what, path,
                    strerror(errno)); /* NOLINT(concurrency-mt-unsafe): one thread */
+}
+
+enum qd_status qd_record_make(const struct qd_case *kase, const char *signature, const char *target,
+                              struct qd_arena *arena, struct qd_record *record,
+                              struct qd_error *error)
+{
+    int64_t now = (int64_t)time(NULL);
+    uint8_t *bytes;
+    size_t size;
+    enum qd_status status = qd_case_encode(kase, arena, &bytes, &size, error);
+    if (status == QD_OK)
+        *record = (struct qd_record){.signature = signature,
+                                     .cpu = "",
+                                     .flags = "",
+                                     .version = QD_VERSION,
+                                     .first = now,
+                                     .last = now,
+                                     .count = 1,
+                                     .sighting_count = 1,
+                                     .sightings = {{target, now, now, 1}},
+                                     .bytes = bytes,
+                                     .size = size};
+    return status;
 }
 
 /* --- The directory ------------------------------------------------------------------------------ */

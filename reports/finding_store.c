@@ -1,9 +1,6 @@
 #include "finding_store.h"
 
-#include <time.h>
-
 #include "machine.h"
-#include "qdiff_version.h"
 
 enum qd_status qd_finding_store_open(struct qd_arena *arena, struct qd_store **store,
                                      struct qd_error *error)
@@ -18,20 +15,9 @@ enum qd_status qd_finding_keep(const struct qd_case *kase, const char *signature
                                const char *target, struct qd_arena *arena, struct qd_error *error)
 {
     const struct qd_machine machine = qd_machine_read(arena);
-    int64_t now = (int64_t)time(NULL);
-    struct qd_record record = {.signature = signature,
-                               .cpu = machine.cpu,
-                               .flags = machine.flags,
-                               .version = QD_VERSION,
-                               .reduced = reduced,
-                               .first = now,
-                               .last = now,
-                               .count = 1,
-                               .sighting_count = 1,
-                               .sightings = {{target, now, now, 1}}};
+    struct qd_record record;
     struct qd_store *store;
-    uint8_t *bytes;
-    enum qd_status status = qd_case_encode(kase, arena, &bytes, &record.size, error);
+    enum qd_status status = qd_record_make(kase, signature, target, arena, &record, error);
 
     if (status == QD_OK) {
         status = qd_finding_store_open(arena, &store, error);
@@ -39,7 +25,9 @@ enum qd_status qd_finding_keep(const struct qd_case *kase, const char *signature
     if (status != QD_OK) {
         return status;
     }
-    record.bytes = bytes;
+    record.cpu = machine.cpu;
+    record.flags = machine.flags;
+    record.reduced = reduced;
     status = qd_store_add(store, &record, error);
     qd_store_close(store);
     return status;

@@ -1,14 +1,11 @@
 #include "gate_targets.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "qdiff/case.h"
 #include "qdiff/nearest.h"
-#include "qdiff/share.h"
 
 enum { MOST_TARGETS = 256 };
-#define EXPECTATIONS_LIMIT ((size_t)16 << 20)
 
 /* A plan under construction. */
 struct planner {
@@ -28,16 +25,6 @@ static bool is_path(const char *name)
 static bool has_prefix(const char *name)
 {
     return strchr(name, ':') != NULL;
-}
-
-static const struct qd_builtin_target *find_builtin(const char *name)
-{
-    for (size_t i = 0; qd_builtin_target_at(i) != NULL; i++) {
-        if (strcmp(qd_builtin_target_at(i)->name, name) == 0) {
-            return qd_builtin_target_at(i);
-        }
-    }
-    return NULL;
 }
 
 static enum qd_status unknown_target(const char *name, struct qd_error *error)
@@ -63,26 +50,6 @@ static enum qd_status add(struct planner *planner, const struct qd_target_name *
     }
     planner->items[planner->count++] = (struct qd_planned_target){*name, expectations};
     return QD_OK;
-}
-
-/* The file of a built-in target's own known divergences, NULL if it has none. */
-static enum qd_status shipped_expectations(struct planner *planner,
-                                           const struct qd_builtin_target *builtin,
-                                           const char **path)
-{
-    const char *relative =
-        qd_arena_printf(planner->arena, "targets/%s/expectations.tsv",
-                        builtin->worker != NULL ? builtin->worker : builtin->name);
-    enum qd_status status;
-
-    if (relative == NULL) {
-        return qd_fail(planner->error, QD_NO_MEMORY, "no memory for a path");
-    }
-    status = qd_share_path(planner->arena, relative, path, planner->error);
-    if (status == QD_OK && access(*path, F_OK) != 0) {
-        *path = NULL;
-    }
-    return status;
 }
 
 static enum qd_status newest_version(struct planner *planner,
@@ -154,7 +121,7 @@ static enum qd_status plan_one(struct planner *planner, const struct qd_wanted_t
     if (status != QD_OK) {
         return status;
     }
-    builtin = find_builtin(name.name);
+    builtin = qd_builtin_target_find(name.name);
     if (builtin == NULL) {
         return is_path(name.name) || has_prefix(name.name)
                    ? add(planner, &name, expectations)
@@ -165,7 +132,7 @@ static enum qd_status plan_one(struct planner *planner, const struct qd_wanted_t
         status = newest_version(planner, builtin, &name);
     }
     if (status == QD_OK && expectations == NULL && !planner->options->no_expectations) {
-        status = shipped_expectations(planner, builtin, &expectations);
+        status = qd_expectations_shipped(name.name, planner->arena, &expectations, planner->error);
     }
     return status == QD_OK ? add_configs(planner, builtin, &name, expectations) : status;
 }
@@ -199,14 +166,9 @@ static enum qd_status read_expectations(const char *path, const struct qd_target
                                         struct qd_expectations **expectations,
                                         struct qd_error *error)
 {
-    uint8_t *text;
-    size_t size;
     struct qd_expectations *rows;
-    enum qd_status status = qd_file_read(path, EXPECTATIONS_LIMIT, arena, &text, &size, error);
+    enum qd_status status = qd_expectations_read(path, arena, &rows, error);
 
-    if (status == QD_OK) {
-        status = qd_expectations_parse(path, (const char *)text, size, arena, &rows, error);
-    }
     if (status == QD_OK) {
         status = qd_expectations_activate(rows, info, error);
     }
@@ -221,7 +183,7 @@ static enum qd_status open_kernels(const struct qd_session_options *options, str
                                    struct qd_gate_target *target, struct qd_error *error)
 {
     static const char *const levels[QD_MOST_KERNELS] = {"opt=none", "opt=all"};
-    const struct qd_builtin_target *ort = find_builtin("ort");
+    const struct qd_builtin_target *ort = qd_builtin_target_find("ort");
     const char *const *versions, *version;
     enum qd_status status = ort->versions(arena, &versions, error);
 
@@ -260,7 +222,7 @@ static void close_one(struct qd_gate_target *target)
 /* Whether a name stands for a worker, and so may be a quantizer. */
 static bool may_quantize(const struct qd_target_name *name)
 {
-    const struct qd_builtin_target *builtin = find_builtin(name->name);
+    const struct qd_builtin_target *builtin = qd_builtin_target_find(name->name);
 
     return builtin != NULL ? builtin->worker != NULL
                            : is_path(name->name) || has_prefix(name->name);

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "cache.h"
 #include "ort/ort.h"
 #include "qdiff/session.h"
@@ -71,4 +73,12 @@ static const struct qd_builtin_target builtins[] = {
 const struct qd_builtin_target *qd_builtin_target_at(size_t i)
 {
     return i < sizeof builtins / sizeof *builtins ? &builtins[i] : NULL;
+}
+
+const struct qd_builtin_target *qd_builtin_target_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (strcmp(builtins[i].name, name) == 0)
+            return &builtins[i];
+    return NULL;
 }

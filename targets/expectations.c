@@ -332,23 +332,36 @@ static void join_operators(const struct qd_graph *graph, char *text, size_t size
                                  graph->nodes[i].op_type);
 }
 
-/* Whether a row for a fuzzer's cases names this one. Wrong numbers without a quirk that explains them are only known where the
- * case is reduced: an operator that merely stands in a graph explains nothing. */
-static bool names_fuzzed(const struct row *row, const struct qd_case *kase)
+/* A case as rows see it. */
+struct subject {
+    const struct qd_case *kase;
+    bool fuzzed, reduced; /* a fuzzer's, and the small one that it came to */
+    char operators[1024]; /* of a fuzzer's */
+};
+
+static void look_at(const struct qd_case *kase, struct subject *subject)
 {
-    char operators[1024];
-    bool reduced = strncmp(kase->id, "findings/", 9) == 0;
-    bool vague = row->verdict == QD_VERDICT_VALUE && row->quirk_count == 0;
-    if (!reduced && (vague || strcmp(kase->id, "fuzz") != 0))
-        return false;
-    join_operators(kase->graph, operators, sizeof operators);
-    return fnmatch(row->pattern, operators, 0) == 0;
+    subject->kase = kase;
+    subject->reduced = strncmp(kase->id, "findings/", 9) == 0;
+    subject->fuzzed = subject->reduced || strcmp(kase->id, "fuzz") == 0;
+    if (subject->fuzzed)
+        join_operators(kase->graph, subject->operators, sizeof subject->operators);
 }
 
-static bool names(const struct row *row, const struct qd_case *kase)
+/* Whether a row for a fuzzer's cases names this one. Wrong numbers without a quirk that explains them are only known where the
+ * case is reduced: an operator that merely stands in a graph explains nothing. */
+static bool names_fuzzed(const struct row *row, const struct subject *subject)
+{
+    bool vague = row->verdict == QD_VERDICT_VALUE && row->quirk_count == 0;
+    return subject->fuzzed && (subject->reduced || !vague) &&
+           fnmatch(row->pattern, subject->operators, 0) == 0;
+}
+
+static bool names(const struct row *row, const struct subject *subject)
 {
     if (row->by_fuzz)
-        return names_fuzzed(row, kase);
+        return names_fuzzed(row, subject);
+    const struct qd_case *kase = subject->kase;
     return fnmatch(row->pattern, row->by_op ? qd_case_op(kase) : kase->id, 0) == 0;
 }
 
@@ -390,9 +403,11 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
 {
     bool diverges = qd_verdict_is_divergence(evidence->verdict);
     const struct qd_expectation *found = NULL, *surprise = NULL;
+    struct subject subject;
+    look_at(evidence->kase, &subject);
     for (size_t i = 0; i < expectations->count; i++) {
         struct row *row = &expectations->rows[i];
-        if (!row->active || !names(row, evidence->kase) || !fits(row, evidence->features))
+        if (!row->active || !names(row, &subject) || !fits(row, evidence->features))
             continue;
         if (diverges && covers(row, evidence)) {
             row->matched++;
@@ -409,9 +424,11 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
 bool qd_expectations_fear(const struct qd_expectations *expectations, const struct qd_case *kase,
                           const struct qd_features *features)
 {
+    struct subject subject;
+    look_at(kase, &subject);
     for (size_t i = 0; i < expectations->count; i++) {
         const struct row *row = &expectations->rows[i];
-        if (row->active && row->verdict == QD_VERDICT_CRASH && names(row, kase) &&
+        if (row->active && row->verdict == QD_VERDICT_CRASH && names(row, &subject) &&
             fits(row, features))
             return true;
     }
@@ -436,9 +453,11 @@ bool qd_expectations_offer(struct qd_expectations *expectations, const struct qd
                            const struct qd_features *features)
 {
     bool all = true;
+    struct subject subject;
+    look_at(kase, &subject);
     for (size_t i = 0; i < expectations->count; i++) {
         struct row *row = &expectations->rows[i];
-        if (!row->selected && names(row, kase)) {
+        if (!row->selected && names(row, &subject)) {
             row->named = true;
             row->selected = fits(row, features);
         }

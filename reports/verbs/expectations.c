@@ -253,18 +253,6 @@ static enum qd_exit write_file(struct qd_command *command)
 
 /* --- --check -------------------------------------------------------------------------------------- */
 
-static enum qd_status parse(const char *path, struct qd_arena *arena,
-                            struct qd_expectations **expectations, struct qd_error *error)
-{
-    uint8_t *text;
-    size_t size;
-    enum qd_status status = qd_file_read(path, (size_t)16 << 20, arena, &text, &size, error);
-
-    return status == QD_OK
-               ? qd_expectations_parse(path, (const char *)text, size, arena, expectations, error)
-               : status;
-}
-
 /* With targets: that the rows can be understood for each of them as well. */
 static enum qd_status check_for_targets(struct qd_command *command, struct qd_error *error)
 {
@@ -343,7 +331,7 @@ static enum qd_exit check_file(struct qd_command *command)
     struct census census = {0};
     struct qd_error error = {0};
 
-    if (parse(command->options.check, command->arena, &census.expectations, &error) != QD_OK ||
+    if (qd_expectations_read(command->options.check, command->arena, &census.expectations, &error) != QD_OK ||
         (command->options.targets.count > 0 && check_for_targets(command, &error) != QD_OK) ||
         offer_all(command, &census, &error) != QD_OK) {
         return qd_command_failed(command, &error);

@@ -12,15 +12,6 @@ bool qd_target_name_is_path(const struct qd_target_name *name)
            strcmp(end, ".so") == 0 || strcmp(end, ".py") == 0;
 }
 
-const struct qd_builtin_target *qd_builtin_target_find(const char *name)
-{
-    const struct qd_builtin_target *row;
-    for (size_t i = 0; (row = qd_builtin_target_at(i)); i++)
-        if (strcmp(row->name, name) == 0)
-            return row;
-    return NULL;
-}
-
 /* The first function that a plug-in's table lacks, NULL if none. */
 static const char *missing_function(const struct qd_target *api)
 {

@@ -14,7 +14,4 @@ enum qd_target_status qd_target_load(const struct qd_target_name *name,
 /* Whether the name is a path, to a plug-in or to a worker. */
 bool qd_target_name_is_path(const struct qd_target_name *name);
 
-/* The built-in target of that name, NULL if there is none. */
-const struct qd_builtin_target *qd_builtin_target_find(const char *name);
-
 #endif

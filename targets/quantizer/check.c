@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qdiff/answer.h"
 #include "qdiff/evaluate.h"
 #include "quantizer/fidelity.h"
 
@@ -88,7 +89,7 @@ const char *qd_quant_place(struct qd_quant_check *check, const struct qd_quant_e
 struct made {
     struct qd_case kase;
     struct qd_value *values; /* NULL: the reference cannot say */
-    struct qd_tensor *shapes;
+    const struct qd_tensor *shapes;
 };
 
 static bool same_interface(const struct qd_graph *a, const struct qd_graph *b)
@@ -134,14 +135,9 @@ static void evaluate(struct qd_quant_check *check, struct made *made)
 {
     const struct qd_graph *graph = made->kase.graph;
     struct qd_error error = {.status = QD_OK};
-    struct qd_value *values = qd_arena_array(check->arena, graph->output_count, sizeof *values);
-    made->shapes = qd_arena_array(check->arena, graph->output_count, sizeof *made->shapes);
-    if (!values || !made->shapes) {
-        check->status = QD_NO_MEMORY;
-        return;
-    }
+    struct qd_value *values;
     enum qd_status status =
-        qd_graph_evaluate(graph, made->kase.inputs, NULL, check->arena, values, &error);
+        qd_graph_answer(graph, made->kase.inputs, check->arena, &values, &made->shapes, &error);
     if (status == QD_NO_MEMORY)
         check->status = status;
     else if (status == QD_INVALID)
@@ -150,11 +146,8 @@ static void evaluate(struct qd_quant_check *check, struct made *made)
                       error.rule);
     else if (status != QD_OK)
         qd_quant_note(check, "the produced model is not judged: %s", error.text);
-    else {
+    else
         made->values = values;
-        for (size_t i = 0; i < graph->output_count; i++)
-            made->shapes[i] = values[i].want;
-    }
 }
 
 /* --- Kernels ------------------------------------------------------------------------------------- */

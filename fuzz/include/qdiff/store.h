@@ -42,6 +42,12 @@ enum qd_status qd_store_open(const char *directory, struct qd_store **store,
                              struct qd_error *error);
 void qd_store_close(struct qd_store *store);
 
+/* One sighting, now: the case as it is encoded, which is put into the arena; not reduced, of an unknown machine; signature and target
+ * are borrowed. NO_MEMORY, LIMIT. */
+enum qd_status qd_record_make(const struct qd_case *kase, const char *signature, const char *target,
+                              struct qd_arena *arena, struct qd_record *record,
+                              struct qd_error *error);
+
 /* Adds what was seen of one finding: counts and sightings are joined with those there, cpu, flags and version replaced. The
  * case is replaced by a reduced one if it is not, and by a smaller one if both are or neither is. On disk when it returns: count in
  * memory what comes more than a few times a second. IO (disk full, read-only ...): the store is as it was. A file that is torn or foreign

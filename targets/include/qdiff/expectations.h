@@ -18,6 +18,14 @@ enum qd_status qd_expectations_parse(const char *path, const char *text, size_t 
                                      struct qd_arena *arena, struct qd_expectations **expectations,
                                      struct qd_error *error);
 
+/* The same of a file of at most 16 MiB. IO, LIMIT. */
+enum qd_status qd_expectations_read(const char *path, struct qd_arena *arena,
+                                    struct qd_expectations **expectations, struct qd_error *error);
+
+/* The file of the known divergences that come with a built-in target, by its name; *path is NULL if there is none. */
+enum qd_status qd_expectations_shipped(const char *name, struct qd_arena *arena, const char **path,
+                                       struct qd_error *error);
+
 /* Tells which rows are active for this target on this machine. */
 enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
                                         const struct qd_target_info *info, struct qd_error *error);

@@ -106,4 +106,7 @@ struct qd_builtin_target {
 };
 const struct qd_builtin_target *qd_builtin_target_at(size_t i);
 
+/* The row of that name, NULL if there is none. */
+const struct qd_builtin_target *qd_builtin_target_find(const char *name);
+
 #endif

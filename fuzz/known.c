@@ -1,0 +1,19 @@
+#include "known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum qd_status qd_known_read(const char *name, const struct qd_target_info *info,
+                             struct qd_arena *arena, struct qd_expectations **known,
+                             struct qd_error *error)
+{
+    const char *path = getenv("QDIFF_EXPECTATIONS"); /* NOLINT(concurrency-mt-unsafe) */
+    enum qd_status status = QD_OK;
+    *known = NULL;
+    if (!path)
+        status = qd_expectations_shipped(name, arena, &path, error);
+    if (status != QD_OK || !path || strcmp(path, "none") == 0)
+        return status;
+    status = qd_expectations_read(path, arena, known, error);
+    return status == QD_OK ? qd_expectations_activate(*known, info, error) : status;
+}

@@ -103,11 +103,12 @@ void twin_result_clear(struct twin_result *result);
  * : divides. */
 const char *twin_order_text(unsigned order);
 
-/* The canonical code and the hull of every order, with directed rounding in float32. A scale that
- * is NaN, infinite or, for sy, zero makes the element unspecified; so does |acc| beyond int32. */
+/* The canonical code and the hull of every order, with directed rounding in float32 and in the type
+ * of the scales. A scale that is NaN, infinite or, for sy, zero makes the element unspecified; so
+ * does |acc| beyond int32. */
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
-                     const struct twin_number *sy, enum qd_dtype dtype, int64_t zero_point,
-                     struct twin_element *out);
+                     const struct twin_number *sy, enum qd_dtype scale_type, enum qd_dtype dtype,
+                     int64_t zero_point, struct twin_element *out);
 
 /* What a kernel that computes in `dtype` (F32, or F64 as a wider one) with round-to-nearest and the
  * given order answers: true and its code; false if an intermediate is huge or tiny. Scales finite,

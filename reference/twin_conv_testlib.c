@@ -154,7 +154,7 @@ void twin_qlinear_conv(const struct qd_node *node, const struct qd_tensor *const
         if (bias)
             acc += twin_integer_of(bias, y[1]);
         twin_element_of(w_scale, parameter_index(w_scale, y[1]), &s2);
-        twin_requantize(acc, &s1, &s2, &sy, out->dtype, twin_integer_of(in[7], 0),
+        twin_requantize(acc, &s1, &s2, &sy, QD_F32, out->dtype, twin_integer_of(in[7], 0),
                         &out->elements[i]);
     }
     twin_number_clear(&s1);

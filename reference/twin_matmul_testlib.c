@@ -161,7 +161,7 @@ void twin_qlinear_matmul(const struct qd_tensor *const *in, struct twin_result *
         int64_t acc = accumulate(&p, in[2], in[5], &at);
         twin_element_of(in[1], row_parameter(&p, in[1], &at), &s1);
         twin_element_of(in[4], column_parameter(&p, in[4], &at), &s2);
-        twin_requantize(acc, &s1, &s2, &sy, out->dtype, twin_integer_of(in[7], 0),
+        twin_requantize(acc, &s1, &s2, &sy, in[1]->dtype, out->dtype, twin_integer_of(in[7], 0),
                         &out->elements[i]);
     }
     twin_number_clear(&s1);

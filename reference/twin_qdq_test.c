@@ -324,8 +324,8 @@ static void exact_sums_of_products(void **state)
             mpq_set_d(s1.q, (double)b.s_x);
             mpq_set_d(s2.q, (double)b.s_w[n]);
             mpq_set_d(sy.q, (double)b.s_y);
-            twin_requantize(b.relu && acc < 0 ? 0 : acc, &s1, &s2, &sy, b.y_type, b.y_zero_point,
-                            want.elements);
+            twin_requantize(b.relu && acc < 0 ? 0 : acc, &s1, &s2, &sy, QD_F32, b.y_type,
+                            b.y_zero_point, want.elements);
             struct qd_observation seen = qd_value_observe(&values[0], n);
             count.elements++;
             count.answers++;

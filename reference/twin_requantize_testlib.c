@@ -1,6 +1,6 @@
 /* The twin's admissible codes of one requantized product: every permitted order, spelled out.
  *
- * real = acc·s1·s2/sy, each operation one float32 rounding. A commutative product of the leaves
+ * real = acc·s1·s2/sy, each operation one rounding, in float32 or in the type of the scales. A commutative product of the leaves
  * fl(acc), s1, s2 and one division by sy has 15 bracketings. Permitted are the six that a kernel
  * forms in one of two ways (reverse Polish notation, x multiplies, : divides):
  *
@@ -137,12 +137,13 @@ static bool run(struct machine *machine, const char *order, int64_t acc, const m
     return ordinary;
 }
 
-/* Widens [*lo, *hi] by one order's codes. */
-static bool widen(const char *order, int64_t acc, const mpq_t s1, const mpq_t s2, const mpq_t sy,
-                  enum qd_dtype dtype, int64_t zero_point, int64_t *lo, int64_t *hi)
+/* Widens [*lo, *hi] by the codes of one order, computed in a float type. */
+static bool widen(const char *order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,
+                  const mpq_t s2, const mpq_t sy, enum qd_dtype dtype, int64_t zero_point,
+                  int64_t *lo, int64_t *hi)
 {
     struct machine machine;
-    machine_init(&machine, QD_F32, false);
+    machine_init(&machine, float_type, false);
     bool ordinary = run(&machine, order, acc, s1, s2, sy);
     if (ordinary) {
         int64_t least = twin_code(dtype, machine.stack[0].lo, zero_point);
@@ -169,8 +170,8 @@ static int64_t canonical(int64_t acc, const mpq_t s1, const mpq_t s2, const mpq_
 }
 
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
-                     const struct twin_number *sy, enum qd_dtype dtype, int64_t zero_point,
-                     struct twin_element *out)
+                     const struct twin_number *sy, enum qd_dtype scale_type, enum qd_dtype dtype,
+                     int64_t zero_point, struct twin_element *out)
 {
     out->unspecified = s1->kind != TWIN_FINITE || s2->kind != TWIN_FINITE ||
                        sy->kind != TWIN_FINITE || mpq_sgn(sy->q) == 0 || acc < INT32_MIN ||
@@ -179,10 +180,13 @@ void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twi
         return;
     int64_t want = canonical(acc, s1->q, s2->q, sy->q, dtype, zero_point);
     int64_t lo = want, hi = want;
-    unsigned kept = 0;
-    for (unsigned order = 0; order < TWIN_ORDERS; order++)
-        kept += widen(orders[order], acc, s1->q, s2->q, sy->q, dtype, zero_point, &lo, &hi);
-    out->extreme = kept < TWIN_ORDERS;
+    const enum qd_dtype types[] = {QD_F32, scale_type};
+    unsigned kept = 0, tried = 0;
+    for (unsigned t = 0; t < (scale_type == QD_F32 ? 1 : 2); t++)
+        for (unsigned order = 0; order < TWIN_ORDERS; order++, tried++)
+            kept += widen(orders[order], types[t], acc, s1->q, s2->q, sy->q, dtype, zero_point, &lo,
+                          &hi);
+    out->extreme = kept < tried;
     out->unspecified = kept == 0;
     out->want.kind = out->lo.kind = out->hi.kind = TWIN_FINITE;
     mpq_set_si(out->want.q, want, 1);

@@ -301,7 +301,7 @@ static void orders_equal_the_machine(void **state)
         float fy = float_of(twin_solve_divisor(&random, acc, s1.q, s2.q));
         mpq_set_d(sy.q, fy);
         struct twin_element *element = &hull.elements[0];
-        twin_requantize(acc, &s1, &s2, &sy, QD_U8, zero_point, element);
+        twin_requantize(acc, &s1, &s2, &sy, QD_F32, QD_U8, zero_point, element);
         assert_false(element->unspecified || element->extreme);
         for (unsigned order = 0; order < TWIN_ORDERS; order++) {
             int64_t code, wide;
@@ -344,7 +344,7 @@ static void exact_ties_have_no_slack(void **state)
     for (int64_t acc = -255; acc <= 255; acc += 2) { /* real = acc/2 */
         for (int64_t zero_point = 0; zero_point < 256; zero_point += 51) {
             struct twin_element *element = &result.elements[0];
-            twin_requantize(acc, &s1, &s2, &sy, QD_U8, zero_point, element);
+            twin_requantize(acc, &s1, &s2, &sy, QD_F32, QD_U8, zero_point, element);
             int64_t lower = (acc - 1) / 2 - (acc < 0 && (acc - 1) % 2 != 0);
             int64_t even = lower % 2 == 0 ? lower : lower + 1;
             assert_true(mpq_cmp_si(element->want.q, clamp((double)even, zero_point), 1) == 0);

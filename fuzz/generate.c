@@ -14,6 +14,18 @@ struct collector {
     struct qd_error *error;
 };
 
+/* What the case takes, constants included. */
+static int64_t elements_of(const struct qd_case *kase)
+{
+    int64_t elements = 0;
+    for (size_t i = 0; i < kase->graph->input_count; i++)
+        elements += kase->inputs[i].count;
+    for (size_t v = 0; v < kase->graph->value_count; v++)
+        if (kase->graph->values[v].initializer)
+            elements += kase->graph->values[v].initializer->count;
+    return elements;
+}
+
 /* Cases live only while they are visited: each is decoded again, into the stock's arena. */
 static enum qd_visit collect(void *context, const struct qd_case *kase)
 {
@@ -28,6 +40,8 @@ static enum qd_visit collect(void *context, const struct qd_case *kase)
     if (c->status == QD_OK && size <= STOCK_MAX_BYTES) {
         c->status =
             qd_case_decode(bytes, size, c->arena, &c->stock.cases[c->stock.count], c->error);
+        if (c->status == QD_OK)
+            c->stock.elements[c->stock.count] = elements_of(&c->stock.cases[c->stock.count]);
         c->stock.count += c->status == QD_OK;
     }
     qd_arena_clear(&arena);
@@ -40,7 +54,8 @@ enum qd_status qd_stock_make(enum qd_level level, struct qd_arena *arena, struct
     struct collector c = {.arena = arena, .error = error};
     const struct qd_suite_options options = {.level = level, .cases_dir = NULL};
     c.stock.cases = qd_arena_array(arena, STOCK_CAPACITY, sizeof *c.stock.cases);
-    if (!c.stock.cases)
+    c.stock.elements = qd_arena_array(arena, STOCK_CAPACITY, sizeof *c.stock.elements);
+    if (!c.stock.cases || !c.stock.elements)
         return qd_fail(error, QD_NO_MEMORY, "no room for the stock");
     enum qd_status status = qd_suite_visit(&options, collect, &c, error);
     status = c.status == QD_OK ? status : c.status;
@@ -49,18 +64,37 @@ enum qd_status qd_stock_make(enum qd_level level, struct qd_arena *arena, struct
     return status;
 }
 
-/* A case of the families that this run keeps to. */
-static const struct qd_case *pick(const struct qd_mutation *mutation, struct qd_random *random)
+/* The index of a case of the families that this run keeps to. */
+static size_t draw_case(const struct qd_mutation *mutation, struct qd_random *random)
 {
-    const struct qd_case *kase = NULL;
+    size_t i = 0;
     for (int attempt = 0; attempt < 64; attempt++) {
-        kase = &mutation->stock
-                    ->cases[qd_random_range(random, 0, (int64_t)mutation->stock->count - 1)];
-        struct qd_random swarm = qd_random_seed(kase->op, mutation->swarm);
+        i = (size_t)qd_random_range(random, 0, (int64_t)mutation->stock->count - 1);
+        struct qd_random swarm = qd_random_seed(mutation->stock->cases[i].op, mutation->swarm);
         if (mutation->swarm == 0 || qd_random_next(&swarm) % 2 == 0)
             break;
     }
-    return kase;
+    return i;
+}
+
+#define SMALL_ELEMENTS 260 /* that a case takes: of what is made so, half gives more than 64 */
+
+/* A fuzzer's case is small as a rule: if the first one drawn is not, it is the smaller of two. One in 64 is the largest of up to
+ * 64: only long sums leave a type. */
+static const struct qd_case *pick(const struct qd_mutation *mutation, struct qd_random *random)
+{
+    const struct qd_stock *stock = mutation->stock;
+    size_t best = draw_case(mutation, random);
+    bool large = qd_random_range(random, 1, 64) == 1;
+    int64_t more = large ? (int64_t)1 << qd_random_range(random, 1, 6)
+                         : stock->elements[best] > SMALL_ELEMENTS;
+    for (; more > 0; more--) {
+        size_t other = draw_case(mutation, random);
+        if (large ? stock->elements[other] > stock->elements[best]
+                  : stock->elements[other] < stock->elements[best])
+            best = other;
+    }
+    return &stock->cases[best];
 }
 
 /* --- Making a case ---------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
  *   fuzz_codec --first I --mutate 1 --seed S …  mutant I again
  *   fuzz_diff --repeat N FILE|DIR...            each file N times: executions per CPU-second
  *   fuzz_quirk --cases N --seed S [FILE|DIR...] N cases made by the mutation core, from the files or from nothing
+ *   fuzz_diff --bench N --seed S [FILE|DIR...]  N valid cases of one operator made like that, each run ten times: executions per
+ *                                               CPU-second without the making, and the median number of output elements
  *
  * Prints how many inputs ran, how many the harness accepted (answered 0, not -1), the slowest one and the peak memory. An
  * input that crashes or takes longer than --timeout seconds (default 10) is written to ./crash-<seed>-<index>. */
@@ -12,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +23,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine.h"
@@ -43,7 +48,7 @@ struct corpus {
 
 struct replay {
     struct corpus corpus;
-    uint64_t seed, mutants, cases, first, repeat;
+    uint64_t seed, mutants, cases, bench, first, repeat;
     unsigned timeout;
     size_t ran, accepted;
     double slowest; /* seconds */
@@ -54,6 +59,8 @@ struct replay {
 static const uint8_t *current_bytes;
 static size_t current_size;
 static char current_file[64];
+/* Whole seconds that it has run, and may run. A system call for each input would cost as much as a small case. */
+static volatile sig_atomic_t current_ticks, most_ticks;
 
 /* --- Inputs ----------------------------------------------------------------------------------- */
 
@@ -156,16 +163,25 @@ static void on_signal(int number)
     raise(number);
 }
 
-static void watch(void)
+static void on_tick(int number)
 {
-    static const int signals[] = {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    if (current_bytes && ++current_ticks > most_ticks)
+        on_signal(number);
+}
+
+static void watch(unsigned timeout)
+{
+    static const struct itimerval second = {{1, 0}, {1, 0}};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(save_current);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        /* A sanitizer reports memory faults better, and then calls us. */
-        if (signals[i] == SIGALRM || !__sanitizer_set_death_callback)
+    else /* a sanitizer reports memory faults better, and then calls us */
+        for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
             signal(signals[i], on_signal);
     signal(SIGABRT, on_signal);
+    most_ticks = (sig_atomic_t)timeout;
+    signal(SIGALRM, on_tick);
+    setitimer(ITIMER_REAL, &second, NULL);
 }
 
 /* Runs one input from a block of exactly its size, so that a sanitizer sees a read past its end. */
@@ -178,11 +194,10 @@ static void run_input(struct replay *replay, const uint8_t *bytes, size_t size, 
         memcpy(copy, bytes, size);
     current_bytes = copy;
     current_size = size;
-    alarm(replay->timeout);
+    current_ticks = 0;
     double start = qd_clock_seconds();
     replay->accepted += LLVMFuzzerTestOneInput(copy, size) == 0;
     double took = qd_clock_seconds() - start;
-    alarm(0);
     current_bytes = NULL;
     free(copy);
     replay->ran++;
@@ -267,14 +282,97 @@ static void run_made(struct replay *replay, maker *make, uint64_t count, const c
     free(mutant.bytes);
 }
 
+/* --- Measuring -------------------------------------------------------------------------------- */
+
+#define BENCH_ROUNDS 10
+
+static double cpu_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The elements of its outputs; −1 unless it is one operator that the reference has an answer to. */
+static int64_t elements_of(const struct qd_mutant *mutant, struct qd_arena *arena)
+{
+    struct qd_case kase;
+    struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
+    struct qd_error ignored;
+    int64_t elements = 0;
+    qd_arena_reset(arena);
+    if (qd_case_decode(mutant->bytes, mutant->size, arena, &kase, &ignored) != QD_OK ||
+        kase.graph->node_count != 1 || kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS ||
+        qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase.graph, kase.inputs, NULL, arena, values,
+                                 &ignored) != QD_OK)
+        return -1;
+    for (size_t o = 0; o < kase.graph->output_count; o++)
+        elements += values[o].want.count;
+    return elements;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Makes the cases; elements[i] are those of case i. */
+static void make_bench(struct replay *replay, struct corpus *made, int64_t *elements)
+{
+    struct qd_mutant mutant = {malloc(QD_FUZZ_MAX_BYTES), 0, QD_FUZZ_MAX_BYTES};
+    struct qd_arena arena;
+    if (!mutant.bytes)
+        abort();
+    qd_arena_init(&arena, QD_FUZZ_MEMORY);
+    for (uint64_t i = replay->first; made->count < replay->bench; i++) {
+        make_case(replay, i, &mutant);
+        elements[made->count] = elements_of(&mutant, &arena);
+        if (elements[made->count] < 0)
+            continue;
+        uint8_t *bytes = malloc(mutant.size);
+        if (!bytes)
+            abort();
+        memcpy(bytes, mutant.bytes, mutant.size);
+        made->inputs[made->count++] = (struct input){NULL, bytes, mutant.size};
+    }
+    qd_arena_clear(&arena);
+    free(mutant.bytes);
+}
+
+static void run_bench(struct replay *replay)
+{
+    struct corpus made = {calloc(replay->bench, sizeof *made.inputs), 0, replay->bench};
+    int64_t *elements = calloc(replay->bench, sizeof *elements);
+    if (!made.inputs || !elements)
+        abort();
+    make_bench(replay, &made, elements);
+    double best = INFINITY, all = 0;
+    for (unsigned round = 0; round < BENCH_ROUNDS; round++) {
+        double start = cpu_seconds();
+        for (size_t i = 0; i < made.count; i++)
+            run_input(replay, made.inputs[i].bytes, made.inputs[i].size, "made case");
+        double took = cpu_seconds() - start;
+        best = took < best ? took : best;
+        all += took;
+    }
+    qsort(elements, made.count, sizeof *elements, ascending);
+    printf("bench: %zu cases of one operator, %.0f executions per CPU-second, %.0f in the fastest "
+           "round; "
+           "output elements: median %" PRId64 ", quartiles %" PRId64 " and %" PRId64 "\n",
+           made.count, (double)(BENCH_ROUNDS * made.count) / all, (double)made.count / best,
+           elements[made.count / 2], elements[made.count / 4], elements[3 * made.count / 4]);
+    free(elements);
+    free_corpus(&made);
+}
+
 /* --- Command line ----------------------------------------------------------------------------- */
 
 static int usage(const char *program)
 {
     fprintf(stderr,
-            "usage: %s [--mutate N] [--cases N] [--repeat N] [--seed S] [--first I] [--timeout "
-            "SECONDS] "
-            "[FILE|DIR...]\n"
+            "usage: %s [--mutate N] [--cases N] [--bench N] [--repeat N] [--seed S] [--first I] "
+            "[--timeout SECONDS] [FILE|DIR...]\n"
             "  %s corpus/\n"
             "  %s --mutate 1000000 --seed 1 corpus/\n"
             "  %s --cases 1000\n"
@@ -300,6 +398,8 @@ static bool parse_option(struct replay *replay, const char *name, const char *te
         replay->mutants = number;
     else if (strcmp(name, "--cases") == 0)
         replay->cases = number;
+    else if (strcmp(name, "--bench") == 0 && number <= 1000000)
+        replay->bench = number;
     else if (strcmp(name, "--repeat") == 0 && number > 0)
         replay->repeat = number;
     else if (strcmp(name, "--seed") == 0)
@@ -320,8 +420,7 @@ static void report(const struct replay *replay, double took)
     printf(
         "%zu inputs (%zu files, %" PRIu64 " mutants, %" PRIu64 " cases) in %.1f s, %zu accepted\n",
         replay->ran, replay->corpus.count, replay->mutants, replay->cases, took, replay->accepted);
-    double cpu = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
-    printf("%.0f executions per CPU-second\n", (double)replay->ran / cpu);
+    printf("%.0f executions per CPU-second\n", (double)replay->ran / cpu_seconds());
     printf("slowest: %.3f ms (%s)\n", 1e3 * replay->slowest, replay->slowest_name);
     printf("peak memory: %.1f MiB\n", (double)usage.ru_maxrss / 1024);
 }
@@ -333,25 +432,27 @@ int main(int argc, char **argv)
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2)
         if (!parse_option(&replay, argv[i], i + 1 < argc ? argv[i + 1] : NULL))
             return usage(argv[0]);
-    bool good = i < argc || replay.cases > 0;
+    bool good = i < argc || replay.cases + replay.bench > 0;
     if (!good)
         return usage(argv[0]);
     for (; good && i < argc; i++)
         good = add_path(&replay.corpus, argv[i]);
-    bool nothing = replay.corpus.count == 0 && replay.cases == 0;
+    bool nothing = replay.corpus.count + replay.cases + replay.bench == 0;
     if (good && nothing)
         fprintf(stderr, "%s: no input\n", argv[0]);
     if (!good || nothing) {
         free_corpus(&replay.corpus);
         return good ? 4 : 2;
     }
-    watch();
+    watch(replay.timeout);
     double start = qd_clock_seconds();
     run_files(&replay);
     if (replay.mutants > 0 && replay.corpus.count > 0)
         run_made(&replay, make_mutant, replay.mutants, "mutant");
     if (replay.cases > 0)
         run_made(&replay, make_case, replay.cases, "case");
+    if (replay.bench > 0)
+        run_bench(&replay);
     report(&replay, qd_clock_seconds() - start);
     free_corpus(&replay.corpus);
     return 0;

@@ -14,6 +14,70 @@ static inline int qd_exponent(double x)
     return (int)(bits >> 52 & 2047) - 1023;
 }
 
+/* The next double above and below a finite x: nextafter without a call. */
+static inline double qd_next_up(double x)
+{
+    int64_t bits;
+    if (x == 0)
+        return 0x1p-1074;
+    memcpy(&bits, &x, sizeof bits);
+    bits += x > 0 ? 1 : -1;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline double qd_next_down(double x)
+{
+    return -qd_next_up(-x);
+}
+
+/* The same of float32; ±infinity goes to the largest finite one or stays. */
+static inline float qd_next_up_f32(float x)
+{
+    int32_t bits;
+    if (x == 0)
+        return 0x1p-149f;
+    memcpy(&bits, &x, sizeof bits);
+    bits += x > 0 ? !isinf(x) : -1;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline float qd_next_down_f32(float x)
+{
+    return -qd_next_up_f32(-x);
+}
+
+/* x rounded to float32, down and up: the machine's own conversion, stepped back when it went the wrong way. */
+static inline double qd_down_f32(double x)
+{
+    float nearest = (float)x;
+    return (double)((double)nearest > x ? qd_next_down_f32(nearest) : nearest);
+}
+
+static inline double qd_up_f32(double x)
+{
+    float nearest = (float)x;
+    return (double)((double)nearest < x ? qd_next_up_f32(nearest) : nearest);
+}
+
+/* a/b of two float32, rounded to float32, down and up; b is not 0. RN of a correctly rounded double quotient is RN of the quotient
+ * (53 ≥ 2·24 + 2); the product of two floats is exact in double, so the comparison decides on which side of a/b the result
+ * lies. */
+static inline double qd_divide_down_f32(double a, double b)
+{
+    float q = (float)(a / b);
+    double back = (double)q * b;
+    return (double)((b > 0 ? back > a : back < a) ? qd_next_down_f32(q) : q);
+}
+
+static inline double qd_divide_up_f32(double a, double b)
+{
+    float q = (float)(a / b);
+    double back = (double)q * b;
+    return (double)((b > 0 ? back < a : back > a) ? qd_next_up_f32(q) : q);
+}
+
 /* x·2^e. */
 static inline double qd_scale(double x, int e)
 {

@@ -19,9 +19,11 @@ int64_t qd_broadcast_index(unsigned rank, const int64_t *dims, unsigned common_r
                            const int64_t *common, int64_t i)
 {
     int64_t index = 0, stride = 1;
-    for (unsigned axis = common_rank; axis-- > 0;) {
-        int64_t coordinate = i % common[axis];
-        i /= common[axis];
+    uint32_t rest =
+        (uint32_t)i; /* below QD_MAX_ELEMENTS: the wider division takes several times as long */
+    for (unsigned axis = common_rank; axis-- > 0 && rest > 0;) {
+        uint32_t length = (uint32_t)common[axis], coordinate = rest % length;
+        rest /= length;
         if (axis < common_rank - rank)
             break;
         int64_t size = dims[axis - (common_rank - rank)];

@@ -96,6 +96,8 @@ double qd_float_decode(enum qd_dtype dtype, uint64_t code)
 {
     if (dtype == QD_F32)
         return decode_f32(code);
+    if (dtype == QD_BF16)
+        return decode_f32(code << 16);
     if (dtype == QD_F64)
         return decode_f64(code);
     const struct qd_float_format *f = &formats[dtype];
@@ -139,15 +141,11 @@ static double beyond_largest(const struct qd_float_format *f, enum qd_direction 
     return f->largest;
 }
 
-/* The machine's own conversion, stepped back when it went the wrong way. */
 static double round_f32(enum qd_direction direction, double x)
 {
-    float nearest = (float)x;
-    if (direction == QD_TO_MINUS_INFINITY && (double)nearest > x)
-        nearest = nextafterf(nearest, -INFINITY);
-    if (direction == QD_TO_PLUS_INFINITY && (double)nearest < x)
-        nearest = nextafterf(nearest, INFINITY);
-    return (double)nearest;
+    if (direction == QD_TO_MINUS_INFINITY)
+        return qd_down_f32(x);
+    return direction == QD_TO_PLUS_INFINITY ? qd_up_f32(x) : (double)(float)x;
 }
 
 double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x)

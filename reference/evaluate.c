@@ -29,7 +29,8 @@ const struct qd_op *qd_op_find(const char *domain, const char *name)
     if (!domain || strcmp(domain, "ai.onnx") == 0)
         domain = "";
     for (size_t i = 0; i < OP_COUNT; i++)
-        if (strcmp(ops[i]->name, name) == 0 && strcmp(ops[i]->domain, domain) == 0)
+        if (*ops[i]->name == *name && strcmp(ops[i]->name, name) == 0 &&
+            strcmp(ops[i]->domain, domain) == 0)
             return ops[i];
     return NULL;
 }

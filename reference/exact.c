@@ -81,7 +81,8 @@ static bool split(struct qd_ratio a, struct parts *parts)
         tiny = num != 0;
         num = 0;
     }
-    qd_u128 whole = divide(num, den);
+    qd_u128 whole =
+        a.den == 1 && num != 0 && a.exponent < 0 ? num >> -a.exponent : divide(num, den);
     *parts = (struct parts){num, whole, num - whole * den, den, tiny};
     return whole < (qd_u128)QD_ROUND_LIMIT;
 }
@@ -147,7 +148,7 @@ static uint64_t normalise(struct qd_ratio a, int *exponent)
         sticky = (num & (((qd_u128)1 << -shift) - 1)) != 0;
         num >>= -shift;
     }
-    uint64_t quotient = (uint64_t)(num / a.den);
+    uint64_t quotient = a.den == 1 ? (uint64_t)num : (uint64_t)(num / a.den);
     sticky = sticky || (qd_u128)quotient * a.den != num;
     *exponent = a.exponent - shift;
     return quotient | (sticky ? 1 : 0);
@@ -183,17 +184,9 @@ double qd_ratio_to_float(struct qd_ratio a, enum qd_dtype dtype, enum qd_directi
 
 static double divide_f32(enum qd_direction direction, double a, double b)
 {
-    /* RN of a correctly rounded double quotient is RN of the quotient (53 ≥ 2·24 + 2); the product of two
-     * floats is exact in double, so the comparison decides on which side of a/b the result lies. */
-    float q = (float)(a / b);
-    double back = (double)q * b;
-    bool above = b > 0 ? back > a : back < a;
-    bool below = b > 0 ? back < a : back > a;
-    if (direction == QD_TO_MINUS_INFINITY && above)
-        q = nextafterf(q, -INFINITY);
-    if (direction == QD_TO_PLUS_INFINITY && below)
-        q = nextafterf(q, INFINITY);
-    return (double)q;
+    if (direction == QD_TO_MINUS_INFINITY)
+        return qd_divide_down_f32(a, b);
+    return direction == QD_TO_PLUS_INFINITY ? qd_divide_up_f32(a, b) : (double)(float)(a / b);
 }
 
 double qd_float_multiply(enum qd_dtype dtype, enum qd_direction direction, double a, double b)

@@ -127,10 +127,11 @@ int64_t qd_granularity_index(const struct qd_granularity *g, int64_t i)
 {
     if (g->kind == QD_PER_TENSOR)
         return 0;
-    int64_t d = i / g->inner % g->size;
+    /* All are below QD_MAX_ELEMENTS: the wider division takes several times as long. */
+    uint32_t inner = (uint32_t)g->inner, outer = (uint32_t)i / inner, d = outer % (uint32_t)g->size;
     if (g->kind == QD_PER_AXIS)
         return d;
-    return (i / (g->inner * g->size) * g->blocks + d / g->block) * g->inner + i % g->inner;
+    return (outer / (uint32_t)g->size * g->blocks + d / g->block) * g->inner + (uint32_t)i % inner;
 }
 
 enum qd_status qd_dtype_attribute(const struct qd_evaluation *evaluation,

@@ -1,16 +1,8 @@
 #include "qdiff/interval.h"
 
+#include "binary.h"
+
 #include <math.h>
-
-static double down(double x)
-{
-    return nextafter(x, -INFINITY);
-}
-
-static double up(double x)
-{
-    return nextafter(x, INFINITY);
-}
 
 /* s + error = a + b exactly (Knuth). */
 static double sum_error(double a, double b, double s)
@@ -22,13 +14,13 @@ static double sum_error(double a, double b, double s)
 static double add_down(double a, double b)
 {
     double s = a + b;
-    return isfinite(s) && sum_error(a, b, s) < 0 ? down(s) : s;
+    return isfinite(s) && sum_error(a, b, s) < 0 ? qd_next_down(s) : s;
 }
 
 static double add_up(double a, double b)
 {
     double s = a + b;
-    return isfinite(s) && sum_error(a, b, s) > 0 ? up(s) : s;
+    return isfinite(s) && sum_error(a, b, s) > 0 ? qd_next_up(s) : s;
 }
 
 struct qd_interval qd_interval_add(struct qd_interval a, struct qd_interval b)
@@ -40,7 +32,7 @@ static void include_product(struct qd_interval *hull, double a, double b)
 {
     double p = a * b;
     double error = isfinite(p) ? fma(a, b, -p) : 0;
-    double lo = error < 0 ? down(p) : p, hi = error > 0 ? up(p) : p;
+    double lo = error < 0 ? qd_next_down(p) : p, hi = error > 0 ? qd_next_up(p) : p;
     hull->lo = lo < hull->lo ? lo : hull->lo;
     hull->hi = hi > hull->hi ? hi : hull->hi;
 }
@@ -63,7 +55,7 @@ static void include_quotient(struct qd_interval *hull, double a, double b)
     double q = a / b;
     double rest = isfinite(q) ? -fma(q, b, -a) : 0; /* a − q·b, exact */
     bool above = b > 0 ? rest > 0 : rest < 0;       /* the quotient exceeds q */
-    double lo = rest != 0 && !above ? down(q) : q, hi = above ? up(q) : q;
+    double lo = rest != 0 && !above ? qd_next_down(q) : q, hi = above ? qd_next_up(q) : q;
     hull->lo = lo < hull->lo ? lo : hull->lo;
     hull->hi = hi > hull->hi ? hi : hull->hi;
 }
@@ -125,7 +117,8 @@ enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_in
 {
     bool point = hull.lo == hull.hi;
     enum qd_status status = QD_OK;
-    set_want(value, i, point ? hull.lo : want);
+    /* A zero keeps the sign of `want`: a hull's may have come from fmin, which takes either. */
+    set_want(value, i, point && hull.lo != want ? hull.lo : want);
     if (!point)
         status = qd_value_need_hull(value, arena, error);
     if (status == QD_OK && !point)

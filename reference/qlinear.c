@@ -1,5 +1,7 @@
 #include "qdiff/qlinear.h"
 
+#include "binary.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,9 +102,9 @@ struct qd_order qd_order_point(double x)
 
 struct qd_order qd_order_integer(int64_t x)
 {
-    struct qd_ratio exact = qd_ratio_of_integer(x);
-    return (struct qd_order){qd_ratio_to_float(exact, QD_F32, QD_TO_MINUS_INFINITY),
-                             qd_ratio_to_float(exact, QD_F32, QD_TO_PLUS_INFINITY), false};
+    double exact = (double)x;
+    return (struct qd_order){qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, exact),
+                             qd_float_round(QD_F32, QD_TO_PLUS_INFINITY, exact), false};
 }
 
 struct qd_order qd_order_interval(struct qd_interval exact)
@@ -120,40 +122,52 @@ struct qd_order qd_order_add(struct qd_order a, struct qd_order b)
     return last(sum);
 }
 
-typedef double operation(enum qd_dtype dtype, enum qd_direction direction, double a, double b);
+typedef double operation(double a, double b);
 
-static struct qd_order combine(operation *f, struct qd_order a, struct qd_order b)
+static double product_down(double a, double b)
 {
-    struct qd_order r = {INFINITY, -INFINITY, a.dropped || b.dropped};
-    const double x[2] = {a.lo, a.hi}, y[2] = {b.lo, b.hi};
-    if (r.dropped)
+    return qd_down_f32(a * b); /* the product of two floats is exact in double */
+}
+
+static double product_up(double a, double b)
+{
+    return qd_up_f32(a * b);
+}
+
+static inline struct qd_order combine(operation *down, operation *up, struct qd_order a,
+                                      struct qd_order b)
+{
+    if (a.dropped || b.dropped)
         return (struct qd_order){0, 0, true};
-    for (int i = 0; i < (a.lo == a.hi ? 1 : 2); i++)
-        for (int j = 0; j < (b.lo == b.hi ? 1 : 2); j++) {
-            r.lo = fmin(r.lo, f(QD_F32, QD_TO_MINUS_INFINITY, x[i], y[j]));
-            r.hi = fmax(r.hi, f(QD_F32, QD_TO_PLUS_INFINITY, x[i], y[j]));
-        }
+    struct qd_order r = {down(a.lo, b.lo), up(a.lo, b.lo), false};
+    const double x[2] = {a.lo, a.hi}, y[2] = {b.lo, b.hi};
+    for (int k = 1; k < 4; k++) {
+        if ((k & 1 && b.lo == b.hi) || (k & 2 && a.lo == a.hi))
+            continue;
+        r.lo = fmin(r.lo, down(x[k >> 1], y[k & 1]));
+        r.hi = fmax(r.hi, up(x[k >> 1], y[k & 1]));
+    }
     return r;
 }
 
 struct qd_order qd_order_multiply(struct qd_order a, struct qd_order b)
 {
-    return step(combine(qd_float_multiply, a, b));
+    return step(combine(product_down, product_up, a, b));
 }
 
 struct qd_order qd_order_divide(struct qd_order a, double b)
 {
-    return step(combine(qd_float_divide, a, qd_order_point(b)));
+    return step(combine(qd_divide_down_f32, qd_divide_up_f32, a, qd_order_point(b)));
 }
 
 struct qd_order qd_order_last_multiply(struct qd_order a, struct qd_order b)
 {
-    return last(combine(qd_float_multiply, a, b));
+    return last(combine(product_down, product_up, a, b));
 }
 
 struct qd_order qd_order_last_divide(struct qd_order a, double b)
 {
-    return last(combine(qd_float_divide, a, qd_order_point(b)));
+    return last(combine(qd_divide_down_f32, qd_divide_up_f32, a, qd_order_point(b)));
 }
 
 static void widen(const struct qd_coder *coder, struct qd_order result,
@@ -190,9 +204,20 @@ struct qd_code qd_order_code(const struct qd_coder *coder, struct qd_ratio real,
 {
     int64_t want = qd_coder_exact(coder, real);
     struct qd_code code = {want, want, want, 0};
-    bool some = false;
-    for (size_t i = 0; i < count; i++)
-        qd_order_widen(coder, orders[i], &code, &some);
+    struct qd_order all = {INFINITY, -INFINITY, false};
+    bool some = false, monotone = qd_coder_is_monotone(coder);
+    for (size_t i = 0; i < count; i++) {
+        if (!monotone || orders[i].dropped) {
+            qd_order_widen(coder, orders[i], &code, &some);
+            continue;
+        }
+        some = true;
+        all.lo = fmin(all.lo, orders[i].lo);
+        all.hi = fmax(all.hi, orders[i].hi);
+    }
+    if (some &&
+        monotone) /* the ends of what the orders give have the least and the greatest code */
+        qd_order_widen(coder, all, &code, &some);
     code.flags |= some ? 0 : QD_UNSPECIFIED;
     return code;
 }
@@ -272,13 +297,17 @@ enum qd_status qd_qlinear_store(const struct qd_evaluation *evaluation, struct q
 struct qd_code qd_qlinear_rescale(const struct qd_coder *coder, int16_t q, double scale,
                                   double y_scale, struct qd_ratio *real)
 {
+    struct qd_code settled;
+    *real = qd_ratio_multiply(qd_ratio_of_integer(q), qd_ratio_of_double(scale));
+    *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
+    if (qd_scale_is_moderate(scale) && qd_scale_is_moderate(y_scale) &&
+        qd_coder_settles(coder, *real, &settled))
+        return settled;
     struct qd_order code = qd_order_point(q), s = qd_order_point(scale);
     struct qd_order orders[] = {
         qd_order_last_divide(qd_order_multiply(code, s), y_scale),
         qd_order_last_multiply(code, qd_order_divide(s, y_scale)),
     };
-    *real = qd_ratio_multiply(qd_ratio_of_integer(q), qd_ratio_of_double(scale));
-    *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
     return qd_order_code(coder, *real, orders, sizeof orders / sizeof *orders);
 }
 
@@ -344,16 +373,22 @@ void qd_mean_include(struct qd_mean *mean, int16_t q)
     mean->terms++;
 }
 
-/* The float32 sum of dequantized terms in any order. Exact if all are multiples of 2^e and Σ|terms| ≤ 2^(e+24), e the
- * exponent of the lowest bit that the scale times the codes' common power of two has; else γ_n with n = terms: one rounding of
- * each product and terms − 1 of sums. */
-static struct qd_order float_sum(const struct qd_mean *mean, double scale)
+/* Whether all dequantized terms are multiples of 2^e and Σ|terms| ≤ 2^(e+24), e the exponent of the lowest bit that the scale
+ * times the codes' common power of two has. */
+static bool sum_is_exact(const struct qd_mean *mean, double scale)
 {
     struct qd_ratio s = qd_ratio_of_double(scale);
     unsigned common = mean->bits ? (unsigned)__builtin_ctz(mean->bits) : 0;
+    return s.num * (qd_u128)mean->magnitude <= (qd_u128)1 << (24 + common);
+}
+
+/* The float32 sum of dequantized terms in any order. Exact, or γ_n with n = terms: one rounding of each product and terms − 1 of
+ * sums. */
+static struct qd_order float_sum(const struct qd_mean *mean, double scale)
+{
     struct qd_interval q = {(double)mean->sum, (double)mean->sum}, x = {scale, scale};
     struct qd_interval sum = qd_interval_multiply(q, x);
-    bool exact = s.num * (qd_u128)mean->magnitude <= (qd_u128)1 << (24 + common);
+    bool exact = sum_is_exact(mean, scale);
     if (!exact && mean->terms >= 1 << 23)
         return (struct qd_order){0, 0, true};
     double n = (double)mean->terms * 0x1p-24;
@@ -401,6 +436,20 @@ static void mean_orders(const struct qd_mean *mean, int64_t divisor, double x_sc
     orders[k++] = qd_order_last_divide(qd_order_multiply(sum, r), y_scale);
 }
 
+/* Whether the orders cannot leave the canonical code: none has more than 6 roundings besides those of the float sum, whose error is
+ * at most 2^−21 of it here. */
+static bool mean_settles(const struct qd_mean *mean, int64_t divisor, const struct qd_qlinear *x,
+                         const struct qd_coder *coder, double y_scale, struct qd_ratio real,
+                         struct qd_code *code)
+{
+    bool moderate = qd_scale_is_moderate(x->scale) && qd_scale_is_moderate(y_scale);
+    if (!moderate || mean->terms > 1 << 15 || divisor > 1 << 15)
+        return false;
+    if (mean->terms * mean->magnitude > 7 * llabs(mean->sum) && !sum_is_exact(mean, x->scale))
+        return false;
+    return qd_coder_settles(coder, real, code);
+}
+
 enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struct qd_mean *mean,
                              int64_t divisor, const struct qd_qlinear *x,
                              const struct qd_coder *coder, double y_scale, struct qd_value *y,
@@ -414,6 +463,8 @@ enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struc
     real = qd_ratio_multiply(qd_ratio_of_integer(mean->sum), qd_ratio_of_double(x->scale));
     real = qd_ratio_divide(real, qd_ratio_of_double(y_scale));
     real = qd_ratio_divide(real, qd_ratio_of_integer(divisor));
+    if (mean_settles(mean, divisor, x, coder, y_scale, real, &code))
+        return qd_qlinear_store(evaluation, y, i, code, real);
     mean_orders(mean, divisor, x->scale, y_scale, orders);
     return qd_qlinear_store(evaluation, y, i, qd_order_code(coder, real, orders, MEAN_ORDERS),
                             real);
@@ -452,8 +503,13 @@ enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
                        (long long)made.want.count);
     for (int64_t i = 0; i < made.want.count; i++)
         means[i] = (struct qd_mean){0};
-    for (int64_t i = 0; i < t->count; i++)
-        qd_mean_include(&means[target(t, dims, i)], x->centred[i]);
+    int64_t row = t->rank > 0 ? t->dims[t->rank - 1] : 1;
+    int64_t step = t->rank > 0 && !reduced[t->rank - 1] ? 1 : 0;
+    for (int64_t start = 0; start < t->count; start += row) {
+        struct qd_mean *mean = &means[target(t, dims, start)];
+        for (int64_t i = 0; i < row; i++)
+            qd_mean_include(&mean[step * i], x->centred[start + i]);
+    }
     struct qd_coder coder = qd_qlinear_coder(evaluation, t->dtype, y);
     for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
         status = qd_mean_store(evaluation, &means[i], divisor, x, &coder, y->scale, &made, i);

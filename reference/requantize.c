@@ -1,5 +1,6 @@
 #include "qdiff/requantize.h"
 
+#include "binary.h"
 #include "qdiff/fixed.h"
 
 #include <math.h>
@@ -92,6 +93,32 @@ int64_t qd_coder_float(const struct qd_coder *coder, double real)
     return qd_coder_exact(coder, qd_ratio_of_double(real));
 }
 
+bool qd_coder_is_monotone(const struct qd_coder *coder)
+{
+    enum qd_range range = coder->semantics->range;
+    return range == QD_RANGE_SATURATE || range == QD_RANGE_SYMMETRIC;
+}
+
+/* No code has more than 16 bits: a number beyond 2^18 saturates, and so does all near it. */
+static bool saturates(const struct qd_coder *coder, int64_t rounded)
+{
+    return qd_coder_is_monotone(coder) && coder->max <= UINT16_MAX && llabs(rounded) >= 1 << 18;
+}
+
+bool qd_coder_settles(const struct qd_coder *coder, struct qd_ratio real, struct qd_code *code)
+{
+    const struct qd_semantics *semantics = coder->semantics;
+    if (semantics->zero_point_order != QD_ZERO_POINT_AFTER)
+        return false;
+    struct qd_rounded rounded = qd_ratio_round(real, semantics->rounding, false);
+    bool inside = !rounded.near && llabs(rounded.value) < QD_ROUND_LIMIT;
+    if (!inside && !saturates(coder, rounded.value))
+        return false;
+    int64_t c = qd_coder_finish(coder, rounded.value);
+    *code = (struct qd_code){c, c, c, 0};
+    return true;
+}
+
 /* A magnitude known to lie in [lo, hi], computed in a float type; dropped once an operation over- or underflowed. */
 struct span {
     enum qd_dtype type;
@@ -101,16 +128,21 @@ struct span {
 
 static struct span multiply(struct span a, struct span b)
 {
+    bool dropped = a.dropped || b.dropped;
+    if (a.type == QD_F32) /* products of two floats are exact in double */
+        return (struct span){a.type, qd_down_f32(a.lo * b.lo), qd_up_f32(a.hi * b.hi), dropped};
     return (struct span){a.type, qd_float_multiply(a.type, QD_TO_MINUS_INFINITY, a.lo, b.lo),
-                         qd_float_multiply(a.type, QD_TO_PLUS_INFINITY, a.hi, b.hi),
-                         a.dropped || b.dropped};
+                         qd_float_multiply(a.type, QD_TO_PLUS_INFINITY, a.hi, b.hi), dropped};
 }
 
 static struct span divide(struct span a, struct span b)
 {
+    bool dropped = a.dropped || b.dropped;
+    if (a.type == QD_F32)
+        return (struct span){a.type, qd_divide_down_f32(a.lo, b.hi), qd_divide_up_f32(a.hi, b.lo),
+                             dropped};
     return (struct span){a.type, qd_float_divide(a.type, QD_TO_MINUS_INFINITY, a.lo, b.hi),
-                         qd_float_divide(a.type, QD_TO_PLUS_INFINITY, a.hi, b.lo),
-                         a.dropped || b.dropped};
+                         qd_float_divide(a.type, QD_TO_PLUS_INFINITY, a.hi, b.lo), dropped};
 }
 
 /* An intermediate result: lost when it overflows or is subnormal. */
@@ -133,9 +165,9 @@ static struct span span_of(enum qd_dtype type, double x)
     return (struct span){type, fabs(x), fabs(x), false};
 }
 
-static bool moderate(double x)
+bool qd_scale_is_moderate(double scale)
 {
-    double a = fabs(x);
+    double a = fabs(scale);
     return a >= 0x1p-20 && a <= 0x1p20;
 }
 
@@ -152,6 +184,40 @@ static void form_factors(enum qd_dtype type, struct qd_requantizer *r,
         orders[i] = (struct qd_factor_order){formed[i].lo, formed[i].hi, formed[i].dropped};
 }
 
+static int bits(uint64_t x)
+{
+    return 64 - __builtin_clzll(x);
+}
+
+/* Of a tame factor, whose numerator has at most 48 bits. */
+static void form_multiplier(struct qd_requantizer *r)
+{
+    int up = 62 - bits((uint64_t)r->factor.num) + bits(r->factor.den);
+    r->multiplier = (uint64_t)((r->factor.num << up) / r->factor.den);
+    r->shift = up - r->factor.exponent;
+}
+
+/* qd_ratio_round by one multiplication, where that can tell. The product is |acc|·factor·2^shift less than |acc| units too small;
+ * a number farther from the half-integers than that and a 2^−18th of itself rounds alike and is not near. */
+static bool round_quickly(const struct qd_requantizer *r, int64_t acc, struct qd_rounded *rounded)
+{
+    enum qd_rounding rounding = r->coder.semantics->rounding;
+    bool nearest = rounding == QD_ROUND_HALF_EVEN || rounding == QD_ROUND_HALF_AWAY ||
+                   rounding == QD_ROUND_HALF_UP;
+    uint64_t magnitude = (uint64_t)llabs(acc);
+    if (!nearest || r->multiplier == 0 || magnitude > UINT32_MAX)
+        return false;
+    qd_u128 product = (qd_u128)magnitude * r->multiplier, one = (qd_u128)1 << r->shift;
+    qd_u128 fraction = product & (one - 1), half = one >> 1;
+    qd_u128 distance = fraction > half ? fraction - half : half - fraction;
+    qd_u128 whole = product >> r->shift;
+    if (distance <= (product >> 18) + magnitude || whole >= (qd_u128)QD_ROUND_LIMIT)
+        return false;
+    int64_t value = (int64_t)whole + (fraction > half ? 1 : 0);
+    *rounded = (struct qd_rounded){(acc < 0) != r->factor.negative ? -value : value, false, false};
+    return true;
+}
+
 struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype type, double s1,
                                           double s2, double sy)
 {
@@ -161,53 +227,75 @@ struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype t
         return r;
     r.factor = qd_ratio_divide(qd_ratio_multiply(qd_ratio_of_double(s1), qd_ratio_of_double(s2)),
                                qd_ratio_of_double(sy));
-    r.tame = type == QD_F32 && moderate(s1) && moderate(s2) && moderate(sy);
+    r.tame = type == QD_F32 && qd_scale_is_moderate(s1) && qd_scale_is_moderate(s2) &&
+             qd_scale_is_moderate(sy);
+    if (r.tame)
+        form_multiplier(&r);
     form_factors(QD_F32, &r, r.in_f32);
     if (type != QD_F32)
         form_factors(type, &r, r.in_type);
     return r;
 }
 
-static void widen(const struct qd_coder *coder, struct span v, bool negative, struct qd_code *code,
-                  bool *some)
+static void include(struct qd_code *code, int64_t c)
 {
-    if (v.dropped) {
-        code->flags |= QD_EXTREME_SCALE;
-        return;
+    code->lo = c < code->lo ? c : code->lo;
+    code->hi = c > code->hi ? c : code->hi;
+}
+
+/* Takes the codes of a result's ends. */
+static void widen(const struct qd_coder *coder, struct span v, bool negative, struct qd_code *code)
+{
+    include(code, qd_coder_float(coder, negative ? -v.lo : v.lo));
+    if (v.hi != v.lo)
+        include(code, qd_coder_float(coder, negative ? -v.hi : v.hi));
+}
+
+/* Takes what several orders give. Their hull's ends are enough, unless codes need not come in order (a wrapping range). */
+static bool widen_all(const struct qd_coder *coder, const struct span *results, size_t count,
+                      bool negative, struct qd_code *code)
+{
+    struct span all = {.lo = INFINITY, .hi = -INFINITY};
+    bool some = false, monotone = qd_coder_is_monotone(coder);
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].dropped) {
+            code->flags |= QD_EXTREME_SCALE;
+            continue;
+        }
+        some = true;
+        all.lo = results[i].lo < all.lo ? results[i].lo : all.lo;
+        all.hi = results[i].hi > all.hi ? results[i].hi : all.hi;
+        if (!monotone)
+            widen(coder, results[i], negative, code);
     }
-    *some = true;
-    int64_t first = qd_coder_float(coder, negative ? -v.hi : v.lo);
-    int64_t last = qd_coder_float(coder, negative ? -v.lo : v.hi);
-    /* Under a wrapping range the codes need not come in order. */
-    code->lo = first < code->lo ? first : code->lo;
-    code->lo = last < code->lo ? last : code->lo;
-    code->hi = first > code->hi ? first : code->hi;
-    code->hi = last > code->hi ? last : code->hi;
+    if (some && monotone)
+        widen(coder, all, negative, code);
+    return some;
 }
 
 static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
                     const struct qd_factor_order orders[QD_FACTOR_ORDERS], int64_t acc,
                     struct qd_code *code)
 {
-    struct qd_ratio exact = qd_ratio_of_integer(llabs(acc));
+    double exact = (double)llabs(acc);
     struct span magnitude =
-        step((struct span){type, qd_ratio_to_float(exact, type, QD_TO_MINUS_INFINITY),
-                           qd_ratio_to_float(exact, type, QD_TO_PLUS_INFINITY), false});
+        step((struct span){type, qd_float_round(type, QD_TO_MINUS_INFINITY, exact),
+                           qd_float_round(type, QD_TO_PLUS_INFINITY, exact), false});
     struct span a = span_of(type, r->s1), b = span_of(type, r->s2), y = span_of(type, r->sy);
-    bool negative = (acc < 0) != r->factor.negative;
-    bool some = false;
+    struct span results[2 * QD_FACTOR_ORDERS];
     for (int i = 0; i < QD_FACTOR_ORDERS; i++) {
         struct span m = {type, orders[i].lo, orders[i].hi, orders[i].dropped};
-        widen(&r->coder, last(multiply(magnitude, m)), negative, code, &some);
+        results[i] = last(multiply(magnitude, m));
     }
-    struct span ways[] = {
+    struct span ways[QD_FACTOR_ORDERS] = {
         step(multiply(step(multiply(magnitude, a)), b)),
         step(multiply(step(multiply(magnitude, b)), a)),
         step(multiply(magnitude, step(multiply(a, b)))),
     };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        widen(&r->coder, last(divide(ways[i], y)), negative, code, &some);
-    return some;
+    for (int i = 0; i < QD_FACTOR_ORDERS; i++)
+        results[QD_FACTOR_ORDERS + i] = last(divide(ways[i], y));
+    return widen_all(&r->coder, results, sizeof results / sizeof *results,
+                     (acc < 0) != r->factor.negative, code);
 }
 
 static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
@@ -248,17 +336,19 @@ static bool computes_real_product(const struct qd_semantics *semantics)
 static struct qd_code requantize_real(const struct qd_requantizer *r, int64_t acc)
 {
     struct qd_code code = {0};
+    struct qd_rounded rounded;
     struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
     if (r->coder.semantics->zero_point_order != QD_ZERO_POINT_AFTER) {
         code.want = code.lo = code.hi = qd_coder_exact(&r->coder, real);
         hull(r, acc, &code);
         return code;
     }
-    struct qd_rounded rounded = qd_ratio_round(real, r->coder.semantics->rounding, false);
+    if (!round_quickly(r, acc, &rounded))
+        rounded = qd_ratio_round(real, r->coder.semantics->rounding, false);
     code.want = code.lo = code.hi = qd_coder_finish(&r->coder, rounded.value);
     /* Four roundings move a tame value by less than 2^−20 of itself: away from every edge, each
      * order gives the canonical code. */
-    if (!r->tame || rounded.near)
+    if (!r->tame || (rounded.near && !saturates(&r->coder, rounded.value)))
         hull(r, acc, &code);
     return code;
 }

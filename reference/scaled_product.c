@@ -69,7 +69,7 @@ static void combine(struct orders *o, unsigned set, double divisor)
 static struct orders orders_of(const struct qd_scaled_product *p, enum qd_dtype type, int64_t acc)
 {
     struct orders o = {.type = type, .all = (1u << (p->count + 1)) - 1};
-    struct qd_ratio exact = qd_ratio_of_integer(llabs(acc));
+    double exact = (double)llabs(acc); /* of int32 */
     o.down = o.up = QD_NEAREST_EVEN;
     if (p->divisor != 0) {
         o.divisor = o.all + 1;
@@ -77,8 +77,8 @@ static struct orders orders_of(const struct qd_scaled_product *p, enum qd_dtype 
         o.down = QD_TO_MINUS_INFINITY;
         o.up = QD_TO_PLUS_INFINITY;
     }
-    include_order(&o, ACCUMULATOR, qd_ratio_to_float(exact, type, o.down),
-                  qd_ratio_to_float(exact, type, o.up));
+    include_order(&o, ACCUMULATOR, qd_float_round(type, o.down, exact),
+                  qd_float_round(type, o.up, exact));
     for (unsigned f = 0; f < p->count; f++)
         include(&o.of[2u << f], fabs(p->factors[f]), fabs(p->factors[f]));
     for (unsigned set = 3; set <= o.all; set++)
@@ -111,6 +111,14 @@ static bool is_finite(const struct qd_scaled_product *p)
     return finite;
 }
 
+static bool is_moderate(const struct qd_scaled_product *p)
+{
+    bool moderate = qd_scale_is_moderate(p->divisor);
+    for (unsigned f = 0; f < p->count; f++)
+        moderate = moderate && qd_scale_is_moderate(p->factors[f]);
+    return moderate;
+}
+
 static bool beyond_int32(int64_t acc)
 {
     return acc > INT32_MAX || acc < INT32_MIN;
@@ -121,6 +129,9 @@ struct qd_code qd_scaled_product_code(const struct qd_coder *coder,
 {
     if (!is_finite(p) || p->divisor == 0 || beyond_int32(acc))
         return (struct qd_code){.flags = QD_UNSPECIFIED};
+    struct qd_code settled;
+    if (is_moderate(p) && qd_coder_settles(coder, real_of(p, acc), &settled))
+        return settled;
     struct orders o = orders_of(p, p->type, acc);
     struct span hull = o.of[o.all];
     uint8_t flags =
@@ -166,7 +177,7 @@ static void include_type(const struct qd_scaled_product *p, enum qd_dtype type,
                          const int64_t acc[2], const double *bias, struct qd_interval *hull,
                          bool *some)
 {
-    for (int e = 0; e < 2; e++) {
+    for (int e = 0; e < (acc[0] == acc[1] ? 1 : 2); e++) {
         struct qd_interval v;
         if (!product_hull(p, type, acc[e], &v))
             continue;

@@ -150,8 +150,8 @@ struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
         seen.hi = -INFINITY;
         return seen;
     }
-    seen.lo = qd_value_lo(value, i);
-    seen.hi = qd_value_hi(value, i);
+    seen.lo = value->lo ? value->lo[i] : want;
+    seen.hi = value->lo ? value->hi[i] : want;
     if (value->lo && qd_dtype_is_float(dtype)) {
         seen.lo = qd_float_round(dtype, QD_NEAREST_EVEN, seen.lo);
         seen.hi = qd_float_round(dtype, QD_NEAREST_EVEN, seen.hi);

@@ -115,8 +115,12 @@ struct product {
     uint8_t flags;
 };
 
+/* a: a difference, exact or rounded; b: a scale, so that nothing is lost below. */
 static double rounded_product(enum qd_dtype type, enum qd_direction direction, double a, double b)
 {
+    double exact = a * b;
+    if (fabs(a) < 0x1p29) /* 29 + 24 bits: exact in double */
+        return exact == 0 ? 0 : qd_float_round(type, direction, exact);
     return qd_ratio_to_float(qd_ratio_multiply(qd_ratio_of_double(a), qd_ratio_of_double(b)), type,
                              direction);
 }
@@ -157,13 +161,15 @@ static double product_in_f32(enum qd_dtype y, double q, double s)
     return qd_float_round(y, QD_NEAREST_EVEN, rounded_product(QD_F32, QD_NEAREST_EVEN, single, s));
 }
 
-/* Both operands are values of y's type and their product is one of double: one rounding, and no other order that rounds
- * otherwise. */
+/* Both operands are values of y's type, so that their product (at most 24 + 24 bits, not below 2^-298) is one of double: one
+ * rounding, and no other order that rounds otherwise. */
 static bool multiply_simply(enum qd_dtype y, double q, double s, struct product *out)
 {
     double exact = q * s;
-    if (fma(q, s, -exact) != 0 || fabs(exact) < 0x1p-900)
-        return false;
+    if (exact == 0) {
+        *out = (struct product){0, 0, 0, 0};
+        return true;
+    }
     double want = qd_float_round(y, QD_NEAREST_EVEN, exact);
     if (y != QD_F32 && product_in_f32(y, q, s) != want)
         return false;

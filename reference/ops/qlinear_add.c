@@ -13,6 +13,8 @@
  * Quirks      rounding, zero_point_order, range, zero_points. With zero_point_order = before-f32, which adds C_zero_point first, a
  *             kernel may fold all zero points into one addend too: A·r + B·t + (C_zero_point − (r·A_zero_point + t·B_zero_point)),
  *             r = A_scale/C_scale, t = B_scale/C_scale, added in any order (with or without FMA). */
+#include <math.h>
+
 #include "qdiff/qlinear.h"
 
 /* Takes the sums of raw codes and folded zero points into the hull. */
@@ -40,10 +42,26 @@ static void widen_folded(const struct qd_qlinear_binary *binary, int16_t a, int1
     code->flags &= (uint8_t)(some ? ~QD_UNSPECIFIED : ~0);
 }
 
+/* Whether a sum may be so much smaller than its terms that three roundings of these, one of the sum and one more are not below a
+ * 2^−19th of it. */
+static bool cancels(double a, double b)
+{
+    return fabs(a) + fabs(b) > 2 * fabs(a + b);
+}
+
 static struct qd_code add(const struct qd_qlinear_binary *binary, int16_t a, int16_t b,
                           struct qd_ratio *real)
 {
     double a_scale = binary->a.scale, b_scale = binary->b.scale, c_scale = binary->c.scale;
+    struct qd_code code;
+    struct qd_ratio exact =
+        qd_ratio_add(qd_ratio_multiply(qd_ratio_of_integer(a), qd_ratio_of_double(a_scale)),
+                     qd_ratio_multiply(qd_ratio_of_integer(b), qd_ratio_of_double(b_scale)));
+    *real = qd_ratio_divide(exact, qd_ratio_of_double(c_scale));
+    if (qd_scale_is_moderate(a_scale) && qd_scale_is_moderate(b_scale) &&
+        qd_scale_is_moderate(c_scale) && !cancels(a * a_scale, b * b_scale) &&
+        qd_coder_settles(&binary->coder, *real, &code))
+        return code;
     struct qd_order qa = qd_order_point(a), qb = qd_order_point(b), sa = qd_order_point(a_scale),
                     sb = qd_order_point(b_scale);
     struct qd_order sum = qd_order_add(qd_order_multiply(qa, sa), qd_order_multiply(qb, sb));
@@ -52,12 +70,7 @@ static struct qd_code add(const struct qd_qlinear_binary *binary, int16_t a, int
         qd_order_last_divide(sum, c_scale),
         qd_order_add(qd_order_multiply(qa, r), qd_order_multiply(qb, t)),
     };
-    struct qd_ratio exact =
-        qd_ratio_add(qd_ratio_multiply(qd_ratio_of_integer(a), qd_ratio_of_double(a_scale)),
-                     qd_ratio_multiply(qd_ratio_of_integer(b), qd_ratio_of_double(b_scale)));
-    *real = qd_ratio_divide(exact, qd_ratio_of_double(c_scale));
-    struct qd_code code =
-        qd_order_code(&binary->coder, *real, orders, sizeof orders / sizeof *orders);
+    code = qd_order_code(&binary->coder, *real, orders, sizeof orders / sizeof *orders);
     widen_folded(binary, a, b, r, t, &code);
     return code;
 }

@@ -10,6 +10,8 @@
  * Edge cases  a scale or alpha that is NaN or infinite, Y_scale = 0: unspecified.
  * Latitude    below 0 the orders of the product q·X_scale·alpha/Y_scale, requantize.h; else (q·X_scale)/Y_scale, q·(X_scale/Y_scale).
  * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
+#include <math.h>
+
 #include "qdiff/qlinear.h"
 
 static struct qd_code leaky(const void *context, const struct qd_coder *coder, int16_t q,
@@ -18,9 +20,17 @@ static struct qd_code leaky(const void *context, const struct qd_coder *coder, i
     double alpha = *(const double *)context;
     if (scale < 0 ? q <= 0 : q >= 0)
         return qd_qlinear_rescale(coder, q, scale, y_scale, real);
+    if (isfinite(alpha)) {
+        *real = qd_ratio_multiply(qd_ratio_of_integer(q), qd_ratio_of_double(scale));
+        *real = qd_ratio_multiply(*real, qd_ratio_of_double(alpha));
+        *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
+    }
+    struct qd_code code;
+    if (coder->semantics->requantize == QD_REQUANTIZE_REAL && qd_scale_is_moderate(scale) &&
+        qd_scale_is_moderate(alpha) && qd_scale_is_moderate(y_scale) &&
+        qd_coder_settles(coder, *real, &code))
+        return code;
     struct qd_requantizer leaking = qd_requantizer_make(*coder, QD_F32, scale, alpha, y_scale);
-    if (!leaking.undefined)
-        *real = qd_ratio_multiply(qd_ratio_of_integer(q), leaking.factor);
     return qd_requantize(&leaking, q);
 }
 

@@ -14,11 +14,18 @@ static struct qd_code multiply(const struct qd_qlinear_binary *binary, int16_t a
 {
     double a_scale = binary->a.scale, b_scale = binary->b.scale, c_scale = binary->c.scale;
     int64_t acc = (int64_t)a * b;
+    struct qd_code code;
+    bool real_product = binary->evaluation->semantics->requantize == QD_REQUANTIZE_REAL;
+    *real = qd_ratio_multiply(qd_ratio_of_integer(acc), qd_ratio_of_double(a_scale));
+    *real = qd_ratio_multiply(*real, qd_ratio_of_double(b_scale));
+    *real = qd_ratio_divide(*real, qd_ratio_of_double(c_scale));
+    if (real_product && qd_scale_is_moderate(a_scale) && qd_scale_is_moderate(b_scale) &&
+        qd_scale_is_moderate(c_scale) && qd_coder_settles(&binary->coder, *real, &code))
+        return code;
     struct qd_requantizer requantizer =
         qd_requantizer_make(binary->coder, QD_F32, a_scale, b_scale, c_scale);
-    struct qd_code code = qd_requantize(&requantizer, acc);
-    *real = qd_ratio_multiply(qd_ratio_of_integer(acc), requantizer.factor);
-    if (binary->evaluation->semantics->requantize != QD_REQUANTIZE_REAL)
+    code = qd_requantize(&requantizer, acc);
+    if (!real_product)
         return code;
     struct qd_order dequantized_a = qd_order_multiply(qd_order_point(a), qd_order_point(a_scale)),
                     dequantized_b = qd_order_multiply(qd_order_point(b), qd_order_point(b_scale));

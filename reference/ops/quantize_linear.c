@@ -40,6 +40,24 @@ struct quantizer {
     int64_t opset;
 };
 
+/* One scale and zero point. */
+struct parameter {
+    int64_t index;
+    double scale;          /* in the division's type */
+    bool rough;            /* no power of two */
+    struct qd_coder coder; /* of integers */
+};
+
+static struct parameter read_parameter(const struct quantizer *q, int64_t index)
+{
+    const struct qd_semantics *semantics = q->evaluation->semantics;
+    double s = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(q->scale, index));
+    struct parameter p = {.index = index, .scale = s, .rough = !qd_scale_is_power_of_two(s)};
+    if (qd_dtype_is_integer(q->y))
+        p.coder = qd_coder_make(semantics, q->y, qd_zero_point(semantics, q->zero_point, index));
+    return p;
+}
+
 static uint32_t x_types(int64_t opset)
 {
     return opset < 19 ? BIT(QD_F32) | BIT(QD_S32) : QD_FLOAT_TYPES | BIT(QD_S32);
@@ -211,23 +229,25 @@ static struct qd_code code_of_interval(const struct quantizer *q, const struct q
     return code;
 }
 
-static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i, double s,
-                                          int64_t zero_point)
+static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
+                                          const struct parameter *p)
 {
-    struct qd_coder coder = qd_coder_make(q->evaluation->semantics, q->y, zero_point);
+    double s = p->scale;
     uint8_t flags = qd_value_flags(q->x, i);
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
     if (flags & QD_UNSPECIFIED || s == 0 || !isfinite(s))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
     if (flags & QD_NOT_NUMBER || !isfinite(x))
-        return code_of_special(&coder, flags & QD_NOT_NUMBER ? (double)NAN : x, s);
-    struct qd_interval hull = qd_interval_fused(q->x, i, !qd_scale_is_power_of_two(s));
-    struct qd_code code = code_of_point(q, &coder, x, s);
+        return code_of_special(&p->coder, flags & QD_NOT_NUMBER ? (double)NAN : x, s);
+    struct qd_code code = code_of_point(q, &p->coder, x, s);
+    if (!q->x->lo && !q->x->fusion.dequantized)
+        return code;
+    struct qd_interval hull = qd_interval_fused(q->x, i, p->rough);
     if (hull.lo == hull.hi)
         return code;
     if (!isfinite(hull.lo) || !isfinite(hull.hi))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
-    return code_of_interval(q, &coder, hull, s, code, !(flags & QD_NO_CANONICAL));
+    return code_of_interval(q, &p->coder, hull, s, code, !(flags & QD_NO_CANONICAL));
 }
 
 /* The value of the output type that a rounded quotient becomes. */
@@ -267,15 +287,17 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
     return qd_interval_store(y, i, hull, false, want, q->evaluation->arena, q->evaluation->error);
 }
 
-static enum qd_status store_integer(const struct quantizer *q, int64_t i, double s,
-                                    int64_t zero_point, struct qd_value *y)
+static enum qd_status store_integer(const struct quantizer *q, int64_t i, const struct parameter *p,
+                                    struct qd_value *y)
 {
+    double s = p->scale;
     struct qd_arena *arena = q->evaluation->arena;
     struct qd_error *error = q->evaluation->error;
-    enum qd_status status =
-        qd_value_set_code(y, i, quantize_to_integer(q, i, s, zero_point), arena, error);
+    enum qd_status status = qd_value_set_code(y, i, quantize_to_integer(q, i, p), arena, error);
+    if (status != QD_OK || !q->evaluation->keep_reals || !isfinite(s) || s == 0)
+        return status;
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
-    if (status != QD_OK || !q->evaluation->keep_reals || !isfinite(x) || !isfinite(s) || s == 0)
+    if (!isfinite(x))
         return status;
     struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
     return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
@@ -286,11 +308,12 @@ static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)
 {
     enum qd_status status = QD_OK;
     bool integer = qd_dtype_is_integer(q->y);
+    struct parameter p = {.index = -1};
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
-        int64_t p = qd_granularity_index(&q->granularity, i);
-        double s = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(q->scale, p));
-        int64_t z = integer ? qd_zero_point(q->evaluation->semantics, q->zero_point, p) : 0;
-        status = integer ? store_integer(q, i, s, z, y) : quantize_to_float(q, i, s, y);
+        int64_t index = qd_granularity_index(&q->granularity, i);
+        if (index != p.index)
+            p = read_parameter(q, index);
+        status = integer ? store_integer(q, i, &p, y) : quantize_to_float(q, i, p.scale, y);
     }
     return status;
 }

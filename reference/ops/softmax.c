@@ -103,6 +103,9 @@ static enum qd_status element(const struct softmax *s, const struct group *g, in
     double relative =
         ((double)s->size + 18 + magnitude + g->weighted / g->least) * 0x1p-24 + 4 * slack;
     struct qd_interval hull = {lo * (1 - relative) - 0x1p-148, hi * (1 + relative) + 0x1p-148};
+    /* Differences so wide that nothing is known but that a term is not above the sum, whose rounding errors are the general ones. */
+    if (!(relative < 1))
+        hull = (struct qd_interval){0, 1 + ((double)s->size + 18) * 0x1p-23};
     double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, lo / 2 + hi / 2);
     return qd_interval_store(y, i, qd_interval_round(y->want.dtype, hull), false, want,
                              evaluation->arena, evaluation->error);

@@ -24,6 +24,7 @@ enum qd_numbers { QD_NUMBERS_SOLVED, QD_NUMBERS_UNIFORM };
 struct qd_stock {
     size_t count;
     struct qd_case *cases;
+    int64_t *elements; /* of each case's inputs and constants */
 };
 enum qd_status qd_stock_make(enum qd_level level, struct qd_arena *arena, struct qd_stock *stock,
                              struct qd_error *error);

@@ -43,8 +43,8 @@ struct qd_order {
     bool dropped;
 };
 
-struct qd_order qd_order_point(double x); /* x: a float32 */
-struct qd_order qd_order_integer(int64_t x);
+struct qd_order qd_order_point(double x);    /* x: a float32 */
+struct qd_order qd_order_integer(int64_t x); /* |x| < 2^53 */
 struct qd_order qd_order_interval(struct qd_interval exact);
 struct qd_order qd_order_add(struct qd_order a, struct qd_order b);
 struct qd_order qd_order_multiply(struct qd_order a, struct qd_order b);

@@ -36,6 +36,17 @@ struct qd_factor_order {
     bool dropped; /* an intermediate overflowed or is subnormal */
 };
 
+/* Whether a scale's magnitude lies within 2^±20: where all do, no product of up to four of them, divided by another and times an
+ * accumulator of int32, over- or underflows in float32. */
+bool qd_scale_is_moderate(double scale);
+
+/* Whether codes come in the order of the numbers that they are made of. */
+bool qd_coder_is_monotone(const struct qd_coder *coder);
+
+/* Whether every number within a 2^−19th of `real` has its canonical code, which then is *code: no rounding edge lies near, or all
+ * saturate. At most 14 roundings up or down in float32 stay within. */
+bool qd_coder_settles(const struct qd_coder *coder, struct qd_ratio real, struct qd_code *code);
+
 /* acc·s_1·s_2/s_y, prepared once per (output channel, parameters). */
 struct qd_requantizer {
     struct qd_coder coder;
@@ -43,6 +54,9 @@ struct qd_requantizer {
     double s1, s2, sy;
     struct qd_ratio factor; /* s_1·s_2/s_y */
     bool undefined; /* a scale is NaN or infinite, or s_y is 0: every element is unspecified */
+    uint64_t
+        multiplier; /* of a tame one: factor·2^shift without its fraction, at least 2^61; else 0 */
+    int shift;      /* 1 to 126 */
     bool tame;      /* no order over- or underflows for any |acc| < 2^34: the fast path is sound */
     struct qd_factor_order in_f32[QD_FACTOR_ORDERS], in_type[QD_FACTOR_ORDERS];
 };

@@ -71,7 +71,8 @@ static void set_if(struct qd_features *features, bool condition, enum qd_feature
 static struct roles roles_of(const struct qd_node *node)
 {
     for (size_t i = 0; i < sizeof roles_list / sizeof *roles_list; i++)
-        if (strcmp(node->op_type, roles_list[i].op_type) == 0 &&
+        if (*node->op_type == *roles_list[i].op_type &&
+            strcmp(node->op_type, roles_list[i].op_type) == 0 &&
             strcmp(node->domain, roles_list[i].domain) == 0)
             return roles_list[i];
     /* y_scale, y_zero_point, then x, x_scale, x_zero_point of each operand. */

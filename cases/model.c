@@ -119,12 +119,6 @@ static int compare_definitions(const void *a, const void *b)
     return names != 0 ? names : (left->order > right->order) - (left->order < right->order);
 }
 
-static int compare_order(const void *a, const void *b)
-{
-    const struct definition *left = a, *right = b;
-    return (left->order > right->order) - (left->order < right->order);
-}
-
 static enum qd_status define(struct reader *reader, const char *name, enum definition_kind kind)
 {
     if (!name || !*name)
@@ -175,8 +169,7 @@ static enum qd_status number_values(struct reader *reader)
     size_t count = reader->definition_count;
     enum qd_status status = QD_OK;
     qsort(all, count, sizeof *all, compare_definitions);
-    /* The definitions that stand for a value move to the front of a second array, in their order. */
-    struct definition *values = take(reader, count, sizeof *values, &status);
+    int *number = take(reader, count, sizeof *number, &status); /* by order; 0 for a second one */
     size_t first = 0, value_count = 0;
     for (size_t i = 0; status == QD_OK && i < count; i++) {
         bool again = i > 0 && strcmp(all[first].name, all[i].name) == 0;
@@ -184,21 +177,19 @@ static enum qd_status number_values(struct reader *reader)
             status = check_twice(reader, &all[first], &all[i]);
         } else {
             first = i;
-            values[value_count++] = all[i];
+            number[all[i].order] = 1;
+            all[value_count++] = all[i];
         }
     }
-    if (status != QD_OK)
-        return status;
-    qsort(values, value_count, sizeof *values, compare_order);
+    for (size_t i = 0, next = 0; status == QD_OK && i < count; i++)
+        number[i] = number[i] ? (int)next++ : QD_NO_VALUE;
     reader->graph.value_count = value_count;
     reader->values = take(reader, value_count, sizeof *reader->values, &status);
     for (size_t i = 0; status == QD_OK && i < value_count; i++) {
-        reader->values[i].name = values[i].name;
-        reader->values[i].declared_rank = -1;
-        values[i].value = (int)i;
+        all[i].value = number[all[i].order];
+        reader->values[all[i].value].name = all[i].name;
+        reader->values[all[i].value].declared_rank = -1;
     }
-    qsort(values, value_count, sizeof *values, compare_definitions);
-    reader->definitions = values;
     reader->definition_count = value_count;
     return status;
 }

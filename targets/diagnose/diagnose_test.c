@@ -2,7 +2,7 @@
  * Alone: <build>/tests/targets/diagnose/diagnose_test
  * QDIFF_DIAGNOSE_SECONDS: the budget of one diagnosis, 5 by default since sanitizers are slow.
  * QDIFF_DIAGNOSE_CASES=all, or =50 QDIFF_DIAGNOSE_LEVEL=full, takes a larger sample, QDIFF_DIAGNOSE_PART=0/2 and =1/2
- * each one half of the quirks (scripts/prove-long diagnosis). */
+ * each one half of the quirks, QDIFF_DIAGNOSE_ONE_IN=4 a quarter of the cases (scripts/prove-long diagnosis). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ struct tally {
 
 struct sample {
     struct tally at[MAX_QUIRKS];
-    size_t count, per_quirk, findings, out_of_time;
+    size_t count, per_quirk, findings, out_of_time, one_in;
     double seconds_each;
     double *seconds; /* of findings in graphs of one node */
     size_t timed;
@@ -87,14 +87,24 @@ static void run_quirk(struct sample *sample, struct tally *tally, const struct q
     if (qd_session_run(tally->session, kase, shapes, &arena, &run, &error) != QD_OK)
         fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
     qd_compare(kase, values, &run, &comparison);
-    /* All, or every 1st, 2nd, 4th, 7th, 11th ... mismatch of a quirk: spread over the families. */
+    /* All, or the 1st, 2nd, 4th, 7th, 11th ... mismatch of a quirk: spread over the families. */
     if (comparison.verdict == QD_VERDICT_VALUE) {
-        size_t gap =
-            sample->per_quirk == SIZE_MAX ? 0 : tally->findings * (tally->findings + 1) / 2;
+        size_t gap = sample->per_quirk == SIZE_MAX
+                         ? 0
+                         : tally->findings * (tally->findings + 1) / 2 / sample->one_in;
         if (tally->findings < sample->per_quirk && tally->seen++ >= gap)
             diagnose(sample, tally, kase, values, &run, &arena);
     }
     qd_arena_clear(&arena);
+}
+
+/* FNV-1a of the id: the same cases each time, from all families. */
+static bool is_taken(const struct sample *sample, const char *id)
+{
+    uint32_t hash = 2166136261U;
+    for (; *id; id++)
+        hash = (hash ^ (uint8_t)*id) * 16777619U;
+    return (hash >> 16) % sample->one_in == 0;
 }
 
 static enum qd_visit visit(void *context, const struct qd_case *kase)
@@ -102,7 +112,7 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
     struct sample *sample = context;
     struct qd_arena arena;
     struct qd_error error;
-    if (kase->expect != QD_EXPECT_VALID)
+    if (kase->expect != QD_EXPECT_VALID || !is_taken(sample, kase->id))
         return QD_VISIT_GO_ON;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_value *values;
@@ -177,6 +187,9 @@ static void test_quirks_are_named(void **state)
     assert_true(!share || (sscanf(share, "%zu/%zu", &part, &parts) == 2 && part < parts));
     const char *seconds = getenv("QDIFF_DIAGNOSE_SECONDS");
     sample.seconds_each = seconds ? atof(seconds) : 5;
+    const char *one_in = getenv("QDIFF_DIAGNOSE_ONE_IN");
+    sample.one_in = one_in ? strtoul(one_in, NULL, 10) : 1;
+    assert_true(sample.one_in > 0);
     open_all(&sample, part, parts);
     if (qd_suite_visit(&options, visit, &sample, &error) != QD_OK)
         fail_msg("%s", error.text);

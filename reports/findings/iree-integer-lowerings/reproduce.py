@@ -36,13 +36,16 @@ def compile_model(model):
         return bytes(output.map_memory())
 
 
-def run(op_type, inputs, kind, shape, **attributes):
+def run(op_type, inputs, kind, shape, constants=(), order=None, **attributes):
     values = [
         helper.make_tensor_value_info("i%d" % i, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
         for i, x in enumerate(inputs)
     ]
-    node = helper.make_node(op_type, [value.name for value in values], ["y"], **attributes)
-    graph = helper.make_graph([node], "graph", values, [helper.make_tensor_value_info("y", kind, shape)])
+    fixed = [onnx.numpy_helper.from_array(x, "c%d" % i) for i, x in enumerate(constants)]
+    names = order or [value.name for value in values]
+    node = helper.make_node(op_type, names, ["y"], **attributes)
+    outputs = [helper.make_tensor_value_info("y", kind, shape)]
+    graph = helper.make_graph([node], "graph", values, outputs, initializer=fixed)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     onnx.checker.check_model(model)
     context = runtime.SystemContext(config=runtime.Config("local-sync"))
@@ -63,6 +66,13 @@ def main():
         ("MatMulInteger, a batch of uint8 255 by 64, first element", 255 * 64,
          run("MatMulInteger", [a, b], TensorProto.INT32, [2, 1, 1])),
     ]
+    a, b = numpy.full((2, 1, 1), 207, numpy.uint8), numpy.full((2, 1, 1), 115, numpy.uint8)
+    one, fine = numpy.float32(1), numpy.float32(1 / 64)
+    constants = [one, numpy.uint8(0), fine, numpy.uint8(151), one, numpy.int8(0)]
+    order = ["i0", "c0", "c1", "i1", "c2", "c3", "c4", "c5"]
+    rows.append(
+        ("QLinearMatMul, a batch of uint8 207 by 115 - 151, first element", round(207 * -36 / 64),
+         run("QLinearMatMul", [a, b], TensorProto.INT8, [2, 1, 1], constants, order)))
     wrong = 0
     for what, want, have in rows:
         print("%s: want %d, have %d" % (what, want, have.flat[0]))

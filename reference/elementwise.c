@@ -65,6 +65,8 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
     bool points = a.exact && b.exact && join == 0;
     if (isnan(real.lo) || isnan(real.hi))
         return store_special(evaluation, points && qd_dtype_is_float(dtype), y, i);
+    if (isinf(real.lo) && isinf(real.hi) && real.lo != real.hi) /* Inf - Inf is among it */
+        return store_special(evaluation, false, y, i);
     if (qd_dtype_is_integer(dtype))
         return store_integer(evaluation, real, y, i);
     return qd_interval_store(y, i, qd_interval_round(dtype, real), points, round_point(dtype, real),

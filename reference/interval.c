@@ -28,9 +28,12 @@ struct qd_interval qd_interval_add(struct qd_interval a, struct qd_interval b)
     return (struct qd_interval){add_down(a.lo, b.lo), add_up(a.hi, b.hi)};
 }
 
+/* 0 times an infinity: the hull becomes NaN, and stays so, since no comparison with it holds. */
 static void include_product(struct qd_interval *hull, double a, double b)
 {
     double p = a * b;
+    if (isnan(p))
+        *hull = (struct qd_interval){p, p};
     double error = isfinite(p) ? fma(a, b, -p) : 0;
     double lo = error < 0 ? qd_next_down(p) : p, hi = error > 0 ? qd_next_up(p) : p;
     hull->lo = lo < hull->lo ? lo : hull->lo;

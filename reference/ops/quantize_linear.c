@@ -16,7 +16,7 @@
  * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before opset 24). y_scale = 0, NaN or infinite: unspecified.
  * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer; (2) it may be rounded to y's type at
  *             once, where one of the two is not finite: unspecified; behind dequantized operands the
- *             orders of a fused kernel.
+ *             orders of a fused kernel, which does not overflow where the float does.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
 
@@ -214,12 +214,18 @@ static struct qd_code code_of_special(const struct qd_coder *coder, double x, do
     return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
 }
 
+static struct qd_code code_of_end(const struct quantizer *q, const struct qd_coder *coder, double x,
+                                  double s)
+{
+    return isfinite(x) ? code_of_point(q, coder, x, s) : code_of_special(coder, x, s);
+}
+
 /* The hull over an interval of x. `point` is the code of the canonical x. */
 static struct qd_code code_of_interval(const struct quantizer *q, const struct qd_coder *coder,
                                        struct qd_interval x, double s, struct qd_code point,
                                        bool canonical)
 {
-    struct qd_code ends[2] = {code_of_point(q, coder, x.lo, s), code_of_point(q, coder, x.hi, s)};
+    struct qd_code ends[2] = {code_of_end(q, coder, x.lo, s), code_of_end(q, coder, x.hi, s)};
     struct qd_code code = canonical ? point : ends[0];
     for (int e = 0; e < 2; e++) {
         include(&code, ends[e].lo);
@@ -237,15 +243,17 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
     if (flags & QD_UNSPECIFIED || s == 0 || !isfinite(s))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
-    if (flags & QD_NOT_NUMBER || !isfinite(x))
-        return code_of_special(&p->coder, flags & QD_NOT_NUMBER ? (double)NAN : x, s);
-    struct qd_code code = code_of_point(q, &p->coder, x, s);
+    if (flags & QD_NOT_NUMBER || isnan(x))
+        return code_of_special(&p->coder, (double)NAN, s);
+    struct qd_code code = code_of_end(q, &p->coder, x, s);
     if (!q->x->lo && !q->x->fusion.dequantized)
+        return code;
+    if (isinf(x) && qd_value_lo(q->x, i) == qd_value_hi(q->x, i))
         return code;
     struct qd_interval hull = qd_interval_fused(q->x, i, p->rough);
     if (hull.lo == hull.hi)
         return code;
-    if (!isfinite(hull.lo) || !isfinite(hull.hi))
+    if (isfinite(x) && (!isfinite(hull.lo) || !isfinite(hull.hi)))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
     return code_of_interval(q, &p->coder, hull, s, code, !(flags & QD_NO_CANONICAL));
 }

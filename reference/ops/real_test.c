@@ -1,4 +1,4 @@
-/* Sub, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones against digits from tables.
+/* Sub, Mul, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones against digits from tables.
  * Alone: tests/reference/ops/real_test */
 #include <math.h>
 #include <setjmp.h>
@@ -22,10 +22,20 @@ static void sub(void **state)
     row("Sub", 14, "u8[2] 5 3; u8[2] 3 5", "", "u8[2] 2 *");
     row("Sub", 7, "s32[1] -2147483648; s32[1] 1", "", "s32[1] *");
     row("Sub", 13, "f32[1] inf; f32[1] inf", "", "f32[1] nan");
+    row("Sub", 19, "f16[2] 65536..inf..inf 65536..inf..inf; f16[2] 65536..inf..inf 0.5..1", "",
+        "f16[2] * 65535..inf..inf");
     row("Sub", 13, "f32[1] 1; f16[1] 1", "", "!b-type");
     row("Sub", 13, "f32[2] 1 1; f32[3] 1 1 1", "", "!broadcast");
     row("Sub", 13, "u8[1] 1; u8[1] 1", "", "!a-type");
     row("Sub", 6, "f32[2] 1 1; f32[1] 1", "", "?before opset 7");
+}
+
+static void mul(void **state)
+{
+    (void)state;
+    row("Mul", 13, "f32[3] 1.5 -1 3; f32[] 2", "", "f32[3] 3 -2 6");
+    row("Mul", 13, "f32[4] 0 0 -2 inf; f32[4] inf -inf inf nan", "", "f32[4] nan nan -inf nan");
+    row("Mul", 13, "f32[3] -1..2 0..1 1..2; f32[3] -3 inf -inf", "", "f32[3] -6..3 * -inf");
 }
 
 static void div_floats(void **state)
@@ -197,13 +207,10 @@ static void groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sub),
-        cmocka_unit_test(div_floats),
-        cmocka_unit_test(div_integers),
-        cmocka_unit_test(leaky_relu),
-        cmocka_unit_test(exact_points),
-        cmocka_unit_test(rules),
-        cmocka_unit_test(digits_of_tables),
+        cmocka_unit_test(sub),        cmocka_unit_test(mul),
+        cmocka_unit_test(div_floats), cmocka_unit_test(div_integers),
+        cmocka_unit_test(leaky_relu), cmocka_unit_test(exact_points),
+        cmocka_unit_test(rules),      cmocka_unit_test(digits_of_tables),
         cmocka_unit_test(groups),
     };
     return cmocka_run_group_tests_name("real", tests, NULL, NULL);

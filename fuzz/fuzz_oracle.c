@@ -180,13 +180,13 @@ struct single {
     const struct qd_tensor *in[QD_MAX_OPERANDS];
 };
 
-/* False for a graph of more nodes, an operand that is no tensor, or too much work for rationals. */
+/* False for a graph of more nodes, an operand that is no tensor, too much work for rationals, or nothing to compare. */
 static bool single_of(const struct qd_case *kase, const struct qd_value *values,
                       struct single *single)
 {
     const struct qd_graph *graph = kase->graph;
     int64_t elements = values[0].want.count;
-    if (graph->node_count != 1 || *graph->nodes[0].domain)
+    if (graph->node_count != 1 || *graph->nodes[0].domain || elements == 0)
         return false;
     *single = (struct single){kase, &graph->nodes[0], {NULL}};
     for (size_t j = 0; j < single->node->input_count; j++) {

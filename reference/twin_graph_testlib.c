@@ -336,13 +336,12 @@ static bool compare_element(const struct twin_result *want, const struct qd_valu
     tally->extreme += element->extreme;
     if (!same_flag(element->unspecified, observation.unspecified, "unspecified", text, size))
         return false;
+    if (element->unspecified)
+        return true;
     bool extreme = qd_value_flags(have, i) & QD_EXTREME_SCALE;
-    if (!element->unspecified) {
-        tally->slack += !twin_number_equal(&element->lo, &element->hi);
-        if (!same_element(element, have, &observation, i, text, size))
-            return false;
-    }
-    return same_flag(element->extreme, extreme, "extreme scale", text, size);
+    tally->slack += !twin_number_equal(&element->lo, &element->hi);
+    return same_element(element, have, &observation, i, text, size) &&
+           same_flag(element->extreme, extreme, "extreme scale", text, size);
 }
 
 bool twin_compare(const struct twin_result *want, const struct qd_value *have,

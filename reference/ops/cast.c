@@ -12,7 +12,8 @@
  *             (2) float to integer: towards zero; of 4 and 2 bits: to nearest even. (3) integer to
  *             integer: the low bits, in two's complement. (4) to bool: x ≠ 0.
  * Edge cases  A float that no value of the integer type is: unspecified, as NaN to f4e2m1, and zero and negative numbers to f8e8m0.
- * Latitude    to a type of 16 or fewer bits: rounded to f32 first. Inside a graph the unrounded number is admissible too. */
+ * Latitude    to a type of 16 or fewer bits: rounded to f32 first. Inside a graph the unrounded number is admissible too.
+ * Quirks      rounding, to 4 and 2 bits. */
 #include <math.h>
 #include <string.h>
 
@@ -193,7 +194,11 @@ static struct answer real_to_integer(const struct cast *c, double x)
     const struct qd_dtype_info *info = qd_dtype_info(c->to);
     if (c->to == QD_BOOL)
         return point(x != 0 || isnan(x));
-    double whole = info->bits < 8 ? rint(x) : trunc(x);
+    double whole = trunc(x);
+    if (info->bits < 8 && isfinite(x))
+        whole =
+            (double)qd_ratio_round(qd_ratio_of_double(x), c->evaluation->semantics->rounding, false)
+                .value;
     /* s64: 2^63 − 1 is no double, and no float lies between it and 2^63. */
     bool inside = whole >= (double)info->min &&
                   (c->to == QD_S64 ? whole < 0x1p63 : whole <= (double)info->max);

@@ -60,7 +60,33 @@ static int put_constant(struct qd_rewrite *made, const struct qd_tensor *like, i
     return qd_rewrite_initializer(made, &tensor);
 }
 
-/* The outer two get the parameters of the intersection, the inner two go. */
+static bool dequantizes(const struct qd_rewrite *made, size_t node, int codes)
+{
+    return qd_node_is(&made->nodes[node], "DequantizeLinear") &&
+           qd_node_input(&made->nodes[node], X) == codes;
+}
+
+/* Whether all that reads the codes of `second` dequantizes them, as it does. */
+static bool is_only_dequantized(const struct qd_rewrite *made, const struct pair *second)
+{
+    int codes = qd_node_output(second->quantize, 0);
+    size_t readers = 0;
+    for (size_t i = 0; i < made->made.node_count; i++) {
+        const struct pair other = {second->quantize, &made->nodes[i]};
+        readers += dequantizes(made, i, codes) && is_simple(made, &other);
+    }
+    return qd_rewrite_uses(made, codes) == readers;
+}
+
+static void dequantize_by(struct qd_rewrite *made, struct qd_node *node, const int *parameters,
+                          int codes)
+{
+    for (size_t k = SCALE; k < OPERANDS; k++)
+        qd_rewrite_operand(made, node, k, parameters[k]);
+    qd_rewrite_operand(made, node, X, codes);
+}
+
+/* The outer ones get the parameters of the intersection, the inner two go. */
 static void merge(struct qd_rewrite *made, const struct pair *first, const struct pair *second)
 {
     const struct qd_tensor *zero = constant(made, first->quantize, ZERO_POINT);
@@ -77,11 +103,12 @@ static void merge(struct qd_rewrite *made, const struct pair *first, const struc
                                 [ZERO_POINT] = put_constant(made, zero, (int64_t)z)};
     if (parameters[SCALE] == QD_NO_VALUE || parameters[ZERO_POINT] == QD_NO_VALUE)
         return;
-    for (size_t k = SCALE; k < OPERANDS; k++) {
+    for (size_t k = SCALE; k < OPERANDS; k++)
         qd_rewrite_operand(made, first->quantize, k, parameters[k]);
-        qd_rewrite_operand(made, second->dequantize, k, parameters[k]);
-    }
-    qd_rewrite_operand(made, second->dequantize, X, qd_node_output(first->quantize, 0));
+    int codes = qd_node_output(second->quantize, 0);
+    for (size_t i = 0; i < made->made.node_count; i++)
+        if (dequantizes(made, i, codes))
+            dequantize_by(made, &made->nodes[i], parameters, qd_node_output(first->quantize, 0));
     qd_rewrite_operand(made, first->dequantize, X,
                        qd_node_input(first->quantize, X)); /* left out */
 }
@@ -112,7 +139,7 @@ static void look_at(struct qd_rewrite *made, struct qd_node *dequantize)
     struct pair first = pair_before(made, between);
     bool chain = first.quantize && qd_rewrite_uses(made, between) == 1 &&
                  qd_rewrite_uses(made, qd_node_output(first.quantize, 0)) == 1 &&
-                 qd_rewrite_uses(made, qd_node_output(second.quantize, 0)) == 1;
+                 is_only_dequantized(made, &second);
     if (chain && !shares_parameters(&first, &second) && is_simple(made, &first) &&
         is_simple(made, &second) &&
         constant(made, first.quantize, ZERO_POINT)->dtype ==

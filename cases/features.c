@@ -47,6 +47,7 @@ static const struct roles roles_list[] = {
     {MICROSOFT, "QLinearSigmoid", 0x001, 0x00a, 0x014, -1, -1, 4},
     {MICROSOFT, "QLinearLeakyRelu", 0x001, 0x00a, 0x014, -1, -1, 4},
     {MICROSOFT, "QLinearSoftmax", 0x001, 0x00a, 0x014, -1, -1, 4},
+    {MICROSOFT, "QLinearWhere", 0x013, 0x0a4, 0x148, -1, -1, 8},
 };
 
 /* A node, its roles and the features found so far. */

@@ -60,6 +60,27 @@ CASES = [
             'CBACKgEAQgF6WhsKAXgSFgoUCAISEAoCCAEKAggBCgIIAQoCCAJiGwoBeRIWChQIAhIQCgIIAQoCCAEKAggBCgIIAUIECgAQDQ=='
         ),
     },
+    # case (int8[1,2,1,1] x) => (int8[1,2,1,1] y)
+    #    <float[2] t = {1, 2}, float s = {1}, int8 z = {0}>
+    # {
+    #    xf = DequantizeLinear (x, t)
+    #    yf = GlobalAveragePool (xf)
+    #    y = QuantizeLinear (yf, s, z)
+    # }
+    {
+        'name': 'a block of GlobalAveragePool with a scale for each channel',
+        'feed': {
+            'x': (3, [1, 2, 1, 1], [3, 4]),
+        },
+        'want': {
+            'y': (3, [1, 2, 1, 1], [3, 8]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOsoBCh4KAXgKAXQSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKHQoCeGYSAnlmIhFHbG9iYWxBdmVyYWdlUG9vbDoA'
+            'Ch8KAnlmCgFzCgF6EgF5Ig5RdWFudGl6ZUxpbmVhcjoAEgRjYXNlKhEIAhABIggAAIA/AAAAQEIBdCoLEAEiBAAAgD9CAXMqCBAD'
+            'KgEAQgF6WhsKAXgSFgoUCAMSEAoCCAEKAggCCgIIAQoCCAFiGwoBeRIWChQIAxIQCgIIAQoCCAIKAggBCgIIAUIECgAQDQ=='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

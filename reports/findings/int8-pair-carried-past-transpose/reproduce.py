@@ -35,6 +35,66 @@ CASES = [
             'CgF4EhYKFAgDEhAKAggBCgIIAQoCCAEKAggBYg8KAXkSCgoICAESBAoCCAFCBAoAEBU='
         ),
     },
+    # case (int8[1,1,1] x) => (float[1,1,1] y)
+    #    <float s = {0.5}, int8 z = {0}>
+    # {
+    #    xf = DequantizeLinear (x, s, z)
+    #    y = MaxPool <kernel_shape = [1]> (xf)
+    # }
+    {
+        'name': 'MaxPool',
+        'feed': {
+            'x': (3, [1, 1, 1], [-3]),
+        },
+        'want': {
+            'y': (1, [1, 1, 1], [-1.5]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOpsBCiEKAXgKAXMKAXoSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKJwoCeGYSAXkiB01heFBvb2wqEwoMa2VybmVs'
+            'X3NoYXBlQAGgAQc6ABIEY2FzZSoLEAEiBAAAAD9CAXMqCBADKgEAQgF6WhcKAXgSEgoQCAMSDAoCCAEKAggBCgIIAWIXCgF5EhIK'
+            'EAgBEgwKAggBCgIIAQoCCAFCBAoAEBU='
+        ),
+    },
+    # case (int8[1] x) => (float[1] y)
+    #    <float s = {0.5}, int8 z = {0}, int64[1] zero = {0}, int64[1] one = {1}>
+    # {
+    #    xf = DequantizeLinear (x, s, z)
+    #    y = Slice (xf, zero, one)
+    # }
+    {
+        'name': 'Slice',
+        'feed': {
+            'x': (3, [1], [-3]),
+        },
+        'want': {
+            'y': (1, [1], [-1.5]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOpwBCiEKAXgKAXMKAXoSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKGwoCeGYKBHplcm8KA29uZRIBeSIFU2xpY2U6'
+            'ABIEY2FzZSoLEAEiBAAAAD9CAXMqCBADKgEAQgF6Kg0IARAHOgEAQgR6ZXJvKgwIARAHOgEBQgNvbmVaDwoBeBIKCggIAxIECgII'
+            'AWIPCgF5EgoKCAgBEgQKAggBQgQKABAV'
+        ),
+    },
+    # case (int8[1] x) => (float16[1,1] y)
+    #    <float s = {0.5}, int8 z = {0}, int64[2] shape = {1, 1}>
+    # {
+    #    xf = DequantizeLinear <output_dtype = 10> (x, s, z)
+    #    y = Reshape (xf, shape)
+    # }
+    {
+        'name': 'output_dtype float16',
+        'feed': {
+            'x': (3, [1], [-3]),
+        },
+        'want': {
+            'y': (10, [1, 1], [-1.5]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOqcBCjYKAXgKAXMKAXoSAnhmIhBEZXF1YW50aXplTGluZWFyKhMKDG91dHB1dF9kdHlwZRgKoAECOgAKGQoCeGYK'
+            'BXNoYXBlEgF5IgdSZXNoYXBlOgASBGNhc2UqCxABIgQAAAA/QgFzKggQAyoBAEIBeioPCAIQBzoCAQFCBXNoYXBlWg8KAXgSCgoI'
+            'CAMSBAoCCAFiEwoBeRIOCgwIChIICgIIAQoCCAFCBAoAEBc='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -84,6 +84,28 @@ CASES = [
             'EggKAggBCgIIAmITCgFZEg4KDAgKEggKAggBCgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
         ),
     },
+    # case (float16[1,1] a, float16[1,1] scales) => (float16[1,1] y)
+    #    <uint8[8] codes = {0, 0, 0, 0, 0, 0, 0, 0}, int64[3] shape = {1, 1, 8}>
+    # {
+    #    b = Reshape (codes, shape)
+    #    y = com.microsoft.MatMulNBits <K = 1, N = 1, bits = 4, block_size = 16> (a, b, scales)
+    # }
+    {
+        'name': '4 bits, float16, run-time scales, constant weights',
+        'feed': {
+            'a': (10, [1, 1], [1.0]),
+            'scales': (10, [1, 1], [1.0]),
+        },
+        'want': {
+            'y': (10, [1, 1], [-8.0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOvQBChwKBWNvZGVzCgVzaGFwZRIBYiIHUmVzaGFwZToACmEKAWEKAWIKBnNjYWxlcxIBeSILTWF0TXVsTkJpdHMq'
+            'CAoBSxgBoAECKggKAU4YAaABAioLCgRiaXRzGASgAQIqEQoKYmxvY2tfc2l6ZRgQoAECOg1jb20ubWljcm9zb2Z0EgRjYXNlKhUI'
+            'CBACKggAAAAAAAAAAEIFY29kZXMqEAgDEAc6AwEBCEIFc2hhcGVaEwoBYRIOCgwIChIICgIIAQoCCAFaGAoGc2NhbGVzEg4KDAgK'
+            'EggKAggBCgIIAWITCgF5Eg4KDAgKEggKAggBCgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

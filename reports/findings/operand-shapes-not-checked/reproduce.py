@@ -108,6 +108,113 @@ CASES = [
             'EwoBWBIOCgwIAhIICgIIAgoCCANiDwoBeRIKCggIAhIECgAKAEIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
         ),
     },
+    # case (uint8[1,1] a, uint8[1,1] b) => (float[1,1] y)
+    #    <float s = {1}, uint8[1,1] z = {1}>
+    # {
+    #    y = com.microsoft.MatMulIntegerToFloat (a, b, s, s, , z)
+    # }
+    {
+        'name': 'MatMulIntegerToFloat/b_zero_point-shape/row',
+        'feed': {
+            'a': (2, [1, 1], [1]),
+            'b': (2, [1, 1], [1]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOpsBCjkKAWEKAWIKAXMKAXMKAAoBehIBeSIUTWF0TXVsSW50ZWdlclRvRmxvYXQ6DWNvbS5taWNyb3NvZnQSBGNh'
+            'c2UqCxABIgQAAIA/QgFzKgwIAQgBEAIqAQFCAXpaEwoBYRIOCgwIAhIICgIIAQoCCAFaEwoBYhIOCgwIAhIICgIIAQoCCAFiEwoB'
+            'eRIOCgwIARIICgIIAQoCCAFCBAoAEA1CEQoNY29tLm1pY3Jvc29mdBAB'
+        ),
+    },
+    # case (uint8[1,1] a, uint8[1,0] b) => (float[1,0] y)
+    #    <float s = {1}, uint8[2] z = {1, 1}>
+    # {
+    #    y = com.microsoft.MatMulIntegerToFloat (a, b, s, s, , z)
+    # }
+    {
+        'name': 'MatMulIntegerToFloat/b_zero_point-shape/two for no columns',
+        'feed': {
+            'a': (2, [1, 1], [1]),
+            'b': (2, [1, 0], []),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOpoBCjkKAWEKAWIKAXMKAXMKAAoBehIBeSIUTWF0TXVsSW50ZWdlclRvRmxvYXQ6DWNvbS5taWNyb3NvZnQSBGNh'
+            'c2UqCxABIgQAAIA/QgFzKgsIAhACKgIBAUIBeloTCgFhEg4KDAgCEggKAggBCgIIAVoTCgFiEg4KDAgCEggKAggBCgIIAGITCgF5'
+            'Eg4KDAgBEggKAggBCgIIAEIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
+    # case (float[1,1] a, uint8[1,1] b) => (float[1,1] y)
+    #    <float s = {1}, float[1,1] c = {1}>
+    # {
+    #    y = com.microsoft.DynamicQuantizeMatMul (a, b, s, , c)
+    # }
+    {
+        'name': 'DynamicQuantizeMatMul/bias-shape/row',
+        'feed': {
+            'a': (1, [1, 1], [1.0]),
+            'b': (2, [1, 1], [1]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOpwBCjcKAWEKAWIKAXMKAAoBYxIBeSIVRHluYW1pY1F1YW50aXplTWF0TXVsOg1jb20ubWljcm9zb2Z0EgRjYXNl'
+            'KgsQASIEAACAP0IBcyoPCAEIARABIgQAAIA/QgFjWhMKAWESDgoMCAESCAoCCAEKAggBWhMKAWISDgoMCAISCAoCCAEKAggBYhMK'
+            'AXkSDgoMCAESCAoCCAEKAggBQgQKABANQhEKDWNvbS5taWNyb3NvZnQQAQ=='
+        ),
+    },
+    # case (uint8[1] x) => (uint8[1] y)
+    #    <float s = {1}, float[2] t = {1, 1}, uint8 z = {0}>
+    # {
+    #    y = com.microsoft.QLinearConcat <axis = 0> (s, z, x, t, z)
+    # }
+    {
+        'name': 'QLinearConcat/x_scale-shape/two',
+        'feed': {
+            'x': (2, [1], [5]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOpEBCj0KAXMKAXoKAXgKAXQKAXoSAXkiDVFMaW5lYXJDb25jYXQqCwoEYXhpcxgAoAECOg1jb20ubWljcm9zb2Z0'
+            'EgRjYXNlKgsQASIEAACAP0IBcyoRCAIQASIIAACAPwAAgD9CAXQqCBACKgEAQgF6Wg8KAXgSCgoICAISBAoCCAFiDwoBeRIKCggI'
+            'AhIECgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
+    # case (uint8[1] x, uint8[1,1] t) => (uint8[1] y)
+    #    <float s = {1}, uint8 z = {0}>
+    # {
+    #    y = com.microsoft.QLinearConcat <axis = 0> (s, z, x, s, t)
+    # }
+    {
+        'name': 'QLinearConcat/x_zero_point-shape/row',
+        'feed': {
+            'x': (2, [1], [5]),
+            't': (2, [1, 1], [0]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOpMBCj0KAXMKAXoKAXgKAXMKAXQSAXkiDVFMaW5lYXJDb25jYXQqCwoEYXhpcxgAoAECOg1jb20ubWljcm9zb2Z0'
+            'EgRjYXNlKgsQASIEAACAP0IBcyoIEAIqAQBCAXpaDwoBeBIKCggIAhIECgIIAVoTCgF0Eg4KDAgCEggKAggBCgIIAWIPCgF5EgoK'
+            'CAgCEgQKAggBQgQKABANQhEKDWNvbS5taWNyb3NvZnQQAQ=='
+        ),
+    },
+    # case (uint8[1,2] x, float[0] none) => (uint8[1,2] y)
+    #    <float s = {1}, uint8 z = {0}>
+    # {
+    #    y = com.microsoft.QLinearSoftmax <axis = -1, opset = 13> (x, none, z, s, z)
+    # }
+    {
+        'name': 'QLinearSoftmax/x_scale-shape/none',
+        'feed': {
+            'x': (2, [1, 2], [1, 2]),
+            'none': (1, [0], []),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOrUBClgKAXgKBG5vbmUKAXoKAXMKAXoSAXkiDlFMaW5lYXJTb2Z0bWF4KhQKBGF4aXMY////////////AaABAioM'
+            'CgVvcHNldBgNoAECOg1jb20ubWljcm9zb2Z0EgRjYXNlKgsQASIEAACAP0IBcyoIEAIqAQBCAXpaEwoBeBIOCgwIAhIICgIIAQoC'
+            'CAJaEgoEbm9uZRIKCggIARIECgIIAGITCgF5Eg4KDAgCEggKAggBCgIIAkIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

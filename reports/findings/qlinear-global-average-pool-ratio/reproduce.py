@@ -34,6 +34,25 @@ CASES = [
             'EgwKAggBCgIIAQoCCAFiFwoBeRISChAIAxIMCgIIAQoCCAEKAggBQgQKABANQhEKDWNvbS5taWNyb3NvZnQQAQ=='
         ),
     },
+    # case (uint8[1,1,3] x) => (uint8[1,1,1] y)
+    #    <float s = {1}, uint8 z = {0}, float t = {2.98023224e-08}>
+    # {
+    #    y = com.microsoft.QLinearAveragePool <kernel_shape = [3]> (x, s, z, t, z)
+    # }
+    {
+        'name': 'QLinearAveragePool whose window is the whole input',
+        'feed': {
+            'x': (2, [1, 1, 3], [1, 1, 1]),
+        },
+        'want': {
+            'y': (2, [1, 1, 1], [255]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOqgBCkoKAXgKAXMKAXoKAXQKAXoSAXkiElFMaW5lYXJBdmVyYWdlUG9vbCoTCgxrZXJuZWxfc2hhcGVAA6ABBzoN'
+            'Y29tLm1pY3Jvc29mdBIEY2FzZSoLEAEiBAAAgD9CAXMqCBACKgEAQgF6KgsQASIEAAAAM0IBdFoXCgF4EhIKEAgCEgwKAggBCgII'
+            'AQoCCANiFwoBeRISChAIAhIMCgIIAQoCCAEKAggBQgQKABANQhEKDWNvbS5taWNyb3NvZnQQAQ=='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -43,6 +43,51 @@ CASES = [
             'BRIICgIIAgoCCAJiEwoBdhIOCgwIBRIICgIIAgoCCAJCBAoAEBU='
         ),
     },
+    # case (int8[1,1,1,1] x) => (int8[1,1,1,1] v, float[1,1,1,1] uf)
+    #    <float s = {0.5}, int8 z = {0}, int8[1,1,1,1] w = {2}>
+    # {
+    #    u = QLinearConv (x, s, z, w, s, z, s, z)
+    #    uf = DequantizeLinear (u, s, z)
+    #    v = QuantizeLinear (uf, s, z)
+    # }
+    {
+        'name': 'the DequantizeLinear between is an output',
+        'feed': {
+            'x': (3, [1, 1, 1, 1], [3]),
+        },
+        'want': {
+            'v': (3, [1, 1, 1, 1], [3]),
+            'uf': (1, [1, 1, 1, 1], [1.5]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOvcBCioKAXgKAXMKAXoKAXcKAXMKAXoKAXMKAXoSAXUiC1FMaW5lYXJDb252OgAKIQoBdQoBcwoBehICdWYiEERl'
+            'cXVhbnRpemVMaW5lYXI6AAofCgJ1ZgoBcwoBehIBdiIOUXVhbnRpemVMaW5lYXI6ABIEY2FzZSoLEAEiBAAAAD9CAXMqCBADKgEA'
+            'QgF6KhAIAQgBCAEIARADKgECQgF3WhsKAXgSFgoUCAMSEAoCCAEKAggBCgIIAQoCCAFiGwoBdhIWChQIAxIQCgIIAQoCCAEKAggB'
+            'CgIIAWIcCgJ1ZhIWChQIARIQCgIIAQoCCAEKAggBCgIIAUIECgAQFQ=='
+        ),
+    },
+    # case (float[1] x) => (int8[1] u, int8[1] v)
+    #    <float s = {0.5}, int8 z = {0}>
+    # {
+    #    u = QuantizeLinear (x, s, z)
+    #    uf = DequantizeLinear (u, s, z)
+    #    v = QuantizeLinear (uf, s, z)
+    # }
+    {
+        'name': 'int8, two quantizations in a row',
+        'feed': {
+            'x': (1, [1], [1.5]),
+        },
+        'want': {
+            'u': (3, [1], [3]),
+            'v': (3, [1], [3]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOrQBCh4KAXgKAXMKAXoSAXUiDlF1YW50aXplTGluZWFyOgAKIQoBdQoBcwoBehICdWYiEERlcXVhbnRpemVMaW5l'
+            'YXI6AAofCgJ1ZgoBcwoBehIBdiIOUXVhbnRpemVMaW5lYXI6ABIEY2FzZSoLEAEiBAAAAD9CAXMqCBADKgEAQgF6Wg8KAXgSCgoI'
+            'CAESBAoCCAFiDwoBdRIKCggIAxIECgIIAWIPCgF2EgoKCAgDEgQKAggBQgQKABAV'
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -110,6 +110,38 @@ CASES = [
             'YWxlc1oTCgFYEg4KDAgCEggKAggCCgIIAmIPCgF5EgoKCAgCEgQKAAoAQgQKABAK'
         ),
     },
+    # case (uint8[1,2] x) => (float[1,2] y)
+    #    <float[2] s = {1, 2}>
+    # {
+    #    y = DequantizeLinear (x, s)
+    # }
+    {
+        'name': 'DequantizeLinear-10, a scale for each column',
+        'feed': {
+            'x': (2, [1, 2], [1, 1]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOmIKHQoBeAoBcxIBeSIQRGVxdWFudGl6ZUxpbmVhcjoAEgRjYXNlKhEIAhABIggAAIA/AAAAQEIBc1oTCgF4Eg4K'
+            'DAgCEggKAggBCgIIAmITCgF5Eg4KDAgBEggKAggBCgIIAkIECgAQCg=='
+        ),
+    },
+    # case (float[1,2] x) => (uint8[1,2] y)
+    #    <float[2] s = {1, 2}>
+    # {
+    #    y = QuantizeLinear (x, s)
+    # }
+    {
+        'name': 'QuantizeLinear-10, a scale for each column',
+        'feed': {
+            'x': (1, [1, 2], [1.0, 1.0]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOmAKGwoBeAoBcxIBeSIOUXVhbnRpemVMaW5lYXI6ABIEY2FzZSoRCAIQASIIAACAPwAAAEBCAXNaEwoBeBIOCgwI'
+            'ARIICgIIAQoCCAJiEwoBeRIOCgwIAhIICgIIAQoCCAJCBAoAEAo='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

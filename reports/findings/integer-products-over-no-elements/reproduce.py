@@ -1,0 +1,245 @@
+"""Integer matrix products over an inner dimension of 0 leave their output unwritten, or divide by zero
+
+pip install numpy onnxruntime
+usage: python3 reproduce.py [none | basic | extended | all]: the level of optimization, all by default
+exit: 0 the answers are the expected ones, 1 they are not
+"""
+import base64
+import ctypes
+import os
+import subprocess
+import sys
+
+import numpy
+import onnxruntime
+
+# feed and want: name: (ONNX's number of the type, shape, values); a want of None is a model to be refused.
+CASES = [
+    # case (uint8[1,0] a, int8[0,1] b) => (int32[1,1] y)
+    # {
+    #    y = MatMulInteger (a, b)
+    # }
+    {
+        'name': 'MatMulInteger, one row, no inner elements, one column',
+        'feed': {
+            'a': (2, [1, 0], []),
+            'b': (3, [0, 1], []),
+        },
+        'want': {
+            'y': (6, [1, 1], [0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOmEKGgoBYQoBYhIBeSINTWF0TXVsSW50ZWdlcjoAEgRjYXNlWhMKAWESDgoMCAISCAoCCAEKAggAWhMKAWISDgoM'
+            'CAMSCAoCCAAKAggBYhMKAXkSDgoMCAYSCAoCCAEKAggBQgQKABAN'
+        ),
+    },
+    # case (uint8[1,1,0] a, uint8[1,0,1] b) => (int32[1,1,1] y)
+    #    <uint8[1,1,1] z = {0}>
+    # {
+    #    y = MatMulInteger (a, b, , z)
+    # }
+    {
+        'name': 'MatMulInteger, the same with a zero point for each matrix of b',
+        'feed': {
+            'a': (2, [1, 1, 0], []),
+            'b': (2, [1, 0, 1], []),
+        },
+        'want': {
+            'y': (6, [1, 1, 1], [0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOoIBCh8KAWEKAWIKAAoBehIBeSINTWF0TXVsSW50ZWdlcjoAEgRjYXNlKg4IAQgBCAEQAioBAEIBeloXCgFhEhIK'
+            'EAgCEgwKAggBCgIIAQoCCABaFwoBYhISChAIAhIMCgIIAQoCCAAKAggBYhcKAXkSEgoQCAYSDAoCCAEKAggBCgIIAUIECgAQDQ=='
+        ),
+    },
+    # case (uint8[1,0] a, uint8[0,1] b) => (float[1,1] y)
+    #    <float s = {1}, float[1] c = {5}>
+    # {
+    #    y = com.microsoft.MatMulIntegerToFloat (a, b, s, s, , , c)
+    # }
+    {
+        'name': 'MatMulIntegerToFloat with a bias',
+        'feed': {
+            'a': (2, [1, 0], []),
+            'b': (2, [0, 1], []),
+        },
+        'want': {
+            'y': (1, [1, 1], [5.0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOp4BCjsKAWEKAWIKAXMKAXMKAAoACgFjEgF5IhRNYXRNdWxJbnRlZ2VyVG9GbG9hdDoNY29tLm1pY3Jvc29mdBIE'
+            'Y2FzZSoLEAEiBAAAgD9CAXMqDQgBEAEiBAAAoEBCAWNaEwoBYRIOCgwIAhIICgIIAQoCCABaEwoBYhIOCgwIAhIICgIIAAoCCAFi'
+            'EwoBeRIOCgwIARIICgIIAQoCCAFCBAoAEA1CEQoNY29tLm1pY3Jvc29mdBAB'
+        ),
+    },
+    # case (uint8[1,0] a, uint8[0,1] b) => (uint8[1,1] y)
+    #    <float s = {1}, uint8 z = {7}>
+    # {
+    #    y = QLinearMatMul (a, s, z, b, s, z, s, z)
+    # }
+    {
+        'name': 'QLinearMatMul',
+        'feed': {
+            'a': (2, [1, 0], []),
+            'b': (2, [0, 1], []),
+        },
+        'want': {
+            'y': (2, [1, 1], [7]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOooBCiwKAWEKAXMKAXoKAWIKAXMKAXoKAXMKAXoSAXkiDVFMaW5lYXJNYXRNdWw6ABIEY2FzZSoLEAEiBAAAgD9C'
+            'AXMqCBACKgEHQgF6WhMKAWESDgoMCAISCAoCCAEKAggAWhMKAWISDgoMCAISCAoCCAAKAggBYhMKAXkSDgoMCAISCAoCCAEKAggB'
+            'QgQKABAN'
+        ),
+    },
+    # case (uint8[1,0] a, uint8[0,1] b) => (uint8[1,1] y)
+    #    <float s = {1}, uint8 z = {7}>
+    # {
+    #    y = com.microsoft.QGemm (a, s, z, b, s, z, , s, z)
+    # }
+    {
+        'name': 'QGemm',
+        'feed': {
+            'a': (2, [1, 0], []),
+            'b': (2, [0, 1], []),
+        },
+        'want': {
+            'y': (2, [1, 1], [7]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOpEBCjMKAWEKAXMKAXoKAWIKAXMKAXoKAAoBcwoBehIBeSIFUUdlbW06DWNvbS5taWNyb3NvZnQSBGNhc2UqCxAB'
+            'IgQAAIA/QgFzKggQAioBB0IBeloTCgFhEg4KDAgCEggKAggBCgIIAFoTCgFiEg4KDAgCEggKAggACgIIAWITCgF5Eg4KDAgCEggK'
+            'AggBCgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
+    # case (uint8[1,0] a, uint8[0,1] b) => (uint8[1,1] y)
+    #    <float s = {1}, uint8 z = {7}>
+    # {
+    #    af = DequantizeLinear (a, s, z)
+    #    bf = DequantizeLinear (b, s, z)
+    #    yf = MatMul (af, bf)
+    #    y = QuantizeLinear (yf, s, z)
+    # }
+    {
+        'name': 'MatMul between DequantizeLinear and QuantizeLinear',
+        'feed': {
+            'a': (2, [1, 0], []),
+            'b': (2, [0, 1], []),
+        },
+        'want': {
+            'y': (2, [1, 1], [7]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOtsBCiEKAWEKAXMKAXoSAmFmIhBEZXF1YW50aXplTGluZWFyOgAKIQoBYgoBcwoBehICYmYiEERlcXVhbnRpemVM'
+            'aW5lYXI6AAoWCgJhZgoCYmYSAnlmIgZNYXRNdWw6AAofCgJ5ZgoBcwoBehIBeSIOUXVhbnRpemVMaW5lYXI6ABIEY2FzZSoLEAEi'
+            'BAAAgD9CAXMqCBACKgEHQgF6WhMKAWESDgoMCAISCAoCCAEKAggAWhMKAWISDgoMCAISCAoCCAAKAggBYhMKAXkSDgoMCAISCAoC'
+            'CAEKAggBQgQKABAN'
+        ),
+    },
+    # case (uint8[1,0,1] x, uint8[1,0,1] w) => (int32[1,1,1] y)
+    # {
+    #    y = ConvInteger (x, w)
+    # }
+    {
+        'name': 'ConvInteger without channels',
+        'feed': {
+            'x': (2, [1, 0, 1], []),
+            'w': (2, [1, 0, 1], []),
+        },
+        'want': {
+            'y': (6, [1, 1, 1], [0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOmsKGAoBeAoBdxIBeSILQ29udkludGVnZXI6ABIEY2FzZVoXCgF4EhIKEAgCEgwKAggBCgIIAAoCCAFaFwoBdxIS'
+            'ChAIAhIMCgIIAQoCCAAKAggBYhcKAXkSEgoQCAYSDAoCCAEKAggBCgIIAUIECgAQDQ=='
+        ),
+    },
+]
+
+# ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.
+NUMPY = {1: 'f4', 2: 'u1', 3: 'i1', 5: 'i2', 6: 'i4', 7: 'i8', 10: 'f2', 17: 'u1', 19: 'u1', 24: 'u1', 26: 'u1'}
+LEVELS = {'none': 'DISABLE_ALL', 'basic': 'ENABLE_BASIC', 'extended': 'ENABLE_EXTENDED', 'all': 'ENABLE_ALL'}
+
+
+def array(number, shape, values):
+    return numpy.array(values, NUMPY[number]).reshape(shape)
+
+
+def own_outputs(session, case, feeds):
+    """The outputs in memory of ONNX Runtime's own, whose types it says."""
+    return session.run_with_ort_values(None, dict(zip(case['feed'], feeds)))
+
+
+def run(case):
+    """Runs one case and returns what came out, or None where it was refused."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    onnxruntime.set_default_logger_severity(4)
+    level = sys.argv[1] if len(sys.argv) > 1 else 'all'
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, 'ORT_' + LEVELS[level])
+    try:
+        session = onnxruntime.InferenceSession(
+            base64.b64decode(case['model']), options, providers=['CPUExecutionProvider'])
+        binding = session.io_binding()
+        feeds = [onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array(*tensor), tensor[0])
+                 for tensor in case['feed'].values()]
+        for name, value in zip(case['feed'], feeds):
+            binding.bind_ortvalue_input(name, value)
+        outputs = []
+        for name, (number, shape, values) in (case['want'] or {}).items():
+            outputs.append(onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(
+                numpy.frombuffer(b'\x5a' * array(number, shape, values).nbytes, NUMPY[number])
+                .reshape(shape).copy(), number))
+            binding.bind_ortvalue_output(name, outputs[-1])
+        if case['want'] is None:
+            for output in session.get_outputs():
+                binding.bind_output(output.name)
+        session.run_with_iobinding(binding)
+        for (name, want), value in zip((case['want'] or {}).items(), own_outputs(session, case, feeds)):
+            if value.element_type() != want[0]:
+                print(f'  {name}: want type {want[0]}, have {value.element_type()} ({value.data_type()})')
+                return None
+    except Exception as error:
+        print('  refused:', str(error).strip().split('\n')[0])
+        return None
+    if case['want'] is None:
+        return []
+    return [numpy.frombuffer(ctypes.string_at(value.data_ptr(), like.nbytes), like.dtype).reshape(like.shape)
+            for value, like in zip(outputs, (array(*t) for t in case['want'].values()))]
+
+
+def shows(case):
+    """Whether the answer of one case is not the expected one."""
+    have = run(case)
+    if case['want'] is None:
+        print('  want: refused; have:', 'refused' if have is None else 'taken')
+        return have is not None
+    if have is None:
+        print('  want: an answer; have: none')
+        return True
+    bad = False
+    for (name, want), got in zip(case['want'].items(), have):
+        want = array(*want)
+        same = numpy.allclose(got, want, rtol=case.get('rtol', 0), atol=0)
+        print(f'  {name}: want {want.ravel().tolist()}, have {got.ravel().tolist()}')
+        bad = bad or not same
+    return bad
+
+
+def main():
+    if os.environ.get('REPRODUCE_CASE'):
+        sys.exit(10 + shows(CASES[int(os.environ['REPRODUCE_CASE'])]))
+    print('onnxruntime', onnxruntime.__version__)
+    bad = 0
+    for i, case in enumerate(CASES):  # each in a process of its own: some crash
+        print(case['name'], flush=True)
+        child = subprocess.run([sys.executable] + sys.argv, env={**os.environ, 'REPRODUCE_CASE': str(i)},
+                               timeout=60, check=False)
+        if child.returncode not in (10, 11):
+            print('  died: status', child.returncode)
+        bad += child.returncode != 10
+    print(f'{bad} of {len(CASES)} cases show the divergence')
+    sys.exit(bad > 0)
+
+
+main()

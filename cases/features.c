@@ -148,12 +148,18 @@ static bool has_extreme(const struct qd_tensor *scale)
     return false;
 }
 
-static bool has_non_finite(const struct qd_tensor *tensor)
+/* One pass: this is asked of every fuzzed case. Subnormal numbers of 8 and 4 bits are like others. */
+static void find_numbers(struct qd_features *found, const struct qd_tensor *tensor)
 {
-    for (int64_t i = 0; qd_dtype_is_float(tensor->dtype) && i < tensor->count; i++)
-        if (!isfinite(qd_tensor_value(tensor, i)))
-            return true;
-    return false;
+    const struct qd_float_format *format = qd_float_format(tensor->dtype);
+    bool non_finite = false, subnormal = false, wide = qd_dtype_info(tensor->dtype)->bits > 8;
+    for (int64_t i = 0; format && i < tensor->count; i++) {
+        double value = fabs(qd_tensor_value(tensor, i));
+        non_finite = non_finite || !isfinite(value);
+        subnormal = subnormal || (wide && value > 0 && value < format->least_normal);
+    }
+    set_if(found, non_finite, QD_FEATURE_NON_FINITE);
+    set_if(found, subnormal, QD_FEATURE_SUBNORMAL_DATA);
 }
 
 /* --- Facts of one node ------------------------------------------------------------------------ */
@@ -399,7 +405,7 @@ static void find_tensor(struct qd_features *found, const struct qd_tensor *tenso
 {
     find_dtype(found, tensor->dtype);
     set_if(found, tensor->count == 0, QD_FEATURE_EMPTY);
-    set_if(found, has_non_finite(tensor), QD_FEATURE_NON_FINITE);
+    find_numbers(found, tensor);
 }
 
 static void find_graph(const struct qd_case *kase, struct qd_features *found)

@@ -73,6 +73,46 @@ CASES = [
             'CAIQASIIAACAPwAAgD9CAXRaEwoBeBIOCgwIAhIICgIIAQoCCAFiEwoBeRIOCgwIARIICgIIAQoCCAFCBAoAEA0='
         ),
     },
+    # case (uint8[1,1] x) => (uint8[1,1] y)
+    #    <float s = {1}, float[2] t = {1, 1}>
+    # {
+    #    xf = DequantizeLinear (x, s)
+    #    yf = Softmax (xf)
+    #    y = QuantizeLinear (yf, t)
+    # }
+    {
+        'name': 'a Softmax whose output has two scales for one element',
+        'feed': {
+            'x': (2, [1, 1], [1]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOqMBCh4KAXgKAXMSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKEwoCeGYSAnlmIgdTb2Z0bWF4OgAKHAoCeWYKAXQS'
+            'AXkiDlF1YW50aXplTGluZWFyOgASBGNhc2UqCxABIgQAAIA/QgFzKhEIAhABIggAAIA/AACAP0IBdFoTCgF4Eg4KDAgCEggKAggB'
+            'CgIIAWITCgF5Eg4KDAgCEggKAggBCgIIAUIECgAQFQ=='
+        ),
+    },
+    # case (uint8[1,1] x) => (float[1,1] y)
+    #    <float s = {1}, uint8[1,1] w = {1}, int32[1] b = {7}, float[2] t = {1, 1}>
+    # {
+    #    xf = DequantizeLinear (x, s)
+    #    wf = DequantizeLinear (w, s)
+    #    bf = DequantizeLinear (b, t)
+    #    y = Gemm (xf, wf, bf)
+    # }
+    {
+        'name': 'a bias of one element with two scales, Gemm',
+        'feed': {
+            'x': (2, [1, 1], [1]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOuMBCh4KAXgKAXMSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKHgoBdwoBcxICd2YiEERlcXVhbnRpemVMaW5lYXI6'
+            'AAoeCgFiCgF0EgJiZiIQRGVxdWFudGl6ZUxpbmVhcjoAChcKAnhmCgJ3ZgoCYmYSAXkiBEdlbW06ABIEY2FzZSoLEAEiBAAAgD9C'
+            'AXMqDAgBCAEQAioBAUIBdyoKCAEQBioBB0IBYioRCAIQASIIAACAPwAAgD9CAXRaEwoBeBIOCgwIAhIICgIIAQoCCAFiEwoBeRIO'
+            'CgwIARIICgIIAQoCCAFCBAoAEA0='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

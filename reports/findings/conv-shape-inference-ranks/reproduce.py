@@ -47,6 +47,22 @@ CASES = [
             'CAESEAoCCAEKAggBCgIIAQoCCAFiEwoBeRIOCgwIARIICgIIAQoCCAFCBAoAEA0='
         ),
     },
+    # case (float[1,1,1,1] x, float[1] w) => (float[1,1,1,1] y)
+    # {
+    #    y = ConvTranspose <pads = [0, 0, 0, 0]> (x, w)
+    # }
+    {
+        'name': 'ConvTranspose, x of rank 4 and w of rank 1',
+        'feed': {
+            'x': (1, [1, 1, 1, 1], [0.0]),
+            'w': (1, [1], [0.0]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOoABCi0KAXgKAXcSAXkiDUNvbnZUcmFuc3Bvc2UqEQoEcGFkc0AAQABAAEAAoAEHOgASBGNhc2VaGwoBeBIWChQI'
+            'ARIQCgIIAQoCCAEKAggBCgIIAVoPCgF3EgoKCAgBEgQKAggBYhsKAXkSFgoUCAESEAoCCAEKAggBCgIIAQoCCAFCBAoAEA0='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

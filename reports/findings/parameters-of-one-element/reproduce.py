@@ -73,6 +73,26 @@ CASES = [
             'AmIXCgF5EhIKEAgBEgwKAggBCgIIAQoCCAJCBAoAEA1CEQoNY29tLm1pY3Jvc29mdBAB'
         ),
     },
+    # case (float[1,1] a, int8[1,1,2] b) => (float[1,1,2] y)
+    #    <float s = {1}, int8[2] bz = {1, 2}>
+    # {
+    #    y = com.microsoft.DynamicQuantizeMatMul (a, b, s, bz)
+    # }
+    {
+        'name': 'DynamicQuantizeMatMul, B of rank 3 and a zero point for each column',
+        'feed': {
+            'a': (1, [1, 1], [255.0]),
+            'b': (3, [1, 1, 2], [5, 5]),
+        },
+        'want': {
+            'y': (1, [1, 1, 2], [1020.0, 765.0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOqABCjYKAWEKAWIKAXMKAmJ6EgF5IhVEeW5hbWljUXVhbnRpemVNYXRNdWw6DWNvbS5taWNyb3NvZnQSBGNhc2Uq'
+            'CxABIgQAAIA/QgFzKgwIAhADKgIBAkICYnpaEwoBYRIOCgwIARIICgIIAQoCCAFaFwoBYhISChAIAxIMCgIIAQoCCAEKAggCYhcK'
+            'AXkSEgoQCAESDAoCCAEKAggBCgIIAkIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -36,6 +36,23 @@ CASES = [
             'AAoAQgQKABANQhEKDWNvbS5taWNyb3NvZnQQAQ=='
         ),
     },
+    # case (uint8[1,1,2,1] x) => (uint8[1,1,0,1] y)
+    #    <float s = {1}, uint8 z = {0}>
+    # {
+    #    y = com.microsoft.QLinearAveragePool <kernel_shape = [1, 3], channels_last = 1> (x, s, z, s, z)
+    # }
+    {
+        'name': 'channels last, a window beyond the second axis',
+        'feed': {
+            'x': (2, [1, 1, 2, 1], [1, 2]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOrsBCmIKAXgKAXMKAXoKAXMKAXoSAXkiElFMaW5lYXJBdmVyYWdlUG9vbCoVCgxrZXJuZWxfc2hhcGVAAUADoAEH'
+            'KhQKDWNoYW5uZWxzX2xhc3QYAaABAjoNY29tLm1pY3Jvc29mdBIEY2FzZSoLEAEiBAAAgD9CAXMqCBACKgEAQgF6WhsKAXgSFgoU'
+            'CAISEAoCCAEKAggBCgIIAgoCCAFiGwoBeRIWChQIAhIQCgIIAQoCCAEKAggACgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -66,6 +66,27 @@ CASES = [
             'ABAN'
         ),
     },
+    # case (uint8[1,2] x) => (float[1,1] y)
+    #    <float[2] t = {1, 2}, uint8[2] z = {0, 0}, int8[2,1] w = {3, 4}, float s = {1}>
+    # {
+    #    xf = DequantizeLinear (x, t, z)
+    #    wf = DequantizeLinear (w, s)
+    #    y = MatMul (xf, wf)
+    # }
+    {
+        'name': 'a scale for each column of A, a float output',
+        'feed': {
+            'x': (2, [1, 2], [1, 1]),
+        },
+        'want': {
+            'y': (1, [1, 1], [11.0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOsYBCiEKAXgKAXQKAXoSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKHgoBdwoBcxICd2YiEERlcXVhbnRpemVMaW5l'
+            'YXI6AAoVCgJ4ZgoCd2YSAXkiBk1hdE11bDoAEgRjYXNlKhEIAhABIggAAIA/AAAAQEIBdCoLCAIQAioCAABCAXoqDQgCCAEQAyoC'
+            'AwRCAXcqCxABIgQAAIA/QgFzWhMKAXgSDgoMCAISCAoCCAEKAggCYhMKAXkSDgoMCAESCAoCCAEKAggBQgQKABAN'
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

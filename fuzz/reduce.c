@@ -470,6 +470,41 @@ static void set_key(struct key *key, const struct shown *shown, const struct qd_
     set_op(key, &shown->kase);
 }
 
+/* Leaves the outputs of which some element differs; false if all do. */
+static bool keep_wrong_outputs(const struct shown *shown, struct qd_case_edit *edit)
+{
+    size_t count = edit->output_count, kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct qd_comparison comparison;
+        qd_compare_tensor(&shown->values[i], &shown->run.outputs[i], &comparison);
+        if (comparison.mismatched > 0)
+            edit->outputs[kept++] = edit->outputs[i];
+    }
+    edit->output_count = kept;
+    return kept > 0 && kept < count;
+}
+
+/* Operators beside the wrong one, which the fuzzer joined to it, are right: no quirk of the whole graph explains both. They go first, if
+ * what is left still differs, and only then it is asked what the finding is. */
+static enum qd_status drop_right_outputs(struct reduction *r)
+{
+    const struct shown *shown = &r->at[r->current];
+    struct qd_arena scratch;
+    struct qd_case_edit edit;
+    bool taken;
+    if (shown->comparison.verdict != QD_VERDICT_VALUE || shown->kase.graph->output_count < 2)
+        return QD_OK;
+    qd_arena_init(&scratch, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = qd_case_edit_begin(&shown->kase, &scratch, &edit, r->error);
+    if (status == QD_OK && keep_wrong_outputs(shown, &edit)) {
+        qd_reduce_prune(&edit);
+        r->key = (struct key){.verdict = QD_VERDICT_VALUE, .open = true};
+        status = try_edit(r, &passes[0], &edit, &taken);
+    }
+    qd_arena_clear(&scratch);
+    return status;
+}
+
 /* The case as it was given: evaluated, run, and what the finding is. */
 static enum qd_status begin(struct reduction *r, const struct qd_case *kase, struct qd_arena *arena,
                             struct qd_reduced *reduced)
@@ -484,9 +519,6 @@ static enum qd_status begin(struct reduction *r, const struct qd_case *kase, str
         return qd_fail(r->error, QD_USAGE, "%s does not declare '%.80s': %.120s",
                        qd_session_id(r->session), kase->id, reason);
     status = run(r->session, shown, r->error);
-    if (status == QD_OK)
-        status = qd_finding_identify(r->session, kase, shown->values, &shown->run,
-                                     &r->options->diagnose, arena, &reduced->before, r->error);
     if (status != QD_OK)
         return status;
     if (!qd_verdict_is_divergence(shown->comparison.verdict))
@@ -494,8 +526,14 @@ static enum qd_status begin(struct reduction *r, const struct qd_case *kase, str
                        qd_session_id(r->session), kase->id,
                        qd_verdict_word(shown->comparison.verdict));
     reduced->size_before = size_of(kase, shown->values);
-    set_key(&r->key, shown, &reduced->before.diagnosis);
-    return QD_OK;
+    status = drop_right_outputs(r);
+    shown = &r->at[r->current];
+    if (status == QD_OK)
+        status = qd_finding_identify(r->session, &shown->kase, shown->values, &shown->run,
+                                     &r->options->diagnose, arena, &reduced->before, r->error);
+    if (status == QD_OK)
+        set_key(&r->key, shown, &reduced->before.diagnosis);
+    return status;
 }
 
 /* The smallest case once more in the caller's arena, its outputs declared. */

@@ -213,8 +213,54 @@ static void test_quirks_are_reduced(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* y = QuantizeLinear(x), which differs on the tie 1/2, and beside it same = Identity(q). */
+static void two_operators(struct qd_arena *arena, struct qd_case *kase)
+{
+    const int64_t three[] = {3}, two[] = {2};
+    const float halves[] = {0.5f, 1.25f};
+    struct qd_error error;
+    struct qd_tensor q, x, scale;
+    assert_int_equal(qd_tensor_init(&q, arena, QD_U8, 1, three, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&x, arena, QD_F32, 1, two, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&scale, arena, QD_F32, 0, NULL, &error), QD_OK);
+    memcpy(x.data, halves, sizeof halves);
+    *(float *)scale.data = 1;
+    struct qd_builder *builder = qd_build_begin(arena, 13);
+    qd_build_input(builder, "q", &q);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_node(builder, "", "Identity", "q", "same");
+    qd_build_node(builder, "", "QuantizeLinear", "x,s", "y");
+    qd_build_output(builder, "same", QD_U8, 1, three);
+    qd_build_output(builder, "y", QD_U8, 1, two);
+    assert_int_equal(qd_build_finish(builder, "two", false, kase, &error), QD_OK);
+}
+
+/* The finding is sought without the operator that is right: only y's two elements are compared. */
+static void test_what_is_right_goes_first(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    struct qd_reduced reduced;
+    const struct qd_reduce_options options = {.seconds = 60, .diagnose = {.seconds = 5}};
+    struct qd_session *session =
+        qd_open("quirk:round-half-away", &(struct qd_session_options){.in_process = true});
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    two_operators(&arena, &kase);
+    assert_int_equal(qd_case_reduce(session, &kase, &options, &arena, &reduced, &error), QD_OK);
+    assert_int_equal(reduced.size_before.output_elements, 5);
+    assert_int_equal(reduced.before.comparison.compared, 2);
+    assert_int_equal(reduced.size_after.nodes, 1);
+    assert_string_equal(reduced.after.signature, "QuantizeLinear-quirk-value-round-half-away");
+    qd_arena_clear(&arena);
+    qd_session_close(session);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_reduced)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_reduced),
+                                       cmocka_unit_test(test_what_is_right_goes_first)};
     return cmocka_run_group_tests_name("reducer", tests, NULL, NULL);
 }

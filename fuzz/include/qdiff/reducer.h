@@ -7,6 +7,9 @@
  * something the whole diagnosis, neighbours included, is made again; a pass that led elsewhere is taken back and repeated with
  * the diagnosis at each step.
  *
+ * Before all that outputs without a difference go, with what only they need: a fuzzed graph joins operators that have nothing to do with each
+ * other, and `before` is the finding of what is left.
+ *
  * Operator and types stay, except where nodes go: then they become those of what is left. */
 #ifndef QDIFF_REDUCER_H
 #define QDIFF_REDUCER_H

@@ -41,16 +41,18 @@ bool qd_verdict_find(const char *word, enum qd_verdict *verdict)
     return false;
 }
 
-/* What a run that gave no outputs to look at means. */
-static enum qd_verdict verdict_of_outcome(enum qd_outcome outcome, enum qd_expect expect)
+/* What a run that gave no outputs to look at means. How much the other nodes of a graph that is to be refused need nobody has
+ * computed: it may be more than there is. */
+static enum qd_verdict verdict_of_outcome(enum qd_outcome outcome, const struct qd_case *kase)
 {
+    const bool invalid = kase->expect == QD_EXPECT_MUST_REJECT;
     switch (outcome) {
-    case QD_OUTCOME_REJECTED:
-        return expect == QD_EXPECT_MUST_REJECT ? QD_VERDICT_REJECTED : QD_VERDICT_REJECTS_VALID;
+    case QD_OUTCOME_REJECTED: return invalid ? QD_VERDICT_REJECTED : QD_VERDICT_REJECTS_VALID;
     case QD_OUTCOME_SHAPE: return QD_VERDICT_SHAPE;
     case QD_OUTCOME_TYPE: return QD_VERDICT_TYPE;
     case QD_OUTCOME_HANG: return QD_VERDICT_HANG;
-    case QD_OUTCOME_OOM: return QD_VERDICT_OOM;
+    case QD_OUTCOME_OOM:
+        return invalid && kase->graph->node_count > 1 ? QD_VERDICT_UNSPECIFIED : QD_VERDICT_OOM;
     case QD_OUTCOME_NONDETERMINISTIC: return QD_VERDICT_NONDETERMINISTIC;
     case QD_OUTCOME_UNWRITTEN: return QD_VERDICT_UNWRITTEN;
     case QD_OUTCOME_OUT_OF_BOUNDS: return QD_VERDICT_OUT_OF_BOUNDS;
@@ -154,7 +156,7 @@ void qd_compare(const struct qd_case *kase, const struct qd_value *values, const
 {
     struct qd_comparison c = {.verdict = QD_VERDICT_EXACT};
     if (run->outcome != QD_OUTCOME_OUTPUTS || kase->expect == QD_EXPECT_MUST_REJECT) {
-        c.verdict = verdict_of_outcome(run->outcome, kase->expect);
+        c.verdict = verdict_of_outcome(run->outcome, kase);
         *comparison = c;
         return;
     }

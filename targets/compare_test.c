@@ -317,6 +317,26 @@ static void test_outcomes(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* One node that is to be refused has no business with so much memory; a graph's other nodes may. */
+static void test_memory_of_what_is_to_be_refused(void **state)
+{
+    (void)state;
+    static const enum qd_verdict by_nodes[] = {QD_VERDICT_OOM, QD_VERDICT_UNSPECIFIED};
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture f;
+        struct qd_comparison c;
+        fill(&f, QD_U8, 1);
+        f.run.outcome = QD_OUTCOME_OOM;
+        f.run.outputs = NULL;
+        f.graph.node_count = i + 1;
+        assert_int_equal(compare(&f).verdict, QD_VERDICT_OOM);
+        f.kase.expect = QD_EXPECT_MUST_REJECT;
+        qd_compare(&f.kase, NULL, &f.run, &c);
+        assert_int_equal(c.verdict, by_nodes[i]);
+        qd_arena_clear(&f.arena);
+    }
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -346,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_other_type_or_shape),
         cmocka_unit_test(test_second_output),
         cmocka_unit_test(test_outcomes),
+        cmocka_unit_test(test_memory_of_what_is_to_be_refused),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);

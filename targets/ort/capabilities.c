@@ -9,6 +9,8 @@
 #define NO_BFLOAT16 "the CPU provider has no bfloat16 kernel"
 #define NO_BFLOAT16_INT16 "the CPU provider has no bfloat16 and no 16-bit integer kernel"
 #define NO_INT16 "the CPU provider moves no 16-bit integers here"
+#define NO_INT16_SUB_BYTE \
+    "the CPU provider pads no 16-bit integers and no elements smaller than a byte"
 #define NO_SUB_BYTE "the CPU provider moves no elements smaller than a byte"
 #define NO_SUB_BYTE_FLOAT8 "the CPU provider moves no float8 and no elements smaller than a byte"
 
@@ -71,7 +73,7 @@ static const struct qd_target_capability rows[] = {
     {"ReduceMean", "", "", ""},
     {"ReduceMax", "", "", ""},
     {"Cast", "", "", ""},
-    {"Pad", "", "int16", NO_INT16},
+    {"Pad", "", "int16,int4,int2,float4", NO_INT16_SUB_BYTE},
     {"Pad", "multi-node", "", ""},
     {"DepthToSpace", "", "int16", NO_INT16},
     {"DepthToSpace", "multi-node", "", ""},

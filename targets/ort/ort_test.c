@@ -175,6 +175,53 @@ static void test_two_bit_types(void **state)
         }
 }
 
+/* Pad of one element by nothing; nobody knows its answer here, only whether the node has a kernel is asked. */
+static void build_pad(struct qd_case *kase, struct qd_arena *arena, enum qd_dtype dtype)
+{
+    const int64_t one = 1, two = 2;
+    struct qd_tensor x, pads;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_tensor_init(&x, arena, dtype, 1, &one, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&pads, arena, QD_S64, 1, &two, NULL), QD_OK);
+    struct qd_builder *b = qd_build_begin(arena, 25);
+    assert_non_null(b);
+    qd_build_input(b, "x", &x);
+    qd_build_initializer(b, "pads", &pads);
+    qd_build_node(b, "", "Pad", "x,pads", "y");
+    qd_build_output(b, "y", dtype, 1, &one);
+    if (qd_build_finish(b, "test", false, kase, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+/* What has no kernel is declared so, by itself; what has one is not. */
+static void test_kernels_of_pad(void **state)
+{
+    (void)state;
+    static const enum qd_dtype dtypes[] = {QD_U8, QD_S8, QD_F32, QD_F16, QD_S16,
+                                           QD_S4, QD_U4, QD_S2,  QD_U2,  QD_F4E2M1};
+    struct qd_session_options options = {.time_limit = 60};
+    for (size_t t = 0; t < sizeof seed_targets / sizeof *seed_targets; t++) {
+        struct qd_session *session = qd_open(seed_targets[t], &options);
+        for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+            struct qd_arena arena;
+            struct qd_case kase;
+            struct qd_run run;
+            struct qd_error error = {.status = QD_OK};
+            const char *reason;
+            qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+            build_pad(&kase, &arena, dtypes[d]);
+            assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error),
+                             QD_OK);
+            bool has_kernel = !strstr(run.message, "Could not find an implementation");
+            if (qd_session_can(session, &kase, &reason) != has_kernel)
+                fail_msg("%s, %s: %s", seed_targets[t], qd_dtype_info(dtypes[d])->word,
+                         run.message);
+            qd_arena_clear(&arena);
+        }
+        qd_session_close(session);
+    }
+}
+
 /* When the reference and ONNX Runtime disagree about type or shape, both are reported. */
 static void test_other_type_and_shape_are_reported(void **state)
 {
@@ -258,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_two_releases_in_one_process),
         cmocka_unit_test(test_underflowing_scale_product),
         cmocka_unit_test(test_two_bit_types),
+        cmocka_unit_test(test_kernels_of_pad),
         cmocka_unit_test(test_other_type_and_shape_are_reported),
         cmocka_unit_test(test_threads_and_settings),
         cmocka_unit_test(test_versions_are_what_the_cache_holds),

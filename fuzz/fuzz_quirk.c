@@ -1,6 +1,6 @@
 /* Property: what the reference itself answers is no divergence. And a measurement: every quirk that concerns the case is
  * evaluated beside the reference, and one whose answer lies outside an admissible set is killed: an event, with the executions
- * and CPU-seconds since the start. When all are dead the process ends, with 0.
+ * and CPU-seconds since the first one, the making of the stock that all kinds of runs start from left out. When all are dead the process ends, with 0.
  *
  *   QDIFF_KILLS=FILE     where the table goes at the end: quirk, executions, CPU-seconds, operator
  *   QDIFF_KILLS_SECONDS=N  the process ends, with 0, after so many CPU-seconds
@@ -32,6 +32,7 @@ static struct {
     size_t alive;
     uint64_t executions, valid;
     bool without_counters;
+    double began;  /* CPU-seconds of the process at the first execution */
     double budget; /* CPU-seconds; 0: none */
     struct {
         uint64_t executions; /* 0: alive */
@@ -44,7 +45,7 @@ static double cpu_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - state.began;
 }
 
 static void print_kill(FILE *file, size_t i)
@@ -94,6 +95,8 @@ static void start(void)
     state.alive = state.mutants.count;
     state.without_counters = counters && strcmp(counters, "off") == 0;
     atexit(print_kills);
+    qd_engine_mutation();
+    state.began = cpu_seconds();
 }
 
 /* What the mutant answers, compared; false: it cannot be told. */

@@ -1,101 +1,6 @@
 #include <string.h>
 
-#include "qdiff/mutate_case.h"
-
-/* --- Stock ------------------------------------------------------------------------------------ */
-
-#define STOCK_CAPACITY 65536
-#define STOCK_MAX_BYTES ((size_t)1 << 19) /* of one case: a sum that leaves int32 needs 150 KB */
-
-struct collector {
-    struct qd_stock stock;
-    struct qd_arena *arena;
-    enum qd_status status;
-    struct qd_error *error;
-};
-
-/* What the case takes, constants included. */
-static int64_t elements_of(const struct qd_case *kase)
-{
-    int64_t elements = 0;
-    for (size_t i = 0; i < kase->graph->input_count; i++)
-        elements += kase->inputs[i].count;
-    for (size_t v = 0; v < kase->graph->value_count; v++)
-        if (kase->graph->values[v].initializer)
-            elements += kase->graph->values[v].initializer->count;
-    return elements;
-}
-
-/* Cases live only while they are visited: each is decoded again, into the stock's arena. */
-static enum qd_visit collect(void *context, const struct qd_case *kase)
-{
-    struct collector *c = context;
-    struct qd_arena arena;
-    uint8_t *bytes;
-    size_t size;
-    if (kase->expect != QD_EXPECT_VALID || c->stock.count == STOCK_CAPACITY)
-        return QD_VISIT_GO_ON;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    c->status = qd_case_encode(kase, &arena, &bytes, &size, c->error);
-    if (c->status == QD_OK && size <= STOCK_MAX_BYTES) {
-        c->status =
-            qd_case_decode(bytes, size, c->arena, &c->stock.cases[c->stock.count], c->error);
-        if (c->status == QD_OK)
-            c->stock.elements[c->stock.count] = elements_of(&c->stock.cases[c->stock.count]);
-        c->stock.count += c->status == QD_OK;
-    }
-    qd_arena_clear(&arena);
-    return c->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
-}
-
-enum qd_status qd_stock_make(enum qd_level level, struct qd_arena *arena, struct qd_stock *stock,
-                             struct qd_error *error)
-{
-    struct collector c = {.arena = arena, .error = error};
-    const struct qd_suite_options options = {.level = level, .cases_dir = NULL};
-    c.stock.cases = qd_arena_array(arena, STOCK_CAPACITY, sizeof *c.stock.cases);
-    c.stock.elements = qd_arena_array(arena, STOCK_CAPACITY, sizeof *c.stock.elements);
-    if (!c.stock.cases || !c.stock.elements)
-        return qd_fail(error, QD_NO_MEMORY, "no room for the stock");
-    enum qd_status status = qd_suite_visit(&options, collect, &c, error);
-    status = c.status == QD_OK ? status : c.status;
-    if (status == QD_OK)
-        *stock = c.stock;
-    return status;
-}
-
-/* The index of a case of the families that this run keeps to. */
-static size_t draw_case(const struct qd_mutation *mutation, struct qd_random *random)
-{
-    size_t i = 0;
-    for (int attempt = 0; attempt < 64; attempt++) {
-        i = (size_t)qd_random_range(random, 0, (int64_t)mutation->stock->count - 1);
-        struct qd_random swarm = qd_random_seed(mutation->stock->cases[i].op, mutation->swarm);
-        if (mutation->swarm == 0 || qd_random_next(&swarm) % 2 == 0)
-            break;
-    }
-    return i;
-}
-
-#define SMALL_ELEMENTS 260 /* that a case takes: of what is made so, half gives more than 64 */
-
-/* A fuzzer's case is small as a rule: if the first one drawn is not, it is the smaller of two. One in 64 is the largest of up to
- * 64: only long sums leave a type. */
-static const struct qd_case *pick(const struct qd_mutation *mutation, struct qd_random *random)
-{
-    const struct qd_stock *stock = mutation->stock;
-    size_t best = draw_case(mutation, random);
-    bool large = qd_random_range(random, 1, 64) == 1;
-    int64_t more = large ? (int64_t)1 << qd_random_range(random, 1, 6)
-                         : stock->elements[best] > SMALL_ELEMENTS;
-    for (; more > 0; more--) {
-        size_t other = draw_case(mutation, random);
-        if (large ? stock->elements[other] > stock->elements[best]
-                  : stock->elements[other] < stock->elements[best])
-            best = other;
-    }
-    return &stock->cases[best];
-}
+#include "generate_parts.h"
 
 /* --- Making a case ---------------------------------------------------------------------------- */
 
@@ -189,7 +94,8 @@ static void grow(struct work *w, struct qd_case_edit *edit)
 static void splice_stock(struct work *w, struct qd_case_edit *edit)
 {
     struct qd_case_edit other;
-    if (qd_case_edit_begin(pick(w->mutation, w->random), w->arena, &other, w->error) == QD_OK)
+    if (qd_case_edit_begin(qd_stock_pick(w->mutation, w->random), w->arena, &other, w->error) ==
+        QD_OK)
         qd_mutate_splice(edit, &other, w->random);
 }
 
@@ -199,7 +105,7 @@ enum qd_status qd_generate_case(const struct qd_mutation *mutation, struct qd_ra
 {
     struct work w = {mutation, random, arena, error};
     struct qd_case_edit edit;
-    enum qd_status status = begin(&w, pick(mutation, random), &edit);
+    enum qd_status status = begin(&w, qd_stock_pick(mutation, random), &edit);
     if (status != QD_OK)
         return status;
     if (one_in(&w, 8))

@@ -1,8 +1,11 @@
-/* What the generators of quantizers' cases share. */
+/* What generators share. */
 #ifndef QDIFF_FUZZ_GENERATE_PARTS_H
 #define QDIFF_FUZZ_GENERATE_PARTS_H
 
 #include "qdiff/mutate_case.h"
+
+/* A case of the stock to start from. */
+const struct qd_case *qd_stock_pick(const struct qd_mutation *mutation, struct qd_random *random);
 
 /* A float graph of one to six operators with one run-time input; few of them break a rule. */
 enum qd_status qd_generate_float(struct qd_random *random, struct qd_arena *arena,

@@ -20,11 +20,19 @@
  * their type, scales uniform in (0, 1], floats uniform in [-100, 100]. */
 enum qd_numbers { QD_NUMBERS_SOLVED, QD_NUMBERS_UNIFORM };
 
+/* Cases that have a feature, or are of an operator. */
+struct qd_stratum {
+    size_t count;
+    uint32_t *members; /* indices of the stock's cases */
+};
+
 /* Structures to start from: the valid generated cases of the suite's level. Lives in the arena. */
 struct qd_stock {
     size_t count;
     struct qd_case *cases;
     int64_t *elements; /* of each case's inputs and constants */
+    size_t stratum_count;
+    struct qd_stratum *strata;
 };
 enum qd_status qd_stock_make(enum qd_level level, struct qd_arena *arena, struct qd_stock *stock,
                              struct qd_error *error);

@@ -43,7 +43,7 @@ struct diagnosing {
     const struct qd_case *kase;
     const struct qd_value *canonical;
     const struct qd_run *run;
-    int64_t compared; /* elements of the run that the reference has a say on */
+    struct qd_comparison plain; /* of the run with the canonical values */
     struct qd_arena *arena;
     struct qd_error *error;
     double start, seconds;
@@ -96,13 +96,59 @@ static enum fit fit_of(const struct qd_quirk *const *quirks, size_t count,
     return fit;
 }
 
+/* The value with what is unspecified in `other` unspecified too; false if there is no room. */
+static bool mask(struct qd_value *value, const struct qd_value *other, struct qd_arena *arena)
+{
+    uint8_t *flags = qd_arena_array(arena, (size_t)value->want.count, 1);
+    if (!flags)
+        return false;
+    for (int64_t i = 0; i < value->want.count; i++)
+        flags[i] = qd_value_flags(value, i) | (qd_value_flags(other, i) & QD_UNSPECIFIED);
+    value->flags = flags;
+    return true;
+}
+
+/* Whether some element that differs is specified under quirks: one that is not would fit any number. */
+static bool tells_of_difference(const struct qd_quirk *const *quirks, size_t count,
+                                const struct qd_case *kase, const struct qd_value *canonical,
+                                const struct qd_run *run)
+{
+    struct qd_arena arena;
+    struct qd_comparison rest = {.mismatched = 0};
+    size_t outputs = kase->graph->output_count;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const struct qd_value *values = evaluate_under(quirks, count, kase, &arena);
+    struct qd_value *masked = qd_arena_array(&arena, outputs, sizeof *masked);
+    bool made = values && masked;
+    for (size_t i = 0; made && i < outputs; i++) {
+        masked[i] = canonical[i];
+        made = mask(&masked[i], &values[i], &arena);
+    }
+    if (made)
+        qd_compare(kase, masked, run, &rest);
+    qd_arena_clear(&arena);
+    return rest.mismatched > 0;
+}
+
+/* fit_of the case itself: an explanation speaks of the difference. */
+static enum fit fit_of_case(const struct qd_quirk *const *quirks, size_t count,
+                            const struct qd_case *kase, const struct qd_value *canonical,
+                            const struct qd_comparison *plain, const struct qd_run *run,
+                            struct qd_comparison *under)
+{
+    enum fit fit = fit_of(quirks, count, kase, plain->compared, run, under);
+    bool vague =
+        fit == EXPLAINS && plain->mismatched > 0 && under->unspecified > plain->unspecified;
+    return vague && !tells_of_difference(quirks, count, kase, canonical, run) ? SILENT : fit;
+}
+
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
                        const struct qd_run *run)
 {
     struct qd_comparison plain, under;
     qd_compare(kase, canonical, run, &plain);
-    return fit_of(quirks, count, kase, plain.compared, run, &under) == EXPLAINS;
+    return fit_of_case(quirks, count, kase, canonical, &plain, run, &under) == EXPLAINS;
 }
 
 static bool same_values(const struct qd_value *a, const struct qd_value *b, size_t count)
@@ -131,7 +177,8 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     struct qd_comparison under;
     if (d->count == MAX_CANDIDATES)
         return;
-    enum fit fit = fit_of(candidate.quirks, candidate.count, d->kase, d->compared, d->run, &under);
+    enum fit fit = fit_of_case(candidate.quirks, candidate.count, d->kase, d->canonical, &d->plain,
+                               d->run, &under);
     if (fit == REFUTED)
         return;
     candidate.weak = fit == SILENT;
@@ -414,9 +461,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                            .wanted_neighbours =
                                options->neighbours ? options->neighbours : DEFAULT_NEIGHBOURS};
     struct qd_diagnosis made = {.kind = QD_DIAGNOSIS_UNEXPLAINED};
-    struct qd_comparison plain;
-    qd_compare(kase, canonical, run, &plain);
-    d.compared = plain.compared;
+    qd_compare(kase, canonical, run, &d.plain);
     enum qd_status status = find_candidates(&d);
     if (status == QD_OK)
         status = qd_difference_locate(session, kase, arena, &made.place, error);

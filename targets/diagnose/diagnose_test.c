@@ -15,6 +15,7 @@
 
 #include "qdiff/answer.h"
 #include "qdiff/diagnose.h"
+#include "qdiff/evaluate.h"
 #include "qdiff/suite.h"
 #include "targets_testlib.h"
 
@@ -200,8 +201,68 @@ static void test_quirks_are_named(void **state)
     assert_true(total.right * 100 >= total.findings * 95);
 }
 
+static struct qd_tensor floats(struct qd_arena *arena, unsigned rank, const int64_t *dims,
+                               const float *values)
+{
+    struct qd_tensor tensor;
+    struct qd_error error;
+    assert_int_equal(qd_tensor_init(&tensor, arena, QD_F32, rank, dims, &error), QD_OK);
+    memcpy(tensor.data, values, qd_tensor_bytes(&tensor));
+    return tensor;
+}
+
+/* QGemm of the code 1 with {0, 0, 2}, whose zero points are {0, 0, 2}: 0 three times. With the zero points ignored the last
+ * one is 2·a_scale. Whether `zero-points-ignored` explains that the target gave `last` there. */
+static bool ignoring_explains(float a_scale, float last)
+{
+    static const int64_t one[] = {1, 1}, row[] = {1, 3}, three[] = {3};
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    struct qd_value value;
+    struct qd_tensor a, a_zero, b, b_zero;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_tensor_init(&a, &arena, QD_S8, 2, one, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&a_zero, &arena, QD_S8, 0, NULL, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&b, &arena, QD_S8, 2, row, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&b_zero, &arena, QD_S8, 1, three, &error), QD_OK);
+    qd_tensor_set(&a, 0, 1);
+    qd_tensor_set(&b, 2, 2);
+    qd_tensor_set(&b_zero, 2, 2);
+    struct qd_tensor as = floats(&arena, 0, NULL, &a_scale);
+    struct qd_tensor bs = floats(&arena, 1, three, (const float[]){1, 1, 1});
+    struct qd_tensor have = floats(&arena, 2, row, (const float[]){0, 0, last});
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "a", &a);
+    qd_build_initializer(builder, "as", &as);
+    qd_build_initializer(builder, "az", &a_zero);
+    qd_build_initializer(builder, "b", &b);
+    qd_build_initializer(builder, "bs", &bs);
+    qd_build_initializer(builder, "bz", &b_zero);
+    qd_build_node(builder, "com.microsoft", "QGemm", "a,as,az,b,bs,bz", "y");
+    qd_build_output(builder, "y", QD_F32, 2, row);
+    assert_int_equal(qd_build_finish(builder, "gemm", false, &kase, &error), QD_OK);
+    assert_int_equal(qd_graph_evaluate(kase.graph, kase.inputs, NULL, &arena, &value, &error),
+                     QD_OK);
+    const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &have};
+    const struct qd_quirk *quirk = qd_quirk_find("zero-points-ignored");
+    bool explains = qd_quirks_explain(&quirk, 1, &kase, &value, &run);
+    qd_arena_clear(&arena);
+    return explains;
+}
+
+/* 2·2^127 is unspecified: any number would fit it, so that it explains none. */
+static void test_what_is_unspecified_explains_nothing(void **state)
+{
+    (void)state;
+    assert_true(ignoring_explains(4, 8));
+    assert_false(ignoring_explains(4, 9));
+    assert_false(ignoring_explains(0x1p127f, 8));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_named)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_named),
+                                       cmocka_unit_test(test_what_is_unspecified_explains_nothing)};
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

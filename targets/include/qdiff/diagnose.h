@@ -2,7 +2,7 @@
  *
  * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the mismatching
  * ones lie outside the canonical set by being mismatches). Elements that are unspecified under the quirk (its sum leaves int32,
- * say) do not count, but at least half of those compared have to be specified. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was run on the target; when several
+ * say) do not count, but at least half of those compared have to be specified, and one of those that differ. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was run on the target; when several
  * do, neighbours on which they differ are looked for and run, then cases of the same operator from the suite; and one
  * that gave every output bit for bit is preferred to those in whose sets they only lie. Pairs are tried when no single quirk fits, of quirks that change the
  * case. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between made

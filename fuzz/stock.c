@@ -152,8 +152,9 @@ const struct qd_case *qd_stock_pick(const struct qd_mutation *mutation, struct q
     if (!large && stock->stratum_count > 0 && qd_random_range(random, 1, 3) == 1)
         stratum = &stock->strata[qd_random_range(random, 0, (int64_t)stock->stratum_count - 1)];
     size_t best = draw(mutation, stratum, random);
-    int64_t more = large ? (int64_t)1 << qd_random_range(random, 1, 6)
-                         : stock->elements[best] > SMALL_ELEMENTS;
+    int64_t more = (int64_t)1 << qd_random_range(random, 1, 6);
+    if (!large)
+        more = stock->elements[best] > SMALL_ELEMENTS ? (stratum ? 3 : 1) : 0;
     for (; more > 0; more--) {
         size_t other = draw(mutation, stratum, random);
         if (large ? stock->elements[other] > stock->elements[best]

@@ -215,6 +215,43 @@ CASES = [
             'CAJaEgoEbm9uZRIKCggIARIECgIIAGITCgF5Eg4KDAgCEggKAggBCgIIAkIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
         ),
     },
+    # case (float[1,1] a, uint8[1,1] b) => (float[1,1] y)
+    #    <float s = {1}, uint8[1,1] z = {1}>
+    # {
+    #    y = com.microsoft.DynamicQuantizeMatMul (a, b, s, z)
+    # }
+    {
+        'name': 'DynamicQuantizeMatMul/b_zero_point-shape/row',
+        'feed': {
+            'a': (1, [1, 1], [1.0]),
+            'b': (2, [1, 1], [1]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOpcBCjUKAWEKAWIKAXMKAXoSAXkiFUR5bmFtaWNRdWFudGl6ZU1hdE11bDoNY29tLm1pY3Jvc29mdBIEY2FzZSoL'
+            'EAEiBAAAgD9CAXMqDAgBCAEQAioBAUIBeloTCgFhEg4KDAgBEggKAggBCgIIAVoTCgFiEg4KDAgCEggKAggBCgIIAWITCgF5Eg4K'
+            'DAgBEggKAggBCgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
+    # case (float[1,1] a) => (float[1,1] y)
+    #    <float[1,1] s = {1}, float16[1,1] z = {1}, uint8[8] codes = {0, 0, 0, 0, 0, 0, 0, 0}, int64[3] shape = {1, 1, 8}>
+    # {
+    #    b = Reshape (codes, shape)
+    #    y = com.microsoft.MatMulNBits <K = 1, N = 1, bits = 4, block_size = 16> (a, b, s, z)
+    # }
+    {
+        'name': 'MatMulNBits/zero_points-type/float16 beside float32',
+        'feed': {
+            'a': (1, [1, 1], [1.0]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOvcBChwKBWNvZGVzCgVzaGFwZRIBYiIHUmVzaGFwZToACl8KAWEKAWIKAXMKAXoSAXkiC01hdE11bE5CaXRzKggK'
+            'AUsYAaABAioICgFOGAGgAQIqCwoEYml0cxgEoAECKhEKCmJsb2NrX3NpemUYEKABAjoNY29tLm1pY3Jvc29mdBIEY2FzZSoPCAEI'
+            'ARABIgQAAIA/QgFzKgwIAQgBEAoqAQFCAXoqFQgIEAIqCAAAAAAAAAAAQgVjb2RlcyoQCAMQBzoDAQEIQgVzaGFwZVoTCgFhEg4K'
+            'DAgBEggKAggBCgIIAWITCgF5Eg4KDAgBEggKAggBCgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

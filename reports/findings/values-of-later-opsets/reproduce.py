@@ -142,6 +142,24 @@ CASES = [
             'ARIICgIIAQoCCAJiEwoBeRIOCgwIAhIICgIIAQoCCAJCBAoAEAo='
         ),
     },
+    # case (int8[1,1,1] a, int8[1,1,1] b) => (int8[1,1,1] y)
+    #    <float s = {1}, int8 z = {0}, int8[1,1,1] bz = {0}>
+    # {
+    #    y = QLinearMatMul (a, s, z, b, s, bz, s, z)
+    # }
+    {
+        'name': 'QLinearMatMul-10, zero points of rank 3',
+        'feed': {
+            'a': (3, [1, 1, 1], [1]),
+            'b': (3, [1, 1, 1], [1]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOqgBCi0KAWEKAXMKAXoKAWIKAXMKAmJ6CgFzCgF6EgF5Ig1RTGluZWFyTWF0TXVsOgASBGNhc2UqCxABIgQAAIA/'
+            'QgFzKggQAyoBAEIBeioPCAEIAQgBEAMqAQBCAmJ6WhcKAWESEgoQCAMSDAoCCAEKAggBCgIIAVoXCgFiEhIKEAgDEgwKAggBCgII'
+            'AQoCCAFiFwoBeRISChAIAxIMCgIIAQoCCAEKAggBQgQKABAK'
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -148,18 +148,18 @@ static bool has_extreme(const struct qd_tensor *scale)
     return false;
 }
 
-/* One pass: this is asked of every fuzzed case. Subnormal numbers of 8 and 4 bits are like others. */
+/* One pass: this is asked of every fuzzed case. */
 static void find_numbers(struct qd_features *found, const struct qd_tensor *tensor)
 {
-    const struct qd_float_format *format = qd_float_format(tensor->dtype);
-    bool non_finite = false, subnormal = false, wide = qd_dtype_info(tensor->dtype)->bits > 8;
-    for (int64_t i = 0; format && i < tensor->count; i++) {
+    bool non_finite = false, extreme = false;
+    for (int64_t i = 0; qd_dtype_is_float(tensor->dtype) && i < tensor->count; i++) {
         double value = fabs(qd_tensor_value(tensor, i));
-        non_finite = non_finite || !isfinite(value);
-        subnormal = subnormal || (wide && value > 0 && value < format->least_normal);
+        bool finite = isfinite(value);
+        non_finite = non_finite || !finite;
+        extreme = extreme || (finite && value > 0 && (value < 0x1p-100 || value > 0x1p100));
     }
     set_if(found, non_finite, QD_FEATURE_NON_FINITE);
-    set_if(found, subnormal, QD_FEATURE_SUBNORMAL_DATA);
+    set_if(found, extreme, QD_FEATURE_EXTREME_DATA);
 }
 
 /* --- Facts of one node ------------------------------------------------------------------------ */

@@ -26,6 +26,7 @@ static const struct pass {
     {"bypass", qd_reduce_bypass, true, false},
     {"variadic", qd_reduce_variadic, false, true},
     {"optional", qd_reduce_optional, false, false},
+    {"reshape", qd_reduce_reshape, false, false},
     {"shapes", qd_reduce_shapes, false, true},
     {"attributes", qd_reduce_attributes, false, false},
     {"granularity", qd_reduce_granularity, false, true},

@@ -550,6 +550,33 @@ static bool set_groups(struct qd_ties *ties, struct qd_case_edit *edit, size_t p
     return true;
 }
 
+/* A constant shape says how many elements there have to be: {-1, 1, ...} of the same length says nothing, and axes can be cut. */
+enum qd_step qd_reduce_reshape(struct qd_reduce_view *view, struct qd_case_edit *edit,
+                               size_t number)
+{
+    (void)view;
+    if (number >= edit->node_count)
+        return QD_STEP_END;
+    const struct qd_case_edit_node *node = &edit->nodes[number];
+    if (strcmp(node->op_type, "Reshape") != 0 || node->input_count != 2 ||
+        node->inputs[1] == QD_NO_VALUE)
+        return QD_STEP_SKIP;
+    struct qd_case_edit_value *value = &edit->values[node->inputs[1]];
+    if (!value->tensor || value->tensor->dtype != QD_S64)
+        return QD_STEP_SKIP;
+    struct qd_tensor *shape = qd_case_edit_copy_tensor(edit, value->tensor);
+    bool changed = false;
+    for (int64_t i = 0; shape && i < shape->count; i++) {
+        int64_t dim = i == 0 ? -1 : 1;
+        changed = changed || qd_tensor_get(shape, i) != dim;
+        qd_tensor_set(shape, i, dim);
+    }
+    if (!changed)
+        return QD_STEP_SKIP;
+    value->tensor = shape;
+    return QD_STEP_TRY;
+}
+
 enum qd_step qd_reduce_shapes(struct qd_reduce_view *view, struct qd_case_edit *edit, size_t number)
 {
     if (!view->ties && !make_ties(view, edit))

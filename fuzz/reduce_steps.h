@@ -37,6 +37,7 @@ qd_reduce_step qd_reduce_optional;  /* an optional operand is left out */
 qd_reduce_step qd_reduce_variadic;  /* one operand less of an operator that takes any number */
 
 /* reduce_shapes.c */
+qd_reduce_step qd_reduce_reshape; /* a Reshape takes whatever there is, along its first axis */
 qd_reduce_step qd_reduce_shapes;
 
 /* reduce_numbers.c */

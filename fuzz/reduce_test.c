@@ -14,6 +14,7 @@
 #include "qdiff/features.h"
 #include "qdiff/reducer.h"
 #include "qdiff/suite.h"
+#include "reduce_steps.h"
 #include "targets_testlib.h"
 
 #define MAX_QUIRKS 256
@@ -258,9 +259,52 @@ static void test_what_is_right_goes_first(void **state)
     qd_session_close(session);
 }
 
+/* y = Reshape(x [2, 3], shape {3, 2}). */
+static void build_reshape(struct qd_arena *arena, struct qd_case *kase)
+{
+    const int64_t from[] = {2, 3}, to[] = {3, 2}, two = 2;
+    struct qd_error error;
+    struct qd_tensor x, shape;
+    assert_int_equal(qd_tensor_init(&x, arena, QD_U8, 2, from, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&shape, arena, QD_S64, 1, &two, &error), QD_OK);
+    for (int i = 0; i < 2; i++)
+        qd_tensor_set(&shape, i, to[i]);
+    struct qd_builder *builder = qd_build_begin(arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "shape", &shape);
+    qd_build_node(builder, "", "Reshape", "x,shape", "y");
+    qd_build_output(builder, "y", QD_U8, 2, to);
+    assert_int_equal(qd_build_finish(builder, "reshape", false, kase, &error), QD_OK);
+}
+
+/* A shape that counts elements would tie the axes of what is reshaped. */
+static void test_a_reshape_takes_what_there_is(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase, made;
+    struct qd_case_edit edit;
+    struct qd_value y;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    build_reshape(&arena, &kase);
+    struct qd_reduce_view view = {.kase = &kase, .arena = &arena};
+    assert_int_equal(qd_case_edit_begin(&kase, &arena, &edit, &error), QD_OK);
+    assert_int_equal(qd_reduce_reshape(&view, &edit, 1), QD_STEP_END);
+    assert_int_equal(qd_reduce_reshape(&view, &edit, 0), QD_STEP_TRY);
+    assert_int_equal(qd_reduce_reshape(&view, &edit, 0), QD_STEP_SKIP);
+    assert_int_equal(qd_case_edit_finish(&edit, "made", false, &made, &error), QD_OK);
+    assert_int_equal(qd_graph_evaluate(made.graph, made.inputs, NULL, &arena, &y, &error), QD_OK);
+    assert_int_equal(y.want.rank, 2);
+    assert_int_equal(y.want.dims[0], 6);
+    assert_int_equal(y.want.dims[1], 1);
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_reduced),
+                                       cmocka_unit_test(test_a_reshape_takes_what_there_is),
                                        cmocka_unit_test(test_what_is_right_goes_first)};
     return cmocka_run_group_tests_name("reducer", tests, NULL, NULL);
 }

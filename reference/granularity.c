@@ -57,7 +57,7 @@ static enum qd_status read_blocks(const struct qd_evaluation *evaluation,
                                   const struct qd_tensor *scale, const char *scale_name,
                                   int64_t axis, struct qd_granularity *g)
 {
-    if (scale->rank != x->rank && single(scale))
+    if ((scale->rank != x->rank || x->rank == 0) && single(scale))
         return qd_fail(evaluation->error, QD_UNSUPPORTED,
                        "%s: block_size with a %s of one element has no meaning in the text",
                        node->op_type, scale_name);

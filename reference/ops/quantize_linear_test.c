@@ -1,4 +1,4 @@
-/* QuantizeLinear of what overflowed before it: by hand.
+/* QuantizeLinear of what overflowed before it, and block_size where it has no meaning: by hand.
  * Alone: tests/reference/ops/quantize_linear_test */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,11 +28,22 @@ static void an_overflow_need_not_happen(void **state)
     row("QuantizeLinear", 19, "f16[2] inf 65536..inf..inf; f16[] 1; u8[] 0", "", "u8[2] 255 255");
 }
 
+/* One scale is one for the tensor; of what block_size says beside it the text is silent, and a scalar has no axis to block. */
+static void block_size_beside_one_scale(void **state)
+{
+    (void)state;
+    row("QuantizeLinear", 21, "f32[2] 1 1; f32[] 1", "block_size=1", "?has no meaning");
+    row("QuantizeLinear", 21, "f32[] 1; f32[] 1", "block_size=1", "?has no meaning");
+    row("DequantizeLinear", 21, "u8[] 1; f32[] 1", "block_size=1", "?has no meaning");
+    row("DequantizeLinear", 21, "u8[1] 3; f32[1] 2", "axis=0 block_size=1", "f32[1] 6");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(infinities_saturate),
         cmocka_unit_test(an_overflow_need_not_happen),
+        cmocka_unit_test(block_size_beside_one_scale),
     };
     return cmocka_run_group_tests_name("QuantizeLinear", tests, NULL, NULL);
 }

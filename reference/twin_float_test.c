@@ -194,15 +194,32 @@ static void wrap(mpq_t q, enum qd_dtype dtype)
     mpz_clears(code, modulus, NULL);
 }
 
-/* Towards zero; what the type does not hold, an infinity and NaN have no answer. */
-static void truncate_number(struct twin_number *number, enum qd_dtype dtype, bool *unspecified)
+/* To nearest, ties to even: below 8 bits. */
+static void round_quotient(mpz_t code, const mpq_t q)
+{
+    mpz_t twice, rest;
+    mpz_inits(twice, rest, NULL);
+    mpz_mul_2exp(twice, mpq_numref(q), 1);
+    mpz_add(twice, twice, mpq_denref(q));
+    mpz_mul_2exp(rest, mpq_denref(q), 1);
+    mpz_fdiv_qr(code, rest, twice, rest); /* floor(q + 1/2) */
+    if (mpz_sgn(rest) == 0 && mpz_odd_p(code))
+        mpz_sub_ui(code, code, 1);
+    mpz_clears(twice, rest, NULL);
+}
+
+/* Towards zero, or below 8 bits to nearest; what the type does not hold, an infinity and NaN have no answer. */
+static void to_whole_number(struct twin_number *number, enum qd_dtype dtype, bool *unspecified)
 {
     *unspecified = number->kind != TWIN_FINITE;
     if (*unspecified)
         return;
     mpz_t code;
     mpz_init(code);
-    mpz_tdiv_q(code, mpq_numref(number->q), mpq_denref(number->q));
+    if (qd_dtype_info(dtype)->bits < 8)
+        round_quotient(code, number->q);
+    else
+        mpz_tdiv_q(code, mpq_numref(number->q), mpq_denref(number->q));
     *unspecified =
         mpz_cmp_si(code, twin_code_min(dtype)) < 0 || mpz_cmp_si(code, twin_code_max(dtype)) > 0;
     mpq_set_z(number->q, code);
@@ -222,7 +239,7 @@ static void cast(const struct twin_number *x, enum qd_dtype from, enum qd_dtype 
     } else if (is_integer(to) && !qd_dtype_is_float(from)) {
         wrap(y->q, to);
     } else if (is_integer(to)) {
-        truncate_number(y, to, &out->unspecified);
+        to_whole_number(y, to, &out->unspecified);
     } else {
         twin_round_number(to, y, y);
     }
@@ -249,8 +266,8 @@ static uint64_t random_number(struct twin_random *random, enum qd_dtype dtype)
 static void casts(void **state)
 {
     (void)state;
-    static const enum qd_dtype types[] = {QD_F32, QD_F16, QD_BF16, QD_U8,  QD_S8,
-                                          QD_U16, QD_S16, QD_S32,  QD_BOOL};
+    static const enum qd_dtype types[] = {QD_F32, QD_F16, QD_BF16, QD_U8, QD_S8, QD_U16,
+                                          QD_S16, QD_S32, QD_BOOL, QD_U4, QD_S4};
     static const int64_t count = 20, kinds = sizeof types / sizeof types[0];
     struct twin_random random = {230};
     struct twin_tally tally = {0};
@@ -269,7 +286,7 @@ static void casts(void **state)
             twin_element_of(&x, k, &number);
             cast(&number, from, to, &want.elements[k]);
         }
-        twin_node_init(&node, "Cast", 19, 1);
+        twin_node_init(&node, "Cast", 21, 1);
         twin_node_int(&node, "to", qd_dtype_info(to)->onnx);
         twin_node_input(&node, &x);
         twin_check(&node, false, &want, &tally);

@@ -156,7 +156,7 @@ static void find_numbers(struct qd_features *found, const struct qd_tensor *tens
         double value = fabs(qd_tensor_value(tensor, i));
         bool finite = isfinite(value);
         non_finite = non_finite || !finite;
-        extreme = extreme || (finite && value > 0 && (value < 0x1p-100 || value > 0x1p100));
+        extreme = extreme || (finite && value > 0 && (value < 0x1p-40 || value > 0x1p40));
     }
     set_if(found, non_finite, QD_FEATURE_NON_FINITE);
     set_if(found, extreme, QD_FEATURE_EXTREME_DATA);

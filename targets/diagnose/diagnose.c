@@ -193,6 +193,8 @@ static void find_single(struct diagnosing *d)
     for (size_t i = 0; (quirk = qd_quirk_at(i)) && in_time(d); i++)
         if (qd_quirk_concerns(quirk, d->kase->graph))
             try_candidate(d, (struct candidate){.quirks = {quirk}, .count = 1});
+    if (d->out_of_time) /* what was not tried might fit as well */
+        d->count = 0;
 }
 
 static void find_pairs(struct diagnosing *d)
@@ -205,6 +207,8 @@ static void find_pairs(struct diagnosing *d)
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count && in_time(d); j++)
             try_candidate(d, (struct candidate){.quirks = {changing[i], changing[j]}, .count = 2});
+    if (d->out_of_time)
+        d->count = 0;
 }
 
 /* --- Neighbours ------------------------------------------------------------------------------- */

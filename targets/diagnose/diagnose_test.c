@@ -60,6 +60,20 @@ static void count(struct tally *tally, const struct qd_diagnosis *diagnosis, con
                diagnosis->label, id, diagnosis->neighbours, diagnosis->divergent);
 }
 
+/* What was not tried might fit as well as what was. */
+static void assert_no_name_in_no_time(struct qd_session *session, const struct qd_case *kase,
+                                      const struct qd_value *values, const struct qd_run *run,
+                                      struct qd_arena *arena)
+{
+    static const struct qd_diagnose_options none = {.seconds = 1e-9};
+    struct qd_diagnosis diagnosis;
+    struct qd_error error;
+    assert_int_equal(qd_diagnose(session, kase, values, run, &none, arena, &diagnosis, &error),
+                     QD_OK);
+    assert_true(diagnosis.out_of_time);
+    assert_int_equal(diagnosis.quirk_count, 0);
+}
+
 static void diagnose(struct sample *sample, struct tally *tally, const struct qd_case *kase,
                      const struct qd_value *values, const struct qd_run *run,
                      struct qd_arena *arena)
@@ -71,6 +85,8 @@ static void diagnose(struct sample *sample, struct tally *tally, const struct qd
         QD_OK)
         fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
     sample->out_of_time += diagnosis.out_of_time;
+    if (tally->findings == 0)
+        assert_no_name_in_no_time(tally->session, kase, values, run, arena);
     count(tally, &diagnosis, kase->id);
     sample->findings++;
     if (kase->graph->node_count == 1 && sample->timed < MAX_FINDINGS)

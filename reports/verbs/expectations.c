@@ -331,7 +331,8 @@ static enum qd_exit check_file(struct qd_command *command)
     struct census census = {0};
     struct qd_error error = {0};
 
-    if (qd_expectations_read(command->options.check, command->arena, &census.expectations, &error) != QD_OK ||
+    if (qd_expectations_read(command->options.check, command->arena, &census.expectations,
+                             &error) != QD_OK ||
         (command->options.targets.count > 0 && check_for_targets(command, &error) != QD_OK) ||
         offer_all(command, &census, &error) != QD_OK) {
         return qd_command_failed(command, &error);

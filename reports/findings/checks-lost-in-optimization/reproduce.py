@@ -113,6 +113,22 @@ CASES = [
             'CgwIARIICgIIAQoCCAFCBAoAEA0='
         ),
     },
+    # case () => (float[1] y)
+    #    <int8[1,1] x = {5}, int64[1,1] axes = {0}, float s = {1}>
+    # {
+    #    q = Squeeze (x, axes)
+    #    y = DequantizeLinear (q, s)
+    # }
+    {
+        'name': 'a constant, squeezed along axes of rank 2, and dequantized',
+        'feed': {
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOnsKFwoBeAoEYXhlcxIBcSIHU3F1ZWV6ZToACh0KAXEKAXMSAXkiEERlcXVhbnRpemVMaW5lYXI6ABIEY2FzZSoM'
+            'CAEIARADKgEFQgF4Kg8IAQgBEAc6AQBCBGF4ZXMqCxABIgQAAIA/QgFzYg8KAXkSCgoICAESBAoCCAFCBAoAEA0='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

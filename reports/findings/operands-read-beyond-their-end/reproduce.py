@@ -114,6 +114,23 @@ CASES = [
             'CAIKAggQYg8KAXkSCgoICAESBAoACgBCBAoAEA1CEQoNY29tLm1pY3Jvc29mdBAB'
         ),
     },
+    # case (float16[1,1] a) => (float16[1,3] y)
+    #    <uint8[1,1,1] b = {0}, float16[3,1] s = {1, 1, 1}>
+    # {
+    #    y = com.microsoft.MatMulNBits <K = 1, N = 3, bits = 4, block_size = 16> (a, b, s)
+    # }
+    {
+        'name': 'MatMulNBits, float16, constant B of one byte for 24',
+        'feed': {
+            'a': (10, [1, 1], [1.0]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOq4BClwKAWEKAWIKAXMSAXkiC01hdE11bE5CaXRzKggKAUsYAaABAioICgFOGAOgAQIqCwoEYml0cxgEoAECKhEK'
+            'CmJsb2NrX3NpemUYEKABAjoNY29tLm1pY3Jvc29mdBIEY2FzZSoOCAEIAQgBEAIqAQBCAWIqDggDCAEQCioDAQEBQgFzWhMKAWES'
+            'DgoMCAoSCAoCCAEKAggBYhMKAXkSDgoMCAoSCAoCCAEKAggDQgQKABANQhEKDWNvbS5taWNyb3NvZnQQAQ=='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -45,17 +45,18 @@ struct parameter {
     int64_t index;
     double scale;          /* in the division's type */
     bool rough;            /* no power of two */
-    struct qd_coder coder; /* of integers */
+    struct qd_coder coder; /* where y is an integer */
 };
 
 static struct parameter read_parameter(const struct quantizer *q, int64_t index)
 {
     const struct qd_semantics *semantics = q->evaluation->semantics;
     double s = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(q->scale, index));
-    struct parameter p = {.index = index, .scale = s, .rough = !qd_scale_is_power_of_two(s)};
-    if (qd_dtype_is_integer(q->y))
-        p.coder = qd_coder_make(semantics, q->y, qd_zero_point(semantics, q->zero_point, index));
-    return p;
+    int64_t z = qd_dtype_is_integer(q->y) ? qd_zero_point(semantics, q->zero_point, index) : 0;
+    return (struct parameter){.index = index,
+                              .scale = s,
+                              .rough = !qd_scale_is_power_of_two(s),
+                              .coder = qd_coder_make(semantics, q->y, z)};
 }
 
 static uint32_t x_types(int64_t opset)
@@ -316,10 +317,10 @@ static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)
 {
     enum qd_status status = QD_OK;
     bool integer = qd_dtype_is_integer(q->y);
-    struct parameter p = {.index = -1};
+    struct parameter p = {0};
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         int64_t index = qd_granularity_index(&q->granularity, i);
-        if (index != p.index)
+        if (i == 0 || index != p.index)
             p = read_parameter(q, index);
         status = integer ? store_integer(q, i, &p, y) : quantize_to_float(q, i, p.scale, y);
     }

@@ -252,6 +252,40 @@ CASES = [
             'DAgBEggKAggBCgIIAWITCgF5Eg4KDAgBEggKAggBCgIIAUIECgAQDUIRCg1jb20ubWljcm9zb2Z0EAE='
         ),
     },
+    # case (uint8[1] x) => (uint8[1] y)
+    #    <bool[1] c = {0}, uint8[1] b = {1}, float s = {1}, float[2] t = {1, 1}, uint8 z = {0}>
+    # {
+    #    y = com.microsoft.QLinearWhere (c, b, t, z, x, s, z, s, z)
+    # }
+    {
+        'name': 'QLinearWhere/x_scale-shape/two',
+        'feed': {
+            'x': (2, [1], [5]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOqcBCjsKAWMKAWIKAXQKAXoKAXgKAXMKAXoKAXMKAXoSAXkiDFFMaW5lYXJXaGVyZToNY29tLm1pY3Jvc29mdBIE'
+            'Y2FzZSoKCAEQCSoBAEIBYyoKCAEQAioBAUIBYioLEAEiBAAAgD9CAXMqEQgCEAEiCAAAgD8AAIA/QgF0KggQAioBAEIBeloPCgF4'
+            'EgoKCAgCEgQKAggBYg8KAXkSCgoICAISBAoCCAFCBAoAEA1CEQoNY29tLm1pY3Jvc29mdBAB'
+        ),
+    },
+    # case (uint8[1] x) => (uint8[1] y)
+    #    <bool[1] c = {0}, uint8[1] b = {1}, float s = {1}, float[2] t = {1, 1}, uint8 z = {0}>
+    # {
+    #    y = com.microsoft.QLinearWhere (c, b, s, z, x, t, z, s, z)
+    # }
+    {
+        'name': 'QLinearWhere/y_scale-shape/two',
+        'feed': {
+            'x': (2, [1], [5]),
+        },
+        'want': None,
+        'model': (
+            'CAgSBXFkaWZmOqcBCjsKAWMKAWIKAXMKAXoKAXgKAXQKAXoKAXMKAXoSAXkiDFFMaW5lYXJXaGVyZToNY29tLm1pY3Jvc29mdBIE'
+            'Y2FzZSoKCAEQCSoBAEIBYyoKCAEQAioBAUIBYioLEAEiBAAAgD9CAXMqEQgCEAEiCAAAgD8AAIA/QgF0KggQAioBAEIBeloPCgF4'
+            'EgoKCAgCEgQKAggBYg8KAXkSCgoICAISBAoCCAFCBAoAEA1CEQoNY29tLm1pY3Jvc29mdBAB'
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

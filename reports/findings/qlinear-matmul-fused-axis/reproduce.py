@@ -87,6 +87,29 @@ CASES = [
             'AwRCAXcqCxABIgQAAIA/QgFzWhMKAXgSDgoMCAISCAoCCAEKAggCYhMKAXkSDgoMCAESCAoCCAEKAggBQgQKABAN'
         ),
     },
+    # case (uint8[1,2,1] x) => (uint8[1,1,1] y)
+    #    <float s = {1}, int8[1,2,1] w = {3, 4}, float[2] t = {1, 2}, int8[2] wz = {0, 0}>
+    # {
+    #    xf = DequantizeLinear (x, s)
+    #    wf = DequantizeLinear (w, t, wz)
+    #    yf = Conv (xf, wf)
+    #    y = QuantizeLinear (yf, s)
+    # }
+    {
+        'name': 'Conv, a scale for each input channel of w',
+        'feed': {
+            'x': (2, [1, 2, 1], [1, 1]),
+        },
+        'want': {
+            'y': (2, [1, 1, 1], [11]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOu8BCh4KAXgKAXMSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKIgoBdwoBdAoCd3oSAndmIhBEZXF1YW50aXplTGlu'
+            'ZWFyOgAKFAoCeGYKAndmEgJ5ZiIEQ29udjoAChwKAnlmCgFzEgF5Ig5RdWFudGl6ZUxpbmVhcjoAEgRjYXNlKgsQASIEAACAP0IB'
+            'cyoPCAEIAggBEAMqAgMEQgF3KhEIAhABIggAAIA/AAAAQEIBdCoMCAIQAyoCAABCAnd6WhcKAXgSEgoQCAISDAoCCAEKAggCCgII'
+            'AWIXCgF5EhIKEAgCEgwKAggBCgIIAQoCCAFCBAoAEA0='
+        ),
+    },
 ]
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine.h"
+#include "qdiff/clock.h"
 #include "qdiff/compare.h"
 #include "qdiff/counters.h"
 #include "qdiff/kill.h"
@@ -41,11 +41,10 @@ static struct {
     } * kills;
 } state;
 
+/* Of the executions. */
 static double cpu_seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - state.began;
+    return qd_clock_cpu_seconds() - state.began;
 }
 
 static void print_kill(FILE *file, size_t i)
@@ -96,7 +95,7 @@ static void start(void)
     state.without_counters = counters && strcmp(counters, "off") == 0;
     atexit(print_kills);
     qd_engine_mutation();
-    state.began = cpu_seconds();
+    state.began = qd_clock_cpu_seconds();
 }
 
 /* What the mutant answers, compared; false: it cannot be told. */

@@ -24,7 +24,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine.h"
@@ -286,13 +285,6 @@ static void run_made(struct replay *replay, maker *make, uint64_t count, const c
 
 #define BENCH_ROUNDS 10
 
-static double cpu_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The elements of its outputs; −1 unless it is one operator that the reference has an answer to. */
 static int64_t elements_of(const struct qd_mutant *mutant, struct qd_arena *arena)
 {
@@ -349,10 +341,10 @@ static void run_bench(struct replay *replay)
     make_bench(replay, &made, elements);
     double best = INFINITY, all = 0;
     for (unsigned round = 0; round < BENCH_ROUNDS; round++) {
-        double start = cpu_seconds();
+        double start = qd_clock_cpu_seconds();
         for (size_t i = 0; i < made.count; i++)
             run_input(replay, made.inputs[i].bytes, made.inputs[i].size, "made case");
-        double took = cpu_seconds() - start;
+        double took = qd_clock_cpu_seconds() - start;
         best = took < best ? took : best;
         all += took;
     }
@@ -420,7 +412,7 @@ static void report(const struct replay *replay, double took)
     printf(
         "%zu inputs (%zu files, %" PRIu64 " mutants, %" PRIu64 " cases) in %.1f s, %zu accepted\n",
         replay->ran, replay->corpus.count, replay->mutants, replay->cases, took, replay->accepted);
-    printf("%.0f executions per CPU-second\n", (double)replay->ran / cpu_seconds());
+    printf("%.0f executions per CPU-second\n", (double)replay->ran / qd_clock_cpu_seconds());
     printf("slowest: %.3f ms (%s)\n", 1e3 * replay->slowest, replay->slowest_name);
     printf("peak memory: %.1f MiB\n", (double)usage.ru_maxrss / 1024);
 }

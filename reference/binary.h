@@ -61,6 +61,17 @@ static inline double qd_up_f32(double x)
     return (double)((double)nearest < x ? qd_next_up_f32(nearest) : nearest);
 }
 
+/* a·b of two float32, which is exact in double, rounded to float32, down and up. */
+static inline double qd_multiply_down_f32(double a, double b)
+{
+    return qd_down_f32(a * b);
+}
+
+static inline double qd_multiply_up_f32(double a, double b)
+{
+    return qd_up_f32(a * b);
+}
+
 /* a/b of two float32, rounded to float32, down and up; b is not 0. RN of a correctly rounded double quotient is RN of the quotient
  * (53 ≥ 2·24 + 2); the product of two floats is exact in double, so the comparison decides on which side of a/b the result
  * lies. */

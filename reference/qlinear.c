@@ -124,16 +124,6 @@ struct qd_order qd_order_add(struct qd_order a, struct qd_order b)
 
 typedef double operation(double a, double b);
 
-static double product_down(double a, double b)
-{
-    return qd_down_f32(a * b); /* the product of two floats is exact in double */
-}
-
-static double product_up(double a, double b)
-{
-    return qd_up_f32(a * b);
-}
-
 static inline struct qd_order combine(operation *down, operation *up, struct qd_order a,
                                       struct qd_order b)
 {
@@ -152,7 +142,7 @@ static inline struct qd_order combine(operation *down, operation *up, struct qd_
 
 struct qd_order qd_order_multiply(struct qd_order a, struct qd_order b)
 {
-    return step(combine(product_down, product_up, a, b));
+    return step(combine(qd_multiply_down_f32, qd_multiply_up_f32, a, b));
 }
 
 struct qd_order qd_order_divide(struct qd_order a, double b)
@@ -162,7 +152,7 @@ struct qd_order qd_order_divide(struct qd_order a, double b)
 
 struct qd_order qd_order_last_multiply(struct qd_order a, struct qd_order b)
 {
-    return last(combine(product_down, product_up, a, b));
+    return last(combine(qd_multiply_down_f32, qd_multiply_up_f32, a, b));
 }
 
 struct qd_order qd_order_last_divide(struct qd_order a, double b)
@@ -179,12 +169,10 @@ static void widen(const struct qd_coder *coder, struct qd_order result,
         return;
     }
     *some = true;
-    int64_t first = code_of(coder, result.lo);
-    int64_t other = result.lo == result.hi ? first : code_of(coder, result.hi);
     /* Under a wrapping range the codes need not come in order. */
-    int64_t lo = first < other ? first : other, hi = first < other ? other : first;
-    code->lo = lo < code->lo ? lo : code->lo;
-    code->hi = hi > code->hi ? hi : code->hi;
+    qd_code_include(code, code_of(coder, result.lo));
+    if (result.lo != result.hi)
+        qd_code_include(code, code_of(coder, result.hi));
 }
 
 void qd_order_widen(const struct qd_coder *coder, struct qd_order result, struct qd_code *code,

@@ -129,8 +129,9 @@ struct span {
 static struct span multiply(struct span a, struct span b)
 {
     bool dropped = a.dropped || b.dropped;
-    if (a.type == QD_F32) /* products of two floats are exact in double */
-        return (struct span){a.type, qd_down_f32(a.lo * b.lo), qd_up_f32(a.hi * b.hi), dropped};
+    if (a.type == QD_F32)
+        return (struct span){a.type, qd_multiply_down_f32(a.lo, b.lo),
+                             qd_multiply_up_f32(a.hi, b.hi), dropped};
     return (struct span){a.type, qd_float_multiply(a.type, QD_TO_MINUS_INFINITY, a.lo, b.lo),
                          qd_float_multiply(a.type, QD_TO_PLUS_INFINITY, a.hi, b.hi), dropped};
 }
@@ -237,18 +238,12 @@ struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype t
     return r;
 }
 
-static void include(struct qd_code *code, int64_t c)
-{
-    code->lo = c < code->lo ? c : code->lo;
-    code->hi = c > code->hi ? c : code->hi;
-}
-
 /* Takes the codes of a result's ends. */
 static void widen(const struct qd_coder *coder, struct span v, bool negative, struct qd_code *code)
 {
-    include(code, qd_coder_float(coder, negative ? -v.lo : v.lo));
+    qd_code_include(code, qd_coder_float(coder, negative ? -v.lo : v.lo));
     if (v.hi != v.lo)
-        include(code, qd_coder_float(coder, negative ? -v.hi : v.hi));
+        qd_code_include(code, qd_coder_float(coder, negative ? -v.hi : v.hi));
 }
 
 /* Takes what several orders give. Their hull's ends are enough, unless codes need not come in order (a wrapping range). */
@@ -333,18 +328,22 @@ static bool computes_real_product(const struct qd_semantics *semantics)
            semantics->requantize == QD_CHANNEL0_SCALE;
 }
 
+static struct qd_ratio real_of(const struct qd_requantizer *r, int64_t acc)
+{
+    return qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
+}
+
 static struct qd_code requantize_real(const struct qd_requantizer *r, int64_t acc)
 {
     struct qd_code code = {0};
     struct qd_rounded rounded;
-    struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
     if (r->coder.semantics->zero_point_order != QD_ZERO_POINT_AFTER) {
-        code.want = code.lo = code.hi = qd_coder_exact(&r->coder, real);
+        code.want = code.lo = code.hi = qd_coder_exact(&r->coder, real_of(r, acc));
         hull(r, acc, &code);
         return code;
     }
     if (!round_quickly(r, acc, &rounded))
-        rounded = qd_ratio_round(real, r->coder.semantics->rounding, false);
+        rounded = qd_ratio_round(real_of(r, acc), r->coder.semantics->rounding, false);
     code.want = code.lo = code.hi = qd_coder_finish(&r->coder, rounded.value);
     /* Four roundings move a tame value by less than 2^−20 of itself: away from every edge, each
      * order gives the canonical code. */
@@ -377,7 +376,7 @@ enum qd_status qd_requantize_into(const struct qd_evaluation *evaluation,
         qd_value_set_code(y, i, qd_requantize(r, acc), evaluation->arena, evaluation->error);
     if (status != QD_OK || !evaluation->keep_reals || r->undefined)
         return status;
-    struct qd_ratio real = qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
+    struct qd_ratio real = real_of(r, acc);
     return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
                              qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie, evaluation->arena,
                              evaluation->error);

@@ -71,6 +71,12 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
     return QD_OK;
 }
 
+void qd_code_include(struct qd_code *code, int64_t c)
+{
+    code->lo = c < code->lo ? c : code->lo;
+    code->hi = c > code->hi ? c : code->hi;
+}
+
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
                                  struct qd_arena *arena, struct qd_error *error)
 {

@@ -39,19 +39,13 @@ static bool find_range(const struct qd_tensor *x, struct range *range)
     return true;
 }
 
-static void include(struct qd_code *code, int64_t c)
-{
-    code->lo = c < code->lo ? c : code->lo;
-    code->hi = c > code->hi ? c : code->hi;
-}
-
 /* The codes of a/s: the exact quotient, and the quotient rounded to float32. */
 static struct qd_code code_of_quotient(const struct qd_coder *coder, double a, double s)
 {
     struct qd_ratio exact = qd_ratio_divide(qd_ratio_of_double(a), qd_ratio_of_double(s));
     int64_t want = qd_coder_exact(coder, exact);
     struct qd_code code = {want, want, want, 0};
-    include(&code, qd_coder_float(coder, qd_float_divide(QD_F32, QD_NEAREST_EVEN, a, s)));
+    qd_code_include(&code, qd_coder_float(coder, qd_float_divide(QD_F32, QD_NEAREST_EVEN, a, s)));
     return code;
 }
 
@@ -93,8 +87,8 @@ static struct qd_code code_of_element(const struct qd_evaluation *evaluation, do
     for (int64_t z = zero_point.lo; z <= zero_point.hi; z++) {
         struct qd_coder other = qd_coder_make(evaluation->semantics, QD_U8, z);
         struct qd_code c = code_of_quotient(&other, x, s);
-        include(&code, c.lo);
-        include(&code, c.hi);
+        qd_code_include(&code, c.lo);
+        qd_code_include(&code, c.hi);
     }
     return code;
 }

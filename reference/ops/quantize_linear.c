@@ -180,12 +180,6 @@ static int64_t code_exact(const struct quantizer *q, const struct qd_coder *code
     return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
 
-static void include(struct qd_code *code, int64_t c)
-{
-    code->lo = c < code->lo ? c : code->lo;
-    code->hi = c > code->hi ? c : code->hi;
-}
-
 /* Codes of one finite x. Away from a rounding edge the quotient rounded to float32 gives the canonical code too
  * (qd_rounded.near), so that nothing more is computed. */
 static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder,
@@ -202,9 +196,9 @@ static struct qd_code code_of_point(const struct quantizer *q, const struct qd_c
     }
     int64_t want = code_exact(q, coder, x, s);
     struct qd_code code = {want, want, want, 0};
-    include(&code, code_rounded(q, coder, q->division, x, s));
+    qd_code_include(&code, code_rounded(q, coder, q->division, x, s));
     if (q->division != QD_F32)
-        include(&code, code_rounded(q, coder, QD_F32, x, s));
+        qd_code_include(&code, code_rounded(q, coder, QD_F32, x, s));
     return code;
 }
 
@@ -229,8 +223,8 @@ static struct qd_code code_of_interval(const struct quantizer *q, const struct q
     struct qd_code ends[2] = {code_of_end(q, coder, x.lo, s), code_of_end(q, coder, x.hi, s)};
     struct qd_code code = canonical ? point : ends[0];
     for (int e = 0; e < 2; e++) {
-        include(&code, ends[e].lo);
-        include(&code, ends[e].hi);
+        qd_code_include(&code, ends[e].lo);
+        qd_code_include(&code, ends[e].hi);
     }
     code.flags = !canonical && code.lo != code.hi ? QD_NO_CANONICAL : 0;
     return code;

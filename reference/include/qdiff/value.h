@@ -72,6 +72,9 @@ struct qd_code {
     uint8_t flags;
 };
 
+/* Makes c admissible. */
+void qd_code_include(struct qd_code *code, int64_t c);
+
 /* Stores a code at element i of an integer value, making hull and flags exist when they are needed. */
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
                                  struct qd_arena *arena, struct qd_error *error);

@@ -72,20 +72,18 @@ test_a_build_tells_how_far_it_is()
 {
     expect 0 "$(slow_build 7 0)" "a build"
     grep -q "tool: building preset some, log in build/some.log" "$scratch/out"
-    grep -qE "tool:   [67] of 9 steps" "$scratch/out"
-    [ "$(grep -c " of 9 steps" "$scratch/out")" = 1 ]
+    grep -qE "tool:   [1-7] of 9 steps" "$scratch/out"
+    [ "$(grep -c " of 9 steps" "$scratch/out")" -lt 7 ]
     [ "$(grep -c "error: " "$scratch/out")" = 0 ]
     grep -q "error: no such thing" "$scratch/slow/build/some.log"
     expect 1 "$(slow_build 1 1)" "a build that fails"
     grep -q "error: no such thing" "$scratch/out"
 }
 
-test_second_setup_is_quick_and_offline()
+test_second_setup_is_offline()
 {
-    local start=$SECONDS
     expect 0 "$(status_of env PIP_NO_INDEX=1 "$root/scripts/setup" test)" "setup test"
     grep -q 'ready (0 downloads' "$scratch/out"
-    [ $((SECONDS - start)) -le 3 ]
 }
 
 test_failed_download_leaves_nothing()
@@ -153,13 +151,16 @@ END
 
 night=("$root/scripts/nightly" --build-root "$scratch/build" --no-build --engine libfuzzer --jobs 1)
 
-# interrupted_night SECONDS: its status goes to $status.
+# interrupted_night TALLIES: interrupted once so many engines have counted; its status goes to $status.
 interrupted_night()
 {
     local pid
-    "${night[@]}" --time 30s --target good >"$scratch/out" 2>&1 &
+    "${night[@]}" --time 300s --target good >"$scratch/out" 2>&1 &
     pid=$!
-    sleep "$1"
+    until [ "$(cat "$QDIFF_STATE"/fuzz/nights/*/tally/good/*/*.tally 2>/dev/null | grep -c '^slot 8 10$')" = "$1" ]; do
+        kill -0 "$pid" || break
+        sleep 0.2
+    done
     kill -TERM "$pid"
     status=0
     wait "$pid" || status=$?
@@ -196,10 +197,8 @@ test_nightly_reports_what_the_engine_did()
 test_nightly_minimises_within_its_share()
 {
     export QDIFF_STATE=$scratch/slow
-    local began=$SECONDS
     fake_builds
     expect 1 "$(status_of "${night[@]}" --time 5s --target slow)" "a night whose merge does not end"
-    [ $((SECONDS - began)) -lt 60 ] || { echo "it took $((SECONDS - began)) s"; return 1; }
     expect 0 "$(of_night 's["corpus"]["reached"]')" "files reached"
     expect False "$(of_night 's["corpus"]["minimised"]')" minimised
     expect True "$(of_night 's["corpus"]["after"] == s["corpus"]["before"] - s["corpus"]["torn"] > 100')" "files kept"
@@ -228,11 +227,11 @@ test_nightly_goes_on_after_an_interruption()
     export QDIFF_STATE=$scratch/interrupted
     local status
     fake_builds
-    interrupted_night 4
+    interrupted_night 1
     expect 130 "$status" "an interrupted night"
     expect True "$(of_night 's["interrupted"]')" interrupted
     expect 10 "$(of_night 's["targets"]["good"]["executions"]')" "executions kept"
-    interrupted_night 4
+    interrupted_night 2
     grep -q 'going on with' "$scratch/out"
     expect 20 "$(of_night 's["targets"]["good"]["executions"]')" "executions of both parts"
 }
@@ -281,7 +280,7 @@ case ${1-} in
 esac
 tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
 a_build_tells_how_far_it_is issues_of_expectations_resolve \
-second_setup_is_quick_and_offline failed_download_leaves_nothing \
+second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
 nightly_reports_what_the_engine_did nightly_minimises_within_its_share \
 nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

@@ -421,13 +421,16 @@ static enum qd_status finish(struct qd_builder *builder, const char *id, bool ha
     return status == QD_OK ? QD_OK : qd_fail_context(error, status, "building '%.80s'", id);
 }
 
-/* Declares the inferred outputs, with the shapes of `values` or, NULL, without. They come after the others. */
+/* Declares the inferred outputs, with the types and shapes of `values` or, NULL, without. They come after the others. */
 static void put_inferred(struct qd_builder *builder, const struct qd_value *values)
 {
     for (size_t i = 0; i < builder->inferred_count; i++) {
         const struct qd_tensor *want = values ? &values[i].want : NULL;
-        qd_build_output(builder, builder->inferred[i].name, builder->inferred[i].dtype,
-                        want ? (int)want->rank : -1, want ? want->dims : NULL);
+        enum qd_dtype dtype = builder->inferred[i].dtype;
+        if (want && dtype == QD_DTYPE_NONE)
+            dtype = want->dtype;
+        qd_build_output(builder, builder->inferred[i].name, dtype, want ? (int)want->rank : -1,
+                        want ? want->dims : NULL);
     }
 }
 

@@ -263,7 +263,11 @@ static void put_values(struct writer *w)
     }
     for (size_t i = 0; i < w->edit->output_count; i++) {
         int v = w->edit->outputs[i];
-        qd_build_output(w->builder, w->names[v], w->edit->values[v].declared_dtype, -1, NULL);
+        enum qd_dtype dtype = w->edit->values[v].declared_dtype;
+        if (w->edit->infers)
+            qd_build_output_inferred(w->builder, w->names[v], dtype);
+        else
+            qd_build_output(w->builder, w->names[v], dtype, -1, NULL);
     }
 }
 

@@ -120,6 +120,26 @@ static void test_nodes_go_and_come(void **state)
     assert_same_answers(&two, &one, arena);
 }
 
+static void test_outputs_are_declared_as_they_are_computed(void **state)
+{
+    struct qd_arena *arena = *state;
+    struct qd_case kase = two_relus(arena);
+    struct qd_case_edit edit = begin(&kase, arena);
+    edit.outputs[edit.output_count++] = edit.nodes[0].outputs[0];
+    struct qd_case bare = finish(&edit);
+    assert_int_equal(bare.graph->values[bare.graph->outputs[0]].declared_rank, -1);
+    assert_int_equal(bare.graph->values[bare.graph->outputs[1]].declared_dtype, QD_DTYPE_NONE);
+    edit.infers = true;
+    struct qd_case inferred = finish(&edit);
+    assert_same_answers(&inferred, &bare, arena);
+    for (size_t i = 0; i < 2; i++) {
+        const struct qd_graph_value *output = &inferred.graph->values[inferred.graph->outputs[i]];
+        assert_int_equal(output->declared_dtype, QD_F32);
+        assert_int_equal(output->declared_rank, 1);
+        assert_int_equal(output->declared_dims[0], 2);
+    }
+}
+
 static void test_tensors_and_attributes(void **state)
 {
     struct qd_arena *arena = *state;
@@ -174,6 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_smoke_case_is_rebuilt),
         cmocka_unit_test_setup_teardown(test_nodes_go_and_come, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_outputs_are_declared_as_they_are_computed, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_tensors_and_attributes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_broken_edits_are_refused, set_up, tear_down),
     };

@@ -213,6 +213,7 @@ enum qd_status qd_neighbour(const struct qd_case *kase, uint64_t number, struct 
     enum qd_status status = qd_case_edit_begin(kase, arena, &p.edit, error);
     if (status != QD_OK)
         return status;
+    p.edit.infers = true;
     p.step = find_step(&p.edit);
     for (size_t i = 0; i < p.edit.value_count; i++)
         if (p.edit.values[i].tensor)

@@ -37,8 +37,11 @@ static void check_neighbour(const struct qd_case *kase, uint64_t number, struct 
     struct qd_value values[QD_MAX_OPERANDS];
     counts->neighbours++;
     counts->changed += !same_inputs(&once, kase);
-    counts->valid +=
-        qd_graph_evaluate(once.graph, once.inputs, NULL, &arena, values, &error) == QD_OK;
+    bool valid = qd_graph_evaluate(once.graph, once.inputs, NULL, &arena, values, &error) == QD_OK;
+    counts->valid += valid;
+    for (size_t i = 0; valid && i < once.graph->output_count; i++)
+        assert_int_equal(once.graph->values[once.graph->outputs[i]].declared_rank,
+                         values[i].want.rank);
     qd_arena_clear(&arena);
 }
 

@@ -319,7 +319,7 @@ static enum qd_status run_steps(struct reduction *r, const struct pass *pass,
             enum qd_status status = qd_case_edit_begin(view.kase, scratch, &edit, r->error);
             if (status != QD_OK)
                 return status;
-            fresh = true;
+            edit.infers = fresh = true;
         }
         enum qd_step step = pass->step(&view, &edit, number);
         if (step == QD_STEP_END)
@@ -498,6 +498,7 @@ static enum qd_status drop_right_outputs(struct reduction *r)
     qd_arena_init(&scratch, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status = qd_case_edit_begin(&shown->kase, &scratch, &edit, r->error);
     if (status == QD_OK && keep_wrong_outputs(shown, &edit)) {
+        edit.infers = true;
         qd_reduce_prune(&edit);
         r->key = (struct key){.verdict = QD_VERDICT_VALUE, .open = true};
         status = try_edit(r, &passes[0], &edit, &taken);
@@ -546,8 +547,7 @@ static enum qd_status copy_smallest(struct reduction *r, struct shown *last)
     uint8_t *bytes;
     size_t size;
     enum qd_status status = qd_case_edit_begin(&smallest->kase, last->arena, &edit, r->error);
-    for (size_t i = 0; status == QD_OK && smallest->values && i < edit.output_count; i++)
-        edit.values[edit.outputs[i]].declared_dtype = smallest->values[i].want.dtype;
+    edit.infers = true;
     if (status == QD_OK)
         status = qd_case_edit_finish(&edit, edit.metadata.id, false, &made, r->error);
     if (status == QD_OK)

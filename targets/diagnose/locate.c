@@ -15,6 +15,7 @@ static bool is_output(const struct qd_case_edit *edit, int value)
 static bool expose(struct qd_case_edit *edit)
 {
     edit->output_count = 0;
+    edit->infers = true;
     for (size_t i = 0; i < edit->node_count; i++)
         for (size_t j = 0; j < edit->nodes[i].output_count; j++) {
             int value = edit->nodes[i].outputs[j];

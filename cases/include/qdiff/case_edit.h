@@ -35,6 +35,8 @@ struct qd_case_edit {
     struct qd_arena *arena;
     int64_t opset;
     size_t value_count, node_count, output_count;
+    bool
+        infers; /* set: outputs are declared as qd_build_output_inferred() does, for targets that ask for types and shapes */
     struct qd_case_edit_value *values;     /* room for QD_CASE_EDIT_MAX_VALUES */
     struct qd_case_edit_node *nodes;       /* room for QD_CASE_EDIT_MAX_NODES */
     int outputs[QD_CASE_EDIT_MAX_OUTPUTS]; /* of the graph, in order */

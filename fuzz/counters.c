@@ -23,10 +23,21 @@ static unsigned event_of(const struct qd_value *value, int64_t i)
     return events;
 }
 
+/* The events that a tensor can hold at all: most hold few, and those early. */
+static unsigned possible_events(const struct qd_value *value)
+{
+    unsigned events = value->flags ? QD_EVENT_TIE : 0;
+    if (value->lo)
+        events |= QD_EVENT_SLACK;
+    if (!qd_dtype_is_integer(value->want.dtype))
+        return events;
+    return events | QD_EVENT_SATURATED | (value->real ? QD_EVENT_NEAR_TIE : 0);
+}
+
 unsigned qd_counters_events(const struct qd_value *value)
 {
-    unsigned events = 0;
-    for (int64_t i = 0; i < value->want.count; i++)
+    unsigned events = 0, possible = possible_events(value);
+    for (int64_t i = 0; i < value->want.count && events != possible; i++)
         events |= event_of(value, i);
     return events;
 }

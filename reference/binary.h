@@ -3,6 +3,7 @@
 #define QDIFF_REFERENCE_BINARY_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -87,6 +88,17 @@ static inline double qd_divide_up_f32(double a, double b)
     float q = (float)(a / b);
     double back = (double)q * b;
     return (double)((b > 0 ? back < a : back > a) ? qd_next_up_f32(q) : q);
+}
+
+/* The integer nearest to v; true when it is that of every number within |v|·margin of v too, and none of them half-way between
+ * two: nearly always. |v| < 2^39 where it is true. */
+static inline bool qd_nearest_clearly(double v, double margin, int64_t *whole)
+{
+    if (!(fabs(v) < 0x1p39))
+        return false;
+    double nearest = v + 0x1.8p52 - 0x1.8p52;
+    *whole = (int64_t)nearest;
+    return 0.5 - fabs(v - nearest) > fabs(v) * margin;
 }
 
 /* x·2^e. */

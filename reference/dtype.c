@@ -157,18 +157,18 @@ double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x
         return round_f32(direction, x);
     bool negative = x < 0;
     double a = fabs(x);
-    /* a / 2^grid is exact and below 2^54, so floor and the remainder are exact too. */
+    /* a / 2^grid is exact and below 2^12, so that adding 2^52 and taking it away again rounds it to an integer. */
     int grid = grid_exponent(f, a);
     double scaled = qd_scale(a, -grid);
-    double whole = floor(scaled);
-    double rest = scaled - whole;
-    bool up;
-    if (direction == QD_NEAREST_EVEN)
-        up = rest > 0.5 || (rest == 0.5 && fmod(whole, 2.0) != 0);
-    else
-        up = rest > 0 && (direction == QD_TO_PLUS_INFINITY) != negative;
-    double magnitude =
-        beyond_largest(f, direction, a, negative, qd_scale(whole + (up ? 1.0 : 0.0), grid));
+    double whole = scaled + 0x1p52 - 0x1p52;
+    if (direction != QD_NEAREST_EVEN) {
+        bool up = (direction == QD_TO_PLUS_INFINITY) != negative;
+        if (up && whole < scaled)
+            whole += 1;
+        else if (!up && whole > scaled)
+            whole -= 1;
+    }
+    double magnitude = beyond_largest(f, direction, a, negative, qd_scale(whole, grid));
     return negative ? -magnitude : magnitude;
 }
 

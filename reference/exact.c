@@ -111,11 +111,16 @@ static bool rounds_up(const struct parts *p, enum qd_rounding rounding, bool neg
     return false;
 }
 
+bool qd_rounding_is_nearest(enum qd_rounding rounding)
+{
+    return rounding == QD_ROUND_HALF_EVEN || rounding == QD_ROUND_HALF_AWAY ||
+           rounding == QD_ROUND_HALF_UP;
+}
+
 static bool near_edge(const struct parts *p, enum qd_rounding rounding)
 {
     /* In units of 1/den the number is num, and twice its distance from a half-integer |2·rest − den|. */
-    bool nearest = rounding == QD_ROUND_HALF_EVEN || rounding == QD_ROUND_HALF_AWAY ||
-                   rounding == QD_ROUND_HALF_UP;
+    bool nearest = qd_rounding_is_nearest(rounding);
     qd_u128 other = p->den - p->rest;
     if (p->tiny)
         return !nearest;
@@ -124,9 +129,22 @@ static bool near_edge(const struct parts *p, enum qd_rounding rounding)
     return (p->rest < other ? p->rest : other) <= p->num >> 19;
 }
 
+/* The integer nearest to |a| by the machine's own arithmetic, whose three roundings, of 2^-53 each, are far below what `near`
+ * asks for. */
+static bool magnitude_clearly(struct qd_ratio a, int64_t *magnitude)
+{
+    if (a.num >> 64 != 0)
+        return false;
+    double v = qd_scale((double)(uint64_t)a.num / (double)a.den, a.exponent);
+    return qd_nearest_clearly(v, 0x1p-18, magnitude);
+}
+
 struct qd_rounded qd_ratio_round(struct qd_ratio a, enum qd_rounding rounding, bool odd)
 {
     struct parts p;
+    int64_t clear;
+    if (qd_rounding_is_nearest(rounding) && magnitude_clearly(a, &clear))
+        return (struct qd_rounded){a.negative ? -clear : clear, false, false};
     if (!split(a, &p))
         return (struct qd_rounded){a.negative ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT, false, false};
     int64_t magnitude = (int64_t)p.whole + (rounds_up(&p, rounding, a.negative, odd) ? 1 : 0);

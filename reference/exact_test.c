@@ -6,6 +6,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -111,6 +112,33 @@ static void near_is_never_missed(void **state)
     assert_true(found > 1000);
 }
 
+/* Quotients of all sizes, a third of them beside a half-integer, against whole numbers. */
+static void rounds_and_is_near_by_definition(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    int found = 0;
+    for (int i = 0; i < 300000; i++) {
+        int64_t d = 1 + (int64_t)(next(&seed) % 4096);
+        int64_t n = (int64_t)(next(&seed) >> (15 + next(&seed) % 49));
+        if (i % 3 == 0)
+            n = d * (n / d) + d / 2 + (int64_t)(next(&seed) % 5) - 2;
+        int64_t rest = n % d, twice = llabs(2 * rest - d);
+        if (n < 0 || n / d >= QD_ROUND_LIMIT)
+            continue;
+        struct qd_ratio r = qd_ratio_divide(qd_ratio_of_integer(n), qd_ratio_of_integer(d));
+        struct qd_rounded have = qd_ratio_round(r, QD_ROUND_HALF_EVEN, false);
+        assert_int_equal(have.value, half_even_by_definition(n, d));
+        assert_int_equal(have.tie, twice == 0);
+        assert_int_equal(have.near, twice <= n >> 18);
+        r.negative = true;
+        assert_int_equal(qd_ratio_round(r, QD_ROUND_HALF_AWAY, false).value,
+                         -(n / d) - (2 * rest >= d));
+        found += have.near;
+    }
+    assert_true(found > 10000);
+}
+
 static void agrees_with_the_machine(void **state)
 {
     (void)state;
@@ -163,6 +191,7 @@ int main(void)
         cmocka_unit_test(rounds_small_rationals),
         cmocka_unit_test(saturates_and_keeps_tiny_parts),
         cmocka_unit_test(near_is_never_missed),
+        cmocka_unit_test(rounds_and_is_near_by_definition),
         cmocka_unit_test(agrees_with_the_machine),
         cmocka_unit_test(fixed_point_as_published),
     };

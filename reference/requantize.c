@@ -90,6 +90,10 @@ int64_t qd_coder_float(const struct qd_coder *coder, double real)
     }
     if (isinf(real))
         return qd_coder_finish(coder, real < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT);
+    int64_t whole;
+    if (coder->semantics->zero_point_order == QD_ZERO_POINT_AFTER &&
+        qd_rounding_is_nearest(coder->semantics->rounding) && qd_nearest_clearly(real, 0, &whole))
+        return qd_coder_finish(coder, whole);
     return qd_coder_exact(coder, qd_ratio_of_double(real));
 }
 

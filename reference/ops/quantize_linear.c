@@ -20,6 +20,7 @@
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
 
+#include "binary.h"
 #include "qdiff/accumulate.h"
 #include "qdiff/granularity.h"
 #include "qdiff/interval.h"
@@ -180,19 +181,27 @@ static int64_t code_exact(const struct quantizer *q, const struct qd_coder *code
     return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
 
-/* Codes of one finite x. Away from a rounding edge the quotient rounded to float32 gives the canonical code too
- * (qd_rounded.near), so that nothing more is computed. */
+/* Every order rounds the quotient once, to the type of the division or to float32: away from a rounding edge they have one
+ * code. Half of the margin is that rounding, the rest more than the machine's own division. */
+static bool code_clearly(const struct quantizer *q, double x, double s, int64_t *rounded)
+{
+    const struct qd_semantics *semantics = q->evaluation->semantics;
+    const struct qd_float_format *f = qd_float_format(q->division == QD_F64 ? QD_F32 : q->division);
+    double margin = qd_scale(1, -(int)f->fraction_bits);
+    return semantics->division == QD_DIVISION_DIVIDE &&
+           semantics->zero_point_order == QD_ZERO_POINT_AFTER &&
+           qd_rounding_is_nearest(semantics->rounding) &&
+           qd_nearest_clearly(x / s, margin, rounded);
+}
+
+/* Codes of one finite x. */
 static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder,
                                     double x, double s)
 {
-    const struct qd_semantics *semantics = q->evaluation->semantics;
-    if (q->division == QD_F32 && semantics->division == QD_DIVISION_DIVIDE &&
-        semantics->zero_point_order == QD_ZERO_POINT_AFTER) {
-        struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
-        struct qd_rounded rounded = qd_ratio_round(quotient, semantics->rounding, false);
-        int64_t code = qd_coder_finish(coder, rounded.value);
-        if (!rounded.near)
-            return (struct qd_code){code, code, code, 0};
+    int64_t rounded;
+    if (code_clearly(q, x, s, &rounded)) {
+        int64_t code = qd_coder_finish(coder, rounded);
+        return (struct qd_code){code, code, code, 0};
     }
     int64_t want = code_exact(q, coder, x, s);
     struct qd_code code = {want, want, want, 0};

@@ -40,6 +40,9 @@ struct qd_rounded {
         near; /* |number − nearest rounding edge| ≤ |number|·2^−19: an order of evaluation may cross the edge */
 };
 
+/* Whether the edges of a mode are the half-integers. */
+bool qd_rounding_is_nearest(enum qd_rounding rounding);
+
 /* Rounds to an integer. `odd` is the parity of a zero point added *before* rounding (ties then go to the even sum);
  * false for rounding proper. The edges of `near` are the half-integers for the nearest modes, the integers for the
  * directed ones. */

@@ -27,7 +27,7 @@ struct row {
     enum qd_verdict verdict;
     const char
         *words; /* a pattern over what the target said or the rule that it broke; NULL: any */
-    const struct qd_quirk *quirks[2]; /* VALUE divergences that these explain, and no others */
+    const struct qd_quirk *quirks[3]; /* VALUE divergences that these explain, and no others */
     size_t quirk_count;
     bool active;
     size_t matched;       /* divergences */
@@ -151,8 +151,8 @@ static enum qd_status parse_class(const struct place *at, const char *text, stru
         const struct qd_quirk *quirk = qd_quirk_find(word);
         if (!quirk)
             return fail_quirk(error, at, word);
-        if (row->quirk_count == 2)
-            return fail_field(error, at, 3, text, "names more than two quirks");
+        if (row->quirk_count == sizeof row->quirks / sizeof *row->quirks)
+            return fail_field(error, at, 3, text, "names more than three quirks");
         row->quirks[row->quirk_count++] = quirk;
         name += length;
         if (!*name)

@@ -110,6 +110,8 @@ static void test_bad_rows_name_line_and_field(void **state)
         {"a\t*\t*\tquirk:\t*\t*\t-\twhy", "field 4 (class or quirk) ''"},
         {"a\t*\t*\tquirk:none\t*\t*\t-\twhy", "'none': there is no such quirk"},
         {"a\t*\t*\tquirk:range-wrap\t*\t*\t-\twhy", "(did you mean range-wraps?)"},
+        {"a\t*\t*\tquirk:axis-0+axis-last+range-wraps+reciprocal\t*\t*\t-\twhy",
+         "names more than three quirks"},
         {"a\tbiass\t*\tvalue\t*\t*\t-\twhy", "field 2 (features) 'biass'"},
         {"a\t*\tall\tvalue\t*\t*\t-\twhy", "field 3 (settings) 'all'"},
         {"a\t*\topt=\tvalue\t*\t*\t-\twhy", "field 3 (settings)"},

@@ -94,11 +94,11 @@ class Iree(Worker):
         return [self.output(one.to_host(), kind) for one, kind in zip(results, program.outputs)]
 
     def output(self, array, kind):
-        """IREE's types have no sign: the model says whether codes are signed."""
+        """A copy: the array lies in IREE's memory. Its types have no sign: the model says whether codes are signed."""
         dtype = DTYPES.get(kind)
         if dtype is not None and dtype.kind == "u" and array.dtype.itemsize == dtype.itemsize:
             array = array.view(dtype)
-        return numpy.ascontiguousarray(array).reshape(array.shape)
+        return numpy.array(array, order="C")
 
 
 serve(Iree)

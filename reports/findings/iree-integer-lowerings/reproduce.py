@@ -1,4 +1,4 @@
-"""Integer operators that torch-mlir lowers in eight bits or with the wrong sign, on IREE, whose importer it is.
+"""Integer operators that torch-mlir lowers with the wrong sign, zero points or padding, on IREE, whose importer it is.
 
 Exit status 1 while a result is wrong. Needs iree-base-compiler[onnx] and iree-base-runtime.
 """
@@ -42,7 +42,7 @@ def run(op_type, inputs, kind, shape, constants=(), order=None, **attributes):
         for i, x in enumerate(inputs)
     ]
     fixed = [onnx.numpy_helper.from_array(x, "c%d" % i) for i, x in enumerate(constants)]
-    names = order or [value.name for value in values]
+    names = order or [value.name for value in values] + ["c%d" % i for i in range(len(constants))]
     node = helper.make_node(op_type, names, ["y"], **attributes)
     outputs = [helper.make_tensor_value_info("y", kind, shape)]
     graph = helper.make_graph([node], "graph", values, outputs, initializer=fixed)
@@ -73,6 +73,11 @@ def main():
     rows.append(
         ("QLinearMatMul, a batch of uint8 207 by 115 - 151, first element", round(207 * -36 / 64),
          run("QLinearMatMul", [a, b], TensorProto.INT8, [2, 1, 1], constants, order)))
+    a, b = numpy.full((2, 2), 10, numpy.uint8), numpy.full((2, 1), 1, numpy.uint8)
+    zeros = [numpy.array([1, 2], numpy.uint8), numpy.uint8(0)]
+    rows.append(
+        ("MatMulInteger, zero points 1 and 2 of the rows 10, first element", 2 * (10 - 1),
+         run("MatMulInteger", [a, b], TensorProto.INT32, [2, 1], zeros)))
     wrong = 0
     for what, want, have in rows:
         print("%s: want %d, have %d" % (what, want, have.flat[0]))

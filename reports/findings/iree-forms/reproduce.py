@@ -66,22 +66,29 @@ def grouped_conv():
 
 
 def transposed_convs():
-    """Two padded ConvTranspose, the codes between them quantized."""
-    nodes = [helper.make_node("DequantizeLinear", ["w", "one", "zero"], ["w_real"])]
+    """Two padded ConvTranspose with a float bias, of weights with scales and zero points for channels, and codes between."""
+    nodes = [helper.make_node("DequantizeLinear", ["w", "scales", "zeros"], ["w_real"], axis=1)]
     for x, y in (("x", "between"), ("between", "y")):
         nodes += [
             helper.make_node("DequantizeLinear", [x, "one", "zero"], [x + "_real"]),
-            helper.make_node("ConvTranspose", [x + "_real", "w_real"], [y + "_sum"], pads=[1, 1, 1, 1]),
+            helper.make_node("ConvTranspose", [x + "_real", "w_real", "bias"], [y + "_sum"], pads=[1, 1, 1, 1]),
             helper.make_node("QuantizeLinear", [y + "_sum", "one", "zero"], [y]),
         ]
-    constants = {"one": numpy.float32(1), "zero": numpy.int8(0), "w": numpy.ones((4, 4, 3, 3), numpy.int8)}
+    constants = {
+        "one": numpy.float32(1),
+        "zero": numpy.int8(0),
+        "w": (numpy.arange(144) % 7).reshape(4, 4, 3, 3).astype(numpy.int8),
+        "scales": numpy.array([0.5, 1, 2, 1], numpy.float32),
+        "zeros": numpy.array([-3, -1, 1, 3], numpy.int8),
+        "bias": numpy.arange(4).astype(numpy.float32),
+    }
     return model_of(nodes, {"x": (TensorProto.INT8, [1, 4, 5, 5])}, TensorProto.INT8, [1, 4, 5, 5], **constants)
 
 
 MODELS = {
     "QuantizeLinear of float16 per axis": quantize_float16,
     "QLinearConv, groups, the last column left out": grouped_conv,
-    "ConvTranspose twice": transposed_convs,
+    "ConvTranspose, padded, with a bias, twice": transposed_convs,
 }
 
 

@@ -1,4 +1,4 @@
-"""Clip is removed before a QuantizeLinear whose range it cuts by less than 2^-23
+"""Clip and Relu are removed before a QuantizeLinear whose range they cut
 
 pip install numpy onnxruntime
 usage: python3 reproduce.py [none | basic | extended | all]: the level of optimization, all by default
@@ -55,6 +55,25 @@ CASES = [
             'CAgSBXFkaWZmOqsBCh4KAXgKAXMSAnhmIhBEZXF1YW50aXplTGluZWFyOgAKFwoCeGYKAAoEbW9zdBIBYyIEQ2xpcDoACiEKAWMK'
             'BG1vc3QKAXoSAXkiDlF1YW50aXplTGluZWFyOgASBGNhc2UqCxABIgQAAIA/QgFzKg4QASIEAACAv0IEbW9zdCoIEAIqAQJCAXpa'
             'DwoBeBIKCggIAhIECgIIAWIPCgF5EgoKCAgCEgQKAggBQgQKABAN'
+        ),
+    },
+    # case (float[4] x) => (uint8[4] y)
+    #    <float s = {-1}, uint8 z = {0}>
+    # {
+    #    r = Relu (x)
+    #    y = QuantizeLinear (r, s, z)
+    # }
+    {
+        'name': 'Relu before a scale of -1',
+        'feed': {
+            'x': (1, [4], [-3.0, -1.0, 0.0, 2.0]),
+        },
+        'want': {
+            'y': (2, [4], [0, 0, 0, 0]),
+        },
+        'model': (
+            'CAgSBXFkaWZmOm8KDgoBeBIBciIEUmVsdToACh4KAXIKAXMKAXoSAXkiDlF1YW50aXplTGluZWFyOgASBGNhc2UqCxABIgQAAIC/'
+            'QgFzKggQAioBAEIBeloPCgF4EgoKCAgBEgQKAggEYg8KAXkSCgoICAISBAoCCARCBAoAEA0='
         ),
     },
 ]

@@ -95,7 +95,7 @@ static void merge(struct qd_rewrite *made, const struct pair *first, const struc
     float low = fmaxf(a.low, b.low), high = fminf(a.high, b.high);
     float scale = (high - low) / (float)(info->max - info->min);
     float z = roundf((float)info->min - low / scale);
-    if (!(scale > 0) || !(z >= (float)info->min && z <= (float)info->max))
+    if (scale == 0 || !(z >= (float)info->min && z <= (float)info->max))
         return;
     int parameters[OPERANDS] = {[SCALE] =
                                     put_constant(made, constant(made, first->quantize, SCALE),

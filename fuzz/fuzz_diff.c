@@ -11,9 +11,11 @@
  *   QDIFF_TALLY=DIR          what the process did is counted in a file there (tally.h)
  *
  *   QDIFF_FINDINGS=ignore    divergences are counted and nothing else: for an engine that minimises a corpus
+ *   QDIFF_FINDINGS=raw       they are kept as they come, not reduced and not explained
  *
  * A divergence that is not known is reduced before it is named, so that one bug in a hundred graphs is one finding; what turns
- * out to be known then is counted as known. Reducing takes a quarter of the time at most.
+ * out to be known then is counted as known. Reducing takes a quarter of the time at most; what has to wait for it lies in the store
+ * as it came.
  *
  * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". */
 #include <stdio.h>
@@ -44,11 +46,12 @@ const struct qd_engine_harness qd_engine_harness = {
 struct key {
     char signature[QD_SIGNATURE_SIZE];
     uint64_t count;
-    bool new; /* it came to something that is not known */
+    bool new;  /* it came to something that is not known */
+    bool kept; /* in the store as it came, until it is reduced */
 };
 
 static struct {
-    bool started, ignores_findings;
+    bool started, ignores_findings, reduces;
     struct qd_arena arena;                 /* lives as long as the process */
     struct qd_arena work;                  /* of one case */
     struct qd_arena reduction;             /* of its reduction */
@@ -161,6 +164,7 @@ static void start(void)
         open_target(name);
     const char *findings = getenv("QDIFF_FINDINGS");
     state.ignores_findings = findings && strcmp(findings, "ignore") == 0;
+    state.reduces = !findings || strcmp(findings, "raw") != 0;
     open_tally();
     atexit(print_totals);
 }
@@ -246,6 +250,37 @@ static bool settle(const struct qd_case *kase, const char *coarse)
     return true;
 }
 
+static bool is_reported(const char *signature)
+{
+    for (size_t i = 0; i < MAX_KEYS && *state.found[i].signature; i++)
+        if (strcmp(state.found[i].signature, signature) == 0)
+            return true;
+    return false;
+}
+
+static bool is_due(const struct key *key)
+{
+    return state.reduces && key->count < REDUCTIONS_OF_A_KEY &&
+           (state.in_reductions < REDUCTION_START ||
+            state.in_reductions < REDUCTION_SHARE * (qd_clock_seconds() - state.began));
+}
+
+/* Reduces it now, or keeps the first of its kind for later. */
+static void treat(struct key *key, const struct qd_case *kase)
+{
+    struct qd_error error;
+    if (is_due(key)) {
+        key->count++;
+        key->new = settle(kase, key->signature) || key->new;
+        if (key->kept && !is_reported(key->signature))
+            qd_store_forget(state.store, key->signature, &error);
+        key->kept = false;
+    } else if (state.store && key->count == 0 && !key->kept) {
+        keep(kase, false, key->signature);
+        key->kept = true;
+    }
+}
+
 /* What the run says, and why, as far as that is worth the time. */
 static void judge(const struct qd_case *kase, const struct qd_value *values,
                   const struct qd_run *run, const struct qd_comparison *comparison)
@@ -263,13 +298,8 @@ static void judge(const struct qd_case *kase, const struct qd_value *values,
     }
     qd_signature_make(kase, values, state.name, run, comparison, &none, signature);
     struct key *coarse = key_of(state.coarse, signature);
-    bool due = coarse && coarse->count < REDUCTIONS_OF_A_KEY &&
-               (state.in_reductions < REDUCTION_START ||
-                state.in_reductions < REDUCTION_SHARE * (qd_clock_seconds() - state.began));
-    if (due) {
-        coarse->count++;
-        coarse->new = settle(kase, signature) || coarse->new;
-    }
+    if (coarse)
+        treat(coarse, kase);
     if (coarse && coarse->count > 0 && !coarse->new)
         state.known++;
     else

@@ -542,6 +542,18 @@ test_findings_are_kept()
     QDIFF_STATE=/proc/nowhere qd 2 findings && has err "/proc/nowhere"
 }
 
+# What the fuzzer has no time to reduce is kept as it came; reduced, it has a name.
+test_what_is_not_reduced_is_kept()
+{
+    local fuzz=${qdiff%/*}/fuzz_diff
+    export QDIFF_TARGET=quirk:round-half-up QDIFF_STATE=$scratch/raw
+    QDIFF_FINDINGS=raw QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "$root/corpus" >"$scratch/log" 2>&1 &&
+        qd 0 findings && lacks out reduced && [ "$(grep -c ' raw .*unexplained' "$scratch/out")" -ge 5 ] || return 1
+    export QDIFF_STATE=$scratch/named
+    QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "$root"/corpus/[0-7]* >"$scratch/log" 2>&1 &&
+        qd 0 findings && has out "-value-round-half-up" && has out " reduced "
+}
+
 test_fuzz_says_what_is_missing()
 {
     local status=0

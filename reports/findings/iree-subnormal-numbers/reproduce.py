@@ -42,7 +42,7 @@ def run(op_type, inputs, kind, shape, constants=(), order=None, **attributes):
         for i, x in enumerate(inputs)
     ]
     fixed = [onnx.numpy_helper.from_array(x, "c%d" % i) for i, x in enumerate(constants)]
-    names = order or [value.name for value in values]
+    names = order or [value.name for value in values] + ["c%d" % i for i in range(len(constants))]
     node = helper.make_node(op_type, names, ["y"], **attributes)
     outputs = [helper.make_tensor_value_info("y", kind, shape)]
     graph = helper.make_graph([node], "graph", values, outputs, initializer=fixed)

@@ -179,10 +179,14 @@ enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value)
     return qd_rewrite_dtype(rewrite, qd_node_input(quantize, 2));
 }
 
+const struct qd_tensor *qd_rewrite_constant(const struct qd_rewrite *rewrite, int value)
+{
+    return value == QD_NO_VALUE ? NULL : rewrite->made.values[value].initializer;
+}
+
 bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value)
 {
-    const struct qd_tensor *t =
-        value == QD_NO_VALUE ? NULL : rewrite->made.values[value].initializer;
+    const struct qd_tensor *t = qd_rewrite_constant(rewrite, value);
     return !t || t->count == 1;
 }
 

@@ -54,6 +54,9 @@ void qd_rewrite_share(struct qd_rewrite *rewrite, const struct qd_node *from,
 /* A value's type as far as the graph tells it: of an initializer, as declared, or of what QuantizeLinear gives. */
 enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value);
 
+/* The initializer that a value is, NULL if it is none. */
+const struct qd_tensor *qd_rewrite_constant(const struct qd_rewrite *rewrite, int value);
+
 /* Whether a value is an initializer of one element or of unknown size. */
 bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value);
 

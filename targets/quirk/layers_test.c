@@ -1,0 +1,69 @@
+/* Quirks of layers between codes, by hand: what comes out, on cases whose comments say why.
+ * Alone: <build>/tests/targets/quirk/layers_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/case.h"
+#include "qdiff/evaluate.h"
+#include "qdiff/quirk.h"
+
+#define MOST 4
+
+static void evaluate(const char *id, const char *quirk, struct qd_arena *arena,
+                     struct qd_value *out)
+{
+    char path[1024];
+    struct qd_case kase;
+    struct qd_semantics semantics;
+    struct qd_error error;
+    snprintf(path, sizeof path, "%s/%s.qdcase", QD_TEST_CASES_DIR, id);
+    if (qd_case_load(path, arena, &kase, &error) != QD_OK ||
+        qd_quirks_parse(quirk, arena, &semantics, &error) != QD_OK ||
+        qd_graph_evaluate(kase.graph, kase.inputs, &semantics, arena, out, &error) != QD_OK)
+        fail_msg("%s: %s", id, error.text);
+}
+
+static void quirks_give_the_numbers_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *quirk;
+        int64_t count, codes[MOST];
+    } rows[] = {
+        {"witnesses/conversion-256ths", "", 4, {29, 78, 126, 127}},
+        {"witnesses/conversion-256ths", "conversion-in-256ths", 4, {30, 78, 126, 127}},
+        {"witnesses/weight-zero-points", "constant-zero-points-ignored", 2, {1, 2}},
+        {"witnesses/bias-beyond-int32", "float-bias-quantized", 2, {-64, -64}},
+        {"regressions/pytorch-44939", "float-bias-quantized", 2, {24, -40}},
+        {"regressions/executorch-20655-add", "fused-add-rounds-half-up", 3, {60, 64, -27}},
+        {"regressions/executorch-20280-control", "fused-add-rounds-half-up", 0, {0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        struct qd_value y, right;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        evaluate(rows[i].id, rows[i].quirk, &arena, &y);
+        evaluate(rows[i].id, "", &arena, &right);
+        if (rows[i].count == 0) /* nothing there that the quirk is about */
+            assert_memory_equal(y.want.data, right.want.data, qd_tensor_bytes(&right.want));
+        else
+            assert_int_equal(y.want.count, rows[i].count);
+        for (int64_t k = 0; k < rows[i].count; k++)
+            if (qd_tensor_get(&y.want, k) != rows[i].codes[k])
+                fail_msg("%s under '%s': element %lld is %lld, not %lld", rows[i].id, rows[i].quirk,
+                         (long long)k, (long long)qd_tensor_get(&y.want, k),
+                         (long long)rows[i].codes[k]);
+        qd_arena_clear(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(quirks_give_the_numbers_by_hand)};
+    return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* The quirk "float-bias-quantized": targets/include/qdiff/quirks.def says what it is. */
+#include <math.h>
+
+#include "quirk/rewrite.h"
+
+enum { X, W, BIAS };
+
+static const struct qd_tensor *scale_of(const struct qd_rewrite *made, const struct qd_node *node,
+                                        size_t operand)
+{
+    enum { SCALE = 1 };
+    const struct qd_node *dequantize =
+        qd_rewrite_producer(made, qd_node_input(node, operand), "DequantizeLinear");
+    return dequantize ? qd_rewrite_constant(made, qd_node_input(dequantize, SCALE)) : NULL;
+}
+
+/* What int32 does not hold becomes its least number, as the processor's conversion has it. */
+static double quantized(double bias, double step)
+{
+    double code = rint(bias / step);
+    return (code >= -0x1p31 && code < 0x1p31 ? code : -0x1p31) * step;
+}
+
+/* Replaces a constant bias of a layer between codes. */
+static void quantize_bias(struct qd_rewrite *made, const struct qd_node *node)
+{
+    const struct qd_tensor *bias = qd_rewrite_constant(made, qd_node_input(node, BIAS));
+    const struct qd_tensor *x = scale_of(made, node, X), *w = scale_of(made, node, W);
+    struct qd_tensor codes;
+    if (!bias || bias->dtype != QD_F32 || !x || x->count != 1 || !w ||
+        (w->count != 1 && w->count != bias->count) ||
+        qd_tensor_init(&codes, made->arena, QD_F32, bias->rank, bias->dims, made->error) != QD_OK)
+        return;
+    for (int64_t i = 0; i < bias->count; i++) {
+        float step = (float)(qd_tensor_value(x, 0) * qd_tensor_value(w, w->count == 1 ? 0 : i));
+        double number = quantized(qd_tensor_value(bias, i), step);
+        qd_tensor_set(&codes, i, (int64_t)qd_float_encode(QD_F32, number, false));
+    }
+    int value = qd_rewrite_initializer(made, &codes);
+    if (value != QD_NO_VALUE)
+        qd_rewrite_operand(made, node, BIAS, value);
+}
+
+static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
+                              struct qd_arena *arena, const struct qd_graph **rewritten,
+                              struct qd_error *error)
+{
+    struct qd_rewrite made;
+    (void)self;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
+        const struct qd_node *node = &made.nodes[i];
+        if (qd_node_is(node, "Conv") || qd_node_is(node, "Gemm"))
+            quantize_bias(&made, node);
+    }
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+const struct qd_override qd_quirk_float_bias_quantized = {.graph = rewrite};

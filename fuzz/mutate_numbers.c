@@ -124,10 +124,12 @@ static int64_t other_sum(struct painter *p, int64_t old)
 
 static double other_float(struct painter *p, double old)
 {
-    double sizes[] = {1, 4, 200, 70000};
+    double sizes[] = {1, 4, 200, 70000}, ends[] = {-INFINITY, -INFINITY, 0, INFINITY};
     double size = QD_RANDOM_PICK(p->random, sizes);
     if (p->numbers == QD_NUMBERS_UNIFORM)
         return (double)draw(p, -1000000, 1000000) / 1e4;
+    if (p->codes == ENDS)
+        return QD_RANDOM_PICK(p->random, ends);
     if (p->codes == NEAR_OLD && isfinite(old))
         return old * (1 + (double)draw(p, -4, 4) / 8);
     if (one_in(p, 3))
@@ -168,11 +170,13 @@ static void draw_zero_points(struct painter *p, struct qd_tensor *tensor)
     }
 }
 
+/* Positive. */
 static double other_scale(struct painter *p, double old)
 {
     if (p->numbers == QD_NUMBERS_UNIFORM)
         return (double)draw(p, 1, 1 << 24) / (1 << 24);
-    if (!isfinite(old) || old <= 0 || one_in(p, 16))
+    old = fabs(old);
+    if (!isfinite(old) || old == 0 || one_in(p, 16))
         old = exp2((double)draw(p, -8, 4));
     if (p->simple_scales)
         return exp2(floor(log2(old)) + (double)draw(p, -1, 1));
@@ -181,11 +185,13 @@ static double other_scale(struct painter *p, double old)
 
 static void draw_scales(struct painter *p, struct qd_tensor *tensor)
 {
+    /* No text forbids them, and some optimizers forget them. */
+    bool negative = p->numbers == QD_NUMBERS_SOLVED && one_in(p, 24);
     for (int64_t i = 0; i < tensor->count; i++) {
         double scale = other_scale(p, qd_tensor_value(tensor, i));
         double rounded = qd_float_round(tensor->dtype, QD_NEAREST_EVEN, scale);
         if (isfinite(rounded) && rounded > 0)
-            set_float(tensor, i, scale);
+            set_float(tensor, i, negative ? -scale : scale);
     }
 }
 
@@ -301,7 +307,7 @@ static void scale_by(struct painter *p, int v, double factor)
     for (int64_t i = 0; copy && i < copy->count; i++) {
         double scale =
             qd_float_round(copy->dtype, QD_NEAREST_EVEN, qd_tensor_value(copy, i) * factor);
-        if (isfinite(scale) && scale > 0)
+        if (isfinite(scale) && scale != 0)
             set_float(copy, i, scale);
     }
     if (copy)

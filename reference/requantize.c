@@ -176,7 +176,7 @@ bool qd_scale_is_moderate(double scale)
     return a >= 0x1p-20 && a <= 0x1p20;
 }
 
-static void form_factors(enum qd_dtype type, struct qd_requantizer *r,
+static void form_factors(enum qd_dtype type, const struct qd_requantizer *r,
                          struct qd_factor_order orders[QD_FACTOR_ORDERS])
 {
     struct span a = span_of(type, r->s1), b = span_of(type, r->s2), y = span_of(type, r->sy);
@@ -297,6 +297,7 @@ static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
                      (acc < 0) != r->factor.negative, code);
 }
 
+/* A kernel that computes in double lies inside the hull of float32, unless that lost an order: double loses none. */
 static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
     bool some = hull_in(r, QD_F32, r->in_f32, acc, code);
@@ -304,6 +305,11 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         some = hull_in(r, r->type, r->in_type, acc, code) || some;
     if (!some)
         code->flags |= QD_UNSPECIFIED;
+    if (code->flags & QD_EXTREME_SCALE) {
+        struct qd_factor_order in_f64[QD_FACTOR_ORDERS];
+        form_factors(QD_F64, r, in_f64);
+        hull_in(r, QD_F64, in_f64, acc, code);
+    }
 }
 
 /* The dialects and quirks that do not compute the real product. */

@@ -102,6 +102,21 @@ static void what_the_text_leaves_open_is_unspecified(void **state)
     assert_int_equal(code.want, 0); /* exactly ½ */
 }
 
+/* -118 * 0.75 = -88.5 exactly. In float32 0.75/s_y is subnormal, and what is left is exact, s * 0.75 too; a kernel that computes in double
+ * rounds 0.75/s_y to 53 bits, times s_y a little more or less than 0.75. */
+static void double_keeps_what_float32_loses(void **state)
+{
+    (void)state;
+    double s = 0xbe0c60p+104;
+    volatile double factor = s * (0.75 / s);
+    assert_true(factor > 0.75);
+    struct qd_code code = run("", QD_S8, 52, s, 0.75, s, -118);
+    assert_true(code.flags & QD_EXTREME_SCALE);
+    assert_int_equal(code.want, -36);
+    assert_int_equal(code.lo, -37);
+    assert_int_equal(code.hi, -36);
+}
+
 /* Every switch value parses, and each of the arithmetic ones changes some result. */
 static void switches_change_results(void **state)
 {
@@ -158,6 +173,7 @@ int main(void)
         cmocka_unit_test(divides_by_y_scale),
         cmocka_unit_test(saturates_both_ways),
         cmocka_unit_test(what_the_text_leaves_open_is_unspecified),
+        cmocka_unit_test(double_keeps_what_float32_loses),
         cmocka_unit_test(switches_change_results),
         cmocka_unit_test(bad_switches_are_named),
     };

@@ -188,6 +188,8 @@ void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twi
                           &hi);
     out->extreme = kept < tried;
     out->unspecified = kept == 0;
+    for (unsigned order = 0; out->extreme && order < TWIN_ORDERS; order++)
+        widen(orders[order], QD_F64, acc, s1->q, s2->q, sy->q, dtype, zero_point, &lo, &hi);
     out->want.kind = out->lo.kind = out->hi.kind = TWIN_FINITE;
     mpq_set_si(out->want.q, want, 1);
     mpq_set_si(out->lo.q, lo, 1);

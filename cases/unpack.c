@@ -138,12 +138,12 @@ static void *pool_alloc(void *context, size_t size)
     struct pool *pool = context;
     void *bytes;
     if (size > SMALL_BYTES) {
-        bytes = qd_arena_alloc(pool->arena, size);
+        bytes = qd_arena_raw(pool->arena, size);
     } else {
         size_t rounded =
             size == 0 ? PIECE_ALIGNMENT : (size + PIECE_ALIGNMENT - 1) & ~(PIECE_ALIGNMENT - 1);
         if (pool->left < rounded) {
-            pool->chunk = qd_arena_alloc(pool->arena, CHUNK_BYTES);
+            pool->chunk = qd_arena_raw(pool->arena, CHUNK_BYTES);
             pool->left = pool->chunk ? CHUNK_BYTES : 0;
         }
         bytes = pool->chunk;

@@ -366,7 +366,8 @@ static int run_case(const uint8_t *data, size_t size)
         state.refused++;
         return -1;
     }
-    snprintf(state.op, sizeof state.op, "%s", kase.op);
+    if (state.tally)
+        snprintf(state.op, sizeof state.op, "%s", kase.op);
     enum qd_status status =
         qd_graph_evaluate_within(QD_FUZZ_WORK, state.session != NULL, kase.graph, kase.inputs, NULL,
                                  &state.work, values, &error);

@@ -187,7 +187,8 @@ static void centre_run(const struct qd_tensor *codes, int64_t z, int64_t start, 
 enum qd_status qd_centre(const struct qd_evaluation *evaluation, const struct qd_tensor *codes,
                          const struct qd_tensor *zero_point, int64_t inner, int16_t **out)
 {
-    int16_t *centred = qd_arena_array(evaluation->arena, (size_t)codes->count, sizeof *centred);
+    size_t size = (size_t)codes->count * sizeof(int16_t); /* of a tensor in memory */
+    int16_t *centred = qd_arena_raw(evaluation->arena, size);
     if (!centred)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld codes",
                        (long long)codes->count);

@@ -32,7 +32,7 @@ static struct qd_arena_block *grow(struct qd_arena *arena, size_t size)
     return block;
 }
 
-void *qd_arena_alloc(struct qd_arena *arena, size_t size)
+void *qd_arena_raw(struct qd_arena *arena, size_t size)
 {
     if (size > arena->budget)
         return NULL;
@@ -47,8 +47,13 @@ void *qd_arena_alloc(struct qd_arena *arena, size_t size)
     void *bytes = block->bytes + block->used;
     block->used += rounded;
     arena->used += rounded; /* what small pieces really cost counts */
-    memset(bytes, 0, size);
     return bytes;
+}
+
+void *qd_arena_alloc(struct qd_arena *arena, size_t size)
+{
+    void *bytes = qd_arena_raw(arena, size);
+    return bytes ? memset(bytes, 0, size) : NULL;
 }
 
 void *qd_arena_array(struct qd_arena *arena, size_t count, size_t size)

@@ -207,10 +207,8 @@ static void form_multiplier(struct qd_requantizer *r)
 static bool round_quickly(const struct qd_requantizer *r, int64_t acc, struct qd_rounded *rounded)
 {
     enum qd_rounding rounding = r->coder.semantics->rounding;
-    bool nearest = rounding == QD_ROUND_HALF_EVEN || rounding == QD_ROUND_HALF_AWAY ||
-                   rounding == QD_ROUND_HALF_UP;
     uint64_t magnitude = (uint64_t)llabs(acc);
-    if (!nearest || r->multiplier == 0 || magnitude > UINT32_MAX)
+    if (!qd_rounding_is_nearest(rounding) || r->multiplier == 0 || magnitude > UINT32_MAX)
         return false;
     qd_u128 product = (qd_u128)magnitude * r->multiplier, one = (qd_u128)1 << r->shift;
     qd_u128 fraction = product & (one - 1), half = one >> 1;
@@ -297,6 +295,16 @@ static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
                      (acc < 0) != r->factor.negative, code);
 }
 
+/* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical code. */
+static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
+{
+    const struct qd_semantics *semantics = r->coder.semantics;
+    int64_t whole;
+    return semantics->zero_point_order == QD_ZERO_POINT_AFTER &&
+           qd_rounding_is_nearest(semantics->rounding) &&
+           qd_nearest_clearly((double)acc * (r->s1 * r->s2 / r->sy), 0x1p-49, &whole);
+}
+
 /* A kernel that computes in double lies inside the hull of float32, unless that lost an order: double loses none. */
 static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
@@ -305,7 +313,7 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         some = hull_in(r, r->type, r->in_type, acc, code) || some;
     if (!some)
         code->flags |= QD_UNSPECIFIED;
-    if (code->flags & QD_EXTREME_SCALE) {
+    if (code->flags & QD_EXTREME_SCALE && !settled_in_double(r, acc)) {
         struct qd_factor_order in_f64[QD_FACTOR_ORDERS];
         form_factors(QD_F64, r, in_f64);
         hull_in(r, QD_F64, in_f64, acc, code);

@@ -22,7 +22,10 @@ void qd_arena_init(struct qd_arena *arena, size_t budget);
  * size 0 gives a valid, unique pointer. The memory lives until reset or clear. */
 void *qd_arena_alloc(struct qd_arena *arena, size_t size);
 
-/* The same for `count` elements of `size` bytes; NULL also when the product overflows. */
+/* The same without zeroes, for what is written whole before it is read. */
+void *qd_arena_raw(struct qd_arena *arena, size_t size);
+
+/* qd_arena_alloc for `count` elements of `size` bytes; NULL also when the product overflows. */
 void *qd_arena_array(struct qd_arena *arena, size_t count, size_t size);
 
 /* Copies of a string (NUL-terminated) and of `size` bytes; NULL when out of memory. */

@@ -92,10 +92,19 @@ static double decode_f64(uint64_t code)
     return x;
 }
 
+/* A finite float16 has the fields of a float32 whose exponent is 112 less, subnormal ones too. */
+static double decode_finite_f16(uint64_t code)
+{
+    double magnitude = decode_f32((code & 0x7fff) << 13) * 0x1p112;
+    return code & 0x8000 ? -magnitude : magnitude;
+}
+
 double qd_float_decode(enum qd_dtype dtype, uint64_t code)
 {
     if (dtype == QD_F32)
         return decode_f32(code);
+    if (dtype == QD_F16 && (code & 0x7c00) != 0x7c00)
+        return decode_finite_f16(code);
     if (dtype == QD_BF16)
         return decode_f32(code << 16);
     if (dtype == QD_F64)
@@ -157,18 +166,17 @@ double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x
         return round_f32(direction, x);
     bool negative = x < 0;
     double a = fabs(x);
-    /* a / 2^grid is exact and below 2^12, so that adding 2^52 and taking it away again rounds it to an integer. */
-    int grid = grid_exponent(f, a);
-    double scaled = qd_scale(a, -grid);
-    double whole = scaled + 0x1p52 - 0x1p52;
+    /* a is below 2^12 units, so that adding 2^52 of them and taking them away again rounds it to a whole number of units. */
+    double unit = qd_scale(1, grid_exponent(f, a));
+    double rounded = a + 0x1p52 * unit - 0x1p52 * unit;
     if (direction != QD_NEAREST_EVEN) {
         bool up = (direction == QD_TO_PLUS_INFINITY) != negative;
-        if (up && whole < scaled)
-            whole += 1;
-        else if (!up && whole > scaled)
-            whole -= 1;
+        if (up && rounded < a)
+            rounded += unit;
+        else if (!up && rounded > a)
+            rounded -= unit;
     }
-    double magnitude = beyond_largest(f, direction, a, negative, qd_scale(whole, grid));
+    double magnitude = beyond_largest(f, direction, a, negative, rounded);
     return negative ? -magnitude : magnitude;
 }
 

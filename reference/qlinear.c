@@ -489,8 +489,6 @@ enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
     if (!means)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld means",
                        (long long)made.want.count);
-    for (int64_t i = 0; i < made.want.count; i++)
-        means[i] = (struct qd_mean){0};
     int64_t row = t->rank > 0 ? t->dims[t->rank - 1] : 1;
     int64_t step = t->rank > 0 && !reduced[t->rank - 1] ? 1 : 0;
     for (int64_t start = 0; start < t->count; start += row) {

@@ -173,7 +173,8 @@ static bool multiply_simply(enum qd_dtype y, double q, double s, struct product 
     double want = qd_float_round(y, QD_NEAREST_EVEN, exact);
     if (y != QD_F32 && product_in_f32(y, q, s) != want)
         return false;
-    *out = (struct product){want, fmin(want, exact), fmax(want, exact), 0};
+    bool down = want < exact;
+    *out = (struct product){want, down ? want : exact, down ? exact : want, 0};
     return true;
 }
 

@@ -68,7 +68,8 @@ struct qd_requantizer qd_requantizer_make(struct qd_coder coder, enum qd_dtype t
 /* The canonical code of acc·s_1·s_2/s_y and the hull of every permitted evaluation order:
  *   fl(acc)·((s_1·s_2)/s_y), fl(acc)·(s_1·(s_2/s_y)), fl(acc)·(s_2·(s_1/s_y)),
  *   ((acc·s_1)·s_2)/s_y, ((acc·s_2)·s_1)/s_y, (acc·(s_1·s_2))/s_y,
- * every operation in float32, and for f16 and bf16 scales also in that type; rounded down and up. |acc| < 2^60. An
+ * every operation in float32, and for f16 and bf16 scales also in that type; rounded down and up; in double as well where one
+ * of these over- or underflows (QD_EXTREME_SCALE). |acc| < 2^60. An
  * accumulator beyond int32 is unspecified (the semantics' accumulator switch has been applied before). */
 struct qd_code qd_requantize(const struct qd_requantizer *requantizer, int64_t acc);
 

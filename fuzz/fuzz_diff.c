@@ -171,16 +171,22 @@ static void start(void)
 
 /* --- Findings ---------------------------------------------------------------------------------- */
 
+/* The entry of a signature, or the free one where it belongs; NULL when the table is full. */
+static struct key *place_of(struct key *keys, const char *signature)
+{
+    for (size_t i = 0; keys && i < MAX_KEYS; i++)
+        if (!*keys[i].signature || strcmp(keys[i].signature, signature) == 0)
+            return &keys[i];
+    return NULL;
+}
+
 /* The entry of a signature, a new one for a new signature; NULL when the table is full. */
 static struct key *key_of(struct key *keys, const char *signature)
 {
-    for (size_t i = 0; keys && i < MAX_KEYS; i++) {
-        if (!*keys[i].signature)
-            snprintf(keys[i].signature, sizeof keys[i].signature, "%s", signature);
-        if (strcmp(keys[i].signature, signature) == 0)
-            return &keys[i];
-    }
-    return NULL;
+    struct key *key = place_of(keys, signature);
+    if (key && !*key->signature)
+        snprintf(key->signature, sizeof key->signature, "%s", signature);
+    return key;
 }
 
 static void keep(const struct qd_case *kase, bool reduced, const char *signature)
@@ -252,10 +258,8 @@ static bool settle(const struct qd_case *kase, const char *coarse)
 
 static bool is_reported(const char *signature)
 {
-    for (size_t i = 0; i < MAX_KEYS && *state.found[i].signature; i++)
-        if (strcmp(state.found[i].signature, signature) == 0)
-            return true;
-    return false;
+    const struct key *key = place_of(state.found, signature);
+    return key && *key->signature;
 }
 
 static bool is_due(const struct key *key)

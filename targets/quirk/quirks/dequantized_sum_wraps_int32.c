@@ -13,8 +13,7 @@ static double constant_scale(const struct qd_rewrite *made, int value)
 {
     const struct qd_node *node = qd_rewrite_producer(made, value, "DequantizeLinear");
     int scale = node ? qd_node_input(node, 1) : QD_NO_VALUE;
-    const struct qd_tensor *tensor =
-        scale == QD_NO_VALUE ? NULL : made->made.values[scale].initializer;
+    const struct qd_tensor *tensor = qd_rewrite_constant(made, scale);
     return tensor && tensor->count == 1 ? qd_tensor_value(tensor, 0) : 0;
 }
 

@@ -13,8 +13,7 @@ struct pair {
 static const struct qd_tensor *constant(const struct qd_rewrite *made, const struct qd_node *node,
                                         size_t operand)
 {
-    int value = qd_node_input(node, operand);
-    const struct qd_tensor *t = value == QD_NO_VALUE ? NULL : made->made.values[value].initializer;
+    const struct qd_tensor *t = qd_rewrite_constant(made, qd_node_input(node, operand));
     return t && t->count == 1 ? t : NULL;
 }
 

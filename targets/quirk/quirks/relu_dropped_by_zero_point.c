@@ -6,9 +6,7 @@ enum { X, ZERO_POINT = 2 };
 /* Whether the constant zero point of a QuantizeLinear is one least code. */
 static bool starts_at_least_code(const struct qd_rewrite *made, const struct qd_node *quantize)
 {
-    int value = qd_node_input(quantize, ZERO_POINT);
-    const struct qd_tensor *zero =
-        value == QD_NO_VALUE ? NULL : made->made.values[value].initializer;
+    const struct qd_tensor *zero = qd_rewrite_constant(made, qd_node_input(quantize, ZERO_POINT));
     return zero && zero->count == 1 && qd_dtype_is_integer(zero->dtype) &&
            qd_tensor_get(zero, 0) == qd_dtype_info(zero->dtype)->min;
 }

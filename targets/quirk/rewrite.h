@@ -51,6 +51,19 @@ void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to);
 void qd_rewrite_share(struct qd_rewrite *rewrite, const struct qd_node *from,
                       const struct qd_node *to, bool zero_point_too);
 
+/* Names the QuantizeLinear nodes that `fused` picks `mark`, and changes nothing else: how a quirk tells a quantization that is
+ * computed together with what is before it. Quirks that are combined have marks of their own. */
+typedef bool qd_node_test(const struct qd_rewrite *rewrite, const struct qd_node *node);
+enum qd_status qd_rewrite_mark(const struct qd_graph *graph, const char *mark, qd_node_test *fused,
+                               struct qd_arena *arena, const struct qd_graph **rewritten,
+                               struct qd_error *error);
+
+/* Evaluates a node by what comes after `self`: one so marked under `changed`, any other as it is. */
+enum qd_status qd_evaluate_marked(const struct qd_override *self, struct qd_evaluation *evaluation,
+                                  const char *mark, const struct qd_semantics *changed,
+                                  const struct qd_node *node, const struct qd_value *const *in,
+                                  struct qd_value *out);
+
 /* A value's type as far as the graph tells it: of an initializer, as declared, or of what QuantizeLinear gives. */
 enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value);
 

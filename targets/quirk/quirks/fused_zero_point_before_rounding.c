@@ -1,10 +1,8 @@
 /* The quirk "fused-zero-point-before-rounding": targets/include/qdiff/quirks.def says what it is. */
-#include <string.h>
-
 #include "quirk/rewrite.h"
 
-/* How a QuantizeLinear is marked that would be fused with what is before it. */
-static const char fused[] = "(fused)";
+/* How a QuantizeLinear is marked that is computed together with what is before it. */
+static const char mark[] = "(fused)";
 
 /* Whether all operands come from DequantizeLinear. */
 static bool is_block(const struct qd_rewrite *made, const struct qd_node *node)
@@ -46,25 +44,17 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
                               struct qd_arena *arena, const struct qd_graph **rewritten,
                               struct qd_error *error)
 {
-    struct qd_rewrite made;
     (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
-        if (qd_node_is(&made.nodes[i], "QuantizeLinear") && ends_block(&made, &made.nodes[i]))
-            made.nodes[i].name = fused;
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    return qd_rewrite_mark(graph, mark, ends_block, arena, rewritten, error);
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    struct qd_semantics before = *evaluation->semantics;
-    struct qd_evaluation changed = *evaluation;
-    before.zero_point_order = QD_ZERO_POINT_BEFORE_F32;
-    changed.semantics = &before;
-    bool marked = node->name && strcmp(node->name, fused) == 0;
-    return qd_override_node(marked ? &changed : evaluation, self->next, node, in, out);
+    struct qd_semantics changed = *evaluation->semantics;
+    changed.zero_point_order = QD_ZERO_POINT_BEFORE_F32;
+    return qd_evaluate_marked(self, evaluation, mark, &changed, node, in, out);
 }
 
 const struct qd_override qd_quirk_fused_zero_point_before_rounding = {.graph = rewrite,

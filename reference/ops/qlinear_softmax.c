@@ -109,8 +109,6 @@ static struct qd_code code_of(const struct softmax *s, const struct row *row, in
     double n = (double)s->rows.length, y_scale = s->parameters.scale;
     struct qd_code open = {.flags = QD_UNSPECIFIED};
     double error = 1.01 * (argument_error(s, row, j) + row->error + (n + 12) * 0x1p-24);
-    if (!qd_scales_defined(&s->x.scale, 1, y_scale) || s->x.scale < 0)
-        return open;
     if (row->level && n < 0x1p17) {
         /* Equal terms other than 1: only their first sum, 2·e, is sure to be exact. */
         double rounded = n > 2 ? n * 0x1p-24 : 0;
@@ -128,8 +126,20 @@ static struct qd_code code_of(const struct softmax *s, const struct row *row, in
     return qd_order_code_of_interval(&s->coder, p, error, y_scale, real);
 }
 
+/* Of parameters for which nothing is specified. */
+static enum qd_status leave_open(struct softmax *s)
+{
+    const struct qd_code open = {.flags = QD_UNSPECIFIED};
+    enum qd_status status = QD_OK;
+    for (int64_t i = 0; status == QD_OK && i < s->y.want.count; i++)
+        status = qd_qlinear_store(s->evaluation, &s->y, i, open, (struct qd_ratio){.den = 1});
+    return status;
+}
+
 static enum qd_status compute(struct softmax *s)
 {
+    if (!qd_scales_defined(&s->x.scale, 1, s->parameters.scale) || s->x.scale < 0)
+        return leave_open(s);
     int64_t block = s->rows.length * s->rows.stride;
     enum qd_status status = qd_spend(s->evaluation, 2 * QD_WORK_POOL * (double)s->y.want.count);
     for (int64_t start = 0; status == QD_OK && start < s->y.want.count; start += block)

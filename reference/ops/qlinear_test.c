@@ -299,6 +299,9 @@ static void softmax(void **state)
     /* 1/2/1 is a tie */
     row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "opset=13", "u8[2] 7 7");
     row_under(BEFORE, SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "opset=13", "u8[2] 8 8");
+    row(SOFTMAX, "u8[2] 5 9; f32[] nan; -; f32[] 1; u8[] 7", "opset=13", "u8[2] * *");
+    row(SOFTMAX, "u8[2] 5 9; f32[] inf; -; f32[] 1; u8[] 7", "opset=13", "u8[2] * *");
+    row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 0; u8[] 7", "opset=13", "u8[2] * *");
     row(SOFTMAX, "u8[0,2]; f32[] 1; -; f32[] 1; u8[] 7", "opset=13", "u8[0,2]");
     row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "", "!opset-missing");
     row(SOFTMAX, "u8[2] 5 5; f32[] 1; -; f32[] 1; u8[] 7", "opset=13 axis=1", "!axis-range");

@@ -4,6 +4,7 @@
  *
  *   QDIFF_KILLS=FILE     where the table goes at the end: quirk, executions, CPU-seconds, operator
  *   QDIFF_KILLS_SECONDS=N  the process ends, with 0, after so many CPU-seconds
+ *   QDIFF_KILLS_EACH=operator  a quirk is killed once for each principal operator of a graph; the table has a row for each kill
  *   QDIFF_COUNTERS=off   without the semantic counters (counters.h): what they are worth */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,15 @@ struct trial {
     struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
 };
 
+#define MAX_OPERATORS 256
+#define MAX_NAME 48
+
+struct kill {
+    uint64_t executions; /* 0: alive */
+    double seconds;
+    char op[MAX_NAME]; /* principal operator of the case that killed it */
+};
+
 static struct {
     struct qd_arena quirk_arena, case_arena, mutant_arena;
     struct qd_mutants mutants;
@@ -34,11 +44,10 @@ static struct {
     bool without_counters;
     double began;  /* CPU-seconds of the process at the first execution */
     double budget; /* CPU-seconds; 0: none */
-    struct {
-        uint64_t executions; /* 0: alive */
-        double seconds;
-        char op[48]; /* principal operator of the case that killed it */
-    } * kills;
+    bool each_operator;
+    size_t columns; /* operators that may have a kill of their own: 1 or MAX_OPERATORS */
+    char operators[MAX_OPERATORS][MAX_NAME];
+    struct kill *kills; /* [mutants.count][columns] */
 } state;
 
 /* Of the executions. */
@@ -47,14 +56,18 @@ static double cpu_seconds(void)
     return qd_clock_cpu_seconds() - state.began;
 }
 
-static void print_kill(FILE *file, size_t i)
+/* Rows of one quirk; what is alive has one only where operators are not told apart. */
+static void print_quirk(FILE *file, size_t i)
 {
     const char *name = qd_quirk_at(i)->name;
-    if (state.kills[i].executions > 0)
-        fprintf(file, "%s\t%llu\t%.3f\t%s\n", name, (unsigned long long)state.kills[i].executions,
-                state.kills[i].seconds, state.kills[i].op);
-    else
-        fprintf(file, "%s\talive\t%.3f\t-\n", name, cpu_seconds());
+    for (size_t c = 0; c < state.columns; c++) {
+        const struct kill *kill = &state.kills[i * state.columns + c];
+        if (kill->executions > 0)
+            fprintf(file, "%s\t%llu\t%.3f\t%s\n", name, (unsigned long long)kill->executions,
+                    kill->seconds, kill->op);
+        else if (!state.each_operator)
+            fprintf(file, "%s\talive\t%.3f\t-\n", name, cpu_seconds());
+    }
 }
 
 /* A summary, and the table where it was asked for. */
@@ -66,13 +79,24 @@ static void print_kills(void)
         perror(path);
         return;
     }
-    fprintf(file, "# %zu quirks, %zu alive, %llu executions, %llu valid, %.2f CPU-seconds\n",
-            state.mutants.count, state.alive, (unsigned long long)state.executions,
+    fprintf(file, "# %zu mutants, %zu alive, %llu executions, %llu valid, %.2f CPU-seconds\n",
+            state.mutants.count * state.columns, state.alive, (unsigned long long)state.executions,
             (unsigned long long)state.valid, cpu_seconds());
     for (size_t i = 0; path && i < state.mutants.count; i++)
-        print_kill(file, i);
+        print_quirk(file, i);
     if (path)
         fclose(file);
+}
+
+/* Whether the variable says "operator"; exits when it says something else. */
+static bool reads_operator(const char *variable)
+{
+    const char *text = getenv(variable);
+    if (text && strcmp(text, "operator") != 0) {
+        fprintf(stderr, "fuzz_quirk: %s: '%s' is not 'operator'\n", variable, text);
+        exit(2);
+    }
+    return text;
 }
 
 static void start(void)
@@ -86,12 +110,15 @@ static void start(void)
         fprintf(stderr, "fuzz_quirk: %s\n", error.text);
         exit(4);
     }
-    state.kills = qd_arena_array(&state.quirk_arena, state.mutants.count, sizeof *state.kills);
+    state.each_operator = reads_operator("QDIFF_KILLS_EACH");
+    state.columns = state.each_operator ? MAX_OPERATORS : 1;
+    state.kills = qd_arena_array(&state.quirk_arena, state.mutants.count * state.columns,
+                                 sizeof *state.kills);
     if (!state.kills)
         exit(4);
     const char *budget = getenv("QDIFF_KILLS_SECONDS");
     state.budget = budget ? strtod(budget, NULL) : 0;
-    state.alive = state.mutants.count;
+    state.alive = state.mutants.count * state.columns;
     state.without_counters = counters && strcmp(counters, "off") == 0;
     atexit(print_kills);
     qd_engine_mutation();
@@ -123,24 +150,41 @@ static bool diverges(const struct trial *trial, const struct qd_semantics *seman
     return qd_verdict_is_divergence(comparison.verdict);
 }
 
+/* Where the operator's kills stand. What comes after MAX_OPERATORS shares the last place. */
+static size_t column_of(const char *op)
+{
+    size_t c = 0;
+    if (!state.each_operator)
+        return 0;
+    while (c < MAX_OPERATORS - 1 && state.operators[c][0] &&
+           strncmp(state.operators[c], op, MAX_NAME - 1) != 0)
+        c++;
+    snprintf(state.operators[c], MAX_NAME, "%s", op);
+    return c;
+}
+
+static void try_quirk(const struct trial *trial, size_t i, struct kill *kill)
+{
+    if (kill->executions > 0 || !qd_quirk_concerns(qd_quirk_at(i), trial->kase->graph) ||
+        !diverges(trial, &state.mutants.semantics[i]))
+        return;
+    kill->executions = state.executions;
+    kill->seconds = cpu_seconds();
+    snprintf(kill->op, sizeof kill->op, "%s", trial->kase->op);
+    state.alive--;
+}
+
 static void try_quirks(const struct trial *trial)
 {
     static const struct qd_semantics none;
+    size_t column = column_of(trial->kase->op);
     if (diverges(trial, &none)) {
         fprintf(stderr, "Assertion failure: the reference diverges from itself: %s\n",
                 trial->kase->op);
         abort();
     }
-    for (size_t i = 0; i < state.mutants.count; i++) {
-        if (state.kills[i].executions > 0 ||
-            !qd_quirk_concerns(qd_quirk_at(i), trial->kase->graph) ||
-            !diverges(trial, &state.mutants.semantics[i]))
-            continue;
-        state.kills[i].executions = state.executions;
-        state.kills[i].seconds = cpu_seconds();
-        snprintf(state.kills[i].op, sizeof state.kills[i].op, "%s", trial->kase->op);
-        state.alive--;
-    }
+    for (size_t i = 0; i < state.mutants.count; i++)
+        try_quirk(trial, i, &state.kills[i * state.columns + column]);
     if (state.alive == 0 || (state.budget > 0 && cpu_seconds() > state.budget)) {
         print_kills();
         _exit(0); /* libFuzzer takes exit() in a harness for a failure */

@@ -17,12 +17,15 @@
  * out to be known then is counted as known. Reducing takes a quarter of the time at most; what has to wait for it lies in the store
  * as it came.
  *
+ * A target that runs no models at all, as a quantizer, ends the process with 3: fuzz_quantize is for those.
+ *
  * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "counted.h"
 #include "engine.h"
 #include "known.h"
 #include "qdiff/clock.h"
@@ -30,7 +33,6 @@
 #include "qdiff/reducer.h"
 #include "qdiff/signature.h"
 #include "qdiff/store.h"
-#include "qdiff/tally.h"
 
 const struct qd_engine_harness qd_engine_harness = {
     .property = "the target's answers are admissible",
@@ -58,12 +60,11 @@ static struct {
     struct qd_session *session, *isolated; /* the same one if QDIFF_ISOLATE is 1 */
     struct qd_expectations *expectations;
     struct qd_store *store;
-    struct qd_tally *tally;
-    char op[64]; /* of the case that runs; "" before it is decoded */
+    struct qd_counted counted;
     char name[256];
     struct key *coarse, *found;
     double began;
-    uint64_t executions, refused, invalid, skipped, compared, known, findings, elements;
+    uint64_t invalid, elements;
     double in_target, in_cases, in_reductions; /* seconds of wall time */
 } state;
 
@@ -77,17 +78,18 @@ static _Noreturn void give_up(int code, const struct qd_error *error)
 
 static void print_totals(void)
 {
+    const struct qd_counted *n = &state.counted;
     struct qd_error error;
-    if (state.tally && qd_tally_write(state.tally, &error) != QD_OK)
+    if (n->tally && qd_tally_write(n->tally, &error) != QD_OK)
         fprintf(stderr, "fuzz_diff: %s\n", error.text);
     fprintf(stderr,
             "# fuzz_diff: %llu executions, %llu refused, %llu invalid, %llu beyond the target, "
             "%llu compared (%llu elements), %llu known divergences, %llu findings\n",
-            (unsigned long long)state.executions, (unsigned long long)state.refused,
-            (unsigned long long)state.invalid, (unsigned long long)state.skipped,
-            (unsigned long long)state.compared, (unsigned long long)state.elements,
-            (unsigned long long)state.known, (unsigned long long)state.findings);
-    if (state.compared > 0)
+            (unsigned long long)n->executions, (unsigned long long)n->refused,
+            (unsigned long long)state.invalid, (unsigned long long)n->beyond,
+            (unsigned long long)n->compared, (unsigned long long)state.elements,
+            (unsigned long long)n->known, (unsigned long long)n->findings);
+    if (n->compared > 0)
         fprintf(stderr, "# fuzz_diff: %.0f %% of the time inside the target\n",
                 100 * state.in_target / state.in_cases);
     for (size_t i = 0; state.found && i < MAX_KEYS && *state.found[i].signature; i++)
@@ -124,6 +126,12 @@ static void open_target(const char *text)
         give_up(2, &error);
     if (qd_session_open(&name, &options, &state.session, &error) != QD_OK)
         give_up(3, &error);
+    if (qd_session_info(state.session)->capability_count == 0) {
+        qd_fail(&error, QD_UNUSABLE,
+                "%s runs no models; if it is a quantizer, fuzz_quantize tests it",
+                qd_session_id(state.session));
+        give_up(3, &error);
+    }
     state.isolated = state.session;
     options.in_process = false;
     if (!alone && qd_session_open(&name, &options, &state.isolated, &error) != QD_OK)
@@ -134,18 +142,6 @@ static void open_target(const char *text)
         give_up(2, &error);
     if (store && qd_store_open(store, &state.store, &error) != QD_OK)
         give_up(2, &error);
-}
-
-static void open_tally(void)
-{
-    const char *directory = getenv("QDIFF_TALLY");
-    struct qd_error error;
-    if (!directory)
-        return;
-    state.tally = malloc(sizeof *state.tally);
-    qd_fail(&error, QD_NO_MEMORY, "no memory for the tally");
-    if (!state.tally || qd_tally_init(state.tally, directory, &error) != QD_OK)
-        give_up(4, &error);
 }
 
 /* Not before the first case: AFL++ forks after the program's start, and targets have threads. */
@@ -165,7 +161,9 @@ static void start(void)
     const char *findings = getenv("QDIFF_FINDINGS");
     state.ignores_findings = findings && strcmp(findings, "ignore") == 0;
     state.reduces = !findings || strcmp(findings, "raw") != 0;
-    open_tally();
+    struct qd_error error;
+    if (qd_counted_open(&state.counted, &error) != QD_OK)
+        give_up(4, &error);
     atexit(print_totals);
 }
 
@@ -293,11 +291,11 @@ static void judge(const struct qd_case *kase, const struct qd_value *values,
         .kind = QD_DIAGNOSIS_UNEXPLAINED, .label = "unexplained", .place = "", .facts = ""};
     char signature[QD_SIGNATURE_SIZE];
     if (state.ignores_findings) {
-        state.findings++;
+        state.counted.findings++;
         return;
     }
     if (is_known(kase, values, run, comparison->verdict)) {
-        state.known++;
+        state.counted.known++;
         return;
     }
     qd_signature_make(kase, values, state.name, run, comparison, &none, signature);
@@ -305,9 +303,9 @@ static void judge(const struct qd_case *kase, const struct qd_value *values,
     if (coarse)
         treat(coarse, kase);
     if (coarse && coarse->count > 0 && !coarse->new)
-        state.known++;
+        state.counted.known++;
     else
-        state.findings++;
+        state.counted.findings++;
 }
 
 /* --- Running ----------------------------------------------------------------------------------- */
@@ -320,7 +318,7 @@ static void run_target(const struct qd_case *kase, const struct qd_value *values
     struct qd_error error;
     const char *reason;
     if (!qd_session_can(state.session, kase, &reason)) {
-        state.skipped++;
+        state.counted.beyond++;
         return;
     }
     for (size_t i = 0; values && i < kase->graph->output_count; i++)
@@ -333,7 +331,7 @@ static void run_target(const struct qd_case *kase, const struct qd_value *values
         return;
     qd_compare(kase, values, &run, &comparison);
     qd_counters_answer(qd_engine_counters, kase, values, &comparison);
-    state.compared++;
+    state.counted.compared++;
     state.in_target += run.seconds_target;
     state.elements += (uint64_t)comparison.compared;
     if (qd_verdict_is_divergence(comparison.verdict)) {
@@ -363,15 +361,14 @@ static int run_case(const uint8_t *data, size_t size)
     struct qd_case kase;
     struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
     struct qd_error error;
-    state.op[0] = '\0';
     qd_arena_reset(&state.work);
     if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
         kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS) {
-        state.refused++;
+        state.counted.refused++;
         return -1;
     }
-    if (state.tally)
-        snprintf(state.op, sizeof state.op, "%s", kase.op);
+    if (state.counted.tally)
+        snprintf(state.counted.op, sizeof state.counted.op, "%s", kase.op);
     enum qd_status status =
         qd_graph_evaluate_within(QD_FUZZ_WORK, state.session != NULL, kase.graph, kase.inputs, NULL,
                                  &state.work, values, &error);
@@ -389,41 +386,16 @@ static int run_case(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* What became of the last case, by the total that it raised. */
-static enum qd_tally_outcome outcome_since(uint64_t refused, uint64_t skipped, uint64_t compared,
-                                           uint64_t known, uint64_t findings)
-{
-    if (state.findings > findings)
-        return QD_TALLY_FINDING;
-    if (state.known > known)
-        return QD_TALLY_KNOWN;
-    if (state.compared > compared)
-        return QD_TALLY_ADMISSIBLE;
-    if (state.skipped > skipped)
-        return QD_TALLY_BEYOND;
-    return state.refused > refused ? QD_TALLY_REFUSED : QD_TALLY_UNJUDGED;
-}
-
-static int run_counted(const uint8_t *data, size_t size)
-{
-    const uint64_t refused = state.refused, skipped = state.skipped, compared = state.compared,
-                   known = state.known, findings = state.findings;
-    struct qd_error error;
-    memset(qd_engine_counters, 0, QD_COUNTERS);
-    int answer = run_case(data, size);
-    enum qd_tally_outcome outcome = outcome_since(refused, skipped, compared, known, findings);
-    if (qd_tally_add(state.tally, state.op, outcome, qd_engine_counters, &error) != QD_OK)
-        give_up(4, &error);
-    return answer;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!state.started)
         start();
-    state.executions++;
+    struct qd_error error;
+    int answer;
     double begin = qd_clock_seconds();
-    int answer = state.tally ? run_counted(data, size) : run_case(data, size);
+    if (qd_counted_run(&state.counted, run_case, data, size, qd_engine_counters, &answer, &error) !=
+        QD_OK)
+        give_up(4, &error);
     state.in_cases += qd_clock_seconds() - begin;
     qd_engine_publish();
     return answer;

@@ -170,4 +170,40 @@ test_a_quantizer_and_a_kernel_run_apart()
     qd 3 run -t "${tool}[mistake=unheard-of]" --level smoke && has err "it is one of"
 }
 
+# harness WANT NAME TARGET ARGUMENT…: a fuzzing harness on a target, its own words in $scratch/err; the exit code has to be WANT.
+harness()
+{
+    local want=$1 name=$2 target=$3 have=0
+    shift 3
+    QDIFF_TARGET=$target "${qdiff%/*}/$name" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || have=$?
+    [ "$have" = "$want" ] || { echo "$name on $target: want exit $want, have $have"; cat "$scratch/err"; return 1; }
+}
+
+test_each_role_has_its_harness()
+{
+    local cases=("$root"/corpus/[0-1]*)
+    harness 3 fuzz_diff "$tool" "${cases[@]}" && has err "runs no models" && has err fuzz_quantize || return 1
+    harness 3 fuzz_quantize quirk:round-half-up "${cases[@]}" && has err fuzz_diff || return 1
+    harness 3 fuzz_quantize ./no-such.py "${cases[@]}" && has err "No such file"
+}
+
+# tallied KIND: the sum of the tallies' lines of that kind.
+tallied()
+{
+    cat "$scratch"/tally/*.tally | awk -v kind="$1" 'index($0, kind) == 1 { sum += $3 } END { print sum + 0 }'
+}
+
+test_what_a_fuzzed_quantizer_does_is_tallied()
+{
+    export QDIFF_TALLY=$scratch/tally QDIFF_EXPECTATIONS=none QDIFF_STORE=$scratch/store
+    mkdir "$scratch/tally"
+    harness 0 fuzz_quantize "${tool}[mistake=zero-point-truncated]" --cases 80 --seed 1 || return 1
+    [ "$(tallied outcome)" = 80 ] && [ "$(tallied operator)" = 80 ] && [ "$(tallied 'outcome finding')" -gt 0 ] &&
+        [ "$(tallied 'outcome admissible')" -gt 0 ] && [ "$(tallied slot)" -gt 80 ] || return 1
+    ls "$scratch"/store/*-wrong-coverage-*.finding || return 1
+    rm -r "$scratch/store"
+    QDIFF_FINDINGS=ignore harness 0 fuzz_quantize "${tool}[mistake=zero-point-truncated]" --cases 80 --seed 1 &&
+        [ -z "$(ls "$scratch/store")" ] && [ "$(tallied outcome)" = 160 ]
+}
+
 run_tests "$@"

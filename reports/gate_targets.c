@@ -219,34 +219,56 @@ static void close_one(struct qd_gate_target *target)
     qd_quantizer_close(target->quantizer);
 }
 
-/* Whether a name stands for a worker, and so may be a quantizer. */
-static bool may_quantize(const struct qd_target_name *name)
+/* A worker that does nothing but quantize; NULL when it is something else, or does not open. */
+static struct qd_quantizer *quantizer_alone(const struct qd_target_name *name,
+                                            const struct qd_session_options *options)
 {
     const struct qd_builtin_target *builtin = qd_builtin_target_find(name->name);
+    struct qd_quantizer *opened;
+    struct qd_error ignored;
 
-    return builtin != NULL ? builtin->worker != NULL
-                           : is_path(name->name) || has_prefix(name->name);
+    if ((builtin != NULL && !builtin->quantizes) ||
+        qd_quantizer_open(name, options, &opened, &ignored) != QD_OK) {
+        return NULL;
+    }
+    if (qd_quantizer_info(opened)->capability_count > 0) {
+        qd_quantizer_close(opened);
+        return NULL;
+    }
+    return opened;
 }
 
-/* Opens a worker that does nothing but quantize; leaves *target alone when it is something else. */
+bool qd_target_quantizes(const struct qd_target_name *name,
+                         const struct qd_session_options *options)
+{
+    const struct qd_builtin_target *builtin = qd_builtin_target_find(name->name);
+    struct qd_quantizer *opened;
+
+    if (builtin != NULL) {
+        return builtin->quantizes;
+    }
+    opened = quantizer_alone(name, options);
+    qd_quantizer_close(opened);
+    return opened != NULL;
+}
+
+/* Leaves *target alone when it is no quantizer. */
 static enum qd_status open_quantizer(const struct qd_target_name *name,
                                      const struct qd_session_options *options,
                                      struct qd_arena *arena, struct qd_gate_target *target,
                                      struct qd_error *error)
 {
     struct qd_gate_target opened = *target;
-    struct qd_error ignored;
+    enum qd_status status;
 
-    if (!may_quantize(name) ||
-        qd_quantizer_open(name, options, &opened.quantizer, &ignored) != QD_OK) {
+    opened.quantizer = quantizer_alone(name, options);
+    if (opened.quantizer == NULL) {
         return QD_OK;
     }
     opened.info = qd_quantizer_info(opened.quantizer);
     opened.id = qd_quantizer_id(opened.quantizer);
-    enum qd_status status =
-        opened.info->capability_count == 0 ? open_kernels(options, arena, &opened, error) : QD_OK;
-
-    if (status != QD_OK || opened.info->capability_count > 0) {
+    status = open_kernels(options, arena, &opened, error);
+    if (status != QD_OK) {
         close_one(&opened);
         return status;
     }

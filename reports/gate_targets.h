@@ -58,6 +58,11 @@ enum qd_status qd_gate_targets_open_any(const struct qd_target_plan *plan,
                                         struct qd_error *error);
 void qd_gate_targets_close(struct qd_gate_targets *targets);
 
+/* Whether a target makes models and runs none: a built-in one by its row, which need not be set up; another worker by what it
+ * declares, for which it is opened. One that does not open does not: whoever runs it says why. */
+bool qd_target_quantizes(const struct qd_target_name *name,
+                         const struct qd_session_options *options);
+
 /* The session options that a command line asks for. */
 struct qd_session_options qd_session_options_of(const struct qd_options *options);
 

@@ -49,25 +49,25 @@ static const char *const torch_mlir_releases[] = {"20261001", NULL};
 
 static const struct qd_builtin_target builtins[] = {
     {"ort", "ONNX Runtime's CPU execution provider, through its C API", "scripts/setup",
-     &qd_ort_target, NULL, qd_ort_versions, check_ort, qd_ort_configs, NULL},
+     &qd_ort_target, NULL, qd_ort_versions, check_ort, qd_ort_configs, NULL, false},
     {"reference", "qdiff's own reference under the default semantics: the harness tested on itself",
-     "", &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL},
+     "", &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL, false},
     {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
-     &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL},
+     &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL, false},
     {"torch-mlir", "torch-mlir: ONNX importer, torch and linalg dialects, LLVM just in time",
      "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, NULL, plain,
-     torch_mlir_releases},
+     torch_mlir_releases, false},
     {"iree", "IREE: the same importer, its own compiler and run time (llvm-cpu)",
-     "scripts/setup --target iree", NULL, "iree", iree_versions, NULL, plain, iree_releases},
+     "scripts/setup --target iree", NULL, "iree", iree_versions, NULL, plain, iree_releases, false},
     {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
      "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, NULL, plain,
-     ort_quant_releases},
+     ort_quant_releases, true},
     {"executorch", "ExecuTorch: torch's exporter, the XNNPACK partitioner and run time",
      "scripts/setup --target executorch", NULL, "executorch", executorch_versions, NULL, plain,
-     executorch_releases},
+     executorch_releases, false},
     {"executorch-quant", "ExecuTorch's XNNPACKQuantizer: torch, prepare_pt2e",
      "scripts/setup --target executorch-quant", NULL, "executorch_quant", executorch_quant_versions,
-     NULL, plain, executorch_quant_releases},
+     NULL, plain, executorch_quant_releases, true},
 };
 
 const struct qd_builtin_target *qd_builtin_target_at(size_t i)

@@ -42,6 +42,7 @@ static void test_workers_have_their_files(void **state)
     int workers = 0;
     for (size_t i = 0; (row = qd_builtin_target_at(i)); i++) {
         assert_true(!row->api == (row->worker != NULL) && !row->worker == !row->releases);
+        assert_int_equal(row->quantizes, row->worker && strstr(row->name, "-quant"));
         if (!row->worker)
             continue;
         size_t releases = 0;

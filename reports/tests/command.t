@@ -566,6 +566,39 @@ test_fuzz_says_what_is_missing()
     [ "$status" = 4 ] && has err "cmake --preset libfuzzer-plain && cmake --build"
 }
 
+# From here on qdiff lies in a clone in which AFL++'s programs seem to be built, and libFuzzer's are not.
+without_libfuzzer()
+{
+    local release=$scratch/build/release
+    export QDIFF_STATE=$scratch/state
+    mkdir -p "$release"/{bin,plugins} "$scratch/build/afl/bin"
+    cp "$qdiff" "$release/bin/"
+    ln -s "$(realpath "${qdiff%/bin/*}/share")" "$release/share"
+    printf '#!/bin/sh\nexit 0\n' | tee "$scratch/build/afl/bin/fuzz_diff" >"$release/plugins/qdiff_afl_mutator.so"
+    chmod +x "$scratch/build/afl/bin/fuzz_diff"
+    qdiff=$release/bin/qdiff
+}
+
+test_fuzz_takes_the_harness_of_the_role()
+{
+    without_libfuzzer
+    qd 4 fuzz -t ort-quant && has err "libfuzzer-plain/bin/fuzz_quantize: " && has err "--target fuzz_quantize" || return 1
+    qd 4 fuzz -t "$root/reports/tests/wrong_quantizer.py" && has err "--target fuzz_quantize" || return 1
+    qd 4 fuzz -t iree && has err "--target fuzz_diff" || return 1
+    qd 2 fuzz -t ort-quant --engine afl && has err "libfuzzer has both"
+}
+
+test_fuzz_with_afl_wants_an_input()
+{
+    without_libfuzzer
+    mkdir -p "$scratch/inputs/directory"
+    touch "$scratch/inputs/empty"
+    qd 2 fuzz -t reference --engine afl && has err "/fuzz/corpus has no file that AFL++" || return 1
+    qd 2 fuzz -t reference --engine afl "$scratch/inputs" && has err "inputs has no file that AFL++" || return 1
+    echo x >"$scratch/inputs/x"
+    PATH=$scratch qd 4 fuzz -t reference --engine afl "$scratch/inputs" && has err "scripts/setup fuzz"
+}
+
 test_bench_measures()
 {
     qd 0 bench -t reference "${few[@]}" --rounds 2 && has out "in process" && has out "forked" &&

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,10 +6,21 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "gate_targets.h"
 #include "qdiff/store.h"
+
+/* Kernels and quantizers have no case in common. The corpus is a directory beside the store; the timeout is one input's: a
+ * quantizer is given 30 seconds, and may have to be started first. */
+struct role {
+    const char *harness, *corpus, *timeout;
+};
+
+static const struct role kernels = {"fuzz_diff", "corpus", "-timeout=20"},
+                         quantizers = {"fuzz_quantize", "corpus-quantize", "-timeout=120"};
 
 /* What is run in place of this program. */
 struct plan {
+    const struct role *role;
     const char *engine, *preset, *harness, *mutator;
     const char *store, *corpus, *sync, *seconds;
 };
@@ -31,14 +43,29 @@ static char *beside_build(struct qd_arena *arena, const char *name)
     return qd_arena_printf(arena, "%.*s/%s", (int)length, program, name);
 }
 
+static bool is_afl(const struct plan *plan)
+{
+    return strcmp(plan->engine, "afl") == 0;
+}
+
 /* --- The plan ----------------------------------------------------------------------------------- */
 
-static enum qd_status find_programs(const struct qd_command *command, struct plan *plan,
-                                    struct qd_error *error)
+static enum qd_status find_role(const struct qd_command *command, struct plan *plan,
+                                struct qd_error *error)
 {
-    struct qd_arena *arena = command->arena;
-    const char *engine = command->options.engine;
+    const struct qd_session_options options = qd_session_options_of(&command->options);
+    struct qd_target_name name;
+    enum qd_status status =
+        qd_target_name_parse(command->options.targets.items[0].text, &name, error);
 
+    if (status == QD_OK) {
+        plan->role = qd_target_quantizes(&name, &options) ? &quantizers : &kernels;
+    }
+    return status;
+}
+
+static enum qd_status find_engine(const char *engine, struct plan *plan, struct qd_error *error)
+{
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         if (strcmp(engine != NULL ? engine : "libfuzzer", presets[i][0]) == 0) {
             plan->engine = presets[i][0];
@@ -48,7 +75,20 @@ static enum qd_status find_programs(const struct qd_command *command, struct pla
     if (plan->engine == NULL) {
         return qd_fail(error, QD_USAGE, "--engine '%s': libfuzzer or afl is wanted", engine);
     }
-    char *name = qd_arena_printf(arena, "%s/bin/fuzz_diff", plan->preset);
+    if (is_afl(plan) && plan->role == &quantizers) {
+        return qd_fail(error, QD_USAGE,
+                       "--engine afl: its mutator makes cases for kernels only, and a quantizer's "
+                       "are not among them; --engine libfuzzer has both");
+    }
+    return QD_OK;
+}
+
+static enum qd_status find_programs(const struct qd_command *command, struct plan *plan,
+                                    struct qd_error *error)
+{
+    struct qd_arena *arena = command->arena;
+    char *name = qd_arena_printf(arena, "%s/bin/%s", plan->preset, plan->role->harness);
+
     plan->harness = name != NULL ? beside_build(arena, name) : NULL;
     plan->mutator = beside_build(arena, "release/plugins/qdiff_afl_mutator.so");
     if (plan->harness == NULL || plan->mutator == NULL) {
@@ -57,11 +97,11 @@ static enum qd_status find_programs(const struct qd_command *command, struct pla
     if (access(plan->harness, X_OK) != 0) {
         return qd_fail(error, QD_INTERNAL,
                        "%s: %s; it is built by\n"
-                       "  cmake --preset %s && cmake --build --preset %s --target fuzz_diff "
-                       "qd_share",
-                       plan->harness, strerror(errno), plan->preset, plan->preset);
+                       "  cmake --preset %s && cmake --build --preset %s --target %s qd_share",
+                       plan->harness, strerror(errno), plan->preset, plan->preset,
+                       plan->role->harness);
     }
-    if (strcmp(plan->engine, "afl") == 0 && access(plan->mutator, R_OK) != 0) {
+    if (is_afl(plan) && access(plan->mutator, R_OK) != 0) {
         return qd_fail(error, QD_INTERNAL,
                        "%s: %s; it is built by\n  cmake --preset release && cmake --build --preset "
                        "release --target qdiff_afl_mutator",
@@ -79,6 +119,29 @@ static enum qd_status make_directory(const char *path, struct qd_error *error)
         return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
     }
     return QD_OK;
+}
+
+/* AFL++ starts from files that are not empty. */
+static enum qd_status check_corpus(const char *path, struct qd_error *error)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    struct stat about;
+    bool found = false;
+
+    if (directory == NULL) {
+        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+    }
+    while (!found && (entry = readdir(directory)) != NULL) {
+        found = fstatat(dirfd(directory), entry->d_name, &about, 0) == 0 &&
+                S_ISREG(about.st_mode) && about.st_size > 0;
+    }
+    closedir(directory);
+    return found ? QD_OK
+                 : qd_fail(error, QD_USAGE,
+                           "%s has no file that AFL++ could start from; the clone's corpus/ has "
+                           "some, and libFuzzer needs none",
+                           path);
 }
 
 /* The store and, unless one is given, the corpus that scripts/nightly has too. */
@@ -100,14 +163,16 @@ static enum qd_status find_places(const struct qd_command *command, struct plan 
         return status;
     }
     plan->sync = qd_arena_printf(arena, "%s/afl-by-hand", fuzz);
-    plan->corpus = command->options.arguments.count > 0 ? command->options.arguments.items[0]
-                                                        : qd_arena_printf(arena, "%s/corpus", fuzz);
+    plan->corpus = command->options.arguments.count > 0
+                       ? command->options.arguments.items[0]
+                       : qd_arena_printf(arena, "%s/%s", fuzz, plan->role->corpus);
     plan->seconds =
         qd_arena_printf(arena, "%.0f", command->options.time > 1 ? command->options.time : 600);
     if (plan->sync == NULL || plan->seconds == NULL) {
         return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
     }
-    return make_directory(plan->corpus, error);
+    status = make_directory(plan->corpus, error);
+    return status == QD_OK && is_afl(plan) ? check_corpus(plan->corpus, error) : status;
 }
 
 /* --- Running ------------------------------------------------------------------------------------ */
@@ -138,14 +203,13 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
 {
     char *const *none = NULL;
     char *time_flag = qd_arena_printf(command->arena, "-max_total_time=%s", plan->seconds);
-    const char *libfuzzer[] = {plan->harness,    time_flag,    "-timeout=20",
+    const char *libfuzzer[] = {plan->harness,    time_flag,    plan->role->timeout,
                                "-len_control=0", plan->corpus, (const char *)none};
     const char *afl[] = {
         "afl-fuzz", "-i",    plan->corpus, "-o",   plan->sync, "-V",          plan->seconds,
         "-t",       "20000", "-m",         "none", "--",       plan->harness, (const char *)none};
     char *argv[sizeof afl / sizeof afl[0]]; /* execvp takes no const */
-    bool is_afl = strcmp(plan->engine, "afl") == 0;
-    const char **words = is_afl ? afl : libfuzzer;
+    const char **words = is_afl(plan) ? afl : libfuzzer;
 
     if (time_flag == NULL || !set_environment(&command->options, plan)) {
         fputs("qdiff: no memory for the environment\n", command->err);
@@ -156,10 +220,10 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
     }
     fputc('\n', command->out);
     fflush(command->out);
-    memcpy(argv, words, is_afl ? sizeof afl : sizeof libfuzzer);
+    memcpy(argv, words, is_afl(plan) ? sizeof afl : sizeof libfuzzer);
     execvp(argv[0], argv);
     fprintf(command->err, "qdiff: %s: %s%s\n", words[0], strerror(errno),
-            is_afl ? "; scripts/setup fuzz installs it" : "");
+            is_afl(plan) ? "; scripts/setup fuzz installs it" : "");
     return QD_EXIT_OWN_FAILURE;
 }
 
@@ -172,7 +236,9 @@ static enum qd_exit run(struct qd_command *command)
         fputs("qdiff fuzz: one --target is wanted\n", command->err);
         return QD_EXIT_USAGE;
     }
-    if (find_programs(command, &plan, &error) != QD_OK ||
+    if (find_role(command, &plan, &error) != QD_OK ||
+        find_engine(command->options.engine, &plan, &error) != QD_OK ||
+        find_programs(command, &plan, &error) != QD_OK ||
         find_places(command, &plan, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
@@ -185,10 +251,13 @@ const struct qd_verb qd_verb_fuzz = {
     .options = "target expectations no-expectations engine time",
     .text =
         "Runs one fuzzing engine on one target, from a clone in which the harness is built, and\n"
-        "becomes it: what follows on the screen is the engine's. New inputs go to CORPUS, by\n"
-        "default the one of scripts/nightly; AFL++ wants a file there to start from. Findings go\n"
-        "to the store (qdiff help findings). A whole night is scripts/nightly.",
+        "becomes it: what follows on the screen is the engine's. The harness is fuzz_diff, for a\n"
+        "quantizer fuzz_quantize, which libFuzzer alone can drive. New inputs go to CORPUS, by\n"
+        "default the one that scripts/nightly has for such targets; AFL++ wants a file there to\n"
+        "start from. Findings go to the store (qdiff help findings). A whole night is\n"
+        "scripts/nightly.",
     .examples = "    qdiff fuzz --target ort@1.31.1 --time 10m\n"
+                "    qdiff fuzz --target ort-quant@1.31.1 --time 10m\n"
                 "    qdiff fuzz --target ort@1.26.0 --engine afl --no-expectations corpus",
     .run = run,
 };

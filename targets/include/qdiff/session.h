@@ -103,6 +103,7 @@ struct qd_builtin_target {
     const char *const *default_configs; /* NULL-terminated: configs a plain name expands to */
     const char *const *
         releases; /* a worker: those that can be set up, newest first, NULL-terminated; else NULL */
+    bool quantizes; /* a worker that makes models and runs none */
 };
 const struct qd_builtin_target *qd_builtin_target_at(size_t i);
 

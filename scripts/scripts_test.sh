@@ -117,33 +117,41 @@ test_tap_counts_failures_and_skips()
     if grep -q 'not reached' "$scratch/out"; then return 1; fi
 }
 
-# fake_builds: presets in $scratch/build whose fuzz_diff behaves as QDIFF_TARGET says and tallies as fuzz_diff does.
+# fake_builds: presets in $scratch/build whose harnesses behave as QDIFF_TARGET says and tally as they do; "tool" is a quantizer.
 fake_builds()
 {
     mkdir -p "$scratch/build/release/bin" "$scratch/build/libfuzzer-plain/bin"
     cat >"$scratch/build/libfuzzer-plain/bin/fuzz_diff" <<'END'
 #!/bin/bash
-case $QDIFF_TARGET in broken) echo "fuzz_diff: no such library" >&2; exit 77 ;; dying) kill -SEGV $$ ;; esac
+case $QDIFF_TARGET.${0##*/} in
+    broken.*) echo "fuzz_diff: no such library" >&2; exit 77 ;;
+    dying.*) kill -SEGV $$ ;;
+    tool.fuzz_diff) echo "fuzz_diff: tool@1 runs no models; if it is a quantizer, fuzz_quantize tests it" >&2; exit 77 ;;
+esac
 for word; do last=$word; done
 case " $* " in
     *-merge=1*) [ "$QDIFF_TARGET" = slow ] && sleep 100; [ "$QDIFF_FINDINGS" = ignore ] && cp "$last"/* "${@: -2:1}"; exit ;;
     *-max_total_time*) ;;
     *) exit 0 ;;
 esac
-printf new >"$last/$(printf new | sha1sum | cut -d' ' -f1)"
+new=new$QDIFF_TARGET
+printf %s "$new" >"$last/$(printf %s "$new" | sha1sum | cut -d' ' -f1)"
 printf half >"$last/0000000000000000000000000000000000000000"
 printf 'outcome refused 1\noutcome admissible 8\noutcome finding 1\noperator Add 6 6\noperator Conv 3 3\n' >"$QDIFF_TALLY/$$.tally"
 printf 'slot 7 1\nslot 8 10\n' >>"$QDIFF_TALLY/$$.tally"
 exec sleep $(sed -n 's/.*-max_total_time=\([0-9]*\).*/\1/p' <<<"$*")
 END
+    cp "$scratch/build/libfuzzer-plain/bin/fuzz_diff" "$scratch/build/libfuzzer-plain/bin/fuzz_quantize"
     cat >"$scratch/build/release/bin/qdiff" <<'END'
 #!/bin/bash
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 case $1.$2 in
     version.*) echo "qdiff 0" ;;
-    findings.list) echo "$now       1  raw      Add-u8-good-value-unexplained-one" ;;
-    findings.show) printf 'first     %s\nseen on   good: 1 times, %s to %s\n' 2999-01-01T00:00:00Z "$now" 2999-01-01T00:00:00Z ;;
-    reduce.*) echo "after      nodes 1" ;;
+    findings.list) printf "$now       1  raw      %s\n" Add-u8-good-value-unexplained-one Conv-tool-bias-run-0 ;;
+    findings.show)
+        case $3 in *-tool-*) target=tool; echo 'asks      --set per-channel' ;; *) target=good ;; esac
+        printf 'first     %s\nseen on   %s: 1 times, %s to %s\n' 2999-01-01T00:00:00Z $target "$now" 2999-01-01T00:00:00Z ;;
+    reduce.*) echo "after      nodes 1"; echo "$4" >>"$QDIFF_STATE/reduced" ;;
 esac
 END
     chmod +x "$scratch"/build/*/bin/*
@@ -182,15 +190,58 @@ test_nightly_reports_what_the_engine_did()
     expect 0.9 "$(of_night 's["targets"]["good"]["valid_share"]')" "valid share"
     expect 0.1 "$(of_night 's["targets"]["good"]["chance_of_something_new"]')" "Good-Turing"
     expect 2 "$(of_night 's["targets"]["good"]["new_counters"]')" "new counters"
-    expect 1 "$(of_night 's["corpus"]["torn"]')" "torn files"
+    expect 1 "$(of_night 's["corpora"]["corpus"]["torn"]')" "torn files"
+    expect True "$(of_night 's["corpora"]["corpus"]["minimised"]')" minimised
     expect "nodes 1" "$(of_night 's["reduced"]["Add-u8-good-value-unexplained-one"]')" reduction
-    grep -q '^1 new$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    grep -q '^2 new$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
     [ -e "$QDIFF_STATE/fuzz/quarantine/torn-0000000000000000000000000000000000000000" ]
-    [ -e "$QDIFF_STATE/fuzz/corpus/$(printf new | sha1sum | cut -d' ' -f1)" ]
+    [ -e "$QDIFF_STATE/fuzz/corpus/$(printf newgood | sha1sum | cut -d' ' -f1)" ]
     sleep 1
     status_of "${night[@]}" --time 3s --target good >"$scratch/status"
     expect 0 "$(of_night 's["targets"]["good"]["new_counters"]')" "new counters of a second night"
     expect True "$(of_night 's["findings"]["previous_night"] is not None')" "the night before"
+}
+
+# Each target has the harness and the corpus of its role, and what a quantizer is asked is not reduced.
+test_nightly_fuzzes_both_roles()
+{
+    export QDIFF_STATE=$scratch/roles
+    local own logs
+    own=$QDIFF_STATE/fuzz/corpus-quantize/$(printf newtool | sha1sum | cut -d' ' -f1)
+    fake_builds
+    expect 1 "$(status_of "${night[@]}" --time 6s --target good --target tool)" "a night of both roles"
+    logs=$(echo "$QDIFF_STATE"/fuzz/nights/*/logs)
+    expect "fuzz_diff fuzz_quantize" "$(of_night '" ".join(s["targets"][name]["harness"] for name in ("good", "tool"))')" harnesses
+    expect "10 10" "$(of_night '"%d %d" % tuple(s["targets"][name]["executions"] for name in ("good", "tool"))')" executions
+    grep -q '^.*/fuzz_quantize -max_total_time=.* -timeout=120 .*/fuzz/corpus-quantize$' "$logs/tool-libfuzzer-2.log"
+    grep -q '^.*/fuzz_quantize -merge=1 ' "$logs/tool-merge.log"
+    [ -e "$own" ] && [ ! -e "$QDIFF_STATE/fuzz/corpus/${own##*/}" ]
+    expect "[1, 1]" "$(of_night '[s["corpora"]["corpus-quantize"][what] for what in ("after", "torn")]')" corpus-quantize
+    expect True "$(of_night 's["corpora"]["corpus"]["after"] > 100')" "the kernels' corpus"
+    expect "['Add-u8-good-value-unexplained-one']" "$(of_night 'list(s["reduced"])')" "what was reduced"
+    expect good "$(cat "$QDIFF_STATE/reduced")" "targets that it was reduced on"
+    grep -q '^- .Conv-tool-bias-run-0. tool' "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    grep -q "^A quantizer's findings stay as they were found" "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    rm "$scratch/build/libfuzzer-plain/bin/fuzz_quantize"
+    expect 4 "$(status_of "${night[@]}" --time 3s --target tool)" "a harness that is not built"
+    grep -q 'bin/fuzz_quantize is not built' "$scratch/out"
+}
+
+# AFL++'s mutator knows kernels alone.
+test_nightly_leaves_quantizers_to_libfuzzer()
+{
+    export QDIFF_STATE=$scratch/afl-roles
+    local both=("$root/scripts/nightly" --build-root "$scratch/build" --no-build --jobs 2 --time 3s --target tool)
+    fake_builds
+    mkdir -p "$scratch/build/afl/bin"
+    cp "$scratch/build/libfuzzer-plain/bin/fuzz_diff" "$scratch/build/afl/bin/"
+    fake afl-fuzz 'exit 1'
+    export PATH=$scratch/bin:$PATH
+    expect 2 "$(status_of "${both[@]}" --engine afl)" "AFL++ alone on a quantizer"
+    grep -q 'tool is a quantizer: libfuzzer alone makes cases for it' "$scratch/out"
+    expect 1 "$(status_of "${both[@]}")" "both engines on a quantizer"
+    grep -q 'tool is a quantizer: without afl' "$scratch/out"
+    expect "['libfuzzer']" "$(of_night 'list(s["targets"]["tool"]["engines"])')" engines
 }
 
 # A merge that takes longer than its share is stopped, and what it did not reach stays.
@@ -199,9 +250,9 @@ test_nightly_minimises_within_its_share()
     export QDIFF_STATE=$scratch/slow
     fake_builds
     expect 1 "$(status_of "${night[@]}" --time 5s --target slow)" "a night whose merge does not end"
-    expect 0 "$(of_night 's["corpus"]["reached"]')" "files reached"
-    expect False "$(of_night 's["corpus"]["minimised"]')" minimised
-    expect True "$(of_night 's["corpus"]["after"] == s["corpus"]["before"] - s["corpus"]["torn"] > 100')" "files kept"
+    expect 0 "$(of_night 's["corpora"]["corpus"]["reached"]')" "files reached"
+    expect False "$(of_night 's["corpora"]["corpus"]["minimised"]')" minimised
+    expect True "$(of_night '(lambda c: c["after"] == c["before"] - c["torn"] > 100)(s["corpora"]["corpus"])')" "files kept"
 }
 
 # On a file system that is full, and on one that cannot be written: an error that says so, and nothing torn.
@@ -248,7 +299,7 @@ test_nightly_says_what_is_wrong()
     grep -q 'disk full: [0-9]* MiB free' "$scratch/out"
     expect 2 "$(QDIFF_STATE=/proc/nowhere status_of "${night[@]}")" "a place that cannot be written"
     grep -q '/proc/nowhere/.* cannot be written' "$scratch/out"
-    rm -r "$QDIFF_STATE/fuzz/corpus" && touch "$QDIFF_STATE/fuzz/corpus"
+    touch "$QDIFF_STATE/fuzz/corpus"
     expect 2 "$(status_of "${night[@]}")" "a corpus that is no directory"
     expect 2 "$(status_of "${night[@]}" --time 10x)" "a time that is none"
     rm "$QDIFF_STATE/fuzz/corpus" "$scratch/build/release/bin/qdiff"
@@ -282,5 +333,5 @@ tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
 a_build_tells_how_far_it_is issues_of_expectations_resolve \
 second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
-nightly_reports_what_the_engine_did nightly_minimises_within_its_share \
-nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"
+nightly_reports_what_the_engine_did nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \
+nightly_minimises_within_its_share nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

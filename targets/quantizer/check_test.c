@@ -310,6 +310,87 @@ static void test_axes_of_edges(void **state)
     expect_one(&channels, 1, false, QD_VERDICT_PARAMETERS);
 }
 
+static struct qd_tensor one_by_one(struct qd_arena *arena, enum qd_dtype dtype, int64_t bits)
+{
+    struct qd_tensor made;
+    assert_int_equal(qd_tensor_init(&made, arena, dtype, 2, (const int64_t[]){1, 1}, NULL), QD_OK);
+    qd_tensor_set(&made, 0, bits);
+    return made;
+}
+
+static int64_t bits_of(double x)
+{
+    return (int64_t)qd_float_encode(QD_F32, x, false);
+}
+
+/* y = MatMul(x, 2^100), x as 23550 and -35467 times 2^-149: the float model, or what dynamic quantization makes of it with `code` of
+ * the weight. */
+static void build_product(struct qd_arena *arena, bool quantized, int code, struct qd_case *kase)
+{
+    struct qd_builder *b = qd_build_begin(arena, 13);
+    struct qd_tensor x, w = one_by_one(arena, QD_F32, bits_of(0x1p100)), zero, scale;
+    struct qd_tensor codes = one_by_one(arena, QD_S8, code);
+    assert_int_equal(qd_tensor_init(&x, arena, QD_F32, 2, (const int64_t[]){2, 1}, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&zero, arena, QD_S8, 0, NULL, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&scale, arena, QD_F32, 0, NULL, NULL), QD_OK);
+    qd_tensor_set(&x, 0, bits_of(23550 * 0x1p-149));
+    qd_tensor_set(&x, 1, bits_of(-35467 * 0x1p-149));
+    qd_tensor_set(&zero, 0, 0);
+    qd_tensor_set(&scale, 0, bits_of((double)(0x1p100F / 127)));
+    qd_build_input(b, "x", &x);
+    if (!quantized) {
+        qd_build_initializer(b, "w", &w);
+        qd_build_node(b, "", "MatMul", "x,w", "y");
+    } else {
+        qd_build_initializer(b, "w_quantized", &codes);
+        qd_build_initializer(b, "w_scale", &scale);
+        qd_build_initializer(b, "w_zero_point", &zero);
+        qd_build_node(b, "", "DynamicQuantizeLinear", "x", "x_quantized,x_scale,x_zero_point");
+        qd_build_node(b, "", "MatMulInteger", "x_quantized,w_quantized,x_zero_point,w_zero_point",
+                      "sum");
+        qd_build_node(b, "", "Cast", "sum", "real");
+        qd_build_attr_int(b, "to", 1);
+        qd_build_node(b, "", "Mul", "x_scale,w_scale", "both");
+        qd_build_node(b, "", "Mul", "real,both", "y");
+    }
+    qd_build_output(b, "y", QD_F32, -1, NULL);
+    struct qd_error error = {.status = QD_OK};
+    if (qd_build_finish(b, "product", false, kase, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+/* By hand, in steps of 2^-149: the scale is 59017/255 = 231.4 and becomes 231, the zero point 35467/231 = 153.5 becomes 154, and
+ * 23550/231 + 154 = 255.9 saturates at 255: 101 * 231 = 23331 is 219 off, nearly a whole step. That is right; half the weight is
+ * not. */
+static void test_a_subnormal_dynamic_scale_saturates(void **state)
+{
+    (void)state;
+    for (int right = 0; right < 2; right++) {
+        struct qd_arena arena;
+        struct qd_case kase, made;
+        struct qd_quantizer_report report;
+        struct qd_error error = {.status = QD_OK};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        build_product(&arena, false, 0, &kase);
+        build_product(&arena, true, right ? 127 : 63, &made);
+        const struct qd_quantizer_request request = {
+            .model = kase.model,
+            .model_size = kase.model_size,
+            .options = {.scheme = QD_QUANTIZER_DYNAMIC, .activation_type = 2, .weight_type = 3}};
+        const struct qd_quantizer_answer answer = {
+            .outcome = QD_QUANTIZED_MODEL, .model = made.model, .model_size = made.model_size};
+        const struct qd_quantizer_trial trial = {
+            .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
+        if (qd_quantizer_check(&trial, &arena, &report, &error) != QD_OK)
+            fail_msg("%s", error.text);
+        if (has(&report, QD_VERDICT_FIDELITY) == right)
+            print(&report);
+        assert_int_equal(report.compared, 1 + right); /* it ends at the first difference */
+        assert_int_equal(has(&report, QD_VERDICT_FIDELITY), !right);
+        qd_arena_clear(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_an_observer_has_what_it_saw),
         cmocka_unit_test(test_a_fused_relu_shares_nothing),
         cmocka_unit_test(test_axes_of_edges),
+        cmocka_unit_test(test_a_subnormal_dynamic_scale_saturates),
     };
     return cmocka_run_group_tests_name("quantizer checks", tests, NULL, NULL);
 }

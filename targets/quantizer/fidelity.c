@@ -74,8 +74,9 @@ static struct qd_interval clip_and_widen(const struct qd_quant_edge *edge, doubl
     return qd_interval_widen(clipped, by);
 }
 
-/* The greatest scale that DynamicQuantizeLinear can choose for the tensor. */
-static double dynamic_scale(const struct qd_value *value)
+/* How far DynamicQuantizeLinear moves an element of the tensor at most: half a step of the greatest scale that it can choose. A
+ * subnormal scale is off by 2^-150 at most, which half a step and the 255 steps to the far end are short of. */
+static double dynamic_error(const struct qd_value *value)
 {
     double lo = 0, hi = 0;
     for (int64_t i = 0; i < value->want.count; i++) {
@@ -83,7 +84,8 @@ static double dynamic_scale(const struct qd_value *value)
         lo = fmin(lo, x.lo);
         hi = fmax(hi, x.hi);
     }
-    return (hi - lo) / 255;
+    double scale = (hi - lo) / 255;
+    return (0.5 + 0x1p-7) * scale + (scale < 0x1p-126 ? 256 * 0x1p-150 : 0);
 }
 
 /* A weight enters as the answer's own number where that lies within half a step of the float one: codes of another axis or of
@@ -94,7 +96,7 @@ static struct qd_interval quantize_element(const struct quantized_model *model,
 {
     struct qd_interval x = qd_interval_of(value, i);
     if (edge->dynamic)
-        return qd_interval_widen(x, (0.5 + 0x1p-7) * dynamic);
+        return qd_interval_widen(x, dynamic);
     if (edge->implied) /* a bias runs along the output's channels, whatever w's axis is */
         return clip_and_widen(edge,
                               qd_bias_scale(model->edges, edge->node, i) *
@@ -139,7 +141,7 @@ static enum qd_status quantize_value(const struct quantized_model *model,
                        model->graph->values[edge->tensor].name);
     enum qd_status status =
         qd_value_init(&made, arena, shape->dtype, shape->rank, shape->dims, error);
-    double dynamic = edge->dynamic ? dynamic_scale(value) : 0;
+    double dynamic = edge->dynamic ? dynamic_error(value) : 0;
     for (int64_t i = 0; i < shape->count && status == QD_OK; i++) {
         uint8_t flags = qd_value_flags(value, i);
         struct qd_interval x = {0, 0};

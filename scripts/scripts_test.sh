@@ -222,6 +222,10 @@ test_nightly_fuzzes_both_roles()
     expect good "$(cat "$QDIFF_STATE/reduced")" "targets that it was reduced on"
     grep -q '^- .Conv-tool-bias-run-0. tool' "$QDIFF_STATE"/fuzz/nights/*/summary.md
     grep -q "^A quantizer's findings stay as they were found" "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    sed -i 's/^    findings.list).*/    findings.list) ;;/' "$scratch/build/release/bin/qdiff"
+    sleep 1 # a night is named by the second
+    expect 0 "$(status_of "${night[@]}" --time 3s --target tool)" "a night without a finding"
+    grep -q '^- .Conv-tool-bias-run-0.$' "$scratch/out" || { cat "$scratch/out"; return 1; }
     rm "$scratch/build/libfuzzer-plain/bin/fuzz_quantize"
     expect 4 "$(status_of "${night[@]}" --time 3s --target tool)" "a harness that is not built"
     grep -q 'bin/fuzz_quantize is not built' "$scratch/out"

@@ -283,6 +283,21 @@ static void test_an_observer_has_what_it_saw(void **state)
     qd_arena_clear(&arena);
 }
 
+/* A Transpose shares the observer of what it reads where that has one, as behind the Relu, and none where it has none. */
+static void test_what_moves_shares_what_has_an_observer(void **state)
+{
+    (void)state;
+    const float of_r = 2.3F / 255;
+    const int64_t zero = -95;
+    const struct qd_quantizer_edge edges[] = {
+        {"r", "n1", 0, 3, -128, 127, 1, &of_r, &zero, 0, 2}, /* another reader's */
+        {"t", "n3", 1, 3, -128, 127, 1, &of_r, &zero, 0, 1},
+        {"r", "", 0, 3, -128, 127, 1, &of_r, &zero, 0, 2},
+    };
+    expect_one(edges, 2, true, QD_VERDICT_EXACT);
+    expect_one(edges + 1, 2, true, QD_VERDICT_SHARING);
+}
+
 /* A Relu is fused with the convolution whose only reader it is: what the convolution gives has no parameters to share. */
 static void test_a_fused_relu_shares_nothing(void **state)
 {
@@ -398,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_a_right_quantizer_passes),
         cmocka_unit_test(test_observers_are_told_apart),
         cmocka_unit_test(test_an_observer_has_what_it_saw),
+        cmocka_unit_test(test_what_moves_shares_what_has_an_observer),
         cmocka_unit_test(test_a_fused_relu_shares_nothing),
         cmocka_unit_test(test_axes_of_edges),
         cmocka_unit_test(test_a_subnormal_dynamic_scale_saturates),

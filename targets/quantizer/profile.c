@@ -8,12 +8,14 @@ static const char *const ort_qdq[] = {"AveragePool", "Flatten", "MaxPool",   "Re
                                       "Split",       "Squeeze", "Transpose", "Unsqueeze", NULL};
 static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape",   "Split",
                                             "Squeeze", "Transpose", "Unsqueeze", NULL};
-/* ExecuTorch's XNNPACKQuantizer gives these its shared specification where their input has parameters (_is_share_obs_or_fq_op
- * and the annotators of cat and adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among
- * them. Clip is aten.hardtanh with two bounds. */
+/* ExecuTorch's XNNPACKQuantizer gives these its shared specification (_is_share_obs_or_fq_op and the annotators of cat and
+ * adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among them. Clip is aten.hardtanh
+ * with two bounds. propagate_annotation passes over an operator whose input's producer has no output_qspec: behind a graph input, a
+ * Sigmoid or a Gemm that is aten.addmm nothing is shared. The annotator of cat asks for nothing. */
 static const char *const executorch[] = {"Clip",    "Concat",     "Flatten",   "GlobalAveragePool",
                                          "MaxPool", "ReduceMean", "Relu",      "Reshape",
                                          "Slice",   "Squeeze",    "Transpose", NULL};
+static const char *const executorch_always[] = {"Concat", NULL};
 static const char *const executorch_relu[] = {"Add", "Conv", "ConvTranspose", "Gemm", "MatMul",
                                               "Mul", NULL};
 /* What gives its output parameters in any case, so that what moves it on finds some (ForceQuantizeNoInputCheck is off). */
@@ -33,6 +35,7 @@ static const struct qd_quantizer_profile profiles[] = {
      .folds_activations = true},
     {.tool = "executorch-quant",
      .shares = {executorch, executorch},
+     .shares_always = executorch_always,
      .fuses_relu = executorch_relu,
      .signed_weights_are_symmetric = true,
      .scale_floor = 0x1p-12}, /* eps of get_symmetric_quantization_config's observers */

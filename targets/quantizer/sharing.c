@@ -47,17 +47,36 @@ static bool moves(const struct qd_quant_check *check, const struct qd_node *node
     return among(trial->profile->shares[trial->request->options.format], node->op_type);
 }
 
-/* Whether what a moving operator reads has parameters before the operator is looked at. */
-static bool is_quantized_before(const struct qd_quant_check *check, const struct qd_node *node)
+/* Whether the answer gives parameters to what the operator reads: where that is computed, or where the operator reads it. */
+static bool is_quantized_in_answer(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    for (size_t i = 0; i < check->edges.count; i++) {
+        const struct qd_quant_edge *edge = &check->edges.items[i];
+        bool here = edge->node >= 0 && &check->graph->nodes[edge->node] == node;
+        if (edge->tensor == node->inputs[0] && (edge->node == QD_AT_PRODUCER || here))
+            return true;
+    }
+    return false;
+}
+
+/* Whether what computes an operator's input, past other moving ones, is among those that the tool moves codes behind. */
+static bool is_behind(const struct qd_quant_check *check, const struct qd_node *node)
 {
     const struct qd_quantizer_trial *trial = check->trial;
-    if (!trial->profile->shares_behind)
-        return true;
     int n = qd_graph_producer(check->graph, node->inputs[0]);
     while (n >= 0 && moves(check, &check->graph->nodes[n]))
         n = qd_graph_producer(check->graph, check->graph->nodes[n].inputs[0]);
     return n >= 0 && among(trial->profile->shares_behind, check->graph->nodes[n].op_type) &&
            !among(trial->request->options.exclude, check->graph->nodes[n].name);
+}
+
+/* Whether what a moving operator reads has parameters before the operator is looked at. */
+static bool is_quantized_before(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    const struct qd_quantizer_profile *profile = check->trial->profile;
+    if (profile->shares_always && !among(profile->shares_always, node->op_type))
+        return is_quantized_in_answer(check, node);
+    return !profile->shares_behind || is_behind(check, node);
 }
 
 static bool shares(const struct qd_quant_check *check, const struct qd_node *node)

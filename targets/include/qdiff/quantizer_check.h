@@ -21,6 +21,8 @@ struct qd_quantizer_profile {
     const char *const *shares[2];
     /* Only behind these: the tool passes over a moving operator whose input has no parameters yet. NULL: behind all. */
     const char *const *shares_behind;
+    /* Where not NULL: of `shares`, these share whatever they read, and the others where that has parameters in the answer. */
+    const char *const *shares_always;
     /* Operators that a Relu after them, which alone reads them, is fused into: that Relu shares nothing. */
     const char *const *fuses_relu;
     /* Whether a constant of a signed type is quantized symmetrically without being asked to. */

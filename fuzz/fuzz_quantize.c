@@ -10,6 +10,8 @@
  *                            right counts as compared
  *   QDIFF_FINDINGS=ignore    findings are counted and nothing else: for an engine that minimises a corpus
  *
+ * Options that the tool does not have, by its worker's words, are replaced by what it has.
+ *
  * A target that does not quantize ends the process with 3: fuzz_diff is for those. Findings are not reduced.
  *
  * The models that the tool makes are not run: kernels are fuzz_diff's. A finding prints "Assertion failure: <signature>",
@@ -187,31 +189,28 @@ static void check_answer(struct qd_case *kase, const struct qd_quantizer_request
                                              .request = request,
                                              .answer = answer,
                                              .profile = qd_quantizer_profile_of(state.name)};
+    const char *unfit = qd_quantizer_unfit_range(request);
     struct qd_quantizer_report found;
     struct qd_error error;
     if (qd_quantizer_check(&trial, &state.work, &found, &error) != QD_OK)
         return; /* the reference has no say */
     state.answers++;
     state.counted.compared++;
-    if (qd_quantizer_must_refuse(request)) {
-        kase->rule = "quantizer/range";
-        report(kase, QD_VERDICT_ACCEPTS_INVALID, "");
-        return;
-    }
     if (found.finding_count == 0)
         count_answer(kase, QD_VERDICT_EXACT);
+    else if (unfit) {
+        kase->rule = qd_arena_printf(&state.work, "quantizer/range-%s", unfit);
+        report(kase, QD_VERDICT_ACCEPTS_INVALID, found.findings[0].text);
+        return;
+    }
     for (size_t i = 0; i < found.finding_count; i++)
         report(kase, found.findings[i].class, found.findings[i].text);
 }
 
-/* A refusal is a finding, unless the worker has no such option or the ranges are none. */
+/* A refusal is a finding, unless the ranges are none. */
 static void check_refusal(const struct qd_case *kase, const struct qd_quantizer_request *request,
                           const char *words)
 {
-    if (strncmp(words, "options: ", strlen("options: ")) == 0) {
-        state.counted.beyond++;
-        return;
-    }
     state.refusals++;
     state.counted.compared++;
     if (qd_quantizer_must_refuse(request))
@@ -230,11 +229,14 @@ static void run_tool(struct qd_case *kase, const struct qd_quantizer_request *re
         give_up(3, &error);
     if (status != QD_OK) /* too large to transfer */
         return;
+    if (qd_quantizer_declined(&answer)) {
+        state.counted.beyond++;
+        return;
+    }
     switch (answer.outcome) {
     case QD_QUANTIZED_MODEL:
     case QD_QUANTIZED_EDGES: check_answer(kase, request, &answer); break;
     case QD_QUANTIZED_REJECTED: check_refusal(kase, request, answer.message); break;
-    case QD_QUANTIZED_SKIPPED: state.counted.beyond++; break;
     case QD_QUANTIZED_HANG: report(kase, QD_VERDICT_HANG, answer.message); break;
     case QD_QUANTIZED_OOM: report(kase, QD_VERDICT_OOM, answer.message); break;
     default: report(kase, QD_VERDICT_CRASH, answer.message); break;
@@ -269,6 +271,22 @@ static void check_mathematics(const struct qd_quantizer_request *request)
         }
 }
 
+/* What a case asks of the tool: options that it has, so that the case which is kept says what was asked. */
+static enum qd_status read_request(struct qd_case *kase, struct qd_quantizer_request *request,
+                                   struct qd_error *error)
+{
+    uint8_t *bytes;
+    enum qd_status status = qd_quantizer_request_of(kase, &state.work, request, error);
+    if (status != QD_OK || !state.quantizer ||
+        !qd_quantizer_fit(qd_quantizer_words(state.quantizer), &request->options))
+        return status;
+    status = qd_quantizer_request_encode(request, &state.work, &bytes, &kase->request_size, error);
+    if (status != QD_OK)
+        return status;
+    kase->request = bytes;
+    return qd_quantizer_request_of(kase, &state.work, request, error);
+}
+
 static int run_case(const uint8_t *data, size_t size)
 {
     struct qd_case kase;
@@ -278,7 +296,7 @@ static int run_case(const uint8_t *data, size_t size)
     qd_arena_reset(&state.work);
     if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
         kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS ||
-        qd_quantizer_request_of(&kase, &state.work, &request, &error) != QD_OK) {
+        read_request(&kase, &request, &error) != QD_OK) {
         state.counted.refused++;
         return -1;
     }

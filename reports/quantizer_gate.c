@@ -1,7 +1,5 @@
 #include "quantizer_gate.h"
 
-#include <string.h>
-
 enum { SHOWN_FINDINGS = 6 };
 
 /* --- One answer ---------------------------------------------------------------------------------- */
@@ -115,11 +113,7 @@ enum qd_status qd_quantizer_judge(const struct qd_case *kase, const struct qd_ga
     if (judged.message == NULL) {
         return qd_fail(error, QD_NO_MEMORY, "no memory for a message");
     }
-    /* A worker that refuses at the stage "options" says that its tool has no such option. */
-    bool unable = answer.outcome == QD_QUANTIZED_REJECTED &&
-                  strncmp(answer.message, "options: ", strlen("options: ")) == 0;
-
-    if (answer.outcome == QD_QUANTIZED_SKIPPED || unable) {
+    if (qd_quantizer_declined(&answer)) {
         judged.kind = QD_RESULT_SKIP;
         judged.why = judged.message;
     } else if (answer.outcome == QD_QUANTIZED_MODEL || answer.outcome == QD_QUANTIZED_EDGES) {

@@ -206,4 +206,15 @@ test_what_a_fuzzed_quantizer_does_is_tallied()
         [ -z "$(ls "$scratch/store")" ] && [ "$(tallied outcome)" = 160 ]
 }
 
+# Of the options that the harness draws the tool has one in four. What is left is float16 and axes before opset 13.
+test_a_fuzzed_quantizer_is_asked_for_what_it_has()
+{
+    local beyond
+    export QDIFF_EXPECTATIONS=none QDIFF_STORE=$scratch/asked
+    harness 0 fuzz_quantize "${tool}[mistake=ranges-not-looked-at]" --cases 80 --seed 1 || return 1
+    beyond=$(sed -n 's/.* \([0-9]*\) beyond the tool.*/\1/p' "$scratch/err")
+    [ "$beyond" -lt 20 ] || { echo "$beyond of 80 cases are beyond the tool"; return 1; }
+    [ -e "$scratch/asked/quantizer-wrong-accepts-invalid-range-upside-down.finding" ]
+}
+
 run_tests "$@"

@@ -268,7 +268,7 @@ class Tool:
 
 class Wrong(Worker):
     version = "1"
-    quantizes = ["scheme", "format", "activation_type", "weight_type", "per_channel", "restricted_asymmetric"]
+    quantizes = ["scheme=0", "format=0", "activation_type=2,3", "weight_type=3", "per_channel", "restricted_asymmetric"]
 
     def open(self, version, config):
         values = parse_config(config, tool=("wrong", "executorch-quant"), mistake=MISTAKES)

@@ -141,7 +141,7 @@ def demand(condition, text):
 
 class ExecutorchQuant(Worker):
     name = "executorch-quant"
-    quantizes = ["scheme", "format", "activation_type", "weight_type", "per_channel", "symmetric_weights"]
+    quantizes = ["scheme=0", "format=0", "activation_type=3,0", "weight_type=3,0", "per_channel", "symmetric_weights"]
 
     def open(self, version, config):
         if config:
@@ -167,6 +167,8 @@ class ExecutorchQuant(Worker):
             else:
                 prepared.set_ranges(request.ranges)
             return Quantized(edges=prepared.edges())
+        except RecursionError as exception:  # a RuntimeError that says nothing about the model
+            raise Crashed("RecursionError: %s" % exception, "quantize") from None
         except SAID_NO as exception:
             if str(exception):
                 raise Rejected("%s: %s" % (type(exception).__name__, exception), "quantize") from None

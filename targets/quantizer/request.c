@@ -225,12 +225,20 @@ enum qd_status qd_quantizer_request_of(const struct qd_case *kase, struct qd_are
     return QD_OK;
 }
 
-bool qd_quantizer_must_refuse(const struct qd_quantizer_request *request)
+const char *qd_quantizer_unfit_range(const struct qd_quantizer_request *request)
 {
+    bool unordered = false, infinite = false;
     for (size_t i = 0; i < request->range_count; i++) {
         const struct qd_quantizer_range *range = &request->ranges[i];
-        if (!isfinite(range->min) || !isfinite(range->max) || range->min > range->max)
-            return true;
+        if (isnan(range->min) || isnan(range->max))
+            return "nan";
+        unordered |= range->min > range->max;
+        infinite |= isinf(range->min) || isinf(range->max);
     }
-    return false;
+    return unordered ? "upside-down" : infinite ? "infinite" : NULL;
+}
+
+bool qd_quantizer_must_refuse(const struct qd_quantizer_request *request)
+{
+    return qd_quantizer_unfit_range(request) != NULL;
 }

@@ -89,14 +89,20 @@ static void test_ranges_that_are_none(void **state)
     (void)state;
     static const struct {
         float min, max;
-        bool refused;
-    } rows[] = {{-1, 1, false}, {2, 2, false},   {1, -1, true}, {-1, INFINITY, true},
-                {NAN, 1, true}, {-1, NAN, true}, {0, 0, false}, {-0.0F, 0.0F, false}};
+        const char *why;
+    } rows[] = {
+        {-1, 1, NULL},   {2, 2, NULL},     {1, -1, "upside-down"}, {-1, INFINITY, "infinite"},
+        {NAN, 1, "nan"}, {-1, NAN, "nan"}, {0, 0, NULL},           {-0.0F, 0.0F, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct qd_quantizer_range two[] = {{"x", 0, 1}, {"y", rows[i].min, rows[i].max}};
         const struct qd_quantizer_request request = {.range_count = 2, .ranges = two};
-        assert_int_equal(qd_quantizer_must_refuse(&request), rows[i].refused);
+        const char *why = qd_quantizer_unfit_range(&request);
+        assert_int_equal(qd_quantizer_must_refuse(&request), rows[i].why != NULL);
+        assert_string_equal(why ? why : "", rows[i].why ? rows[i].why : "");
     }
+    const struct qd_quantizer_range both[] = {{"x", -1, INFINITY}, {"y", NAN, 1}};
+    const struct qd_quantizer_request request = {.range_count = 2, .ranges = both};
+    assert_string_equal(qd_quantizer_unfit_range(&request), "nan");
 }
 
 /* Every prefix and every changed byte: a request or MALFORMED. */

@@ -58,8 +58,16 @@ enum qd_status qd_quantizer_request_of(const struct qd_case *kase, struct qd_are
                                        struct qd_quantizer_request *request,
                                        struct qd_error *error);
 
-/* Whether a range is NaN, infinite or upside down: a tool has to refuse that. */
+/* Why a range is none: "nan", "upside-down" or "infinite", the first of these that is among them; NULL where all are ranges. */
+const char *qd_quantizer_unfit_range(const struct qd_quantizer_request *request);
+
+/* Whether there is one. A tool refuses that, or gives parameters that have nothing of it: it may have observed another tensor, or
+ * left this one in float. An answer with a finding is then of the class accepts-invalid. */
 bool qd_quantizer_must_refuse(const struct qd_quantizer_request *request);
+
+/* Puts in the place of each option that the tool does not have, by a quantizer's words, the first value that it has, or the
+ * default; whether there was one. */
+bool qd_quantizer_fit(const char *const *words, struct qd_quantizer_options *options);
 
 /* QD_QUANTIZED(NAME, word, meaning) */
 #define QD_QUANTIZED_LIST(QD_QUANTIZED)                                                     \
@@ -104,6 +112,10 @@ struct qd_quantizer_answer {
     double seconds; /* wall time of the request */
 };
 
+/* Whether the tool was not asked, which says nothing about it: skipped by the worker, or refused at the stage "options" (the tool
+ * has no such option) or "import" (the worker cannot put the model into the tool's form). */
+bool qd_quantizer_declined(const struct qd_quantizer_answer *answer);
+
 struct qd_quantizer;
 
 /* Opens a quantizer by the name of its target ("ort-quant@1.31.1", "./mine.py"). USAGE: no such target, or not a worker;
@@ -114,7 +126,7 @@ enum qd_status qd_quantizer_open(const struct qd_target_name *name,
 const struct qd_target_info *qd_quantizer_info(const struct qd_quantizer *quantizer);
 const char *qd_quantizer_id(const struct qd_quantizer *quantizer);
 
-/* Words of Options (worker.proto) that it passes to its tool, NULL-terminated. */
+/* Words of Options (worker.proto) that it passes to its tool, some with values ("scheme=0"), NULL-terminated. */
 const char *const *qd_quantizer_words(const struct qd_quantizer *quantizer);
 
 /* Quantizes. Whatever the tool does is an outcome, not an error. LIMIT: a request of more than 1 GiB; UNUSABLE: the worker

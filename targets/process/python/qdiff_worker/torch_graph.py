@@ -213,10 +213,10 @@ class TorchGraph:
             return self.call(aten.linear.default, self.value(node.input[0]), weight, bias)
         factors = [self.value(name) for name in node.input[:2]]
         factors = [self.call(aten.t.default, one) if turn else one for one, turn in zip(factors, turned)]
-        if bias is None:
-            if alpha != 1:
-                refuse(node, "alpha without a third operand")
+        if bias is None and alpha == 1:
             return self.call(aten.mm.default, *factors)
+        if bias is None:
+            bias = self.constant(torch.zeros(outputs, dtype=factors[0].meta["val"].dtype), "")
         return self.call(aten.addmm.default, bias, *factors, beta=beta, alpha=alpha)
 
     def op_MatMul(self, node):
@@ -331,9 +331,11 @@ class TorchGraph:
         return self.call(aten.mean.dim, self.value(node.input[0]), axes, bool(self.attributes.get("keepdims", 1)))
 
     def op_Softmax(self, node):
-        if self.opset < 13:
-            refuse(node, "before opset 13 it flattens")
-        return self.call(aten.softmax.int, self.value(node.input[0]), self.attributes.get("axis", -1))
+        shape = self.shape(node.input[0])
+        axis = self.attributes.get("axis", -1 if self.opset >= 13 else 1) % len(shape)
+        if self.opset < 13 and torch.Size(shape[axis:]).numel() != shape[axis]:
+            refuse(node, "over several axes at a time, as before opset 13")
+        return self.call(aten.softmax.int, self.value(node.input[0]), axis)
 
     def op_LeakyRelu(self, node):
         return self.call(aten.leaky_relu.default, self.value(node.input[0]), self.attributes.get("alpha", 0.01))

@@ -21,7 +21,8 @@ static const struct role kernels = {"fuzz_diff", "corpus", "-timeout=20"},
 /* What is run in place of this program. */
 struct plan {
     const struct role *role;
-    const char *engine, *preset, *harness, *mutator;
+    bool afl;
+    const char *preset, *harness, *mutator;
     const char *store, *corpus, *sync, *seconds;
 };
 
@@ -41,11 +42,6 @@ static char *beside_build(struct qd_arena *arena, const char *name)
         }
     }
     return qd_arena_printf(arena, "%.*s/%s", (int)length, program, name);
-}
-
-static bool is_afl(const struct plan *plan)
-{
-    return strcmp(plan->engine, "afl") == 0;
 }
 
 /* --- The plan ----------------------------------------------------------------------------------- */
@@ -68,14 +64,14 @@ static enum qd_status find_engine(const char *engine, struct plan *plan, struct 
 {
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         if (strcmp(engine != NULL ? engine : "libfuzzer", presets[i][0]) == 0) {
-            plan->engine = presets[i][0];
             plan->preset = presets[i][1];
+            plan->afl = strcmp(presets[i][0], "afl") == 0;
         }
     }
-    if (plan->engine == NULL) {
+    if (plan->preset == NULL) {
         return qd_fail(error, QD_USAGE, "--engine '%s': libfuzzer or afl is wanted", engine);
     }
-    if (is_afl(plan) && plan->role == &quantizers) {
+    if (plan->afl && plan->role == &quantizers) {
         return qd_fail(error, QD_USAGE,
                        "--engine afl: its mutator makes cases for kernels only, and a quantizer's "
                        "are not among them; --engine libfuzzer has both");
@@ -101,7 +97,7 @@ static enum qd_status find_programs(const struct qd_command *command, struct pla
                        plan->harness, strerror(errno), plan->preset, plan->preset,
                        plan->role->harness);
     }
-    if (is_afl(plan) && access(plan->mutator, R_OK) != 0) {
+    if (plan->afl && access(plan->mutator, R_OK) != 0) {
         return qd_fail(error, QD_INTERNAL,
                        "%s: %s; it is built by\n  cmake --preset release && cmake --build --preset "
                        "release --target qdiff_afl_mutator",
@@ -172,7 +168,7 @@ static enum qd_status find_places(const struct qd_command *command, struct plan 
         return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
     }
     status = make_directory(plan->corpus, error);
-    return status == QD_OK && is_afl(plan) ? check_corpus(plan->corpus, error) : status;
+    return status == QD_OK && plan->afl ? check_corpus(plan->corpus, error) : status;
 }
 
 /* --- Running ------------------------------------------------------------------------------------ */
@@ -209,7 +205,7 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
         "afl-fuzz", "-i",    plan->corpus, "-o",   plan->sync, "-V",          plan->seconds,
         "-t",       "20000", "-m",         "none", "--",       plan->harness, (const char *)none};
     char *argv[sizeof afl / sizeof afl[0]]; /* execvp takes no const */
-    const char **words = is_afl(plan) ? afl : libfuzzer;
+    const char **words = plan->afl ? afl : libfuzzer;
 
     if (time_flag == NULL || !set_environment(&command->options, plan)) {
         fputs("qdiff: no memory for the environment\n", command->err);
@@ -220,10 +216,10 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
     }
     fputc('\n', command->out);
     fflush(command->out);
-    memcpy(argv, words, is_afl(plan) ? sizeof afl : sizeof libfuzzer);
+    memcpy(argv, words, plan->afl ? sizeof afl : sizeof libfuzzer);
     execvp(argv[0], argv);
     fprintf(command->err, "qdiff: %s: %s%s\n", words[0], strerror(errno),
-            is_afl(plan) ? "; scripts/setup fuzz installs it" : "");
+            plan->afl ? "; scripts/setup fuzz installs it" : "");
     return QD_EXIT_OWN_FAILURE;
 }
 

@@ -26,8 +26,6 @@ struct plan {
     const char *store, *corpus, *sync, *seconds;
 };
 
-static const char *const presets[][2] = {{"libfuzzer", "libfuzzer-plain"}, {"afl", "afl"}};
-
 /* "<the directory that this build lies in>/name"; the presets' builds are neighbours. */
 static char *beside_build(struct qd_arena *arena, const char *name)
 {
@@ -62,13 +60,9 @@ static enum qd_status find_role(const struct qd_command *command, struct plan *p
 
 static enum qd_status find_engine(const char *engine, struct plan *plan, struct qd_error *error)
 {
-    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
-        if (strcmp(engine != NULL ? engine : "libfuzzer", presets[i][0]) == 0) {
-            plan->preset = presets[i][1];
-            plan->afl = strcmp(presets[i][0], "afl") == 0;
-        }
-    }
-    if (plan->preset == NULL) {
+    plan->afl = engine != NULL && strcmp(engine, "afl") == 0;
+    plan->preset = plan->afl ? "afl" : "libfuzzer-plain";
+    if (engine != NULL && !plan->afl && strcmp(engine, "libfuzzer") != 0) {
         return qd_fail(error, QD_USAGE, "--engine '%s': libfuzzer or afl is wanted", engine);
     }
     if (plan->afl && plan->role == &quantizers) {

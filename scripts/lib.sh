@@ -23,6 +23,14 @@ die()
     exit "$status"
 }
 
+# debian_mirror: the root of the archive that this machine's own apt reads Debian main from.
+debian_mirror()
+{
+    # shellcheck disable=SC2016 # apt-get expands it
+    apt-get indextargets --format '$(REPO_URI)' \
+        'Created-By: Packages' 'Origin: Debian' 'Component: main' | grep -v security | head -n 1
+}
+
 # test_programs PRESET: its built tests, relative to the root.
 test_programs()
 {

@@ -1,5 +1,20 @@
 # shellcheck shell=bash
-# Sourced by scripts that run a list of shell functions as one TAP 13 test.
+# Sourced by scripts that run tests: programs under prove, or a list of shell functions as one TAP 13 test.
+
+# tap_prove PROGRAM…: runs them under prove, as many at once as there are jobs, and lists what was skipped and why. Call it at the root.
+tap_prove()
+{
+    local status=0
+    TAP_KEPT=$(mktemp -d)
+    export TAP_KEPT
+    # shellcheck disable=SC2154 # jobs is from lib.sh
+    prove -j "$jobs" -e 'bash scripts/tap.sh' "$@" || status=$?
+    (cd "$TAP_KEPT" && grep -HE '^ok .*# SKIP' -- *) | sed -E 's/^-?//; s/:ok [0-9]+ - /: /; s/^/# skipped: /' || true
+    awk '/^(not )?ok / { all++ } /^ok .*# SKIP/ { skipped++ }
+        END { printf "# %d of %d tests skipped\n", skipped, all }' "$TAP_KEPT"/*
+    rm -rf "$TAP_KEPT"
+    return "$status"
+}
 
 # tap_run PREFIX "KNOWN…" [NAME…]: runs PREFIX_NAME for every name, all known ones if none is given.
 # A function's output is shown only when it fails, except lines that start with "note: "; one that
@@ -44,3 +59,9 @@ tap_one()
     esac
     rm -f "$log"
 }
+
+# Run by prove in tap_prove: the program, its TAP kept.
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    set -o pipefail
+    "$1" | tee "$TAP_KEPT/${1//\//-}"
+fi

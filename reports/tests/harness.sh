@@ -39,6 +39,14 @@ lacks()
     ! grep -F -e "$2" "$scratch/$1" || { echo "$1 has: $2"; return 1; }
 }
 
+# needs TARGET: the running test is skipped (it returns 77) unless this release is set up.
+needs()
+{
+    "$qdiff" targets | grep -qxE "  ${1//./\\.}( \\(newest\\))?" && return
+    echo "$1 is not set up; scripts/setup --target $1 does it"
+    exit 77
+}
+
 # same A B
 same()
 {

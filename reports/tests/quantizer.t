@@ -221,8 +221,7 @@ test_a_fuzzed_quantizer_is_asked_for_what_it_has()
 test_a_tool_with_another_graph_is_fuzzed()
 {
     local target=executorch-quant@1.5.1
-    qd 0 targets || return 1
-    grep -q "^  $target" "$scratch/out" || { echo "$target is not set up"; return 77; }
+    needs "$target"
     unset QDIFF_EXPECTATIONS
     export QDIFF_STORE=$scratch/graphs
     harness 0 fuzz_quantize "$target" --timeout 100 --cases 150 --seed 1 && has err " 0 beyond the tool" && has err " 0 findings"

@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qdiff/answer.h"
 #include "qdiff/clock.h"
-#include "qdiff/features.h"
 #include "qdiff/neighbours.h"
 #include "qdiff/reducer.h"
 #include "reduce_steps.h"
@@ -41,9 +39,9 @@ static const struct pass {
 struct shown {
     struct qd_arena *arena;
     struct qd_case kase;
-    struct qd_value *values;
-    struct qd_run run;
-    struct qd_comparison comparison;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
+    size_t which; /* of the trial's divergences: the finding */
 };
 
 /* What has to stay. */
@@ -51,15 +49,15 @@ struct key {
     enum qd_verdict verdict;
     enum qd_stage stage;
     int signal;
-    uint32_t words;
-    const char *shape;                    /* of an unexplained difference; else NULL */
+    uint32_t words;    /* of a refusal, of what a quantizer's answer is found to be */
+    const char *shape; /* of an unexplained difference; else NULL */
     const struct qd_diagnosis *diagnosis; /* of VALUE */
     bool open;                            /* the diagnosis ran out of time: any name will do */
     char op[128], types[64];
 };
 
 struct reduction {
-    struct qd_session *session;
+    struct qd_subject subject; /* without rows: what is known is reduced too */
     const struct qd_reduce_options *options;
     struct qd_error *error;
     struct key key;
@@ -83,36 +81,19 @@ static bool in_time(struct reduction *r)
 /* --- One case on reference and target ----------------------------------------------------------- */
 
 /* The reference's answer; INVALID etc. when it is not what the case expects. */
-static enum qd_status evaluate(struct shown *shown, struct qd_error *error)
+static enum qd_status evaluate(const struct reduction *r, struct shown *shown,
+                               struct qd_error *error)
 {
-    const struct qd_case *kase = &shown->kase;
-    shown->values = qd_arena_array(shown->arena, kase->graph->output_count, sizeof *shown->values);
-    if (!shown->values)
-        return qd_fail(error, QD_NO_MEMORY, "no room for the outputs of a case");
-    enum qd_status status =
-        qd_graph_evaluate(kase->graph, kase->inputs, NULL, shown->arena, shown->values, error);
-    if (kase->expect != QD_EXPECT_MUST_REJECT)
-        return status;
-    shown->values = NULL;
-    if (status != QD_INVALID || strcmp(error->rule, kase->rule) != 0)
-        return qd_fail(error, QD_INTERNAL, "'%.80s' should be rejected by rule %.80s", kase->id,
-                       kase->rule);
-    return QD_OK;
+    return r->subject.role->evaluate(&shown->kase, shown->arena, &shown->evaluated, error);
 }
 
 /* Runs what was evaluated. */
-static enum qd_status run(struct qd_session *session, struct shown *shown, struct qd_error *error)
+static enum qd_status run(struct reduction *r, struct shown *shown, struct qd_error *error)
 {
-    const struct qd_tensor *shapes = NULL;
-    enum qd_status status = QD_OK;
-    if (shown->values)
-        status = qd_values_shapes(shown->values, shown->kase.graph->output_count, shown->arena,
-                                  &shapes, error);
-    if (status == QD_OK)
-        status = qd_session_run(session, &shown->kase, shapes, shown->arena, &shown->run, error);
-    if (status == QD_OK)
-        qd_compare(&shown->kase, shown->values, &shown->run, &shown->comparison);
-    return status;
+    static const struct qd_trial_options nothing_more = {.twins = NULL};
+    shown->which = 0;
+    return qd_trial_run(&r->subject, &shown->evaluated, &nothing_more, shown->arena, &shown->trial,
+                        error);
 }
 
 /* --- Is it the same? ---------------------------------------------------------------------------- */
@@ -132,7 +113,8 @@ static bool same_op(const struct key *key, const struct qd_case *kase)
 
 static bool explains(const struct qd_quirk *const *quirks, size_t count, const struct shown *shown)
 {
-    return qd_quirks_explain(quirks, count, &shown->kase, shown->values, &shown->run);
+    return qd_quirks_explain(quirks, count, &shown->kase, shown->evaluated.values,
+                             &shown->trial.run);
 }
 
 static bool some_quirk_explains(const struct shown *shown)
@@ -159,23 +141,36 @@ static bool same_difference(const struct key *key, const struct shown *shown)
                 return true;
         return false;
     default:
-        return strcmp(qd_signature_shape(&shown->kase, shown->values, &shown->run), key->shape) ==
-               0;
+        return strcmp(qd_signature_shape(&shown->evaluated, &shown->trial.run), key->shape) == 0;
     }
 }
 
-static bool same_way(const struct key *key, const struct shown *shown)
+static bool same_way(const struct key *key, const struct shown *shown,
+                     const struct qd_divergence *divergence)
 {
-    const struct qd_run *have = &shown->run;
+    const struct qd_run *have = &shown->trial.run;
     switch (key->verdict) {
     case QD_VERDICT_VALUE: return same_difference(key, shown);
     case QD_VERDICT_CRASH: return have->stage == key->stage && have->signal == key->signal;
     case QD_VERDICT_REJECTS_VALID:
-        return have->stage == key->stage && qd_signature_words(have->message) == key->words;
+        return have->stage == key->stage && qd_signature_words(divergence->words) == key->words;
     case QD_VERDICT_HANG:
     case QD_VERDICT_OOM: return have->stage == key->stage;
-    default: return true;
+    default: return !shown->trial.report || qd_signature_words(divergence->words) == key->words;
     }
+}
+
+/* Whether the trial shows what has to stay; shown->which says where. */
+static bool shows(const struct key *key, struct shown *shown)
+{
+    const struct qd_trial *trial = &shown->trial;
+    for (size_t i = 0; i < trial->divergence_count; i++)
+        if (trial->divergences[i].class == key->verdict &&
+            same_way(key, shown, &trial->divergences[i])) {
+            shown->which = i;
+            return true;
+        }
+    return false;
 }
 
 /* An unexplained difference has become so small that some quirk explains it, perhaps by chance: neighbours tell. */
@@ -209,8 +204,9 @@ static enum qd_status diagnose_again(struct reduction *r, struct shown *shown, b
     if (r->key.verdict != QD_VERDICT_VALUE || r->key.open)
         return QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = qd_diagnose(r->session, &shown->kase, shown->values, &shown->run,
-                                        &r->options->diagnose, &arena, &diagnosis, r->error);
+    enum qd_status status =
+        qd_diagnose(r->subject.session, &shown->kase, shown->evaluated.values, &shown->trial.run,
+                    &r->options->diagnose, &arena, &diagnosis, r->error);
     if (status == QD_OK)
         *same = same_name(r->key.diagnosis, &diagnosis);
     qd_arena_clear(&arena);
@@ -222,16 +218,16 @@ static enum qd_status judge(struct reduction *r, struct shown *trial, bool frees
                             bool *same)
 {
     struct qd_error error;
-    const char *reason;
     *ran = *same = false;
-    if (evaluate(trial, &error) != QD_OK || !qd_session_can(r->session, &trial->kase, &reason) ||
-        (!frees_op && !same_op(&r->key, &trial->kase)))
+    if (evaluate(r, trial, &error) != QD_OK || (!frees_op && !same_op(&r->key, &trial->kase)))
         return QD_OK;
-    enum qd_status status = run(r->session, trial, r->error);
+    enum qd_status status = run(r, trial, &error);
+    if (status == QD_INVALID || status == QD_UNSUPPORTED || status == QD_MALFORMED)
+        return QD_OK; /* a quantizer's case, of which the reference has no say */
     if (status != QD_OK)
-        return status;
-    *ran = true;
-    *same = trial->comparison.verdict == r->key.verdict && same_way(&r->key, trial);
+        return qd_fail(r->error, status, "%s", error.text);
+    *ran = !trial->trial.skip;
+    *same = *ran && shows(&r->key, trial);
     return *same && (r->strict || needs_diagnosis(&r->key, trial)) ? diagnose_again(r, trial, same)
                                                                    : QD_OK;
 }
@@ -240,12 +236,13 @@ static enum qd_status judge(struct reduction *r, struct shown *trial, bool frees
 
 static struct qd_reduce_view view_of(struct shown *shown)
 {
-    bool differs = shown->values && shown->comparison.mismatched > 0;
+    const struct qd_comparison *comparison = &shown->trial.comparison;
+    bool differs = shown->evaluated.values && comparison->mismatched > 0;
     return (struct qd_reduce_view){.kase = &shown->kase,
-                                   .values = shown->values,
+                                   .values = shown->evaluated.values,
                                    .differs = differs,
-                                   .output = differs ? shown->comparison.output : 0,
-                                   .element = differs ? shown->comparison.element : 0,
+                                   .output = differs ? comparison->output : 0,
+                                   .element = differs ? comparison->element : 0,
                                    .arena = shown->arena};
 }
 
@@ -366,10 +363,10 @@ static enum qd_status take_back(struct reduction *r)
     enum qd_status status =
         qd_case_decode(r->confirmed, r->confirmed_size, shown->arena, &shown->kase, r->error);
     if (status == QD_OK)
-        status = evaluate(shown, r->error);
+        status = evaluate(r, shown, r->error);
     if (status == QD_OK)
-        status = run(r->session, shown, r->error);
-    if (status == QD_OK)
+        status = run(r, shown, r->error);
+    if (status == QD_OK && shows(&r->key, shown))
         set_op(&r->key, &shown->kase);
     return status;
 }
@@ -410,7 +407,8 @@ static void report(const struct reduction *r, const struct pass *pass)
                                                 .round = r->round,
                                                 .tried = r->tried,
                                                 .kept = r->kept,
-                                                .size = size_of(&shown->kase, shown->values),
+                                                .size =
+                                                    size_of(&shown->kase, shown->evaluated.values),
                                                 .seconds = qd_clock_seconds() - r->start};
     if (r->options->progress)
         r->options->progress(r->options->context, &progress);
@@ -459,15 +457,16 @@ static enum qd_status run_rounds(struct reduction *r)
 
 static void set_key(struct key *key, const struct shown *shown, const struct qd_diagnosis *named)
 {
-    *key = (struct key){.verdict = shown->comparison.verdict,
-                        .stage = shown->run.stage,
-                        .signal = shown->run.signal,
-                        .words = qd_signature_words(shown->run.message),
+    const struct qd_divergence *divergence = &shown->trial.divergences[shown->which];
+    *key = (struct key){.verdict = divergence->class,
+                        .stage = shown->trial.run.stage,
+                        .signal = shown->trial.run.signal,
+                        .words = qd_signature_words(divergence->words),
                         .shape = "",
                         .diagnosis = named,
                         .open = named->quirk_count == 0 && named->out_of_time};
     if (key->verdict == QD_VERDICT_VALUE)
-        key->shape = qd_signature_shape(&shown->kase, shown->values, &shown->run);
+        key->shape = qd_signature_shape(&shown->evaluated, &shown->trial.run);
     set_op(key, &shown->kase);
 }
 
@@ -477,7 +476,7 @@ static bool keep_wrong_outputs(const struct shown *shown, struct qd_case_edit *e
     size_t count = edit->output_count, kept = 0;
     for (size_t i = 0; i < count; i++) {
         struct qd_comparison comparison;
-        qd_compare_tensor(&shown->values[i], &shown->run.outputs[i], &comparison);
+        qd_compare_tensor(&shown->evaluated.values[i], &shown->trial.run.outputs[i], &comparison);
         if (comparison.mismatched > 0)
             edit->outputs[kept++] = edit->outputs[i];
     }
@@ -493,7 +492,7 @@ static enum qd_status drop_right_outputs(struct reduction *r)
     struct qd_arena scratch;
     struct qd_case_edit edit;
     bool taken;
-    if (shown->comparison.verdict != QD_VERDICT_VALUE || shown->kase.graph->output_count < 2)
+    if (shown->trial.comparison.verdict != QD_VERDICT_VALUE || shown->kase.graph->output_count < 2)
         return QD_OK;
     qd_arena_init(&scratch, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status = qd_case_edit_begin(&shown->kase, &scratch, &edit, r->error);
@@ -507,32 +506,61 @@ static enum qd_status drop_right_outputs(struct reduction *r)
     return status;
 }
 
-/* The case as it was given: evaluated, run, and what the finding is. */
+/* What the finding is: class, diagnosis, signature. */
+static enum qd_status identify(struct reduction *r, const struct shown *shown,
+                               struct qd_arena *arena, struct qd_finding *finding)
+{
+    return qd_finding_identify(&r->subject, &shown->evaluated, &shown->trial, shown->which,
+                               &r->options->diagnose, arena, finding, r->error);
+}
+
+/* The divergence that is reduced: the one asked for, or the gravest. */
+static void choose(const struct reduction *r, struct shown *shown)
+{
+    const struct qd_trial *trial = &shown->trial;
+    size_t count = trial->divergence_count;
+    shown->which = 0;
+    for (size_t i = 0; i < count; i++)
+        if (trial->divergences[i].class < trial->divergences[shown->which].class)
+            shown->which = i;
+    if (r->options->which < count)
+        shown->which = r->options->which;
+}
+
+/* The case as it was given: evaluated and run; it has to diverge. */
+static enum qd_status try_first(struct reduction *r, const struct qd_case *kase)
+{
+    struct shown *shown = &r->at[r->current];
+    const struct qd_trial *trial = &shown->trial;
+    shown->kase = *kase;
+    enum qd_status status = evaluate(r, shown, r->error);
+    if (status == QD_OK)
+        status = run(r, shown, r->error);
+    if (status != QD_OK)
+        return status;
+    if (trial->skip)
+        return qd_fail(r->error, QD_USAGE, "%s does not run '%.80s': %.120s", r->subject.id,
+                       kase->id, trial->skip);
+    if (trial->divergence_count == 0)
+        return qd_fail(r->error, QD_USAGE, "%s: '%.80s' does not diverge, it is %s", r->subject.id,
+                       kase->id, qd_verdict_word(trial->comparison.verdict));
+    choose(r, shown);
+    return QD_OK;
+}
+
+/* That, and what the finding is. */
 static enum qd_status begin(struct reduction *r, const struct qd_case *kase, struct qd_arena *arena,
                             struct qd_reduced *reduced)
 {
     struct shown *shown = &r->at[r->current];
-    const char *reason = "";
-    shown->kase = *kase;
-    enum qd_status status = evaluate(shown, r->error);
+    enum qd_status status = try_first(r, kase);
     if (status != QD_OK)
         return status;
-    if (!qd_session_can(r->session, kase, &reason))
-        return qd_fail(r->error, QD_USAGE, "%s does not declare '%.80s': %.120s",
-                       qd_session_id(r->session), kase->id, reason);
-    status = run(r->session, shown, r->error);
-    if (status != QD_OK)
-        return status;
-    if (!qd_verdict_is_divergence(shown->comparison.verdict))
-        return qd_fail(r->error, QD_USAGE, "%s: '%.80s' does not diverge, it is %s",
-                       qd_session_id(r->session), kase->id,
-                       qd_verdict_word(shown->comparison.verdict));
-    reduced->size_before = size_of(kase, shown->values);
+    reduced->size_before = size_of(kase, shown->evaluated.values);
     status = drop_right_outputs(r);
     shown = &r->at[r->current];
     if (status == QD_OK)
-        status = qd_finding_identify(r->session, &shown->kase, shown->values, &shown->run,
-                                     &r->options->diagnose, arena, &reduced->before, r->error);
+        status = identify(r, shown, arena, &reduced->before);
     if (status == QD_OK)
         set_key(&r->key, shown, &reduced->before.diagnosis);
     return status;
@@ -563,25 +591,28 @@ static enum qd_status answer(struct reduction *r, struct qd_arena *arena,
     struct shown last = {.arena = arena};
     enum qd_status status = copy_smallest(r, &last);
     if (status == QD_OK)
-        status = evaluate(&last, r->error);
+        status = evaluate(r, &last, r->error);
     if (status == QD_OK)
-        status = run(r->session, &last, r->error);
-    if (status == QD_OK)
-        status = qd_finding_identify(r->session, &last.kase, last.values, &last.run,
-                                     &r->options->diagnose, arena, &reduced->after, r->error);
+        status = run(r, &last, r->error);
     if (status != QD_OK)
         return status;
-    if (!qd_verdict_is_divergence(reduced->after.comparison.verdict))
+    if (last.trial.divergence_count == 0)
         return qd_fail(r->error, QD_USAGE,
                        "%s: '%.80s' diverges only at times: it did, and in the end it did not",
-                       qd_session_id(r->session), last.kase.id);
+                       r->subject.id, last.kase.id);
+    if (!shows(&r->key, &last))
+        last.which = 0;
+    status = identify(r, &last, arena, &reduced->after);
+    if (status != QD_OK)
+        return status;
     last.kase.id = qd_arena_printf(arena, "findings/%s", reduced->after.signature);
     if (!last.kase.id)
         return qd_fail(r->error, QD_NO_MEMORY, "no room for the reduced case");
     reduced->kase = last.kase;
-    reduced->values = last.values;
-    reduced->run = last.run;
-    reduced->size_after = size_of(&last.kase, last.values);
+    reduced->evaluated = last.evaluated;
+    reduced->trial = last.trial;
+    reduced->which = last.which;
+    reduced->size_after = size_of(&last.kase, last.evaluated.values);
     reduced->tried = r->tried;
     reduced->kept = r->kept;
     reduced->rounds = r->round;
@@ -590,17 +621,21 @@ static enum qd_status answer(struct reduction *r, struct qd_arena *arena,
     return QD_OK;
 }
 
-enum qd_status qd_case_reduce(struct qd_session *session, const struct qd_case *kase,
+enum qd_status qd_case_reduce(const struct qd_subject *subject, const struct qd_case *kase,
                               const struct qd_reduce_options *options, struct qd_arena *arena,
                               struct qd_reduced *reduced, struct qd_error *error)
 {
     struct qd_error local;
-    struct reduction r = {.session = session,
+    struct reduction r = {.subject = *subject,
                           .options = options,
                           .error = error ? error : &local,
                           .start = qd_clock_seconds(),
                           .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS};
-    struct qd_reduced made = {.values = NULL};
+    struct qd_reduced made = {.out_of_time = false};
+    r.subject.expectations = NULL;
+    if (r.subject.isolated) /* a smaller case may kill the target */
+        r.subject.session = r.subject.isolated;
+    r.subject.isolated = NULL;
     for (size_t i = 0; i < 2; i++) {
         qd_arena_init(&r.arenas[i], QD_ARENA_DEFAULT_BUDGET);
         r.at[i].arena = &r.arenas[i];
@@ -615,7 +650,9 @@ enum qd_status qd_case_reduce(struct qd_session *session, const struct qd_case *
         qd_arena_clear(&r.arenas[i]);
     qd_arena_clear(&r.redrawn);
     free(r.confirmed);
-    if (status == QD_OK)
+    if (status == QD_OK) {
         *reduced = made;
+        reduced->evaluated.kase = &reduced->kase;
+    }
     return status;
 }

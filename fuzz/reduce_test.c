@@ -171,9 +171,10 @@ static bool reduce(struct large *large)
     struct qd_case kase;
     struct qd_reduced reduced;
     const struct qd_reduce_options options = {.seconds = 60, .diagnose = {.seconds = 5}};
+    const struct qd_subject subject = qd_subject_of_session(large->session);
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     if (qd_case_decode(large->bytes, large->size, &arena, &kase, &error) != QD_OK ||
-        qd_case_reduce(large->session, &kase, &options, &arena, &reduced, &error) != QD_OK)
+        qd_case_reduce(&subject, &kase, &options, &arena, &reduced, &error) != QD_OK)
         fail_msg("%s on %s: %s", large->quirk->name, large->id, error.text);
     print(large, &reduced);
     bool right = reduced.size_after.output_elements <= MAX_OUTPUT_ELEMENTS &&
@@ -246,20 +247,21 @@ static void test_what_is_right_goes_first(void **state)
     struct qd_case kase;
     struct qd_reduced reduced;
     const struct qd_reduce_options options = {.seconds = 60, .diagnose = {.seconds = 5}};
-    struct qd_session *session =
-        qd_open("quirk:round-half-away", &(struct qd_session_options){.in_process = true});
+    struct qd_subject subject = qd_subject_of_session(
+        qd_open("quirk:round-half-away", &(struct qd_session_options){.in_process = true}));
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     two_operators(&arena, &kase);
-    assert_int_equal(qd_case_reduce(session, &kase, &options, &arena, &reduced, &error), QD_OK);
+    assert_int_equal(qd_case_reduce(&subject, &kase, &options, &arena, &reduced, &error), QD_OK);
     assert_int_equal(reduced.size_before.output_elements, 5);
     assert_int_equal(reduced.before.comparison.compared, 2);
     assert_int_equal(reduced.size_after.nodes, 1);
     assert_string_equal(reduced.after.signature, "QuantizeLinear-quirk-value-round-half-away");
     /* For targets that ask for it, ONNX's checker first of all, the output is declared as it is now. */
     const struct qd_graph *graph = reduced.kase.graph;
-    assert_int_equal(graph->values[graph->outputs[0]].declared_rank, reduced.values[0].want.rank);
+    assert_int_equal(graph->values[graph->outputs[0]].declared_rank,
+                     reduced.evaluated.values[0].want.rank);
     qd_arena_clear(&arena);
-    qd_session_close(session);
+    qd_subject_close(&subject);
 }
 
 /* y = Reshape(x [2, 3], shape {3, 2}). */

@@ -150,11 +150,11 @@ static void measure(const struct qd_tensor *want, const struct qd_tensor *have, 
     d->ends += info->min < info->max && (h == info->min || h == info->max);
 }
 
-const char *qd_signature_shape(const struct qd_case *kase, const struct qd_value *values,
-                               const struct qd_run *run)
+const char *qd_signature_shape(const struct qd_evaluated *evaluated, const struct qd_run *run)
 {
+    const struct qd_value *values = evaluated->values;
     struct distances d = {0};
-    for (size_t i = 0; i < kase->graph->output_count; i++)
+    for (size_t i = 0; i < evaluated->kase->graph->output_count; i++)
         for (int64_t j = 0; j < values[i].want.count; j++)
             if (differs(&values[i], &run->outputs[i], j))
                 measure(&values[i].want, &run->outputs[i], j, &d);
@@ -241,13 +241,16 @@ static void add_label(struct text *text, const struct qd_diagnosis *diagnosis, c
         add(text, "-or-%zu-others", diagnosis->quirk_count - 1);
 }
 
-static void add_way(struct text *text, const struct qd_run *run)
+/* How it failed: the stage, and of a death its signal, else a hash of the words. */
+static void add_way(struct text *text, const struct qd_trial *trial, const char *words)
 {
+    const struct qd_run *run = &trial->run;
+    bool killed = run->outcome == QD_OUTCOME_CRASH && run->signal != 0;
     add(text, "%s", run->stage == QD_STAGE_LOAD ? "load" : "run");
-    if (run->outcome == QD_OUTCOME_CRASH)
+    if (killed)
         add(text, "-signal-%d", run->signal);
-    else if (run->message[0] && run->outcome != QD_OUTCOME_HANG && run->outcome != QD_OUTCOME_OOM)
-        add(text, "-%08" PRIx32, qd_signature_words(run->message));
+    else if (words[0] && run->outcome != QD_OUTCOME_HANG && run->outcome != QD_OUTCOME_OOM)
+        add(text, "-%08" PRIx32, qd_signature_words(words));
 }
 
 /* What no file name should hold becomes '.'. */
@@ -258,65 +261,66 @@ static void make_safe(char *text)
             *text = '.';
 }
 
-/* What the finding is about, as far as it says so itself: the operator of the rule that was broken, or the one that the target
- * complains of; else the case's. */
-static void add_op(struct text *text, const struct qd_case *kase, const struct qd_run *run,
-                   enum qd_verdict verdict)
+/* What the finding is about, as far as it says so itself: the operator of the rule that was broken, or the one that the words
+ * complain of; else the case's. */
+static void add_op(struct text *text, const struct qd_case *kase, const struct qd_trial *trial,
+                   const struct qd_divergence *divergence)
 {
-    const char *op = qd_case_op(kase), *slash = strrchr(kase->rule, '/');
-    const struct qd_op *said =
-        run->outcome == QD_OUTCOME_REJECTED ? op_in_words(run->message) : NULL;
-    if (verdict == QD_VERDICT_ACCEPTS_INVALID && slash)
-        add(text, "%.*s", (int)(slash - kase->rule), kase->rule);
+    const char *op = qd_case_op(kase), *slash = strrchr(divergence->words, '/');
+    bool speaks = trial->run.outcome == QD_OUTCOME_REJECTED || kase->request_size > 0;
+    const struct qd_op *said = speaks ? op_in_words(divergence->words) : NULL;
+    if (divergence->class == QD_VERDICT_ACCEPTS_INVALID && slash)
+        add(text, "%.*s", (int)(slash - divergence->words), divergence->words);
     else if (said)
         add(text, "%s%s%s", said->domain, *said->domain ? "." : "", said->name);
     else
         add(text, "%s", *op ? op : "none");
 }
 
-void qd_signature_make(const struct qd_case *kase, const struct qd_value *values,
-                       const char *target, const struct qd_run *run,
-                       const struct qd_comparison *comparison, const struct qd_diagnosis *diagnosis,
-                       char *signature)
+void qd_signature_make(const struct qd_evaluated *evaluated, const char *target,
+                       const struct qd_trial *trial, size_t which,
+                       const struct qd_diagnosis *diagnosis, char *signature)
 {
+    const struct qd_divergence *divergence = &trial->divergences[which];
     struct text text = {signature, QD_SIGNATURE_SIZE, 0};
     char types[64];
-    bool value = comparison->verdict == QD_VERDICT_VALUE;
-    const char *slash = strrchr(kase->rule, '/');
+    bool value = divergence->class == QD_VERDICT_VALUE;
+    const char *slash = strrchr(divergence->words, '/');
     *signature = '\0';
-    add_op(&text, kase, run, comparison->verdict);
+    add_op(&text, evaluated->kase, trial, divergence);
     if (value && diagnosis->quirk_count == 0)
-        add(&text, "-%s", qd_signature_types(kase, types, sizeof types));
-    add(&text, "-%s-%s-", target, qd_verdict_word(comparison->verdict));
+        add(&text, "-%s", qd_signature_types(evaluated->kase, types, sizeof types));
+    add(&text, "-%s-%s-", target, qd_verdict_word(divergence->class));
     if (value)
-        add_label(&text, diagnosis, qd_signature_shape(kase, values, run));
-    else if (comparison->verdict == QD_VERDICT_ACCEPTS_INVALID)
-        add(&text, "%s", slash ? slash + 1 : kase->rule);
+        add_label(&text, diagnosis, qd_signature_shape(evaluated, &trial->run));
+    else if (divergence->class == QD_VERDICT_ACCEPTS_INVALID)
+        add(&text, "%s", slash ? slash + 1 : divergence->words);
     else
-        add_way(&text, run);
+        add_way(&text, trial, divergence->words);
     make_safe(signature);
     if (*signature == '.' || *signature == '-') /* no hidden file, and no option of a command */
         *signature = '_';
 }
 
-enum qd_status qd_finding_identify(struct qd_session *session, const struct qd_case *kase,
-                                   const struct qd_value *values, const struct qd_run *run,
+enum qd_status qd_finding_identify(const struct qd_subject *subject,
+                                   const struct qd_evaluated *evaluated,
+                                   const struct qd_trial *trial, size_t which,
                                    const struct qd_diagnose_options *options,
                                    struct qd_arena *arena, struct qd_finding *finding,
                                    struct qd_error *error)
 {
     struct qd_finding found = {
+        .comparison = trial->comparison,
         .diagnosis = {.kind = QD_DIAGNOSIS_UNEXPLAINED, .label = "", .place = "", .facts = ""}};
-    qd_compare(kase, values, run, &found.comparison);
+    found.comparison.verdict = trial->divergences[which].class;
     if (found.comparison.verdict == QD_VERDICT_VALUE) {
-        enum qd_status status =
-            qd_diagnose(session, kase, values, run, options, arena, &found.diagnosis, error);
+        enum qd_status status = qd_diagnose(subject->session, evaluated->kase, evaluated->values,
+                                            &trial->run, options, arena, &found.diagnosis, error);
         if (status != QD_OK)
             return status;
     }
-    if (qd_verdict_is_divergence(found.comparison.verdict))
-        qd_signature_make(kase, values, qd_session_info(session)->name, run, &found.comparison,
-                          &found.diagnosis, found.signature);
+    qd_signature_make(evaluated, subject->info->name, trial, which, &found.diagnosis,
+                      found.signature);
     *finding = found;
     return QD_OK;
 }

@@ -18,21 +18,24 @@ static void identify(const char *target, const struct qd_case *kase, char *signa
 {
     struct qd_arena arena;
     struct qd_error error;
-    struct qd_value value;
-    struct qd_run run;
-    struct qd_finding finding;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
+    struct qd_finding finding = {.signature = ""};
+    const struct qd_trial_options nothing_more = {.twins = NULL};
     const struct qd_diagnose_options options = {.seconds = 5};
-    struct qd_session *session = qd_open(target, &(struct qd_session_options){.in_process = true});
+    struct qd_subject subject =
+        qd_subject_of_session(qd_open(target, &(struct qd_session_options){.in_process = true}));
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    assert_int_equal(qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, &value, &error),
+    assert_int_equal(qd_case_evaluate(kase, &arena, &evaluated, &error), QD_OK);
+    assert_int_equal(qd_trial_run(&subject, &evaluated, &nothing_more, &arena, &trial, &error),
                      QD_OK);
-    assert_int_equal(qd_session_run(session, kase, &value.want, &arena, &run, &error), QD_OK);
-    assert_int_equal(
-        qd_finding_identify(session, kase, &value, &run, &options, &arena, &finding, &error),
-        QD_OK);
+    if (trial.divergence_count > 0)
+        assert_int_equal(qd_finding_identify(&subject, &evaluated, &trial, 0, &options, &arena,
+                                             &finding, &error),
+                         QD_OK);
     memcpy(signature, finding.signature, QD_SIGNATURE_SIZE);
     qd_arena_clear(&arena);
-    qd_session_close(session);
+    qd_subject_close(&subject);
 }
 
 static void test_same_finding_of_different_cases(void **state)
@@ -104,7 +107,8 @@ static const char *shape_of(enum qd_dtype dtype, const int64_t *want, const int6
     }
     struct qd_value value = qd_value_of_tensor(&wanted);
     struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &got};
-    const char *shape = qd_signature_shape(&kase, &value, &run);
+    const struct qd_evaluated evaluated = {.kase = &kase, .values = &value};
+    const char *shape = qd_signature_shape(&evaluated, &run);
     qd_arena_clear(&arena);
     return shape;
 }
@@ -150,23 +154,26 @@ static void test_labels_of_other_classes(void **state)
     char signature[QD_SIGNATURE_SIZE];
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     qd_identity_case(&kase, &arena, QD_S8, 3);
-    struct qd_run run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 11};
-    struct qd_comparison comparison = {.verdict = QD_VERDICT_CRASH};
-    qd_signature_make(&kase, NULL, "../a b", &run, &comparison, NULL, signature);
+    const struct qd_evaluated evaluated = {.kase = &kase};
+    struct qd_divergence divergence = {QD_VERDICT_CRASH, "", NULL};
+    struct qd_trial trial = {
+        .run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 11},
+        .divergence_count = 1,
+        .divergences = &divergence};
+    qd_signature_make(&evaluated, "../a b", &trial, 0, NULL, signature);
     assert_string_equal(signature, "Identity-...a.b-crash-load-signal-11");
-    kase.rule = "Relu/some-rule";
-    run.outcome = QD_OUTCOME_OUTPUTS;
-    comparison.verdict = QD_VERDICT_ACCEPTS_INVALID;
-    qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
+    trial.run.outcome = QD_OUTCOME_OUTPUTS;
+    divergence = (struct qd_divergence){QD_VERDICT_ACCEPTS_INVALID, "Relu/some-rule", NULL};
+    qd_signature_make(&evaluated, "ort", &trial, 0, NULL, signature);
     assert_string_equal(signature, "Relu-ort-accepts-invalid-some-rule");
-    run = (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN, .message = "a"};
-    comparison.verdict = QD_VERDICT_REJECTS_VALID;
-    qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
+    trial.run = (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN};
+    divergence = (struct qd_divergence){QD_VERDICT_REJECTS_VALID, "a", NULL};
+    qd_signature_make(&evaluated, "ort", &trial, 0, NULL, signature);
     /* FNV-1a of "a": (2166136261 ^ 97) * 16777619 mod 2^32 */
     assert_string_equal(signature, "Identity-ort-rejects-valid-run-e40c292c");
     /* The operator that the target complains of, and no part of another one's name. */
-    snprintf(run.message, sizeof run.message, "QLinearConvolution (QLinearAdd) a");
-    qd_signature_make(&kase, NULL, "ort", &run, &comparison, NULL, signature);
+    divergence.words = "QLinearConvolution (QLinearAdd) a";
+    qd_signature_make(&evaluated, "ort", &trial, 0, NULL, signature);
     assert_memory_equal(signature, "com.microsoft.QLinearAdd-ort-rejects-valid-run-",
                         strlen("com.microsoft.QLinearAdd-ort-rejects-valid-run-"));
     qd_arena_clear(&arena);

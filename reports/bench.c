@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluated.h"
 #include "qdiff/build.h"
 #include "qdiff/clock.h"
+#include "qdiff/trial.h"
+#include "visit.h"
 
 #define MIX_BUDGET ((size_t)2 << 30)
 
@@ -62,7 +63,7 @@ static enum qd_visit collect(void *context, const struct qd_selected *selected)
     }
     qd_arena_reset(&collection->arena);
     collection->status =
-        qd_case_evaluate(selected, &collection->arena, &evaluated, collection->error);
+        qd_case_evaluate(selected->kase, &collection->arena, &evaluated, collection->error);
     for (size_t i = 0; collection->status == QD_OK && i < selected->kase->graph->output_count;
          i++) {
         elements += evaluated.shapes[i].count;
@@ -153,38 +154,31 @@ static enum qd_status lap_case(const struct qd_mix_case *one, struct qd_session 
                                struct qd_arena *arena, struct qd_lap *lap, struct qd_error *error)
 {
     struct qd_case kase;
-    struct qd_selected selected = {.kase = &kase};
     struct qd_evaluated evaluated;
-    struct qd_comparison comparison;
-    struct qd_run run;
-    const char *reason;
-    double begun = qd_clock_seconds(), decoded, known, answered, compared;
+    struct qd_trial trial;
+    double begun = qd_clock_seconds(), decoded, known, judged;
     enum qd_status status = qd_case_decode(one->bytes, one->size, arena, &kase, error);
 
-    if (status != QD_OK || !qd_session_can(session, &kase, &reason)) {
-        return status;
-    }
     decoded = qd_clock_seconds();
-    status = qd_case_evaluate(&selected, arena, &evaluated, error);
-    if (status != QD_OK) {
-        return status;
+    if (status == QD_OK) {
+        status = qd_case_evaluate(&kase, arena, &evaluated, error);
     }
     known = qd_clock_seconds();
-    status = qd_session_run(session, &kase, evaluated.shapes, arena, &run, error);
-    if (status != QD_OK) {
+    if (status == QD_OK) {
+        status = qd_trial_ask(session, &evaluated, arena, &trial, error);
+    }
+    judged = qd_clock_seconds();
+    if (status != QD_OK || trial.skip != NULL) {
         return status;
     }
-    answered = qd_clock_seconds();
-    qd_compare(&kase, evaluated.values, &run, &comparison);
-    compared = qd_clock_seconds();
     lap->cases++;
-    lap->wall += compared - begun;
+    lap->wall += judged - begun;
     lap->decode += decoded - begun;
     lap->reference += known - decoded;
-    lap->target += run.seconds_target;
-    lap->transfer += answered - known - run.seconds_target;
-    lap->compare += compared - answered;
-    if (lap->answered == NULL && run.outcome == QD_OUTCOME_OUTPUTS) {
+    lap->target += trial.run.seconds_target;
+    lap->transfer += trial.run.seconds_transfer;
+    lap->compare += judged - known - trial.run.seconds_target - trial.run.seconds_transfer;
+    if (lap->answered == NULL && trial.run.outcome == QD_OUTCOME_OUTPUTS) {
         lap->answered = one;
     }
     return QD_OK;
@@ -217,7 +211,6 @@ enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target
                            struct qd_pace *pace, struct qd_error *error)
 {
     struct qd_case kase;
-    struct qd_selected selected = {.kase = &kase};
     struct qd_evaluated evaluated;
     struct qd_arena arena;
     enum qd_status status;
@@ -225,7 +218,7 @@ enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     status = qd_case_decode(one->bytes, one->size, &arena, &kase, error);
     if (status == QD_OK) {
-        status = qd_case_evaluate(&selected, &arena, &evaluated, error);
+        status = qd_case_evaluate(&kase, &arena, &evaluated, error);
     }
     if (status == QD_OK) {
         status = qd_pace_measure(name, options, &kase, evaluated.shapes, seconds, pace, error);
@@ -298,10 +291,9 @@ static enum qd_status rate(const struct qd_case *kase, struct qd_arena *arena, d
                            struct qd_error *error)
 {
     static const double work = (double)SIDE * SIDE * CHANNELS * CHANNELS * KERNEL * KERNEL;
-    struct qd_selected selected = {.kase = kase};
     struct qd_evaluated evaluated;
     double begun = qd_clock_seconds();
-    enum qd_status status = qd_case_evaluate(&selected, arena, &evaluated, error);
+    enum qd_status status = qd_case_evaluate(kase, arena, &evaluated, error);
 
     if (status == QD_OK) {
         *result = work / (qd_clock_seconds() - begun);

@@ -236,7 +236,7 @@ static enum qd_status write_inputs(FILE *out, const struct qd_case *kase, struct
 static enum qd_status write_outputs(FILE *out, const struct qd_evaluated *evaluated,
                                     struct qd_arena *arena, struct qd_error *error)
 {
-    const struct qd_graph *graph = evaluated->selected->kase->graph;
+    const struct qd_graph *graph = evaluated->kase->graph;
     size_t count = evaluated->values != NULL ? graph->output_count : 0;
     enum qd_status status = QD_OK;
 
@@ -286,7 +286,7 @@ static enum qd_status write_script(FILE *out, const struct qd_evaluated *evaluat
                                    const char *target, struct qd_arena *arena,
                                    struct qd_error *error)
 {
-    const struct qd_case *kase = evaluated->selected->kase;
+    const struct qd_case *kase = evaluated->kase;
     bool rejected = kase->expect == QD_EXPECT_MUST_REJECT;
     const char *package = package_of(target, arena);
     enum qd_status status;
@@ -317,7 +317,7 @@ enum qd_status qd_bundle_write(const struct qd_evaluated *evaluated, const char 
     char *text = NULL;
     size_t size = 0;
     FILE *out;
-    enum qd_status status = check_names(evaluated->selected->kase, error);
+    enum qd_status status = check_names(evaluated->kase, error);
 
     if (status != QD_OK) {
         return status;

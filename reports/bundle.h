@@ -2,7 +2,7 @@
 #ifndef QDIFF_REPORTS_BUNDLE_H
 #define QDIFF_REPORTS_BUNDLE_H
 
-#include "evaluated.h"
+#include "qdiff/evaluated.h"
 
 /* Writes <path>/reproduce.py: model, inputs and expected outputs in base64, and the few lines that run and compare them, code by
  * code, or with the ends of what is right where several answers are. `target` is the id of the target that it names and whose

@@ -46,15 +46,16 @@ static void print_outputs(FILE *out, const struct qd_reduced *reduced, struct qd
 {
     const struct qd_graph *graph = reduced->kase.graph;
 
-    for (size_t i = 0; reduced->values != NULL && i < graph->output_count; i++) {
+    for (size_t i = 0; reduced->evaluated.values != NULL && i < graph->output_count; i++) {
         const char *name = graph->values[graph->outputs[i]].name;
 
         fprintf(out, "%-10s %s = %s\n", "want", name,
-                or_unknown(qd_describe_tensor(&reduced->values[i].want, SHOWN_ELEMENTS, arena)));
-        if (reduced->run.outputs != NULL) {
-            fprintf(
-                out, "%-10s %s = %s\n", "have", name,
-                or_unknown(qd_describe_tensor(&reduced->run.outputs[i], SHOWN_ELEMENTS, arena)));
+                or_unknown(
+                    qd_describe_tensor(&reduced->evaluated.values[i].want, SHOWN_ELEMENTS, arena)));
+        if (reduced->trial.run.outputs != NULL) {
+            fprintf(out, "%-10s %s = %s\n", "have", name,
+                    or_unknown(
+                        qd_describe_tensor(&reduced->trial.run.outputs[i], SHOWN_ELEMENTS, arena)));
         }
     }
 }
@@ -66,7 +67,7 @@ static void print_set(FILE *out, const struct qd_reduced *reduced, struct qd_are
     char lo[40], hi[40];
 
     if (comparison->mismatched > 0 && comparison->lo < comparison->hi) {
-        const struct qd_tensor *want = &reduced->values[comparison->output].want;
+        const struct qd_tensor *want = &reduced->evaluated.values[comparison->output].want;
 
         fprintf(out, "%-10s %s to %s at %s\n", "admissible",
                 qd_describe_number(want->dtype, comparison->lo, lo, sizeof lo),
@@ -116,9 +117,9 @@ void qd_finding_describe(FILE *out, const struct qd_finding_report *report, stru
     print_outputs(out, reduced, arena);
     print_set(out, reduced, arena);
     print_diagnosis(out, &reduced->after.diagnosis);
-    print_if(out, "words", reduced->run.message);
-    if (reduced->run.signal != 0) {
-        fprintf(out, "%-10s %d\n", "signal", reduced->run.signal);
+    print_if(out, "words", reduced->trial.run.message);
+    if (reduced->trial.run.signal != 0) {
+        fprintf(out, "%-10s %d\n", "signal", reduced->trial.run.signal);
     }
     print_sizes(out, report);
 }
@@ -230,7 +231,6 @@ enum qd_status qd_finding_write_bundle(const struct qd_finding_report *report, c
     const char *text = qd_arena_printf(arena, "%s/case.textproto", path);
     const char *encoded = qd_arena_printf(arena, "%s/case.qdcase", path);
     const char *page = qd_arena_printf(arena, "%s/report.md", path);
-    struct qd_selected selected = {.kase = kase};
     struct qd_evaluated evaluated;
     const char *why = "";
     enum qd_status status;
@@ -238,7 +238,7 @@ enum qd_status qd_finding_write_bundle(const struct qd_finding_report *report, c
     if (text == NULL || encoded == NULL || page == NULL) {
         return qd_fail(error, QD_NO_MEMORY, "no memory for a bundle");
     }
-    status = qd_case_evaluate(&selected, arena, &evaluated, error);
+    status = qd_case_evaluate(kase, arena, &evaluated, error);
     if (status == QD_OK) {
         status = qd_case_export(kase, path, evaluated.shapes, error);
     }

@@ -178,125 +178,23 @@ static enum qd_status read_expectations(const char *path, const struct qd_target
     return status;
 }
 
-/* Opens ONNX Runtime to run what a quantizer makes; none that is set up is no failure. */
-static enum qd_status open_kernels(const struct qd_session_options *options, struct qd_arena *arena,
-                                   struct qd_gate_target *target, struct qd_error *error)
-{
-    static const char *const levels[QD_MOST_KERNELS] = {"opt=none", "opt=all"};
-    const struct qd_builtin_target *ort = qd_builtin_target_find("ort");
-    const char *const *versions, *version;
-    enum qd_status status = ort->versions(arena, &versions, error);
-
-    if (status != QD_OK || versions[0] == NULL) {
-        return status;
-    }
-    version = versions[0];
-    for (size_t i = 0; versions[i] != NULL; i++) {
-        version = strcmp(versions[i], target->info->version) == 0 ? versions[i] : version;
-    }
-    for (size_t i = 0; i < QD_MOST_KERNELS && status == QD_OK; i++) {
-        const char *text = qd_arena_printf(arena, "ort@%s[%s]", version, levels[i]);
-        struct qd_target_name name;
-
-        if (text == NULL) {
-            return qd_fail(error, QD_NO_MEMORY, "no memory for a target's name");
-        }
-        status = qd_target_name_parse(text, &name, error);
-        if (status == QD_OK) {
-            status = qd_session_open(&name, options, &target->kernels[i], error);
-            target->kernel_count += status == QD_OK;
-        }
-    }
-    return status;
-}
-
-static void close_one(struct qd_gate_target *target)
-{
-    for (size_t i = 0; i < target->kernel_count; i++) {
-        qd_session_close(target->kernels[i]);
-    }
-    qd_session_close(target->session);
-    qd_quantizer_close(target->quantizer);
-}
-
-/* A worker that does nothing but quantize; NULL when it is something else, or does not open. */
-static struct qd_quantizer *quantizer_alone(const struct qd_target_name *name,
-                                            const struct qd_session_options *options)
-{
-    const struct qd_builtin_target *builtin = qd_builtin_target_find(name->name);
-    struct qd_quantizer *opened;
-    struct qd_error ignored;
-
-    if ((builtin != NULL && !builtin->quantizes) ||
-        qd_quantizer_open(name, options, &opened, &ignored) != QD_OK) {
-        return NULL;
-    }
-    if (qd_quantizer_info(opened)->capability_count > 0) {
-        qd_quantizer_close(opened);
-        return NULL;
-    }
-    return opened;
-}
-
-bool qd_target_quantizes(const struct qd_target_name *name,
-                         const struct qd_session_options *options)
-{
-    const struct qd_builtin_target *builtin = qd_builtin_target_find(name->name);
-    struct qd_quantizer *opened;
-
-    if (builtin != NULL) {
-        return builtin->quantizes;
-    }
-    opened = quantizer_alone(name, options);
-    qd_quantizer_close(opened);
-    return opened != NULL;
-}
-
-/* Leaves *target alone when it is no quantizer. */
-static enum qd_status open_quantizer(const struct qd_target_name *name,
-                                     const struct qd_session_options *options,
-                                     struct qd_arena *arena, struct qd_gate_target *target,
-                                     struct qd_error *error)
-{
-    struct qd_gate_target opened = *target;
-    enum qd_status status;
-
-    opened.quantizer = quantizer_alone(name, options);
-    if (opened.quantizer == NULL) {
-        return QD_OK;
-    }
-    opened.info = qd_quantizer_info(opened.quantizer);
-    opened.id = qd_quantizer_id(opened.quantizer);
-    status = open_kernels(options, arena, &opened, error);
-    if (status != QD_OK) {
-        close_one(&opened);
-        return status;
-    }
-    *target = opened;
-    return QD_OK;
-}
-
 static enum qd_status open_one(const struct qd_planned_target *planned, bool any,
                                const struct qd_session_options *options, struct qd_arena *arena,
-                               struct qd_gate_target *target, struct qd_error *error)
+                               struct qd_subject *target, struct qd_error *error)
 {
-    struct qd_gate_target opened = {.expectations_path = planned->expectations};
-    enum qd_status status =
-        any ? open_quantizer(&planned->name, options, arena, &opened, error) : QD_OK;
+    struct qd_subject opened;
+    enum qd_status status = any ? qd_subject_open(&planned->name, options, arena, &opened, error)
+                                : qd_subject_open_kernel(&planned->name, options, &opened, error);
 
-    if (status == QD_OK && opened.quantizer == NULL) {
-        status = qd_session_open(&planned->name, options, &opened.session, error);
-        if (status == QD_OK) {
-            opened.id = qd_session_id(opened.session);
-            opened.info = qd_session_info(opened.session);
-        }
+    if (status != QD_OK) {
+        return status;
     }
-    if (status == QD_OK && planned->expectations != NULL) {
+    if (planned->expectations != NULL) {
         status = read_expectations(planned->expectations, opened.info, arena, &opened.expectations,
                                    error);
     }
     if (status != QD_OK) {
-        close_one(&opened);
+        qd_subject_close(&opened);
         return status;
     }
     *target = opened;
@@ -307,7 +205,7 @@ static enum qd_status open_one(const struct qd_planned_target *planned, bool any
 static enum qd_status check_roles(const struct qd_gate_targets *targets, struct qd_error *error)
 {
     for (size_t i = 1; i < targets->count; i++) {
-        if ((targets->items[i].quantizer == NULL) != (targets->items[0].quantizer == NULL)) {
+        if (targets->items[i].role != targets->items[0].role) {
             return qd_fail(error, QD_USAGE, "%s and %s: a quantizer and a kernel target run apart",
                            targets->items[0].id, targets->items[i].id);
         }
@@ -376,7 +274,7 @@ enum qd_status qd_gate_targets_open_any(const struct qd_target_plan *plan,
 void qd_gate_targets_close(struct qd_gate_targets *targets)
 {
     for (size_t i = 0; i < targets->count; i++) {
-        close_one(&targets->items[i]);
+        qd_subject_close(&targets->items[i]);
     }
     targets->count = 0;
 }

@@ -3,9 +3,7 @@
 #define QDIFF_REPORTS_GATE_TARGETS_H
 
 #include "options.h"
-#include "qdiff/expectations.h"
-#include "qdiff/quantizer.h"
-#include "qdiff/session.h"
+#include "qdiff/subject.h"
 
 /* What --target and --expectations come to; nothing is open. */
 struct qd_planned_target {
@@ -24,24 +22,9 @@ struct qd_target_plan {
 enum qd_status qd_plan_targets(const struct qd_options *options, struct qd_arena *arena,
                                struct qd_target_plan *plan, struct qd_error *error);
 
-enum { QD_MOST_KERNELS = 2 };
-
-struct qd_gate_target {
-    struct qd_session *session;     /* NULL for a quantizer */
-    struct qd_quantizer *quantizer; /* NULL for a kernel target */
-    /* What runs the models that a quantizer makes: ONNX Runtime of its own version, or the newest that is set up, without and with
-     * its optimizations. */
-    size_t kernel_count;
-    struct qd_session *kernels[QD_MOST_KERNELS];
-    const struct qd_target_info *info;
-    const char *id;                       /* the session's or the quantizer's */
-    struct qd_expectations *expectations; /* NULL: none */
-    const char *expectations_path;        /* NULL: none */
-};
-
 struct qd_gate_targets {
     size_t count;
-    struct qd_gate_target *items;
+    struct qd_subject *items;
 };
 
 /* Opens every session and reads every expectations file; all or none. UNUSABLE, USAGE. */
@@ -57,11 +40,6 @@ enum qd_status qd_gate_targets_open_any(const struct qd_target_plan *plan,
                                         struct qd_arena *arena, struct qd_gate_targets *targets,
                                         struct qd_error *error);
 void qd_gate_targets_close(struct qd_gate_targets *targets);
-
-/* Whether a target makes models and runs none: a built-in one by its row, which need not be set up; another worker by what it
- * declares, for which it is opened. One that does not open does not: whoever runs it says why. */
-bool qd_target_quantizes(const struct qd_target_name *name,
-                         const struct qd_session_options *options);
 
 /* The session options that a command line asks for. */
 struct qd_session_options qd_session_options_of(const struct qd_options *options);

@@ -52,7 +52,7 @@ static int64_t threads_of(const char *settings)
     return found == NULL ? 1 : strtol(found + strlen("threads="), NULL, 10);
 }
 
-static void write_target(struct qd_json *json, const struct qd_gate_target *target)
+static void write_target(struct qd_json *json, const struct qd_subject *target)
 {
     const struct qd_target_info *info = target->info;
 
@@ -62,7 +62,7 @@ static void write_target(struct qd_json *json, const struct qd_gate_target *targ
     qd_json_string(json, "version", info->version);
     qd_json_string(json, "settings", info->settings);
     qd_json_int(json, "threads", threads_of(info->settings));
-    qd_json_string_if(json, "expectations", target->expectations_path);
+    qd_json_string_if(json, "expectations", qd_expectations_path(target->expectations));
     qd_json_close(json, '}');
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "qdiff/clock.h"
+#include "visit.h"
 
 /* --- The list of cases --------------------------------------------------------------------------- */
 

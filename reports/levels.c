@@ -1,4 +1,5 @@
 #include "levels.h"
+#include "visit.h"
 
 /* A level being visited. */
 struct visit {
@@ -33,7 +34,7 @@ static enum qd_status learn_level(const struct qd_options *options, unsigned lev
                                   struct qd_levels *levels, struct qd_error *error)
 {
     struct qd_options lower = *options;
-    struct qd_selection selection = {.options = &lower, .suites = QD_BOTH_SUITES};
+    struct qd_selection selection = {.options = &lower};
     struct visit visit = {levels, level, QD_OK, error};
     struct qd_visitor visitor = {take, take_bad, &visit};
     enum qd_status status;

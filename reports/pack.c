@@ -210,7 +210,7 @@ static bool value_has_latitude(const struct qd_value *value)
 
 static const char *kind_of(const struct qd_evaluated *evaluated)
 {
-    const struct qd_case *kase = evaluated->selected->kase;
+    const struct qd_case *kase = evaluated->kase;
 
     if (kase->expect == QD_EXPECT_MUST_REJECT) {
         return "reject";
@@ -303,7 +303,7 @@ static enum qd_status add_files(struct qd_pack *pack, const char *directory,
                                 const struct qd_evaluated *evaluated, struct qd_arena *arena,
                                 struct qd_error *error)
 {
-    const struct qd_case *kase = evaluated->selected->kase;
+    const struct qd_case *kase = evaluated->kase;
     const struct qd_case_file *files;
     size_t count;
     enum qd_status status = qd_case_files(kase, evaluated->shapes, arena, &files, &count, error);
@@ -336,18 +336,18 @@ static void write_tensors(struct qd_json *json, const char *key, const struct qd
     qd_json_close(json, ']');
 }
 
-static void write_words(struct qd_json *json, const struct qd_selected *selected)
+static void write_words(struct qd_json *json, const struct qd_evaluated *evaluated)
 {
     qd_json_open(json, "features", '[');
     for (int i = 0; i < QD_FEATURE_COUNT; i++) {
-        if (qd_features_has(&selected->features, (enum qd_feature)i)) {
+        if (qd_features_has(&evaluated->features, (enum qd_feature)i)) {
             qd_json_string(json, NULL, qd_feature_word((enum qd_feature)i));
         }
     }
     qd_json_close(json, ']');
     qd_json_open(json, "tags", '[');
-    for (size_t i = 0; i < selected->kase->tag_count; i++) {
-        qd_json_string(json, NULL, selected->kase->tags[i]);
+    for (size_t i = 0; i < evaluated->kase->tag_count; i++) {
+        qd_json_string(json, NULL, evaluated->kase->tags[i]);
     }
     qd_json_close(json, ']');
 }
@@ -355,7 +355,7 @@ static void write_words(struct qd_json *json, const struct qd_selected *selected
 static void write_record(const struct qd_pack *pack, const char *name,
                          const struct qd_evaluated *evaluated, enum qd_level level)
 {
-    const struct qd_case *kase = evaluated->selected->kase;
+    const struct qd_case *kase = evaluated->kase;
     struct qd_json json;
 
     qd_json_begin(&json, pack->index);
@@ -377,7 +377,7 @@ static void write_record(const struct qd_pack *pack, const char *name,
         write_tensors(&json, "outputs", kase, kase->graph->outputs, evaluated->shapes,
                       kase->graph->output_count);
     }
-    write_words(&json, evaluated->selected);
+    write_words(&json, evaluated);
     qd_json_close(&json, '}');
     fputc('\n', pack->index);
 }
@@ -413,7 +413,7 @@ static void count_kind(struct qd_pack *pack, const char *kind)
 enum qd_status qd_pack_add(struct qd_pack *pack, const struct qd_evaluated *evaluated,
                            enum qd_level level, struct qd_arena *arena, struct qd_error *error)
 {
-    const struct qd_case *kase = evaluated->selected->kase;
+    const struct qd_case *kase = evaluated->kase;
     const char *kind = kind_of(evaluated);
     char name[QD_PACK_NAME], set[QD_PACK_NAME + sizeof QD_CASE_DATA_SET];
     enum qd_status status;

@@ -15,7 +15,8 @@
 #include <stdio.h>
 
 #include "digest.h"
-#include "evaluated.h"
+#include "qdiff/evaluated.h"
+#include "qdiff/suite.h"
 
 #define QD_PACK_SCHEMA 1
 #define QD_PACK_MANIFEST "manifest.sha256"

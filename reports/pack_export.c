@@ -6,6 +6,7 @@
 #include "levels.h"
 #include "pack.h"
 #include "qdiff/clock.h"
+#include "visit.h"
 
 /* The fewest cases that a whole suite of a level has: fewer mean that something was lost on the way. */
 static const size_t least_cases[QD_LEVEL_COUNT] = {500, 10000, 50000};
@@ -46,7 +47,7 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
         return QD_VISIT_STOP;
     }
     qd_arena_reset(&export->arena);
-    export->status = qd_case_evaluate(selected, &export->arena, &evaluated, &export->error);
+    export->status = qd_case_evaluate(selected->kase, &export->arena, &evaluated, &export->error);
     if (export->status == QD_OK) {
         export->status =
             qd_pack_add(&export->pack, &evaluated, qd_levels_of(&export->levels, selected->kase),

@@ -25,7 +25,6 @@ struct fixture {
 static enum qd_visit add_case(void *context, const struct qd_case *kase)
 {
     struct fixture *fixture = context;
-    struct qd_selected selected = {.kase = kase};
     struct qd_evaluated evaluated;
     struct qd_case_file *kept = &fixture->cases[fixture->count++];
     struct qd_error error;
@@ -36,8 +35,7 @@ static enum qd_visit add_case(void *context, const struct qd_case *kase)
     kept->bytes = bytes;
     kept->path = qd_arena_string(&fixture->arena, kase->id);
     qd_arena_reset(&fixture->scratch);
-    qd_case_features(kase, &selected.features);
-    assert_int_equal(qd_case_evaluate(&selected, &fixture->scratch, &evaluated, &error), QD_OK);
+    assert_int_equal(qd_case_evaluate(kase, &fixture->scratch, &evaluated, &error), QD_OK);
     assert_int_equal(
         qd_pack_add(&fixture->pack, &evaluated, QD_LEVEL_SMOKE, &fixture->scratch, &error), QD_OK);
     return QD_VISIT_GO_ON;

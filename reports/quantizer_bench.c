@@ -12,7 +12,7 @@ enum { MOST_ROUNDS = 1000, MOST_CASES = 4096 };
 
 /* One round of one way. */
 struct lap {
-    const struct qd_gate_target *target;
+    const struct qd_subject *target;
     const struct qd_selection *selection;
     enum qd_way way;
     struct qd_arena arena;
@@ -112,7 +112,7 @@ static enum qd_status run_lap(struct lap *lap)
     return status != QD_OK ? status : lap->status;
 }
 
-static enum qd_status measure_way(const struct qd_gate_target *target,
+static enum qd_status measure_way(const struct qd_subject *target,
                                   const struct qd_selection *selection, enum qd_way way,
                                   size_t rounds, double *widths, struct qd_quantizer_bench *bench,
                                   struct qd_error *error)
@@ -146,7 +146,7 @@ static enum qd_status measure_way(const struct qd_gate_target *target,
     return status;
 }
 
-enum qd_status qd_quantizer_measure(const struct qd_gate_target *target,
+enum qd_status qd_quantizer_measure(const struct qd_subject *target,
                                     const struct qd_selection *selection, size_t rounds,
                                     struct qd_quantizer_bench *bench, struct qd_error *error)
 {

@@ -33,7 +33,7 @@ struct qd_quantizer_bench {
 
 /* Measures with the selected cases of the quantizer suite that the target answers, after one round to warm up. At most 1000
  * rounds. */
-enum qd_status qd_quantizer_measure(const struct qd_gate_target *target,
+enum qd_status qd_quantizer_measure(const struct qd_subject *target,
                                     const struct qd_selection *selection, size_t rounds,
                                     struct qd_quantizer_bench *bench, struct qd_error *error);
 

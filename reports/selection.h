@@ -4,23 +4,21 @@
 
 #include "options.h"
 #include "qdiff/features.h"
+#include "qdiff/subject.h"
 
 /* Features that a case must have, and must not. */
 struct qd_feature_group {
     struct qd_features needs, bans;
 };
 
-/* Which of the two suites, where no files are given. */
-enum qd_suites { QD_SUITE_OF_KERNELS, QD_SUITE_OF_QUANTIZERS, QD_BOTH_SUITES };
-
 struct qd_selection {
     const struct qd_options *options; /* borrowed */
     size_t group_count;
     struct qd_feature_group *groups;
-    enum qd_suites suites;
+    const struct qd_target_role *role; /* whose suite, where no files are given; NULL: both */
 };
 
-/* Understands --feature; the suite is that of kernels. USAGE names the unknown feature and the nearest one. */
+/* Understands --feature; the suite is that of the kernel role. USAGE names the unknown feature and the nearest one. */
 enum qd_status qd_selection_init(const struct qd_options *options, struct qd_arena *arena,
                                  struct qd_selection *selection, struct qd_error *error);
 

@@ -166,18 +166,18 @@ static enum qd_status visit_kernels(const struct qd_options *options, enum qd_le
 }
 
 /* Packs hold the kernels' suite alone. */
-static enum qd_status visit_suite(const struct qd_options *options, enum qd_suites suites,
-                                  enum qd_level level, qd_case_visitor *take, void *context,
-                                  struct qd_arena *arena, struct qd_error *error)
+static enum qd_status visit_suite(const struct qd_options *options,
+                                  const struct qd_target_role *role, enum qd_level level,
+                                  qd_case_visitor *take, void *context, struct qd_arena *arena,
+                                  struct qd_error *error)
 {
     struct handing handing = {.take = take, .context = context};
     enum qd_status status = QD_OK;
 
-    if (suites != QD_SUITE_OF_QUANTIZERS) {
+    if (role != &qd_role_quantizer) {
         status = visit_kernels(options, level, hand_on, &handing, arena, error);
     }
-    if (status != QD_OK || handing.stopped || suites == QD_SUITE_OF_KERNELS ||
-        options->pack != NULL) {
+    if (status != QD_OK || handing.stopped || role == &qd_role_kernel || options->pack != NULL) {
         return status;
     }
     return qd_quantizer_suite_visit(level, hand_on_quantizers, &handing, error);
@@ -192,8 +192,8 @@ enum qd_status qd_visit_selected(const struct qd_selection *selection,
 
     qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
     if (options->arguments.count == 0) {
-        status = visit_suite(options, selection->suites, options->level, offer, &walk, &walk.arena,
-                             error);
+        status =
+            visit_suite(options, selection->role, options->level, offer, &walk, &walk.arena, error);
     }
     for (size_t i = 0; i < options->arguments.count; i++) {
         if (visit_path(&walk, options->arguments.items[i], 0) == QD_VISIT_STOP) {
@@ -290,9 +290,9 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
                             struct qd_arena *arena, struct qd_case *kase, struct qd_error *error)
 {
     struct search search = {name, arena, kase, error, QD_OK, false};
-    enum qd_suites suites = strncmp(name, "quantizer/", strlen("quantizer/")) == 0
-                                ? QD_SUITE_OF_QUANTIZERS
-                                : QD_SUITE_OF_KERNELS;
+    const struct qd_target_role *role = strncmp(name, "quantizer/", strlen("quantizer/")) == 0
+                                            ? &qd_role_quantizer
+                                            : &qd_role_kernel;
     struct stat facts;
     enum qd_status status;
 
@@ -305,7 +305,7 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
     /* The lower levels first: they are the smaller and hold what people look for. */
     for (int level = QD_LEVEL_FULL; level < QD_LEVEL_COUNT && !search.found; level++) {
         status =
-            visit_suite(options, suites, (enum qd_level)level, compare_id, &search, arena, error);
+            visit_suite(options, role, (enum qd_level)level, compare_id, &search, arena, error);
         if (status != QD_OK) {
             return status;
         }

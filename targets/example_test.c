@@ -65,7 +65,7 @@ static void test_values(void **state)
         const char *reason = "";
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         qd_quantize_case(&kase, &arena, x, sizeof x / sizeof *x, 2, zero_point); /* odd x: ties */
-        if (!qd_session_can(session, &kase, &reason))
+        if (!qd_can(session, &kase, &reason))
             fail_msg("%s", reason);
         struct qd_comparison c = qd_run_and_compare(session, &kase, &run);
         assert_int_equal(c.verdict, QD_VERDICT_EXACT);
@@ -86,7 +86,7 @@ static void test_other_operators_are_not_declared(void **state)
     qd_identity_case(&kase, &arena, QD_U8, 4);
     struct qd_session_options options = {.time_limit = 10};
     struct qd_session *session = qd_open(library, &options);
-    assert_false(qd_session_can(session, &kase, &reason));
+    assert_false(qd_can(session, &kase, &reason));
     assert_non_null(strstr(reason, "does not declare"));
     qd_session_close(session);
     qd_arena_clear(&arena);

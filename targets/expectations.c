@@ -265,6 +265,11 @@ enum qd_status qd_expectations_parse(const char *path, const char *text, size_t 
     return QD_OK;
 }
 
+const char *qd_expectations_path(const struct qd_expectations *expectations)
+{
+    return expectations ? expectations->path : NULL;
+}
+
 /* --- Activation --------------------------------------------------------------------------------- */
 
 /* Whether the comma-separated `list` of `length` characters has the word. */
@@ -376,11 +381,7 @@ static bool fits(const struct row *row, const struct qd_features *features)
 
 static bool words_match(const struct row *row, const struct qd_evidence *evidence)
 {
-    if (!row->words)
-        return true;
-    if (row->verdict == QD_VERDICT_ACCEPTS_INVALID)
-        return fnmatch(row->words, evidence->kase->rule, 0) == 0;
-    return evidence->run && fnmatch(row->words, evidence->run->message, 0) == 0;
+    return !row->words || (evidence->words && fnmatch(row->words, evidence->words, 0) == 0);
 }
 
 /* Whether the row's class is what happened. Runs that differ agree now and then, and are wrong nevertheless. */

@@ -231,12 +231,14 @@ static void test_rows_for_fuzzers(void **state)
         struct qd_arena arena;
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         struct qd_features none = {{0, 0}};
-        struct qd_run run = {.message = "node 'n1' is bad: 3"};
+        const char *words = rows[i].seen == QD_VERDICT_ACCEPTS_INVALID
+                                ? fuzzed_case(rows[i].id)->rule
+                                : "node 'n1' is bad: 3";
         const struct qd_expectation *unexpected;
         const struct qd_evidence seen = {.kase = fuzzed_case(rows[i].id),
                                          .features = &none,
                                          .verdict = rows[i].seen,
-                                         .run = &run};
+                                         .words = words};
         bool found = qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected) != NULL;
         if (found != rows[i].expected)
             fail_msg("row %zu: have %d", i, found);
@@ -496,7 +498,7 @@ static bool quirk_row_expects(float have)
     const struct qd_expectation *unexpected,
         *found = qd_expectations_match(
             parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
-            &(struct qd_evidence){&kase, &none, QD_VERDICT_VALUE, &want, &run}, &unexpected);
+            &(struct qd_evidence){&kase, &none, QD_VERDICT_VALUE, &want, &run, NULL}, &unexpected);
     assert_true(!found || strcmp(found->quirks, "zero-points-ignored") == 0);
     qd_arena_clear(&arena);
     return found != NULL;

@@ -326,13 +326,11 @@ static bool can_both(const struct qd_session *session, const struct qd_case *kas
 }
 
 bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
-                    const char **reason)
+                    const struct qd_features *features, const char **reason)
 {
-    struct qd_features features;
-    qd_case_features(kase, &features);
     for (size_t i = 0; i < kase->graph->node_count; i++) {
         const struct row *near;
-        if (can_both(session, kase, &kase->graph->nodes[i], &features, &near))
+        if (can_both(session, kase, &kase->graph->nodes[i], features, &near))
             continue;
         *reason = !near ? "the target does not declare one of the case's operators"
                   : near->text->reason[0]

@@ -317,14 +317,14 @@ static void test_capabilities(void **state)
     qd_identity_case(&kase, &arena, QD_U8, 8);
     struct qd_session_options options = {.time_limit = 5};
     struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=nothing]", &options);
-    assert_true(qd_session_can(session, &kase, &reason));
+    assert_true(qd_can(session, &kase, &reason));
     assert_string_equal(qd_session_id(session), "misbehave@1[nothing]");
     qd_session_close(session);
     session = qd_open(PLUGIN("picky_plugin"), &options);
-    assert_false(qd_session_can(session, &kase, &reason));
+    assert_false(qd_can(session, &kase, &reason));
     assert_string_equal(reason, "no uint8 here");
     qd_identity_case(&kase, &arena, QD_S8, 8);
-    assert_true(qd_session_can(session, &kase, &reason));
+    assert_true(qd_can(session, &kase, &reason));
     qd_session_close(session);
     qd_arena_clear(&arena);
 }
@@ -364,11 +364,11 @@ static void test_capabilities_in_company(void **state)
     const char *reason = NULL;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     build_chain(&kase, &arena, QD_S8, true);
-    assert_true(qd_session_can(session, &kase, &reason));
+    assert_true(qd_can(session, &kase, &reason));
     build_chain(&kase, &arena, QD_S8, false);
-    assert_false(qd_session_can(session, &kase, &reason));
+    assert_false(qd_can(session, &kase, &reason));
     build_chain(&kase, &arena, QD_U8, true);
-    assert_false(qd_session_can(session, &kase, &reason));
+    assert_false(qd_can(session, &kase, &reason));
     assert_string_equal(reason, "only in company");
     qd_session_close(session);
     qd_arena_clear(&arena);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "qdiff/answer.h"
+#include "qdiff/trial.h"
 
 static void finish(struct qd_builder *builder, struct qd_case *kase)
 {
@@ -88,16 +88,22 @@ struct qd_comparison qd_run_and_compare(struct qd_session *session, const struct
 {
     struct qd_arena arena;
     struct qd_error error = {.status = QD_OK};
-    struct qd_value *values;
-    const struct qd_tensor *shapes;
-    struct qd_comparison comparison;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    if (qd_graph_answer(kase->graph, kase->inputs, &arena, &values, &shapes, &error) != QD_OK)
+    if (qd_case_evaluate(kase, &arena, &evaluated, &error) != QD_OK)
         fail_msg("reference: %s", error.text);
-    if (qd_session_run(session, kase, shapes, &arena, run, &error) != QD_OK)
+    if (qd_trial_ask(session, &evaluated, &arena, &trial, &error) != QD_OK)
         fail_msg("session: %s", error.text);
-    qd_compare(kase, values, run, &comparison);
+    *run = trial.run;
     run->outputs = NULL;
     qd_arena_clear(&arena);
-    return comparison;
+    return trial.comparison;
+}
+
+bool qd_can(const struct qd_session *session, const struct qd_case *kase, const char **reason)
+{
+    struct qd_features features;
+    qd_case_features(kase, &features);
+    return qd_session_can(session, kase, &features, reason);
 }

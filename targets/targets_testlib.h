@@ -25,4 +25,7 @@ struct qd_session *qd_open(const char *text, const struct qd_session_options *op
 struct qd_comparison qd_run_and_compare(struct qd_session *session, const struct qd_case *kase,
                                         struct qd_run *run);
 
+/* qd_session_can with the case's features. */
+bool qd_can(const struct qd_session *session, const struct qd_case *kase, const char **reason);
+
 #endif

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "evaluated.h"
 #include "gate_targets.h"
 #include "qdiff/check_target.h"
 #include "tap.h"
+#include "visit.h"
 
 /* The first valid case that the target declares. */
 struct search {
@@ -27,7 +27,7 @@ static enum qd_visit consider(void *context, const struct qd_selected *selected)
     size_t size;
 
     if (selected->kase->expect != QD_EXPECT_VALID ||
-        !qd_session_can(search->session, selected->kase, &reason)) {
+        !qd_session_can(search->session, selected->kase, &selected->features, &reason)) {
         return QD_VISIT_GO_ON;
     }
     search->found = true;

@@ -295,14 +295,14 @@ static enum qd_visit pass_over(void *context, const char *path, const struct qd_
     return QD_VISIT_GO_ON;
 }
 
-/* Offers the cases that rows may be about until each selects one: files given, both suites at the full level, then the rest of
+/* Offers the cases that rows may be about until each selects one: files given, the suites of both roles at the full level, then the rest of
  * them. */
 static enum qd_status offer_all(const struct qd_command *command, struct census *census,
                                 struct qd_error *error)
 {
     const struct qd_visitor visitor = {offer, pass_over, census};
     struct qd_options options = {.cases = command->options.cases, .pack = command->options.pack};
-    const struct qd_selection selection = {.options = &options, .suites = QD_BOTH_SUITES};
+    const struct qd_selection selection = {.options = &options};
     enum qd_status status = QD_OK;
 
     options.arguments = command->options.arguments;

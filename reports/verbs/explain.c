@@ -4,9 +4,11 @@
 
 #include "command.h"
 #include "describe.h"
-#include "evaluated.h"
 #include "gate_targets.h"
+#include "qdiff/evaluated.h"
+#include "qdiff/trial.h"
 #include "story.h"
+#include "visit.h"
 
 /* Which element is explained, and what the target gave there. */
 struct choice {
@@ -81,6 +83,33 @@ static int64_t interesting(const struct qd_value *value)
     return 0;
 }
 
+/* Prints what the target did, and chooses its first mismatch unless an element was asked for. */
+static void take_answer(const struct qd_command *command, const struct qd_evaluated *evaluated,
+                        const char *id, const struct qd_trial *trial, struct choice *choice)
+{
+    const struct qd_comparison *comparison = &trial->comparison;
+
+    if (trial->skip != NULL) {
+        fprintf(command->out, "%s: not run: %s\n\n", id, trial->skip);
+        return;
+    }
+    if (trial->run.outcome != QD_OUTCOME_OUTPUTS) {
+        fprintf(command->out, "%s: %s %s\n\n", id, qd_outcome_word(trial->run.outcome),
+                trial->run.message);
+        return;
+    }
+    if (comparison->mismatched > 0 && command->options.element == NULL) {
+        choice->output = comparison->output;
+        choice->element = comparison->element;
+    }
+    choice->ran = evaluated->shapes[choice->output].count > 0;
+    if (choice->ran) {
+        choice->have = qd_tensor_value(&trial->run.outputs[choice->output], choice->element);
+    }
+    fprintf(command->out, "%s: %s, %" PRId64 " of %" PRId64 " elements differ\n\n", id,
+            qd_verdict_word(comparison->verdict), comparison->mismatched, comparison->compared);
+}
+
 /* Runs the case on the first target; without --element its first mismatch is what is explained. */
 static enum qd_status ask_target(struct qd_command *command, const struct qd_evaluated *evaluated,
                                  struct choice *choice, struct qd_error *error)
@@ -88,8 +117,8 @@ static enum qd_status ask_target(struct qd_command *command, const struct qd_eva
     struct qd_session_options options = qd_session_options_of(&command->options);
     struct qd_target_plan plan;
     struct qd_gate_targets targets;
-    struct qd_comparison comparison;
-    struct qd_run run;
+    const struct qd_trial_options how = {.twins = NULL};
+    struct qd_trial trial;
     enum qd_status status = qd_plan_targets(&command->options, command->arena, &plan, error);
 
     if (status == QD_OK) {
@@ -98,22 +127,9 @@ static enum qd_status ask_target(struct qd_command *command, const struct qd_eva
     if (status != QD_OK) {
         return status;
     }
-    status = qd_session_run(targets.items[0].session, evaluated->selected->kase, evaluated->shapes,
-                            command->arena, &run, error);
-    if (status == QD_OK && run.outcome != QD_OUTCOME_OUTPUTS) {
-        fprintf(command->out, "%s: %s %s\n\n", targets.items[0].id, qd_outcome_word(run.outcome),
-                run.message);
-    } else if (status == QD_OK) {
-        qd_compare(evaluated->selected->kase, evaluated->values, &run, &comparison);
-        if (comparison.mismatched > 0 && command->options.element == NULL) {
-            choice->output = comparison.output;
-            choice->element = comparison.element;
-        }
-        choice->ran = true;
-        choice->have = qd_tensor_value(&run.outputs[choice->output], choice->element);
-        fprintf(command->out, "%s: %s, %" PRId64 " of %" PRId64 " elements differ\n\n",
-                targets.items[0].id, qd_verdict_word(comparison.verdict), comparison.mismatched,
-                comparison.compared);
+    status = qd_trial_run(&targets.items[0], evaluated, &how, command->arena, &trial, error);
+    if (status == QD_OK) {
+        take_answer(command, evaluated, targets.items[0].id, &trial, choice);
     }
     qd_gate_targets_close(&targets);
     return status;
@@ -124,7 +140,7 @@ static enum qd_status choose(struct qd_command *command, const struct qd_evaluat
                              struct qd_error *error)
 {
     const struct qd_options *options = &command->options;
-    const struct qd_graph *graph = evaluated->selected->kase->graph;
+    const struct qd_graph *graph = evaluated->kase->graph;
     enum qd_status status = find_output(graph, options->output_name, &choice->output, error);
 
     if (status == QD_OK && options->element != NULL) {
@@ -162,19 +178,17 @@ static void tell(struct qd_command *command, const struct qd_story *story,
 
 static enum qd_exit run(struct qd_command *command)
 {
-    struct qd_selected selected = {.path = command->options.arguments.items[0]};
+    const char *name = command->options.arguments.items[0];
     struct qd_evaluated evaluated;
     struct qd_story story;
     struct qd_case kase;
     struct choice choice = {0};
     struct qd_error error = {0};
 
-    if (qd_find_case(selected.path, &command->options, command->arena, &kase, &error) != QD_OK) {
+    if (qd_find_case(name, &command->options, command->arena, &kase, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
-    selected.kase = &kase;
-    qd_case_features(&kase, &selected.features);
-    if (qd_case_evaluate(&selected, command->arena, &evaluated, &error) != QD_OK) {
+    if (qd_case_evaluate(&kase, command->arena, &evaluated, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
     if (kase.expect == QD_EXPECT_MUST_REJECT) {

@@ -5,9 +5,10 @@
 
 #include "bundle.h"
 #include "command.h"
-#include "evaluated.h"
 #include "id_path.h"
 #include "pack_export.h"
+#include "qdiff/evaluated.h"
+#include "visit.h"
 
 /* An export under way. */
 struct export
@@ -32,26 +33,26 @@ static enum qd_status check_new(const char *path, struct qd_arena *arena, struct
                : qd_fail(error, QD_USAGE, "%s exists already; export overwrites nothing", path);
 }
 
-static enum qd_status export_case(struct export *export, const struct qd_selected *selected,
+static enum qd_status export_case(struct export *export, const struct qd_case *kase,
                                   struct qd_error *error)
 {
     struct qd_evaluated evaluated;
 
-    if (export->command->options.bundle && selected->kase->request_size > 0) {
+    if (export->command->options.bundle && kase->request_size > 0) {
         return qd_fail(error, QD_USAGE, "--bundle is for kernels; this case asks a quantizer");
     }
-    enum qd_status status = qd_case_evaluate(selected, &export->arena, &evaluated, error);
+    enum qd_status status = qd_case_evaluate(kase, &export->arena, &evaluated, error);
     char *path;
 
     if (status == QD_OK) {
-        status = qd_id_path(export->command->options.output, selected->kase->id, "", &export->arena,
-                            &path, error);
+        status =
+            qd_id_path(export->command->options.output, kase->id, "", &export->arena, &path, error);
     }
     if (status == QD_OK) {
         status = check_new(path, &export->arena, error);
     }
     if (status == QD_OK) {
-        status = qd_case_export(selected->kase, path, evaluated.shapes, error);
+        status = qd_case_export(kase, path, evaluated.shapes, error);
     }
     return status == QD_OK && export->command->options.bundle
                ? qd_bundle_write(&evaluated, "", path, &export->arena, error)
@@ -65,7 +66,7 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     enum qd_status status;
 
     qd_arena_reset(&export->arena);
-    status = export_case(export, selected, &error);
+    status = export_case(export, selected->kase, &error);
     if (status != QD_OK) {
         fprintf(export->command->err, "qdiff: %s: %s\n", selected->kase->id, error.text);
         export->code = qd_exit_worse(export->code, qd_exit_of_status(status));
@@ -96,7 +97,6 @@ static enum qd_status export_named(struct export *export, const char *name, stru
 
     if (status == QD_OK) {
         selected.kase = &kase;
-        qd_case_features(&kase, &selected.features);
         take(export, &selected);
     }
     return status;
@@ -120,7 +120,7 @@ static enum qd_status export_all(struct export *export, struct qd_error *error)
         return export_named(export, options->arguments.items[0], error);
     }
     status = qd_selection_init(options, export->command->arena, &selection, error);
-    selection.suites = QD_BOTH_SUITES;
+    selection.role = NULL; /* both */
     return status == QD_OK ? qd_visit_selected(&selection, &visitor, error) : status;
 }
 

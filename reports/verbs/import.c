@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "evaluated.h"
 #include "pack_import.h"
+#include "qdiff/evaluated.h"
 
 static bool is_model(const char *path)
 {
@@ -56,10 +56,9 @@ static enum qd_status import_case(const struct qd_command *command, struct qd_ca
 static enum qd_status try_case(struct qd_command *command, const struct qd_case *kase,
                                struct qd_error *error)
 {
-    struct qd_selected selected = {.kase = kase};
     struct qd_evaluated evaluated;
 
-    return qd_case_evaluate(&selected, command->arena, &evaluated, error);
+    return qd_case_evaluate(kase, command->arena, &evaluated, error);
 }
 
 static enum qd_exit run(struct qd_command *command)

@@ -3,6 +3,7 @@
 #include "census.h"
 #include "command.h"
 #include "json_write.h"
+#include "visit.h"
 
 /* A listing under way. */
 struct listing {
@@ -90,7 +91,7 @@ static enum qd_status list_all(struct listing *listing)
         listing->levels.top = options->level;
     }
     if (status == QD_OK) {
-        selection.suites = QD_BOTH_SUITES;
+        selection.role = NULL; /* both */
         status = qd_visit_selected(&selection, &visitor, &listing->error);
     }
     return status == QD_OK ? listing->status : status;

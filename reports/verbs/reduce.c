@@ -82,7 +82,7 @@ static enum qd_status keep(struct qd_command *command, const struct qd_finding_r
 /* --- Reducing ----------------------------------------------------------------------------------- */
 
 static enum qd_exit reduce_on(struct qd_command *command, const struct qd_case *kase,
-                              struct qd_session *session, struct qd_error *error)
+                              const struct qd_subject *subject, struct qd_error *error)
 {
     const struct qd_reduce_options options = {
         .seconds = command->options.time,
@@ -90,9 +90,9 @@ static enum qd_exit reduce_on(struct qd_command *command, const struct qd_case *
         .progress = show_progress,
         .context = command->err};
     struct qd_reduced reduced;
-    struct qd_finding_report report = {&reduced, kase->id, qd_session_id(session)};
+    struct qd_finding_report report = {&reduced, kase->id, subject->id};
 
-    if (qd_case_reduce(session, kase, &options, command->arena, &reduced, error) != QD_OK) {
+    if (qd_case_reduce(subject, kase, &options, command->arena, &reduced, error) != QD_OK) {
         return qd_exit_of_status(error->status);
     }
     print_size(command->out, "before", &reduced.size_before);
@@ -119,7 +119,7 @@ static enum qd_exit reduce_on_some(struct qd_command *command, const struct qd_c
 
     for (size_t i = 0; i < targets->count; i++) {
         error.status = QD_OK;
-        code = reduce_on(command, kase, targets->items[i].session, &error);
+        code = reduce_on(command, kase, &targets->items[i], &error);
         if (error.status != QD_USAGE) {
             break;
         }

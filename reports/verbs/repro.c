@@ -4,9 +4,10 @@
 #include "case_show.h"
 #include "command.h"
 #include "describe.h"
-#include "diagnosed.h"
-#include "evaluated.h"
-#include "quantizer_gate.h"
+#include "gate_targets.h"
+#include "qdiff/valid_twin.h"
+#include "trial_result.h"
+#include "visit.h"
 
 enum { COLUMNS = 9, LONGEST_CELL = 64 };
 
@@ -109,10 +110,10 @@ static void print_case(FILE *out, const struct qd_case *kase, struct qd_arena *a
 
 static void print_wanted(FILE *out, const struct qd_evaluated *evaluated, struct qd_arena *arena)
 {
-    const struct qd_graph *graph = evaluated->selected->kase->graph;
+    const struct qd_graph *graph = evaluated->kase->graph;
 
     /* What a quantized model has to give, only the checks of its parameters can say. */
-    bool known = evaluated->shapes != NULL && evaluated->selected->kase->request_size == 0;
+    bool known = evaluated->shapes != NULL && evaluated->kase->request_size == 0;
 
     for (size_t i = 0; known && i < graph->output_count; i++) {
         const char *text = qd_describe_tensor(&evaluated->shapes[i], 16, arena);
@@ -177,36 +178,6 @@ static void print_parameters(FILE *out, const struct qd_result *results, size_t 
     }
 }
 
-static struct qd_result run_on(const struct qd_evaluated *evaluated, struct qd_gate_target *target,
-                               const struct qd_options *options, struct qd_arena *arena,
-                               struct qd_error *error)
-{
-    const struct qd_case *kase = evaluated->selected->kase;
-    struct qd_result result =
-        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_SKIP);
-    struct qd_run run;
-
-    if (target->quantizer != NULL) {
-        if (qd_quantizer_run_case(evaluated->selected, target, arena, &result, error) != QD_OK) {
-            result.kind = QD_RESULT_BROKEN;
-            result.why = error->text;
-        }
-        return result;
-    }
-    if (!qd_session_can(target->session, kase, &result.why)) {
-        return result;
-    }
-    if (qd_session_run(target->session, kase, evaluated->shapes, arena, &run, error) != QD_OK ||
-        qd_judge(evaluated, target->id, &run, target->expectations, arena, &result, error) !=
-            QD_OK ||
-        qd_result_diagnose(target->session, evaluated, &run, options, arena, &result, error) !=
-            QD_OK) {
-        result.kind = QD_RESULT_BROKEN;
-        result.why = error->text;
-    }
-    return result;
-}
-
 static enum qd_exit exit_of(const struct qd_result *result, const struct qd_error *error)
 {
     switch (result->kind) {
@@ -221,21 +192,28 @@ static enum qd_exit exit_of(const struct qd_result *result, const struct qd_erro
 static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluated *evaluated,
                             struct qd_gate_targets *targets)
 {
+    const struct qd_options *options = &command->options;
+    const struct qd_diagnose_options diagnose = {.seconds = options->diagnosis_time};
     struct qd_result *results = qd_arena_array(command->arena, targets->count, sizeof *results);
     struct qd_error *errors = qd_arena_array(command->arena, targets->count, sizeof *errors);
     enum qd_exit code = QD_EXIT_OK;
+    struct qd_twins twins;
     bool compared = false;
 
     if (results == NULL || errors == NULL) {
         return QD_EXIT_OWN_FAILURE;
     }
+    qd_twins_init(&twins, options->cases);
+    const struct qd_trial_options how = {.twins = &twins,
+                                         .diagnose = options->no_diagnosis ? NULL : &diagnose};
     for (size_t i = 0; i < targets->count; i++) {
-        results[i] =
-            run_on(evaluated, &targets->items[i], &command->options, command->arena, &errors[i]);
+        qd_trial_judge(&targets->items[i], evaluated, &how, command->arena, &results[i],
+                       &errors[i]);
         code = qd_exit_worse(code, exit_of(&results[i], &errors[i]));
         compared = compared || qd_result_is_comparison(&results[i]);
     }
-    print_case(command->out, evaluated->selected->kase, command->arena);
+    qd_twins_clear(&twins);
+    print_case(command->out, evaluated->kase, command->arena);
     print_wanted(command->out, evaluated, command->arena);
     print_table(command->out, results, targets->count);
     for (size_t i = 0; i < targets->count; i++) {
@@ -253,7 +231,7 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
 static enum qd_exit run(struct qd_command *command)
 {
     struct qd_session_options options = qd_session_options_of(&command->options);
-    struct qd_selected selected = {.path = command->options.arguments.items[0]};
+    const char *name = command->options.arguments.items[0];
     struct qd_evaluated evaluated;
     struct qd_target_plan plan;
     struct qd_gate_targets targets;
@@ -262,12 +240,10 @@ static enum qd_exit run(struct qd_command *command)
     enum qd_exit code;
 
     if (qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
-        qd_find_case(selected.path, &command->options, command->arena, &kase, &error) != QD_OK) {
+        qd_find_case(name, &command->options, command->arena, &kase, &error) != QD_OK) {
         return qd_command_failed(command, &error);
     }
-    selected.kase = &kase;
-    qd_case_features(&kase, &selected.features);
-    if (qd_case_evaluate(&selected, command->arena, &evaluated, &error) != QD_OK) {
+    if (qd_case_evaluate(&kase, command->arena, &evaluated, &error) != QD_OK) {
         fprintf(command->err, "qdiff: the reference on %s: %s\n", kase.id, error.text);
         return qd_exit_of_status(error.status);
     }

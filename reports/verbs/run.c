@@ -25,8 +25,10 @@ static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *r
     for (size_t i = 0; i < targets.count; i++) {
         qd_tap_comment(
             &reporter->tap, "target %s%s%s", targets.items[i].id,
-            targets.items[i].expectations_path != NULL ? ", expectations " : "",
-            targets.items[i].expectations_path != NULL ? targets.items[i].expectations_path : "");
+            qd_expectations_path(targets.items[i].expectations) != NULL ? ", expectations " : "",
+            qd_expectations_path(targets.items[i].expectations) != NULL
+                ? qd_expectations_path(targets.items[i].expectations)
+                : "");
     }
     if (reporter->file != NULL) {
         qd_header_write(reporter->file, gate->selection, &targets, arena);

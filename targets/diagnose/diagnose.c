@@ -4,11 +4,10 @@
 
 #include "diagnose/facts.h"
 #include "diagnose/locate.h"
-#include "qdiff/answer.h"
 #include "qdiff/clock.h"
-#include "qdiff/features.h"
 #include "qdiff/neighbours.h"
 #include "qdiff/suite.h"
+#include "qdiff/trial.h"
 
 static const char *const words[] = {
 #define WORD(name, word, meaning) word,
@@ -213,32 +212,31 @@ static void find_pairs(struct diagnosing *d)
 
 /* --- Neighbours ------------------------------------------------------------------------------- */
 
-/* A neighbour that the reference takes, with the reference's answer. */
-struct trial {
+/* A neighbour that the reference takes, with the reference's answer, and the target's. */
+struct neighbour {
     struct qd_arena arena;
     struct qd_case kase;
-    struct qd_value *canonical;
-    const struct qd_tensor *shapes;
-    struct qd_run run;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
 };
 
-/* The reference's answer to trial->kase; false: it has none. */
-static bool evaluate_trial(struct trial *trial)
+/* The reference's answer to neighbour->kase; false: it has none. */
+static bool evaluate(struct neighbour *neighbour)
 {
-    return qd_graph_answer(trial->kase.graph, trial->kase.inputs, &trial->arena, &trial->canonical,
-                           &trial->shapes, NULL) == QD_OK;
+    return qd_case_evaluate(&neighbour->kase, &neighbour->arena, &neighbour->evaluated, NULL) ==
+           QD_OK;
 }
 
 /* Whether two candidates give different outputs there. */
-static bool tells_apart(const struct diagnosing *d, struct trial *trial)
+static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
 {
     const struct qd_value *first = NULL;
     for (size_t i = 0; i < d->count; i++) {
         const struct candidate *c = &d->candidates[i];
         const struct qd_value *values =
-            evaluate_under(c->quirks, c->count, &trial->kase, &trial->arena);
+            evaluate_under(c->quirks, c->count, &neighbour->kase, &neighbour->arena);
         if (i > 0 &&
-            (!values || !first || !same_values(values, first, trial->kase.graph->output_count)))
+            (!values || !first || !same_values(values, first, neighbour->kase.graph->output_count)))
             return values || first;
         first = values;
     }
@@ -246,20 +244,19 @@ static bool tells_apart(const struct diagnosing *d, struct trial *trial)
 }
 
 /* Keeps the candidates that explain what the target gave. */
-static void sift(struct diagnosing *d, const struct trial *trial)
+static void sift(struct diagnosing *d, const struct neighbour *neighbour)
 {
     size_t kept = 0;
-    struct qd_comparison comparison;
-    qd_compare(&trial->kase, trial->canonical, &trial->run, &comparison);
+    const struct qd_comparison *comparison = &neighbour->trial.comparison;
     d->neighbours++;
-    d->divergent += qd_verdict_is_divergence(comparison.verdict);
-    if (comparison.compared == 0)
+    d->divergent += qd_verdict_is_divergence(comparison->verdict);
+    if (comparison->compared == 0)
         return;
     for (size_t i = 0; i < d->count; i++) {
         struct candidate c = d->candidates[i];
         struct qd_comparison under;
-        enum fit fit =
-            fit_of(c.quirks, c.count, &trial->kase, comparison.compared, &trial->run, &under);
+        enum fit fit = fit_of(c.quirks, c.count, &neighbour->kase, comparison->compared,
+                              &neighbour->trial.run, &under);
         if (fit == REFUTED)
             continue;
         c.weak = c.weak || fit == SILENT;
@@ -269,28 +266,29 @@ static void sift(struct diagnosing *d, const struct trial *trial)
     d->count = kept;
 }
 
-/* Runs trial->kase on the target. *ran: it gave outputs. */
-static enum qd_status run_trial(struct diagnosing *d, struct trial *trial, bool *ran)
+/* Runs the neighbour on the target. *ran: it gave outputs. */
+static enum qd_status run_neighbour(struct diagnosing *d, struct neighbour *neighbour, bool *ran)
 {
-    enum qd_status status = qd_session_run(d->session, &trial->kase, trial->shapes, &trial->arena,
-                                           &trial->run, d->error);
-    *ran = status == QD_OK && trial->run.outcome == QD_OUTCOME_OUTPUTS;
+    struct qd_trial *trial = &neighbour->trial;
+    enum qd_status status =
+        qd_trial_ask(d->session, &neighbour->evaluated, &neighbour->arena, trial, d->error);
+    *ran = status == QD_OK && !trial->skip && trial->run.outcome == QD_OUTCOME_OUTPUTS;
     return status;
 }
 
 static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number)
 {
-    struct trial trial;
+    struct neighbour neighbour;
     struct qd_error error = {.status = QD_OK};
     enum qd_status status = QD_OK;
-    qd_arena_init(&trial.arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_arena_init(&neighbour.arena, QD_ARENA_DEFAULT_BUDGET);
     bool settled = d->neighbours >= d->wanted_neighbours, ran = false;
-    if (qd_neighbour(d->kase, number, &trial.arena, &trial.kase, &error) == QD_OK &&
-        evaluate_trial(&trial) && (!settled || tells_apart(d, &trial)))
-        status = run_trial(d, &trial, &ran);
+    if (qd_neighbour(d->kase, number, &neighbour.arena, &neighbour.kase, &error) == QD_OK &&
+        evaluate(&neighbour) && (!settled || tells_apart(d, &neighbour)))
+        status = run_neighbour(d, &neighbour, &ran);
     if (ran)
-        sift(d, &trial);
-    qd_arena_clear(&trial.arena);
+        sift(d, &neighbour);
+    qd_arena_clear(&neighbour.arena);
     return status;
 }
 
@@ -318,12 +316,12 @@ struct search {
 };
 
 /* A case there may show other faults of the target: then it says nothing about the candidates. */
-static void sift_unless_none(struct diagnosing *d, const struct trial *trial)
+static void sift_unless_none(struct diagnosing *d, const struct neighbour *neighbour)
 {
     size_t before = d->count;
     struct candidate kept[MAX_CANDIDATES];
     memcpy(kept, d->candidates, before * sizeof *kept);
-    sift(d, trial);
+    sift(d, neighbour);
     if (d->count == 0) {
         memcpy(d->candidates, kept, before * sizeof *kept);
         d->count = before;
@@ -334,18 +332,16 @@ static enum qd_visit ask_case(void *context, const struct qd_case *kase)
 {
     struct search *search = context;
     struct diagnosing *d = search->d;
-    struct trial trial = {.kase = *kase};
+    struct neighbour other = {.kase = *kase};
     bool ran = false;
-    const char *reason;
-    if (kase->expect != QD_EXPECT_VALID || strcmp(qd_case_op(kase), qd_case_op(d->kase)) != 0 ||
-        !qd_session_can(d->session, kase, &reason))
+    if (kase->expect != QD_EXPECT_VALID || strcmp(qd_case_op(kase), qd_case_op(d->kase)) != 0)
         return QD_VISIT_GO_ON;
-    qd_arena_init(&trial.arena, QD_ARENA_DEFAULT_BUDGET);
-    if (evaluate_trial(&trial) && tells_apart(d, &trial))
-        search->status = run_trial(d, &trial, &ran);
+    qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
+    if (evaluate(&other) && tells_apart(d, &other))
+        search->status = run_neighbour(d, &other, &ran);
     if (ran)
-        sift_unless_none(d, &trial);
-    qd_arena_clear(&trial.arena);
+        sift_unless_none(d, &other);
+    qd_arena_clear(&other.arena);
     bool go_on = search->status == QD_OK && d->count > 1 && in_time(d);
     return go_on ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }

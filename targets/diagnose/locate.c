@@ -1,7 +1,7 @@
 #include "diagnose/locate.h"
 
-#include "qdiff/answer.h"
 #include "qdiff/case_edit.h"
+#include "qdiff/trial.h"
 
 static bool is_output(const struct qd_case_edit *edit, int value)
 {
@@ -30,8 +30,8 @@ static bool expose(struct qd_case_edit *edit)
 
 struct exposed {
     struct qd_case kase;
-    struct qd_value *values;
-    struct qd_run run;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
 };
 
 /* The exposed case, evaluated and run. */
@@ -39,12 +39,9 @@ static enum qd_status run_exposed(struct qd_session *session, const struct qd_ca
                                   struct exposed *e, struct qd_error *error)
 {
     enum qd_status status = qd_case_edit_finish(edit, "exposed", false, &e->kase, error);
-    if (status != QD_OK)
-        return status;
-    const struct qd_tensor *shapes;
-    status =
-        qd_graph_answer(e->kase.graph, e->kase.inputs, edit->arena, &e->values, &shapes, error);
-    return status == QD_OK ? qd_session_run(session, &e->kase, shapes, edit->arena, &e->run, error)
+    if (status == QD_OK)
+        status = qd_case_evaluate(&e->kase, edit->arena, &e->evaluated, error);
+    return status == QD_OK ? qd_trial_ask(session, &e->evaluated, edit->arena, &e->trial, error)
                            : status;
 }
 
@@ -54,7 +51,7 @@ static size_t first_difference(const struct exposed *e)
     size_t i = 0;
     for (; i < e->kase.graph->output_count; i++) {
         struct qd_comparison comparison;
-        qd_compare_tensor(&e->values[i], &e->run.outputs[i], &comparison);
+        qd_compare_tensor(&e->evaluated.values[i], &e->trial.run.outputs[i], &comparison);
         if (comparison.mismatched > 0)
             break;
     }
@@ -74,7 +71,7 @@ static const char *name_node(const struct qd_graph *graph, int value, struct qd_
 
 static const char *describe(const struct exposed *e, struct qd_arena *arena)
 {
-    if (e->run.outcome != QD_OUTCOME_OUTPUTS)
+    if (e->trial.skip || e->trial.run.outcome != QD_OUTCOME_OUTPUTS)
         return "not told: the target does not take the graph with the values in between as outputs";
     size_t first = first_difference(e);
     if (first == e->kase.graph->output_count)

@@ -8,6 +8,7 @@
 
 #include "qdiff/answer.h"
 #include "qdiff/evaluate.h"
+#include "qdiff/trial.h"
 #include "quantizer/fidelity.h"
 
 enum { TEXT = 1024 };
@@ -153,45 +154,41 @@ static void evaluate(struct qd_quant_check *check, struct made *made)
 /* --- Kernels ------------------------------------------------------------------------------------- */
 
 static void judge_run(struct qd_quant_check *check, const struct made *made, const char *kernel,
-                      const struct qd_run *run)
+                      const struct qd_trial *trial)
 {
-    struct qd_comparison comparison;
-    qd_compare(&made->kase, made->values, run, &comparison);
-    if (!qd_verdict_is_divergence(comparison.verdict))
+    const struct qd_comparison *comparison = &trial->comparison;
+    if (!qd_verdict_is_divergence(comparison->verdict))
         return;
     const struct qd_graph *graph = made->kase.graph;
-    if (comparison.mismatched > 0)
+    if (comparison->mismatched > 0)
         qd_quant_find(check, QD_VERDICT_KERNEL,
                       "%s on the produced model: output %s, element %lld: want %.9g (%.9g to "
                       "%.9g), have %.9g",
-                      kernel, graph->values[graph->outputs[comparison.output]].name,
-                      (long long)comparison.element, comparison.want, comparison.lo, comparison.hi,
-                      comparison.have);
+                      kernel, graph->values[graph->outputs[comparison->output]].name,
+                      (long long)comparison->element, comparison->want, comparison->lo,
+                      comparison->hi, comparison->have);
     else
         qd_quant_find(check, QD_VERDICT_KERNEL, "%s on the produced model: %s%s%s", kernel,
-                      qd_verdict_word(comparison.verdict), run->message[0] ? ": " : "",
-                      run->message);
+                      qd_verdict_word(comparison->verdict), trial->run.message[0] ? ": " : "",
+                      trial->run.message);
 }
 
 static enum qd_status run_kernels(struct qd_quant_check *check, const struct made *made,
                                   struct qd_error *error)
 {
+    struct qd_evaluated evaluated = {
+        .kase = &made->kase, .values = made->values, .shapes = made->shapes};
+    qd_case_features(&made->kase, &evaluated.features);
     for (size_t i = 0; i < check->trial->kernel_count; i++) {
         struct qd_session *session = check->trial->kernels[i];
-        const char *reason;
-        struct qd_run run;
-        if (!qd_session_can(session, &made->kase, &reason)) {
-            qd_quant_note(check, "%s did not run: %s", qd_session_id(session), reason);
-            continue;
-        }
-        enum qd_status status =
-            qd_session_run(session, &made->kase, made->shapes, check->arena, &run, error);
+        struct qd_trial trial;
+        enum qd_status status = qd_trial_ask(session, &evaluated, check->arena, &trial, error);
         if (status != QD_OK)
             return status;
-        if (run.outcome == QD_OUTCOME_SKIPPED)
-            qd_quant_note(check, "%s did not run: %s", qd_session_id(session), run.message);
+        if (trial.skip)
+            qd_quant_note(check, "%s did not run: %s", qd_session_id(session), trial.skip);
         else
-            judge_run(check, made, qd_session_id(session), &run);
+            judge_run(check, made, qd_session_id(session), &trial);
     }
     return QD_OK;
 }

@@ -33,14 +33,16 @@ struct qd_reduce_progress {
 struct qd_reduce_options {
     double seconds; /* wall time, 0: 60 */
     struct qd_diagnose_options diagnose;
+    size_t which; /* of the trial's divergences; one that it does not have: the gravest */
     void (*progress)(void *context, const struct qd_reduce_progress *progress); /* or NULL */
     void *context;
 };
 
 struct qd_reduced {
     struct qd_case kase;           /* id "findings/<signature>" */
-    const struct qd_value *values; /* of its outputs, NULL for a must-reject case */
-    struct qd_run run;
+    struct qd_evaluated evaluated; /* of `kase` */
+    struct qd_trial trial;         /* and on the target */
+    size_t which;                  /* of its divergences: the finding */
     struct qd_finding before, after;
     struct qd_case_size size_before, size_after;
     size_t tried, kept, rounds;
@@ -48,10 +50,10 @@ struct qd_reduced {
     bool out_of_time; /* a pass was cut short: it may get smaller still */
 };
 
-/* Reduces a case that diverges on the session's target. Everything lives in the arena. USAGE: it does not diverge, or not each time; a
+/* Reduces a case that diverges on the target, whatever its role; rows are not asked. Everything lives in the arena. USAGE: it does not diverge, or not each time; a
  * case that the editor does not take (case_edit.h): UNSUPPORTED, LIMIT; INVALID, INTERNAL: the reference and the case's
- * expectation disagree; errors of the session. */
-enum qd_status qd_case_reduce(struct qd_session *session, const struct qd_case *kase,
+ * expectation disagree; errors of qd_trial_run. *reduced points into itself: it may not be copied. */
+enum qd_status qd_case_reduce(const struct qd_subject *subject, const struct qd_case *kase,
                               const struct qd_reduce_options *options, struct qd_arena *arena,
                               struct qd_reduced *reduced, struct qd_error *error);
 

@@ -22,38 +22,37 @@
 
 #include <stdio.h>
 
-#include "qdiff/diagnose.h"
+#include "qdiff/trial.h"
 
 /* With its NUL; a longer one is cut. */
 #define QD_SIGNATURE_SIZE 200
 
 struct qd_finding {
     char signature[QD_SIGNATURE_SIZE];
-    struct qd_comparison comparison;
-    struct qd_diagnosis diagnosis; /* of the verdict VALUE; else without quirks, its texts "" */
+    struct qd_comparison comparison; /* the trial's, with the finding's class as its verdict */
+    struct qd_diagnosis diagnosis;   /* of the verdict VALUE; else without quirks, its texts "" */
 };
 
 /* The types of the signature ("u8s8u8"). `size` at least 8; returns text. */
 const char *qd_signature_types(const struct qd_case *kase, char *text, size_t size);
 
 /* How far the elements that differ are off: a word of the list above. `run` gave OUTPUTS. */
-const char *qd_signature_shape(const struct qd_case *kase, const struct qd_value *values,
-                               const struct qd_run *run);
+const char *qd_signature_shape(const struct qd_evaluated *evaluated, const struct qd_run *run);
 
 /* A hash of a target's words: numbers, paths, qualified names, blanks and what is quoted or in brackets do not count. */
 uint32_t qd_signature_words(const char *message);
 
-/* Writes the signature of a divergence into signature[QD_SIGNATURE_SIZE]. `target` is the target's name; `diagnosis` is looked
- * at for VALUE only, and `values` is NULL for a must-reject case. */
-void qd_signature_make(const struct qd_case *kase, const struct qd_value *values,
-                       const char *target, const struct qd_run *run,
-                       const struct qd_comparison *comparison, const struct qd_diagnosis *diagnosis,
-                       char *signature);
+/* Writes the signature of the trial's divergence `which` into signature[QD_SIGNATURE_SIZE]. `target` is the target's name;
+ * `diagnosis` is looked at for VALUE only. */
+void qd_signature_make(const struct qd_evaluated *evaluated, const char *target,
+                       const struct qd_trial *trial, size_t which,
+                       const struct qd_diagnosis *diagnosis, char *signature);
 
-/* Compares, diagnoses (a VALUE divergence, running neighbours on the session) and makes the signature; "" if the run is no
- * divergence. Texts live in the arena. Errors: those of qd_diagnose. */
-enum qd_status qd_finding_identify(struct qd_session *session, const struct qd_case *kase,
-                                   const struct qd_value *values, const struct qd_run *run,
+/* Diagnoses the trial's divergence `which`, if it is of class VALUE, running neighbours on the target, and makes the signature.
+ * Texts live in the arena. Errors: those of qd_diagnose. */
+enum qd_status qd_finding_identify(const struct qd_subject *subject,
+                                   const struct qd_evaluated *evaluated,
+                                   const struct qd_trial *trial, size_t which,
                                    const struct qd_diagnose_options *options,
                                    struct qd_arena *arena, struct qd_finding *finding,
                                    struct qd_error *error);

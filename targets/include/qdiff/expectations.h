@@ -22,6 +22,9 @@ enum qd_status qd_expectations_parse(const char *path, const char *text, size_t 
 enum qd_status qd_expectations_read(const char *path, struct qd_arena *arena,
                                     struct qd_expectations **expectations, struct qd_error *error);
 
+/* The path it was read from, NULL of NULL; borrowed. */
+const char *qd_expectations_path(const struct qd_expectations *expectations);
+
 /* The file of the known divergences that come with a built-in target, by its name; *path is NULL if there is none. */
 enum qd_status qd_expectations_shipped(const char *name, struct qd_arena *arena, const char **path,
                                        struct qd_error *error);
@@ -43,9 +46,12 @@ struct qd_evidence {
     const struct qd_features *features;
     enum qd_verdict verdict;
     /* Of a VALUE divergence: the reference's values and the run's outputs, for rows that name a quirk (diagnose.h,
-     * qd_quirks_explain); NULL: such rows do not match. Of others: the run, for rows that ask for words of the target. */
+     * qd_quirks_explain); NULL: such rows do not match. */
     const struct qd_value *canonical;
     const struct qd_run *run;
+    /* What rows of the form class:words look for: the target's words, a finding's text, the rule of ACCEPTS_INVALID; NULL: such rows
+     * do not match. */
+    const char *words;
 };
 
 /* The row that expects this verdict of this case, NULL if none; marks it used. When the verdict is no divergence,

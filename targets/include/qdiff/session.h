@@ -3,6 +3,7 @@
 #define QDIFF_SESSION_H
 
 #include "qdiff/case.h"
+#include "qdiff/features.h"
 #include "qdiff/target.h"
 #include "qdiff/value.h"
 
@@ -69,9 +70,10 @@ const struct qd_target_info *qd_session_info(const struct qd_session *session);
 /* "ort@1.31.1[opt=all,threads=1]"; valid until close. */
 const char *qd_session_id(const struct qd_session *session);
 
-/* Whether the target's capabilities allow the case; if not, *reason (borrowed) says why. */
+/* Whether the target's capabilities allow the case, whose features are those of qd_case_features; if not, *reason (borrowed) says
+ * why. */
 bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
-                    const char **reason);
+                    const struct qd_features *features, const char **reason);
 
 /* An isolated session binds the calling thread to one CPU while it runs cases (it and the worker take turns), and sets it
  * free when it is closed or starts a worker.

@@ -1,0 +1,60 @@
+/* A harness on a target: its inputs are tried there, what is known is counted, the rest is reduced, named and kept.
+ *
+ *   QDIFF_TARGET=NAME        as on qdiff's command line (ort@1.31.1[opt=none], ort-quant@1.31.1, ./libmine.so); else the first line of
+ *                            <harness>.target beside the program; neither: no target
+ *   QDIFF_ISOLATE=1          a kernel target in a worker process: for one that may die. What it has to refuse, and what is known
+ *                            to kill it, runs there anyway, and a quantizer always
+ *   QDIFF_EXPECTATIONS=FILE  its known divergences, which are counted and not reported; "none"; else the shipped ones
+ *   QDIFF_STORE=DIR          findings go into that store (store.h), and the run goes on; without it the first new
+ *                            signature ends the process, so that the engine keeps the case
+ *   QDIFF_TALLY=DIR          what the process did is counted in a file there (tally.h)
+ *   QDIFF_FINDINGS=ignore    divergences are counted and nothing else: for an engine that minimises a corpus
+ *   QDIFF_FINDINGS=raw       they are kept as they come, not reduced and not explained
+ *
+ * A divergence that is not known is reduced before it is named, so that one bug in a hundred graphs is one finding; what turns
+ * out to be known then is counted as known. Reducing takes a quarter of the time at most; what has to wait for it lies in the store
+ * as it came.
+ *
+ * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". Failures end the process: 2 usage, 3 a target that
+ * cannot be used, 4 our own. */
+#ifndef QDIFF_FUZZ_HUNT_H
+#define QDIFF_FUZZ_HUNT_H
+
+#include "counted.h"
+#include "qdiff/signature.h"
+#include "qdiff/store.h"
+
+struct qd_hunt_key;
+
+/* Zeroed but for `name` and `role` it is ready for qd_hunt_begin. */
+struct qd_hunt {
+    const char *name;                  /* of the harness */
+    const struct qd_target_role *role; /* of the targets that it takes */
+    bool started, has_target, ignores, reduces;
+    struct qd_arena arena; /* lives as long as the process */
+    struct qd_arena reduction;
+    struct qd_subject subject;
+    struct qd_store *store;
+    struct qd_counted counted;
+    struct qd_hunt_key *coarse, *found;               /* signatures before and after reduction */
+    double began, in_target, in_cases, in_reductions; /* seconds of wall time */
+    uint64_t elements;
+};
+
+/* Opens what the environment names. Not before the first case: AFL++ forks after the program's start, and targets have threads. */
+void qd_hunt_begin(struct qd_hunt *hunt);
+
+/* Tries an evaluated case on the target. The arena is that of the case. */
+void qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
+                  struct qd_arena *arena);
+
+/* Runs one input of the engine: `run` decodes and tries it, and says what LLVMFuzzerTestOneInput is to return. */
+int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), const uint8_t *data,
+                  size_t size);
+
+/* Writes the tally, and the last words about the target and the signatures found. */
+void qd_hunt_print(const struct qd_hunt *hunt);
+
+_Noreturn void qd_hunt_give_up(const struct qd_hunt *hunt, int code, const struct qd_error *error);
+
+#endif

@@ -1,0 +1,64 @@
+/* A trial: one case on one target, from the question to the verdict. Every command, both fuzz harnesses and the reducer judge
+ * by this function.
+ *
+ *   can it? -> run -> compare -> (its valid twin) -> (expectation rows) -> (diagnosis)
+ *
+ * The steps in brackets are options. What a target is asked depends on its role (subject.h). */
+#ifndef QDIFF_TRIAL_H
+#define QDIFF_TRIAL_H
+
+#include "qdiff/diagnose.h"
+#include "qdiff/evaluated.h"
+#include "qdiff/quantizer_check.h"
+#include "qdiff/subject.h"
+
+/* One thing that is wrong with an answer. A kernel target's has one at most; a quantizer's as many as the checks find. */
+struct qd_divergence {
+    enum qd_verdict class;
+    const char *
+        words; /* what rows match: the target's own words, the finding, or the rule that it should have refused by */
+    const struct qd_expectation *row; /* that expects it, NULL if none does or no rows were asked */
+};
+
+struct qd_trial {
+    const char *skip; /* why nothing was learned, NULL if something was; then only this is set */
+    bool
+        declared; /* with `skip`: the target declares the case, and declined it when it was asked */
+
+    struct qd_run run; /* what the target did; a quantizer's has no outputs */
+    struct qd_comparison
+        comparison; /* verdict: of the first divergence that no row expects, else the gravest */
+
+    size_t divergence_count; /* at least 1 if the verdict is a divergence, else 0 */
+    struct qd_divergence *divergences;
+    bool known;                              /* there are some, and a row expects each */
+    const struct qd_expectation *row;        /* of the verdict; NULL if none */
+    const struct qd_expectation *unexpected; /* nothing diverges, and this row says that it would */
+
+    const struct qd_diagnosis *diagnosis;     /* of an unexpected VALUE, NULL if not asked for */
+    const struct qd_quantizer_report *report; /* of a quantizer that gave an answer, else NULL */
+};
+
+struct qd_twins;
+
+struct qd_trial_options {
+    struct qd_twins *twins; /* whether a refusal means something (valid_twin.h); NULL: it does */
+    const struct qd_diagnose_options *diagnose; /* NULL: no diagnosis */
+};
+
+/* Runs the case on the target and judges the answer, by subject->expectations if there are any. Texts live in the arena or are
+ * borrowed from target and case. UNUSABLE: the target says so, or cannot be started again; LIMIT: too large to transfer; IO;
+ * NO_MEMORY; of a quantizer's case INVALID, UNSUPPORTED or MALFORMED where the reference has no say. */
+enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                            const struct qd_trial_options *options, struct qd_arena *arena,
+                            struct qd_trial *trial, struct qd_error *error);
+
+/* Looks the trial's divergences up in the rows, which the trial did not do if its subject has none. */
+void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evaluated *evaluated,
+                     struct qd_trial *trial);
+
+/* The first part of it for a kernel target that is open as a session: can it, run, compare. */
+enum qd_status qd_trial_ask(struct qd_session *session, const struct qd_evaluated *evaluated,
+                            struct qd_arena *arena, struct qd_trial *trial, struct qd_error *error);
+
+#endif

@@ -48,7 +48,7 @@ static enum qd_status keep(struct qd_mix *mix, const struct qd_case *kase, int64
     if (!grow(mix)) {
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", mix->count + 1);
     }
-    mix->cases[mix->count++] = (struct qd_mix_case){bytes, size, elements};
+    mix->cases[mix->count++] = (struct qd_mix_case){bytes, size, elements, false};
     return QD_OK;
 }
 
@@ -149,8 +149,15 @@ void qd_mix_clear(struct qd_mix *mix)
     *mix = (struct qd_mix){0};
 }
 
+void qd_mix_forgive(struct qd_mix *mix)
+{
+    for (size_t i = 0; i < mix->count; i++) {
+        mix->cases[i].kills = false;
+    }
+}
+
 /* Decodes, evaluates, runs and compares one case, as a run does, adding up where the time goes. */
-static enum qd_status lap_case(const struct qd_mix_case *one, struct qd_session *session,
+static enum qd_status lap_case(struct qd_mix_case *one, struct qd_session *session,
                                struct qd_arena *arena, struct qd_lap *lap, struct qd_error *error)
 {
     struct qd_case kase;
@@ -171,6 +178,9 @@ static enum qd_status lap_case(const struct qd_mix_case *one, struct qd_session 
     if (status != QD_OK || trial.skip != NULL) {
         return status;
     }
+    one->kills = trial.comparison.verdict == QD_VERDICT_CRASH ||
+                 trial.comparison.verdict == QD_VERDICT_HANG ||
+                 trial.comparison.verdict == QD_VERDICT_OOM;
     lap->cases++;
     lap->wall += judged - begun;
     lap->decode += decoded - begun;
@@ -184,7 +194,7 @@ static enum qd_status lap_case(const struct qd_mix_case *one, struct qd_session 
     return QD_OK;
 }
 
-enum qd_status qd_lap_run(const struct qd_mix *mix, struct qd_session *session, struct qd_lap *lap,
+enum qd_status qd_lap_run(struct qd_mix *mix, struct qd_session *session, struct qd_lap *lap,
                           struct qd_error *error)
 {
     struct qd_lap run = {0};
@@ -193,6 +203,10 @@ enum qd_status qd_lap_run(const struct qd_mix *mix, struct qd_session *session, 
 
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     for (size_t i = 0; i < mix->count && status == QD_OK; i++) {
+        if (mix->cases[i].kills) {
+            run.killers++;
+            continue;
+        }
         qd_arena_reset(&arena);
         status = lap_case(&mix->cases[i], session, &arena, &run, error);
     }

@@ -14,6 +14,7 @@ struct qd_mix {
         const uint8_t *bytes;
         size_t size;
         int64_t elements; /* of all outputs */
+        bool kills;       /* the target died of it, hung, or ran out of memory */
     } * cases;
     int64_t median_elements;
 };
@@ -23,15 +24,19 @@ enum qd_status qd_mix_collect(struct qd_mix *mix, const struct qd_selection *sel
                               struct qd_error *error);
 void qd_mix_clear(struct qd_mix *mix);
 
+/* No case kills the target, as far as is known: for the next one. */
+void qd_mix_forgive(struct qd_mix *mix);
+
 /* One round over the mix on one target. All in seconds of wall time. */
 struct qd_lap {
-    size_t cases; /* that the target could run */
+    size_t cases;   /* that the target could run */
+    size_t killers; /* left out, because an earlier round killed the target with them */
     double wall, decode, reference, target, transfer, compare;
     const struct qd_mix_case *answered; /* the first that the target gave outputs for, NULL: none */
 };
 
-/* Runs one round; cases the target cannot do are decoded but not counted in any time. */
-enum qd_status qd_lap_run(const struct qd_mix *mix, struct qd_session *session, struct qd_lap *lap,
+/* Runs one round; cases the target cannot do are decoded but not counted in any time. Marks those that kill it. */
+enum qd_status qd_lap_run(struct qd_mix *mix, struct qd_session *session, struct qd_lap *lap,
                           struct qd_error *error);
 
 /* How fast a worker is beside its cases, with one of the mix, for `seconds` twice (qdiff/pace.h). */

@@ -91,6 +91,11 @@ test_expectations_of_a_tool()
     printf 'quantizer/*\t*\t*\tignores-option\t*\t*\t-\tmade up\n' >>"$tsv"
     qd 1 run -t "$wrong" --level smoke -e "$rows" || return 1
     qd 0 run -t "$wrong" --level smoke -e "$tsv" && has out "# TODO " || return 1
+    # by the words of the finding too; and a row about another finding leaves this one
+    printf '%s\t*\t*\tignores-option:*plain parameters*\t*\t*\t-\tmade up\n' "$id" >"$tsv"
+    qd 0 run -t "$wrong" --level smoke --filter "$id" -e "$tsv" || return 1
+    printf '%s\t*\t*\tignores-option:*no such words*\t*\t*\t-\tmade up\n' "$id" >"$tsv"
+    qd 1 run -t "$wrong" --level smoke --filter "$id" -e "$tsv" && has out "class: ignores-option" || return 1
     printf '%s\t*\t*\tignores-option\t*\t*\t-\tmade up\n' "$id" >"$tsv"
     qd 0 run -t "$wrong" --level smoke --filter "$id" -e "$tsv" || return 1
     qd 1 run -t "$tool" --level smoke --filter "$id" -e "$tsv" && has err "1 unexpected passes"

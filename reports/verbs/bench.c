@@ -38,6 +38,7 @@ static double outside(const struct qd_lap *lap)
 static void add(struct qd_lap *sum, const struct qd_lap *lap)
 {
     sum->cases += lap->cases;
+    sum->killers = lap->killers;
     sum->wall += lap->wall;
     sum->decode += lap->decode;
     sum->reference += lap->reference;
@@ -47,7 +48,7 @@ static void add(struct qd_lap *sum, const struct qd_lap *lap)
     sum->answered = sum->answered == NULL ? lap->answered : sum->answered;
 }
 
-static enum qd_status measure_session(const struct qd_mix *mix, struct qd_session *session,
+static enum qd_status measure_session(struct qd_mix *mix, struct qd_session *session,
                                       size_t rounds, struct measured *measured,
                                       struct qd_error *error)
 {
@@ -72,7 +73,7 @@ static enum qd_status measure_session(const struct qd_mix *mix, struct qd_sessio
     return status;
 }
 
-static enum qd_status measure(const struct qd_mix *mix, const struct qd_planned_target *target,
+static enum qd_status measure(struct qd_mix *mix, const struct qd_planned_target *target,
                               bool in_process, const struct qd_options *options,
                               struct measured *measured, struct qd_error *error)
 {
@@ -129,6 +130,19 @@ struct bench {
     double reference[3]; /* MAC/s: least, median, most */
 };
 
+/* Cases that no figure is about. */
+static void print_killers(FILE *out, const struct bench *bench)
+{
+    for (size_t i = 0; i < bench->count; i++) {
+        const struct measured *one = &bench->measured[i];
+
+        if (one->lap.killers > 0 && !one->in_process) {
+            fprintf(out, "%s: left out are %zu cases that kill it (qdiff run shows which)\n", one->id,
+                    one->lap.killers);
+        }
+    }
+}
+
 static void print_paces(FILE *out, const struct bench *bench)
 {
     bool headed = false;
@@ -170,6 +184,7 @@ static void print_text(FILE *out, const struct bench *bench, struct qd_arena *ar
                 share(lap->decode, lap), share(lap->reference, lap), share(lap->transfer, lap),
                 share(lap->compare, lap), share(outside(lap), lap));
     }
+    print_killers(out, bench);
     print_paces(out, bench);
     fprintf(out,
             "\nreference, QLinearConv 64 to 64 channels, 3x3, 56x56, u8 x s8: %.3g MAC/s "
@@ -189,6 +204,7 @@ static void write_measured(struct qd_json *json, const struct measured *one)
     qd_json_double(json, "cases_per_second_median", one->median);
     qd_json_double(json, "cases_per_second_max", one->most);
     qd_json_int(json, "cases", (int64_t)lap->cases);
+    qd_json_int(json, "cases_that_kill", (int64_t)lap->killers);
     qd_json_double(json, "seconds", lap->wall);
     qd_json_double(json, "seconds_decode", lap->decode);
     qd_json_double(json, "seconds_reference", lap->reference);
@@ -249,8 +265,11 @@ static enum qd_status measure_all(struct bench *bench, const struct qd_target_pl
         return qd_fail(error, QD_NO_MEMORY, "no memory for measurements");
     }
     for (size_t i = 0; i < plan->count * 2 && status == QD_OK; i++) {
-        bool in_process = i % 2 == 0;
+        bool in_process = i % 2 == 1; /* after the worker has shown which cases kill the target */
 
+        if (!in_process) {
+            qd_mix_forgive(&bench->mix);
+        }
         if (in_process && qd_pace_applies(&plan->items[i / 2].name)) {
             continue; /* a worker is another process either way */
         }
@@ -385,7 +404,8 @@ const struct qd_verb qd_verb_bench = {
         "share of the time that is spent outside the target: decoding, reference, transfer,\n"
         "comparison. A plain name stands for its first and last configuration (for ort the\n"
         "optimization levels none and all). The mix is that of the smoke level unless --level\n"
-        "says otherwise; one round warms up, then --rounds are measured. Of a worker it prints\n"
+        "says otherwise; one round warms up and finds the cases that kill the target, which are left\n"
+        "out, then --rounds are measured. Of a worker it prints\n"
         "the first round too (cold: every model is new to it), runs a second of one prepared\n"
         "model, and round trips a second of a small message. Of a quantizer it measures requests\n"
         "and checks per second over the cases of its suite that it answers.",

@@ -135,9 +135,6 @@ static void take_row(void *context, const struct qd_unmatched_row *row)
 {
     struct qd_reporter *reporter = context;
 
-    if (reporter->file != NULL) {
-        qd_unmatched_row_write(reporter->file, row);
-    }
     if (qd_row_book_unmatched(&reporter->rows, row, &reporter->error) != QD_OK) {
         stop(reporter);
     }
@@ -150,11 +147,15 @@ struct qd_sink qd_reporter_sink(struct qd_reporter *reporter)
 
 static void judge_rows(struct qd_reporter *reporter, bool whole)
 {
+    qd_row_book_sort(&reporter->rows);
     for (size_t i = 0; i < reporter->rows.count; i++) {
         const struct qd_unmatched_row *row = &reporter->rows.entries[i].row;
         char text[1024];
 
-        if (!qd_row_book_is_stale(&reporter->rows, i)) {
+        if (reporter->file != NULL && qd_row_book_is_unmatched(&reporter->rows, i)) {
+            qd_unmatched_row_write(reporter->file, row);
+        }
+        if (qd_row_book_state(&reporter->rows, i) == QD_ROW_USED) {
             continue;
         }
         if (!whole) {
@@ -162,10 +163,8 @@ static void judge_rows(struct qd_reporter *reporter, bool whole)
             continue;
         }
         reporter->summary.stale++;
-        snprintf(text, sizeof text,
-                 "expectation row %zu is stale: no case it selects diverges so: %s", row->row,
-                 row->text);
-        qd_tap_point(&reporter->tap, false, text);
+        qd_tap_point(&reporter->tap, false,
+                     qd_row_book_describe(&reporter->rows, i, text, sizeof text));
     }
 }
 

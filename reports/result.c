@@ -19,6 +19,7 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
                               .why = "",
                               .issue = "",
                               .reason = "",
+                              .covering = "",
                               .message = "",
                               .stage = "",
                               .features = "",

@@ -23,6 +23,7 @@
     STRING(why)         \
     STRING(issue)       \
     STRING(reason)      \
+    STRING(covering)    \
     STRING(message)     \
     STRING(stage)       \
     STRING(features)    \

@@ -92,12 +92,23 @@ static void digests_tell_results_apart(void **state)
 
 /* --- Rows --- */
 
-static void book_expected(struct qd_row_book *book, const char *target, size_t row)
+/* A divergence that the rows of `covering` expect, `row` first. */
+static void book_covered(struct qd_row_book *book, const char *target, size_t row,
+                         const char *covering)
 {
     struct qd_result result = qd_result_init("a", "op", target, QD_RESULT_EXPECTED);
 
     result.row = row;
+    result.covering = covering;
     assert_int_equal(qd_row_book_result(book, &result, NULL), QD_OK);
+}
+
+static void book_expected(struct qd_row_book *book, const char *target, size_t row)
+{
+    char covering[32];
+
+    snprintf(covering, sizeof covering, "%zu", row);
+    book_covered(book, target, row, covering);
 }
 
 static void book_unmatched(struct qd_row_book *book, const char *target, size_t row)
@@ -107,14 +118,44 @@ static void book_unmatched(struct qd_row_book *book, const char *target, size_t 
     assert_int_equal(qd_row_book_unmatched(book, &unmatched, NULL), QD_OK);
 }
 
-static size_t count_stale(const struct qd_row_book *book)
+static size_t count_state(const struct qd_row_book *book, enum qd_row_state state)
 {
-    size_t stale = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < book->count; i++) {
-        stale += qd_row_book_is_stale(book, i);
+        count += qd_row_book_state(book, i) == state;
     }
-    return stale;
+    return count;
+}
+
+static size_t count_stale(const struct qd_row_book *book)
+{
+    return count_state(book, QD_ROW_STALE);
+}
+
+/* Row 5 expects what row 3 expects already: on both targets it may go, and where it is first once it may not. */
+static void a_row_that_is_never_the_first_is_shadowed(void **state)
+{
+    struct qd_arena arena;
+    struct qd_row_book book = {.arena = &arena};
+    char text[256];
+
+    (void)state;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    book_covered(&book, "t", 3, "3,5");
+    book_unmatched(&book, "t", 5);
+    book_unmatched(&book, "u", 5);
+    qd_row_book_sort(&book);
+    assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 1);
+    assert_int_equal(count_state(&book, QD_ROW_STALE), 1); /* on u it expects nothing */
+    assert_non_null(strstr(qd_row_book_describe(&book, 1, text, sizeof text), "row 5 is shadowed"));
+    book_covered(&book, "u", 5, "5");
+    assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 0);
+    assert_int_equal(count_state(&book, QD_ROW_STALE), 0);
+    struct qd_result torn = qd_result_init("a", "op", "t", QD_RESULT_EXPECTED);
+    torn.covering = "3,x";
+    assert_int_equal(qd_row_book_result(&book, &torn, NULL), QD_MALFORMED);
+    qd_arena_clear(&arena);
 }
 
 static void a_row_matched_anywhere_is_not_stale(void **state)
@@ -295,6 +336,7 @@ int main(void)
         cmocka_unit_test(releases_may_count_as_one),
         cmocka_unit_test(digests_tell_results_apart),
         cmocka_unit_test(a_row_matched_anywhere_is_not_stale),
+        cmocka_unit_test(a_row_that_is_never_the_first_is_shadowed),
         cmocka_unit_test(whole_files_are_read),
         cmocka_unit_test(what_a_killed_run_left_is_read),
         cmocka_unit_test(broken_files_are_refused),

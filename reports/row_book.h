@@ -5,8 +5,15 @@
 #include "result_json.h"
 
 struct qd_row_entry {
-    struct qd_unmatched_row row; /* text NULL: known only by a match */
-    bool matched;
+    struct qd_unmatched_row row; /* text NULL: no part of the run found it unused */
+    bool matched;                /* it was the first to expect some divergence */
+    bool covered;                /* it expected some, perhaps after another row */
+};
+
+enum qd_row_state {
+    QD_ROW_USED,
+    QD_ROW_STALE,   /* it expects nothing that was seen */
+    QD_ROW_SHADOWED /* whatever it expects, an earlier row expects as well, on every target */
 };
 
 struct qd_row_book {
@@ -15,15 +22,24 @@ struct qd_row_book {
     struct qd_row_entry *entries;
 };
 
-/* Notes what a result says about rows: an expected divergence matches its row. NO_MEMORY only. */
+/* Notes what a result says about rows. NO_MEMORY only. */
 enum qd_status qd_row_book_result(struct qd_row_book *book, const struct qd_result *result,
                                   struct qd_error *error);
 
-/* Notes a row that matched nothing in a part of the run. NO_MEMORY only. */
+/* Notes a row that was the first for nothing in a part of the run. NO_MEMORY only. */
 enum qd_status qd_row_book_unmatched(struct qd_row_book *book, const struct qd_unmatched_row *row,
                                      struct qd_error *error);
 
-/* Whether entry i matched nothing anywhere. */
-bool qd_row_book_is_stale(const struct qd_row_book *book, size_t i);
+/* Puts the entries in order of target and line: what follows does not depend on how the run was divided. */
+void qd_row_book_sort(struct qd_row_book *book);
+
+/* Whether entry i was the first for nothing on its target: what a results file has to say, for a merge to judge. */
+bool qd_row_book_is_unmatched(const struct qd_row_book *book, size_t i);
+
+/* What entry i came to in all parts together. */
+enum qd_row_state qd_row_book_state(const struct qd_row_book *book, size_t i);
+
+/* That as a sentence about the row, for people. `size` at least 256; returns text. */
+const char *qd_row_book_describe(const struct qd_row_book *book, size_t i, char *text, size_t size);
 
 #endif

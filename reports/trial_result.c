@@ -249,6 +249,15 @@ static void take_row(const struct qd_expectation *row, struct qd_result *result)
     result->reason = row->reason;
 }
 
+/* "12,40"; NULL when out of memory. */
+static const char *join_lines(const struct qd_row_lines *covering, struct qd_arena *arena)
+{
+    const char *joined = "";
+    for (size_t i = 0; i < covering->count && joined; i++)
+        joined = qd_arena_printf(arena, "%s%s%zu", joined, i > 0 ? "," : "", covering->lines[i]);
+    return joined;
+}
+
 static enum qd_result_kind kind_of(const struct qd_trial *trial)
 {
     if (trial->divergence_count > 0)
@@ -271,6 +280,9 @@ enum qd_status qd_trial_result(const struct qd_subject *subject,
     made.kind = kind_of(trial);
     made.comparison = trial->comparison;
     take_row(trial->divergence_count > 0 ? trial->row : trial->unexpected, &made);
+    made.covering = join_lines(&trial->covering, arena);
+    if (!made.covering)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for the lines of rows");
     enum qd_status status = (subject->role == &qd_role_quantizer
                                  ? describe_quantizer
                                  : describe_kernel)(evaluated, trial, arena, &made, error);

@@ -398,9 +398,23 @@ static bool covers(const struct row *row, const struct qd_evidence *evidence)
                              evidence->run);
 }
 
+static void add_line(struct qd_row_lines *covering, size_t line)
+{
+    size_t at = 0;
+    while (at < covering->count && covering->lines[at] < line)
+        at++;
+    if (at == QD_MOST_COVERING || (at < covering->count && covering->lines[at] == line))
+        return;
+    covering->count += covering->count < QD_MOST_COVERING;
+    memmove(covering->lines + at + 1, covering->lines + at,
+            (covering->count - at - 1) * sizeof *covering->lines);
+    covering->lines[at] = line;
+}
+
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
                                                    const struct qd_evidence *evidence,
-                                                   const struct qd_expectation **unexpected)
+                                                   const struct qd_expectation **unexpected,
+                                                   struct qd_row_lines *covering)
 {
     bool diverges = qd_verdict_is_divergence(evidence->verdict);
     const struct qd_expectation *found = NULL, *surprise = NULL;
@@ -411,9 +425,12 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
         if (!row->active || !names(row, &subject) || !fits(row, evidence->features))
             continue;
         if (diverges && covers(row, evidence)) {
-            row->matched++;
-            if (!found)
+            if (covering)
+                add_line(covering, row->expectation.row);
+            if (!found) {
                 found = &row->expectation;
+                row->matched++;
+            }
         }
         if (!diverges && !row->by_glob && !surprise)
             surprise = &row->expectation;

@@ -54,7 +54,7 @@ static bool expects(const char *text, const char *id, enum qd_feature feature,
         qd_expectations_match(
             parse(&arena, text),
             &(struct qd_evidence){.kase = a_case(id), .features = &features, .verdict = verdict},
-            &unexpected) != NULL;
+            &unexpected, NULL) != NULL;
     qd_arena_clear(&arena);
     return found;
 }
@@ -155,7 +155,7 @@ static void test_match_gives_issue_reason_and_row(void **state)
     const struct qd_expectation *found = qd_expectations_match(
         made,
         &(struct qd_evidence){.kase = a_case("a"), .features = &none, .verdict = QD_VERDICT_VALUE},
-        &unexpected);
+        &unexpected, NULL);
     assert_non_null(found);
     assert_null(unexpected);
     assert_string_equal(found->issue, "issue 2");
@@ -185,7 +185,8 @@ static void test_nondeterministic_covers_value(void **state)
         const struct qd_expectation *unexpected;
         const struct qd_evidence seen = {
             .kase = a_case("a"), .features = &none, .verdict = rows[i].seen};
-        bool found = qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected) != NULL;
+        bool found =
+            qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected, NULL) != NULL;
         if (found != rows[i].expected)
             fail_msg("row %zu: have %d", i, found);
         qd_arena_clear(&arena);
@@ -239,7 +240,8 @@ static void test_rows_for_fuzzers(void **state)
                                          .features = &none,
                                          .verdict = rows[i].seen,
                                          .words = words};
-        bool found = qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected) != NULL;
+        bool found =
+            qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected, NULL) != NULL;
         if (found != rows[i].expected)
             fail_msg("row %zu: have %d", i, found);
         qd_arena_clear(&arena);
@@ -275,14 +277,14 @@ static void test_unexpected_pass(void **state)
                                       &(struct qd_evidence){.kase = a_case("abc"),
                                                             .features = &none,
                                                             .verdict = QD_VERDICT_EXACT},
-                                      &unexpected));
+                                      &unexpected, NULL));
     assert_null(unexpected);
     struct qd_expectations *one = parse(&arena, "abc\t*\t*\tvalue\t*\t*\t-\twhy");
     assert_null(qd_expectations_match(one,
                                       &(struct qd_evidence){.kase = a_case("abc"),
                                                             .features = &none,
                                                             .verdict = QD_VERDICT_EXACT},
-                                      &unexpected));
+                                      &unexpected, NULL));
     assert_non_null(unexpected);
     assert_int_equal(unexpected->row, 1);
     /* it diverges, but otherwise: neither expected nor a pass */
@@ -290,7 +292,7 @@ static void test_unexpected_pass(void **state)
                                       &(struct qd_evidence){.kase = a_case("abc"),
                                                             .features = &none,
                                                             .verdict = QD_VERDICT_SHAPE},
-                                      &unexpected));
+                                      &unexpected, NULL));
     assert_null(unexpected);
     qd_arena_clear(&arena);
 }
@@ -317,12 +319,12 @@ static void test_stale_rows(void **state)
                           &(struct qd_evidence){.kase = a_case("abc"),
                                                 .features = &none,
                                                 .verdict = QD_VERDICT_VALUE},
-                          &unexpected);
+                          &unexpected, NULL);
     qd_expectations_match(made,
                           &(struct qd_evidence){.kase = a_case("abd"),
                                                 .features = &none,
                                                 .verdict = QD_VERDICT_EXACT},
-                          &unexpected);
+                          &unexpected, NULL);
     char seen[64] = "";
     qd_expectations_stale(made, count_row, seen);
     assert_string_equal(seen, "2:ab* 3:zz* ");
@@ -414,24 +416,24 @@ static void test_written_rows_read_back(void **state)
             made,
             &(struct qd_evidence){
                 .kase = a_case(ids[i]), .features = &none, .verdict = QD_VERDICT_REJECTS_VALID},
-            &unexpected);
+            &unexpected, NULL);
         assert_non_null(found);
         assert_string_equal(found->reason, "first line second?");
         assert_null(qd_expectations_match(made,
                                           &(struct qd_evidence){.kase = a_case(ids[i]),
                                                                 .features = &none,
                                                                 .verdict = QD_VERDICT_VALUE},
-                                          &unexpected));
+                                          &unexpected, NULL));
         assert_null(qd_expectations_match(
             made,
             &(struct qd_evidence){
                 .kase = a_case("odd-id1x"), .features = &none, .verdict = QD_VERDICT_REJECTS_VALID},
-            &unexpected));
+            &unexpected, NULL));
         assert_null(qd_expectations_match(made,
                                           &(struct qd_evidence){.kase = a_case(ids[i]),
                                                                 .features = &none,
                                                                 .verdict = QD_VERDICT_EXACT},
-                                          &unexpected));
+                                          &unexpected, NULL));
         assert_non_null(unexpected);
         struct qd_target_info newer = ort;
         newer.version = "1.27.0";
@@ -440,7 +442,7 @@ static void test_written_rows_read_back(void **state)
             made,
             &(struct qd_evidence){
                 .kase = a_case(ids[i]), .features = &none, .verdict = QD_VERDICT_REJECTS_VALID},
-            &unexpected));
+            &unexpected, NULL));
         qd_arena_clear(&arena);
     }
 }
@@ -498,7 +500,8 @@ static bool quirk_row_expects(float have)
     const struct qd_expectation *unexpected,
         *found = qd_expectations_match(
             parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
-            &(struct qd_evidence){&kase, &none, QD_VERDICT_VALUE, &want, &run, NULL}, &unexpected);
+            &(struct qd_evidence){&kase, &none, QD_VERDICT_VALUE, &want, &run, NULL}, &unexpected,
+            NULL);
     assert_true(!found || strcmp(found->quirks, "zero-points-ignored") == 0);
     qd_arena_clear(&arena);
     return found != NULL;

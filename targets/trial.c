@@ -119,10 +119,10 @@ void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evalu
         struct qd_divergence *one = &trial->divergences[i];
         evidence.verdict = one->class;
         evidence.words = one->words;
-        one->row = qd_expectations_match(expectations, &evidence, &unexpected);
+        one->row = qd_expectations_match(expectations, &evidence, &unexpected, &trial->covering);
     }
     if (trial->divergence_count == 0)
-        qd_expectations_match(expectations, &evidence, &trial->unexpected);
+        qd_expectations_match(expectations, &evidence, &trial->unexpected, NULL);
     choose_verdict(trial);
 }
 

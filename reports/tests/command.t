@@ -150,6 +150,52 @@ test_jobs_change_nothing()
     same 1 2
 }
 
+# Rows of every kind: matched, shadowed by it, stale, inactive, and about runs that differ.
+all_kinds_of_rows()
+{
+    printf '*\t*\t*\tvalue\t*\t*\t-\tthe mistake\nQLinearConv/*\t*\t*\tvalue\t*\t*\t-\tshadowed\n'
+    printf 'QLinearConv/*\t*\t*\tcrash\t*\t*\t-\tstale\n*\t*\t*\tvalue\t>9\t*\t-\tinactive\n'
+    printf '*\t*\t*\tnondeterministic\t*\t*\t-\tflaky\n'
+}
+
+# One verdict for any number of processes: TAP, records and exit code.
+test_the_verdict_does_not_depend_on_the_division()
+{
+    local tsv=$scratch/kinds.tsv jobs i targets=(-t "$wrong" -t "${misbehave}[do=nondeterministic]") of
+    all_kinds_of_rows >"$tsv"
+    qd 0 export --level smoke --filter 'QLinearConv/*' --filter 'regressions/*' --filter 'reject/Relu/*' -o "$scratch/division" || return 1
+    targets+=(-e "$tsv" --no-diagnosis "$scratch/division")
+    qd 1 run "${targets[@]}" -r "$scratch/1.jsonl" && cp "$scratch/out" "$scratch/tap1" || return 1
+    grep -v '"record": "\(header\|summary\)"' "$scratch/1.jsonl" | sort >"$scratch/records1"
+    for jobs in 2 7 64; do
+        qd 1 run "${targets[@]}" -j "$jobs" -r "$scratch/2.jsonl" && same tap1 out || return 1
+        grep -v '"record": "\(header\|summary\)"' "$scratch/2.jsonl" | sort >"$scratch/records2"
+        same records1 records2 || return 1
+    done
+    for of in 3 8; do
+        for ((i = 1; i <= of; i++)); do
+            "$qdiff" run "${targets[@]}" --shard "$i/$of" -r "$scratch/shard$i.jsonl" >/dev/null 2>&1
+        done
+        # shellcheck disable=SC2046 # a list of paths without blanks
+        qd 1 merge $(seq -f "$scratch/shard%g.jsonl" "$of") -o "$scratch/merged.jsonl" || return 1
+        grep -v '"record": "\(header\|summary\)"' "$scratch/merged.jsonl" | sort >"$scratch/records2"
+        same records1 records2 || return 1
+    done
+}
+
+# Where the whole suite ran, rows are judged: the one that is never first and the one that expects nothing are named.
+test_rows_are_judged_whatever_the_division()
+{
+    local tsv=$scratch/kinds.tsv i
+    all_kinds_of_rows | grep -v flaky >"$tsv"
+    printf 'reject/*\t*\t*\taccepts-invalid\t*\t*\t-\twhat the quirk takes\n' >>"$tsv"
+    for i in 1 2; do
+        "$qdiff" run -t "$wrong" -e "$tsv" --no-diagnosis --level full --shard "$i/2" -j 2 -r "$scratch/s$i.jsonl" >/dev/null 2>&1
+    done
+    qd 1 merge "$scratch"/s[12].jsonl -o "$scratch/merged.jsonl" &&
+        has err "expectation row 2 is shadowed" && has err "expectation row 3 is stale" && lacks err "row 4 is"
+}
+
 test_shards_merge_to_the_whole()
 {
     local i

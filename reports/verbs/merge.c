@@ -131,18 +131,23 @@ static void judge_rows(struct merge *merge, FILE *err)
 {
     bool judged = merge->whole && merge->complete && all_shards(merge);
 
+    qd_row_book_sort(&merge->rows);
     for (size_t i = 0; i < merge->rows.count; i++) {
         const struct qd_unmatched_row *row = &merge->rows.entries[i].row;
 
-        if (!qd_row_book_is_stale(&merge->rows, i)) {
+        char text[1024];
+
+        if (qd_row_book_is_unmatched(&merge->rows, i)) {
+            qd_unmatched_row_write(merge->out, row);
+        }
+        if (qd_row_book_state(&merge->rows, i) == QD_ROW_USED) {
             continue;
         }
-        qd_unmatched_row_write(merge->out, row);
         merge->summary.stale += judged;
         merge->summary.not_judged += !judged;
         if (judged) {
-            fprintf(err, "qdiff: %s: expectation row %zu is stale: %s\n", row->target, row->row,
-                    row->text);
+            fprintf(err, "qdiff: %s: %s\n", row->target,
+                    qd_row_book_describe(&merge->rows, i, text, sizeof text));
         }
     }
     if (!all_shards(merge)) {

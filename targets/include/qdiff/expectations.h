@@ -33,6 +33,13 @@ enum qd_status qd_expectations_shipped(const char *name, struct qd_arena *arena,
 enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
                                         const struct qd_target_info *info, struct qd_error *error);
 
+/* Lines of an expectations file, ascending, each once. */
+#define QD_MOST_COVERING 16
+struct qd_row_lines {
+    size_t count; /* beyond QD_MOST_COVERING the last ones are not told */
+    size_t lines[QD_MOST_COVERING];
+};
+
 struct qd_expectation {
     const char *issue, *reason; /* borrowed */
     const char
@@ -54,11 +61,13 @@ struct qd_evidence {
     const char *words;
 };
 
-/* The row that expects this verdict of this case, NULL if none; marks it used. When the verdict is no divergence,
- * *unexpected is the first active row that selects this case by its id without a glob (an unexpected pass), else NULL. */
+/* The first row that expects this verdict of this case, NULL if none; marks it used. All rows that do are added to *covering, unless
+ * it is NULL. When the verdict is no divergence, *unexpected is the first active row that selects this case by its id without a glob
+ * (an unexpected pass), else NULL. */
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
                                                    const struct qd_evidence *evidence,
-                                                   const struct qd_expectation **unexpected);
+                                                   const struct qd_expectation **unexpected,
+                                                   struct qd_row_lines *covering);
 
 /* What a row says that `qdiff expectations --write` writes: this verdict of this case on these settings. */
 struct qd_row_draft {
@@ -87,7 +96,8 @@ void qd_expectations_idle(const struct qd_expectations *expectations,
 bool qd_expectations_fear(const struct qd_expectations *expectations, const struct qd_case *kase,
                           const struct qd_features *features);
 
-/* Visits the active rows that matched no divergence: stale, if every case that could match ran. */
+/* Visits the active rows that were the first for no divergence: stale, or shadowed by earlier rows, if every case that they could
+ * match ran. */
 void qd_expectations_stale(const struct qd_expectations *expectations,
                            void (*visit)(void *context, const struct qd_expectation *row,
                                          const char *text),

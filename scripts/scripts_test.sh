@@ -36,7 +36,7 @@ fake()
 test_every_script_has_help()
 {
     local script
-    for script in setup gate test check prove-long lock nightly oss_fuzz_check fresh_check scripts_test.sh; do
+    for script in setup gate test check prove-long lock finding nightly oss_fuzz_check fresh_check scripts_test.sh; do
         expect 0 "$(status_of "$root/scripts/$script" --help)" "$script --help"
         grep -q "^usage: scripts/$script" "$scratch/out"
     done
@@ -330,11 +330,29 @@ test_issues_of_expectations_resolve()
     [ "$count" -ge 100 ] || { echo "only $count rows looked at"; return 1; }
 }
 
+test_every_finding_has_a_script_and_a_row_of_the_index()
+{
+    local report name count=0
+    mkdir -p "$scratch/findings"
+    for report in "$root"/reports/findings/*/report.md; do
+        name=$(basename "$(dirname "$report")")
+        grep -qF "]($name/report.md) |" "$root/reports/findings/README.md" || { echo "$name: not in the index"; return 1; }
+        [ -e "${report%report.md}case.py" ] || ! grep -q '^Shown by: ' "$report" || { echo "$name: no case.py"; return 1; }
+        [ -e "${report%report.md}case.py" ] || continue
+        "$root/scripts/finding" "$name" >"$scratch/findings/$name.py" || return
+        count=$((count + 1))
+    done
+    [ "$count" -ge 90 ] || { echo "only $count scripts"; return 1; }
+    ! grep -l '^from frames' "$scratch"/findings/*.py || { echo "these do not stand alone"; return 1; }
+    python3 -m py_compile "$scratch"/findings/*.py
+    expect 2 "$(status_of "$root/scripts/finding" no-such)" "finding no-such"
+}
+
 case ${1-} in
     -h | --help) usage; exit 0 ;;
 esac
 tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
-a_build_tells_how_far_it_is issues_of_expectations_resolve \
+a_build_tells_how_far_it_is issues_of_expectations_resolve every_finding_has_a_script_and_a_row_of_the_index \
 second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
 nightly_reports_what_the_engine_did nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \

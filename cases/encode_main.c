@@ -156,8 +156,8 @@ static enum qd_status encode_texts(struct suite *suite, size_t first, size_t end
     enum qd_status status = join_texts(suite, joined, first, end);
     if (status == QD_OK && !run_protoc(suite, joined, out, shown))
         status = qd_fail(&suite->error, QD_MALFORMED,
-                         "%s.textproto: protoc refuses it, or cannot be run (its lines above)",
-                         suite->at[first].id);
+                         "%s/%s.textproto: protoc refuses it, or cannot be run (its lines above)",
+                         suite->cases_dir, suite->at[first].id);
     fclose(joined);
     return status;
 }
@@ -185,7 +185,8 @@ static enum qd_status check_place(struct suite *suite, const struct encoded *enc
                          "its id is '%.120s'; an id is the place below cases/", kase.id);
     qd_arena_clear(&arena);
     return status == QD_OK ? QD_OK
-                           : qd_fail_context(&suite->error, status, "%s.textproto", encoded->id);
+                           : qd_fail_context(&suite->error, status, "%s/%s.textproto",
+                                             suite->cases_dir, encoded->id);
 }
 
 static enum qd_status split(struct suite *suite, FILE *out)
@@ -270,7 +271,9 @@ static enum qd_status add_table(struct suite *suite, const char *place)
         status = qd_reject_read(text, size, &suite->arena, &rows, &count, &suite->error);
     for (size_t i = 0; status == QD_OK && i < count; i++)
         status = add_row(suite, slash + 1, &rows[i]);
-    return status == QD_OK ? QD_OK : qd_fail_context(&suite->error, status, "%s.reject", place);
+    return status == QD_OK
+               ? QD_OK
+               : qd_fail_context(&suite->error, status, "%s/%s.reject", suite->cases_dir, place);
 }
 
 /* --- Output --------------------------------------------------------------------------------------- */
@@ -362,7 +365,7 @@ int main(int argc, char **argv)
         suite.protoc[i] = qd_arena_string(&suite.arena, words[i]);
     enum qd_status status = encode(&suite);
     if (status != QD_OK)
-        fprintf(stderr, "%s: %s\n", suite.cases_dir, suite.error.text);
+        fprintf(stderr, "encode_cases: %s\n", suite.error.text);
     qd_arena_clear(&suite.arena);
     return status == QD_OK ? 0 : 1;
 }

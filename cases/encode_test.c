@@ -111,8 +111,9 @@ static void errors_name_the_file_and_write_nothing(void **state)
     struct tree *tree = *state;
     const char *twin = get(tree, QD_SOURCE_DIR "/cases/reject/Abs/valid-vector.textproto");
     put(tree, "cases/reject/Abs.reject", "\nx-type/bool | valid-vector | type q bool | Abs-13: c");
-    assert_fails(tree, "cases: reject/Abs.reject: line 2: x-type/bool: edit 'type q bool': the "
-                       "twin has no operand 'q'");
+    assert_fails(
+        tree, "encode_cases: cases/reject/Abs.reject: line 2: x-type/bool: edit 'type q bool': the "
+              "twin has no operand 'q'");
     put(tree, "cases/reject/Abs.reject", "x-type/bool | valid | type x bool | Abs-13: c");
     assert_fails(tree, "reject/Abs.reject: line 1: x-type/bool: there is no twin "
                        "reject/Abs/valid.textproto");
@@ -123,7 +124,7 @@ static void errors_name_the_file_and_write_nothing(void **state)
     put(tree, "cases/reject/Abs.reject", "");
     put(tree, "cases/reject/Abs/broken.textproto",
         "schema: 1\nid: \"reject/Abs/broken\"\nmodle {}");
-    assert_fails(tree, "cases: reject/Abs/broken.textproto: protoc refuses it");
+    assert_fails(tree, "cases/reject/Abs/broken.textproto: protoc refuses it");
     assert_fails(tree, "input:3:"); /* protoc's own line: the file's third */
     put(tree, "cases/reject/Abs/broken.textproto", "schema: 1 } at { schema: 1");
     assert_fails(tree, "2 text cases became 3");

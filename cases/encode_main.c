@@ -134,8 +134,8 @@ static bool run_protoc(struct suite *suite, FILE *in, FILE *out, bool shown)
 static enum qd_status join_texts(struct suite *suite, FILE *joined, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
-        const char *text;
-        size_t size;
+        const char *text = "";
+        size_t size = 0;
         enum qd_status status = read_text(suite, suite->at[i].id, ".textproto", &text, &size);
         if (status != QD_OK)
             return status;

@@ -419,33 +419,40 @@ static enum qd_status edit_dims(const struct editor *e, const char *name, char *
     return reshape(e, &operand, &tensor, tensor.dtype, (unsigned)list.count, dims);
 }
 
+/* Fills the tensor with the numbers, over and over. */
+static enum qd_status fill(const struct editor *e, const struct list *list,
+                           const struct qd_tensor *tensor)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
+    bool is_float = qd_dtype_is_float(tensor->dtype);
+    uint64_t count = (uint64_t)tensor->count;
+    if (list->count == 0 || list->count > count || count % list->count != 0)
+        return qd_fail(e->error, QD_INVALID, "%zu numbers do not fill %lld elements", list->count,
+                       (long long)tensor->count);
+    for (size_t i = 0; i < count; i++) {
+        const struct number *number = &list->at[i % list->count];
+        if (!is_float && (!number->is_int || clamped(info, number->i) != number->i))
+            return qd_fail(e->error, QD_INVALID, "%g is no %s", number->real, info->name);
+        qd_tensor_set(tensor, (int64_t)i,
+                      is_float ? code_of(tensor->dtype, number->real) : number->i);
+    }
+    return QD_OK;
+}
+
 static enum qd_status edit_data(const struct editor *e, const char *name, char *value)
 {
     struct operand operand;
-    struct qd_tensor tensor;
+    struct qd_tensor tensor, made;
     struct list list;
     if (!find(e, name, &operand))
         return no_operand(e, name);
     enum qd_status status = read_list(e, value, &list);
     if (status == QD_OK)
         status = qd_tensor_of_proto(operand.tensor, e->arena, &tensor, e->error);
-    if (status == QD_OK && (list.count == 0 || list.count > (uint64_t)tensor.count ||
-                            (uint64_t)tensor.count % list.count != 0))
-        status = qd_fail(e->error, QD_INVALID, "%zu numbers do not fill %lld elements", list.count,
-                         (long long)tensor.count);
-    if (status != QD_OK)
-        return status;
-    const struct qd_dtype_info *info = qd_dtype_info(tensor.dtype);
-    struct qd_tensor made;
-    status = qd_tensor_init(&made, e->arena, tensor.dtype, tensor.rank, tensor.dims, e->error);
-    for (int64_t i = 0; status == QD_OK && i < made.count; i++) {
-        const struct number *number = &list.at[(size_t)i % list.count];
-        bool is_float = qd_dtype_is_float(tensor.dtype);
-        if (!is_float && (!number->is_int || clamped(info, number->i) != number->i))
-            status = qd_fail(e->error, QD_INVALID, "%g is no %s", number->real, info->name);
-        else
-            qd_tensor_set(&made, i, is_float ? code_of(tensor.dtype, number->real) : number->i);
-    }
+    if (status == QD_OK)
+        status = qd_tensor_init(&made, e->arena, tensor.dtype, tensor.rank, tensor.dims, e->error);
+    if (status == QD_OK)
+        status = fill(e, &list, &made);
     return status == QD_OK ? store(e, &operand, &made) : status;
 }
 

@@ -105,8 +105,10 @@ static struct qd_case made(const char *edits, struct qd_arena *arena)
 {
     struct qd_case kase = {0};
     struct qd_error error = {0};
-    if (make(edits, arena, &kase, &error) != QD_OK)
+    if (make(edits, arena, &kase, &error) != QD_OK || !kase.graph || !kase.model || !kase.tags) {
         fail_msg("%s: %s", edits, error.text);
+        abort(); /* not reached; the analyzer does not know */
+    }
     return kase;
 }
 

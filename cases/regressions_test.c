@@ -136,11 +136,12 @@ static char *read_table(struct qd_arena *arena)
     return rows;
 }
 
-/* Every name of the table is a file; one that ends in * stands for several. */
-static bool is_file(const char *name, struct qd_arena *arena)
+/* Every name of the table is a case; one that ends in * stands for several. */
+static bool is_case(const char *name, struct qd_arena *arena)
 {
     bool reject = strncmp(name, "reject/", 7) == 0;
-    char *path = qd_arena_printf(arena, "%s/%s%s.textproto", TABLE_DIR, reject ? "../" : "", name);
+    char *path = qd_arena_printf(arena, "%s/%s%s.qdcase", QD_TEST_CASES_DIR,
+                                 reject ? "" : "regressions/", name);
     glob_t found;
     assert_non_null(path);
     int status = glob(path, 0, NULL, &found);
@@ -156,15 +157,15 @@ static size_t check_row(char *row, struct qd_arena *arena)
         char *end = strchr(at + 1, '`');
         assert_non_null(end);
         *end = '\0';
-        if (!is_file(at + 1, arena))
-            fail_msg("README.md names '%s', which is no file", at + 1);
+        if (!is_case(at + 1, arena))
+            fail_msg("README.md names '%s', which is no case", at + 1);
         names++;
         at = end + 1;
     }
     return names;
 }
 
-static void table_names_files_or_gives_reasons(void **state)
+static void table_names_cases_or_gives_reasons(void **state)
 {
     (void)state;
     struct qd_arena arena;
@@ -218,7 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_is_admissible_and_wrong_is_not),
-        cmocka_unit_test(table_names_files_or_gives_reasons),
+        cmocka_unit_test(table_names_cases_or_gives_reasons),
         cmocka_unit_test(every_file_is_in_the_table),
     };
     return cmocka_run_group_tests_name("regressions", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* A case: an ONNX model, its input tensors and what is expected of a target.
  *
- * On disk a case is a serialised qdiff.Case (cases/proto/case.proto), "*.qdcase" (the build makes it from "*.textproto"), or a
+ * On disk a case is a serialised qdiff.Case (cases/proto/case.proto), "*.qdcase" (the build makes it: cases/README.md), or a
  * directory in ONNX's backend-test layout (model.onnx, test_data_set_0/input_0.pb ...). Every byte is hostile:
  * a linear pre-scan (depth, counts, duplicates, sizes) and a budgeted allocator come before every unpack. */
 #ifndef QDIFF_CASE_H

@@ -119,7 +119,7 @@ static enum qd_status run(struct qd_session *session, struct shown *shown, struc
 
 static void set_op(struct key *key, const struct qd_case *kase)
 {
-    snprintf(key->op, sizeof key->op, "%s", qd_case_op(kase));
+    snprintf(key->op, sizeof key->op, "%s", kase->op);
     qd_signature_types(kase, key->types, sizeof key->types);
 }
 

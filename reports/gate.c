@@ -48,7 +48,7 @@ static enum qd_visit tell_unjudged(const struct part *part, const struct qd_sele
 {
     bool ours = selected->path == NULL || status == QD_INTERNAL;
     struct qd_result result =
-        qd_result_init(selected->kase->id, qd_case_op(selected->kase), "", QD_RESULT_BAD_INPUT);
+        qd_result_init(selected->kase->id, selected->kase->op, "", QD_RESULT_BAD_INPUT);
 
     if (ours) {
         result.kind = QD_RESULT_BROKEN;
@@ -107,8 +107,7 @@ static enum qd_visit take_target(struct part *part, const struct qd_evaluated *e
                                  struct qd_gate_target *target)
 {
     const struct qd_case *kase = evaluated->selected->kase;
-    struct qd_result result =
-        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_SKIP);
+    struct qd_result result = qd_result_init(kase->id, kase->op, target->id, QD_RESULT_SKIP);
     struct qd_error error = {0};
     enum qd_status status;
 

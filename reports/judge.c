@@ -60,24 +60,6 @@ static void describe_element(const struct qd_evaluated *evaluated, struct qd_are
     result->real = exact_number(evaluated->selected->kase, comparison, arena);
 }
 
-/* The node that gives the case its operator. */
-static const struct qd_node *principal_node(const struct qd_case *kase)
-{
-    const char *op = qd_case_op(kase);
-
-    for (size_t i = 0; i < kase->graph->node_count; i++) {
-        const struct qd_node *node = &kase->graph->nodes[i];
-        size_t domain = strlen(node->domain);
-
-        if (strcmp(node->op_type, op) == 0 ||
-            (strncmp(op, node->domain, domain) == 0 && op[domain] == ':' &&
-             strcmp(op + domain + 1, node->op_type) == 0)) {
-            return node;
-        }
-    }
-    return NULL;
-}
-
 static struct qd_parameter input_parameter(const struct qd_case *kase, int value,
                                            struct qd_arena *arena)
 {
@@ -92,7 +74,7 @@ static struct qd_parameter input_parameter(const struct qd_case *kase, int value
 static void describe_node(const struct qd_case *kase, struct qd_arena *arena,
                           struct qd_result *result)
 {
-    const struct qd_node *node = principal_node(kase);
+    const struct qd_node *node = qd_graph_principal(kase->graph);
     struct qd_parameter *parameters;
     size_t count = 0;
 
@@ -199,7 +181,7 @@ enum qd_status qd_judge(const struct qd_evaluated *evaluated, const char *target
                         struct qd_arena *arena, struct qd_result *result, struct qd_error *error)
 {
     const struct qd_case *kase = evaluated->selected->kase;
-    struct qd_result judged = qd_result_init(kase->id, qd_case_op(kase), target, QD_RESULT_PASS);
+    struct qd_result judged = qd_result_init(kase->id, kase->op, target, QD_RESULT_PASS);
     enum qd_status status = QD_OK;
 
     qd_compare(kase, evaluated->values, run, &judged.comparison);

@@ -94,8 +94,7 @@ enum qd_status qd_quantizer_judge(const struct qd_case *kase, const struct qd_ga
                                   struct qd_arena *arena, struct qd_quantizer_report *report,
                                   struct qd_result *result, struct qd_error *error)
 {
-    struct qd_result judged =
-        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_PASS);
+    struct qd_result judged = qd_result_init(kase->id, kase->op, target->id, QD_RESULT_PASS);
     struct qd_quantizer_report found = {.finding_count = 0};
     struct qd_quantizer_request request;
     struct qd_quantizer_answer answer;
@@ -159,8 +158,7 @@ enum qd_status qd_quantizer_run_case(const struct qd_selected *selected,
                                      struct qd_result *result, struct qd_error *error)
 {
     const struct qd_case *kase = selected->kase;
-    struct qd_result judged =
-        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_SKIP);
+    struct qd_result judged = qd_result_init(kase->id, kase->op, target->id, QD_RESULT_SKIP);
     struct qd_quantizer_report report;
     enum qd_status status = QD_OK;
 

@@ -96,7 +96,7 @@ static void print_table(FILE *out, const struct qd_result *results, size_t count
 
 static void print_case(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
 {
-    fprintf(out, "case      %s\nop        %s\nopset     %" PRId64 "\n", kase->id, qd_case_op(kase),
+    fprintf(out, "case      %s\nop        %s\nopset     %" PRId64 "\n", kase->id, kase->op,
             kase->opset);
     if (kase->expect == QD_EXPECT_MUST_REJECT) {
         fprintf(out, "expect    must be rejected, rule %s\n", kase->rule);
@@ -182,8 +182,7 @@ static struct qd_result run_on(const struct qd_evaluated *evaluated, struct qd_g
                                struct qd_error *error)
 {
     const struct qd_case *kase = evaluated->selected->kase;
-    struct qd_result result =
-        qd_result_init(kase->id, qd_case_op(kase), target->id, QD_RESULT_SKIP);
+    struct qd_result result = qd_result_init(kase->id, kase->op, target->id, QD_RESULT_SKIP);
     struct qd_run run;
 
     if (target->quantizer != NULL) {

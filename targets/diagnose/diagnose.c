@@ -337,7 +337,7 @@ static enum qd_visit ask_case(void *context, const struct qd_case *kase)
     struct trial trial = {.kase = *kase};
     bool ran = false;
     const char *reason;
-    if (kase->expect != QD_EXPECT_VALID || strcmp(qd_case_op(kase), qd_case_op(d->kase)) != 0 ||
+    if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, d->kase->op) != 0 ||
         !qd_session_can(d->session, kase, &reason))
         return QD_VISIT_GO_ON;
     qd_arena_init(&trial.arena, QD_ARENA_DEFAULT_BUDGET);
@@ -360,7 +360,7 @@ static bool starts_id(const char *name, const char *id)
 static const struct qd_family *family_of(const struct qd_case *kase)
 {
     const struct qd_family *family, *by_op = NULL;
-    const char *op = qd_case_op(kase), *colon = strchr(op, ':');
+    const char *op = kase->op, *colon = strchr(op, ':');
     for (size_t i = 0; (family = qd_family_at(i)); i++) {
         if (starts_id(family->name, kase->id))
             return family;

@@ -291,6 +291,47 @@ static void test_words(void **state)
     assert_string_equal(qd_features_describe(&features, text, sizeof text), "per-channel-sca");
 }
 
+/* x [1, 2, 3, 3], w [2, 1, 2, 2], so that group 2 is depthwise. */
+static struct qd_builder *transposed(struct qd_arena *arena, int64_t group)
+{
+    static const int64_t x_dims[4] = {1, 2, 3, 3}, w_dims[4] = {2, 1, 2, 2}, one = 1;
+    struct qd_builder *builder = qd_build_begin(arena, 11);
+    struct qd_tensor x, w, b;
+    struct qd_error error;
+    assert_ok(qd_tensor_init(&x, arena, QD_F32, 4, x_dims, &error), error);
+    assert_ok(qd_tensor_init(&w, arena, QD_F32, 4, w_dims, &error), error);
+    assert_ok(qd_tensor_init(&b, arena, QD_F32, 1, &one, &error), error);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "w", &w);
+    qd_build_initializer(builder, "b", &b);
+    qd_build_node(builder, "", "ConvTranspose", "x,w,b", "y");
+    qd_build_attr_int(builder, "group", group);
+    qd_build_output(builder, "y", QD_F32, -1, NULL);
+    return builder;
+}
+
+static void test_transposed(void **state)
+{
+    static const int64_t three[2] = {3, 3}, four[2] = {4, 4}, two[2] = {2, 2};
+    check(transposed(*state, 1), "ConvTranspose", "bias,2d");
+    check(transposed(*state, 2), "ConvTranspose", "bias,groups,depthwise,2d");
+    /* Without padding 3 and a kernel of 2 give 4: an output of 4 needs none, one of 3, or SAME, needs 1. */
+    struct qd_builder *builder = transposed(*state, 1);
+    qd_build_attr_ints(builder, "output_shape", four, 2);
+    check(builder, "ConvTranspose", "bias,2d");
+    builder = transposed(*state, 1);
+    qd_build_attr_ints(builder, "output_shape", three, 2);
+    check(builder, "ConvTranspose", "bias,pads,asymmetric-pads,2d");
+    builder = transposed(*state, 1);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    check(builder, "ConvTranspose", "bias,pads,asymmetric-pads,auto-pad,2d");
+    /* A stride of 2: 2 * (3 - 1) + 2 = 6 = 3 * 2. */
+    builder = transposed(*state, 1);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    qd_build_attr_ints(builder, "strides", two, 2);
+    check(builder, "ConvTranspose", "bias,auto-pad,strides,2d");
+}
+
 /* --- Every operator's operands ------------------------------------------------------------------ */
 
 /* What one operand is given, the others being plain. */
@@ -423,11 +464,11 @@ static void test_every_operand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operand), cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_conv_shapes),   cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_quantize),      cmocka_unit_test(test_types),
-        cmocka_unit_test(test_nodes),         cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_every_operand), cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_sample),        cmocka_unit_test(test_conv_shapes),
+        cmocka_unit_test(test_windows),       cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_types),         cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_graphs),        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("cases/features", tests, set_up, tear_down);
 }

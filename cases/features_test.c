@@ -426,13 +426,14 @@ static void check_operand(struct qd_arena *arena, const struct qd_op *op, size_t
         expect(arena, run, QD_FEATURE_RUNTIME_PARAMETERS);
         expect(arena, absent, QD_FEATURE_NO_ZERO_POINT);
         break;
-    case QD_ROLE_WEIGHT: expect(arena, run, QD_FEATURE_RUNTIME_WEIGHTS); /* fall through */
+    case QD_ROLE_WEIGHT: expect(arena, run, QD_FEATURE_RUNTIME_WEIGHTS); break;
     case QD_ROLE_DATA:
-        expect(arena, given, QD_FEATURE_RANK0);
-        expect(arena, vector, QD_FEATURE_RANK1);
-        break;
     case QD_ROLE_BIAS:
     case QD_ROLE_CONTROL: break;
+    }
+    if (qd_op_role(op, i) == QD_ROLE_DATA || qd_op_role(op, i) == QD_ROLE_WEIGHT) {
+        expect(arena, given, QD_FEATURE_RANK0);
+        expect(arena, vector, QD_FEATURE_RANK1);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model.h"
+#include "qdiff/evaluate.h"
 
 _Static_assert(QD_FEATURE_COUNT <= 128, "struct qd_features holds 128 bits");
 
@@ -16,46 +16,12 @@ static const struct {
 #undef QD_FEATURE
 };
 
-/* Which inputs of an operator are what: bit i is input i. An operator without a row has only data. */
-struct roles {
-    const char *domain, *op_type;
-    uint16_t data, scales, zero_points;
-    int weight;       /* index of the weight or second operand, -1 if there is none */
-    int bias;         /* of a convolution */
-    int y_zero_point; /* the input whose type is the output's */
-};
-
-#define MICROSOFT "com.microsoft"
-
-static const struct roles roles_list[] = {
-    {"", "QuantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, 2},
-    {"", "DequantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, -1},
-    {MICROSOFT, "QuantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, 2},
-    {MICROSOFT, "DequantizeLinear", 1 << 0, 1 << 1, 1 << 2, -1, -1, -1},
-    {"", "QLinearConv", 0x109, 0x052, 0x0a4, 3, 8, 7},
-    {"", "ConvInteger", 0x003, 0, 0x00c, 1, -1, -1},
-    {"", "Conv", 0x007, 0, 0, 1, 2, -1},
-    {"", "QLinearMatMul", 0x009, 0x052, 0x0a4, 3, -1, 7},
-    {"", "MatMulInteger", 0x003, 0, 0x00c, 1, -1, -1},
-    {MICROSOFT, "QLinearAdd", 0x009, 0x052, 0x0a4, 3, -1, 7},
-    {MICROSOFT, "QLinearMul", 0x009, 0x052, 0x0a4, 3, -1, 7},
-    {MICROSOFT, "QGemm", 0x049, 0x092, 0x124, 3, -1, 8},
-    {MICROSOFT, "MatMulIntegerToFloat", 0x043, 0x00c, 0x030, 1, -1, -1},
-    {MICROSOFT, "DynamicQuantizeMatMul", 0x013, 0x004, 0x008, 1, -1, -1},
-    {MICROSOFT, "QLinearAveragePool", 0x001, 0x00a, 0x014, -1, -1, 4},
-    {MICROSOFT, "QLinearGlobalAveragePool", 0x001, 0x00a, 0x014, -1, -1, 4},
-    {MICROSOFT, "QLinearSigmoid", 0x001, 0x00a, 0x014, -1, -1, 4},
-    {MICROSOFT, "QLinearLeakyRelu", 0x001, 0x00a, 0x014, -1, -1, 4},
-    {MICROSOFT, "QLinearSoftmax", 0x001, 0x00a, 0x014, -1, -1, 4},
-    {MICROSOFT, "QLinearWhere", 0x013, 0x0a4, 0x148, -1, -1, 8},
-};
-
-/* A node, its roles and the features found so far. */
+/* A node and the features found so far. */
 struct view {
     const struct qd_case *kase;
     const struct qd_node *node;
-    struct roles roles;
     struct qd_features *found;
+    int x, weight; /* operands: the first data, the weight; QD_NO_OPERAND */
 };
 
 static void set(struct qd_features *features, enum qd_feature feature)
@@ -69,17 +35,18 @@ static void set_if(struct qd_features *features, bool condition, enum qd_feature
         set(features, feature);
 }
 
-static struct roles roles_of(const struct qd_node *node)
+static struct view view_of(const struct qd_case *kase, const struct qd_node *node,
+                           struct qd_features *found)
 {
-    for (size_t i = 0; i < sizeof roles_list / sizeof *roles_list; i++)
-        if (*node->op_type == *roles_list[i].op_type &&
-            strcmp(node->op_type, roles_list[i].op_type) == 0 &&
-            strcmp(node->domain, roles_list[i].domain) == 0)
-            return roles_list[i];
-    /* y_scale, y_zero_point, then x, x_scale, x_zero_point of each operand. */
-    if (strcmp(node->op_type, "QLinearConcat") == 0 && strcmp(node->domain, MICROSOFT) == 0)
-        return (struct roles){MICROSOFT, "QLinearConcat", 0x4924, 0x9249, 0x2492, -1, -1, 1};
-    return (struct roles){.data = 0xffff, .weight = -1, .bias = -1, .y_zero_point = -1};
+    return (struct view){kase, node, found, node->op ? qd_op_operand(node->op, QD_ROLE_DATA) : 0,
+                         qd_op_operand(node->op, QD_ROLE_WEIGHT)};
+}
+
+/* Whether input `index` is there. */
+static bool is_given(const struct view *view, int index)
+{
+    return index >= 0 && (size_t)index < view->node->input_count &&
+           view->node->inputs[index] != QD_NO_VALUE;
 }
 
 /* Position of a value among the run-time inputs, -1 if it is none. Decoding numbers the values so that graph->inputs
@@ -101,8 +68,7 @@ static int runtime_index(const struct qd_case *kase, int value)
 static const struct qd_tensor *input_tensor(const struct view *view, int index, bool *at_run_time)
 {
     *at_run_time = false;
-    if (index < 0 || (size_t)index >= view->node->input_count ||
-        view->node->inputs[index] == QD_NO_VALUE)
+    if (!is_given(view, index))
         return NULL;
     int value = view->node->inputs[index];
     const struct qd_tensor *initializer = view->kase->graph->values[value].initializer;
@@ -177,33 +143,18 @@ static void find_scale(const struct view *view, int index)
     set_if(view->found, scale->dtype == QD_F8E8M0, QD_FEATURE_FLOAT8_SCALE);
 }
 
-static bool is_convolution(const struct qd_node *node)
-{
-    return strcmp(node->op_type, "QLinearConv") == 0 || strcmp(node->op_type, "ConvInteger") == 0;
-}
-
-/* QLinearConv's w_zero_point is two inputs after w, as is ConvInteger's. */
-static bool is_w_zero_point(const struct view *view, int index)
-{
-    return is_convolution(view->node) && index == view->roles.weight + 2;
-}
-
 static void find_zero_point(const struct view *view, int index)
 {
     bool at_run_time;
     const struct qd_tensor *zero_point = input_tensor(view, index, &at_run_time);
-    bool absent =
-        (size_t)index >= view->node->input_count || view->node->inputs[index] == QD_NO_VALUE;
-    /* QLinearConcat takes any number of operands; those past the last are not absent. */
-    set_if(view->found, absent && strcmp(view->node->op_type, "QLinearConcat") != 0,
-           QD_FEATURE_NO_ZERO_POINT);
+    set_if(view->found, !is_given(view, index), QD_FEATURE_NO_ZERO_POINT);
     set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_PARAMETERS);
     if (!zero_point)
         return;
     bool distinct = zero_point->count > 1 && !all_equal(zero_point);
     set_if(view->found, zero_point->count > 1, QD_FEATURE_PER_CHANNEL_ZERO_POINT);
     set_if(view->found, distinct, QD_FEATURE_DISTINCT_ZERO_POINTS);
-    set_if(view->found, distinct && is_w_zero_point(view, index),
+    set_if(view->found, distinct && qd_op_owner(view->node->op, (size_t)index) == view->weight,
            QD_FEATURE_DISTINCT_W_ZERO_POINTS);
 }
 
@@ -213,32 +164,38 @@ static void find_data(const struct view *view, int index)
     if (!data)
         return;
     set_if(view->found, data->rank == 0, QD_FEATURE_RANK0);
-    set_if(view->found, data->rank == 1 && index != view->roles.bias, QD_FEATURE_RANK1);
+    set_if(view->found, data->rank == 1, QD_FEATURE_RANK1);
+}
+
+static void find_input(const struct view *view, int index)
+{
+    switch (qd_op_role(view->node->op, (size_t)index)) {
+    case QD_ROLE_SCALE: find_scale(view, index); break;
+    case QD_ROLE_ZERO_POINT: find_zero_point(view, index); break;
+    case QD_ROLE_BIAS: set_if(view->found, is_given(view, index), QD_FEATURE_BIAS); break;
+    case QD_ROLE_DATA:
+    case QD_ROLE_WEIGHT: find_data(view, index); break;
+    case QD_ROLE_CONTROL: break;
+    }
+}
+
+/* Inputs that an operator takes, which may be absent; of those that repeat, the ones that are there. */
+static size_t input_count(const struct qd_node *node)
+{
+    return node->op && !node->op->variadic ? node->op->max_inputs : node->input_count;
 }
 
 static void find_inputs(const struct view *view)
 {
-    for (int i = 0; i < 16; i++) {
-        uint16_t bit = (uint16_t)(1u << i);
-        if (view->roles.scales & bit)
-            find_scale(view, i);
-        if (view->roles.zero_points & bit)
-            find_zero_point(view, i);
-        if (view->roles.data & bit)
-            find_data(view, i);
-    }
+    for (size_t i = 0; i < input_count(view->node); i++)
+        find_input(view, (int)i);
     bool at_run_time;
-    const struct qd_tensor *x = known_tensor(view, 0);
-    const struct qd_tensor *w = input_tensor(view, view->roles.weight, &at_run_time);
+    const struct qd_tensor *x = known_tensor(view, view->x);
+    const struct qd_tensor *w = input_tensor(view, view->weight, &at_run_time);
     set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_WEIGHTS);
     bool codes = x && w && qd_dtype_is_integer(x->dtype) && qd_dtype_is_integer(w->dtype);
     set_if(view->found, codes && qd_dtype_info(x->dtype)->kind != qd_dtype_info(w->dtype)->kind,
            QD_FEATURE_MIXED_SIGN);
-    int bias = view->roles.bias;
-    set_if(view->found,
-           bias >= 0 && (size_t)bias < view->node->input_count &&
-               view->node->inputs[bias] != QD_NO_VALUE,
-           QD_FEATURE_BIAS);
 }
 
 static bool some_differs(const struct qd_node *node, const char *name, int64_t usual)
@@ -256,37 +213,61 @@ static int64_t entry(const struct qd_node *node, const char *name, size_t i, int
     return attr && attr->kind == QD_ATTR_INTS && i < attr->count ? attr->ints[i] : otherwise;
 }
 
-/* Padding of SAME_UPPER/SAME_LOWER on spatial axis i; -1 when a size is not known or absurd. */
-static int64_t same_padding(const struct view *view, size_t i)
+static int64_t int_attr(const struct qd_node *node, const char *name, int64_t otherwise)
+{
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    return attr && attr->kind == QD_ATTR_INT ? attr->i : otherwise;
+}
+
+static enum qd_form form_of(const struct view *view)
+{
+    return view->node->op ? view->node->op->form : QD_FORM_NONE;
+}
+
+/* What a window spans on spatial axis i, and its steps. */
+struct axis {
+    int64_t size, stride, span; /* of x; of the window, (kernel − 1)·dilation + 1 */
+};
+
+/* False when a size is not known or absurd. */
+static bool read_axis(const struct view *view, size_t i, struct axis *axis)
 {
     const int64_t bound = (int64_t)1 << 30;
-    const struct qd_tensor *x = known_tensor(view, 0);
-    const struct qd_tensor *w = known_tensor(view, view->roles.weight);
+    const struct qd_tensor *x = known_tensor(view, view->x);
+    const struct qd_tensor *w = known_tensor(view, view->weight);
     if (!x || i + 2 >= x->rank)
-        return -1;
+        return false;
     int64_t otherwise = w && i + 2 < w->rank ? w->dims[i + 2] : -1;
     int64_t kernel = entry(view->node, "kernel_shape", i, otherwise);
     int64_t stride = entry(view->node, "strides", i, 1);
     int64_t dilation = entry(view->node, "dilations", i, 1);
-    int64_t size = x->dims[i + 2];
     if (kernel < 1 || kernel > bound || stride < 1 || stride > bound || dilation < 1 ||
         dilation > bound)
+        return false;
+    *axis = (struct axis){x->dims[i + 2], stride, (kernel - 1) * dilation + 1};
+    return true;
+}
+
+/* Padding that SAME_UPPER, SAME_LOWER or an output_shape makes on spatial axis i; −1 when that is not known. */
+static int64_t made_padding(const struct view *view, size_t i)
+{
+    struct axis axis;
+    if (!read_axis(view, i, &axis))
         return -1;
-    int64_t steps = size > 0 ? (size - 1) / stride : 0;
-    int64_t total = steps * stride + (kernel - 1) * dilation + 1 - size;
+    int64_t total =
+        (axis.size > 0 ? (axis.size - 1) / axis.stride : 0) * axis.stride + axis.span - axis.size;
+    if (form_of(view) == QD_FORM_CONVOLVES_BACK)
+        total = axis.stride * (axis.size - 1) + entry(view->node, "output_padding", i, 0) +
+                axis.span - entry(view->node, "output_shape", i, axis.size * axis.stride);
     return total > 0 ? total : 0;
 }
 
-static void find_auto_pad(const struct view *view, const char *auto_pad)
+static void find_made_padding(const struct view *view)
 {
-    bool same = strncmp(auto_pad, "SAME_", 5) == 0;
-    set_if(view->found, same || strcmp(auto_pad, "VALID") == 0, QD_FEATURE_AUTO_PAD);
-    if (!same)
-        return;
-    const struct qd_tensor *x = known_tensor(view, 0);
+    const struct qd_tensor *x = known_tensor(view, view->x);
     set_if(view->found, !x, QD_FEATURE_PADS);
     for (size_t i = 0; x && i + 2 < x->rank; i++) {
-        int64_t total = same_padding(view, i);
+        int64_t total = made_padding(view, i);
         set_if(view->found, total != 0, QD_FEATURE_PADS);
         set_if(view->found, total > 0 && total % 2 == 1, QD_FEATURE_ASYMMETRIC_PADS);
     }
@@ -295,35 +276,38 @@ static void find_auto_pad(const struct view *view, const char *auto_pad)
 static void find_pads(const struct view *view)
 {
     const struct qd_attr *auto_pad = qd_node_attr(view->node, "auto_pad");
-    if (auto_pad && auto_pad->kind == QD_ATTR_STRING && strcmp(auto_pad->s, "NOTSET") != 0) {
-        find_auto_pad(view, auto_pad->s);
-        return;
-    }
     const struct qd_attr *pads = qd_node_attr(view->node, "pads");
+    bool automatic =
+        auto_pad && auto_pad->kind == QD_ATTR_STRING && strcmp(auto_pad->s, "NOTSET") != 0;
+    bool same = automatic && strncmp(auto_pad->s, "SAME_", 5) == 0;
+    bool shaped =
+        form_of(view) == QD_FORM_CONVOLVES_BACK && qd_node_attr(view->node, "output_shape");
+    set_if(view->found, same || (automatic && strcmp(auto_pad->s, "VALID") == 0),
+           QD_FEATURE_AUTO_PAD);
+    if (same || shaped)
+        find_made_padding(view);
+    if (automatic || shaped)
+        return;
     set_if(view->found, some_differs(view->node, "pads", 0), QD_FEATURE_PADS);
     for (size_t i = 0; pads && pads->kind == QD_ATTR_INTS && i < pads->count / 2; i++)
         set_if(view->found, pads->ints[i] != pads->ints[i + pads->count / 2],
                QD_FEATURE_ASYMMETRIC_PADS);
 }
 
-static int64_t int_attr(const struct qd_node *node, const char *name, int64_t otherwise)
-{
-    const struct qd_attr *attr = qd_node_attr(node, name);
-    return attr && attr->kind == QD_ATTR_INT ? attr->i : otherwise;
-}
-
 static void find_window(const struct view *view)
 {
-    const struct qd_tensor *w = known_tensor(view, view->roles.weight);
+    const struct qd_tensor *w = known_tensor(view, view->weight);
     int64_t group = int_attr(view->node, "group", 1);
     find_pads(view);
     set_if(view->found, some_differs(view->node, "strides", 1), QD_FEATURE_STRIDES);
     set_if(view->found, some_differs(view->node, "dilations", 1), QD_FEATURE_DILATIONS);
     set_if(view->found, group > 1, QD_FEATURE_GROUPS);
-    if (!w || (!is_convolution(view->node) && strcmp(view->node->op_type, "Conv") != 0))
+    bool transposed = form_of(view) == QD_FORM_CONVOLVES_BACK;
+    if (!w || (!transposed && form_of(view) != QD_FORM_CONVOLVES))
         return;
-    /* w is [M, C / group, ...]. */
-    set_if(view->found, group > 1 && w->rank > 1 && w->dims[1] == 1, QD_FEATURE_DEPTHWISE);
+    /* w is [M, C / group, ...], transposed [C, M / group, ...]. */
+    bool depthwise = w->rank > 1 && (transposed ? w->dims[0] == group : w->dims[1] == 1);
+    set_if(view->found, group > 1 && depthwise, QD_FEATURE_DEPTHWISE);
     set_if(view->found, w->rank == 3, QD_FEATURE_SPATIAL_1D);
     set_if(view->found, w->rank == 4, QD_FEATURE_SPATIAL_2D);
     set_if(view->found, w->rank == 5, QD_FEATURE_SPATIAL_3D);
@@ -362,7 +346,7 @@ static void find_dtype(struct qd_features *found, enum qd_dtype dtype)
 
 static void find_node(const struct view *view)
 {
-    const struct qd_tensor *x = known_tensor(view, 0);
+    const struct qd_tensor *x = known_tensor(view, view->x);
     find_inputs(view);
     find_window(view);
     set_if(view->found, int_attr(view->node, "block_size", 0) != 0, QD_FEATURE_BLOCKED);
@@ -379,7 +363,8 @@ static void find_node(const struct view *view)
 
 static enum qd_dtype output_dtype_of(const struct view *view)
 {
-    const struct qd_tensor *zero_point = known_tensor(view, view->roles.y_zero_point);
+    const struct qd_tensor *zero_point =
+        known_tensor(view, qd_op_parameter(view->node->op, QD_OPERAND_OUTPUT, QD_ROLE_ZERO_POINT));
     if (zero_point)
         return zero_point->dtype;
     if (view->node->output_count == 0 || view->node->outputs[0] == QD_NO_VALUE)
@@ -389,8 +374,8 @@ static enum qd_dtype output_dtype_of(const struct view *view)
 
 static void find_principal(const struct view *view)
 {
-    const struct qd_tensor *x = known_tensor(view, 0);
-    const struct qd_tensor *w = known_tensor(view, view->roles.weight);
+    const struct qd_tensor *x = known_tensor(view, view->x);
+    const struct qd_tensor *w = known_tensor(view, view->weight);
     enum qd_dtype y = output_dtype_of(view);
     set_if(view->found, x && x->dtype == QD_U8, QD_FEATURE_X_U8);
     set_if(view->found, x && x->dtype == QD_S8, QD_FEATURE_X_S8);
@@ -435,7 +420,7 @@ void qd_case_features(const struct qd_case *kase, struct qd_features *features)
     find_graph(kase, &found);
     for (size_t i = 0; i < kase->graph->node_count; i++) {
         const struct qd_node *node = &kase->graph->nodes[i];
-        struct view view = {kase, node, roles_of(node), &found};
+        struct view view = view_of(kase, node, &found);
         find_node(&view);
         if (node == principal)
             find_principal(&view);
@@ -454,8 +439,8 @@ void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
                       struct qd_features *features)
 {
     struct qd_features found = {{0, 0}};
-    struct view view = {kase, node, roles_of(node), &found};
-    enum qd_dtype x = operand_dtype(&view, 0), w = operand_dtype(&view, view.roles.weight);
+    struct view view = view_of(kase, node, &found);
+    enum qd_dtype x = operand_dtype(&view, view.x), w = operand_dtype(&view, view.weight);
     enum qd_dtype y = node->output_count > 0 ? qd_case_dtype(kase, node->outputs[0]) : x;
     find_node(&view);
     for (size_t i = 0; i < node->input_count; i++)
@@ -473,11 +458,6 @@ void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
 }
 
 /* --- The list --------------------------------------------------------------------------------- */
-
-const char *qd_case_op(const struct qd_case *kase)
-{
-    return kase->op;
-}
 
 bool qd_features_has(const struct qd_features *features, enum qd_feature feature)
 {

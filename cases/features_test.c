@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
 static int set_up(void **state)
@@ -29,7 +30,7 @@ static void check(struct qd_builder *builder, const char *op, const char *want)
     assert_ok(qd_build_finish(builder, "features", false, &kase, &error), error);
     qd_case_features(&kase, &features);
     assert_string_equal(qd_features_describe(&features, have, sizeof have), want);
-    assert_string_equal(qd_case_op(&kase), op);
+    assert_string_equal(kase.op, op);
 }
 
 static void test_sample(void **state)
@@ -290,13 +291,185 @@ static void test_words(void **state)
     assert_string_equal(qd_features_describe(&features, text, sizeof text), "per-channel-sca");
 }
 
+/* x [1, 2, 3, 3], w [2, 1, 2, 2], so that group 2 is depthwise. */
+static struct qd_builder *transposed(struct qd_arena *arena, int64_t group)
+{
+    static const int64_t x_dims[4] = {1, 2, 3, 3}, w_dims[4] = {2, 1, 2, 2}, one = 1;
+    struct qd_builder *builder = qd_build_begin(arena, 11);
+    struct qd_tensor x, w, b;
+    struct qd_error error;
+    assert_ok(qd_tensor_init(&x, arena, QD_F32, 4, x_dims, &error), error);
+    assert_ok(qd_tensor_init(&w, arena, QD_F32, 4, w_dims, &error), error);
+    assert_ok(qd_tensor_init(&b, arena, QD_F32, 1, &one, &error), error);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "w", &w);
+    qd_build_initializer(builder, "b", &b);
+    qd_build_node(builder, "", "ConvTranspose", "x,w,b", "y");
+    qd_build_attr_int(builder, "group", group);
+    qd_build_output(builder, "y", QD_F32, -1, NULL);
+    return builder;
+}
+
+static void test_transposed(void **state)
+{
+    static const int64_t three[2] = {3, 3}, four[2] = {4, 4}, two[2] = {2, 2};
+    check(transposed(*state, 1), "ConvTranspose", "bias,2d");
+    check(transposed(*state, 2), "ConvTranspose", "bias,groups,depthwise,2d");
+    /* Without padding 3 and a kernel of 2 give 4: an output of 4 needs none, one of 3, or SAME, needs 1. */
+    struct qd_builder *builder = transposed(*state, 1);
+    qd_build_attr_ints(builder, "output_shape", four, 2);
+    check(builder, "ConvTranspose", "bias,2d");
+    builder = transposed(*state, 1);
+    qd_build_attr_ints(builder, "output_shape", three, 2);
+    check(builder, "ConvTranspose", "bias,pads,asymmetric-pads,2d");
+    builder = transposed(*state, 1);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    check(builder, "ConvTranspose", "bias,pads,asymmetric-pads,auto-pad,2d");
+    /* A stride of 2: 2 * (3 - 1) + 2 = 6 = 3 * 2. */
+    builder = transposed(*state, 1);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    qd_build_attr_ints(builder, "strides", two, 2);
+    check(builder, "ConvTranspose", "bias,auto-pad,strides,2d");
+}
+
+/* --- Every operator's operands ------------------------------------------------------------------ */
+
+/* What one operand is given, the others being plain. */
+struct given {
+    const struct qd_op *op;
+    size_t operand;
+    bool absent, at_run_time;
+    double value;  /* its elements: this and twice it */
+    unsigned rank; /* 1: two elements; else a scalar */
+};
+
+static struct qd_tensor operand_tensor(struct qd_arena *arena, const struct given *given, size_t i)
+{
+    enum qd_role role = qd_op_role(given->op, i);
+    enum qd_dtype dtype = role == QD_ROLE_ZERO_POINT ? QD_U8
+                          : role == QD_ROLE_CONTROL  ? QD_S64
+                                                     : QD_F32;
+    bool own = i == given->operand;
+    unsigned rank = own ? given->rank : role == QD_ROLE_DATA || role == QD_ROLE_WEIGHT ? 2 : 0;
+    const int64_t dims[2] = {rank == 1 ? 2 : 1, 1};
+    struct qd_tensor made;
+    struct qd_error error;
+    assert_ok(qd_tensor_init(&made, arena, dtype, rank, dims, &error), error);
+    for (int64_t k = 0; k < made.count; k++) {
+        double value = own ? given->value * (double)(k + 1) : 1;
+        qd_tensor_set(&made, k,
+                      dtype == QD_F32 ? (int64_t)qd_float_encode(dtype, value, true)
+                                      : (int64_t)value);
+    }
+    return made;
+}
+
+/* The features of a node of the operator alone; it need not be valid. */
+static struct qd_features features_of(struct qd_arena *arena, const struct given *given)
+{
+    char names[512] = "";
+    struct qd_builder *builder = qd_build_begin(arena, 21);
+    size_t used = 0;
+    for (size_t i = 0; i < given->op->max_inputs; i++) {
+        const char *name = qd_arena_printf(arena, "v%zu", i);
+        bool absent = i == given->operand && given->absent;
+        struct qd_tensor tensor = operand_tensor(arena, given, i);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? "," : "",
+                                 absent ? "" : name);
+        if (absent)
+            continue;
+        if (i == given->operand && given->at_run_time)
+            qd_build_input(builder, name, &tensor);
+        else
+            qd_build_initializer(builder, name, &tensor);
+    }
+    qd_build_node(builder, given->op->domain, given->op->name, names, "y");
+    qd_build_output(builder, "y", QD_F32, -1, NULL);
+    struct qd_case kase;
+    struct qd_error error;
+    assert_ok(qd_build_finish(builder, "features", false, &kase, &error), error);
+    struct qd_features found;
+    qd_case_features(&kase, &found);
+    return found;
+}
+
+/* The operand, given so, makes the feature; as it is plainly, it does not. */
+static void expect(struct qd_arena *arena, struct given given, enum qd_feature feature)
+{
+    struct given plain = {.op = given.op, .operand = QD_MAX_OPERANDS};
+    struct qd_features with = features_of(arena, &given), without = features_of(arena, &plain);
+    if (!qd_features_has(&with, feature))
+        fail_msg("%s: input %zu does not make it %s", given.op->name, given.operand,
+                 qd_feature_word(feature));
+    if (qd_features_has(&without, feature))
+        fail_msg("%s is %s without reason", given.op->name, qd_feature_word(feature));
+}
+
+static void check_operand(struct qd_arena *arena, const struct qd_op *op, size_t i)
+{
+    const struct given given = {.op = op, .operand = i, .value = 1};
+    struct given vector = given, run = given, absent = given, tiny = given;
+    vector.rank = 1;
+    run.at_run_time = true;
+    absent.absent = true;
+    tiny.value = 0x1p-130;
+    switch (qd_op_role(op, i)) {
+    case QD_ROLE_SCALE:
+        expect(arena, vector, QD_FEATURE_PER_CHANNEL_SCALE);
+        expect(arena, run, QD_FEATURE_RUNTIME_PARAMETERS);
+        expect(arena, tiny, QD_FEATURE_SUBNORMAL_SCALE);
+        expect(arena, tiny, QD_FEATURE_EXTREME_SCALE);
+        break;
+    case QD_ROLE_ZERO_POINT:
+        expect(arena, vector, QD_FEATURE_PER_CHANNEL_ZERO_POINT);
+        expect(arena, vector, QD_FEATURE_DISTINCT_ZERO_POINTS);
+        expect(arena, run, QD_FEATURE_RUNTIME_PARAMETERS);
+        expect(arena, absent, QD_FEATURE_NO_ZERO_POINT);
+        break;
+    case QD_ROLE_WEIGHT: expect(arena, run, QD_FEATURE_RUNTIME_WEIGHTS); break;
+    case QD_ROLE_DATA:
+    case QD_ROLE_BIAS:
+    case QD_ROLE_CONTROL: break;
+    }
+    if (qd_op_role(op, i) == QD_ROLE_DATA || qd_op_role(op, i) == QD_ROLE_WEIGHT) {
+        expect(arena, given, QD_FEATURE_RANK0);
+        expect(arena, vector, QD_FEATURE_RANK1);
+    }
+}
+
+static void check_bias(struct qd_arena *arena, const struct qd_op *op)
+{
+    int bias = qd_op_operand(op, QD_ROLE_BIAS);
+    struct given given = {.op = op, .operand = bias < 0 ? QD_MAX_OPERANDS : (size_t)bias};
+    struct qd_features with = features_of(arena, &given);
+    given.absent = true;
+    struct qd_features without = features_of(arena, &given);
+    assert_int_equal(qd_features_has(&with, QD_FEATURE_BIAS), bias >= 0);
+    assert_false(qd_features_has(&without, QD_FEATURE_BIAS));
+}
+
+static void test_every_operand(void **state)
+{
+    const struct qd_op *op;
+    (void)state;
+    for (size_t k = 0; (op = qd_op_at(k)); k++) {
+        struct qd_arena arena;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        for (size_t i = 0; i < op->max_inputs; i++)
+            check_operand(&arena, op, i);
+        check_bias(&arena, op);
+        qd_arena_clear(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sample),  cmocka_unit_test(test_conv_shapes),
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_quantize),
-        cmocka_unit_test(test_types),   cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_graphs),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_every_operand), cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_sample),        cmocka_unit_test(test_conv_shapes),
+        cmocka_unit_test(test_windows),       cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_types),         cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_graphs),        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("cases/features", tests, set_up, tear_down);
 }

@@ -186,14 +186,13 @@ static void evaluate_fixture(struct tally *tally, const char *name, const struct
                              struct qd_arena *arena)
 {
     struct qd_error error;
-    size_t op = find_op(qd_case_op(kase));
+    size_t op = find_op(kase->op);
     if (!all_ours(kase->graph)) {
         tally->foreign++;
         return;
     }
     if (op == OPS)
-        fail_msg("%s: the reference has %s, the table of this test has not", name,
-                 qd_case_op(kase));
+        fail_msg("%s: the reference has %s, the table of this test has not", name, kase->op);
     struct qd_value *outputs = qd_arena_array(arena, kase->graph->output_count, sizeof *outputs);
     assert_non_null(outputs);
     enum qd_status status =

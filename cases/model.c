@@ -399,17 +399,3 @@ enum qd_status qd_graph_of_model(const Onnx__ModelProto *model, struct qd_arena 
     *opset = imported(model, "");
     return QD_OK;
 }
-
-static bool is_quantization(const struct qd_node *node)
-{
-    return strcmp(node->op_type, "QuantizeLinear") == 0 ||
-           strcmp(node->op_type, "DequantizeLinear") == 0;
-}
-
-const struct qd_node *qd_graph_principal(const struct qd_graph *graph)
-{
-    for (size_t i = 0; i < graph->node_count; i++)
-        if (!is_quantization(&graph->nodes[i]))
-            return &graph->nodes[i];
-    return graph->node_count > 0 ? &graph->nodes[0] : NULL;
-}

@@ -15,7 +15,4 @@ enum qd_status qd_graph_of_model(const Onnx__ModelProto *model, struct qd_arena 
 enum qd_status qd_attrs_of_node(const Onnx__NodeProto *node, struct qd_arena *arena,
                                 const struct qd_attr **attrs, struct qd_error *error);
 
-/* The node a case is about (qd_case_op); NULL in a graph without nodes. */
-const struct qd_node *qd_graph_principal(const struct qd_graph *graph);
-
 #endif

@@ -186,7 +186,8 @@ static enum qd_role role_of(const struct qd_case_edit *edit, int value)
         const struct qd_op *op = qd_op_find(node->domain, node->op_type);
         for (size_t j = 0; j < node->input_count; j++)
             if (node->inputs[j] == value)
-                return j == 0 && op && op->operands ? QD_ROLE_BIAS : qd_op_role(op, j);
+                return j == 0 && qd_op_operand(op, QD_ROLE_SCALE) > 0 ? QD_ROLE_BIAS
+                                                                      : qd_op_role(op, j);
     }
     return QD_ROLE_DATA;
 }

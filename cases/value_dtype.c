@@ -3,15 +3,6 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
-static const struct qd_node *producer_of(const struct qd_graph *graph, int value)
-{
-    for (size_t i = 0; i < graph->node_count; i++)
-        for (size_t j = 0; j < graph->nodes[i].output_count; j++)
-            if (graph->nodes[i].outputs[j] == value)
-                return &graph->nodes[i];
-    return NULL;
-}
-
 static int input_of(const struct qd_node *node, size_t i)
 {
     return i < node->input_count ? node->inputs[i] : QD_NO_VALUE;
@@ -29,23 +20,23 @@ static enum qd_dtype attr_dtype(const struct qd_node *node, const char *name)
     return attr && attr->kind == QD_ATTR_INT ? qd_dtype_of_onnx((int32_t)attr->i) : QD_DTYPE_NONE;
 }
 
+static int operand_at(const struct qd_node *node, int i)
+{
+    return i < 0 ? QD_NO_VALUE : input_of(node, (size_t)i);
+}
+
 /* The operand whose type the node's output has. */
 static int model_operand(const struct qd_node *node)
 {
-    int found = input_of(node, 0);
-    if (is_op(node, "Where"))
-        return input_of(node, 1);
-    if (is_op(node, "DequantizeLinear") || is_op(node, "MatMulIntegerToFloat"))
-        return input_of(node, is_op(node, "DequantizeLinear") ? 1 : 2);
-    if (is_op(node, "QuantizeLinear"))
-        return input_of(node, 2);
-    if (is_op(node, "QGemm")) /* float without y_zero_point, like a_scale */
-        return input_of(node, 8) != QD_NO_VALUE ? input_of(node, 8) : input_of(node, 1);
-    for (size_t i = 1; i < node->input_count; i++) /* the output's own zero point comes last */
-        if (qd_op_role(node->op, i) == QD_ROLE_ZERO_POINT && node->inputs[i] != QD_NO_VALUE &&
-            strncmp(node->op_type, "QLinear", 7) == 0)
-            found = node->inputs[i];
-    return found;
+    int zero_point =
+        operand_at(node, qd_op_parameter(node->op, QD_OPERAND_OUTPUT, QD_ROLE_ZERO_POINT));
+    int x = qd_op_operand(node->op, QD_ROLE_DATA);
+    if (zero_point != QD_NO_VALUE || is_op(node, "QuantizeLinear"))
+        return zero_point;
+    if (is_op(node, "DequantizeLinear") || is_op(node, "MatMulIntegerToFloat") ||
+        is_op(node, "QGemm")) /* real numbers, like the scales */
+        return operand_at(node, qd_op_operand(node->op, QD_ROLE_SCALE));
+    return operand_at(node, x < 0 ? 0 : x);
 }
 
 /* The type of a value, by what the model says alone: it holds for graphs that do not evaluate too. */
@@ -59,9 +50,10 @@ static enum qd_dtype dtype_of(const struct qd_case *kase, int value, int depth)
     for (size_t i = 0; i < graph->input_count; i++)
         if (graph->inputs[i] == value)
             return kase->inputs[i].dtype;
-    const struct qd_node *node = producer_of(graph, value);
-    if (!node)
+    int producer = qd_graph_producer(graph, value);
+    if (producer < 0)
         return QD_DTYPE_NONE;
+    const struct qd_node *node = &graph->nodes[producer];
     enum qd_dtype said = attr_dtype(node, is_op(node, "Cast") ? "to" : "output_dtype");
     if (said != QD_DTYPE_NONE)
         return said;

@@ -37,15 +37,6 @@ static enum qd_status begin(struct work *w, const struct qd_case *kase, struct q
     return status;
 }
 
-static bool is_computed(const struct qd_case_edit *edit, int value)
-{
-    for (size_t i = 0; i < edit->node_count; i++)
-        for (size_t j = 0; j < edit->nodes[i].output_count; j++)
-            if (edit->nodes[i].outputs[j] == value)
-                return true;
-    return false;
-}
-
 /* Outputs that no node computes, or that are there twice, go: what a target does with them is no operator's doing. */
 static size_t keep_outputs(struct qd_case_edit *edit)
 {
@@ -54,7 +45,7 @@ static size_t keep_outputs(struct qd_case_edit *edit)
         bool again = false;
         for (size_t j = 0; j < kept; j++)
             again = again || edit->outputs[j] == edit->outputs[i];
-        if (!again && is_computed(edit, edit->outputs[i]))
+        if (!again && qd_case_edit_producer(edit, edit->outputs[i]))
             edit->outputs[kept++] = edit->outputs[i];
     }
     edit->output_count = kept;

@@ -5,30 +5,11 @@
 
 /* --- Operands --------------------------------------------------------------------------------- */
 
-/* Whether the operand's name begins with what texts call an output and ends with the suffix. */
-static bool names_output(const char *name, size_t length, const char *suffix)
-{
-    static const char *const outputs[] = {"y", "Y", "C", "z", "reduced"};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        size_t stem = strlen(outputs[i]);
-        if (length == stem + strlen(suffix) && strncmp(name, outputs[i], stem) == 0 &&
-            strncmp(name + stem, suffix, length - stem) == 0)
-            return true;
-    }
-    return false;
-}
-
-int qd_output_parameter(const struct qd_case_edit_node *node, const char *suffix)
+int qd_output_parameter(const struct qd_case_edit_node *node, enum qd_role role)
 {
     const struct qd_op *op = qd_op_find(node->domain, node->op_type);
-    const char *name = op && op->operands ? op->operands : "";
-    for (size_t j = 0; *name && j < node->input_count; j++) {
-        size_t length = strcspn(name, ",");
-        if (names_output(name, length, suffix))
-            return node->inputs[j];
-        name += length + (name[length] == ',');
-    }
-    return QD_NO_VALUE;
+    int i = qd_op_parameter(op, QD_OPERAND_OUTPUT, role);
+    return i >= 0 && (size_t)i < node->input_count ? node->inputs[i] : QD_NO_VALUE;
 }
 
 /* --- Appending -------------------------------------------------------------------------------- */
@@ -121,8 +102,8 @@ static struct group group_of(struct grower *g, int v, enum qd_dtype dtype)
 {
     const struct qd_case_edit_node *node = qd_case_edit_producer(g->edit, v);
     if (node && !one_in(g, 6)) {
-        struct group group = {dtype, qd_output_parameter(node, "_scale"),
-                              qd_output_parameter(node, "_zero_point")};
+        struct group group = {dtype, qd_output_parameter(node, QD_ROLE_SCALE),
+                              qd_output_parameter(node, QD_ROLE_ZERO_POINT)};
         const struct qd_tensor *scale =
             group.scale == QD_NO_VALUE ? NULL : g->edit->values[group.scale].tensor;
         if (scale && scale->count == 1 && scale->dtype == QD_F32)

@@ -213,7 +213,7 @@ static void draw_value(struct painter *p, int v, enum qd_role role)
     struct use use = use_of(p->edit, v);
     if (!value->tensor || value->tensor->count == 0 || keeps(p, value, &use))
         return;
-    bool data = use.role == QD_ROLE_DATA || use.role == QD_ROLE_BIAS;
+    bool data = use.role != QD_ROLE_SCALE && use.role != QD_ROLE_ZERO_POINT;
     if (data ? role != QD_ROLE_DATA : role != use.role)
         return;
     struct qd_tensor *copy = qd_case_edit_copy_tensor(p->edit, value->tensor);
@@ -342,7 +342,7 @@ static void solve_output(struct painter *p, enum aim aim, int output, const stru
     const struct qd_case_edit_node *node = qd_case_edit_producer(p->edit, output);
     if (!node || !value->real || value->want.count == 0)
         return;
-    int scale = qd_output_parameter(node, "_scale");
+    int scale = qd_output_parameter(node, QD_ROLE_SCALE);
     int data = node->input_count > 0 ? node->inputs[0] : QD_NO_VALUE;
     const struct qd_tensor *x = data == QD_NO_VALUE ? NULL : p->edit->values[data].tensor;
     if (x && qd_dtype_is_float(x->dtype) && x->count == value->want.count && !one_in(p, 4))

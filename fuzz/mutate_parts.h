@@ -4,8 +4,7 @@
 
 #include "qdiff/mutate_case.h"
 
-/* The operand of a node that is its output's "_scale" or "_zero_point", by the names that the texts give; QD_NO_VALUE if it
- * has none. */
-int qd_output_parameter(const struct qd_case_edit_node *node, const char *suffix);
+/* The value that is the SCALE or ZERO_POINT of a node's output, QD_NO_VALUE if there is none. */
+int qd_output_parameter(const struct qd_case_edit_node *node, enum qd_role role);
 
 #endif

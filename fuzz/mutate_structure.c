@@ -45,6 +45,14 @@ static const struct qd_op *op_of(const struct qd_case_edit_node *node)
     return qd_op_find(node->domain, node->op_type);
 }
 
+/* Whether input j has the role; whatever is neither a parameter nor a bias passes for data. */
+static bool has_role(const struct qd_op *op, size_t j, enum qd_role role)
+{
+    enum qd_role own = qd_op_role(op, j);
+    return role == own ||
+           (role == QD_ROLE_DATA && own != QD_ROLE_BIAS && !qd_op_is_parameter(op, j));
+}
+
 /* An operand of the node with that role and a tensor, QD_NO_VALUE if it has none. */
 static int operand_of(struct editor *e, const struct qd_case_edit_node *node, enum qd_role role)
 {
@@ -52,7 +60,7 @@ static int operand_of(struct editor *e, const struct qd_case_edit_node *node, en
     for (size_t i = 0; i < node->input_count; i++) {
         size_t j = (start + i) % node->input_count;
         int v = node->inputs[j];
-        if (v != QD_NO_VALUE && e->edit->values[v].tensor && qd_op_role(op_of(node), j) == role)
+        if (v != QD_NO_VALUE && e->edit->values[v].tensor && has_role(op_of(node), j, role))
             return v;
     }
     return QD_NO_VALUE;

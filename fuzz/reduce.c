@@ -100,7 +100,7 @@ static enum qd_status run(struct reduction *r, struct shown *shown, struct qd_er
 
 static void set_op(struct key *key, const struct qd_case *kase)
 {
-    snprintf(key->op, sizeof key->op, "%s", qd_case_op(kase));
+    snprintf(key->op, sizeof key->op, "%s", kase->op);
     qd_signature_types(kase, key->types, sizeof key->types);
 }
 

@@ -36,19 +36,6 @@ void qd_reduce_prune(struct qd_case_edit *edit)
             qd_case_edit_remove_node(edit, i);
 }
 
-const char *qd_operand_name(const char *operands, size_t i, size_t *length)
-{
-    while (operands && i > 0 && *operands) {
-        operands += strcspn(operands, ",");
-        operands += *operands == ',';
-        i--;
-    }
-    const char *name = operands ? operands : "";
-    name += *name == '*';
-    *length = strcspn(name, ",");
-    return name;
-}
-
 /* --- Outputs and the tail ----------------------------------------------------------------------- */
 
 enum qd_step qd_reduce_outputs(struct qd_reduce_view *view, struct qd_case_edit *edit,

@@ -65,25 +65,16 @@ enum qd_step qd_reduce_attributes(struct qd_reduce_view *view, struct qd_case_ed
 
 /* --- Operands ----------------------------------------------------------------------------------- */
 
-/* The operand of an operator that is named "<stem of operand i><suffix>"; input_count if there is none. */
-static size_t partner(const struct qd_case_edit_node *node, const struct qd_op *op, size_t i,
-                      size_t cut, const char *suffix)
-{
-    size_t length, other_length, ending = strlen(suffix);
-    const char *name = qd_operand_name(op->operands, i, &length);
-    for (size_t j = 0; length >= cut && j < node->input_count; j++) {
-        const char *other = qd_operand_name(op->operands, j, &other_length);
-        if (other_length == length - cut + ending && strncasecmp(other, name, length - cut) == 0 &&
-            strncmp(other + length - cut, suffix, ending) == 0 && node->inputs[j] != QD_NO_VALUE)
-            return j;
-    }
-    return node->input_count;
-}
-
 static const struct qd_op *op_of(const struct qd_case_edit_node *node)
 {
-    const struct qd_op *op = qd_op_find(node->domain, node->op_type);
-    return op && op->operands ? op : NULL;
+    return qd_op_find(node->domain, node->op_type);
+}
+
+/* The value that is the zero point of operand `owner` (or of the output), QD_NO_VALUE if there is none. */
+static int zero_point_of(const struct qd_case_edit_node *node, int owner)
+{
+    int i = qd_op_parameter(op_of(node), owner, QD_ROLE_ZERO_POINT);
+    return i >= 0 && (size_t)i < node->input_count ? node->inputs[i] : QD_NO_VALUE;
 }
 
 /* How a value is read first. */
@@ -100,9 +91,7 @@ static struct use use_of(const struct qd_case_edit *edit, int value)
         for (size_t j = 0; j < node->input_count; j++) {
             if (node->inputs[j] != value)
                 continue;
-            size_t zero = op ? partner(node, op, j, 0, "_zero_point") : node->input_count;
-            return (struct use){qd_op_role(op, j),
-                                zero < node->input_count ? node->inputs[zero] : QD_NO_VALUE};
+            return (struct use){qd_op_role(op, j), zero_point_of(node, (int)j)};
         }
     }
     return (struct use){QD_ROLE_DATA, QD_NO_VALUE};
@@ -163,19 +152,17 @@ enum qd_step qd_reduce_granularity(struct qd_reduce_view *view, struct qd_case_e
     const struct qd_op *op = op_of(node);
     enum qd_role role = op && i < node->input_count ? qd_op_role(op, i) : QD_ROLE_DATA;
     int value = i < node->input_count ? node->inputs[i] : QD_NO_VALUE;
-    if ((role != QD_ROLE_SCALE && role != QD_ROLE_ZERO_POINT) || !has_data(edit, value) ||
+    if (!qd_op_is_parameter(op, i) || !has_data(edit, value) ||
         edit->values[value].tensor->rank == 0)
         return QD_STEP_SKIP;
-    bool paired = role == QD_ROLE_SCALE && !(number & ALONE);
+    int zero = role == QD_ROLE_SCALE && !(number & ALONE) ? zero_point_of(node, qd_op_owner(op, i))
+                                                          : QD_NO_VALUE;
     int64_t place = number & FIRST ? 0 : wanted_place(view, edit->values[value].tensor->count);
-    size_t zero =
-        paired ? partner(node, op, i, strlen("_scale"), "_zero_point") : node->input_count;
-    paired = zero < node->input_count;
-    if (paired && !has_data(edit, node->inputs[zero]))
+    bool paired = zero != QD_NO_VALUE;
+    if (paired && !has_data(edit, zero))
         return QD_STEP_SKIP;
     qd_case_edit_remove_attr(node, "block_size");
-    if ((paired && !make_scalar(edit, node->inputs[zero], place)) ||
-        !make_scalar(edit, value, place))
+    if ((paired && !make_scalar(edit, zero, place)) || !make_scalar(edit, value, place))
         return QD_STEP_END; /* out of memory */
     return QD_STEP_TRY;
 }

@@ -49,7 +49,4 @@ qd_reduce_step qd_reduce_data;        /* zeros, zero points, small and round num
 /* Takes out nodes that nothing reads. */
 void qd_reduce_prune(struct qd_case_edit *edit);
 
-/* Name i of an operator's list of operands (NULL: none) and its length; "" past the end. */
-const char *qd_operand_name(const char *operands, size_t i, size_t *length);
-
 #endif

@@ -28,15 +28,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 
 /* --- Types -------------------------------------------------------------------------------------- */
 
-static const struct qd_node *producer_of(const struct qd_graph *graph, int value)
-{
-    for (size_t i = 0; i < graph->node_count; i++)
-        for (size_t j = 0; j < graph->nodes[i].output_count; j++)
-            if (graph->nodes[i].outputs[j] == value)
-                return &graph->nodes[i];
-    return NULL;
-}
-
 static const struct qd_node *reader_of(const struct qd_graph *graph, int value, const char *op_type)
 {
     for (size_t i = 0; i < graph->node_count; i++)
@@ -61,20 +52,11 @@ static bool is_quantizer(const struct qd_node *node)
     return is_op(node, "QuantizeLinear") || is_op(node, "DequantizeLinear");
 }
 
-/* The node that gives the case its operator. */
-static const struct qd_node *principal_node(const struct qd_case *kase)
-{
-    const struct qd_graph *graph = kase->graph;
-    for (size_t i = 0; i < graph->node_count; i++)
-        if (!is_quantizer(&graph->nodes[i]))
-            return &graph->nodes[i];
-    return graph->node_count > 0 ? &graph->nodes[0] : NULL;
-}
-
 static enum qd_dtype operand_codes(const struct qd_case *kase, const struct qd_node *node,
                                    int value)
 {
-    const struct qd_node *from = producer_of(kase->graph, value);
+    int producer = qd_graph_producer(kase->graph, value);
+    const struct qd_node *from = producer < 0 ? NULL : &kase->graph->nodes[producer];
     bool through = !is_quantizer(node) && is_op(from, "DequantizeLinear");
     return qd_case_dtype(kase, through ? input_of(from, 0) : value);
 }
@@ -91,12 +73,12 @@ static bool counts(const struct qd_node *node, size_t i)
     if (!op || i == 0)
         return true;
     return i < op->min_inputs && !(op->optional >> i & 1) && !op->variadic &&
-           qd_op_role(op, i) == QD_ROLE_DATA;
+           !qd_op_is_parameter(op, i) && qd_op_role(op, i) != QD_ROLE_BIAS;
 }
 
 const char *qd_signature_types(const struct qd_case *kase, char *text, size_t size)
 {
-    const struct qd_node *node = principal_node(kase);
+    const struct qd_node *node = qd_graph_principal(kase->graph);
     struct text types = {text, size, 0};
     *text = '\0';
     for (size_t i = 0; node && i < node->input_count; i++) {
@@ -266,7 +248,7 @@ static void make_safe(char *text)
 static void add_op(struct text *text, const struct qd_case *kase, const struct qd_trial *trial,
                    const struct qd_divergence *divergence)
 {
-    const char *op = qd_case_op(kase), *slash = strrchr(divergence->words, '/');
+    const char *op = kase->op, *slash = strrchr(divergence->words, '/');
     bool speaks = trial->run.outcome == QD_OUTCOME_REJECTED || kase->request_size > 0;
     const struct qd_op *said = speaks ? op_in_words(divergence->words) : NULL;
     if (divergence->class == QD_VERDICT_ACCEPTS_INVALID && slash)

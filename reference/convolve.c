@@ -468,3 +468,19 @@ enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation,
         status = qd_centre(evaluation, w, w_zero_point, sums.terms, &sums.w);
     return status == QD_OK ? qd_conv_visit(evaluation, shape, 1, accumulate_column, &sums) : status;
 }
+
+int64_t qd_conv_transpose_source(const struct qd_conv_shape *s, int64_t o, int64_t t)
+{
+    int64_t index = 0, plane = 1;
+    for (unsigned i = s->spatial; i-- > 0;) {
+        int64_t at = o % s->out[i], tap = t % s->kernel[i];
+        int64_t p = at + s->pad_begin[i] - tap * s->dilation[i];
+        if (p < 0 || p % s->stride[i] != 0 || p / s->stride[i] >= s->in[i])
+            return -1;
+        index += p / s->stride[i] * plane;
+        plane *= s->in[i];
+        o /= s->out[i];
+        t /= s->kernel[i];
+    }
+    return index;
+}

@@ -1,6 +1,5 @@
 #include "qdiff/evaluate.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,54 +32,6 @@ const struct qd_op *qd_op_find(const char *domain, const char *name)
             strcmp(ops[i]->domain, domain) == 0)
             return ops[i];
     return NULL;
-}
-
-/* The name of input i, *length 0 when there is none. */
-static const char *operand_name(const char *names, size_t i, size_t *length)
-{
-    const char *repeats = NULL;
-    for (;; i--) {
-        if (*names == '*')
-            repeats = ++names;
-        *length = strcspn(names, ",");
-        if (i == 0)
-            return names;
-        names += *length;
-        if (*names)
-            names++;
-        else if (repeats)
-            names = repeats;
-        else {
-            *length = 0;
-            return names;
-        }
-    }
-}
-
-static bool ends_with(const char *name, size_t length, const char *end)
-{
-    size_t tail = strlen(end);
-    return length >= tail && memcmp(name + length - tail, end, tail) == 0;
-}
-
-enum qd_role qd_op_role(const struct qd_op *op, size_t input)
-{
-    if (!op || !op->operands)
-        return QD_ROLE_DATA;
-    size_t length;
-    const char *name = operand_name(op->operands, input, &length);
-    if (ends_with(name, length, "_scale") || ends_with(name, length, "scales"))
-        return QD_ROLE_SCALE;
-    if (ends_with(name, length, "_zero_point") || ends_with(name, length, "zero_points"))
-        return QD_ROLE_ZERO_POINT;
-    if (length == 4 && memcmp(name, "bias", 4) == 0)
-        return QD_ROLE_BIAS;
-    /* What has a scale of its own (QLinearAdd's B), or stands second (MatMulNBits' B), is data. */
-    bool bias = length == 1 && (*name == 'B' || *name == 'C') && input > 1;
-    const char *scale = strchr(name, ',');
-    bool scaled = scale && tolower((unsigned char)scale[1]) == tolower((unsigned char)*name) &&
-                  strncmp(scale + 2, "_scale", 6) == 0;
-    return bias && !scaled ? QD_ROLE_BIAS : QD_ROLE_DATA;
 }
 
 enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units)

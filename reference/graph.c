@@ -136,3 +136,28 @@ enum qd_status qd_graph_check(const struct qd_graph *graph, struct qd_error *err
     free(known);
     return status;
 }
+
+/* --- Questions ---------------------------------------------------------------------------------- */
+
+int qd_graph_producer(const struct qd_graph *graph, int value)
+{
+    for (size_t i = 0; value != QD_NO_VALUE && i < graph->node_count; i++)
+        for (size_t j = 0; j < graph->nodes[i].output_count; j++)
+            if (graph->nodes[i].outputs[j] == value)
+                return (int)i;
+    return -1;
+}
+
+static bool is_quantization(const struct qd_node *node)
+{
+    return strcmp(node->op_type, "QuantizeLinear") == 0 ||
+           strcmp(node->op_type, "DequantizeLinear") == 0;
+}
+
+const struct qd_node *qd_graph_principal(const struct qd_graph *graph)
+{
+    for (size_t i = 0; i < graph->node_count; i++)
+        if (!is_quantization(&graph->nodes[i]))
+            return &graph->nodes[i];
+    return graph->node_count > 0 ? &graph->nodes[0] : NULL;
+}

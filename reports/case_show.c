@@ -32,7 +32,7 @@ static void print_meta(FILE *out, const struct qd_case *kase)
 
     qd_case_features(kase, &features);
     print_if(out, "id", kase->id);
-    print_if(out, "op", qd_case_op(kase));
+    print_if(out, "op", kase->op);
     fprintf(out, "%-9s %" PRId64 "\n", "opset", kase->opset);
     print_if(out, "expect", kase->expect == QD_EXPECT_VALID ? "valid" : "must-reject");
     print_if(out, "rule", kase->rule);

@@ -71,7 +71,7 @@ static enum qd_status count_regression(struct qd_census *census, const struct qd
 static enum qd_status count_in(struct qd_census *census, const struct qd_case *kase,
                                enum qd_level level, bool fresh, struct qd_error *error)
 {
-    const char *op = kase->request_size > 0 ? "(quantizers)" : qd_case_op(kase);
+    const char *op = kase->request_size > 0 ? "(quantizers)" : kase->op;
     struct qd_census_row *of_op, *of_family, *rows[3];
 
     of_op = row_of(&census->ops, op, strlen(op));

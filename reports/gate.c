@@ -47,7 +47,7 @@ static enum qd_visit tell_unjudged(const struct part *part, const struct qd_sele
 {
     bool ours = selected->path == NULL || status == QD_INTERNAL;
     struct qd_result result =
-        qd_result_init(selected->kase->id, qd_case_op(selected->kase), "", QD_RESULT_BAD_INPUT);
+        qd_result_init(selected->kase->id, selected->kase->op, "", QD_RESULT_BAD_INPUT);
 
     if (ours) {
         result.kind = QD_RESULT_BROKEN;

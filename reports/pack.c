@@ -364,7 +364,7 @@ static void write_record(const struct qd_pack *pack, const char *name,
     qd_json_string(&json, "path", name);
     qd_json_string(&json, "id", kase->id);
     qd_json_string(&json, "level", qd_level_word(level));
-    qd_json_string(&json, "op", qd_case_op(kase));
+    qd_json_string(&json, "op", kase->op);
     qd_json_int_if(&json, "opset", kase->opset);
     qd_json_string_if(&json, "rule", kase->rule);
     qd_json_string_if(&json, "twin", kase->twin);

@@ -201,7 +201,7 @@ bool qd_selection_takes(const struct qd_selection *selection, const struct qd_ca
 {
     const struct qd_options *options = selection->options;
 
-    return takes_id(&options->filters, kase->id) && takes_op(&options->ops, qd_case_op(kase)) &&
+    return takes_id(&options->filters, kase->id) && takes_op(&options->ops, kase->op) &&
            takes_features(selection, features) && takes_tags(&options->tags, kase) &&
            (options->shard.count == 0 ||
             qd_shard_of(kase->id, options->shard.count) == options->shard.index);

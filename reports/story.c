@@ -1,7 +1,7 @@
 #include "story.h"
 
-#include <inttypes.h>
-#include <string.h>
+/* The steps of a case, kept while the reference evaluates it and told from the inputs on. */
+#include <math.h>
 
 #include "describe.h"
 #include "qdiff/quirk.h"
@@ -61,55 +61,88 @@ static void tell_value(const struct qd_story *story, const char *name, const str
     struct qd_observation seen = qd_value_observe(value, i);
     char want[40], lo[40], hi[40];
     enum qd_dtype dtype = value->want.dtype;
-
     fprintf(story->out, "  %s%s = %s", name, qd_describe_place(&value->want, i, story->arena),
             qd_describe_number(dtype, qd_tensor_value(&value->want, i), want, sizeof want));
-    if (seen.unspecified) {
-        fputs("; the text specifies nothing here", story->out);
-    } else if (seen.lo < seen.hi) {
+    if (seen.unspecified)
+        fputs("; the specification says nothing here", story->out);
+    else if (seen.lo < seen.hi)
         fprintf(story->out, "; admissible %s to %s",
                 qd_describe_number(dtype, seen.lo, lo, sizeof lo),
                 qd_describe_number(dtype, seen.hi, hi, sizeof hi));
-    } else {
+    else
         fputs("; nothing else is admissible", story->out);
-    }
     fputc('\n', story->out);
 }
 
-/* Operands of the output's shape at the element, scalars as they are, others whole if small. */
-static void tell_operands(const struct qd_story *story, const struct qd_step *step, int64_t i)
+/* Operands at the element if they broadcast to the output, others whole if small. */
+static void tell_operands(const struct qd_story *story, const struct qd_step *step, size_t output,
+                          int64_t i)
 {
-    const struct qd_graph *graph = story->kase->graph;
-
     for (size_t j = 0; j < step->node->input_count && j < QD_MAX_OPERANDS; j++) {
-        const struct qd_value *in = step->in[j];
-        const char *name;
-
-        if (in == NULL) {
+        if (!step->in[j])
             continue;
-        }
-        name = graph->values[step->node->inputs[j]].name;
-        if (qd_tensor_same_shape(&in->want, &step->out[0].want)) {
-            fprintf(story->out, "  %s%s = %.9g\n", name,
-                    qd_describe_place(&in->want, i, story->arena), qd_tensor_value(&in->want, i));
-        } else {
-            fprintf(story->out, "  %s = %s\n", name,
-                    qd_describe_tensor(&in->want, 16, story->arena));
-        }
+        const struct qd_tensor *in = &step->in[j]->want;
+        const char *name = story->kase->graph->values[step->node->inputs[j]].name;
+        const struct qd_tensor *out = &step->out[output].want;
+        bool whole = in->rank == 0 ||
+                     (step->node->op->form == QD_FORM_MANY && !qd_tensor_same_shape(in, out));
+        int64_t at = whole ? -1 : qd_step_place(step, (int)j, out, i);
+        if (at >= 0)
+            fprintf(story->out, "  %s%s = %s\n", name, qd_describe_place(in, at, story->arena),
+                    qd_story_text(story, in, at));
+        else
+            fprintf(story->out, "  %s = %s\n", name, qd_describe_tensor(in, 16, story->arena));
     }
+}
+
+/* A code of which no story says how it was rounded. */
+static void tell_real(const struct qd_story *story, const struct qd_value *value, int64_t i)
+{
+    if (value->real && !isnan(value->real[i]))
+        fprintf(story->out,
+                "  the exact number, before it is rounded and a zero point is added, is %.17g%s\n",
+                value->real[i],
+                qd_value_flags(value, i) & QD_TIE ? ", half-way between two codes" : "");
+}
+
+/* How steps of a form are told; NULL: by their operands. */
+static qd_story_teller *teller_of(enum qd_form form)
+{
+    switch (form) {
+    case QD_FORM_MOVES: return qd_story_tell_move;
+    case QD_FORM_QUANTIZES:
+    case QD_FORM_DEQUANTIZES: return qd_story_tell_quantize;
+    case QD_FORM_ADDS:
+    case QD_FORM_MULTIPLIES:
+    case QD_FORM_ELEMENTWISE: return qd_story_tell_elementwise;
+    case QD_FORM_CONVOLVES:
+    case QD_FORM_CONVOLVES_BACK:
+    case QD_FORM_MATRICES: return qd_story_tell_products;
+    case QD_FORM_MEAN:
+    case QD_FORM_LARGEST: return qd_story_tell_window;
+    case QD_FORM_MANY:
+    case QD_FORM_NONE: break;
+    }
+    return NULL;
+}
+
+/* Whether the steps of a form end with a code's rounding. */
+static bool tells_rounding(const struct qd_step *step)
+{
+    enum qd_form form = step->node->op->form;
+    const struct qd_attr *alpha = qd_node_attr(step->node, "alpha");
+    return form != QD_FORM_MANY && (form != QD_FORM_ELEMENTWISE || alpha);
 }
 
 static const struct qd_step *producer(const struct qd_story *story, int value, size_t *output)
 {
-    for (size_t i = 0; i < story->step_count; i++) {
-        const struct qd_node *node = story->steps[i].node;
-
-        for (size_t j = 0; j < node->output_count && j < QD_MAX_OPERANDS; j++) {
-            if (node->outputs[j] == value && value != QD_NO_VALUE) {
-                *output = j;
-                return &story->steps[i];
-            }
-        }
+    int node = qd_graph_producer(story->kase->graph, value);
+    for (size_t i = 0; node >= 0 && i < story->step_count; i++) {
+        if (story->steps[i].node != &story->kase->graph->nodes[node])
+            continue;
+        for (*output = 0; story->steps[i].node->outputs[*output] != value;)
+            ++*output;
+        return &story->steps[i];
     }
     return NULL;
 }
@@ -121,18 +154,17 @@ static void tell_step(const struct qd_story *story, const struct qd_step *step, 
     const struct qd_node *node = step->node;
     const struct qd_value *value = &step->out[output];
     size_t from = 0;
-
     for (size_t j = 0; j < node->input_count && j < QD_MAX_OPERANDS; j++) {
         const struct qd_step *before = producer(story, node->inputs[j], &from);
-
-        if (before != NULL && qd_tensor_same_shape(&before->out[from].want, &value->want)) {
+        if (before && qd_tensor_same_shape(&before->out[from].want, &value->want))
             tell_step(story, before, from, i);
-        }
     }
     fprintf(story->out, "%s%s%s\n", node->domain, *node->domain ? ":" : "", node->op_type);
-    if (!qd_story_tell_products(story, step, i) && !qd_story_tell_quantize(story, step, i)) {
-        tell_operands(story, step, i);
-    }
+    qd_story_teller *teller = teller_of(node->op->form);
+    if (!teller || !teller(story, step, output, i))
+        tell_operands(story, step, output, i);
+    if (!teller || !tells_rounding(step))
+        tell_real(story, value, i);
     tell_value(story, story->kase->graph->values[node->outputs[output]].name, value, i);
     fputc('\n', story->out);
 }
@@ -142,12 +174,10 @@ void qd_story_tell(const struct qd_story *story, size_t output, int64_t i)
     size_t from = 0;
     int value = story->kase->graph->outputs[output];
     const struct qd_step *step = producer(story, value, &from);
-
-    if (step != NULL) {
+    if (step)
         tell_step(story, step, from, i);
-    } else {
+    else
         fprintf(story->out, "no node computes %s\n", story->kase->graph->values[value].name);
-    }
 }
 
 /* --- Quirks ------------------------------------------------------------------------------------------ */

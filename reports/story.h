@@ -1,7 +1,8 @@
 /* The story of one element: how the reference comes to it, step by step, from the graph's inputs on.
  *
  * The graph is evaluated once with every node's operands kept (override.h); the story is told from these, with arithmetic of
- * its own, so that a reader can follow it by hand. */
+ * its own, so that a reader can follow it by hand. What an operator's operands are and how an element comes about is in the
+ * operator's row (evaluate.h: qd_op_role, enum qd_form); no operator is known by its name here. */
 #ifndef QDIFF_REPORTS_STORY_H
 #define QDIFF_REPORTS_STORY_H
 
@@ -10,6 +11,7 @@
 #include "qdiff/case.h"
 #include "qdiff/exact.h"
 #include "qdiff/override.h"
+#include "qdiff/requantize.h"
 
 /* A node that was evaluated. */
 struct qd_step {
@@ -39,28 +41,94 @@ void qd_story_tell(const struct qd_story *story, size_t output, int64_t i);
 void qd_story_tell_quirks(const struct qd_story *story, size_t output, int64_t i,
                           const double *have);
 
-/* --- Pieces, one file each --------------------------------------------------------------------- */
+/* --- Kinds of steps, one file each ----------------------------------------------------------------
+ *
+ * Each tells element i of one output of a step whose operator has that form; false if it cannot, and nothing was told. */
 
-/* A step whose operator is a sum of products; false if it is none (story_products.c). */
-bool qd_story_tell_products(const struct qd_story *story, const struct qd_step *step, int64_t i);
+typedef bool qd_story_teller(const struct qd_story *story, const struct qd_step *step,
+                             size_t output, int64_t i);
+qd_story_teller
+    qd_story_tell_products;           /* convolutions and products of matrices (story_products.c) */
+qd_story_teller qd_story_tell_window; /* means and maxima (story_window.c) */
+qd_story_teller qd_story_tell_quantize; /* QuantizeLinear and DequantizeLinear (story_quantize.c) */
+qd_story_teller qd_story_tell_elementwise; /* sums, products, scaled codes (story_elementwise.c) */
+qd_story_teller qd_story_tell_move;        /* elements that move (story_move.c) */
 
-/* QuantizeLinear and DequantizeLinear; false for others (story_quantize.c). */
-bool qd_story_tell_quantize(const struct qd_story *story, const struct qd_step *step, int64_t i);
+/* --- Operands (story_operands.c) ------------------------------------------------------------------ */
 
-/* acc·s_1·s_2/s_y as a fraction and a decimal, and what each permitted order of evaluation makes of it (story_numbers.c). */
+/* An operand's number by its role, its value (NULL: absent), its name in the operator's row. */
+int qd_step_find(const struct qd_step *step, enum qd_role role);
+const struct qd_value *qd_step_operand(const struct qd_step *step, int operand);
+const char *qd_step_name(const struct qd_story *story, const struct qd_step *step, int operand);
+
+/* The scale or zero point of an operand or of the output (QD_OPERAND_OUTPUT): its number, its value. */
+int qd_step_parameter_number(const struct qd_step *step, int owner, enum qd_role role);
+const struct qd_value *qd_step_parameter(const struct qd_step *step, int owner, enum qd_role role);
+
+/* Element i of a parameter, or its only one; `otherwise` when it is absent. */
+double qd_story_number(const struct qd_value *parameter, int64_t i, double otherwise);
+
+/* Where the operand is read for element i of an output, by broadcasting; −1 if the shapes do not fit. */
+int64_t qd_step_place(const struct qd_step *step, int operand, const struct qd_tensor *out,
+                      int64_t i);
+
+/* "x[0, 1]" */
+const char *qd_story_place(const struct qd_story *story, const struct qd_step *step, int operand,
+                           int64_t i);
+
+/* Element i of a tensor as text that reads back. */
+const char *qd_story_text(const struct qd_story *story, const struct qd_tensor *tensor, int64_t i);
+
+/* An element of an operand as the operator reads it: its code without the zero point, and its scale. */
+struct qd_story_code {
+    double code, zero_point, scale;
+    bool scaled; /* there is a scale; else it is 1 */
+};
+struct qd_story_code qd_story_code_of(const struct qd_step *step, int operand, int64_t i);
+
+/* --- Numbers (story_numbers.c) -------------------------------------------------------------------- */
+
+/* The output's parameters: what a real number becomes a code with. */
+struct qd_story_coder {
+    double scale;
+    const char *scale_name, *zero_point_name;
+    struct qd_coder coder;
+};
+/* False when the output has no scale. */
+bool qd_story_coder_of(const struct qd_story *story, const struct qd_step *step, size_t output,
+                       struct qd_story_coder *made);
+
+/* The exact number, its rounding, the zero point, the saturation. */
+void qd_story_tell_code(const struct qd_story *story, const struct qd_story_coder *coder,
+                        struct qd_ratio real);
+
+/* acc·s_1·s_2·s_3/s_y as a fraction and a decimal, and what each permitted order of evaluation makes of it. */
 struct qd_story_product {
     int64_t acc;
-    double s1, s2, sy;
+    double s1, s2, s3; /* s3: 1 but for a factor of the operator's */
     const char *s1_name, *s2_name;
-    int64_t zero_point;
-    enum qd_dtype dtype;
 };
-void qd_story_tell_requantize(const struct qd_story *story, const struct qd_story_product *product);
+void qd_story_tell_requantize(const struct qd_story *story, const struct qd_story_product *product,
+                              const struct qd_story_coder *coder);
 
 /* "-55/8 = -6.875": an exact number as text. */
 const char *qd_story_ratio(const struct qd_story *story, struct qd_ratio ratio);
 
-/* The parameter of element i as a number; `otherwise` when the operand is absent. */
-double qd_story_operand(const struct qd_value *operand, int64_t i, double otherwise);
+/* Whether a scale is one that the exact arithmetic takes: finite and positive. */
+bool qd_story_is_scale(double scale);
+
+/* --- Terms (story_terms.c) ------------------------------------------------------------------------ */
+
+/* What one element is summed over: indices into x (−1: in the padding) and, of a product, into the weight. */
+struct qd_terms {
+    int64_t count;
+    const int64_t *x, *w; /* w: NULL without a weight */
+    int64_t row, column;  /* which parameter of x, and of the weight, is theirs */
+    int64_t bias;         /* which element of the bias */
+};
+
+/* By the operator's form; false if its geometry cannot be read. */
+bool qd_story_terms(const struct qd_story *story, const struct qd_step *step, int64_t i,
+                    struct qd_terms *terms);
 
 #endif

@@ -1,3 +1,4 @@
+/* Exact numbers as text, and what they become as codes. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -74,14 +75,6 @@ const char *qd_story_ratio(const struct qd_story *story, struct qd_ratio ratio)
     return text != NULL ? text : "";
 }
 
-double qd_story_operand(const struct qd_value *operand, int64_t i, double otherwise)
-{
-    if (operand == NULL || operand->want.count == 0) {
-        return otherwise;
-    }
-    return qd_tensor_value(&operand->want, operand->want.count == 1 ? 0 : i);
-}
-
 /* --- Orders of evaluation ------------------------------------------------------------------------ */
 
 /* reference/README.md, "Admissible sets": the orders of one requantized product, in float32, every step rounded to nearest. */
@@ -105,52 +98,74 @@ static const char *const order_texts[] = {
 };
 
 static void tell_orders(const struct qd_story *story, const struct qd_story_product *p,
-                        const struct qd_coder *coder)
+                        const struct qd_story_coder *coder)
 {
     fprintf(story->out, "  permitted orders in float32 (s1 = %s, s2 = %s):\n", p->s1_name,
             p->s2_name);
     for (int i = 0; i < (int)(sizeof order_texts / sizeof *order_texts); i++) {
-        double real = order(i, (float)p->acc, (float)p->s1, (float)p->s2, (float)p->sy);
-
-        if (!isfinite(real)) {
+        double real = order(i, (float)p->acc, (float)p->s1, (float)p->s2, (float)coder->scale);
+        if (!isfinite(real))
             fprintf(story->out, "    %-26s overflows\n", order_texts[i]);
-            continue;
-        }
-        fprintf(story->out, "    %-26s = %-14.9g code %" PRId64 "\n", order_texts[i], real,
-                qd_coder_float(coder, real));
+        else
+            fprintf(story->out, "    %-26s = %-14.9g code %" PRId64 "\n", order_texts[i], real,
+                    qd_coder_float(&coder->coder, real));
     }
 }
 
-static bool is_positive(double scale)
+/* --- Codes ---------------------------------------------------------------------------------------- */
+
+bool qd_story_is_scale(double scale)
 {
     return isfinite(scale) && scale > 0;
 }
 
-void qd_story_tell_requantize(const struct qd_story *story, const struct qd_story_product *p)
+bool qd_story_coder_of(const struct qd_story *story, const struct qd_step *step, size_t output,
+                       struct qd_story_coder *made)
 {
-    struct qd_semantics defaults = {0};
-    struct qd_coder coder = qd_coder_make(&defaults, p->dtype, p->zero_point);
-    struct qd_ratio real;
-    int64_t rounded;
+    static const struct qd_semantics defaults;
+    int scale = qd_step_parameter_number(step, QD_OPERAND_OUTPUT, QD_ROLE_SCALE);
+    int zero = qd_step_parameter_number(step, QD_OPERAND_OUTPUT, QD_ROLE_ZERO_POINT);
+    enum qd_dtype dtype = step->out[output].want.dtype;
+    if (!qd_step_operand(step, scale) || !qd_dtype_is_integer(dtype))
+        return false;
+    int64_t zero_point = (int64_t)qd_story_number(qd_step_operand(step, zero), 0, 0);
+    *made = (struct qd_story_coder){
+        qd_story_number(qd_step_operand(step, scale), 0, 1), qd_step_name(story, step, scale),
+        qd_step_name(story, step, zero), qd_coder_make(&defaults, dtype, zero_point)};
+    return true;
+}
 
-    fprintf(story->out, "  real = acc * %s * %s / y_scale = %" PRId64 " * %.9g * %.9g / %.9g\n",
-            p->s1_name, p->s2_name, p->acc, p->s1, p->s2, p->sy);
-    if (!is_positive(p->s1) || !is_positive(p->s2) || !is_positive(p->sy)) {
-        return;
-    }
-    real = qd_ratio_divide(
-        qd_ratio_multiply(qd_ratio_multiply(qd_ratio_of_integer(p->acc), qd_ratio_of_double(p->s1)),
-                          qd_ratio_of_double(p->s2)),
-        qd_ratio_of_double(p->sy));
-    rounded = qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).value;
+void qd_story_tell_code(const struct qd_story *story, const struct qd_story_coder *coder,
+                        struct qd_ratio real)
+{
+    struct qd_rounded rounded = qd_ratio_round(real, QD_ROUND_HALF_EVEN, false);
+    int64_t zero_point = coder->coder.zero_point;
     fprintf(story->out, "       = %s%s\n", qd_story_ratio(story, real),
-            qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie
-                ? ", exactly half-way between two codes"
-                : "");
+            rounded.tie ? ", exactly half-way between two codes" : "");
     fprintf(story->out,
-            "  round half to even %" PRId64 ", plus y_zero_point %" PRId64 " = %" PRId64
+            "  round half to even %" PRId64 ", plus %s %" PRId64 " = %" PRId64
             ", saturated to %s: %" PRId64 "\n",
-            rounded, p->zero_point, rounded + p->zero_point, qd_dtype_info(p->dtype)->word,
-            qd_coder_finish(&coder, rounded));
-    tell_orders(story, p, &coder);
+            rounded.value, coder->zero_point_name, zero_point, rounded.value + zero_point,
+            qd_dtype_info(coder->coder.dtype)->word, qd_coder_finish(&coder->coder, rounded.value));
+}
+
+void qd_story_tell_requantize(const struct qd_story *story, const struct qd_story_product *p,
+                              const struct qd_story_coder *coder)
+{
+    fprintf(story->out, "  real = acc * %s * %s%s / %s = %" PRId64 " * %.9g * %.9g", p->s1_name,
+            p->s2_name, p->s3 != 1 ? " * alpha" : "", coder->scale_name, p->acc, p->s1, p->s2);
+    if (p->s3 != 1)
+        fprintf(story->out, " * %.9g", p->s3);
+    fprintf(story->out, " / %.9g\n", coder->scale);
+    if (!qd_story_is_scale(p->s1) || !qd_story_is_scale(p->s2) ||
+        !qd_story_is_scale(coder->scale) || !isfinite(p->s3))
+        return;
+    struct qd_ratio real =
+        qd_ratio_multiply(qd_ratio_of_integer(p->acc), qd_ratio_of_double(p->s1));
+    real = qd_ratio_multiply(real, qd_ratio_of_double(p->s2));
+    if (p->s3 != 1)
+        real = qd_ratio_multiply(real, qd_ratio_of_double(p->s3));
+    qd_story_tell_code(story, coder, qd_ratio_divide(real, qd_ratio_of_double(coder->scale)));
+    if (p->s3 == 1)
+        tell_orders(story, p, coder);
 }

@@ -1,209 +1,248 @@
+/* Sums of products: convolutions and products of matrices, on numbers and on codes. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "describe.h"
-#include "qdiff/convolve.h"
-#include "qdiff/matmul.h"
 #include "story.h"
 
 enum { SHOWN_TERMS = 64 };
 
-/* Where an operator that sums products has its operands; −1: nowhere. */
-struct layout {
-    const char *op;
-    bool convolution;
-    int x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias;
+/* Both factors as they are multiplied. */
+struct factors {
+    const struct qd_story *story;
+    const struct qd_step *step;
+    int x, w;
+    const struct qd_value *values[2], *scales[2], *zero_points[2];
+    const char *names[2];
+    int64_t bits, block, depth; /* of packed weights, else 0 */
+    struct qd_value quantized[QD_MAX_OPERANDS];
 };
 
-static const struct layout layouts[] = {
-    {"QLinearConv", true, 0, 1, 2, 3, 4, 5, 6, 7, 8},
-    {"ConvInteger", true, 0, -1, 2, 1, -1, 3, -1, -1, -1},
-    {"Conv", true, 0, -1, -1, 1, -1, -1, -1, -1, 2},
-    {"QLinearMatMul", false, 0, 1, 2, 3, 4, 5, 6, 7, -1},
-    {"MatMulInteger", false, 0, -1, 2, 1, -1, 3, -1, -1, -1},
-    {"MatMul", false, 0, -1, -1, 1, -1, -1, -1, -1, -1},
-};
-
-static const struct layout *layout_of(const struct qd_node *node)
+static int64_t int_of(const struct qd_step *step, const char *name, int64_t otherwise)
 {
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        if (*node->domain == '\0' && strcmp(layouts[i].op, node->op_type) == 0) {
-            return &layouts[i];
-        }
-    }
-    return NULL;
+    const struct qd_attr *attr = qd_node_attr(step->node, name);
+    return attr && attr->kind == QD_ATTR_INT ? attr->i : otherwise;
 }
 
-static const struct qd_value *operand(const struct qd_step *step, int i)
+/* A float operand whose partner is codes is quantized first, as DynamicQuantizeLinear does. */
+static bool quantize_dynamically(struct factors *f)
 {
-    return i < 0 ? NULL : step->in[i];
+    static const struct qd_semantics defaults;
+    struct qd_evaluation evaluation = {.semantics = &defaults, .arena = f->story->arena};
+    struct qd_node node = {
+        .name = "", .domain = "", .op_type = "DynamicQuantizeLinear", .opset = 11};
+    node.op = qd_op_find("", node.op_type);
+    if (!node.op ||
+        qd_override_node(&evaluation, NULL, &node, &f->values[0], f->quantized) != QD_OK)
+        return false;
+    fprintf(f->story->out,
+            "  %s is quantized as by DynamicQuantizeLinear: scale %.9g, zero point %.9g\n",
+            f->names[0], qd_tensor_value(&f->quantized[1].want, 0),
+            qd_tensor_value(&f->quantized[2].want, 0));
+    f->values[0] = &f->quantized[0];
+    f->scales[0] = &f->quantized[1];
+    f->zero_points[0] = &f->quantized[2];
+    return true;
 }
 
-/* The products of one element: indices into x (−1: padding) and w, and which parameters belong to it. */
-struct products {
-    int64_t element, count;
-    int64_t *x, *w;
-    int64_t x_parameter, w_parameter, channel;
-    struct qd_arena *arena;
-    bool found;
-};
-
-static bool make_room(struct products *p, int64_t count)
+static bool read_factors(const struct qd_story *story, const struct qd_step *step,
+                         struct factors *f)
 {
-    p->count = count;
-    p->x = qd_arena_array(p->arena, (size_t)count, sizeof *p->x);
-    p->w = qd_arena_array(p->arena, (size_t)count, sizeof *p->w);
-    p->found = p->x != NULL && p->w != NULL;
-    return p->found;
+    const int operands[2] = {qd_step_find(step, QD_ROLE_DATA), qd_step_find(step, QD_ROLE_WEIGHT)};
+    *f = (struct factors){.story = story, .step = step, .x = operands[0], .w = operands[1]};
+    for (int i = 0; i < 2; i++) {
+        f->values[i] = qd_step_operand(step, operands[i]);
+        f->scales[i] = qd_step_parameter(step, operands[i], QD_ROLE_SCALE);
+        f->zero_points[i] = qd_step_parameter(step, operands[i], QD_ROLE_ZERO_POINT);
+        f->names[i] = qd_step_name(story, step, operands[i]);
+    }
+    f->block = int_of(step, "block_size", 0);
+    if (f->block > 0) {
+        f->bits = int_of(step, "bits", 4);
+        f->depth = int_of(step, "K", 0);
+    }
+    bool mixed = qd_dtype_is_float(f->values[0]->want.dtype) &&
+                 qd_dtype_is_integer(f->values[1]->want.dtype);
+    return f->bits > 0 || !mixed || quantize_dynamically(f);
 }
 
-struct window {
-    struct products *products;
-    int64_t terms;
-};
+/* --- Terms ---------------------------------------------------------------------------------------- */
 
-static void take_window(void *context, const int64_t *x_index, int64_t first_filter,
-                        int64_t filters, int64_t output, int64_t step)
+/* Number i of a row of `row_bytes` bytes that hold numbers of `bits` bits, from low to high. */
+static int64_t unpacked(const struct qd_tensor *bytes, int64_t row, int64_t row_bytes, int64_t i,
+                        int64_t bits)
 {
-    const struct window *window = context;
-    struct products *p = window->products;
-    int64_t from = p->element - output;
-
-    if (p->found || from < 0 || from % step != 0 || from / step >= filters ||
-        !make_room(p, window->terms)) {
-        return;
-    }
-    p->channel = p->w_parameter = first_filter + from / step;
-    for (int64_t t = 0; t < p->count; t++) {
-        p->x[t] = x_index[t];
-        p->w[t] = p->channel * p->count + t;
-    }
+    int64_t byte = qd_tensor_get(bytes, row * row_bytes + i * bits / 8);
+    return byte >> (i * bits % 8) & (((int64_t)1 << bits) - 1);
 }
 
-static void find_window(const struct qd_evaluation *evaluation, const struct qd_step *step,
-                        const struct layout *at, struct products *p)
+/* Packed weight number i, counted along K and then N: code, zero point, scale. */
+static struct qd_story_code packed_weight(const struct factors *f, int64_t i)
 {
-    struct qd_conv_shape shape;
-    struct window window = {p, 0};
-
-    if (qd_conv_shape_read(evaluation, step->node, &step->in[at->x]->want, &step->in[at->w]->want,
-                           &shape) != QD_OK) {
-        return;
-    }
-    window.terms = qd_conv_terms(&shape);
-    if (qd_conv_visit(evaluation, &shape, 1, take_window, &window) != QD_OK) {
-        p->found = false;
-    }
+    const struct qd_tensor *w = &f->values[1]->want;
+    const struct qd_value *zero = f->zero_points[1];
+    int64_t n = i / f->depth, k = i % f->depth, blocks = w->dims[1], block = k / f->block;
+    int64_t at = n * blocks + block;
+    double code = (double)unpacked(w, n, blocks * w->dims[2], k, f->bits);
+    double zero_point = (double)((int64_t)1 << (f->bits - 1));
+    if (zero && zero->want.dtype == QD_U8)
+        zero_point = (double)unpacked(&zero->want, n, zero->want.dims[1], block, f->bits);
+    else if (zero)
+        zero_point = qd_tensor_value(&zero->want, at);
+    return (struct qd_story_code){code - zero_point, zero_point,
+                                  qd_tensor_value(&f->scales[1]->want, at), true};
 }
 
-static int64_t matrix_parameter(const struct qd_value *parameter, int64_t batch, int64_t size,
-                                int64_t i)
+static const char *place_of(const struct factors *f, int side, int64_t i)
 {
-    return parameter == NULL ? 0 : qd_matmul_parameter_index(&parameter->want, batch, size, i);
+    const char *place = qd_describe_place(&f->values[side]->want, i, f->story->arena);
+    return place ? place : "";
 }
 
-static void find_row(const struct qd_evaluation *evaluation, const struct qd_step *step,
-                     const struct layout *at, struct products *p)
+/* Factor `side` of term t, printed where it is shown. */
+static double packed_factor(const struct factors *f, int64_t i, bool shown)
 {
-    struct qd_matmul_shape shape;
-    int64_t batch, row, column;
+    struct qd_story_code c = packed_weight(f, i);
+    if (shown)
+        fprintf(f->story->out, "   %s[n %" PRId64 ", k %" PRId64 "] (%.9g - %.9g) * %.9g -> %.9g",
+                f->names[1], i / f->depth, i % f->depth, c.code + c.zero_point, c.zero_point,
+                c.scale, c.code * c.scale);
+    return c.code * c.scale;
+}
 
-    if (qd_matmul_shape_read(evaluation, step->node, &step->in[at->x]->want, &step->in[at->w]->want,
-                             &shape) != QD_OK ||
-        !make_room(p, shape.k)) {
-        return;
-    }
-    column = p->element % shape.n;
-    row = p->element / shape.n % shape.m;
-    batch = p->element / shape.n / shape.m;
-    p->x_parameter = matrix_parameter(operand(step, at->x_zero_point), batch, shape.m, row);
-    p->w_parameter = matrix_parameter(operand(step, at->w_zero_point), batch, shape.n, column);
-    for (int64_t t = 0; t < shape.k; t++) {
-        p->x[t] = (qd_matmul_a_batch(&shape, batch) * shape.m + row) * shape.k + t;
-        p->w[t] = (qd_matmul_b_batch(&shape, batch) * shape.k + t) * shape.n + column;
-    }
+static double plain_factor(const struct factors *f, int side, int64_t i, double zero, bool shown)
+{
+    double value = qd_tensor_value(&f->values[side]->want, i);
+    if (shown)
+        fprintf(f->story->out, "%s%s%s %.9g", side == 0 ? "    " : "   ", f->names[side],
+                place_of(f, side, i), value);
+    if (shown && f->zero_points[side])
+        fprintf(f->story->out, " -> %.9g", value - zero);
+    return value - zero;
 }
 
 /* One line a product; returns their sum (exact for integers). */
-static double tell_terms(const struct qd_story *story, const struct qd_step *step,
-                         const struct layout *at, const struct products *p)
+static double tell_terms(const struct factors *f, const struct qd_terms *terms)
 {
-    const struct qd_tensor *x = &step->in[at->x]->want, *w = &step->in[at->w]->want;
-    double xz = qd_story_operand(operand(step, at->x_zero_point), p->x_parameter, 0);
-    double wz = qd_story_operand(operand(step, at->w_zero_point), p->w_parameter, 0);
+    FILE *out = f->story->out;
+    bool packed = f->bits > 0;
+    double xz = qd_story_number(f->zero_points[0], terms->row, 0), sum = 0;
+    double wz = packed ? 0 : qd_story_number(f->zero_points[1], terms->column, 0);
     int64_t padded = 0;
-    double sum = 0;
-
-    fprintf(story->out, "  sum of %" PRId64 " products (%s - %.9g) * (%s - %.9g):\n", p->count,
-            at->convolution ? "x" : "a", xz, at->convolution ? "w" : "b", wz);
-    for (int64_t t = 0; t < p->count; t++) {
-        double a, b;
-
-        if (p->x[t] < 0) {
+    fprintf(out, "  sum of %" PRId64 " products ", terms->count);
+    fprintf(out, f->zero_points[0] ? "(%s - %.9g) * " : "%s * ", f->names[0], xz);
+    if (packed)
+        fprintf(out, "(%s - zero point) * scale:\n", f->names[1]);
+    else
+        fprintf(out, f->zero_points[1] ? "(%s - %.9g):\n" : "%s:\n", f->names[1], wz);
+    for (int64_t t = 0; t < terms->count; t++) {
+        if (terms->x[t] < 0) {
             padded++;
             continue;
         }
-        a = qd_tensor_value(x, p->x[t]) - xz;
-        b = qd_tensor_value(w, p->w[t]) - wz;
+        bool shown = t < SHOWN_TERMS;
+        double a = plain_factor(f, 0, terms->x[t], xz, shown);
+        double b = packed ? packed_factor(f, terms->w[t], shown)
+                          : plain_factor(f, 1, terms->w[t], wz, shown);
         sum += a * b;
-        if (t < SHOWN_TERMS) {
-            fprintf(story->out, "    %s%s %.9g -> %.9g   %s%s %.9g -> %.9g   product %.9g\n",
-                    at->convolution ? "x" : "a", qd_describe_place(x, p->x[t], story->arena),
-                    qd_tensor_value(x, p->x[t]), a, at->convolution ? "w" : "b",
-                    qd_describe_place(w, p->w[t], story->arena), qd_tensor_value(w, p->w[t]), b,
-                    a * b);
-        }
+        if (shown)
+            fprintf(out, "   product %.9g\n", a * b + 0.0); /* + 0: no -0 */
     }
-    if (p->count > SHOWN_TERMS) {
-        fprintf(story->out, "    ... and %" PRId64 " more\n", p->count - SHOWN_TERMS);
-    }
-    if (padded > 0) {
-        fprintf(story->out, "    %" PRId64 " of them lie in the padding and add nothing\n", padded);
-    }
+    if (terms->count > SHOWN_TERMS)
+        fprintf(out, "    ... and %" PRId64 " more\n", terms->count - SHOWN_TERMS);
+    if (padded > 0)
+        fprintf(out, "    %" PRId64 " of them lie in the padding and add nothing\n", padded);
     return sum;
 }
 
-bool qd_story_tell_products(const struct qd_story *story, const struct qd_step *step, int64_t i)
+/* --- Scales and bias ------------------------------------------------------------------------------ */
+
+static double float_of(const struct qd_step *step, const char *name)
 {
-    const struct layout *at = layout_of(step->node);
-    struct qd_semantics defaults = {0};
-    struct qd_evaluation evaluation = {.semantics = &defaults, .arena = story->arena};
-    struct products p = {.element = i, .arena = story->arena};
-    double sum;
+    const struct qd_attr *attr = qd_node_attr(step->node, name);
+    return attr && attr->kind == QD_ATTR_FLOAT ? (double)attr->f : 1;
+}
 
-    if (at == NULL) {
-        return false;
-    }
-    if (at->convolution) {
-        find_window(&evaluation, step, at, &p);
+static bool is_sum(const struct qd_value *bias)
+{
+    return bias && qd_dtype_is_integer(bias->want.dtype);
+}
+
+/* acc times scales and alpha, without an output scale: a real number. */
+static double tell_scaled(const struct factors *f, const struct qd_story_product *p, double acc)
+{
+    double scaled = acc * p->s1 * p->s2 * p->s3;
+    bool exact = qd_story_is_scale(p->s1) && qd_story_is_scale(p->s2) && isfinite(p->s3) &&
+                 acc == (double)p->acc;
+    fprintf(f->story->out, "  real = acc%s%s%s%s%s = %.17g", f->scales[0] ? " * " : "",
+            f->scales[0] ? p->s1_name : "", f->scales[1] && f->bits == 0 ? " * " : "",
+            f->scales[1] && f->bits == 0 ? p->s2_name : "", p->s3 != 1 ? " * alpha" : "", acc);
+    if (f->scales[0])
+        fprintf(f->story->out, " * %.9g", p->s1);
+    if (f->scales[1] && f->bits == 0)
+        fprintf(f->story->out, " * %.9g", p->s2);
+    if (p->s3 != 1)
+        fprintf(f->story->out, " * %.9g", p->s3);
+    if (exact) {
+        struct qd_ratio real =
+            qd_ratio_multiply(qd_ratio_of_integer(p->acc), qd_ratio_of_double(p->s1));
+        real = qd_ratio_multiply(real, qd_ratio_of_double(p->s2));
+        if (p->s3 != 1)
+            real = qd_ratio_multiply(real, qd_ratio_of_double(p->s3));
+        fprintf(f->story->out, "\n       = %s\n", qd_story_ratio(f->story, real));
     } else {
-        find_row(&evaluation, step, at, &p);
+        fprintf(f->story->out, "\n       = %.17g\n", scaled);
     }
-    if (!p.found) {
+    return scaled;
+}
+
+static double tell_accumulator(const struct factors *f, const struct qd_terms *terms, double sum)
+{
+    const struct qd_value *bias = qd_step_operand(f->step, qd_step_find(f->step, QD_ROLE_BIAS));
+    if (!is_sum(bias)) {
+        fprintf(f->story->out, "  acc = %.17g\n", sum);
+        return sum;
+    }
+    double addend = qd_story_number(bias, terms->bias, 0);
+    fprintf(f->story->out, "  acc = %.17g + bias %.9g = %.17g\n", sum, addend, sum + addend);
+    return sum + addend;
+}
+
+static void tell_float_bias(const struct factors *f, const struct qd_terms *terms, double real)
+{
+    const struct qd_value *bias = qd_step_operand(f->step, qd_step_find(f->step, QD_ROLE_BIAS));
+    if (!bias || is_sum(bias))
+        return;
+    double addend = qd_story_number(bias, terms->bias, 0), beta = float_of(f->step, "beta");
+    fprintf(f->story->out, "  plus bias %.9g%s", addend, beta != 1 ? " * beta" : "");
+    if (beta != 1)
+        fprintf(f->story->out, " %.9g", beta);
+    fprintf(f->story->out, " = %.17g\n", real + addend * beta);
+}
+
+bool qd_story_tell_products(const struct qd_story *story, const struct qd_step *step, size_t output,
+                            int64_t i)
+{
+    struct qd_terms terms;
+    struct factors f;
+    struct qd_story_coder coder;
+    if (!qd_story_terms(story, step, i, &terms) || !read_factors(story, step, &f))
         return false;
-    }
-    sum = tell_terms(story, step, at, &p);
-    if (operand(step, at->bias) != NULL) {
-        double bias = qd_story_operand(operand(step, at->bias), p.channel, 0);
-
-        fprintf(story->out, "  acc = %.17g + bias %.9g = %.17g\n", sum, bias, sum + bias);
-        sum += bias;
-    } else {
-        fprintf(story->out, "  acc = %.17g\n", sum);
-    }
-    if (at->y_scale >= 0) {
-        int64_t w_scale = at->convolution ? p.channel : p.w_parameter;
-        struct qd_story_product product = {
-            .acc = (int64_t)sum,
-            .s1 = qd_story_operand(operand(step, at->x_scale), p.x_parameter, 1),
-            .s2 = qd_story_operand(operand(step, at->w_scale), w_scale, 1),
-            .sy = qd_story_operand(operand(step, at->y_scale), 0, 1),
-            .s1_name = at->convolution ? "x_scale" : "a_scale",
-            .s2_name = at->convolution ? "w_scale" : "b_scale",
-            .zero_point = (int64_t)qd_story_operand(operand(step, at->y_zero_point), 0, 0),
-            .dtype = step->out[0].want.dtype};
-
-        qd_story_tell_requantize(story, &product);
-    }
+    double acc = tell_accumulator(&f, &terms, tell_terms(&f, &terms));
+    int x_scale = qd_step_parameter_number(step, f.x, QD_ROLE_SCALE);
+    int w_scale = qd_step_parameter_number(step, f.w, QD_ROLE_SCALE);
+    struct qd_story_product p = {
+        .acc = fabs(acc) < 0x1p60 ? (int64_t)acc : 0,
+        .s1 = qd_story_number(f.scales[0], terms.row, 1),
+        .s2 = f.bits > 0 ? 1 : qd_story_number(f.scales[1], terms.column, 1),
+        .s3 = float_of(step, "alpha"),
+        .s1_name = x_scale < 0 ? "scale" : qd_step_name(story, step, x_scale),
+        .s2_name = w_scale < 0 ? "scale" : qd_step_name(story, step, w_scale)};
+    bool scaled = f.scales[0] || (f.scales[1] && f.bits == 0) || p.s3 != 1;
+    if (qd_story_coder_of(story, step, output, &coder))
+        qd_story_tell_requantize(story, &p, &coder);
+    else
+        tell_float_bias(&f, &terms, scaled ? tell_scaled(&f, &p, acc) : acc);
     return true;
 }

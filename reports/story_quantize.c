@@ -1,79 +1,92 @@
+/* QuantizeLinear and DequantizeLinear: one scale and zero point for the tensor, a channel or a block. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "qdiff/granularity.h"
-#include "qdiff/requantize.h"
 #include "story.h"
 
-enum { X, SCALE, ZERO_POINT };
+/* A step's operands. */
+struct linear {
+    const struct qd_value *x, *scale, *zero_point;
+    const char *x_name, *scale_name, *zero_point_name;
+    int64_t parameter; /* which one element i uses */
+};
 
-/* Which scale and zero point element i uses; −1 if that cannot be told. */
-static int64_t parameter_of(const struct qd_story *story, const struct qd_step *step, int64_t i,
-                            const char *scale, const char *zero_point)
+static bool read_linear(const struct qd_story *story, const struct qd_step *step, int64_t i,
+                        struct linear *l)
 {
-    struct qd_semantics defaults = {0};
+    static const struct qd_semantics defaults;
     struct qd_evaluation evaluation = {.semantics = &defaults, .arena = story->arena};
     struct qd_granularity granularity;
-    const struct qd_tensor *zero = step->in[ZERO_POINT] ? &step->in[ZERO_POINT]->want : NULL;
-
-    if (qd_granularity_read(&evaluation, step->node, &step->in[X]->want, &step->in[SCALE]->want,
-                            zero, scale, zero_point, &granularity) != QD_OK) {
-        return -1;
-    }
-    return qd_granularity_index(&granularity, i);
+    struct qd_node node = *step->node;
+    node.opset = *node.domain ? 13 : node.opset; /* a vendor's operator is that one with an axis */
+    int x = qd_step_find(step, QD_ROLE_DATA), scale = qd_step_find(step, QD_ROLE_SCALE);
+    int zero = qd_step_find(step, QD_ROLE_ZERO_POINT);
+    *l = (struct linear){qd_step_operand(step, x),
+                         qd_step_operand(step, scale),
+                         qd_step_operand(step, zero),
+                         qd_step_name(story, step, x),
+                         qd_step_name(story, step, scale),
+                         qd_step_name(story, step, zero),
+                         0};
+    if (qd_granularity_read(&evaluation, &node, &l->x->want, &l->scale->want,
+                            l->zero_point ? &l->zero_point->want : NULL, l->scale_name,
+                            l->zero_point_name, &granularity) != QD_OK)
+        return false;
+    l->parameter = qd_granularity_index(&granularity, i);
+    return true;
 }
 
-static void tell_quantize(const struct qd_story *story, const struct qd_step *step, int64_t i,
-                          double scale, int64_t zero_point)
+/* The type that is divided in: `precision`, else the scale's. */
+static enum qd_dtype division_type(const struct qd_step *step, const struct linear *l)
 {
-    struct qd_semantics defaults = {0};
-    enum qd_dtype dtype = step->out[0].want.dtype;
-    struct qd_coder coder = qd_coder_make(&defaults, dtype, zero_point);
-    double x = qd_tensor_value(&step->in[X]->want, i);
-    struct qd_ratio real;
+    const struct qd_attr *precision = qd_node_attr(step->node, "precision");
+    bool given = precision && precision->kind == QD_ATTR_INT && precision->i != 0;
+    return given ? qd_dtype_of_onnx((int32_t)precision->i) : l->scale->want.dtype;
+}
 
-    fprintf(story->out, "  x / y_scale = %.9g / %.9g\n", x, scale);
-    if (!isfinite(x) || !isfinite(scale) || scale <= 0 || !qd_dtype_is_integer(dtype)) {
+static void tell_quantize(const struct qd_story *story, const struct qd_step *step,
+                          const struct linear *l, int64_t i)
+{
+    static const struct qd_semantics defaults;
+    double zero_point = qd_story_number(l->zero_point, l->parameter, 0);
+    double given_x = qd_tensor_value(&l->x->want, i);
+    double given_scale = qd_story_number(l->scale, l->parameter, 1);
+    enum qd_dtype dtype = step->out[0].want.dtype, division = division_type(step, l);
+    double x = qd_float_round(division, QD_NEAREST_EVEN, given_x);
+    double scale = qd_float_round(division, QD_NEAREST_EVEN, given_scale);
+    fprintf(story->out, "  %s / %s = %.9g / %.9g\n", l->x_name, l->scale_name, given_x,
+            given_scale);
+    if (x != given_x || scale != given_scale)
+        fprintf(story->out, "       = %.9g / %.9g, converted to %s\n", x, scale,
+                qd_dtype_info(division)->word);
+    if (!isfinite(x) || !qd_story_is_scale(scale) || !qd_dtype_is_integer(dtype))
         return;
-    }
-    real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(scale));
-    fprintf(story->out, "       = %s%s\n", qd_story_ratio(story, real),
-            qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie
-                ? ", exactly half-way between two codes"
-                : "");
-    fprintf(story->out,
-            "  round half to even %" PRId64 ", plus y_zero_point %" PRId64 ", saturated: %" PRId64
-            "\n",
-            qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).value, zero_point,
-            qd_coder_exact(&coder, real));
-    fprintf(story->out, "  the quotient in float32 is %.9g: code %" PRId64 "\n",
-            (double)((float)x / (float)scale), qd_coder_float(&coder, (float)x / (float)scale));
+    struct qd_story_coder coder = {scale, l->scale_name, l->zero_point_name,
+                                   qd_coder_make(&defaults, dtype, (int64_t)zero_point)};
+    qd_story_tell_code(story, &coder,
+                       qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(scale)));
+    float quotient = (float)x / (float)scale;
+    fprintf(story->out, "  the quotient in float32 is %.9g: code %" PRId64 "\n", (double)quotient,
+            qd_coder_float(&coder.coder, (double)quotient));
 }
 
-bool qd_story_tell_quantize(const struct qd_story *story, const struct qd_step *step, int64_t i)
+bool qd_story_tell_quantize(const struct qd_story *story, const struct qd_step *step, size_t output,
+                            int64_t i)
 {
-    bool quantizes = strcmp(step->node->op_type, "QuantizeLinear") == 0;
-    int64_t parameter;
-    double scale, zero_point;
-
-    if (!quantizes && strcmp(step->node->op_type, "DequantizeLinear") != 0) {
+    struct linear l;
+    (void)output;
+    if (!read_linear(story, step, i, &l))
         return false;
+    if (step->node->op->form == QD_FORM_QUANTIZES) {
+        tell_quantize(story, step, &l, i);
+        return true;
     }
-    parameter = quantizes ? parameter_of(story, step, i, "y_scale", "y_zero_point")
-                          : parameter_of(story, step, i, "x_scale", "x_zero_point");
-    if (parameter < 0) {
-        return false;
-    }
-    scale = qd_story_operand(step->in[SCALE], parameter, 1);
-    zero_point = qd_story_operand(step->in[ZERO_POINT], parameter, 0);
-    if (quantizes) {
-        tell_quantize(story, step, i, scale, (int64_t)zero_point);
-    } else {
-        double q = qd_tensor_value(&step->in[X]->want, i);
-
-        fprintf(story->out, "  (q - x_zero_point) * x_scale = (%.17g - %.17g) * %.9g = %.9g\n", q,
-                zero_point, scale, (q - zero_point) * scale);
-    }
+    double scale = qd_story_number(l.scale, l.parameter, 1);
+    double zero_point = qd_story_number(l.zero_point, l.parameter, 0);
+    double q = qd_tensor_value(&l.x->want, i);
+    fprintf(story->out, "  (%s - %s) * %s = (%.17g - %.17g) * %.9g = %.17g\n", l.x_name,
+            l.zero_point ? l.zero_point_name : "0", l.scale_name, q, zero_point, scale,
+            (q - zero_point) * scale);
     return true;
 }

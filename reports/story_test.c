@@ -4,12 +4,14 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "capture_testlib.h"
 #include "qdiff/build.h"
+#include "qdiff/suite.h"
 
 static struct qd_tensor tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
                                const int64_t *dims, const double *values)
@@ -96,6 +98,156 @@ static void test_a_product_is_told(void **state)
     qd_arena_clear(&arena);
 }
 
+/* --- Every operator ----------------------------------------------------------------------------- */
+
+/* What the story of an operator's element says in some line; NULL: its operands alone. */
+static const char *mark_of(enum qd_form form)
+{
+    switch (form) {
+    case QD_FORM_MOVES: return "comes from ";
+    case QD_FORM_QUANTIZES: return " / y_scale = ";
+    case QD_FORM_DEQUANTIZES: return ") * x_scale = ";
+    case QD_FORM_CONVOLVES:
+    case QD_FORM_CONVOLVES_BACK:
+    case QD_FORM_MATRICES: return "  acc = ";
+    case QD_FORM_ADDS:
+    case QD_FORM_MULTIPLIES:
+    case QD_FORM_ELEMENTWISE: return "] = ";
+    case QD_FORM_MEAN: return ", divided by ";
+    case QD_FORM_LARGEST: return "  the largest is ";
+    case QD_FORM_MANY:
+    case QD_FORM_NONE: break;
+    }
+    return NULL;
+}
+
+/* Which operators were told, with their mark, and with a rounding. */
+struct told {
+    bool marked[128], rounded[128];
+    size_t stories, roundings, reals;
+};
+
+/* The number after the last "saturated to TYPE: ", which is the story's own arithmetic; false if there is none. */
+static bool read_rounding(const char *text, long long *code)
+{
+    const char *at = strstr(text, "saturated to "), *last = NULL;
+    for (; at; at = strstr(at + 1, "saturated to "))
+        last = at;
+    return last && sscanf(last, "saturated to %*[^:]: %lld", code) == 1;
+}
+
+/* The number that the steps end with: what stands after the last '=' before the line of the value. */
+static bool read_number(const char *text, double *number)
+{
+    const char *last = NULL, *end = strstr(text, "; ");
+    for (const char *at = text; end && (at = strstr(at, " = ")) && at < end; at++)
+        if (memchr(at, '\n', (size_t)(end - at)))
+            last = at;
+    return last && sscanf(last, " = %lf", number) == 1;
+}
+
+/* A real number, rounded to the output's type, is an admissible value. */
+static void check_real(struct told *told, size_t op, const struct qd_case *kase,
+                       const struct qd_value *value, int64_t i, const char *text)
+{
+    enum qd_form form = qd_op_at(op)->form;
+    enum qd_dtype dtype = value->want.dtype;
+    struct qd_observation seen = qd_value_observe(value, i);
+    double number;
+    bool reaches = form != QD_FORM_MANY && form != QD_FORM_ELEMENTWISE && form != QD_FORM_QUANTIZES;
+    if (!reaches || !qd_dtype_is_float(dtype) || seen.unspecified || seen.nan ||
+        !read_number(text, &number))
+        return;
+    told->reals++;
+    number = qd_float_round(dtype, QD_NEAREST_EVEN, number);
+    if (number < seen.lo || number > seen.hi)
+        fail_msg(
+            "%s, element %lld: the reference admits %.9g to %.9g, the story ends with %.9g:\n%s",
+            kase->id, (long long)i, seen.lo, seen.hi, number, text);
+}
+
+static void check_story(struct told *told, size_t op, const struct qd_case *kase,
+                        const struct qd_value *value, int64_t i, const char *text)
+{
+    const char *mark = mark_of(qd_op_at(op)->form);
+    long long code;
+    told->stories++;
+    told->marked[op] = told->marked[op] || !mark || strstr(text, mark);
+    check_real(told, op, kase, value, i, text);
+    if (!read_rounding(text, &code))
+        return;
+    told->roundings++;
+    told->rounded[op] = true;
+    if (code != qd_tensor_get(&value->want, i) && !(qd_value_flags(value, i) & QD_UNSPECIFIED))
+        fail_msg("%s, element %lld: the reference gives %lld, the story ends with %lld:\n%s",
+                 kase->id, (long long)i, (long long)qd_tensor_get(&value->want, i), code, text);
+}
+
+static size_t number_of(const struct qd_op *op)
+{
+    size_t k = 0;
+    while (qd_op_at(k) && qd_op_at(k) != op)
+        k++;
+    return k;
+}
+
+static void tell_element(struct told *told, struct qd_story *story, int64_t i)
+{
+    struct qd_capture capture;
+    size_t op = number_of(story->kase->graph->nodes[0].op);
+    qd_capture_begin(&capture);
+    story->out = capture.out;
+    qd_story_tell(story, 0, i);
+    check_story(told, op, story->kase, &story->outputs[0], i, qd_capture_text(&capture));
+    qd_capture_end(&capture);
+}
+
+/* Tells first, middle and last element of a case of one node. */
+static enum qd_visit tell_case(void *context, const struct qd_case *kase)
+{
+    struct qd_story story;
+    struct qd_arena arena;
+    struct qd_error error = {0};
+    if (kase->expect != QD_EXPECT_VALID || kase->request_size > 0 || kase->graph->node_count != 1 ||
+        !kase->graph->nodes[0].op)
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_story_begin(&story, NULL, kase, &arena, &error) == QD_OK) {
+        int64_t count = story.outputs[0].want.count, at[] = {0, count / 2, count - 1};
+        for (size_t k = 0; k < 3 && count > 0; k++)
+            tell_element(context, &story, at[k]);
+    }
+    qd_arena_clear(&arena);
+    return QD_VISIT_GO_ON;
+}
+
+static bool has_output_scale(const struct qd_op *op)
+{
+    return op->form != QD_FORM_ELEMENTWISE && op->form != QD_FORM_MANY &&
+           qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE) >= 0;
+}
+
+/* Each operator of the list is told by its form in some case of the suite, and what the story rounds to is what the reference
+ * gives, in all of them. */
+static void test_every_operator_is_told(void **state)
+{
+    static struct told told;
+    struct qd_suite_options options = {QD_LEVEL_SMOKE, QD_TEST_CASES_DIR};
+    struct qd_error error = {0};
+    const struct qd_op *op;
+    (void)state;
+    if (qd_suite_visit(&options, tell_case, &told, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    for (size_t k = 0; (op = qd_op_at(k)); k++) {
+        if (!told.marked[k])
+            fail_msg("%s: no story of its form", op->name);
+        if (has_output_scale(op) && !told.rounded[k])
+            fail_msg("%s: no story of its rounding", op->name);
+    }
+    print_message("# %zu stories, %zu end with a rounding, %zu with a real number\n", told.stories,
+                  told.roundings, told.reals);
+}
+
 static void test_fractions(void **state)
 {
     struct qd_arena arena;
@@ -116,7 +268,8 @@ static void test_fractions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_product_is_told),
-                                       cmocka_unit_test(test_fractions)};
+                                       cmocka_unit_test(test_fractions),
+                                       cmocka_unit_test(test_every_operator_is_told)};
 
     return cmocka_run_group_tests_name("story", tests, NULL, NULL);
 }

@@ -62,24 +62,6 @@ static void describe_element(const struct qd_evaluated *evaluated, struct qd_are
     result->real = exact_number(evaluated->kase, comparison, arena);
 }
 
-/* The node that gives the case its operator. */
-static const struct qd_node *principal_node(const struct qd_case *kase)
-{
-    const char *op = qd_case_op(kase);
-
-    for (size_t i = 0; i < kase->graph->node_count; i++) {
-        const struct qd_node *node = &kase->graph->nodes[i];
-        size_t domain = strlen(node->domain);
-
-        if (strcmp(node->op_type, op) == 0 ||
-            (strncmp(op, node->domain, domain) == 0 && op[domain] == ':' &&
-             strcmp(op + domain + 1, node->op_type) == 0)) {
-            return node;
-        }
-    }
-    return NULL;
-}
-
 static struct qd_parameter input_parameter(const struct qd_case *kase, int value,
                                            struct qd_arena *arena)
 {
@@ -94,7 +76,7 @@ static struct qd_parameter input_parameter(const struct qd_case *kase, int value
 static void describe_node(const struct qd_case *kase, struct qd_arena *arena,
                           struct qd_result *result)
 {
-    const struct qd_node *node = principal_node(kase);
+    const struct qd_node *node = qd_graph_principal(kase->graph);
     struct qd_parameter *parameters;
     size_t count = 0;
 
@@ -271,7 +253,7 @@ enum qd_status qd_trial_result(const struct qd_subject *subject,
                                struct qd_error *error)
 {
     const struct qd_case *kase = evaluated->kase;
-    struct qd_result made = qd_result_init(kase->id, qd_case_op(kase), subject->id, QD_RESULT_SKIP);
+    struct qd_result made = qd_result_init(kase->id, kase->op, subject->id, QD_RESULT_SKIP);
     if (trial->skip) {
         made.why = trial->skip;
         *result = made;
@@ -301,7 +283,7 @@ enum qd_status qd_trial_judge(struct qd_subject *subject, const struct qd_evalua
     if (status == QD_OK)
         status = qd_trial_result(subject, evaluated, &trial, arena, result, error);
     if (status != QD_OK) {
-        *result = qd_result_init(kase->id, qd_case_op(kase), subject->id, QD_RESULT_BROKEN);
+        *result = qd_result_init(kase->id, kase->op, subject->id, QD_RESULT_BROKEN);
         result->why = error->text;
     }
     return status;

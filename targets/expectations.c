@@ -367,7 +367,7 @@ static bool names(const struct row *row, const struct subject *subject)
     if (row->by_fuzz)
         return names_fuzzed(row, subject);
     const struct qd_case *kase = subject->kase;
-    return fnmatch(row->pattern, row->by_op ? qd_case_op(kase) : kase->id, 0) == 0;
+    return fnmatch(row->pattern, row->by_op ? kase->op : kase->id, 0) == 0;
 }
 
 static bool fits(const struct row *row, const struct qd_features *features)

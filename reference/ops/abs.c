@@ -39,6 +39,7 @@ const struct qd_op qd_op_abs = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .form = QD_FORM_ELEMENTWISE,
     .operands = "X",
     .attributes = "consumed_inputs:-5",
     .rules = "x-type",

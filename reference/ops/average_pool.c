@@ -94,6 +94,8 @@ const struct qd_op qd_op_average_pool = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .form = QD_FORM_MEAN,
+    .operands = "X",
     .attributes =
         "auto_pad,kernel_shape,pads,strides,count_include_pad:7-,ceil_mode:10-,dilations:19-",
     .rules = "x-type," QD_POOL_RULES,

@@ -276,7 +276,8 @@ const struct qd_op qd_op_batch_normalization = {
     .min_inputs = 5,
     .max_inputs = 5,
     .outputs = 5,
-    .operands = "X,scale,B,mean,var",
+    .form = QD_FORM_MANY,
+    .operands = "X,scale,B:bias,mean,var",
     .attributes = "epsilon,momentum,training_mode:14-",
     .rules = "x-type,x-rank,scale-type,b-type,mean-type,var-type,scale-shape,b-shape,"
              "mean-shape,var-shape",

@@ -93,7 +93,8 @@ const struct qd_op qd_op_conv_integer = {
     .min_inputs = 2,
     .max_inputs = 4,
     .outputs = 1,
-    .operands = "x,w,x_zero_point,w_zero_point",
+    .form = QD_FORM_CONVOLVES,
+    .operands = "x,w:weight,x_zero_point,w_zero_point",
     .attributes = QD_CONV_ATTRIBUTES,
     .rules = "x-type,w-type,x_zero_point-type,w_zero_point-type,x_zero_point-shape,w_zero_point-"
              "shape," QD_CONV_RULES,

@@ -38,23 +38,6 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
     return status;
 }
 
-/* x's spatial index that output position o (flat) gets kernel position t (flat) from, −1 if none. */
-static int64_t source(const struct qd_conv_shape *s, int64_t o, int64_t t)
-{
-    int64_t index = 0, plane = 1;
-    for (unsigned i = s->spatial; i-- > 0;) {
-        int64_t at = o % s->out[i], tap = t % s->kernel[i];
-        int64_t p = at + s->pad_begin[i] - tap * s->dilation[i];
-        if (p < 0 || p % s->stride[i] != 0 || p / s->stride[i] >= s->in[i])
-            return -1;
-        index += p / s->stride[i] * plane;
-        plane *= s->in[i];
-        o /= s->out[i];
-        t /= s->kernel[i];
-    }
-    return index;
-}
-
 /* The sum at spatial position o of filter m, batch n. */
 static struct qd_float_sum sum_of(const struct transposed *c, int64_t n, int64_t m, int64_t o)
 {
@@ -63,7 +46,7 @@ static struct qd_float_sum sum_of(const struct transposed *c, int64_t n, int64_t
     int64_t first = m / filters * depth;
     struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
     for (int64_t t = 0; t < c->taps; t++) {
-        int64_t from = source(s, o, t);
+        int64_t from = qd_conv_transpose_source(s, o, t);
         for (int64_t k = first; k < first + depth; k++) {
             int64_t w = (k * filters + m % filters) * c->taps + t;
             if (from >= 0)
@@ -147,7 +130,8 @@ const struct qd_op qd_op_conv_transpose = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
-    .operands = "X,W,B",
+    .form = QD_FORM_CONVOLVES_BACK,
+    .operands = "X,W:weight,B:bias",
     .attributes = "auto_pad,dilations,group,kernel_shape,output_padding,output_shape,pads,strides",
     .rules = "x-type,w-type,bias-type,bias-shape,x-rank,w-rank,group-positive,group-channels,"
              "kernel_shape-length,kernel_shape-mismatch,strides-length,strides-positive,"

@@ -61,6 +61,8 @@ const struct qd_op qd_op_depth_to_space = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .form = QD_FORM_MOVES,
+    .operands = "input",
     .attributes = "blocksize,mode:11-",
     .rules =
         "input-type,input-rank,blocksize-missing,blocksize-positive,channels-divisible,mode-value",

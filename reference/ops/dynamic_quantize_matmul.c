@@ -157,7 +157,8 @@ const struct qd_op qd_op_dynamic_quantize_matmul = {
     .min_inputs = 3,
     .max_inputs = 5,
     .outputs = 1,
-    .operands = "A,B,b_scale,b_zero_point,bias",
+    .form = QD_FORM_MATRICES,
+    .operands = "A,B:weight,b_scale,b_zero_point,bias:bias",
     .attributes = "",
     .rules = "a-type,b-type,b_scale-type,b_zero_point-type,bias-type,b_scale-shape,"
              "b_zero_point-shape,bias-shape,a-rank,b-rank,k-mismatch,batch-mismatch",

@@ -79,7 +79,8 @@ const struct qd_op qd_op_matmul_integer = {
     .min_inputs = 2,
     .max_inputs = 4,
     .outputs = 1,
-    .operands = "a,b,a_zero_point,b_zero_point",
+    .form = QD_FORM_MATRICES,
+    .operands = "A,B:weight,a_zero_point,b_zero_point",
     .attributes = "",
     .rules = "a-type,b-type,a_zero_point-type,b_zero_point-type,a_zero_point-shape,"
              "b_zero_point-shape,a-rank,b-rank,k-mismatch,batch-mismatch",

@@ -110,7 +110,8 @@ const struct qd_op qd_op_matmul_integer_to_float = {
     .min_inputs = 4,
     .max_inputs = 7,
     .outputs = 1,
-    .operands = "A,B,a_scale,b_scale,a_zero_point,b_zero_point,bias",
+    .form = QD_FORM_MATRICES,
+    .operands = "A,B:weight,a_scale,b_scale,a_zero_point,b_zero_point,bias:bias",
     .attributes = "",
     .rules = "a-type,b-type,a_scale-type,b_scale-type,a_zero_point-type,b_zero_point-type,"
              "bias-type,a_scale-shape,b_scale-shape,a_zero_point-shape,b_zero_point-shape,"

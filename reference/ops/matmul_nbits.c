@@ -346,7 +346,8 @@ const struct qd_op qd_op_matmul_nbits = {
     .min_inputs = 3,
     .max_inputs = 6,
     .outputs = 1,
-    .operands = "A,B,scales,zero_points,g_idx,bias",
+    .form = QD_FORM_MATRICES,
+    .operands = "A,B:weight,scales:scale,zero_points:zero_point,g_idx:control,bias:bias",
     .attributes = "K,N,block_size,bits,accuracy_level,weight_prepacked",
     .rules = "attribute-missing,k-positive,n-positive,block_size-value,bits-value,"
              "accuracy_level-value,a-rank,k-mismatch,a-type,b-type,scales-type,"

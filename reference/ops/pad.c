@@ -221,6 +221,8 @@ const struct qd_op qd_op_pad = {
     .min_inputs = 1,
     .max_inputs = INPUTS,
     .outputs = 1,
+    .form = QD_FORM_MOVES,
+    .operands = "data,pads:control,constant_value,axes:control",
     .attributes = "mode,value:-10,pads:2-10,paddings:-1",
     .rules = "data-type,pads-missing,pads-length,pads-type,pads-rank,pads-value,constant_value-"
              "type,constant_value-shape,axes-type,axes-rank,axes-range,mode-value",

@@ -241,7 +241,8 @@ const struct qd_op qd_op_qgemm = {
     .min_inputs = 6,
     .max_inputs = 9,
     .outputs = 1,
-    .operands = "A,a_scale,a_zero_point,B,b_scale,b_zero_point,C,y_scale,y_zero_point",
+    .form = QD_FORM_MATRICES,
+    .operands = "A,a_scale,a_zero_point,B:weight,b_scale,b_zero_point,C:bias,y_scale,y_zero_point",
     .attributes = "alpha,transA,transB",
     .rules = "a-type,b-type,c-type,a_scale-type,b_scale-type,y_scale-type,a_zero_point-type,"
              "b_zero_point-type,y_zero_point-type,a_scale-shape,a_zero_point-shape,"

@@ -157,6 +157,7 @@ const struct qd_op qd_op_qlinear_average_pool = {
     .max_inputs = 5,
     .outputs = 1,
     .optional = 1 << X_ZERO_POINT,
+    .form = QD_FORM_MEAN,
     .operands = "X,x_scale,x_zero_point,y_scale,y_zero_point",
     .attributes = "auto_pad,kernel_shape,pads,strides,count_include_pad,ceil_mode,channels_last",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"

@@ -76,6 +76,7 @@ const struct qd_op qd_op_qlinear_concat = {
     .max_inputs = TENSORS + 3 * MAX_TENSORS,
     .outputs = 1,
     .variadic = true,
+    .form = QD_FORM_MOVES,
     .operands = "Y_scale,Y_zero_point,*x,x_scale,x_zero_point",
     .attributes = "axis",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"

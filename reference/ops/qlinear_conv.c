@@ -161,7 +161,8 @@ const struct qd_op qd_op_qlinear_conv = {
     .min_inputs = 8,
     .max_inputs = 9,
     .outputs = 1,
-    .operands = "x,x_scale,x_zero_point,w,w_scale,w_zero_point,y_scale,y_zero_point,B",
+    .form = QD_FORM_CONVOLVES,
+    .operands = "x,x_scale,x_zero_point,w:weight,w_scale,w_zero_point,y_scale,y_zero_point,B:bias",
     .attributes = QD_CONV_ATTRIBUTES,
     .rules = "x-type,w-type,bias-type,x_scale-type,w_scale-type,y_scale-type,x_zero_point-type,w_"
              "zero_point-type,y_zero_point-type,x_scale-shape,x_zero_point-shape,w_scale-shape,w_"

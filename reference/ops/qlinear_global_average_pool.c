@@ -44,6 +44,7 @@ const struct qd_op qd_op_qlinear_global_average_pool = {
     .min_inputs = 5,
     .max_inputs = 5,
     .outputs = 1,
+    .form = QD_FORM_MEAN,
     .operands = "X,x_scale,x_zero_point,y_scale,y_zero_point",
     .attributes = "channels_last",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"

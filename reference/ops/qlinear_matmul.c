@@ -188,7 +188,8 @@ const struct qd_op qd_op_qlinear_matmul = {
     .min_inputs = 8,
     .max_inputs = 8,
     .outputs = 1,
-    .operands = "a,a_scale,a_zero_point,b,b_scale,b_zero_point,y_scale,y_zero_point",
+    .form = QD_FORM_MATRICES,
+    .operands = "a,a_scale,a_zero_point,b:weight,b_scale,b_zero_point,y_scale,y_zero_point",
     .attributes = "",
     .rules = "a-type,b-type,a_scale-type,b_scale-type,y_scale-type,a_zero_point-type,"
              "b_zero_point-type,y_zero_point-type,a_scale-shape,a_zero_point-shape,"

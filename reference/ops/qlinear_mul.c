@@ -50,7 +50,8 @@ const struct qd_op qd_op_qlinear_mul = {
     .max_inputs = 8,
     .outputs = 1,
     .optional = 1 << 2 | 1 << 5,
-    .operands = "A,A_scale,A_zero_point,B,B_scale,B_zero_point,C_scale,C_zero_point",
+    .form = QD_FORM_MULTIPLIES,
+    .operands = "A,A_scale,A_zero_point,B:weight,B_scale,B_zero_point,C_scale,C_zero_point",
     .attributes = "",
     .rules = "a-type,b-type,a_scale-type,b_scale-type,c_scale-type,a_zero_point-type,"
              "b_zero_point-type,c_zero_point-type,a_scale-shape,b_scale-shape,c_scale-shape,"

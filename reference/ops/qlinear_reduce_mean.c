@@ -69,6 +69,7 @@ const struct qd_op qd_op_qlinear_reduce_mean = {
     .max_inputs = 5,
     .outputs = 1,
     .optional = 1 << DATA_ZERO_POINT,
+    .form = QD_FORM_MEAN,
     .operands = "data,data_scale,data_zero_point,reduced_scale,reduced_zero_point",
     .attributes = "axes,keepdims",
     .rules = "data-type,data_scale-type,reduced_scale-type,data_zero_point-type,"

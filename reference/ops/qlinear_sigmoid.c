@@ -34,6 +34,7 @@ const struct qd_op qd_op_qlinear_sigmoid = {
     .max_inputs = 5,
     .outputs = 1,
     .optional = 1 << 2,
+    .form = QD_FORM_ELEMENTWISE,
     .operands = "X,X_scale,X_zero_point,Y_scale,Y_zero_point",
     .attributes = "",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"

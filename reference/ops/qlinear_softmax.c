@@ -188,6 +188,7 @@ const struct qd_op qd_op_qlinear_softmax = {
     .max_inputs = 5,
     .outputs = 1,
     .optional = 1 << X_ZERO_POINT,
+    .form = QD_FORM_MANY,
     .operands = "X,X_scale,x_zero_point,y_scale,y_zero_point",
     .attributes = "axis,opset",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"

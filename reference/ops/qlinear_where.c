@@ -102,7 +102,9 @@ const struct qd_op qd_op_qlinear_where = {
     .min_inputs = INPUTS,
     .max_inputs = INPUTS,
     .outputs = 1,
-    .operands = "condition,X,x_scale,x_zero_point,Y,y_scale,y_zero_point,z_scale,z_zero_point",
+    .form = QD_FORM_MOVES,
+    .operands =
+        "condition:control,X,x_scale,x_zero_point,Y,y_scale,y_zero_point,z_scale,z_zero_point",
     .attributes = "",
     .rules = "condition-type,x-type,y-type,x_scale-type,y_scale-type,z_scale-type,"
              "x_zero_point-type,y_zero_point-type,z_zero_point-type,x_scale-shape,"

@@ -107,6 +107,8 @@ const struct qd_op qd_op_reshape = {
     .min_inputs = 1,
     .max_inputs = 2,
     .outputs = 1,
+    .form = QD_FORM_MOVES,
+    .operands = "data,shape:control",
     .attributes = "shape:-4,consumed_inputs:-4,allowzero:14-",
     .rules = "data-type,shape-missing,shape-type,shape-rank,shape-negative,shape-two-inferred,"
              "shape-zero-range,shape-allowzero,shape-mismatch",

@@ -129,6 +129,8 @@ const struct qd_op qd_op_slice = {
     .min_inputs = 1,
     .max_inputs = 5,
     .outputs = 1,
+    .form = QD_FORM_MOVES,
+    .operands = "data,starts:control,ends:control,axes:control,steps:control",
     .attributes = "starts:-9,ends:-9,axes:-9",
     .rules = "data-type,starts-type,ends-type,axes-type,steps-type,starts-rank,ends-rank,"
              "axes-rank,steps-rank,starts-missing,ends-missing,ends-length,axes-length,"

@@ -143,6 +143,8 @@ const struct qd_op qd_op_split = {
     .max_inputs = 2,
     .outputs = 16,
     .variadic = true,
+    .form = QD_FORM_MOVES,
+    .operands = "input,split:control",
     .attributes = "axis,split:-12,num_outputs:18-",
     .rules = "input-type,axis-range,split-type,split-rank,split-length,split-value,split-sum,"
              "split-uneven,split-missing,split-and-num_outputs,num_outputs-range",

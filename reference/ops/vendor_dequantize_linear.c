@@ -34,6 +34,7 @@ const struct qd_op qd_op_vendor_dequantize_linear = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .form = QD_FORM_DEQUANTIZES,
     .operands = "x,x_scale,x_zero_point",
     .attributes = "axis",
     .rules = "x-type,x_scale-type,x_zero_point-type,x_scale-shape,x_zero_point-shape,axis-range",

@@ -34,6 +34,7 @@ const struct qd_op qd_op_vendor_quantize_linear = {
     .min_inputs = 2,
     .max_inputs = 3,
     .outputs = 1,
+    .form = QD_FORM_QUANTIZES,
     .operands = "x,y_scale,y_zero_point",
     .attributes = "axis",
     .rules = "x-type,y_scale-type,y_zero_point-type,y_scale-shape,y_zero_point-shape,axis-range",

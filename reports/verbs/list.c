@@ -23,7 +23,7 @@ static void write_case(FILE *out, const struct qd_selected *selected)
     qd_json_begin(&json, out);
     qd_json_open(&json, NULL, '{');
     qd_json_string(&json, "id", kase->id);
-    qd_json_string(&json, "op", qd_case_op(kase));
+    qd_json_string(&json, "op", kase->op);
     qd_json_string(&json, "role", kase->request_size > 0 ? "quantizer" : "kernel");
     qd_json_string(&json, "expect", kase->expect == QD_EXPECT_VALID ? "valid" : "must-reject");
     qd_json_string_if(&json, "rule", kase->rule);

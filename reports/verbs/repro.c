@@ -97,7 +97,7 @@ static void print_table(FILE *out, const struct qd_result *results, size_t count
 
 static void print_case(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
 {
-    fprintf(out, "case      %s\nop        %s\nopset     %" PRId64 "\n", kase->id, qd_case_op(kase),
+    fprintf(out, "case      %s\nop        %s\nopset     %" PRId64 "\n", kase->id, kase->op,
             kase->opset);
     if (kase->expect == QD_EXPECT_MUST_REJECT) {
         fprintf(out, "expect    must be rejected, rule %s\n", kase->rule);

@@ -334,7 +334,7 @@ static enum qd_visit ask_case(void *context, const struct qd_case *kase)
     struct diagnosing *d = search->d;
     struct neighbour other = {.kase = *kase};
     bool ran = false;
-    if (kase->expect != QD_EXPECT_VALID || strcmp(qd_case_op(kase), qd_case_op(d->kase)) != 0)
+    if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, d->kase->op) != 0)
         return QD_VISIT_GO_ON;
     qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
     if (evaluate(&other) && tells_apart(d, &other))
@@ -356,7 +356,7 @@ static bool starts_id(const char *name, const char *id)
 static const struct qd_family *family_of(const struct qd_case *kase)
 {
     const struct qd_family *family, *by_op = NULL;
-    const char *op = qd_case_op(kase), *colon = strchr(op, ':');
+    const char *op = kase->op, *colon = strchr(op, ':');
     for (size_t i = 0; (family = qd_family_at(i)); i++) {
         if (starts_id(family->name, kase->id))
             return family;

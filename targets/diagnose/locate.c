@@ -60,12 +60,11 @@ static size_t first_difference(const struct exposed *e)
 
 static const char *name_node(const struct qd_graph *graph, int value, struct qd_arena *arena)
 {
-    for (size_t i = 0; i < graph->node_count; i++)
-        for (size_t j = 0; j < graph->nodes[i].output_count; j++)
-            if (graph->nodes[i].outputs[j] == value)
-                return qd_arena_printf(
-                    arena, "node %zu of %zu, %s, whose output is '%.80s', is the first to differ",
-                    i + 1, graph->node_count, graph->nodes[i].op_type, graph->values[value].name);
+    int i = qd_graph_producer(graph, value);
+    if (i >= 0)
+        return qd_arena_printf(
+            arena, "node %d of %zu, %s, whose output is '%.80s', is the first to differ", i + 1,
+            graph->node_count, graph->nodes[i].op_type, graph->values[value].name);
     return "an output that no node computes differs";
 }
 

@@ -20,15 +20,6 @@ struct pair {
     enum qd_status status;
 };
 
-int qd_graph_producer(const struct qd_graph *graph, int value)
-{
-    for (size_t n = 0; n < graph->node_count; n++)
-        for (size_t k = 0; k < graph->nodes[n].output_count; k++)
-            if (graph->nodes[n].outputs[k] == value)
-                return (int)n;
-    return -1;
-}
-
 double qd_quant_scale(const struct qd_quant_edge *edge, int64_t c)
 {
     return edge->scales[edge->count == 1 ? 0 : c];
@@ -142,18 +133,12 @@ static int find_match(const struct pair *p, const struct qd_node *made)
     return -1;
 }
 
-static bool is_parameter(const struct qd_node *node, size_t input)
-{
-    enum qd_role role = qd_op_role(node->op, input);
-    return role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT;
-}
-
 /* Which input of the float node the data operand `input` of a quantized operator is. */
 static size_t float_input(const struct qd_node *made, size_t input)
 {
     size_t count = 0;
     for (size_t k = 0; k < input; k++)
-        count += !is_parameter(made, k);
+        count += !qd_op_is_parameter(made->op, k);
     return count;
 }
 
@@ -166,7 +151,7 @@ static void learn_operands(struct pair *p, size_t n)
         return;
     const struct qd_node *node = &p->graph->nodes[p->match[n]];
     for (size_t k = 0; k < made->input_count; k++)
-        if (!is_parameter(made, k) && float_input(made, k) < node->input_count)
+        if (!qd_op_is_parameter(made->op, k) && float_input(made, k) < node->input_count)
             learn(p, made->inputs[k], node->inputs[float_input(made, k)]);
 }
 
@@ -371,7 +356,8 @@ static void add_quantized_node(struct pair *p, size_t n)
     const struct qd_node *node = &p->graph->nodes[p->match[n]];
     for (size_t k = 0; k < made->input_count; k++) {
         size_t input = float_input(made, k);
-        if (is_parameter(made, k) || made->inputs[k] == QD_NO_VALUE || input >= node->input_count)
+        if (qd_op_is_parameter(made->op, k) || made->inputs[k] == QD_NO_VALUE ||
+            input >= node->input_count)
             continue;
         struct qd_quant_edge edge = {
             .tensor = node->inputs[input], .node = p->match[n], .input = (uint32_t)input};
@@ -383,7 +369,8 @@ static void add_quantized_node(struct pair *p, size_t n)
     /* The output's parameters are the first that follow no data operand. */
     for (size_t k = 0; k < made->input_count; k++)
         if (qd_op_role(made->op, k) == QD_ROLE_SCALE &&
-            (k == 0 || is_parameter(made, k - 1) || qd_op_role(made->op, k - 1) == QD_ROLE_BIAS)) {
+            (k == 0 || qd_op_is_parameter(made->op, k - 1) ||
+             qd_op_role(made->op, k - 1) == QD_ROLE_BIAS)) {
             struct qd_quant_edge edge = {.tensor = p->origin[made->outputs[0]],
                                          .node = QD_AT_PRODUCER};
             if (edge.tensor != QD_NO_VALUE)

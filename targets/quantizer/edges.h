@@ -57,7 +57,4 @@ int64_t qd_quant_channel(const struct qd_quant_edge *edge, const struct qd_tenso
 
 bool qd_quant_same(const struct qd_quant_edge *a, const struct qd_quant_edge *b);
 
-/* Index of the node that computes a value, −1 if none does. */
-int qd_graph_producer(const struct qd_graph *graph, int value);
-
 #endif

@@ -45,10 +45,8 @@ static const char *name_of(const struct tool *tool, int value)
 
 static const struct qd_node *producer(const struct tool *tool, int value)
 {
-    for (size_t n = 0; n < tool->graph->node_count; n++)
-        if (tool->graph->nodes[n].outputs[0] == value)
-            return &tool->graph->nodes[n];
-    return NULL;
+    int n = qd_graph_producer(tool->graph, value);
+    return n < 0 ? NULL : &tool->graph->nodes[n];
 }
 
 static bool is_output(const struct tool *tool, int value)

@@ -79,30 +79,28 @@ void qd_edit_ints(struct qd_edit *edit, const char *name, const int64_t *values,
 
 /* --- Operands ----------------------------------------------------------------------------------- */
 
-/* Whether the list, joined by commas, holds the word. */
-static bool holds(const char *list, const char *word, size_t length)
+static int number_of(const struct qd_op *op, enum qd_operand operand)
 {
-    for (;; list++) {
-        size_t own = strcspn(list, ",");
-        if (own == length && strncasecmp(list, word, length) == 0)
-            return true;
-        list += own;
-        if (!*list)
-            return false;
+    int x = qd_op_operand(op, QD_ROLE_DATA), w = qd_op_operand(op, QD_ROLE_WEIGHT);
+    switch (operand) {
+    case QD_X: return x;
+    case QD_X_SCALE: return x < 0 ? x : qd_op_parameter(op, x, QD_ROLE_SCALE);
+    case QD_X_ZERO_POINT: return x < 0 ? x : qd_op_parameter(op, x, QD_ROLE_ZERO_POINT);
+    case QD_W: return w;
+    case QD_W_SCALE: return w < 0 ? w : qd_op_parameter(op, w, QD_ROLE_SCALE);
+    case QD_W_ZERO_POINT: return w < 0 ? w : qd_op_parameter(op, w, QD_ROLE_ZERO_POINT);
+    case QD_Y_SCALE: return qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE);
+    case QD_Y_ZERO_POINT: return qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_ZERO_POINT);
+    case QD_BIAS: return qd_op_operand(op, QD_ROLE_BIAS);
     }
+    return QD_NO_OPERAND;
 }
 
-int qd_operand_find(const struct qd_node *node, const struct qd_value *const *in, const char *names)
+int qd_operand_find(const struct qd_node *node, const struct qd_value *const *in,
+                    enum qd_operand operand)
 {
-    const char *operand = node->op && node->op->operands ? node->op->operands : "";
-    for (int i = 0; *operand && i < QD_MAX_OPERANDS; i++) {
-        operand += *operand == '*';
-        size_t length = strcspn(operand, ",");
-        if (in[i] && holds(names, operand, length))
-            return i;
-        operand += length + (operand[length] != '\0');
-    }
-    return -1;
+    int i = number_of(node->op, operand);
+    return i >= 0 && in[i] ? i : -1;
 }
 
 /* A value of its own in place of operand i. */

@@ -36,10 +36,22 @@ void qd_edit_int(struct qd_edit *edit, const char *name, int64_t value);
 void qd_edit_ints(struct qd_edit *edit, const char *name, const int64_t *values, size_t count);
 void qd_edit_word(struct qd_edit *edit, const char *name, const char *word);
 
-/* The number of the first operand that has one of these names ("x_zero_point,a_zero_point", case counts for nothing) and is
- * there; −1 if there is none. Names are the operator's (struct qd_op, operands). */
+/* The operands that quirks change: the first data operand, the weight, the bias, and the parameters of these and of the output. */
+enum qd_operand {
+    QD_X,
+    QD_X_SCALE,
+    QD_X_ZERO_POINT,
+    QD_W,
+    QD_W_SCALE,
+    QD_W_ZERO_POINT,
+    QD_Y_SCALE,
+    QD_Y_ZERO_POINT,
+    QD_BIAS
+};
+
+/* The number of an operand by the operator's row (qd_op_role); −1 if it has none or it is absent. */
 int qd_operand_find(const struct qd_node *node, const struct qd_value *const *in,
-                    const char *names);
+                    enum qd_operand operand);
 
 /* A copy of operand `i` that may be written, put in its place: its canonical values, every element a point. NULL when the
  * operand is absent, i is −1, or memory is short. */
@@ -80,15 +92,5 @@ double qd_parameter_at(const struct qd_value *parameter, int64_t c);
 
 /* The nearest int32, 0 for NaN. */
 int64_t qd_round_to_s32(double x);
-
-/* The names of a node's operands, over all operators. */
-#define QD_X "x,a"
-#define QD_X_SCALE "x_scale,a_scale"
-#define QD_X_ZERO_POINT "x_zero_point,a_zero_point"
-#define QD_W "w,b"
-#define QD_W_SCALE "w_scale,b_scale"
-#define QD_W_ZERO_POINT "w_zero_point,b_zero_point"
-#define QD_Y_SCALE "y_scale,c_scale"
-#define QD_Y_ZERO_POINT "y_zero_point,c_zero_point"
 
 #endif

@@ -12,7 +12,7 @@ bool qd_geometry_read(struct qd_edit *edit, struct qd_geometry *geometry)
     int64_t ceil = 0;
     evaluation.error = &ignored;
     geometry->x = pool ? 0 : qd_operand_find(&edit->node, edit->in, QD_X);
-    geometry->w = pool ? -1 : qd_operand_find(&edit->node, edit->in, "w");
+    geometry->w = pool ? -1 : qd_operand_find(&edit->node, edit->in, QD_W);
     if (edit->status != QD_OK || geometry->x < 0 || (!pool && geometry->w < 0))
         return false;
     const struct qd_tensor *x = &edit->in[geometry->x]->want;

@@ -25,7 +25,8 @@ enum qd_expect {
 struct qd_case {
     /* "op/types/feature-slug/hash8", "regressions/ort-28456-u8": printable ASCII without spaces, not "". */
     const char *id;
-    /* The principal operator, see qd_case_op in features.h. */
+    /* The principal operator: the op_type, with "com.microsoft:" before it in that domain, of qd_graph_principal's node; "" in a
+     * graph without nodes. */
     const char *op;
 
     /* The serialised onnx.ModelProto, byte for byte as stored, the same decoded, and the version of the default domain

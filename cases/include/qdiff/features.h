@@ -38,9 +38,4 @@ bool qd_feature_find(const char *word, enum qd_feature *feature);
 /* "a,b,c" into text; returns text. */
 const char *qd_features_describe(const struct qd_features *features, char *text, size_t size);
 
-/* The case's principal operator: the op_type (with "com.microsoft:" before it in that domain) of its only node, or of
- * the first node that is not Quantize/DequantizeLinear, or of the first; "" in a graph without nodes. Borrowed from the
- * case. */
-const char *qd_case_op(const struct qd_case *kase);
-
 #endif

@@ -2,7 +2,7 @@
  *
  * A signature is "op-target-class-label", of value divergences that no quirk explains "op-types-target-class-label":
  *   op      the operator whose rule was broken, or that the target complains of, which may be one that a fusion made; else the
- *           principal operator (qd_case_op; "com.microsoft.QGemm" in that domain)
+ *           principal operator (kase->op; "com.microsoft.QGemm" in that domain)
  *   types   of its data operands and its output, "u8s8u8"; a value that DequantizeLinear gives or QuantizeLinear takes counts
  *           by its codes. Optional operands, parameters, biases and shapes do not count.
  *   target  the target's name without version and settings: a bug that three releases share is one finding, and one that

@@ -28,6 +28,23 @@ struct qd_evaluation {
     double *work;    /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
 };
 
+/* How an element of an operator's first output comes about. */
+enum qd_form {
+    QD_FORM_NONE, /* no operator's */
+    QD_FORM_MOVES, /* it is an element of a data operand or a filler, brought to the output's scale if there is one */
+    QD_FORM_QUANTIZES,      /* x divided by a scale */
+    QD_FORM_DEQUANTIZES,    /* x times a scale */
+    QD_FORM_ADDS,           /* x + weight, at the same place */
+    QD_FORM_MULTIPLIES,     /* x · weight, at the same place */
+    QD_FORM_ELEMENTWISE,    /* another function of what stands at the same place */
+    QD_FORM_CONVOLVES,      /* a sum of products with the weight, plus the bias: a convolution, */
+    QD_FORM_CONVOLVES_BACK, /* a transposed one, */
+    QD_FORM_MATRICES,       /* or a product of matrices */
+    QD_FORM_MEAN,           /* of a window or of axes */
+    QD_FORM_LARGEST,        /* of a window or of axes */
+    QD_FORM_MANY            /* another function of many elements */
+};
+
 /* One operator. Each lives in reference/ops/<file>.c as `const struct qd_op qd_op_<file>` and has one row in
  * reference/include/qdiff/ops.def. */
 struct qd_op {
@@ -38,9 +55,12 @@ struct qd_op {
     uint32_t optional; /* bit i: input i may be absent although it is one of the first min_inputs */
     bool
         variadic; /* the text takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not INVALID */
-    /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters, "bias", and B and C behind
-     * the second input that have no scale of their own, a bias. A '*' begins what repeats. NULL: all are data (or shapes, by their type). */
+    /* The inputs' names, comma-separated. "<operand>_scale" and "<operand>_zero_point" are the parameters of the operand of that
+     * name before them (in any case), of the output if there is none. After a ':' stands what the name does not say: "weight", "bias",
+     * "control" (shapes, axes, indices, bounds: no number that is computed with), "scale", "zero_point"; the
+     * rest is data. A '*' begins what repeats. */
     const char *operands;
+    enum qd_form form;
     /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any other
      * is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
     const char *attributes;
@@ -64,9 +84,37 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
 /* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);
 
-/* What an input of an operator is to a quantizer, by its name in `operands`. */
-enum qd_role { QD_ROLE_DATA, QD_ROLE_SCALE, QD_ROLE_ZERO_POINT, QD_ROLE_BIAS };
+/* What an input of an operator is, by its row: the only place that says so. An operator has at most one weight: the second operand of
+ * a product or of arithmetic on two tensors. DATA past the row's end and for op NULL. */
+enum qd_role {
+    QD_ROLE_DATA,
+    QD_ROLE_SCALE,
+    QD_ROLE_ZERO_POINT,
+    QD_ROLE_BIAS,
+    QD_ROLE_WEIGHT,
+    QD_ROLE_CONTROL
+};
 enum qd_role qd_op_role(const struct qd_op *op, size_t input);
+
+/* A scale or a zero point. */
+bool qd_op_is_parameter(const struct qd_op *op, size_t input);
+
+/* The name of input i in the row, *length 0 when it has none. */
+const char *qd_op_operand_name(const struct qd_op *op, size_t input, size_t *length);
+
+/* Instead of an operand's number. */
+#define QD_NO_OPERAND (-1)
+#define QD_OPERAND_OUTPUT (-2)
+
+/* The first input with a role, QD_NO_OPERAND if there is none. */
+int qd_op_operand(const struct qd_op *op, enum qd_role role);
+
+/* Whose parameter an input is: an operand's number, QD_OPERAND_OUTPUT, or QD_NO_OPERAND if it is no parameter. One without
+ * a stem ("scales") is the weight's. */
+int qd_op_owner(const struct qd_op *op, size_t input);
+
+/* The input that is the SCALE or ZERO_POINT of an operand or of the output; QD_NO_OPERAND if the row has none. */
+int qd_op_parameter(const struct qd_op *op, int owner, enum qd_role role);
 
 /* Writes rule i of the operator, "<name>/<slug>": first opset (if it came later than 1), input-count, input-missing (if it takes
  * more than one), output-count, attribute-unknown and attribute-type (if it has attributes), then its own. False past the end

@@ -81,6 +81,12 @@ enum qd_status qd_node_string(const struct qd_node *node, const char *name, cons
 enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const int64_t **values,
                             size_t *count, struct qd_error *error);
 
+/* The number of the node that computes a value, −1 if none does. */
+int qd_graph_producer(const struct qd_graph *graph, int value);
+
+/* The node a graph is about: the first that is not Quantize/DequantizeLinear, else the first; NULL in a graph without nodes. */
+const struct qd_node *qd_graph_principal(const struct qd_graph *graph);
+
 /* Establishes the invariants above; INVALID names the node and the value otherwise. */
 enum qd_status qd_graph_check(const struct qd_graph *graph, struct qd_error *error);
 

@@ -1,6 +1,4 @@
 /* The quirk "bias-dropped": targets/include/qdiff/quirks.def says what it is. */
-#include <string.h>
-
 #include "quirk/edit.h"
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -9,7 +7,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    int bias = qd_operand_find(node, in, strstr(node->op_type, "Gemm") ? "C" : "B");
+    int bias = qd_operand_find(node, in, QD_BIAS);
     if (bias >= 0)
         edit.in[bias] = NULL;
     return qd_edit_run(&edit, self, out);

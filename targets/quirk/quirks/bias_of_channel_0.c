@@ -7,7 +7,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    struct qd_tensor *bias = qd_edit_copy(&edit, qd_operand_find(node, in, "B"));
+    struct qd_tensor *bias = qd_edit_copy(&edit, qd_operand_find(node, in, QD_BIAS));
     if (bias && bias->count > 1)
         qd_tensor_fill(bias, qd_tensor_get(bias, 0));
     return qd_edit_run(&edit, self, out);

@@ -7,7 +7,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    const char *const parameters[] = {QD_X_SCALE, QD_X_ZERO_POINT};
+    const enum qd_operand parameters[] = {QD_X_SCALE, QD_X_ZERO_POINT};
     for (int i = 0; i < 2; i++) {
         struct qd_tensor *t = qd_edit_copy(&edit, qd_operand_find(node, in, parameters[i]));
         if (t && t->count > 1)

@@ -5,9 +5,9 @@
 #include "quirk/geometry.h"
 
 /* Zero point number c of an operand: 0 if it is absent. */
-static int64_t zero_point(const struct qd_edit *edit, const char *names, int64_t c)
+static int64_t zero_point(const struct qd_edit *edit, enum qd_operand operand, int64_t c)
 {
-    int i = qd_operand_find(&edit->node, edit->in, names);
+    int i = qd_operand_find(&edit->node, edit->in, operand);
     return i < 0 ? 0 : (int64_t)qd_parameter_at(edit->in[i], c);
 }
 

@@ -1,0 +1,90 @@
+/* Means and maxima: what one element of a pool or a reduction is made of. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "describe.h"
+#include "story.h"
+
+enum { SHOWN_TERMS = 64 };
+
+/* Elements of x and what they come to. */
+struct sum {
+    double total, largest;
+    int64_t given, padded;
+};
+
+static struct sum tell_terms(const struct qd_story *story, const struct qd_step *step, int x,
+                             const struct qd_terms *terms)
+{
+    struct sum sum = {.largest = -INFINITY};
+    for (int64_t t = 0; t < terms->count; t++) {
+        if (terms->x[t] < 0) {
+            sum.padded++;
+            continue;
+        }
+        struct qd_story_code c = qd_story_code_of(step, x, terms->x[t]);
+        if (t < SHOWN_TERMS)
+            fprintf(story->out, "    %s %s", qd_story_place(story, step, x, terms->x[t]),
+                    qd_story_text(story, &qd_step_operand(step, x)->want, terms->x[t]));
+        if (t < SHOWN_TERMS && c.scaled)
+            fprintf(story->out, " - %.9g -> %.9g", c.zero_point, c.code);
+        if (t < SHOWN_TERMS)
+            fputc('\n', story->out);
+        sum.total += c.code;
+        sum.largest = c.code > sum.largest ? c.code : sum.largest;
+        sum.given++;
+    }
+    if (terms->count > SHOWN_TERMS)
+        fprintf(story->out, "    ... and %" PRId64 " more\n", terms->count - SHOWN_TERMS);
+    if (sum.padded > 0)
+        fprintf(story->out, "    %" PRId64 " places lie in the padding\n", sum.padded);
+    return sum;
+}
+
+static bool counts_padding(const struct qd_step *step)
+{
+    const struct qd_attr *attr = qd_node_attr(step->node, "count_include_pad");
+    return attr && attr->kind == QD_ATTR_INT && attr->i != 0;
+}
+
+static void tell_mean(const struct qd_story *story, const struct qd_step *step, size_t output,
+                      int x, const struct sum *sum)
+{
+    struct qd_story_coder coder;
+    int64_t divisor = sum->given + (counts_padding(step) ? sum->padded : 0);
+    double scale = qd_story_number(qd_step_parameter(step, x, QD_ROLE_SCALE), 0, 1);
+    fprintf(story->out, "  sum %.17g, divided by %" PRId64 "\n", sum->total, divisor);
+    if (!qd_story_coder_of(story, step, output, &coder)) {
+        if (divisor > 0)
+            fprintf(story->out, "  real = %.17g\n", sum->total / (double)divisor);
+        return;
+    }
+    fprintf(story->out,
+            "  real = sum * %s / (%" PRId64 " * %s) = %.17g * %.9g / (%" PRId64 " * %.9g)\n",
+            qd_step_name(story, step, qd_step_parameter_number(step, x, QD_ROLE_SCALE)), divisor,
+            coder.scale_name, sum->total, scale, divisor, coder.scale);
+    if (divisor == 0 || !qd_story_is_scale(scale) || !qd_story_is_scale(coder.scale))
+        return;
+    struct qd_ratio real =
+        qd_ratio_multiply(qd_ratio_of_integer((int64_t)sum->total), qd_ratio_of_double(scale));
+    real = qd_ratio_divide(real, qd_ratio_of_double(coder.scale));
+    qd_story_tell_code(story, &coder, qd_ratio_divide(real, qd_ratio_of_integer(divisor)));
+}
+
+bool qd_story_tell_window(const struct qd_story *story, const struct qd_step *step, size_t output,
+                          int64_t i)
+{
+    struct qd_terms terms;
+    int x = qd_step_find(step, QD_ROLE_DATA);
+    bool mean = step->node->op->form == QD_FORM_MEAN;
+    if (output > 0 || !qd_story_terms(story, step, i, &terms))
+        return false;
+    fprintf(story->out, "  the %s of %" PRId64 " elements:\n", mean ? "mean" : "largest",
+            terms.count);
+    struct sum sum = tell_terms(story, step, x, &terms);
+    if (mean)
+        tell_mean(story, step, output, x, &sum);
+    else if (sum.given > 0)
+        fprintf(story->out, "  the largest is %.17g\n", sum.largest);
+    return true;
+}

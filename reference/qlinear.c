@@ -10,6 +10,8 @@
 #include "qdiff/broadcast.h"
 #include "qdiff/parameters.h"
 
+static const struct qd_arithmetic f32 = {QD_F32, false};
+
 /* --- Operands ------------------------------------------------------------------------------------ */
 
 static enum qd_status check_shape(const struct qd_evaluation *evaluation,
@@ -70,160 +72,29 @@ enum qd_status qd_qlinear_read(const struct qd_evaluation *evaluation, const str
     return QD_OK;
 }
 
-struct qd_coder qd_qlinear_coder(const struct qd_evaluation *evaluation, enum qd_dtype type,
-                                 const struct qd_qlinear *y)
+struct qd_output_quantizer qd_qlinear_quantizer(const struct qd_evaluation *evaluation,
+                                                enum qd_dtype type, const struct qd_qlinear *y)
 {
-    return qd_coder_make(evaluation->semantics, type, y->zero_point);
+    return qd_output_quantizer_make(evaluation->semantics, type, y->zero_point);
 }
 
-/* --- Evaluation orders --------------------------------------------------------------------------- */
+/* --- Numbers and codes --------------------------------------------------------------------------- */
 
-/* A result that is not the last one: lost when it overflows or may be subnormal. */
-static struct qd_order step(struct qd_order a)
-{
-    double least = qd_float_format(QD_F32)->least_normal;
-    double most = fmax(fabs(a.lo), fabs(a.hi));
-    bool straddles = a.lo < 0 && a.hi > 0;
-    double fewest = straddles ? most : fmin(fabs(a.lo), fabs(a.hi));
-    a.dropped = a.dropped || isinf(most) || (most > 0 && fewest < least);
-    return a;
-}
-
-static struct qd_order last(struct qd_order a)
-{
-    a.dropped = a.dropped || isinf(a.lo) || isinf(a.hi);
-    return a;
-}
-
-struct qd_order qd_order_point(double x)
-{
-    return (struct qd_order){x, x, false};
-}
-
-struct qd_order qd_order_integer(int64_t x)
-{
-    double exact = (double)x;
-    return (struct qd_order){qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, exact),
-                             qd_float_round(QD_F32, QD_TO_PLUS_INFINITY, exact), false};
-}
-
-struct qd_order qd_order_interval(struct qd_interval exact)
-{
-    return (struct qd_order){qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, exact.lo),
-                             qd_float_round(QD_F32, QD_TO_PLUS_INFINITY, exact.hi), false};
-}
-
-/* Adding floats does not round in the subnormal range: only an overflow loses a sum. */
-struct qd_order qd_order_add(struct qd_order a, struct qd_order b)
-{
-    struct qd_interval x = {a.lo, a.hi}, y = {b.lo, b.hi};
-    struct qd_order sum = qd_order_interval(qd_interval_add(x, y));
-    sum.dropped = a.dropped || b.dropped;
-    return last(sum);
-}
-
-typedef double operation(double a, double b);
-
-static inline struct qd_order combine(operation *down, operation *up, struct qd_order a,
-                                      struct qd_order b)
-{
-    if (a.dropped || b.dropped)
-        return (struct qd_order){0, 0, true};
-    struct qd_order r = {down(a.lo, b.lo), up(a.lo, b.lo), false};
-    const double x[2] = {a.lo, a.hi}, y[2] = {b.lo, b.hi};
-    for (int k = 1; k < 4; k++) {
-        if ((k & 1 && b.lo == b.hi) || (k & 2 && a.lo == a.hi))
-            continue;
-        r.lo = fmin(r.lo, down(x[k >> 1], y[k & 1]));
-        r.hi = fmax(r.hi, up(x[k >> 1], y[k & 1]));
-    }
-    return r;
-}
-
-struct qd_order qd_order_multiply(struct qd_order a, struct qd_order b)
-{
-    return step(combine(qd_multiply_down_f32, qd_multiply_up_f32, a, b));
-}
-
-struct qd_order qd_order_divide(struct qd_order a, double b)
-{
-    return step(combine(qd_divide_down_f32, qd_divide_up_f32, a, qd_order_point(b)));
-}
-
-struct qd_order qd_order_last_multiply(struct qd_order a, struct qd_order b)
-{
-    return last(combine(qd_multiply_down_f32, qd_multiply_up_f32, a, b));
-}
-
-struct qd_order qd_order_last_divide(struct qd_order a, double b)
-{
-    return last(combine(qd_divide_down_f32, qd_divide_up_f32, a, qd_order_point(b)));
-}
-
-static void widen(const struct qd_coder *coder, struct qd_order result,
-                  int64_t (*code_of)(const struct qd_coder *coder, double x), struct qd_code *code,
-                  bool *some)
-{
-    if (result.dropped) {
-        code->flags |= QD_EXTREME_SCALE;
-        return;
-    }
-    *some = true;
-    /* Under a wrapping range the codes need not come in order. */
-    qd_code_include(code, code_of(coder, result.lo));
-    if (result.lo != result.hi)
-        qd_code_include(code, code_of(coder, result.hi));
-}
-
-void qd_order_widen(const struct qd_coder *coder, struct qd_order result, struct qd_code *code,
-                    bool *some)
-{
-    widen(coder, result, qd_coder_float, code, some);
-}
-
-void qd_order_widen_sum(const struct qd_coder *coder, struct qd_order sum, struct qd_code *code,
-                        bool *some)
-{
-    widen(coder, sum, qd_coder_sum, code, some);
-}
-
-struct qd_code qd_order_code(const struct qd_coder *coder, struct qd_ratio real,
-                             const struct qd_order *orders, size_t count)
-{
-    int64_t want = qd_coder_exact(coder, real);
-    struct qd_code code = {want, want, want, 0};
-    struct qd_order all = {INFINITY, -INFINITY, false};
-    bool some = false, monotone = qd_coder_is_monotone(coder);
-    for (size_t i = 0; i < count; i++) {
-        if (!monotone || orders[i].dropped) {
-            qd_order_widen(coder, orders[i], &code, &some);
-            continue;
-        }
-        some = true;
-        all.lo = fmin(all.lo, orders[i].lo);
-        all.hi = fmax(all.hi, orders[i].hi);
-    }
-    if (some &&
-        monotone) /* the ends of what the orders give have the least and the greatest code */
-        qd_order_widen(coder, all, &code, &some);
-    code.flags |= some ? 0 : QD_UNSPECIFIED;
-    return code;
-}
-
-struct qd_code qd_order_code_of_interval(const struct qd_coder *coder, struct qd_interval exact,
-                                         double relative, double y_scale, struct qd_ratio *real)
+struct qd_code qd_code_of_interval(const struct qd_output_quantizer *quantizer,
+                                   struct qd_interval exact, double relative, double y_scale,
+                                   struct qd_ratio *real)
 {
     struct qd_ratio y = qd_ratio_of_double(y_scale), lo = qd_ratio_of_double(exact.lo),
                     hi = qd_ratio_of_double(exact.hi);
-    struct qd_order order = qd_order_interval((struct qd_interval){
-        exact.lo - fabs(exact.lo) * relative, exact.hi + fabs(exact.hi) * relative});
     bool point = exact.lo == exact.hi;
+    struct qd_interval computed = {exact.lo - fabs(exact.lo) * relative,
+                                   exact.hi + fabs(exact.hi) * relative};
+    struct qd_enclosure result = qd_enclosure_divide(f32, QD_LAST, qd_enclosure_of(f32, computed),
+                                                     qd_enclosure_point(y_scale));
     *real = qd_ratio_divide(lo, y);
-    if (point && relative == 0)
-        order = qd_order_point(exact.lo);
-    order = qd_order_last_divide(order, y_scale);
-    struct qd_code code = qd_order_code(coder, *real, &order, 1);
-    int64_t other = point ? code.want : qd_coder_exact(coder, qd_ratio_divide(hi, y));
+    struct qd_code code = qd_code_of_results(quantizer, *real, &result, 1);
+    int64_t other =
+        point ? code.want : qd_output_quantizer_exact(quantizer, qd_ratio_divide(hi, y));
     code.lo = other < code.lo ? other : code.lo;
     code.hi = other > code.hi ? other : code.hi;
     code.flags |= other == code.want ? 0 : QD_NO_CANONICAL;
@@ -282,21 +153,19 @@ enum qd_status qd_qlinear_store(const struct qd_evaluation *evaluation, struct q
 
 /* --- One operand --------------------------------------------------------------------------------- */
 
-struct qd_code qd_qlinear_rescale(const struct qd_coder *coder, int16_t q, double scale,
-                                  double y_scale, struct qd_ratio *real)
+struct qd_code qd_qlinear_rescale(const struct qd_output_quantizer *quantizer, int16_t q,
+                                  double scale, double y_scale, struct qd_ratio *real)
 {
     struct qd_code settled;
     *real = qd_ratio_multiply(qd_ratio_of_integer(q), qd_ratio_of_double(scale));
     *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
     if (qd_scale_is_moderate(scale) && qd_scale_is_moderate(y_scale) &&
-        qd_coder_settles(coder, *real, &settled))
+        qd_output_quantizer_settles(quantizer, *real, &settled))
         return settled;
-    struct qd_order code = qd_order_point(q), s = qd_order_point(scale);
-    struct qd_order orders[] = {
-        qd_order_last_divide(qd_order_multiply(code, s), y_scale),
-        qd_order_last_multiply(code, qd_order_divide(s, y_scale)),
-    };
-    return qd_order_code(coder, *real, orders, sizeof orders / sizeof *orders);
+    const struct qd_operands operands = {.a = qd_enclosure_point(q),
+                                         .s = qd_enclosure_point(scale),
+                                         .y = qd_enclosure_point(y_scale)};
+    return qd_code_of_orders(quantizer, *real, qd_orders_rescale, &operands);
 }
 
 enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const struct qd_qlinear *x,
@@ -305,7 +174,7 @@ enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const stru
                               struct qd_value *out)
 {
     struct qd_value made;
-    struct qd_coder coder = qd_qlinear_coder(evaluation, type, y);
+    struct qd_output_quantizer quantizer = qd_qlinear_quantizer(evaluation, type, y);
     enum qd_status status = qd_value_init(&made, evaluation->arena, type, x->codes->rank,
                                           x->codes->dims, evaluation->error);
     if (status == QD_OK)
@@ -314,7 +183,7 @@ enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const stru
         struct qd_ratio real = {.den = 1};
         struct qd_code code = {.flags = QD_UNSPECIFIED};
         if (qd_scales_defined(&x->scale, 1, y->scale))
-            code = function(context, &coder, x->centred[i], x->scale, y->scale, &real);
+            code = function(context, &quantizer, x->centred[i], x->scale, y->scale, &real);
         status = qd_qlinear_store(evaluation, &made, i, code, real);
     }
     if (status == QD_OK)
@@ -322,11 +191,11 @@ enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const stru
     return status;
 }
 
-static struct qd_code rescale(const void *context, const struct qd_coder *coder, int16_t q,
-                              double scale, double y_scale, struct qd_ratio *real)
+static struct qd_code rescale(const void *context, const struct qd_output_quantizer *quantizer,
+                              int16_t q, double scale, double y_scale, struct qd_ratio *real)
 {
     (void)context;
-    return qd_qlinear_rescale(coder, q, scale, y_scale, real);
+    return qd_qlinear_rescale(quantizer, q, scale, y_scale, real);
 }
 
 enum qd_status qd_qlinear_requantize(const struct qd_evaluation *evaluation,
@@ -372,78 +241,53 @@ static bool sum_is_exact(const struct qd_mean *mean, double scale)
 
 /* The float32 sum of dequantized terms in any order. Exact, or γ_n with n = terms: one rounding of each product and terms − 1 of
  * sums. */
-static struct qd_order float_sum(const struct qd_mean *mean, double scale)
+static struct qd_enclosure float_sum(const struct qd_mean *mean, double scale)
 {
     struct qd_interval q = {(double)mean->sum, (double)mean->sum}, x = {scale, scale};
     struct qd_interval sum = qd_interval_multiply(q, x);
     bool exact = sum_is_exact(mean, scale);
     if (!exact && mean->terms >= 1 << 23)
-        return (struct qd_order){0, 0, true};
+        return qd_enclosure_lost();
     double n = (double)mean->terms * 0x1p-24;
     double error = n / (1 - n) * fabs(scale) * (double)mean->magnitude * (1 + 0x1p-20);
-    struct qd_order order = qd_order_interval(qd_interval_widen(sum, exact ? 0 : error));
+    struct qd_enclosure result = qd_enclosure_of(f32, qd_interval_widen(sum, exact ? 0 : error));
     /* Any partial sum may be as large as the sum of magnitudes, any product as small as the scale. */
-    order.dropped = fabs(scale) < qd_float_format(QD_F32)->least_normal ||
-                    fabs(scale) * (double)mean->magnitude > qd_float_format(QD_F32)->largest;
-    return order;
+    result.lost = fabs(scale) < qd_float_format(QD_F32)->least_normal ||
+                  fabs(scale) * (double)mean->magnitude > qd_float_format(QD_F32)->largest;
+    return result;
 }
 
-enum { MEAN_ORDERS = 16 };
-
-/* The orders that begin with a sum: of integers (then times the scale somewhere), or of floats. */
-static void mean_orders(const struct qd_mean *mean, int64_t divisor, double x_scale, double y_scale,
-                        struct qd_order *orders)
+static struct qd_operands mean_operands(const struct qd_mean *mean, int64_t divisor, double x_scale,
+                                        double y_scale)
 {
-    struct qd_order s = qd_order_point(x_scale), y = qd_order_point(y_scale),
-                    acc = qd_order_integer(mean->sum), sum = float_sum(mean, x_scale);
-    double count = qd_float_round(QD_F32, QD_NEAREST_EVEN, (double)divisor);
-    struct qd_order r = qd_order_divide(qd_order_point(1), count),
-                    yn = qd_order_multiply(y, qd_order_point(count));
-    struct qd_order ratio = qd_order_divide(s, y_scale), scaled = qd_order_multiply(acc, s);
-    struct qd_order per_y = qd_order_divide(scaled, y_scale);
-    struct qd_order factors[] = {qd_order_divide(ratio, count), qd_order_multiply(ratio, r),
-                                 qd_order_divide(qd_order_divide(s, count), y_scale),
-                                 qd_order_divide(qd_order_multiply(s, r), y_scale)};
-    size_t k = 0;
-    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
-        orders[k++] = qd_order_last_multiply(acc, factors[i]);
-    for (int e = 0; e < 2; e++) { /* the product of y_scale and divisor is a divisor itself */
-        double end = e == 0 ? yn.lo : yn.hi;
-        struct qd_order lost = {0, 0, true};
-        bool usable = !yn.dropped && end != 0;
-        orders[k++] = usable ? qd_order_last_divide(scaled, end) : lost;
-        orders[k++] = usable ? qd_order_last_multiply(acc, qd_order_divide(s, end)) : lost;
-    }
-    orders[k++] = qd_order_last_divide(qd_order_divide(scaled, count), y_scale);
-    orders[k++] = qd_order_last_divide(qd_order_multiply(scaled, r), y_scale);
-    orders[k++] = qd_order_last_divide(per_y, count);
-    orders[k++] = qd_order_last_multiply(per_y, r);
-    orders[k++] = qd_order_last_divide(qd_order_multiply(qd_order_divide(acc, count), s), y_scale);
-    orders[k++] = qd_order_last_multiply(qd_order_divide(acc, count), ratio);
-    orders[k++] = qd_order_last_divide(qd_order_divide(sum, count), y_scale);
-    orders[k++] = qd_order_last_divide(qd_order_multiply(sum, r), y_scale);
+    return (struct qd_operands){
+        .a = qd_enclosure_integer(f32, mean->sum),
+        .s = qd_enclosure_point(x_scale),
+        .y = qd_enclosure_point(y_scale),
+        .n = qd_enclosure_point(qd_float_round(QD_F32, QD_NEAREST_EVEN, (double)divisor)),
+        .f = float_sum(mean, x_scale),
+    };
 }
 
 /* Whether the orders cannot leave the canonical code: none has more than 6 roundings besides those of the float sum, whose error is
  * at most 2^−21 of it here. */
 static bool mean_settles(const struct qd_mean *mean, int64_t divisor, const struct qd_qlinear *x,
-                         const struct qd_coder *coder, double y_scale, struct qd_ratio real,
-                         struct qd_code *code)
+                         const struct qd_output_quantizer *quantizer, double y_scale,
+                         struct qd_ratio real, struct qd_code *code)
 {
     bool moderate = qd_scale_is_moderate(x->scale) && qd_scale_is_moderate(y_scale);
     if (!moderate || mean->terms > 1 << 15 || divisor > 1 << 15)
         return false;
     if (mean->terms * mean->magnitude > 7 * llabs(mean->sum) && !sum_is_exact(mean, x->scale))
         return false;
-    return qd_coder_settles(coder, real, code);
+    return qd_output_quantizer_settles(quantizer, real, code);
 }
 
 enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struct qd_mean *mean,
                              int64_t divisor, const struct qd_qlinear *x,
-                             const struct qd_coder *coder, double y_scale, struct qd_value *y,
-                             int64_t i)
+                             const struct qd_output_quantizer *quantizer, double y_scale,
+                             struct qd_value *y, int64_t i)
 {
-    struct qd_order orders[MEAN_ORDERS];
     struct qd_code code = {.flags = QD_UNSPECIFIED};
     struct qd_ratio real = {.den = 1};
     if (divisor == 0 || !qd_scales_defined(&x->scale, 1, y_scale))
@@ -451,11 +295,11 @@ enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struc
     real = qd_ratio_multiply(qd_ratio_of_integer(mean->sum), qd_ratio_of_double(x->scale));
     real = qd_ratio_divide(real, qd_ratio_of_double(y_scale));
     real = qd_ratio_divide(real, qd_ratio_of_integer(divisor));
-    if (mean_settles(mean, divisor, x, coder, y_scale, real, &code))
+    if (mean_settles(mean, divisor, x, quantizer, y_scale, real, &code))
         return qd_qlinear_store(evaluation, y, i, code, real);
-    mean_orders(mean, divisor, x->scale, y_scale, orders);
-    return qd_qlinear_store(evaluation, y, i, qd_order_code(coder, real, orders, MEAN_ORDERS),
-                            real);
+    const struct qd_operands operands = mean_operands(mean, divisor, x->scale, y_scale);
+    code = qd_code_of_orders(quantizer, real, qd_orders_mean, &operands);
+    return qd_qlinear_store(evaluation, y, i, code, real);
 }
 
 /* The element of the output that element i of x goes into. `dims` are the output's, reduced ones kept as 1. */
@@ -496,9 +340,9 @@ enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
         for (int64_t i = 0; i < row; i++)
             qd_mean_include(&mean[step * i], x->centred[start + i]);
     }
-    struct qd_coder coder = qd_qlinear_coder(evaluation, t->dtype, y);
+    struct qd_output_quantizer quantizer = qd_qlinear_quantizer(evaluation, t->dtype, y);
     for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
-        status = qd_mean_store(evaluation, &means[i], divisor, x, &coder, y->scale, &made, i);
+        status = qd_mean_store(evaluation, &means[i], divisor, x, &quantizer, y->scale, &made, i);
     if (status == QD_OK)
         *out = made;
     return status;
@@ -519,7 +363,7 @@ static enum qd_status read_binary(const struct qd_node *node, const struct qd_va
     if (status == QD_OK)
         status =
             qd_qlinear_read(evaluation, node, "c", NULL, in[6], in[7], type, QD_SCALAR_ONLY, &b->c);
-    b->coder = qd_qlinear_coder(evaluation, type, &b->c);
+    b->quantizer = qd_qlinear_quantizer(evaluation, type, &b->c);
     const double scales[] = {b->a.scale, b->b.scale};
     b->defined = status == QD_OK && qd_scales_defined(scales, 2, b->c.scale);
     return status;

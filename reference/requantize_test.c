@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "qdiff/requantize.h"
+#include "requantize.h"
 
 static struct qd_code run(const char *switches, enum qd_dtype y, int64_t z, double s1, double s2,
                           double sy, int64_t acc)
@@ -17,7 +17,7 @@ static struct qd_code run(const char *switches, enum qd_dtype y, int64_t z, doub
     struct qd_error error;
     assert_int_equal(qd_semantics_parse(switches, true, &semantics, &error), QD_OK);
     struct qd_requantizer r =
-        qd_requantizer_make(qd_coder_make(&semantics, y, z), QD_F32, s1, s2, sy);
+        qd_requantizer_make(qd_output_quantizer_make(&semantics, y, z), QD_F32, s1, s2, sy);
     return qd_requantize(&r, acc);
 }
 

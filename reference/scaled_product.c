@@ -7,83 +7,73 @@
 #define ACCUMULATOR 1u
 #define MAX_OPERANDS (QD_MAX_FACTORS + 2)
 
-/* A magnitude known to lie in [lo, hi]; `some` is false as long as no order gives one. */
-struct span {
-    double lo, hi;
-    bool some;
-};
-
-/* What every set of operands may be multiplied to. */
+/* What every set of operands may be multiplied to: the hull of its orders. Magnitudes. */
 struct orders {
-    enum qd_dtype type;
-    enum qd_direction down, up; /* how the ends of a result inside an order are rounded */
-    unsigned divisor;           /* its bit, 0: there is none */
+    struct qd_arithmetic how;
+    unsigned divisor; /* its bit, 0: there is none */
     unsigned all;
-    bool dropped;
-    struct span of[1u << MAX_OPERANDS];
+    bool lost;                                  /* some order was */
+    struct qd_enclosure of[1u << MAX_OPERANDS]; /* lost: no order gives one */
 };
 
-static void include(struct span *into, double lo, double hi)
+/* One more order for a set. */
+static void include_order(struct orders *o, unsigned set, struct qd_enclosure a)
 {
-    into->lo = into->some && into->lo < lo ? into->lo : lo;
-    into->hi = into->some && into->hi > hi ? into->hi : hi;
-    into->some = true;
-}
-
-/* One more order for a set. Intermediate results are lost when they overflow or are subnormal, the last one only when it
- * overflows: it is rounded to a code, or observed, at once. */
-static void include_order(struct orders *o, unsigned set, double lo, double hi)
-{
-    bool tiny = set != o->all && hi > 0 && lo < qd_float_format(o->type)->least_normal;
-    if (isinf(hi) || tiny)
-        o->dropped = true;
-    else
-        include(&o->of[set], lo, hi);
-}
-
-static void include_product(struct orders *o, unsigned set, struct span a, struct span b)
-{
-    if (!a.some || !b.some)
+    struct qd_enclosure *into = &o->of[set];
+    if (a.lost) {
+        o->lost = true;
         return;
-    bool exact = set == o->all && !o->divisor; /* the caller rounds to nearest */
-    double lo = exact ? a.lo * b.lo : qd_float_multiply(o->type, o->down, a.lo, b.lo);
-    double hi = exact ? a.hi * b.hi : qd_float_multiply(o->type, o->up, a.hi, b.hi);
-    include_order(o, set, lo, hi);
+    }
+    into->lo = !into->lost && into->lo < a.lo ? into->lo : a.lo;
+    into->hi = !into->lost && into->hi > a.hi ? into->hi : a.hi;
+    into->lost = false;
 }
 
-static void combine(struct orders *o, unsigned set, double divisor)
+static enum qd_stage stage_of(const struct orders *o, unsigned set)
+{
+    return set == o->all ? QD_LAST : QD_INTERMEDIATE;
+}
+
+static void include_product(struct orders *o, unsigned set, struct qd_enclosure a,
+                            struct qd_enclosure b)
+{
+    if (a.lost || b.lost)
+        return;
+    if (set == o->all && !o->divisor) /* the caller rounds the exact product to nearest */
+        include_order(o, set, (struct qd_enclosure){a.lo * b.lo, a.hi * b.hi, false});
+    else
+        include_order(o, set, qd_enclosure_multiply(o->how, stage_of(o, set), a, b));
+}
+
+static void combine(struct orders *o, unsigned set, struct qd_enclosure divisor)
 {
     unsigned lowest = set & (~set + 1);
     /* every split into two parts once: the first holds the lowest bit */
     for (unsigned part = (set - 1) & set; part; part = (part - 1) & set)
         if (part & lowest)
             include_product(o, set, o->of[part], o->of[set & ~part]);
-    struct span dividend = o->of[set & ~o->divisor];
-    if (set & o->divisor && set != (o->divisor | ACCUMULATOR) && dividend.some)
-        include_order(o, set, qd_float_divide(o->type, o->down, dividend.lo, divisor),
-                      qd_float_divide(o->type, o->up, dividend.hi, divisor));
+    struct qd_enclosure dividend = o->of[set & ~o->divisor];
+    if (set & o->divisor && set != (o->divisor | ACCUMULATOR) && !dividend.lost)
+        include_order(o, set, qd_enclosure_divide(o->how, stage_of(o, set), dividend, divisor));
 }
 
 /* A product that becomes a code is bounded by directed rounding; one that is seen itself is rounded to nearest at every step, as
  * any kernel does. */
 static struct orders orders_of(const struct qd_scaled_product *p, enum qd_dtype type, int64_t acc)
 {
-    struct orders o = {.type = type, .all = (1u << (p->count + 1)) - 1};
-    double exact = (double)llabs(acc); /* of int32 */
-    o.down = o.up = QD_NEAREST_EVEN;
+    struct orders o = {.how = {type, p->divisor == 0}, .all = (1u << (p->count + 1)) - 1};
     if (p->divisor != 0) {
         o.divisor = o.all + 1;
         o.all |= o.divisor;
-        o.down = QD_TO_MINUS_INFINITY;
-        o.up = QD_TO_PLUS_INFINITY;
     }
-    include_order(&o, ACCUMULATOR, qd_float_round(type, o.down, exact),
-                  qd_float_round(type, o.up, exact));
+    for (unsigned set = 0; set <= o.all; set++)
+        o.of[set] = qd_enclosure_lost();
+    include_order(&o, ACCUMULATOR, qd_enclosure_integer(o.how, llabs(acc)));
     for (unsigned f = 0; f < p->count; f++)
-        include(&o.of[2u << f], fabs(p->factors[f]), fabs(p->factors[f]));
+        o.of[2u << f] = qd_enclosure_point(fabs(p->factors[f]));
     for (unsigned set = 3; set <= o.all; set++)
         if (set & (set - 1)) /* more than one operand */
-            combine(&o, set, fabs(p->divisor));
+            combine(&o, set, qd_enclosure_point(fabs(p->divisor)));
     return o;
 }
 
@@ -124,27 +114,20 @@ static bool beyond_int32(int64_t acc)
     return acc > INT32_MAX || acc < INT32_MIN;
 }
 
-struct qd_code qd_scaled_product_code(const struct qd_coder *coder,
+struct qd_code qd_scaled_product_code(const struct qd_output_quantizer *quantizer,
                                       const struct qd_scaled_product *p, int64_t acc)
 {
     if (!is_finite(p) || p->divisor == 0 || beyond_int32(acc))
         return (struct qd_code){.flags = QD_UNSPECIFIED};
     struct qd_code settled;
-    if (is_moderate(p) && qd_coder_settles(coder, real_of(p, acc), &settled))
+    if (is_moderate(p) && qd_output_quantizer_settles(quantizer, real_of(p, acc), &settled))
         return settled;
     struct orders o = orders_of(p, p->type, acc);
-    struct span hull = o.of[o.all];
-    uint8_t flags =
-        (uint8_t)((o.dropped ? QD_EXTREME_SCALE : 0) | (hull.some ? 0 : QD_UNSPECIFIED));
-    int64_t want = qd_coder_exact(coder, real_of(p, acc));
-    struct qd_code code = {want, want, want, flags};
-    bool negative = is_negative(p, acc);
-    const double ends[2] = {negative ? -hull.lo : hull.lo, negative ? -hull.hi : hull.hi};
-    for (int e = 0; e < 2 && hull.some; e++) {
-        int64_t c = qd_coder_float(coder, ends[e]);
-        code.lo = c < code.lo ? c : code.lo;
-        code.hi = c > code.hi ? c : code.hi;
-    }
+    struct qd_enclosure hull = o.of[o.all];
+    if (is_negative(p, acc))
+        hull = qd_enclosure_negate(hull);
+    struct qd_code code = qd_code_of_results(quantizer, real_of(p, acc), &hull, 1);
+    code.flags |= o.lost ? QD_EXTREME_SCALE : 0;
     return code;
 }
 
@@ -154,8 +137,8 @@ static bool product_hull(const struct qd_scaled_product *p, enum qd_dtype type, 
                          struct qd_interval *out)
 {
     struct orders o = orders_of(p, type, acc);
-    struct span hull = o.of[o.all];
-    if (!hull.some)
+    struct qd_enclosure hull = o.of[o.all];
+    if (hull.lost)
         return false;
     struct qd_ratio real = real_of(p, acc);
     struct qd_interval all = {hull.lo, hull.hi};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "describe.h"
-#include "qdiff/requantize.h"
+#include "qdiff/output_quantizer.h"
 #include "story.h"
 
 enum { DIGITS = 40 };
@@ -105,7 +105,7 @@ static const char *const order_texts[] = {
 };
 
 static void tell_orders(const struct qd_story *story, const struct qd_story_product *p,
-                        const struct qd_coder *coder)
+                        const struct qd_output_quantizer *quantizer)
 {
     fprintf(story->out, "  permitted orders in float32 (s1 = %s, s2 = %s):\n", p->s1_name,
             p->s2_name);
@@ -117,7 +117,7 @@ static void tell_orders(const struct qd_story *story, const struct qd_story_prod
             continue;
         }
         fprintf(story->out, "    %-26s = %-14.9g code %" PRId64 "\n", order_texts[i], real,
-                qd_coder_float(coder, real));
+                qd_output_quantizer_float(quantizer, real));
     }
 }
 
@@ -129,7 +129,8 @@ static bool is_positive(double scale)
 void qd_story_tell_requantize(const struct qd_story *story, const struct qd_story_product *p)
 {
     struct qd_semantics defaults = {0};
-    struct qd_coder coder = qd_coder_make(&defaults, p->dtype, p->zero_point);
+    struct qd_output_quantizer quantizer =
+        qd_output_quantizer_make(&defaults, p->dtype, p->zero_point);
     struct qd_ratio real;
     int64_t rounded;
 
@@ -151,6 +152,6 @@ void qd_story_tell_requantize(const struct qd_story *story, const struct qd_stor
             "  round half to even %" PRId64 ", plus y_zero_point %" PRId64 " = %" PRId64
             ", saturated to %s: %" PRId64 "\n",
             rounded, p->zero_point, rounded + p->zero_point, qd_dtype_info(p->dtype)->word,
-            qd_coder_finish(&coder, rounded));
-    tell_orders(story, p, &coder);
+            qd_output_quantizer_finish(&quantizer, rounded));
+    tell_orders(story, p, &quantizer);
 }

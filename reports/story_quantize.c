@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "qdiff/granularity.h"
-#include "qdiff/requantize.h"
+#include "qdiff/output_quantizer.h"
 #include "story.h"
 
 enum { X, SCALE, ZERO_POINT };
@@ -29,7 +29,7 @@ static void tell_quantize(const struct qd_story *story, const struct qd_step *st
 {
     struct qd_semantics defaults = {0};
     enum qd_dtype dtype = step->out[0].want.dtype;
-    struct qd_coder coder = qd_coder_make(&defaults, dtype, zero_point);
+    struct qd_output_quantizer quantizer = qd_output_quantizer_make(&defaults, dtype, zero_point);
     double x = qd_tensor_value(&step->in[X]->want, i);
     struct qd_ratio real;
 
@@ -46,9 +46,10 @@ static void tell_quantize(const struct qd_story *story, const struct qd_step *st
             "  round half to even %" PRId64 ", plus y_zero_point %" PRId64 ", saturated: %" PRId64
             "\n",
             qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).value, zero_point,
-            qd_coder_exact(&coder, real));
+            qd_output_quantizer_exact(&quantizer, real));
     fprintf(story->out, "  the quotient in float32 is %.9g: code %" PRId64 "\n",
-            (double)((float)x / (float)scale), qd_coder_float(&coder, (float)x / (float)scale));
+            (double)((float)x / (float)scale),
+            qd_output_quantizer_float(&quantizer, (float)x / (float)scale));
 }
 
 bool qd_story_tell_quantize(const struct qd_story *story, const struct qd_step *step, int64_t i)

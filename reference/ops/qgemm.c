@@ -36,7 +36,7 @@ struct qgemm {
     bool trans_a, trans_b;
     struct qd_tensor a, b; /* [M, K], [K, N] */
     struct qd_matmul_shape shape;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
 };
 
 static enum qd_status read_attributes(const struct qd_evaluation *evaluation,
@@ -189,14 +189,15 @@ static enum qd_status requantize_column(const struct qgemm *g, const int64_t *ac
                                         struct qd_value *y)
 {
     struct qd_scaled_product scales = scales_of(g, n);
-    struct qd_requantizer requantizer =
-        qd_requantizer_make(g->coder, QD_F32, scales.factors[0], scales.factors[1], scales.divisor);
+    struct qd_requantizer requantizer = qd_requantizer_make(g->quantizer, QD_F32, scales.factors[0],
+                                                            scales.factors[1], scales.divisor);
     enum qd_status status = QD_OK;
     for (int64_t i = n; status == QD_OK && i < y->want.count; i += g->shape.n)
-        status = g->alpha == 1
-                     ? qd_requantize_into(g->evaluation, &requantizer, acc[i], y, i)
-                     : qd_value_set_code(y, i, qd_scaled_product_code(&g->coder, &scales, acc[i]),
-                                         g->evaluation->arena, g->evaluation->error);
+        status =
+            g->alpha == 1
+                ? qd_requantize_into(g->evaluation, &requantizer, acc[i], y, i)
+                : qd_value_set_code(y, i, qd_scaled_product_code(&g->quantizer, &scales, acc[i]),
+                                    g->evaluation->arena, g->evaluation->error);
     return status;
 }
 
@@ -223,7 +224,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     const struct qd_tensor *zero = g.t[Y_ZERO_POINT];
     enum qd_dtype type = zero ? zero->dtype : QD_F32;
     if (zero)
-        g.coder = qd_coder_make(evaluation->semantics, type, qd_tensor_get(zero, 0));
+        g.quantizer = qd_output_quantizer_make(evaluation->semantics, type, qd_tensor_get(zero, 0));
     status = qd_value_init(&y, evaluation->arena, type, 2, g.shape.dims, evaluation->error);
     if (status == QD_OK)
         status = accumulate(&g, &acc);

@@ -23,7 +23,7 @@ enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 struct pool {
     const struct qd_evaluation *evaluation;
     struct qd_qlinear x, parameters;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
     struct qd_conv_shape shape;
     bool include_pad, channels_last;
     int64_t terms, in_plane, out_plane;
@@ -58,7 +58,7 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
     }
     int64_t at = p->channels_last ? channels_last(output, channels, p->out_plane) : output;
     p->status = qd_mean_store(p->evaluation, &mean, p->include_pad ? p->terms : mean.terms, &p->x,
-                              &p->coder, p->parameters.scale, &p->y, at);
+                              &p->quantizer, p->parameters.scale, &p->y, at);
 }
 
 static enum qd_status read_flag(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -140,7 +140,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = prepare_output(&p);
     if (status != QD_OK)
         return status;
-    p.coder = qd_qlinear_coder(evaluation, type, &p.parameters);
+    p.quantizer = qd_qlinear_quantizer(evaluation, type, &p.parameters);
     if (p.y.want.count > 0)
         status = qd_conv_visit(evaluation, &p.shape, QD_WORK_POOL, visit, &p);
     status = status == QD_OK ? p.status : status;

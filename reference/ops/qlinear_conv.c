@@ -16,7 +16,7 @@
 #include "qdiff/accumulate.h"
 #include "qdiff/convolve.h"
 #include "qdiff/parameters.h"
-#include "qdiff/requantize.h"
+#include "requantize.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, W, W_SCALE, W_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, B, INPUTS };
 
@@ -95,10 +95,10 @@ static struct qd_requantizer channel(const struct qd_evaluation *evaluation,
                                      const struct operands *in, int64_t m)
 {
     const struct qd_semantics *semantics = evaluation->semantics;
-    struct qd_coder coder =
-        qd_coder_make(semantics, in->t[Y_ZERO_POINT]->dtype, qd_tensor_get(in->t[Y_ZERO_POINT], 0));
+    struct qd_output_quantizer quantizer = qd_output_quantizer_make(
+        semantics, in->t[Y_ZERO_POINT]->dtype, qd_tensor_get(in->t[Y_ZERO_POINT], 0));
     int64_t scale = semantics->requantize == QD_CHANNEL0_SCALE ? 0 : m;
-    return qd_requantizer_make(coder, QD_F32, qd_parameter(in->t[X_SCALE], 0),
+    return qd_requantizer_make(quantizer, QD_F32, qd_parameter(in->t[X_SCALE], 0),
                                qd_parameter(in->t[W_SCALE], scale),
                                qd_parameter(in->t[Y_SCALE], 0));
 }

@@ -14,23 +14,23 @@
 
 #include "qdiff/qlinear.h"
 
-static struct qd_code leaky(const void *context, const struct qd_coder *coder, int16_t q,
-                            double scale, double y_scale, struct qd_ratio *real)
+static struct qd_code leaky(const void *context, const struct qd_output_quantizer *quantizer,
+                            int16_t q, double scale, double y_scale, struct qd_ratio *real)
 {
     double alpha = *(const double *)context;
     if (scale < 0 ? q <= 0 : q >= 0)
-        return qd_qlinear_rescale(coder, q, scale, y_scale, real);
+        return qd_qlinear_rescale(quantizer, q, scale, y_scale, real);
     if (isfinite(alpha)) {
         *real = qd_ratio_multiply(qd_ratio_of_integer(q), qd_ratio_of_double(scale));
         *real = qd_ratio_multiply(*real, qd_ratio_of_double(alpha));
         *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
     }
     struct qd_code code;
-    if (coder->semantics->requantize == QD_REQUANTIZE_REAL && qd_scale_is_moderate(scale) &&
+    if (quantizer->semantics->requantize == QD_REQUANTIZE_REAL && qd_scale_is_moderate(scale) &&
         qd_scale_is_moderate(alpha) && qd_scale_is_moderate(y_scale) &&
-        qd_coder_settles(coder, *real, &code))
+        qd_output_quantizer_settles(quantizer, *real, &code))
         return code;
-    struct qd_requantizer leaking = qd_requantizer_make(*coder, QD_F32, scale, alpha, y_scale);
+    struct qd_requantizer leaking = qd_requantizer_make(*quantizer, QD_F32, scale, alpha, y_scale);
     return qd_requantize(&leaking, q);
 }
 

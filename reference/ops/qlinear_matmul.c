@@ -19,7 +19,7 @@
 #include "qdiff/accumulate.h"
 #include "qdiff/matmul.h"
 #include "qdiff/parameters.h"
-#include "qdiff/requantize.h"
+#include "requantize.h"
 
 enum { A, A_SCALE, A_ZERO_POINT, B, B_SCALE, B_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, INPUTS };
 
@@ -106,7 +106,7 @@ struct product {
     const struct qd_evaluation *evaluation;
     const struct qd_tensor *const *t;
     struct qd_matmul_shape shape;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
     /* the requantizer of the last element; −1 before the first */
     int64_t a_entry, b_entry;
     struct qd_requantizer requantizer;
@@ -121,9 +121,9 @@ static void choose(struct product *p, int64_t a_entry, int64_t b_entry)
         return;
     p->a_entry = a_entry;
     p->b_entry = b_entry;
-    p->requantizer =
-        qd_requantizer_make(p->coder, p->t[A_SCALE]->dtype, qd_parameter(p->t[A_SCALE], a_entry),
-                            qd_parameter(p->t[B_SCALE], b_entry), qd_parameter(p->t[Y_SCALE], 0));
+    p->requantizer = qd_requantizer_make(
+        p->quantizer, p->t[A_SCALE]->dtype, qd_parameter(p->t[A_SCALE], a_entry),
+        qd_parameter(p->t[B_SCALE], b_entry), qd_parameter(p->t[Y_SCALE], 0));
 }
 
 /* Equation (2). */
@@ -171,7 +171,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     enum qd_status status = check(&p, node, in, &y);
     if (status != QD_OK)
         return status;
-    p.coder = qd_coder_make(evaluation->semantics, y.want.dtype, qd_tensor_get(t[Y_ZERO_POINT], 0));
+    p.quantizer = qd_output_quantizer_make(evaluation->semantics, y.want.dtype,
+                                           qd_tensor_get(t[Y_ZERO_POINT], 0));
     status = qd_matmul_accumulate(evaluation, &p.shape, t[A], t[A_ZERO_POINT], t[B],
                                   t[B_ZERO_POINT], &acc);
     if (status == QD_OK)

@@ -11,13 +11,12 @@
 #include "qdiff/exponential.h"
 #include "qdiff/qlinear.h"
 
-static struct qd_code sigmoid(const void *context, const struct qd_coder *coder, int16_t q,
-                              double scale, double y_scale, struct qd_ratio *real)
+static struct qd_code sigmoid(const void *context, const struct qd_output_quantizer *quantizer,
+                              int16_t q, double scale, double y_scale, struct qd_ratio *real)
 {
     struct qd_interval exact = qd_logistic(q * scale);
     (void)context;
-    return qd_order_code_of_interval(coder, exact, exact.lo == exact.hi ? 0 : 0x1p-21, y_scale,
-                                     real);
+    return qd_code_of_interval(quantizer, exact, exact.lo == exact.hi ? 0 : 0x1p-21, y_scale, real);
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -31,7 +31,7 @@ struct rows {
 struct softmax {
     const struct qd_evaluation *evaluation;
     struct qd_qlinear x, parameters;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
     struct rows rows;
     struct qd_value y;
 };
@@ -112,18 +112,19 @@ static struct qd_code code_of(const struct softmax *s, const struct row *row, in
     if (row->level && n < 0x1p17) {
         /* Equal terms other than 1: only their first sum, 2·e, is sure to be exact. */
         double rounded = n > 2 ? n * 0x1p-24 : 0;
-        struct qd_order order =
-            qd_order_interval((struct qd_interval){(1 - rounded) / n, (1 + rounded) / n});
-        order = qd_order_last_divide(order, y_scale);
+        const struct qd_arithmetic f32 = {QD_F32, false};
+        struct qd_interval mean = {(1 - rounded) / n, (1 + rounded) / n};
+        struct qd_enclosure result = qd_enclosure_divide(f32, QD_LAST, qd_enclosure_of(f32, mean),
+                                                         qd_enclosure_point(y_scale));
         *real = qd_ratio_divide(qd_ratio_of_integer(1), qd_ratio_of_double(n));
         *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
-        return qd_order_code(&s->coder, *real, &order, 1);
+        return qd_code_of_results(&s->quantizer, *real, &result, 1);
     }
     if (!(error < 0x1p-7))
         return open;
     struct qd_interval e = term(s, row, j);
     struct qd_interval p = {nextafter(e.lo / row->sum.hi, 0), nextafter(e.hi / row->sum.lo, 2)};
-    return qd_order_code_of_interval(&s->coder, p, error, y_scale, real);
+    return qd_code_of_interval(&s->quantizer, p, error, y_scale, real);
 }
 
 /* Of parameters for which nothing is specified. */
@@ -173,7 +174,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
             qd_value_init(&s.y, evaluation->arena, x->dtype, x->rank, x->dims, evaluation->error);
     if (status != QD_OK)
         return status;
-    s.coder = qd_qlinear_coder(evaluation, x->dtype, &s.parameters);
+    s.quantizer = qd_qlinear_quantizer(evaluation, x->dtype, &s.parameters);
     status = compute(&s);
     if (status == QD_OK)
         out[0] = s.y;

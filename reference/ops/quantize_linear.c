@@ -24,8 +24,8 @@
 #include "qdiff/accumulate.h"
 #include "qdiff/granularity.h"
 #include "qdiff/interval.h"
+#include "qdiff/output_quantizer.h"
 #include "qdiff/parameters.h"
-#include "qdiff/requantize.h"
 
 enum { X, Y_SCALE, Y_ZERO_POINT, INPUTS };
 
@@ -44,9 +44,9 @@ struct quantizer {
 /* One scale and zero point. */
 struct parameter {
     int64_t index;
-    double scale;          /* in the division's type */
-    bool rough;            /* no power of two */
-    struct qd_coder coder; /* where y is an integer */
+    double scale;                      /* in the division's type */
+    bool rough;                        /* no power of two */
+    struct qd_output_quantizer output; /* where y is an integer */
 };
 
 static struct parameter read_parameter(const struct quantizer *q, int64_t index)
@@ -57,7 +57,7 @@ static struct parameter read_parameter(const struct quantizer *q, int64_t index)
     return (struct parameter){.index = index,
                               .scale = s,
                               .rough = !qd_scale_is_power_of_two(s),
-                              .coder = qd_coder_make(semantics, q->y, z)};
+                              .output = qd_output_quantizer_make(semantics, q->y, z)};
 }
 
 static uint32_t x_types(int64_t opset)
@@ -160,25 +160,27 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
 }
 
 /* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded 1/s. */
-static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder,
+static int64_t code_rounded(const struct quantizer *q, const struct qd_output_quantizer *output,
                             enum qd_dtype type, double x, double s)
 {
     if (q->evaluation->semantics->division == QD_DIVISION_RECIPROCAL) {
         double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1.0, s);
-        return qd_coder_float(coder, qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
+        return qd_output_quantizer_float(output,
+                                         qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
     }
     if (q->evaluation->semantics->division == QD_DIVISION_F16)
         type = QD_F16;
     struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
-    return qd_coder_float(coder, qd_ratio_to_float(quotient, type, QD_NEAREST_EVEN));
+    return qd_output_quantizer_float(output, qd_ratio_to_float(quotient, type, QD_NEAREST_EVEN));
 }
 
-static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x,
-                          double s)
+static int64_t code_exact(const struct quantizer *q, const struct qd_output_quantizer *output,
+                          double x, double s)
 {
     if (q->evaluation->semantics->division != QD_DIVISION_DIVIDE)
-        return code_rounded(q, coder, q->division, x, s);
-    return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
+        return code_rounded(q, output, q->division, x, s);
+    return qd_output_quantizer_exact(output,
+                                     qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
 
 /* Every order rounds the quotient once, to the type of the division or to float32: away from a rounding edge they have one
@@ -195,41 +197,42 @@ static bool code_clearly(const struct quantizer *q, double x, double s, int64_t 
 }
 
 /* Codes of one finite x. */
-static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder,
-                                    double x, double s)
+static struct qd_code code_of_point(const struct quantizer *q,
+                                    const struct qd_output_quantizer *output, double x, double s)
 {
     int64_t rounded;
     if (code_clearly(q, x, s, &rounded)) {
-        int64_t code = qd_coder_finish(coder, rounded);
+        int64_t code = qd_output_quantizer_finish(output, rounded);
         return (struct qd_code){code, code, code, 0};
     }
-    int64_t want = code_exact(q, coder, x, s);
+    int64_t want = code_exact(q, output, x, s);
     struct qd_code code = {want, want, want, 0};
-    qd_code_include(&code, code_rounded(q, coder, q->division, x, s));
+    qd_code_include(&code, code_rounded(q, output, q->division, x, s));
     if (q->division != QD_F32)
-        qd_code_include(&code, code_rounded(q, coder, QD_F32, x, s));
+        qd_code_include(&code, code_rounded(q, output, QD_F32, x, s));
     return code;
 }
 
-static struct qd_code code_of_special(const struct qd_coder *coder, double x, double s)
+static struct qd_code code_of_special(const struct qd_output_quantizer *output, double x, double s)
 {
-    int64_t want = qd_coder_float(coder, s < 0 ? -x : x);
-    bool unspecified = isnan(x) && coder->semantics->nan_to_integer == QD_NAN_UNSPECIFIED;
+    int64_t want = qd_output_quantizer_float(output, s < 0 ? -x : x);
+    bool unspecified = isnan(x) && output->semantics->nan_to_integer == QD_NAN_UNSPECIFIED;
     return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
 }
 
-static struct qd_code code_of_end(const struct quantizer *q, const struct qd_coder *coder, double x,
-                                  double s)
+static struct qd_code code_of_end(const struct quantizer *q,
+                                  const struct qd_output_quantizer *output, double x, double s)
 {
-    return isfinite(x) ? code_of_point(q, coder, x, s) : code_of_special(coder, x, s);
+    return isfinite(x) ? code_of_point(q, output, x, s) : code_of_special(output, x, s);
 }
 
 /* The hull over an interval of x. `point` is the code of the canonical x. */
-static struct qd_code code_of_interval(const struct quantizer *q, const struct qd_coder *coder,
+static struct qd_code code_of_interval(const struct quantizer *q,
+                                       const struct qd_output_quantizer *output,
                                        struct qd_interval x, double s, struct qd_code point,
                                        bool canonical)
 {
-    struct qd_code ends[2] = {code_of_end(q, coder, x.lo, s), code_of_end(q, coder, x.hi, s)};
+    struct qd_code ends[2] = {code_of_end(q, output, x.lo, s), code_of_end(q, output, x.hi, s)};
     struct qd_code code = canonical ? point : ends[0];
     for (int e = 0; e < 2; e++) {
         qd_code_include(&code, ends[e].lo);
@@ -248,8 +251,8 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     if (flags & QD_UNSPECIFIED || s == 0 || !isfinite(s))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
     if (flags & QD_NOT_NUMBER || isnan(x))
-        return code_of_special(&p->coder, (double)NAN, s);
-    struct qd_code code = code_of_end(q, &p->coder, x, s);
+        return code_of_special(&p->output, (double)NAN, s);
+    struct qd_code code = code_of_end(q, &p->output, x, s);
     if (!q->x->lo && !q->x->fusion.dequantized)
         return code;
     if (isinf(x) && qd_value_lo(q->x, i) == qd_value_hi(q->x, i))
@@ -259,7 +262,7 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
         return code;
     if (isfinite(x) && (!isfinite(hull.lo) || !isfinite(hull.hi)))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
-    return code_of_interval(q, &p->coder, hull, s, code, !(flags & QD_NO_CANONICAL));
+    return code_of_interval(q, &p->output, hull, s, code, !(flags & QD_NO_CANONICAL));
 }
 
 /* The value of the output type that a rounded quotient becomes. */

@@ -6,7 +6,7 @@
 #define QDIFF_QLINEAR_H
 
 #include "qdiff/interval.h"
-#include "qdiff/requantize.h"
+#include "requantize.h"
 
 /* --- Operands ------------------------------------------------------------------------------------ */
 
@@ -30,45 +30,18 @@ enum qd_status qd_qlinear_read(const struct qd_evaluation *evaluation, const str
                                const struct qd_value *scale, const struct qd_value *zero_point,
                                enum qd_dtype type, enum qd_single single, struct qd_qlinear *out);
 
-/* The coder of an output with these parameters and type. */
-struct qd_coder qd_qlinear_coder(const struct qd_evaluation *evaluation, enum qd_dtype type,
-                                 const struct qd_qlinear *y);
+/* The quantizer of an output with these parameters and type. */
+struct qd_output_quantizer qd_qlinear_quantizer(const struct qd_evaluation *evaluation,
+                                                enum qd_dtype type, const struct qd_qlinear *y);
 
-/* --- Evaluation orders --------------------------------------------------------------------------- */
+/* --- Numbers and codes --------------------------------------------------------------------------- */
 
-/* A number somewhere inside an order of float32 operations, known to lie in [lo, hi] by directed rounding; dropped once an
- * operation over- or underflowed. */
-struct qd_order {
-    double lo, hi;
-    bool dropped;
-};
-
-struct qd_order qd_order_point(double x);    /* x: a float32 */
-struct qd_order qd_order_integer(int64_t x); /* |x| < 2^53 */
-struct qd_order qd_order_interval(struct qd_interval exact);
-struct qd_order qd_order_add(struct qd_order a, struct qd_order b);
-struct qd_order qd_order_multiply(struct qd_order a, struct qd_order b);
-struct qd_order qd_order_divide(struct qd_order a, double b); /* b ≠ 0 */
-/* The last operation of an order: rounded to a code at once, so that only an overflow loses it. */
-struct qd_order qd_order_last_multiply(struct qd_order a, struct qd_order b);
-struct qd_order qd_order_last_divide(struct qd_order a, double b);
-
-/* Takes the codes of an order's result into the hull; *some becomes true unless it was dropped. */
-void qd_order_widen(const struct qd_coder *coder, struct qd_order result, struct qd_code *code,
-                    bool *some);
-/* The same for an order that has added the output's zero point itself, before rounding: a quirk's order. */
-void qd_order_widen_sum(const struct qd_coder *coder, struct qd_order sum, struct qd_code *code,
-                        bool *some);
-
-/* The canonical code of `real` and the hull of it and the orders; unspecified if every order was dropped. */
-struct qd_code qd_order_code(const struct qd_coder *coder, struct qd_ratio real,
-                             const struct qd_order *orders, size_t count);
-
-/* The same for a number known to lie in `exact` (both ends of one sign, at most 53 bits), which float32 arithmetic gives with a
- * relative error of at most `relative` (0: exactly, `exact` being a float32), before a division by y_scale. Where `exact` has
- * several codes none is canonical. *real becomes its lower end over y_scale. */
-struct qd_code qd_order_code_of_interval(const struct qd_coder *coder, struct qd_interval exact,
-                                         double relative, double y_scale, struct qd_ratio *real);
+/* The canonical code, and the hull with what float32 gives, of number/y_scale: the number is known to lie in `exact` (both ends of
+ * one sign, at most 53 bits) and computed with a relative error of at most `relative` (0: exactly, `exact` being a float32). Where
+ * `exact` has several codes none is canonical. *real becomes its lower end over y_scale. */
+struct qd_code qd_code_of_interval(const struct qd_output_quantizer *quantizer,
+                                   struct qd_interval exact, double relative, double y_scale,
+                                   struct qd_ratio *real);
 
 /* a + b for integers times powers of two, |num| < 2^34, den 1. Where the exponents are too far apart for 127 bits, the
  * smaller one is replaced by one that is too small to move the sum across, or onto, any of the numbers (2k + 1)·m·2^e with
@@ -84,14 +57,14 @@ enum qd_status qd_qlinear_store(const struct qd_evaluation *evaluation, struct q
 
 /* --- One operand --------------------------------------------------------------------------------- */
 
-/* The code of q·scale/y_scale. Orders in float32: (q·scale)/y_scale and q·(scale/y_scale). */
-struct qd_code qd_qlinear_rescale(const struct qd_coder *coder, int16_t q, double scale,
-                                  double y_scale, struct qd_ratio *real);
+/* The code of q·scale/y_scale. QD_ORDERS_RESCALE. */
+struct qd_code qd_qlinear_rescale(const struct qd_output_quantizer *quantizer, int16_t q,
+                                  double scale, double y_scale, struct qd_ratio *real);
 
 /* The code of f(q·scale)/y_scale and, where it is one, the exact number behind it; scales are defined. */
-typedef struct qd_code qd_qlinear_function(const void *context, const struct qd_coder *coder,
-                                           int16_t q, double scale, double y_scale,
-                                           struct qd_ratio *real);
+typedef struct qd_code qd_qlinear_function(const void *context,
+                                           const struct qd_output_quantizer *quantizer, int16_t q,
+                                           double scale, double y_scale, struct qd_ratio *real);
 
 /* The function of every element of x, of y's `type` and x's shape. */
 enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const struct qd_qlinear *x,
@@ -118,14 +91,12 @@ struct qd_mean {
 };
 void qd_mean_include(struct qd_mean *mean, int16_t q);
 
-/* The code of x_scale·Σq/(divisor·y_scale). Orders: the integer sum times x_scale/(y_scale·divisor) in every association,
- * also with RN(1/divisor); or the float32 sum of dequantized terms in any order, divided by the divisor or multiplied by
- * its reciprocal, then by y_scale. 0 ≤ divisor < 2^31; 0: unspecified. A
- * divisor beyond 2^24 is rounded to nearest first. */
+/* Stores the code of x_scale·Σq/(divisor·y_scale): QD_ORDERS_MEAN. 0 ≤ divisor < 2^31; 0: unspecified. A divisor beyond 2^24 is
+ * rounded to nearest first. */
 enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struct qd_mean *mean,
                              int64_t divisor, const struct qd_qlinear *x,
-                             const struct qd_coder *coder, double y_scale, struct qd_value *y,
-                             int64_t i);
+                             const struct qd_output_quantizer *quantizer, double y_scale,
+                             struct qd_value *y, int64_t i);
 
 /* The means of x over the axes i with reduced[i], with y's parameters; reduced axes stay as 1 where `keep`. */
 enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
@@ -137,7 +108,7 @@ enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
 struct qd_qlinear_binary {
     const struct qd_evaluation *evaluation;
     struct qd_qlinear a, b, c; /* c: the output's parameters */
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
     bool defined;
 };
 

@@ -5,7 +5,7 @@
 #define QDIFF_SCALED_PRODUCT_H
 
 #include "qdiff/interval.h"
-#include "qdiff/requantize.h"
+#include "requantize.h"
 
 #define QD_MAX_FACTORS 3
 
@@ -20,7 +20,7 @@ struct qd_scaled_product {
 /* The canonical code of acc·Πfactors/divisor and the hull of every order: any bracketing of fl(acc) and the factors, with the division
  * anywhere but of the accumulator alone, each operation in float32, rounded down and up; an order whose intermediate over- or
  * underflows is dropped. type is f32. A factor or divisor that is not finite, a divisor 0, |acc| beyond int32: unspecified. */
-struct qd_code qd_scaled_product_code(const struct qd_coder *coder,
+struct qd_code qd_scaled_product_code(const struct qd_output_quantizer *quantizer,
                                       const struct qd_scaled_product *product, int64_t acc);
 
 /* Stores acc·Πfactors (+ bias, when bias is not NULL: its element j) as element i of y, of the product's type, for any

@@ -6,7 +6,7 @@
  * Arithmetic  C = RN(A + B)
  * Edge cases  An integer result beyond its type or 2^53: unspecified.
  * Latitude    Inside a graph the exact sum is admissible too. */
-#include "qdiff/elementwise.h"
+#include "kernel/elementwise.h"
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)

@@ -11,9 +11,9 @@
  * Edge cases  A window of padding alone: unspecified unless padding counts (then 0). With count_include_pad, a window that ceil_mode
  *             lets reach beyond the padding: unspecified, whether what lies there counts is not said.
  * Latitude    every order of summation, then a division or a product with the reciprocal: float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
 
 struct pool {
     const struct qd_evaluation *evaluation;

@@ -14,8 +14,8 @@
  *             rounded once, or in X's type. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/interval.h"
-#include "qdiff/parameters.h"
 
 enum { X, SCALE, B, MEAN, VAR, INPUTS };
 

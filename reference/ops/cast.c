@@ -17,10 +17,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/exact.h"
 #include "qdiff/granularity.h"
 #include "qdiff/interval.h"
-#include "qdiff/parameters.h"
 
 #define BIT QD_TYPE_BIT
 #define REAL_TYPES (QD_FLOAT_TYPES | BIT(QD_F64))

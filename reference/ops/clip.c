@@ -10,8 +10,8 @@
  * Edge cases  NaN stays NaN; a NaN bound is UNSUPPORTED. */
 #include <math.h>
 
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
 
 struct bounds {
     double min, max;

@@ -8,8 +8,8 @@
  * Domain      rules inputs-type, inputs-shape, axis-missing, axis-range, input-missing.
  * Arithmetic  moves elements: Concat has no quantization parameters.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 #define MAX_INPUTS 32
 

@@ -8,9 +8,9 @@
  * Arithmetic  Y = B[m] + Σ X·W over the kernel; padding contributes nothing.
  * Edge cases  NaN or infinity among the terms: unspecified.
  * Latitude    every order of summation: float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
 
 enum { X, W, B, INPUTS };
 

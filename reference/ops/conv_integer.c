@@ -11,9 +11,9 @@
  * Edge cases  |y| beyond int32: unspecified ("the accumulation may overflow if and only if in 32 bits").
  * Latitude    none: one value.
  * Quirks      accumulator, padding, zero_points. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/convolve.h"
-#include "qdiff/parameters.h"
 
 enum { X, W, X_ZERO_POINT, W_ZERO_POINT, INPUTS };
 

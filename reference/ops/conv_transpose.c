@@ -9,9 +9,9 @@
  *             o = i·stride + t·dilation − pad_begin in every axis; no term: 0.
  * Edge cases  NaN or infinity among the terms: unspecified.
  * Latitude    every order of summation: float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
 
 enum { X, W, B, INPUTS };
 

@@ -11,7 +11,7 @@
  * Latitude    none. */
 #include <string.h>
 
-#include "qdiff/blocks.h"
+#include "kernel/space_depth.h"
 #include "qdiff/movement.h"
 
 static enum qd_status read_mode(const struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -15,10 +15,10 @@
  * Quirks      zero_points. */
 #include <math.h>
 
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/exact.h"
 #include "qdiff/granularity.h"
-#include "qdiff/parameters.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, INPUTS };
 

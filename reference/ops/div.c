@@ -9,7 +9,7 @@
  * Latitude    Inside a graph the exact quotient is admissible too. */
 #include <math.h>
 
-#include "qdiff/elementwise.h"
+#include "kernel/elementwise.h"
 
 static const struct qd_interval undefined = {NAN, NAN};
 

@@ -14,9 +14,9 @@
  * Quirks      rounding, zero_point_order, range, all_zero. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/interval.h"
 #include "qdiff/output_quantizer.h"
-#include "qdiff/parameters.h"
 
 enum { Y, Y_SCALE, Y_ZERO_POINT, OUTPUTS };
 

@@ -15,10 +15,10 @@
  *             underflows, a scale or bias that is not finite: unspecified.
  * Latitude    that of (1), and the orders of (3): scaled_product.h.
  * Quirks      accumulator, zero_points, rounding, zero_point_order, range. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "qdiff/scaled_product.h"
+#include "quantize/scaled_product.h"
 
 enum { A, B, B_SCALE, B_ZERO_POINT, BIAS, INPUTS };
 enum { CODES, SCALE, ZERO_POINT, QUANTIZED };

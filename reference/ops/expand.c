@@ -6,9 +6,9 @@
  * Domain      rules input-type, shape-type, shape-rank, shape-value (negative), shape-mismatch (does not broadcast).
  * Arithmetic  moves elements.
  * Latitude    none. */
-#include "qdiff/broadcast.h"
+#include "graph/operand_checks.h"
+#include "kernel/broadcast.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 static enum qd_status read_shape(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const struct qd_value *shape, struct qd_list *list)

@@ -10,8 +10,8 @@
  * Latitude    none. */
 #include <string.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 struct gather {
     const struct qd_tensor *indices;

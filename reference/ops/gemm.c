@@ -8,9 +8,9 @@
  * Domain      rules a-rank, b-rank, k-mismatch, c-shape, a-type, b-type, c-type; input-count without C before 11.
  * Arithmetic  Y = alpha·A'·B' + beta·C
  * Latitude    every order of summation, alpha applied to A', to each product or to the sum: float_sum.h. */
-#include "qdiff/broadcast.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/broadcast.h"
+#include "kernel/float_sum.h"
 
 #include <math.h>
 

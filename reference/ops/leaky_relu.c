@@ -10,8 +10,8 @@
  *             admissible too; alpha is a scale of a fused kernel. */
 #include <math.h>
 
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
 
 /* alpha, and alpha in X's type. */
 struct slopes {

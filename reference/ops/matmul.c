@@ -9,8 +9,8 @@
  * Edge cases  NaN or infinity among the terms: unspecified.
  * Latitude    every order of summation: float_sum.h. */
 #include "qdiff/matmul.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 
 enum { A, B, INPUTS };
 

@@ -11,9 +11,9 @@
  * Edge cases  |Y| beyond int32: unspecified ("the accumulation may overflow if and only if in 32 bits").
  * Latitude    none: one value.
  * Quirks      accumulator, zero_points. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
 
 enum { A, B, A_ZERO_POINT, B_ZERO_POINT, INPUTS };
 

@@ -13,9 +13,9 @@
  * Edge cases  |acc| beyond int32, a scale or bias that is not finite: unspecified.
  * Latitude    the orders of (2): scaled_product.h.
  * Quirks      accumulator, zero_points. */
+#include "graph/operand_checks.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "qdiff/scaled_product.h"
+#include "quantize/scaled_product.h"
 
 enum { A, B, A_SCALE, B_SCALE, A_ZERO_POINT, B_ZERO_POINT, BIAS, INPUTS };
 

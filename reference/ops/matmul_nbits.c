@@ -16,9 +16,9 @@
  * Latitude    (1) the difference, where z is a float, and the product are rounded or not; (2) every order of summation, the
  *             scale applied to each w or to the sum of a block: float_sum.h, one rounding more.
  * Quirks      zero_points. */
-#include "qdiff/accumulate.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
+#include "kernel/float_sum.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
  * Arithmetic  Y = the greatest element of the window; padding takes no part. Indices = its position in X.
  * Edge cases  NaN in a window, or a window of padding alone: unspecified; so is the index of one of several greatest.
  * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
+#include "graph/operand_checks.h"
+#include "kernel/maximum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/maximum.h"
-#include "qdiff/parameters.h"
 
 struct pool {
     const struct qd_evaluation *evaluation;

@@ -1,5 +1,5 @@
 /* MaxPool: hand-picked maxima, shapes by every rounding and padding mode, hulls, every rule.
- * Alone: tests/reference/ops/max_pool_test */
+ * Alone: <build>/tests/reference/ops/max_pool_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

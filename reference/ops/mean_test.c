@@ -1,5 +1,5 @@
 /* AveragePool, GlobalAveragePool, ReduceMean and ReduceMax: means and maxima by hand, latitude where a mean rounds, every rule.
- * Alone: tests/reference/ops/mean_test */
+ * Alone: <build>/tests/reference/ops/mean_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Operators that move elements: hand-moved elements, hulls and flags that come along, every rule, each opset's form.
- * Alone: tests/reference/ops/movement_test */
+ * Alone: <build>/tests/reference/ops/movement_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

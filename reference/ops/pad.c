@@ -16,9 +16,9 @@
  * Latitude    none. */
 #include <string.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/interval.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 enum { DATA, PADS, CONSTANT_VALUE, AXES, INPUTS };
 enum mode { CONSTANT, REFLECT, EDGE, WRAP, MODES };

@@ -17,11 +17,11 @@
  * Latitude    requantize.h for alpha = 1, scaled_product.h else.
  * Quirks      accumulator, zero_points, requantize (but f16 and fixed31 only for alpha = 1), rounding, zero_point_order,
  *             range. */
-#include "qdiff/accumulate.h"
-#include "qdiff/broadcast.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
+#include "kernel/broadcast.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "qdiff/scaled_product.h"
+#include "quantize/scaled_product.h"
 
 #include <math.h>
 

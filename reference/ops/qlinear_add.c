@@ -15,7 +15,7 @@
  *             r = A_scale/C_scale, t = B_scale/C_scale, added in any order (with or without FMA). */
 #include <math.h>
 
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 static const struct qd_arithmetic f32 = {QD_F32, false};
 

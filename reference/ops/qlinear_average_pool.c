@@ -16,7 +16,7 @@
  * Latitude    qd_mean_store in qlinear.h.
  * Quirks      rounding, zero_point_order, range, zero_points. */
 #include "qdiff/convolve.h"
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 

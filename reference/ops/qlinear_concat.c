@@ -11,7 +11,7 @@
  * Edge cases  a scale that is NaN or infinite, Y_scale = 0: unspecified.
  * Latitude    in float32 (q·x_scale)/Y_scale or q·(x_scale/Y_scale).
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { Y_SCALE, Y_ZERO_POINT, TENSORS, MAX_TENSORS = 10 };
 

@@ -13,10 +13,10 @@
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    the float32 orders of (2), see requantize.h.
  * Quirks      accumulator, padding, zero_points, requantize, rounding, zero_point_order, range. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/convolve.h"
-#include "qdiff/parameters.h"
-#include "requantize.h"
+#include "quantize/requantize.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, W, W_SCALE, W_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, B, INPUTS };
 

@@ -10,7 +10,7 @@
  * Edge cases  n = 0, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    qd_mean_store in qlinear.h.
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 

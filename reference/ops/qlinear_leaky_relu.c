@@ -12,7 +12,7 @@
  * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
 #include <math.h>
 
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 static struct qd_code leaky(const void *context, const struct qd_output_quantizer *quantizer,
                             int16_t q, double scale, double y_scale, struct qd_ratio *real)

@@ -16,10 +16,10 @@
  * Quirks      accumulator, zero_points, requantize, rounding, zero_point_order, range. */
 #include <stdio.h>
 
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "requantize.h"
+#include "quantize/requantize.h"
 
 enum { A, A_SCALE, A_ZERO_POINT, B, B_SCALE, B_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, INPUTS };
 

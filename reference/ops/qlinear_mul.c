@@ -7,7 +7,7 @@
  * Latitude    the orders of one requantized product, requantize.h; and both dequantized in float32, multiplied, divided by
  *             C_scale.
  * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 static struct qd_code multiply(const struct qd_qlinear_binary *binary, int16_t a, int16_t b,
                                struct qd_ratio *real)

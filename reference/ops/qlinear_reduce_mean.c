@@ -11,7 +11,7 @@
  * Edge cases  n = 0, a scale that is NaN or infinite, reduced_scale = 0: unspecified.
  * Latitude    qd_mean_store in qlinear.h.
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { DATA, DATA_SCALE, DATA_ZERO_POINT, REDUCED_SCALE, REDUCED_ZERO_POINT };
 

@@ -8,8 +8,8 @@
  * Latitude    1/(1 + e^−v) in float32 within 8 ulp (relative 2^−21), then a float32 division by Y_scale. No canonical code where
  *             the enclosure of exponential.h, 2^−43 wide, does not decide it.
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/exponential.h"
-#include "qdiff/qlinear.h"
+#include "number/exponential.h"
+#include "quantize/qlinear.h"
 
 static struct qd_code sigmoid(const void *context, const struct qd_output_quantizer *quantizer,
                               int16_t q, double scale, double y_scale, struct qd_ratio *real)

@@ -17,9 +17,9 @@
  * Quirks      rounding, zero_point_order, range, zero_points. */
 #include <math.h>
 
-#include "qdiff/exponential.h"
+#include "number/exponential.h"
 #include "qdiff/movement.h"
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "number/exponential.h"
 #include "ops/row_testlib.h"
-#include "qdiff/exponential.h"
 
 #define ADD "com.microsoft:QLinearAdd", 1
 #define MUL "com.microsoft:QLinearMul", 1

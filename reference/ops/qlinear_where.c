@@ -9,10 +9,10 @@
  * Edge cases  a scale that is NaN or infinite, z_scale = 0: unspecified, where it is used.
  * Latitude    (v·v_scale)/s or v·(v_scale/s) in float32, s the output's scale.
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/broadcast.h"
+#include "graph/operand_checks.h"
+#include "kernel/broadcast.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum {
     CONDITION,

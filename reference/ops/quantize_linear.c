@@ -20,12 +20,12 @@
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
 
-#include "binary.h"
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
+#include "number/float_bits.h"
 #include "qdiff/granularity.h"
 #include "qdiff/interval.h"
 #include "qdiff/output_quantizer.h"
-#include "qdiff/parameters.h"
 
 enum { X, Y_SCALE, Y_ZERO_POINT, INPUTS };
 

@@ -1,5 +1,5 @@
 /* QuantizeLinear of what overflowed before it, and block_size where it has no meaning: by hand.
- * Alone: tests/reference/ops/quantize_linear_test */
+ * Alone: <build>/tests/reference/ops/quantize_linear_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

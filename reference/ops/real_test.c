@@ -1,5 +1,5 @@
 /* Sub, Mul, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones against digits from tables.
- * Alone: tests/reference/ops/real_test */
+ * Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

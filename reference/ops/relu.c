@@ -5,8 +5,8 @@
  * Outputs     Y of X's type and shape.
  * Arithmetic  Y = max(0, X)
  * Edge cases  NaN stays NaN. */
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
 
 static double relu(const void *context, double x)
 {

@@ -9,8 +9,8 @@
  *             dimension of 0 is UNSUPPORTED: nothing determines it.
  * Arithmetic  moves elements.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 struct shape {
     int64_t dims[QD_MAX_RANK];

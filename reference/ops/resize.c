@@ -28,10 +28,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "qdiff/float_sum.h"
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
+#include "kernel/resample.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
-#include "qdiff/resample.h"
 
 enum { X, ROI, SCALES, SIZES, INPUTS };
 enum mode { NEAREST, LINEAR, CUBIC, MODES };

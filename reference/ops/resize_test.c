@@ -1,5 +1,5 @@
 /* Resize: coordinates and neighbours by hand, latitude where coordinates round, every rule, each opset's form.
- * Alone: tests/reference/ops/resize_test */
+ * Alone: <build>/tests/reference/ops/resize_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

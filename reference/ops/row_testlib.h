@@ -9,8 +9,8 @@
  * message; "2!slug" gives the node two outputs.
  * "com.microsoft:QGemm" is the operator of that domain.
  * A row whose inputs have hulls calls the operator itself, the others a graph of one node. */
-#ifndef QDIFF_ROW_TESTLIB_H
-#define QDIFF_ROW_TESTLIB_H
+#ifndef QDIFF_REFERENCE_ROW_TESTLIB_H
+#define QDIFF_REFERENCE_ROW_TESTLIB_H
 
 #include "qdiff/semantics.h"
 

@@ -13,8 +13,8 @@
  * Latitude    none. */
 #include <stdio.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 enum { DATA, STARTS, ENDS, AXES, STEPS, INPUTS };
 

@@ -14,10 +14,10 @@
  *             value but 0 and 1 (a group of one) is canonical. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
+#include "kernel/transcendental.h"
 #include "qdiff/interval.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
-#include "qdiff/transcendental.h"
 
 struct softmax {
     const struct qd_evaluation *evaluation;

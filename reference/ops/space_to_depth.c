@@ -8,7 +8,7 @@
  * Arithmetic  moves elements: channel c at (h·b + i, w·b + j) goes to channel (i·b + j)·C + c at (h, w), the order of
  *             DepthToSpace's DCR (the text shows no formula; the operators are each other's reverse, and the official fixtures agree).
  * Latitude    none. */
-#include "qdiff/blocks.h"
+#include "kernel/space_depth.h"
 #include "qdiff/movement.h"
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -12,8 +12,8 @@
  * Arithmetic  output k holds the next split[k] coordinates along axis; without split equal parts, since 18 of
  *             ⌈dimension/num_outputs⌉ and a smaller last one (UNSUPPORTED where that would be negative).
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 #define MAX_OUTPUTS 16
 

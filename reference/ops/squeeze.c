@@ -8,8 +8,8 @@
  *             named twice is UNSUPPORTED: the text does not mention it.
  * Arithmetic  moves elements.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 static enum qd_status mark(const struct qd_evaluation *evaluation, const struct qd_node *node,
                            const struct qd_tensor *x, int64_t entry, bool *gone)

@@ -6,7 +6,7 @@
  * Arithmetic  C = RN(A − B)
  * Edge cases  An integer result beyond its type or 2^53: unspecified.
  * Latitude    Inside a graph the exact difference is admissible too. */
-#include "qdiff/elementwise.h"
+#include "kernel/elementwise.h"
 
 static struct qd_interval subtract(struct qd_interval a, struct qd_interval b)
 {

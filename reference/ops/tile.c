@@ -6,8 +6,8 @@
  * Domain      rules input-type, repeats-type, repeats-rank, repeats-length, repeats-negative.
  * Arithmetic  moves elements: position o of an axis of size d shows position o modulo d.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 struct tile {
     const struct qd_tensor *x;

@@ -7,8 +7,8 @@
  * Domain      rules data-type, axes-missing, axes-type, axes-rank, axes-range, axes-duplicate, attribute-unknown.
  * Arithmetic  moves elements.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 static enum qd_status mark(const struct qd_evaluation *evaluation, const struct qd_node *node,
                            unsigned rank, int64_t entry, bool *added)

@@ -8,8 +8,8 @@
  * Domain      vendor_linear.h; rules x-type, x_scale-type, x_zero_point-type, x_zero_point-shape.
  * Arithmetic  y = (x − x_zero_point)·x_scale
  * Edge cases, latitude, quirks: ONNX's DequantizeLinear-21 (dequantize_linear.c). */
-#include "qdiff/parameters.h"
-#include "qdiff/vendor_linear.h"
+#include "graph/operand_checks.h"
+#include "quantize/vendor_linear.h"
 
 extern const struct qd_op qd_op_dequantize_linear;
 

@@ -1,5 +1,5 @@
 /* QGemm, MatMulIntegerToFloat, DynamicQuantizeMatMul, MatMulNBits: hand-computed products, every rule of their own.
- * Alone: tests/reference/ops/vendor_matmul_test */
+ * Alone: <build>/tests/reference/ops/vendor_matmul_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

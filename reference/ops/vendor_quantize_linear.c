@@ -8,8 +8,8 @@
  * Domain      vendor_linear.h; rules x-type, y_scale-type, y_zero_point-type, y_zero_point-shape.
  * Arithmetic  y = saturate(round_half_even(x / y_scale) + y_zero_point)
  * Edge cases, latitude, quirks: ONNX's QuantizeLinear-21 (quantize_linear.c). */
-#include "qdiff/parameters.h"
-#include "qdiff/vendor_linear.h"
+#include "graph/operand_checks.h"
+#include "quantize/vendor_linear.h"
 
 extern const struct qd_op qd_op_quantize_linear;
 

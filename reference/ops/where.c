@@ -7,9 +7,9 @@
  * Arithmetic  moves elements: X where condition is true, else Y.
  * Edge cases  An unspecified condition is UNSUPPORTED.
  * Latitude    none. */
-#include "qdiff/broadcast.h"
+#include "graph/operand_checks.h"
+#include "kernel/broadcast.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 enum { CONDITION, X, Y, INPUTS };
 

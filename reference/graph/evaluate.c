@@ -94,7 +94,8 @@ enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units)
                    "evaluating the case costs more multiply-accumulates than it may");
 }
 
-/* The word of a comma-separated list that begins with `name` and ends there or at a ':', NULL if none does. */
+/* The word of a comma-separated list that begins with `name` and ends there or at a ':', NULL if
+ * none does. */
 static const char *find_word(const char *list, const char *name)
 {
     size_t length = strlen(name);

@@ -67,8 +67,8 @@ static int64_t raw_product(const struct qd_raw_codes *raw, const int16_t *a, con
     return i < count ? (int64_t)(a[i] + raw->a_zero_point) * (b[i] + raw->b_zero_point) : 0;
 }
 
-/* x86's vpmaddubsw: neighbours k, k + 1 of u8·s8 are added with saturation to int16. What the saturation takes away is
- * missing from the sum. */
+/* x86's vpmaddubsw: neighbours k, k + 1 of u8·s8 are added with saturation to int16. What the
+ * saturation takes away is missing from the sum. */
 static int64_t dot_pair_saturating(const struct qd_raw_codes *raw, const int16_t *a,
                                    const int16_t *b, int64_t count)
 {

@@ -4,7 +4,8 @@
 
 #include "kernel/accumulate.h"
 
-/* An INTS attribute of `length` entries, each at least `least`; filled with `otherwise` when absent. */
+/* An INTS attribute of `length` entries, each at least `least`; filled with `otherwise` when
+ * absent. */
 static enum qd_status read_ints(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const char *name, unsigned length, int64_t otherwise, int64_t least,
                                 const char *range_slug, const char *length_slug, int64_t *out)
@@ -190,8 +191,8 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
     return status;
 }
 
-/* The size of axis i of a transposed convolution, and the padding that gives it, by the text's equations. `given` is
- * output_shape's entry, 0 without one. */
+/* The size of axis i of a transposed convolution, and the padding that gives it, by the text's
+ * equations. `given` is output_shape's entry, 0 without one. */
 static enum qd_status transpose_axis(const struct qd_evaluation *evaluation,
                                      const struct qd_node *node, enum auto_pad mode, int64_t given,
                                      int64_t extra, unsigned i, struct qd_conv_shape *s)

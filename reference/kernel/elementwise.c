@@ -31,8 +31,8 @@ static enum qd_status store_special(const struct qd_evaluation *evaluation, bool
                                   evaluation->error);
 }
 
-/* RN of a number known to lie in `real`, two neighbouring doubles or one. Only an end can be a tie, half-way between two values of the
- * type, and the number is then not that end. */
+/* RN of a number known to lie in `real`, two neighbouring doubles or one. Only an end can be a tie,
+ * half-way between two values of the type, and the number is then not that end. */
 static double round_point(enum qd_dtype dtype, struct qd_interval real)
 {
     double down = qd_float_round(dtype, QD_TO_MINUS_INFINITY, real.lo),
@@ -41,7 +41,8 @@ static double round_point(enum qd_dtype dtype, struct qd_interval real)
     return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
 }
 
-/* Integers: the text says nothing of a result that leaves the type, and doubles hold no more than 2^53. */
+/* Integers: the text says nothing of a result that leaves the type, and doubles hold no more than
+ * 2^53. */
 static enum qd_status store_integer(const struct qd_evaluation *evaluation, struct qd_interval real,
                                     struct qd_value *y, int64_t i)
 {
@@ -118,7 +119,8 @@ static enum qd_status begin(const struct qd_evaluation *evaluation, const struct
         return QD_OK;
     qd_fusion_join(&y->fusion, &a->fusion);
     qd_fusion_join(&y->fusion, &b->fusion);
-    /* A sum that was multiplied is not gone on with; one that was added to may be, its terms no longer on a grid. */
+    /* A sum that was multiplied is not gone on with; one that was added to may be, its terms no
+     * longer on a grid. */
     y->fusion.sum_quantum = INT_MIN;
     if (terms != QD_TERMS_SUM)
         y->fusion.sum_terms = 0;

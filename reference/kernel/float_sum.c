@@ -130,8 +130,8 @@ static double error_bound(const struct qd_float_sum *sum, int64_t extra)
     double nu = (double)(sum->terms + 2 + extra) * 0x1p-24;
     if (nu >= 0.5)
         return -1;
-    /* Our own double sums of nonnegative terms are within K·2^−52 of the exact ones, and the few operations below
-     * within 2^−50: the factor covers both for every K with nu < ½. */
+    /* Our own double sums of nonnegative terms are within K·2^−52 of the exact ones, and the few
+     * operations below within 2^−50: the factor covers both for every K with nu < ½. */
     double gamma = nu / (1 - nu) * (1 + 0x1p-26);
     return gamma * sum->magnitude + (double)sum->terms * 0x1p-150;
 }

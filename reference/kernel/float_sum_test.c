@@ -1,5 +1,5 @@
-/* Float operators on intervals: exact where nothing rounds, RN for one rounding, and every real order inside.
- * Alone: <build>/tests/reference/kernel/float_sum_test */
+/* Float operators on intervals: exact where nothing rounds, RN for one rounding, and every real
+ * order inside. Alone: <build>/tests/reference/kernel/float_sum_test */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,7 +194,8 @@ static void nothing_is_claimed_of_nan_and_overflow(void **state)
     qd_arena_clear(&b.arena);
 }
 
-/* A kernel that multiplies padding makes NaN of an infinite weight, and alpha may come after an overflowing sum. */
+/* A kernel that multiplies padding makes NaN of an infinite weight, and alpha may come after an
+ * overflowing sum. */
 static void padding_and_overflow_leave_it_open(void **state)
 {
     (void)state;

@@ -74,7 +74,7 @@ int64_t qd_matmul_b_batch(const struct qd_matmul_shape *s, int64_t batch)
     return qd_broadcast_index(s->b_batch_rank, s->b_batch, s->batch_rank, s->batch, batch);
 }
 
-/* --- Parameters ---------------------------------------------------------------------------------- */
+/* --- Parameters ------------------------------------------------------------------------------- */
 
 /* How a parameter's shape relates to of's shape with 1 for the other dimension. */
 enum fit { DOCUMENTED, BROADCASTS, WRONG };
@@ -131,7 +131,7 @@ int64_t qd_matmul_parameter_index(const struct qd_tensor *parameter, int64_t bat
     return parameter->count == 1 ? 0 : batch * size + i;
 }
 
-/* --- Accumulation -------------------------------------------------------------------------------- */
+/* --- Accumulation ----------------------------------------------------------------------------- */
 
 /* b with its matrices transposed: [batch…, n, k], so that a column is contiguous. */
 static enum qd_status transpose(const struct qd_evaluation *evaluation, const struct qd_tensor *b,
@@ -198,7 +198,8 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
     if (!sums)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators",
                        (long long)count);
-    /* A zero point per row or column has one entry per k codes, in the order of rows and columns. */
+    /* A zero point per row or column has one entry per k codes, in the order of rows and columns.
+     * */
     status = qd_subtract_zero_point(evaluation, a, a_zero_point, s->k, &rows_centred);
     if (status == QD_OK)
         status = transpose(evaluation, b, s->k, s->n, &columns);

@@ -31,8 +31,8 @@ void qd_maximum_include(struct qd_maximum *maximum, const struct qd_value *x, in
 enum qd_status qd_maximum_begin(const struct qd_evaluation *evaluation, const struct qd_value *x,
                                 unsigned rank, const int64_t *dims, struct qd_value *y);
 
-/* Stores the maximum of elements of x as element i of y; unspecified when there are none. The hull is the greatest lower end to the
- * greatest upper end. */
+/* Stores the maximum of elements of x as element i of y; unspecified when there are none. The hull
+ * is the greatest lower end to the greatest upper end. */
 enum qd_status qd_maximum_store(const struct qd_evaluation *evaluation,
                                 const struct qd_maximum *maximum, const struct qd_value *x,
                                 struct qd_value *y, int64_t i);

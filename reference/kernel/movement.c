@@ -6,7 +6,7 @@
 
 #include "graph/operand_checks.h"
 
-/* --- Moving -------------------------------------------------------------------------------------- */
+/* --- Moving ----------------------------------------------------------------------------------- */
 
 /* What some operand knows besides its canonical values, so that the output needs it too. */
 struct extras {
@@ -142,7 +142,7 @@ void qd_strides_of(const struct qd_tensor *tensor, int64_t *strides)
     }
 }
 
-/* --- Types, axes, lists -------------------------------------------------------------------------- */
+/* --- Types, axes, lists ----------------------------------------------------------------------- */
 
 #define BIT QD_TYPE_BIT
 

@@ -1,4 +1,5 @@
-/* What reductions share: the axes by ONNX's rules, and which elements each output element is made of.
+/* What reductions share: the axes by ONNX's rules, and which elements each output element is made
+ * of.
  *
  * Source: ONNX ReduceMean and ReduceMax, opsets 1, 11, 13, 18, 20. */
 #ifndef QDIFF_REFERENCE_REDUCTION_AXES_H
@@ -14,8 +15,9 @@ struct qd_reduction {
     const int64_t *offset;       /* theirs, from the first one */
 };
 
-/* Reads axes (an attribute up to opset 17, then an input), keepdims (1) and noop_with_empty_axes (18). Rules: axes-type, axes-rank,
- * axes-range, input-count. UNSUPPORTED: negative axes before opset 11, an axis named twice, an attribute without axes. */
+/* Reads axes (an attribute up to opset 17, then an input), keepdims (1) and noop_with_empty_axes
+ * (18). Rules: axes-type, axes-rank, axes-range, input-count. UNSUPPORTED: negative axes before
+ * opset 11, an axis named twice, an attribute without axes. */
 enum qd_status qd_reduction_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const struct qd_tensor *x, const struct qd_value *axes,
                                  struct qd_reduction *reduction);

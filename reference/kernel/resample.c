@@ -26,7 +26,7 @@ bool qd_resample_mode_find(const char *word, int64_t opset, enum qd_resample_mod
     return false;
 }
 
-/* --- One step in float32, rounded either way, or left exact ---------------------------------------- */
+/* --- One step in float32, rounded either way, or left exact ----------------------------------- */
 
 static struct qd_interval point(double x)
 {
@@ -69,7 +69,7 @@ static struct qd_interval hull(struct qd_interval a, struct qd_interval b)
     return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
 }
 
-/* --- Coordinates ----------------------------------------------------------------------------------- */
+/* --- Coordinates ------------------------------------------------------------------------------ */
 
 /* n / scale, or n times the rounded reciprocal. */
 static struct qd_interval over_scale(struct qd_interval n, struct qd_interval scale)
@@ -77,7 +77,8 @@ static struct qd_interval over_scale(struct qd_interval n, struct qd_interval sc
     return hull(quotient(n, scale), product(n, quotient(point(1), scale)));
 }
 
-/* What divides: the given scale and the ratio of the lengths, which differ where in·scale is no integer. */
+/* What divides: the given scale and the ratio of the lengths, which differ where in·scale is no
+ * integer. */
 static struct qd_interval scale_of(const struct qd_resample_axis *axis)
 {
     struct qd_interval lengths = quotient(whole(axis->out), whole(axis->in));

@@ -1,6 +1,8 @@
-/* Where an output position of a resized axis looks in the input, as the set that float32 and more exact arithmetic may compute.
+/* Where an output position of a resized axis looks in the input, as the set that float32 and more
+ * exact arithmetic may compute.
  *
- * Source: the ONNX texts of Resize, attribute coordinate_transformation_mode; the orders of evaluation in reference/README.md. */
+ * Source: the ONNX texts of Resize, attribute coordinate_transformation_mode; the orders of
+ * evaluation in reference/README.md. */
 #ifndef QDIFF_REFERENCE_RESAMPLE_H
 #define QDIFF_REFERENCE_RESAMPLE_H
 
@@ -30,14 +32,16 @@ struct qd_resample_axis {
 /* A mode by its word; false: the opset has none of that name. */
 bool qd_resample_mode_find(const char *word, int64_t opset, enum qd_resample_mode *mode);
 
-/* The coordinates that output position o may have: the hull of the division by the scale and of the product with its reciprocal (an
- * align_corners or crop step computed first or last), each step rounded down and up to float32, and exact. A point where nothing
- * rounds. A scale that the model gives and out / in are both permitted: the text names the latter, ONNX's own results use the
+/* The coordinates that output position o may have: the hull of the division by the scale and of the
+ * product with its reciprocal (an align_corners or crop step computed first or last), each step
+ * rounded down and up to float32, and exact. A point where nothing rounds. A scale that the model
+ * gives and out / in are both permitted: the text names the latter, ONNX's own results use the
  * former. False: the text divides 0 by 0 (align_corners with one output). */
 bool qd_resample_coordinate(enum qd_resample_mode mode, const struct qd_resample_axis *axis,
                             int64_t o, struct qd_interval *x);
 
-/* floor(in·extent·scale) with extent = end − start; false: float32 and exact arithmetic do not agree, or it is beyond `most`. */
+/* floor(in·extent·scale) with extent = end − start; false: float32 and exact arithmetic do not
+ * agree, or it is beyond `most`. */
 bool qd_resample_size(const struct qd_resample_axis *axis, double scale, int64_t most,
                       int64_t *out);
 

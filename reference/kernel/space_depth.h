@@ -4,8 +4,8 @@
 
 #include "qdiff/evaluate.h"
 
-/* Reads attribute blocksize, 1 to QD_MAX_BLOCKSIZE (beyond: LIMIT), and checks that x has rank 4. Rules: input-rank,
- * blocksize-missing, blocksize-positive. */
+/* Reads attribute blocksize, 1 to QD_MAX_BLOCKSIZE (beyond: LIMIT), and checks that x has rank 4.
+ * Rules: input-rank, blocksize-missing, blocksize-positive. */
 #define QD_MAX_BLOCKSIZE 16384 /* b² elements are then the most a tensor may have */
 enum qd_status qd_blocksize_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const struct qd_tensor *x, int64_t *blocksize);

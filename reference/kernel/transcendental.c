@@ -26,8 +26,8 @@ static struct qd_interval logistic_at(double x)
     return qd_logistic(x);
 }
 
-/* The series of tanh alternates, its terms decreasing: two partial sums enclose it. For x² < 2^−8 the last term is below 2^−55 of the
- * first, and the roundings of Horner's scheme below 2^−48. */
+/* The series of tanh alternates, its terms decreasing: two partial sums enclose it. For x² < 2^−8
+ * the last term is below 2^−55 of the first, and the roundings of Horner's scheme below 2^−48. */
 static struct qd_interval tanh_by_series(double x)
 {
     static const double c[] = {1.0 / 3, 2.0 / 15, 17.0 / 315, 62.0 / 2835, 1382.0 / 155925};
@@ -38,7 +38,8 @@ static struct qd_interval tanh_by_series(double x)
     return (struct qd_interval){y - error, y + error};
 }
 
-/* Of x ≥ 1/16: 1 − 2/(1 + e^(2x)), at most 2^−45 relative in e^(2x), which is 2^−41 in the result. */
+/* Of x ≥ 1/16: 1 − 2/(1 + e^(2x)), at most 2^−45 relative in e^(2x), which is 2^−41 in the result.
+ * */
 static struct qd_interval tanh_of_positive(double x)
 {
     struct qd_interval one = {1, 1}, two = {2, 2};

@@ -14,7 +14,8 @@ static const struct qd_dtype_info infos[QD_DTYPE_COUNT] = {
 #undef QD_DTYPE_ROW
 };
 
-/* exponent bits, fraction bits, bias, signed, Inf, NaN, IEEE top exponent, −0, largest, least normal */
+/* exponent bits, fraction bits, bias, signed, Inf, NaN, IEEE top exponent, −0, largest, least
+ * normal */
 static const struct qd_float_format formats[QD_DTYPE_COUNT] = {
     [QD_F64] = {11, 52, 1023, true, true, true, true, true, 0x1.fffffffffffffp1023, 0x1p-1022},
     [QD_F32] = {8, 23, 127, true, true, true, true, true, 0x1.fffffep127, 0x1p-126},
@@ -76,7 +77,8 @@ uint64_t qd_dtype_bytes(enum qd_dtype dtype, uint64_t count)
     return bits >= 8 ? count * (bits / 8) : (count * bits + 7) / 8;
 }
 
-/* The machine's own float32, for speed: the general code gives the same (test machine_formats_agree). */
+/* The machine's own float32, for speed: the general code gives the same (test
+ * machine_formats_agree). */
 static double decode_f32(uint64_t code)
 {
     uint32_t bits = (uint32_t)code;
@@ -131,7 +133,8 @@ double qd_float_decode(enum qd_dtype dtype, uint64_t code)
     return negative ? -magnitude : magnitude;
 }
 
-/* The grid step (ulp) of the format at magnitude a > 0: 2^(max(exponent of a, least exponent) − fraction bits). */
+/* The grid step (ulp) of the format at magnitude a > 0: 2^(max(exponent of a, least exponent) −
+ * fraction bits). */
 static int grid_exponent(const struct qd_float_format *f, double a)
 {
     int exponent = qd_exponent(a), least = qd_exponent(f->least_normal);
@@ -166,7 +169,8 @@ double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x
         return round_f32(direction, x);
     bool negative = x < 0;
     double a = fabs(x);
-    /* a is below 2^12 units, so that adding 2^52 of them and taking them away again rounds it to a whole number of units. */
+    /* a is below 2^12 units, so that adding 2^52 of them and taking them away again rounds it to a
+     * whole number of units. */
     double unit = qd_scale(1, grid_exponent(f, a));
     double rounded = a + 0x1p52 * unit - 0x1p52 * unit;
     if (direction != QD_NEAREST_EVEN) {

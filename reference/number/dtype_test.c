@@ -30,7 +30,8 @@ static void every_code_round_trips(void **state)
     }
 }
 
-/* ONNX technical page "Float stored in 8 bits" and the OCP MX text: largest, smallest, special codes. */
+/* ONNX technical page "Float stored in 8 bits" and the OCP MX text: largest, smallest, special
+ * codes. */
 static void formats_as_published(void **state)
 {
     (void)state;
@@ -100,7 +101,8 @@ static void overflow_as_published(void **state)
     }
 }
 
-/* Nearest, down and up in float16 and bfloat16: no value of the type lies between, on either side. */
+/* Nearest, down and up in float16 and bfloat16: no value of the type lies between, on either side.
+ * */
 static void rounding_finds_the_neighbour(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
 /* A number inside an order of evaluation, enclosed by directed rounding.
  *
- * An operation rounds its lower end down and its upper end up in the type that the order computes in: a result that is
- * representable adds no width. An intermediate result is lost if it overflows or may be subnormal. The last one is rounded
- * to a code, or observed, at once: only an overflow loses it. What is computed from a lost result is lost.
+ * An operation rounds its lower end down and its upper end up in the type that the order computes
+ * in: a result that is representable adds no width. An intermediate result is lost if it overflows
+ * or may be subnormal. The last one is rounded to a code, or observed, at once: only an overflow
+ * loses it. What is computed from a lost result is lost.
  *
  * Source: reference/README.md, "Admissible sets". */
 #ifndef QDIFF_REFERENCE_ENCLOSURE_H
@@ -18,7 +19,8 @@ struct qd_enclosure {
     bool lost;
 };
 
-/* What computes an order: operations of float32, float16, bfloat16 or double, rounded outward or, `nearest`, to nearest even. */
+/* What computes an order: operations of float32, float16, bfloat16 or double, rounded outward or,
+ * `nearest`, to nearest even. */
 struct qd_arithmetic {
     enum qd_dtype type;
     bool nearest;

@@ -50,7 +50,8 @@ struct qd_ratio qd_ratio_divide(struct qd_ratio a, struct qd_ratio b)
                              a.exponent - b.exponent};
 }
 
-/* |a| = num/den as whole + rest/den with 0 ≤ rest < den; `tiny` adds an amount below 1/den that is not 0. */
+/* |a| = num/den as whole + rest/den with 0 ≤ rest < den; `tiny` adds an amount below 1/den that is
+ * not 0. */
 struct parts {
     qd_u128 num, whole, rest, den;
     bool tiny;
@@ -119,7 +120,8 @@ bool qd_rounding_is_nearest(enum qd_rounding rounding)
 
 static bool near_edge(const struct parts *p, enum qd_rounding rounding)
 {
-    /* In units of 1/den the number is num, and twice its distance from a half-integer |2·rest − den|. */
+    /* In units of 1/den the number is num, and twice its distance from a half-integer |2·rest −
+     * den|. */
     bool nearest = qd_rounding_is_nearest(rounding);
     qd_u128 other = p->den - p->rest;
     if (p->tiny)
@@ -129,8 +131,8 @@ static bool near_edge(const struct parts *p, enum qd_rounding rounding)
     return (p->rest < other ? p->rest : other) <= p->num >> 19;
 }
 
-/* The integer nearest to |a| by the machine's own arithmetic, whose three roundings, of 2^-53 each, are far below what `near`
- * asks for. */
+/* The integer nearest to |a| by the machine's own arithmetic, whose three roundings, of 2^-53 each,
+ * are far below what `near` asks for. */
 static bool magnitude_clearly(struct qd_ratio a, int64_t *magnitude)
 {
     if (a.num >> 64 != 0)
@@ -152,8 +154,8 @@ struct qd_rounded qd_ratio_round(struct qd_ratio a, enum qd_rounding rounding, b
                                near_edge(&p, rounding)};
 }
 
-/* num/den·2^exponent as an integer of 61 to 63 bits times 2^*exponent; the integer's last bit also says "or a bit
- * more" (sticky). */
+/* num/den·2^exponent as an integer of 61 to 63 bits times 2^*exponent; the integer's last bit also
+ * says "or a bit more" (sticky). */
 static uint64_t normalise(struct qd_ratio a, int *exponent)
 {
     assert(a.den > 0);

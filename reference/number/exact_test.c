@@ -1,5 +1,5 @@
-/* Exact arithmetic against two other computations: 128-bit integers by definition, and the machine's own directed
- * rounding. Alone: <build>/tests/reference/number/exact_test */
+/* Exact arithmetic against two other computations: 128-bit integers by definition, and the
+ * machine's own directed rounding. Alone: <build>/tests/reference/number/exact_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,7 +169,8 @@ static void agrees_with_the_machine(void **state)
     }
 }
 
-/* TensorFlow issue 25087: 7984 · 1583594044/2^31 / 2^9 = 11.499…: single rounding 11, double rounding 12. */
+/* TensorFlow issue 25087: 7984 · 1583594044/2^31 / 2^9 = 11.499…: single rounding 11, double
+ * rounding 12. */
 static void fixed_point_as_published(void **state)
 {
     (void)state;

@@ -1,9 +1,11 @@
 /* Bound. Let k be the integer nearest to x/ln 2, |k| ≤ 1011, r = x − k·ln 2, |r| < 0.35.
- *   reduction  HIGH has 33 significant bits, so k·HIGH is exact; LOW and its product with k are off by less than 2^−52·2^−32·k each;
- *              two subtractions, whose results are below 0.36, round by at most 2^−54 each: |δr| < 2^−52.
+ *   reduction  HIGH has 33 significant bits, so k·HIGH is exact; LOW and its product with k are off
+ *              by less than 2^−52·2^−32·k each; two subtractions, whose results are below 0.36,
+ *              round by at most 2^−54 each: |δr| < 2^−52.
  *   truncation the Taylor remainder after r^17: 0.35^18/18!·e^0.35 < 2^−79.
- *   evaluation Horner's scheme with 17 steps of two roundings and coefficients of one: at most γ_52·Σ|r^i/i!| <
- *              52·2^−53·1.0001·e^0.35 < 2^−46.7, relative to e^r ≥ 0.7 below 2^−46.1.
+ *   evaluation Horner's scheme with 17 steps of two roundings and coefficients of one: at most
+ *              γ_52·Σ|r^i/i!| < 52·2^−53·1.0001·e^0.35 < 2^−46.7, relative to e^r ≥ 0.7 below
+ *              2^−46.1.
  * In sum the relative error is below 2^−45.9 < 2^−45; scaling by 2^k is exact for |x| ≤ 700. */
 #include "number/exponential.h"
 

@@ -49,7 +49,8 @@ static inline float qd_next_down_f32(float x)
     return -qd_next_up_f32(-x);
 }
 
-/* x rounded to float32, down and up: the machine's own conversion, stepped back when it went the wrong way. */
+/* x rounded to float32, down and up: the machine's own conversion, stepped back when it went the
+ * wrong way. */
 static inline double qd_down_f32(double x)
 {
     float nearest = (float)x;
@@ -73,9 +74,9 @@ static inline double qd_multiply_up_f32(double a, double b)
     return qd_up_f32(a * b);
 }
 
-/* a/b of two float32, rounded to float32, down and up; b is not 0. RN of a correctly rounded double quotient is RN of the quotient
- * (53 ≥ 2·24 + 2); the product of two floats is exact in double, so the comparison decides on which side of a/b the result
- * lies. */
+/* a/b of two float32, rounded to float32, down and up; b is not 0. RN of a correctly rounded double
+ * quotient is RN of the quotient (53 ≥ 2·24 + 2); the product of two floats is exact in double, so
+ * the comparison decides on which side of a/b the result lies. */
 static inline double qd_divide_down_f32(double a, double b)
 {
     float q = (float)(a / b);
@@ -90,8 +91,8 @@ static inline double qd_divide_up_f32(double a, double b)
     return (double)((b > 0 ? back < a : back > a) ? qd_next_up_f32(q) : q);
 }
 
-/* The integer nearest to v; true when it is that of every number within |v|·margin of v too, and none of them half-way between
- * two: nearly always. |v| < 2^39 where it is true. */
+/* The integer nearest to v; true when it is that of every number within |v|·margin of v too, and
+ * none of them half-way between two: nearly always. |v| < 2^39 where it is true. */
 static inline bool qd_nearest_clearly(double v, double margin, int64_t *whole)
 {
     if (!(fabs(v) < 0x1p39))

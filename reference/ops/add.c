@@ -1,6 +1,7 @@
 /* Add
  *
- * Source      ONNX Add-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
+ * Source      ONNX Add-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless
+ *             the shapes are equal).
  * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); f64 is UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A + B)

@@ -1,11 +1,12 @@
 /* Clip
  *
  * Source      ONNX Clip-1, -6 (attributes), -11, -12, -13 (inputs).
- * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16; f64 and s64 are UNSUPPORTED); min, max (11), optional scalars of
- *             its type.
+ * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16; f64 and s64 are UNSUPPORTED); min,
+ *             max (11), optional scalars of its type.
  * Outputs     output of the input's type and shape.
  * Attributes  min, max (up to 10).
- * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max from 11 on).
+ * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max
+ *             from 11 on).
  * Arithmetic  output = min(max(input, min), max): max wins where min > max, as the text says.
  * Edge cases  NaN stays NaN; a NaN bound is UNSUPPORTED. */
 #include <math.h>

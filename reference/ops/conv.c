@@ -1,7 +1,8 @@
 /* Conv
  *
  * Source      ONNX Conv-1, -11, -22.
- * Inputs      X f32|f16 (22: bf16; f64 is UNSUPPORTED) [N, C, D1…Dn]; W like X [M, C/group, k1…kn]; B like X [M], optional.
+ * Inputs      X f32|f16 (22: bf16; f64 is UNSUPPORTED) [N, C, D1…Dn]; W like X [M, C/group, k1…kn];
+ *             B like X [M], optional.
  * Outputs     Y like X [N, M, O1…On].
  * Attributes  auto_pad, dilations, group, kernel_shape, pads, strides: convolve.h.
  * Domain      rules x-type, w-type, bias-type, bias-shape and those of convolve.h.

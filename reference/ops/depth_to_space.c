@@ -4,10 +4,10 @@
  * Inputs      input of any type but those below 8 bits and float8 (movement.h) [N, C, H, W].
  * Outputs     output [N, C/b², H·b, W·b] with b = blocksize.
  * Attributes  blocksize (required); mode (11) DCR (the only one before) or CRD.
- * Domain      rules input-type, input-rank, blocksize-missing, blocksize-positive, channels-divisible, mode-value,
- *             attribute-unknown.
- * Arithmetic  moves elements: channel (i·b + j)·C/b² + c (DCR) or (c·b + i)·b + j (CRD) at (h, w) goes to channel c at
- *             (h·b + i, w·b + j).
+ * Domain      rules input-type, input-rank, blocksize-missing, blocksize-positive,
+ *             channels-divisible, mode-value, attribute-unknown.
+ * Arithmetic  moves elements: channel (i·b + j)·C/b² + c (DCR) or (c·b + i)·b + j (CRD) at (h, w)
+ *             goes to channel c at (h·b + i, w·b + j).
  * Latitude    none. */
 #include <string.h>
 

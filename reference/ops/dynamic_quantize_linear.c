@@ -8,8 +8,9 @@
  *             (1) y_scale = RN(RN(max − min) / 255), in float32
  *             (2) y_zero_point = saturate(round_half_even(0 − min / y_scale))
  *             (3) y = saturate(round_half_even(x / y_scale) + y_zero_point)
- * Edge cases  All x zero: 0/0 in (2); three answers are known (onnx #8437), the switch all_zero chooses, and by default every output is
- *             unspecified. NaN or infinity in x, a y_scale that over- or underflows: every output is unspecified.
+ * Edge cases  All x zero: 0/0 in (2); three answers are known (onnx #8437), the switch all_zero
+ *             chooses, and by default every output is unspecified. NaN or infinity in x, a y_scale
+ *             that over- or underflows: every output is unspecified.
  * Latitude    the quotients of (2) and (3) may be rounded to float32 first.
  * Quirks      rounding, zero_point_order, range, all_zero. */
 #include <math.h>

@@ -6,7 +6,8 @@
  * Domain      rules x-type, x-rank.
  * Arithmetic  Y = the mean of each channel, rounded once.
  * Edge cases  A channel without elements: unspecified.
- * Latitude    every order of summation, then a division or a product with the reciprocal: float_sum.h. */
+ * Latitude    every order of summation, then a division or a product with the reciprocal:
+ *             float_sum.h. */
 #include "graph/operand_checks.h"
 #include "kernel/float_sum.h"
 

@@ -1,8 +1,8 @@
 /* MatMul
  *
  * Source      ONNX MatMul-1, -9, -13.
- * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. f64 and integers
- *             of 32 bits and more (9) are UNSUPPORTED.
+ * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. f64 and
+ *             integers of 32 bits and more (9) are UNSUPPORTED.
  * Outputs     Y of the same type.
  * Domain      rules a-type, b-type and those of matmul.h.
  * Arithmetic  Y = Σ A·B

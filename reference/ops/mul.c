@@ -1,10 +1,12 @@
 /* Mul
  *
- * Source      ONNX Mul-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
+ * Source      ONNX Mul-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless
+ *             the shapes are equal).
  * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); f64 is UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A · B)
- * Edge cases  0 · ±Inf is NaN; open where only an end of an interval is 0 or infinite. An integer result beyond its type or 2^53: unspecified.
+ * Edge cases  0 · ±Inf is NaN; open where only an end of an interval is 0 or infinite. An integer
+ *             result beyond its type or 2^53: unspecified.
  * Latitude    Inside a graph the exact product is admissible too. */
 #include "kernel/elementwise.h"
 

@@ -1,22 +1,26 @@
 /* com.microsoft QGemm
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.QGemm version 1.
- * Inputs      A u8|s8 [M, K] or, with transA, [K, M]; a_scale f32, a_zero_point like A: scalar|[1]; B u8|s8 [K, N] or [N, K];
- *             b_scale f32, b_zero_point like B: scalar|[1]|[N]; C s32, optional, broadcasts to [M, N]; y_scale f32 and
- *             y_zero_point u8|s8, optional: scalar|[1].
+ * Inputs      A u8|s8 [M, K] or, with transA, [K, M]; a_scale f32, a_zero_point like A: scalar|[1];
+ *             B u8|s8 [K, N] or [N, K]; b_scale f32, b_zero_point like B: scalar|[1]|[N]; C s32,
+ *             optional, broadcasts to [M, N]; y_scale f32 and y_zero_point u8|s8, optional:
+ *             scalar|[1].
  * Outputs     Y [M, N]: f32 without y parameters, else of y_zero_point's type.
  * Attributes  alpha (1), transA, transB (0).
- * Domain      rules <input>-type, <input>-shape, a-rank, b-rank, k-mismatch, c-shape; b_scale and b_zero_point have one shape (rule
- *             b_zero_point-shape). UNSUPPORTED: one of the y parameters alone (the text calls each of them optional and the
- *             output full precision without it), alpha 0 or not finite, an interval as an operand.
- * Arithmetic  (1) acc = C + Σ_k (A' − a_zero_point)·(B' − b_zero_point[n]): "C must be quantized with zero point 0 and scale
+ * Domain      rules <input>-type, <input>-shape, a-rank, b-rank, k-mismatch, c-shape; b_scale and
+ *             b_zero_point have one shape (rule b_zero_point-shape). UNSUPPORTED: one of the y
+ *             parameters alone (the text calls each of them optional and the output full precision
+ *             without it), alpha 0 or not finite, an interval as an operand.
+ * Arithmetic  (1) acc = C + Σ_k (A' − a_zero_point)·(B' − b_zero_point[n]): "C must be quantized
+ *             with zero point 0 and scale
  *                 alpha/beta·a_scale·b_scale", and there is no beta
  *             (2) Y = acc·alpha·a_scale·b_scale[n], or
- *             (3) Y = saturate(round_half_even(acc·alpha·a_scale·b_scale[n]/y_scale) + y_zero_point)
+ *             (3) Y = saturate(round_half_even(acc·alpha·a_scale·b_scale[n]/y_scale) +
+ *                 y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    requantize.h for alpha = 1, scaled_product.h else.
- * Quirks      accumulator, zero_points, requantize (but f16 and fixed31 only for alpha = 1), rounding, zero_point_order,
- *             range. */
+ * Quirks      accumulator, zero_points, requantize (but f16 and fixed31 only for alpha = 1),
+ *             rounding, zero_point_order, range. */
 #include "graph/operand_checks.h"
 #include "kernel/accumulate.h"
 #include "kernel/broadcast.h"

@@ -1,18 +1,22 @@
 /* QLinearAdd (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearAdd-1.
- * Inputs      A u8|s8; A_scale f32 [], A_zero_point like A [] (optional: 0); B like A; B_scale, B_zero_point likewise; C_scale f32
- *             [], C_zero_point like A [] (optional: 0).
+ * Inputs      A u8|s8; A_scale f32 [], A_zero_point like A [] (optional: 0); B like A; B_scale,
+ *             B_zero_point likewise; C_scale f32 [], C_zero_point like A [] (optional: 0).
  * Outputs     C like A, of the shape that A and B broadcast to.
- * Domain      rules a-type, a_scale-type, a_scale-shape, a_zero_point-…, those of b and c alike, broadcast. A vector of one
+ * Domain      rules a-type, a_scale-type, a_scale-shape, a_zero_point-…, those of b and c alike,
+ *             broadcast. A vector of one
  *             element is no scalar: the operator's own type inference says so.
- * Arithmetic  C = saturate(round_half_even(((A − A_zero_point)·A_scale + (B − B_zero_point)·B_scale)/C_scale) + C_zero_point)
+ * Arithmetic  C = saturate(round_half_even(((A − A_zero_point)·A_scale + (B −
+ *             B_zero_point)·B_scale)/C_scale) + C_zero_point)
  * Edge cases  a scale that is NaN or infinite, C_scale = 0: unspecified.
- * Latitude    float32: both dequantized, added, divided by C_scale; or both codes times A_scale/C_scale and B_scale/C_scale, added
- *             (with or without FMA).
- * Quirks      rounding, zero_point_order, range, zero_points. With zero_point_order = before-f32, which adds C_zero_point first, a
- *             kernel may fold all zero points into one addend too: A·r + B·t + (C_zero_point − (r·A_zero_point + t·B_zero_point)),
- *             r = A_scale/C_scale, t = B_scale/C_scale, added in any order (with or without FMA). */
+ * Latitude    float32: both dequantized, added, divided by C_scale; or both codes times
+ *             A_scale/C_scale and B_scale/C_scale, added (with or without FMA).
+ * Quirks      rounding, zero_point_order, range, zero_points. With zero_point_order = before-f32,
+ *             which adds C_zero_point first, a kernel may fold all zero points into one addend too:
+ *               A·r + B·t + (C_zero_point − (r·A_zero_point + t·B_zero_point)),
+ *             r = A_scale/C_scale, t = B_scale/C_scale, added in any order (with or without FMA).
+ *             */
 #include <math.h>
 
 #include "quantize/qlinear.h"
@@ -56,8 +60,8 @@ static void include_folded(const struct qd_qlinear_binary *binary, const struct 
         code->flags &= (uint8_t)~QD_UNSPECIFIED;
 }
 
-/* Whether a sum may be so much smaller than its terms that three roundings of these, one of the sum and one more are not below a
- * 2^−19th of it. */
+/* Whether a sum may be so much smaller than its terms that three roundings of these, one of the sum
+ * and one more are not below a 2^−19th of it. */
 static bool cancels(double a, double b)
 {
     return fabs(a) + fabs(b) > 2 * fabs(a + b);

@@ -1,17 +1,21 @@
 /* QLinearAveragePool (com.microsoft)
  *
- * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearAveragePool-1; the geometry is AveragePool's.
- * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C]; x_scale f32 [], x_zero_point like X [] (optional: 0), y_scale f32 [],
- *             y_zero_point like X [] (optional: 0).
+ * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearAveragePool-1; the geometry is
+ *             AveragePool's.
+ * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C]; x_scale f32 [], x_zero_point like X []
+ *             (optional: 0), y_scale f32 [], y_zero_point like X [] (optional: 0).
  * Outputs     Y like X, [N, C, O1…On] or [N, O1…On, C].
- * Attributes  kernel_shape (required), strides, pads, auto_pad, ceil_mode: convolve.h; count_include_pad 0|1 (0); channels_last 0|1
- *             (0).
- * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…, attribute-unknown (dilations) and
- *             those of convolve.h. UNSUPPORTED: count_include_pad where ceil_mode gives a window beyond the padding: whether what
- *             lies there counts is not said.
- * Arithmetic  Y = saturate(round_half_even(x_scale·Σ(X − x_zero_point)/(n·y_scale)) + y_zero_point) over the window; n counts its
- *             elements, padding too with count_include_pad (it adds nothing to the sum).
- * Edge cases  a window of padding alone: unspecified, unless padding counts (then y_zero_point); a scale that is NaN or infinite,
+ * Attributes  kernel_shape (required), strides, pads, auto_pad, ceil_mode: convolve.h;
+ *             count_include_pad 0|1 (0); channels_last 0|1 (0).
+ * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…,
+ *             attribute-unknown (dilations) and those of convolve.h. UNSUPPORTED: count_include_pad
+ *             where ceil_mode gives a window beyond the padding: whether what lies there counts is
+ *               not said.
+ * Arithmetic  Y = saturate(round_half_even(x_scale·Σ(X − x_zero_point)/(n·y_scale)) + y_zero_point)
+ *             over the window; n counts its elements, padding too with count_include_pad (it adds
+ *             nothing to the sum).
+ * Edge cases  a window of padding alone: unspecified, unless padding counts (then y_zero_point); a
+ *             scale that is NaN or infinite,
  *             y_scale = 0: unspecified.
  * Latitude    qd_mean_store in qlinear.h.
  * Quirks      rounding, zero_point_order, range, zero_points. */

@@ -2,13 +2,15 @@
  *
  * Source      ONNX QLinearConv-10.
  * Inputs      x u8|s8 [N, C, D1…Dn]; x_scale f32 scalar|[1]; x_zero_point like x, scalar|[1];
- *             w u8|s8 [M, C/group, k1…kn]; w_scale f32 scalar|[1]|[M]; w_zero_point like w, scalar|[1]|[M];
- *             y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1]; B s32 [M], optional.
+ *             w u8|s8 [M, C/group, k1…kn]; w_scale f32 scalar|[1]|[M]; w_zero_point like w,
+ *             scalar|[1]|[M]; y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1]; B s32 [M],
+ *             optional.
  * Outputs     y of y_zero_point's type [N, M, O1…On].
  * Attributes  auto_pad, dilations, group, kernel_shape, pads, strides: convolve.h.
- * Domain      every other type or shape is INVALID, rule QLinearConv/<input>-type or -shape; an interval as an
- *             operand is UNSUPPORTED.
- * Arithmetic  (1) acc = B[m] + Σ (x − x_zero_point)·(w − w_zero_point[m]); padding is x_zero_point: contributes 0
+ * Domain      every other type or shape is INVALID, rule QLinearConv/<input>-type or -shape; an
+ *             interval as an operand is UNSUPPORTED.
+ * Arithmetic  (1) acc = B[m] + Σ (x − x_zero_point)·(w − w_zero_point[m]); padding is x_zero_point:
+ *             contributes 0
  *             (2) y = saturate(round_half_even(acc·x_scale·w_scale[m]/y_scale) + y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    the float32 orders of (2), see requantize.h.

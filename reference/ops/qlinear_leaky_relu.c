@@ -1,14 +1,16 @@
 /* QLinearLeakyRelu (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearLeakyRelu-1.
- * Inputs      X u8|s8; X_scale f32, X_zero_point like X (optional: 0), Y_scale f32, Y_zero_point like X (optional: 0), each a scalar
- *             or [1].
+ * Inputs      X u8|s8; X_scale f32, X_zero_point like X (optional: 0), Y_scale f32, Y_zero_point
+ *             like X (optional: 0), each a scalar or [1].
  * Outputs     Y like X.
  * Attributes  alpha (0.01, the float32 nearest to it).
  * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-….
- * Arithmetic  q = X − X_zero_point; Y = saturate(round_half_even(q·X_scale·a/Y_scale) + Y_zero_point), a = alpha where q·X_scale < 0, else 1
+ * Arithmetic  q = X − X_zero_point; Y = saturate(round_half_even(q·X_scale·a/Y_scale) +
+ *             Y_zero_point), a = alpha where q·X_scale < 0, else 1
  * Edge cases  a scale or alpha that is NaN or infinite, Y_scale = 0: unspecified.
- * Latitude    below 0 the orders of the product q·X_scale·alpha/Y_scale, requantize.h; else (q·X_scale)/Y_scale, q·(X_scale/Y_scale).
+ * Latitude    below 0 the orders of the product q·X_scale·alpha/Y_scale, requantize.h; else
+ *             (q·X_scale)/Y_scale, q·(X_scale/Y_scale).
  * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
 #include <math.h>
 

@@ -1,14 +1,17 @@
 /* QLinearMatMul
  *
  * Source      ONNX QLinearMatMul-10, -21.
- * Inputs      a u8|s8 [D…, M, K] or [K]; a_scale f32 and a_zero_point like a, of one shape: scalar, [1], [M] (a a matrix) or
- *             [D…, M, 1]; b u8|s8 [D…, K, N] or [K]; b_scale f32 and b_zero_point like b, of one shape: scalar, [1], [N] (b a
- *             matrix) or [D…, 1, N]; y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1].
- *             21: also scales of f16 or bf16, all three of one type, and float8 codes: these are UNSUPPORTED.
+ * Inputs      a u8|s8 [D…, M, K] or [K]; a_scale f32 and a_zero_point like a, of one shape: scalar,
+ *             [1], [M] (a a matrix) or [D…, M, 1]; b u8|s8 [D…, K, N] or [K]; b_scale f32 and
+ *             b_zero_point like b, of one shape: scalar, [1], [N] (b a matrix) or [D…, 1, N];
+ *               y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1].
+ *             21: also scales of f16 or bf16, all three of one type, and float8 codes: these are
+ *             UNSUPPORTED.
  * Outputs     y of y_zero_point's type, shaped as by numpy.matmul.
  * Attributes  none.
- * Domain      rules <input>-type, <input>-shape and those of matmul.h; y parameters of more than one element that would fit
- *             y's rows are UNSUPPORTED (the text speaks of rows of a and columns of b only), an interval as an operand too.
+ * Domain      rules <input>-type, <input>-shape and those of matmul.h; y parameters of more than
+ *             one element that would fit y's rows are UNSUPPORTED (the text speaks of rows of a and
+ *             columns of b only), an interval as an operand too.
  * Arithmetic  (1) acc = Σ_k (a[m,k] − a_zero_point[m])·(b[k,n] − b_zero_point[n])
  *             (2) y = saturate(round_half_even(acc·a_scale[m]·b_scale[n]/y_scale) + y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
@@ -65,7 +68,8 @@ static bool single(const struct qd_tensor *t)
     return t->rank <= 1 && t->count == 1;
 }
 
-/* A scale and its zero point, which "must have same shape"; a scalar and [1] are taken for the same. */
+/* A scale and its zero point, which "must have same shape"; a scalar and [1] are taken for the
+ * same. */
 static enum qd_status check_pair(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const char *scale_name, const struct qd_tensor *scale,
                                  const char *zero_name, const struct qd_tensor *zero_point,

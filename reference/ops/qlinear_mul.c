@@ -2,10 +2,11 @@
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearMul-1.
  * Inputs, outputs, domain   those of QLinearAdd (qlinear_add.c).
- * Arithmetic  C = saturate(round_half_even((A − A_zero_point)·(B − B_zero_point)·A_scale·B_scale/C_scale) + C_zero_point)
+ * Arithmetic  C = saturate(round_half_even((A − A_zero_point)·(B −
+ *             B_zero_point)·A_scale·B_scale/C_scale) + C_zero_point)
  * Edge cases  a scale that is NaN or infinite, C_scale = 0: unspecified.
- * Latitude    the orders of one requantized product, requantize.h; and both dequantized in float32, multiplied, divided by
- *             C_scale.
+ * Latitude    the orders of one requantized product, requantize.h; and both dequantized in float32,
+ *             multiplied, divided by C_scale.
  * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
 #include "quantize/qlinear.h"
 

@@ -3,10 +3,12 @@
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearSigmoid-1.
  * Inputs, outputs, domain   those of QLinearLeakyRelu (qlinear_leaky_relu.c).
  * Attributes  none.
- * Arithmetic  v = (X − X_zero_point)·X_scale; Y = saturate(round_half_even(1/(1 + e^−v)/Y_scale) + Y_zero_point)
+ * Arithmetic  v = (X − X_zero_point)·X_scale; Y = saturate(round_half_even(1/(1 + e^−v)/Y_scale) +
+ *             Y_zero_point)
  * Edge cases  a scale that is NaN or infinite, Y_scale = 0: unspecified. v = 0: exactly ½.
- * Latitude    1/(1 + e^−v) in float32 within 8 ulp (relative 2^−21), then a float32 division by Y_scale. No canonical code where
- *             the enclosure of exponential.h, 2^−43 wide, does not decide it.
+ * Latitude    1/(1 + e^−v) in float32 within 8 ulp (relative 2^−21), then a float32 division by
+ *             Y_scale. No canonical code where the enclosure of exponential.h, 2^−43 wide, does not
+ *             decide it.
  * Quirks      rounding, zero_point_order, range, zero_points. */
 #include "number/exponential.h"
 #include "quantize/qlinear.h"

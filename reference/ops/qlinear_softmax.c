@@ -1,19 +1,25 @@
 /* QLinearSoftmax (com.microsoft)
  *
- * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearSoftmax-1; axis and opset refer to ONNX Softmax.
- * Inputs      X u8|s8; X_scale f32, x_zero_point like X (optional: 0), y_scale f32, y_zero_point like X, each a scalar or [1].
+ * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearSoftmax-1; axis and opset refer
+ *             to ONNX Softmax.
+ * Inputs      X u8|s8; X_scale f32, x_zero_point like X (optional: 0), y_scale f32, y_zero_point
+ *             like X, each a scalar or [1].
  * Outputs     Y like X.
- * Attributes  opset (required): below 13 the axes from `axis` on are one row, else `axis` alone is; axis (−1): −rank to rank − 1.
- * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…, opset-missing, axis-range.
+ * Attributes  opset (required): below 13 the axes from `axis` on are one row, else `axis` alone is;
+ *             axis (−1): −rank to rank − 1.
+ * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…,
+ *             opset-missing, axis-range.
  * Arithmetic  v = (X − x_zero_point)·X_scale; p_i = e^v_i / Σ_j e^v_j over the row;
  *             Y_i = saturate(round_half_even(p_i/y_scale) + y_zero_point)
- * Edge cases  a scale that is NaN or infinite, y_scale = 0: unspecified. All v of a row equal: p is 1/n.
- * Latitude    p in float32: each v and its distance from the greatest rounded, δ_i = 2^−24·(|v_i| + |v_max| + |v_i − v_max|), the
- *             exponential within 4 ulp, a sum of n terms in any order, one division; so a relative error of at most
- *             δ_i + Σ_j p_j·δ_j + (n + 12)·2^−24 (times 1.01 for the products of errors; above 2^−7 in sum the element is
- *             unspecified). Then a division by y_scale. No canonical code where the enclosure does not decide it.
- *             Where all v of a row are equal the argument errors fall out (any shift gives equal terms) and the sum's remain: n·2^−24
- *             for n > 2, none else.
+ * Edge cases  a scale that is NaN or infinite, y_scale = 0: unspecified. All v of a row equal: p is
+ *             1/n.
+ * Latitude    p in float32: each v and its distance from the greatest rounded, δ_i = 2^−24·(|v_i| +
+ *             |v_max| + |v_i − v_max|), the exponential within 4 ulp, a sum of n terms in any
+ *             order, one division; so a relative error of at most δ_i + Σ_j p_j·δ_j + (n +
+ *             12)·2^−24 (times 1.01 for the products of errors; above 2^−7 in sum the element is
+ *             unspecified). Then a division by y_scale. No canonical code where the enclosure does
+ *             not decide it. Where all v of a row are equal the argument errors fall out (any shift
+ *             gives equal terms) and the sum's remain: n·2^−24 for n > 2, none else.
  * Quirks      rounding, zero_point_order, range, zero_points. */
 #include <math.h>
 

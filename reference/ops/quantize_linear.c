@@ -1,21 +1,26 @@
 /* QuantizeLinear
  *
- * Source      ONNX QuantizeLinear-10, -13, -19, -21, -23, -24, -25; ONNX technical page "Float stored in 8 bits".
- * Inputs      x f32|s32 (19: f16, bf16); y_scale f32 (19: x's type; 23: any of x's types; 24: f8e8m0), scalar, [1], [D_axis] or blocks;
- *             y_zero_point, optional, of y's type and y_scale's shape.
- * Outputs     y of x's shape; u8 s8 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2): y_zero_point's type, else
- *             output_dtype (21), else u8.
+ * Source      ONNX QuantizeLinear-10, -13, -19, -21, -23, -24, -25; ONNX technical page "Float
+ *             stored in 8 bits".
+ * Inputs      x f32|s32 (19: f16, bf16); y_scale f32 (19: x's type; 23: any of x's types; 24:
+ *             f8e8m0), scalar, [1], [D_axis] or blocks; y_zero_point, optional, of y's type and
+ *             y_scale's shape.
+ * Outputs     y of x's shape; u8 s8 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2):
+ *             y_zero_point's type, else output_dtype (21), else u8.
  * Attributes  axis (13), saturate (19), block_size, output_dtype (21), precision (23).
- * Domain      granularity.h; rules x-type, y_scale-type, y_zero_point-type, output_dtype-mismatch, output_dtype-value,
- *             precision-value. Integer division (s32 as the division type), a zero point that is not 0 for float outputs
- *             and f8e8m0 as division type are UNSUPPORTED: the text does not say enough.
- * Arithmetic  D = division type: f32 up to opset 18; the common type of x and y_scale in 19 to 22; then `precision`, else
- *             y_scale's type. x and y_scale are first converted to D.
+ * Domain      granularity.h; rules x-type, y_scale-type, y_zero_point-type, output_dtype-mismatch,
+ *             output_dtype-value, precision-value. Integer division (s32 as the division type), a
+ *             zero point that is not 0 for float outputs and f8e8m0 as division type are
+ *             UNSUPPORTED: the text does not say enough.
+ * Arithmetic  D = division type: f32 up to opset 18; the common type of x and y_scale in 19 to 22;
+ *             then `precision`, else y_scale's type. x and y_scale are first converted to D.
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
  *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
- * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before opset 24). y_scale = 0, NaN or infinite: unspecified.
- * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer; (2) it may be rounded to y's type at
- *             once, where one of the two is not finite: unspecified; behind dequantized operands the
+ * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before
+ *             opset 24). y_scale = 0, NaN or infinite: unspecified.
+ * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer;
+ *             (2) it may be rounded to y's type at once, where one of the two is not finite:
+ *                 unspecified; behind dequantized operands the
  *             orders of a fused kernel, which does not overflow where the float does.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
@@ -159,7 +164,8 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded 1/s. */
+/* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded 1/s.
+ * */
 static int64_t code_rounded(const struct quantizer *q, const struct qd_output_quantizer *output,
                             enum qd_dtype type, double x, double s)
 {
@@ -183,8 +189,9 @@ static int64_t code_exact(const struct quantizer *q, const struct qd_output_quan
                                      qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
 
-/* Every order rounds the quotient once, to the type of the division or to float32: away from a rounding edge they have one
- * code. Half of the margin is that rounding, the rest more than the machine's own division. */
+/* Every order rounds the quotient once, to the type of the division or to float32: away from a
+ * rounding edge they have one code. Half of the margin is that rounding, the rest more than the
+ * machine's own division. */
 static bool code_clearly(const struct quantizer *q, double x, double s, int64_t *rounded)
 {
     const struct qd_semantics *semantics = q->evaluation->semantics;
@@ -276,8 +283,8 @@ static enum qd_status store_open(const struct quantizer *q, int64_t i, struct qd
     return qd_interval_store_flag(y, i, QD_UNSPECIFIED, q->evaluation->arena, q->evaluation->error);
 }
 
-/* Equation (2): the quotient rounded to D first, or, by a kernel that divides in a wider type, the exact quotient rounded
- * once. Where they differ neither is canonical. */
+/* Equation (2): the quotient rounded to D first, or, by a kernel that divides in a wider type, the
+ * exact quotient rounded once. Where they differ neither is canonical. */
 static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s,
                                         struct qd_value *y)
 {

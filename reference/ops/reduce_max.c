@@ -5,7 +5,8 @@
  * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
  * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction_axes.h.
  * Domain      rules data-type and those of reduction_axes.h.
- * Arithmetic  the greatest element; without axes of all, or, with noop_with_empty_axes, of each alone.
+ * Arithmetic  the greatest element; without axes of all, or, with noop_with_empty_axes, of each
+ *             alone.
  * Edge cases  of none: −Inf or the type's least value; NaN among them: unspecified.
  * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
 #include "graph/operand_checks.h"

@@ -1,8 +1,8 @@
 /* com.microsoft DequantizeLinear
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.DequantizeLinear version 1.
- * Inputs      x u8 s8 u16 s16 s32 u4 s4; x_scale f32|f16: scalar|[1] or, with axis, [D_axis]; x_zero_point like x, optional, of
- *             x_scale's shape.
+ * Inputs      x u8 s8 u16 s16 s32 u4 s4; x_scale f32|f16: scalar|[1] or, with axis, [D_axis];
+ *             x_zero_point like x, optional, of x_scale's shape.
  * Outputs     y of x's shape and x_scale's type.
  * Attributes  axis: "if it's not specified, it means per-tensor quantization".
  * Domain      vendor_linear.h; rules x-type, x_scale-type, x_zero_point-type, x_zero_point-shape.

@@ -1,7 +1,8 @@
 /* Where
  *
  * Source      ONNX Where-9, -16; ONNX docs/Broadcasting.md.
- * Inputs      condition bool; X, Y of one type, any but those below 8 bits and float8 (16: bf16); shapes broadcast.
+ * Inputs      condition bool; X, Y of one type, any but those below 8 bits and float8 (16: bf16);
+ *             shapes broadcast.
  * Outputs     output of X's type and the common shape.
  * Domain      rules condition-type, X-type, Y-type, broadcast.
  * Arithmetic  moves elements: X where condition is true, else Y.

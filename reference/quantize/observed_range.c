@@ -88,7 +88,8 @@ static int64_t saturate(double z, const struct qd_observed_rule *rule)
                                           : (int64_t)rounded;
 }
 
-/* The numbers before rounding, for the scales of the hull and the exact one: −rmin/s falls as s grows. */
+/* The numbers before rounding, for the scales of the hull and the exact one: −rmin/s falls as s
+ * grows. */
 static void asymmetric_zero_point(const struct range *r, const struct qd_observed_rule *rule,
                                   struct qd_observed_parameters *p)
 {

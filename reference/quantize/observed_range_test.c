@@ -1,5 +1,5 @@
-/* Scales and zero points of observed ranges: numbers worked out by hand, and properties that hold for all.
- * Alone: <build>/tests/reference/quantize/observed_range_test */
+/* Scales and zero points of observed ranges: numbers worked out by hand, and properties that hold
+ * for all. Alone: <build>/tests/reference/quantize/observed_range_test */
 #include "qdiff/observed_range.h"
 
 #include <math.h>

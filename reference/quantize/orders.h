@@ -1,6 +1,7 @@
 /* The permitted orders of evaluation where they are finitely many, and the codes that they give.
  *
- * Each list is the code and, by its text, what orders_test.c compares with the table in reference/README.md, "Admissible sets":
+ * Each list is the code and, by its text, what orders_test.c compares with the table in
+ * reference/README.md, "Admissible sets":
  * times, over and plus are operations that round in one float type. */
 #ifndef QDIFF_REFERENCE_ORDERS_H
 #define QDIFF_REFERENCE_ORDERS_H
@@ -8,7 +9,8 @@
 #include "number/enclosure.h"
 #include "qdiff/output_quantizer.h"
 
-/* ORDER(operation, x, y): an order's last operation and what it operates on. FACTOR(m): the order a·m, m formed once. */
+/* ORDER(operation, x, y): an order's last operation and what it operates on. FACTOR(m): the order
+ * a·m, m formed once. */
 
 /* acc·s_1·s_2/s_y */
 #define QD_ORDERS_REQUANTIZE(FACTOR, ORDER) \
@@ -32,7 +34,8 @@
     ORDER(over, plus(times(a, s), times(b, t)), y) \
     ORDER(plus, times(a, over(s, y)), times(b, over(t, y)))
 
-/* A mean of codes: a their sum, f the float32 sum of the dequantized ones. ends(d): a divisor that rounded, taken at either end. */
+/* A mean of codes: a their sum, f the float32 sum of the dequantized ones. ends(d): a divisor that
+ * rounded, taken at either end. */
 #define QD_ORDERS_MEAN(ORDER)                        \
     ORDER(times, a, over(over(s, y), n))             \
     ORDER(times, a, times(over(s, y), over(one, n))) \
@@ -50,7 +53,8 @@
     ORDER(over, times(a, s), ends(times(y, n))) \
     ORDER(times, a, over(s, ends(times(y, n))))
 
-/* Operands by the letters above; those that an order does not name need no value. s, t, y and n are points, y and n not 0. */
+/* Operands by the letters above; those that an order does not name need no value. s, t, y and n are
+ * points, y and n not 0. */
 struct qd_operands {
     struct qd_enclosure a, b; /* an accumulator or codes, zero points subtracted */
     struct qd_enclosure s, t; /* their scales */
@@ -61,8 +65,8 @@ struct qd_operands {
 
 enum { QD_FACTORS = 3, QD_MOST_RESULTS = 16 };
 
-/* The factors of QD_ORDERS_REQUANTIZE, then with them the results of its orders for an accumulator `a`, which counts instead of
- * the operand. */
+/* The factors of QD_ORDERS_REQUANTIZE, then with them the results of its orders for an accumulator
+ * `a`, which counts instead of the operand. */
 void qd_orders_form(struct qd_arithmetic how, const struct qd_operands *operands,
                     struct qd_enclosure factors[QD_FACTORS]);
 size_t qd_orders_requantize(struct qd_arithmetic how, struct qd_enclosure a,
@@ -75,12 +79,14 @@ typedef size_t qd_orders(const struct qd_operands *operands,
                          struct qd_enclosure results[QD_MOST_RESULTS]);
 qd_orders qd_orders_rescale, qd_orders_multiply, qd_orders_add, qd_orders_mean;
 
-/* Whether a scale's magnitude lies within 2^±20: where all do, no product of up to four of them, divided by another and times an
- * accumulator of int32, over- or underflows in float32. */
+/* Whether a scale's magnitude lies within 2^±20: where all do, no product of up to four of them,
+ * divided by another and times an accumulator of int32, over- or underflows in float32. */
 bool qd_scale_is_moderate(double scale);
 
-/* Takes the codes of an order's results into the hull. A lost one sets QD_EXTREME_SCALE; false if all are. code_of:
- * qd_output_quantizer_float, or qd_output_quantizer_sum of results that have the zero point in them. */
+/* Takes the codes of an order's results into the hull. A lost one sets QD_EXTREME_SCALE; false if
+ * all are. code_of:
+ * qd_output_quantizer_float, or qd_output_quantizer_sum of results that have the zero point in
+ * them. */
 bool qd_code_include_results(struct qd_code *code, const struct qd_output_quantizer *quantizer,
                              int64_t (*code_of)(const struct qd_output_quantizer *quantizer,
                                                 double x),

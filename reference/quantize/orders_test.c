@@ -38,8 +38,8 @@ static const struct {
     const char *name, *sign;
 } operations[] = {{"times", "·"}, {"over", "/"}, {"plus", " + "}};
 
-/* Writes what order[*at] begins with as a formula: "times(a, over(s, y))" as "a·(s/y)". A product or a quotient inside another is
- * in parentheses, not inside a sum. */
+/* Writes what order[*at] begins with as a formula: "times(a, over(s, y))" as "a·(s/y)". A product
+ * or a quotient inside another is in parentheses, not inside a sum. */
 static void write_formula(const char *order, size_t *at, const char *outer, char *formula)
 {
     size_t length = strcspn(order + *at, "(,) ");

@@ -12,7 +12,7 @@
 
 static const struct qd_arithmetic f32 = {QD_F32, false};
 
-/* --- Operands ------------------------------------------------------------------------------------ */
+/* --- Operands --------------------------------------------------------------------------------- */
 
 static enum qd_status check_shape(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *name,
@@ -79,7 +79,7 @@ struct qd_output_quantizer qd_qlinear_quantizer(const struct qd_evaluation *eval
     return qd_output_quantizer_make(evaluation->semantics, type, y->zero_point);
 }
 
-/* --- Numbers and codes --------------------------------------------------------------------------- */
+/* --- Numbers and codes ------------------------------------------------------------------------ */
 
 struct qd_code qd_code_of_interval(const struct qd_output_quantizer *quantizer,
                                    struct qd_interval exact, double relative, double y_scale,
@@ -152,7 +152,7 @@ enum qd_status qd_qlinear_store(const struct qd_evaluation *evaluation, struct q
                              evaluation->error);
 }
 
-/* --- One operand --------------------------------------------------------------------------------- */
+/* --- One operand ------------------------------------------------------------------------------ */
 
 struct qd_code qd_qlinear_rescale(const struct qd_output_quantizer *quantizer, int16_t q,
                                   double scale, double y_scale, struct qd_ratio *real)
@@ -221,7 +221,7 @@ enum qd_status qd_qlinear_unary(const struct qd_evaluation *evaluation, const st
                            : status;
 }
 
-/* --- Means --------------------------------------------------------------------------------------- */
+/* --- Means ------------------------------------------------------------------------------------ */
 
 void qd_mean_include(struct qd_mean *mean, int16_t q)
 {
@@ -231,8 +231,8 @@ void qd_mean_include(struct qd_mean *mean, int16_t q)
     mean->terms++;
 }
 
-/* Whether all dequantized terms are multiples of 2^e and Σ|terms| ≤ 2^(e+24), e the exponent of the lowest bit that the scale
- * times the codes' common power of two has. */
+/* Whether all dequantized terms are multiples of 2^e and Σ|terms| ≤ 2^(e+24), e the exponent of the
+ * lowest bit that the scale times the codes' common power of two has. */
 static bool sum_is_exact(const struct qd_mean *mean, double scale)
 {
     struct qd_ratio s = qd_ratio_of_double(scale);
@@ -240,8 +240,8 @@ static bool sum_is_exact(const struct qd_mean *mean, double scale)
     return s.num * (qd_u128)mean->magnitude <= (qd_u128)1 << (24 + common);
 }
 
-/* The float32 sum of dequantized terms in any order. Exact, or γ_n with n = terms: one rounding of each product and terms − 1 of
- * sums. */
+/* The float32 sum of dequantized terms in any order. Exact, or γ_n with n = terms: one rounding of
+ * each product and terms − 1 of sums. */
 static struct qd_enclosure float_sum(const struct qd_mean *mean, double scale)
 {
     struct qd_interval q = {(double)mean->sum, (double)mean->sum}, x = {scale, scale};
@@ -252,7 +252,8 @@ static struct qd_enclosure float_sum(const struct qd_mean *mean, double scale)
     double n = (double)mean->terms * 0x1p-24;
     double error = n / (1 - n) * fabs(scale) * (double)mean->magnitude * (1 + 0x1p-20);
     struct qd_enclosure result = qd_enclosure_of(f32, qd_interval_widen(sum, exact ? 0 : error));
-    /* Any partial sum may be as large as the sum of magnitudes, any product as small as the scale. */
+    /* Any partial sum may be as large as the sum of magnitudes, any product as small as the scale.
+     * */
     result.lost = fabs(scale) < qd_float_format(QD_F32)->least_normal ||
                   fabs(scale) * (double)mean->magnitude > qd_float_format(QD_F32)->largest;
     return result;
@@ -270,8 +271,8 @@ static struct qd_operands mean_operands(const struct qd_mean *mean, int64_t divi
     };
 }
 
-/* Whether the orders cannot leave the canonical code: none has more than 6 roundings besides those of the float sum, whose error is
- * at most 2^−21 of it here. */
+/* Whether the orders cannot leave the canonical code: none has more than 6 roundings besides those
+ * of the float sum, whose error is at most 2^−21 of it here. */
 static bool mean_settles(const struct qd_mean *mean, int64_t divisor, const struct qd_qlinear *x,
                          const struct qd_output_quantizer *quantizer, double y_scale,
                          struct qd_ratio real, struct qd_code *code)
@@ -303,7 +304,8 @@ enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struc
     return qd_qlinear_store(evaluation, y, i, code, real);
 }
 
-/* The element of the output that element i of x goes into. `dims` are the output's, reduced ones kept as 1. */
+/* The element of the output that element i of x goes into. `dims` are the output's, reduced ones
+ * kept as 1. */
 static int64_t target(const struct qd_tensor *x, const int64_t *dims, int64_t i)
 {
     return qd_broadcast_index(x->rank, dims, x->rank, x->dims, i);
@@ -349,7 +351,7 @@ enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
     return status;
 }
 
-/* --- Two operands -------------------------------------------------------------------------------- */
+/* --- Two operands ----------------------------------------------------------------------------- */
 
 static enum qd_status read_binary(const struct qd_node *node, const struct qd_value *const *in,
                                   struct qd_qlinear_binary *b)

@@ -18,8 +18,9 @@ static void form_multiplier(struct qd_requantizer *r)
     r->shift = up - r->factor.exponent;
 }
 
-/* qd_ratio_round by one multiplication, where that can tell. The product is |acc|·factor·2^shift less than |acc| units too small;
- * a number farther from the half-integers than that and a 2^−18th of itself rounds alike and is not near. */
+/* qd_ratio_round by one multiplication, where that can tell. The product is |acc|·factor·2^shift
+ * less than |acc| units too small; a number farther from the half-integers than that and a 2^−18th
+ * of itself rounds alike and is not near. */
 static bool round_quickly(const struct qd_requantizer *r, int64_t acc, struct qd_rounded *rounded)
 {
     enum qd_rounding rounding = r->quantizer.semantics->rounding;
@@ -73,7 +74,8 @@ static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
     return qd_code_include_results(code, &r->quantizer, qd_output_quantizer_float, results, count);
 }
 
-/* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical code. */
+/* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical code.
+ * */
 static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
 {
     const struct qd_semantics *semantics = r->quantizer.semantics;
@@ -83,7 +85,8 @@ static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
            qd_nearest_clearly((double)acc * (r->s1 * r->s2 / r->sy), 0x1p-49, &whole);
 }
 
-/* A kernel that computes in double lies inside the hull of float32, unless that lost an order: double loses none. */
+/* A kernel that computes in double lies inside the hull of float32, unless that lost an order:
+ * double loses none. */
 static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
     bool some = hull_in(r, QD_F32, r->in_f32, acc, code);

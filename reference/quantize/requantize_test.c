@@ -37,7 +37,8 @@ static void ties_have_one_code(void **state)
     }
 }
 
-/* The quirk is outside the admissible set on every tie with an odd zero point, and inside with an even one. */
+/* The quirk is outside the admissible set on every tie with an odd zero point, and inside with an
+ * even one. */
 static void zero_point_before_rounding_is_caught_on_ties(void **state)
 {
     (void)state;
@@ -55,7 +56,8 @@ static void zero_point_before_rounding_is_caught_on_ties(void **state)
     }
 }
 
-/* 3 · (1/3 as float32) · 0.5 lies just above ½ exactly; fl32(acc·s1) rounds to 1: both codes are admissible. */
+/* 3 · (1/3 as float32) · 0.5 lies just above ½ exactly; fl32(acc·s1) rounds to 1: both codes are
+ * admissible. */
 static void orders_that_differ_widen(void **state)
 {
     (void)state;
@@ -66,7 +68,8 @@ static void orders_that_differ_widen(void **state)
     assert_int_equal(code.hi, 1);
 }
 
-/* A scale whose mantissa is no power of two stands in the denominator: 1/3 → 0, 2/3 → 1, 100/3 → 33. */
+/* A scale whose mantissa is no power of two stands in the denominator: 1/3 → 0, 2/3 → 1, 100/3 →
+ * 33. */
 static void divides_by_y_scale(void **state)
 {
     (void)state;
@@ -102,8 +105,9 @@ static void what_the_text_leaves_open_is_unspecified(void **state)
     assert_int_equal(code.want, 0); /* exactly ½ */
 }
 
-/* -118 * 0.75 = -88.5 exactly. In float32 0.75/s_y is subnormal, and what is left is exact, s * 0.75 too; a kernel that computes in double
- * rounds 0.75/s_y to 53 bits, times s_y a little more or less than 0.75. */
+/* -118 * 0.75 = -88.5 exactly. In float32 0.75/s_y is subnormal, and what is left is exact, s *
+ * 0.75 too; a kernel that computes in double rounds 0.75/s_y to 53 bits, times s_y a little more or
+ * less than 0.75. */
 static void double_keeps_what_float32_loses(void **state)
 {
     (void)state;

@@ -57,8 +57,8 @@ static void combine(struct orders *o, unsigned set, struct qd_enclosure divisor)
         include_order(o, set, qd_enclosure_divide(o->how, stage_of(o, set), dividend, divisor));
 }
 
-/* A product that becomes a code is bounded by directed rounding; one that is seen itself is rounded to nearest at every step, as
- * any kernel does. */
+/* A product that becomes a code is bounded by directed rounding; one that is seen itself is rounded
+ * to nearest at every step, as any kernel does. */
 static struct orders orders_of(const struct qd_scaled_product *p, enum qd_dtype type, int64_t acc)
 {
     struct orders o = {.how = {type, p->divisor == 0}, .all = (1u << (p->count + 1)) - 1};
@@ -131,8 +131,8 @@ struct qd_code qd_scaled_product_code(const struct qd_output_quantizer *quantize
     return code;
 }
 
-/* Every value that one accumulator may give when computed in `type`, the exact one among them, before the last rounding and a
- * bias; false if no order is left. */
+/* Every value that one accumulator may give when computed in `type`, the exact one among them,
+ * before the last rounding and a bias; false if no order is left. */
 static bool product_hull(const struct qd_scaled_product *p, enum qd_dtype type, int64_t acc,
                          struct qd_interval *out)
 {
@@ -155,7 +155,8 @@ static struct qd_interval join(struct qd_interval a, struct qd_interval b)
     return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
 }
 
-/* Adds what computing in `type` may give to *hull; *some tells whether there was anything before, and is. */
+/* Adds what computing in `type` may give to *hull; *some tells whether there was anything before,
+ * and is. */
 static void include_type(const struct qd_scaled_product *p, enum qd_dtype type,
                          const int64_t acc[2], const double *bias, struct qd_interval *hull,
                          bool *some)

@@ -1,5 +1,5 @@
-/* The switches: the table of reference/README.md says of every value what the list says, and of no other; a value parses by its word,
- * a quirk only where quirks are allowed.
+/* The switches: the table of reference/README.md says of every value what the list says, and of no
+ * other; a value parses by its word, a quirk only where quirks are allowed.
  * Alone: <build>/tests/reference/semantics/semantics_test */
 #include <setjmp.h>
 #include <stdarg.h>

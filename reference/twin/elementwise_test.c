@@ -2,8 +2,8 @@
  * QuantizeLinear against exact rationals and simulated kernels: QLinearAdd, QLinearMul,
  * QLinearLeakyRelu, QLinearWhere, QLinearConcat; Add, Sub, Mul, Div, LeakyRelu, Where, Concat.
  * All pairs of codes for a few parameter sets, all codes for many; scales solved so that answers
- * fall beside rounding edges. Alone: <build>/tests/reference/twin/elementwise_test; QDIFF_TWIN_FACTOR=n
- * runs n times as much. */
+ * fall beside rounding edges. Alone: <build>/tests/reference/twin/elementwise_test;
+ * QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -385,7 +385,8 @@ static float wild_scale(struct twin_random *random)
 }
 
 /* Where the exact sum or product is defined its code is the canonical one, or the element is
- * unspecified because every order over- or underflows; the other operands' answers are not asked. */
+ * unspecified because every order over- or underflows; the other operands' answers are not asked.
+ * */
 static void check_wild(struct pair *p, const struct qd_value *value, int64_t *compared)
 {
     mpq_t exact, s_y;

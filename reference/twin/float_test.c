@@ -208,7 +208,8 @@ static void round_quotient(mpz_t code, const mpq_t q)
     mpz_clears(twice, rest, NULL);
 }
 
-/* Towards zero, or below 8 bits to nearest; what the type does not hold, an infinity and NaN have no answer. */
+/* Towards zero, or below 8 bits to nearest; what the type does not hold, an infinity and NaN have
+ * no answer. */
 static void to_whole_number(struct twin_number *number, enum qd_dtype dtype, bool *unspecified)
 {
     *unspecified = number->kind != TWIN_FINITE;

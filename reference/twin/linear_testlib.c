@@ -161,8 +161,8 @@ static void onto_grid(enum qd_dtype dtype, bool saturate, const struct twin_numb
         overflow_to_float(dtype, saturate, negative, out);
 }
 
-/* The quotient rounded in the division type, then to the target's grid, or the exact quotient rounded
- * once. Where only one of the two is a finite number nothing is defined. */
+/* The quotient rounded in the division type, then to the target's grid, or the exact quotient
+ * rounded once. Where only one of the two is a finite number nothing is defined. */
 static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dtype division,
                      const struct twin_number *quotient, struct twin_element *out)
 {
@@ -276,8 +276,8 @@ static void admit(enum qd_dtype type, const mpq_t d, enum twin_size d_size, cons
     twin_number_clear(&product);
 }
 
-/* Widens the hull of a 16-bit type by what a kernel that computes in float32 gives: d, the product and the
- * result rounded in turn. */
+/* Widens the hull of a 16-bit type by what a kernel that computes in float32 gives: d, the product
+ * and the result rounded in turn. */
 static void admit_float32(enum qd_dtype type, const mpq_t d, const mpq_t s,
                           struct twin_element *out)
 {

@@ -1,7 +1,8 @@
 /* The reference's QLinearMatMul and MatMulInteger against the twin's: vectors, matrices and batches
  * that broadcast, all type combinations, parameters per tensor, per row and per column in every
  * documented shape. Scales are solved so that some output of each case lies on or beside a rounding
- * edge. Alone: <build>/tests/reference/twin/matmul_test; QDIFF_TWIN_FACTOR=n runs n times as much. */
+ * edge. Alone: <build>/tests/reference/twin/matmul_test; QDIFF_TWIN_FACTOR=n runs n times as much.
+ * */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

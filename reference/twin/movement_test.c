@@ -1,6 +1,6 @@
-/* The reference's operators that move elements, MaxPool and ReduceMax, against the twin's, on small random
- * tensors and parameters. Alone: <build>/tests/reference/twin/movement_test; QDIFF_TWIN_FACTOR=n runs n
- * times as much. */
+/* The reference's operators that move elements, MaxPool and ReduceMax, against the twin's, on small
+ * random tensors and parameters. Alone: <build>/tests/reference/twin/movement_test;
+ * QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -149,7 +149,8 @@ static int dequantized_x(struct block *b, struct twin_graph *g)
                        twin_graph_constant(g, &zero_point), -1);
 }
 
-/* MatMul and Gemm: [K, N]; Conv: [N, K, 1]; ConvTranspose: [K, N, 1]. One scale and zero point per filter. */
+/* MatMul and Gemm: [K, N]; Conv: [N, K, 1]; ConvTranspose: [K, N, 1]. One scale and zero point per
+ * filter. */
 static int dequantized_w(struct block *b, struct twin_graph *g)
 {
     static const int64_t filters[] = {FILTERS};

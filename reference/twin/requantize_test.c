@@ -3,8 +3,8 @@
  * x_zero_point leaves the accumulator to the bias.
  *
  * Soundness: whatever order a real kernel computes in, its answer lies in the hull. Tightness: the
- * hull is the twin's. Alone: <build>/tests/reference/twin/requantize_test; QDIFF_TWIN_FACTOR=n runs n times
- * as much. */
+ * hull is the twin's. Alone: <build>/tests/reference/twin/requantize_test; QDIFF_TWIN_FACTOR=n runs
+ * n times as much. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>

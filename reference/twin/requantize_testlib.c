@@ -1,8 +1,9 @@
 /* The twin's admissible codes of one requantized product: every permitted order, spelled out.
  *
- * real = acc·s1·s2/sy, each operation one rounding, in float32 or in the type of the scales. A commutative product of the leaves
- * fl(acc), s1, s2 and one division by sy has 15 bracketings. Permitted are the six that a kernel
- * forms in one of two ways (reverse Polish notation, x multiplies, : divides):
+ * real = acc·s1·s2/sy, each operation one rounding, in float32 or in the type of the scales. A
+ * commutative product of the leaves fl(acc), s1, s2 and one division by sy has 15 bracketings.
+ * Permitted are the six that a kernel forms in one of two ways (reverse Polish notation, x
+ * multiplies, : divides):
  *
  *   a factor m = s1·s2/sy in any association, then fl(acc)·m
  *     a12xy:x   fl(acc)·((s1·s2)/sy)

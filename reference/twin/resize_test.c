@@ -1,7 +1,7 @@
 /* Resize, nearest and linear, against exact coordinates and simulated kernels: whatever permitted
  * way a kernel computes its coordinates and blends its neighbours, its answer lies in the
- * reference's hull. Alone: <build>/tests/reference/twin/resize_test; QDIFF_TWIN_FACTOR=n runs n times as
- * much. */
+ * reference's hull. Alone: <build>/tests/reference/twin/resize_test; QDIFF_TWIN_FACTOR=n runs n
+ * times as much. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -552,9 +552,9 @@ static void official_linear(void **state)
     twin_result_clear(&result);
 }
 
-/* 2·3·5·7·8 = 1680 by every order, since nothing rounds: (2·3)·5 and its like thrice, one scale after
- * the other thrice, and the eighteen ways to combine three factors and a divisor. The 24 orders are
- * not one order 24 times: with scales that round they differ. */
+/* 2·3·5·7·8 = 1680 by every order, since nothing rounds: (2·3)·5 and its like thrice, one scale
+ * after the other thrice, and the eighteen ways to combine three factors and a divisor. The 24
+ * orders are not one order 24 times: with scales that round they differ. */
 static void products_in_every_order(void **state)
 {
     (void)state;

@@ -129,8 +129,8 @@ void twin_dequantize_linear(const struct qd_node *node, const struct qd_tensor *
                             struct twin_result *out);
 
 /* Identity, Reshape, Flatten, Squeeze, Unsqueeze, Transpose, Concat, Split, Slice, Gather, Expand,
- * Pad, Tile, DepthToSpace, SpaceToDepth, Where, ReduceMax, MaxPool; as many results as the node has outputs. Lists come as inputs (Slice-10, Squeeze-13,
- * Split-13). */
+ * Pad, Tile, DepthToSpace, SpaceToDepth, Where, ReduceMax, MaxPool; as many results as the node has
+ * outputs. Lists come as inputs (Slice-10, Squeeze-13, Split-13). */
 void twin_move(const struct qd_node *node, const struct qd_tensor *const *in,
                struct twin_result *out);
 

@@ -1,7 +1,7 @@
 /* The matrix products of com.microsoft against exact rationals and simulated kernels: QGemm,
  * MatMulIntegerToFloat, DynamicQuantizeMatMul, MatMulNBits. Random shapes and codes, scales solved
- * so that QGemm's answers fall beside rounding edges. Alone: <build>/tests/reference/twin/vendor_matmul_test;
- * QDIFF_TWIN_FACTOR=n runs n times as much. */
+ * so that QGemm's answers fall beside rounding edges. Alone:
+ * <build>/tests/reference/twin/vendor_matmul_test; QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

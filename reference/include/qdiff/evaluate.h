@@ -6,11 +6,12 @@
 #include "qdiff/semantics.h"
 #include "qdiff/value.h"
 
-/* The newest opset of the default domain whose operators were read: onnx 1.21. A newer one may have changed any. */
+/* The newest opset of the default domain whose operators were read: onnx 1.21. A newer one may have
+ * changed any. */
 #define QD_MAX_OPSET 26
 
-/* What evaluating one case may cost, in integer multiply-accumulates (some 10 seconds); beyond is LIMIT: a hostile model of
- * 150 bytes could ask for hours. Other work is weighed against them. */
+/* What evaluating one case may cost, in integer multiply-accumulates (some 10 seconds); beyond is
+ * LIMIT: a hostile model of 150 bytes could ask for hours. Other work is weighed against them. */
 #define QD_MAX_WORK 0x1p36
 #define QD_WORK_ELEMENT 16 /* one operand element */
 #define QD_WORK_FLOAT 128  /* one product of intervals */
@@ -28,32 +29,36 @@ struct qd_evaluation {
     double *work;    /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
 };
 
-/* One operator. Each lives in reference/ops/<file>.c as `const struct qd_op qd_op_<file>` and has one row in
- * reference/include/qdiff/ops.def. */
+/* One operator. Each lives in reference/ops/<file>.c as `const struct qd_op qd_op_<file>` and has
+ * one row in reference/include/qdiff/ops.def. */
 struct qd_op {
     const char *domain; /* "" or "com.microsoft" */
     const char *name;   /* op_type */
     int64_t since;      /* first opset of the domain that has it */
     unsigned min_inputs, max_inputs, outputs;
     uint32_t optional; /* bit i: input i may be absent although it is one of the first min_inputs */
-    bool
-        variadic; /* the text takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not INVALID */
-    /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters, "bias", and B and C behind
-     * the second input that have no scale of their own, a bias. A '*' begins what repeats. NULL: all are data (or shapes, by their type). */
+    /* The specification takes any number of inputs or of outputs, whichever max is the greater:
+     * more than that maximum is LIMIT, not INVALID. */
+    bool variadic;
+    /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters,
+     * "bias", and B and C behind the second input that have no scale of their own, a bias. A '*'
+     * begins what repeats. NULL: all are data (or shapes, by their type). */
     const char *operands;
-    /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any other
-     * is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
+    /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13,
+     * "axes:-12" up to 12. Any other is INVALID, rule attribute-unknown. NULL: not listed, nothing
+     * is checked. */
     const char *attributes;
-    /* The slugs of the rules that evaluate may break, comma-separated, without those that every operator has (qd_op_rule);
-     * breaking another is INTERNAL. NULL: not listed. */
+    /* The slugs of the rules that evaluate may break, comma-separated, without those that every
+     * operator has (qd_op_rule); breaking another is INTERNAL. NULL: not listed. */
     const char *rules;
-    /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates out[0..outputs)
-     * and computes them. in[i] is NULL for an absent optional input. */
+    /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates
+     * out[0..outputs) and computes them. in[i] is NULL for an absent optional input. */
     enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out);
 };
 
-/* Takes `units` of the case's work; LIMIT when not so much is left. Called before the work is done. */
+/* Takes `units` of the case's work; LIMIT when not so much is left. Called before the work is done.
+ * */
 enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units);
 
 /* Fails with INVALID and the rule "<op_type>/<slug>"; the text gets "<op_type>: " before it. */
@@ -61,32 +66,34 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
                             const char *slug, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means "". */
+/* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means
+ * "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);
 
 /* What an input of an operator is to a quantizer, by its name in `operands`. */
 enum qd_role { QD_ROLE_DATA, QD_ROLE_SCALE, QD_ROLE_ZERO_POINT, QD_ROLE_BIAS };
 enum qd_role qd_op_role(const struct qd_op *op, size_t input);
 
-/* Writes rule i of the operator, "<name>/<slug>": first opset (if it came later than 1), input-count, input-missing (if it takes
- * more than one), output-count, attribute-unknown and attribute-type (if it has attributes), then its own. False past the end
- * and for an operator that lists none. */
+/* Writes rule i of the operator, "<name>/<slug>": first opset (if it came later than 1),
+ * input-count, input-missing (if it takes more than one), output-count, attribute-unknown and
+ * attribute-type (if it has attributes), then its own. False past the end and for an operator that
+ * lists none. */
 bool qd_op_rule(const struct qd_op *op, size_t i, char *rule, size_t size);
 
 /* Row i of the list, NULL past its end. */
 const struct qd_op *qd_op_at(size_t i);
 
-/* Evaluates the graph. `inputs` has graph->input_count tensors in graph->inputs' order. On OK `outputs` has
- * graph->output_count values whose memory is the arena's (or borrowed from inputs and initializers).
- * INVALID: the model or the inputs break a rule (error->rule says which); UNSUPPORTED: an operator, type or
- * attribute the reference does not have; LIMIT, NO_MEMORY.
+/* Evaluates the graph. `inputs` has graph->input_count tensors in graph->inputs' order. On OK
+ * `outputs` has graph->output_count values whose memory is the arena's (or borrowed from inputs and
+ * initializers). INVALID: the model or the inputs break a rule (error->rule says which);
+ * UNSUPPORTED: an operator, type or attribute the reference does not have; LIMIT, NO_MEMORY.
  * semantics NULL means the defaults. */
 enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                  const struct qd_semantics *semantics, struct qd_arena *arena,
                                  struct qd_value *outputs, struct qd_error *error);
 
-/* The same, and codes that were rounded carry the exact number they were rounded from (value.h, `real`). Slower: for the
- * one case that somebody looks at. */
+/* The same, and codes that were rounded carry the exact number they were rounded from (value.h,
+ * `real`). Slower: for the one case that somebody looks at. */
 enum qd_status qd_graph_explain(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                 const struct qd_semantics *semantics, struct qd_arena *arena,
                                 struct qd_value *outputs, struct qd_error *error);

@@ -1,19 +1,22 @@
 /* What the reference knows of a tensor: the canonical value and the admissible set, per element.
  *
- *   want       the one value the mathematics gives, in the tensor's own type. Meaningful for element i unless
- *              QD_NO_CANONICAL is set there.
- *   lo, hi     the admissible hull as numbers: codes for integer types, reals for float types. NULL (both):
- *              every element is the point `want`. For a float tensor in the middle of a graph the hull may hold
- *              reals that the type cannot represent (a consumer may be fused with its producer); what a graph
- *              output may show is qd_value_observe()'s answer.
+ *   want       the one value the mathematics gives, in the tensor's own type. Meaningful for
+ *              element i unless QD_NO_CANONICAL is set there.
+ *   lo, hi     the admissible hull as numbers: codes for integer types, reals for float types. NULL
+ *              (both):
+ *              every element is the point `want`. For a float tensor in the middle of a graph the
+ *              hull may hold reals that the type cannot represent (a consumer may be fused with its
+ *              producer); what a graph output may show is qd_value_observe()'s answer.
  *   flags      NULL or one byte per element.
  *
- *   abs_sum    NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|): what the roundings of a kernel
- *              that fuses this sum with its consumer are proportional to.
+ *   abs_sum    NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|):
+ *              what the roundings of a kernel that fuses this sum with its consumer are
+ *              proportional to.
  *   fusion     what such a kernel would be made of, for the whole tensor.
  *
- *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded, as the nearest double,
- *              without the zero point; NaN where there is none. QD_TIE says that it lies exactly half-way.
+ *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded,
+ *              as the nearest double, without the zero point; NaN where there is none. QD_TIE says
+ *              that it lies exactly half-way.
  *
  * Source: reference/README.md, sections "Words" and "Admissible sets". */
 #ifndef QDIFF_VALUE_H
@@ -29,10 +32,11 @@ enum qd_element_flag {
     QD_TIE = 16           /* code: the number before rounding lies half-way between two codes */
 };
 
-/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear behind may be fused too (QLinearConv, QLinearAdd ...).
- * rough_scales: some scale of those is not a power of two: forming a combined scale rounds.
- * sum_terms: the longest float sum, 0 if there is none; an Add behind may join it (MatMul + Add = Gemm).
- * sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN where that is not known. */
+/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear behind may be fused too
+ * (QLinearConv, QLinearAdd ...). rough_scales: some scale of those is not a power of two: forming a
+ * combined scale rounds. sum_terms: the longest float sum, 0 if there is none; an Add behind may
+ * join it (MatMul + Add = Gemm). sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN
+ * where that is not known. */
 struct qd_fusion {
     bool dequantized, rough_scales;
     int64_t sum_terms;
@@ -58,7 +62,8 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 /* Adds what `operand` is made of to *fusion. */
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand);
 
-/* Makes lo/hi (filled from want), abs_sum (filled with the greatest magnitude of the hull) or flags (zero) exist. */
+/* Makes lo/hi (filled from want), abs_sum (filled with the greatest magnitude of the hull) or flags
+ * (zero) exist. */
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
                                   struct qd_error *error);
 enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *arena,
@@ -75,7 +80,8 @@ struct qd_code {
 /* Makes c admissible. */
 void qd_code_include(struct qd_code *code, int64_t c);
 
-/* Stores a code at element i of an integer value, making hull and flags exist when they are needed. */
+/* Stores a code at element i of an integer value, making hull and flags exist when they are needed.
+ * */
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
                                  struct qd_arena *arena, struct qd_error *error);
 
@@ -85,14 +91,15 @@ enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real,
 
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
-double qd_value_abs_sum(const struct qd_value *value,
-                        int64_t i); /* the greatest magnitude if there is none */
+/* The greatest magnitude of the hull where the value has no abs_sum. */
+double qd_value_abs_sum(const struct qd_value *value, int64_t i);
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
 
-/* What a graph output may show for element i: *lo ≤ have ≤ *hi as numbers of the type; NaN only if *nan.
- * A float hull's ends are rounded to nearest: every permitted order ends with such a rounding, and rounding is monotone. So one
- * rounding of an exact number admits RN alone, and a truncating kernel is a mismatch. */
+/* What a graph output may show for element i: *lo ≤ have ≤ *hi as numbers of the type; NaN only if
+ * *nan. A float hull's ends are rounded to nearest: every permitted order ends with such a
+ * rounding, and rounding is monotone. So one rounding of an exact number admits RN alone, and a
+ * truncating kernel is a mismatch. */
 struct qd_observation {
     double lo, hi;
     bool nan;         /* NaN is admissible */

@@ -8,7 +8,7 @@
 #define QD_ONE_FOR_ALL (-1) /* instead of a number of channels: no vectors */
 
 /* Fails with rule "<op>/<name>-shape" unless the tensor is a scalar or [1] or [channels]; a vector
- * for no channels at all is UNSUPPORTED: texts do not say. */
+ * for no channels at all is UNSUPPORTED: the specification does not say. */
 enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *name,
                                   const struct qd_tensor *tensor, int64_t channels);
@@ -25,8 +25,8 @@ enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const str
      QD_TYPE_BIT(QD_F8E5M2FNUZ))
 
 /* The operand of a float operator that the reference computes: f32, f16 and, since `bf16_since`,
- * bf16. f64, which the texts allow too, is UNSUPPORTED; other types break rule "<op>/<name>-type".
- * */
+ * bf16. f64, which the specification allows too, is UNSUPPORTED; other types break rule
+ * "<op>/<name>-type". */
 enum qd_status qd_real_operand_type(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, const char *name,
                                     const struct qd_tensor *tensor, int64_t bf16_since);

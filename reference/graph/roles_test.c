@@ -9,7 +9,7 @@
 
 #include "qdiff/evaluate.h"
 
-/* A letter an input: d data, s scale, z zero point, b bias; by the operators' texts. */
+/* A letter an input: d data, s scale, z zero point, b bias; by the operators' specifications. */
 static const struct {
     const char *domain, *name, *roles;
 } rows[] = {{"", "QLinearConv", "dszdszszb"},

@@ -60,7 +60,7 @@ static int64_t saturate16(int64_t x)
     return x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x;
 }
 
-/* The product of the raw codes at i, 0 behind the end. */
+/* The product of the raw codes at i, 0 after the end. */
 static int64_t raw_product(const struct qd_raw_codes *raw, const int16_t *a, const int16_t *b,
                            int64_t i, int64_t count)
 {

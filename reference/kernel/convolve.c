@@ -191,8 +191,8 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
     return status;
 }
 
-/* The size of axis i of a transposed convolution, and the padding that gives it, by the text's
- * equations. `given` is output_shape's entry, 0 without one. */
+/* The size of axis i of a transposed convolution, and the padding that gives it, by the
+ * specification's equations. `given` is output_shape's entry, 0 without one. */
 static enum qd_status transpose_axis(const struct qd_evaluation *evaluation,
                                      const struct qd_node *node, enum auto_pad mode, int64_t given,
                                      int64_t extra, unsigned i, struct qd_conv_shape *s)
@@ -209,7 +209,7 @@ static enum qd_status transpose_axis(const struct qd_evaluation *evaluation,
         if (node->opset < 11 && (given == 0 || total % 2 != 0))
             return qd_fail(
                 evaluation->error, QD_UNSUPPORTED,
-                "%s-%lld: padding that is computed (the text before opset 11 contradicts "
+                "%s-%lld: padding that is computed (the specification before opset 11 contradicts "
                 "itself)",
                 node->op_type, (long long)node->opset);
         s->pad_begin[i] = mode == SAME_UPPER ? total / 2 : total - total / 2;

@@ -41,8 +41,8 @@ static double round_point(enum qd_dtype dtype, struct qd_interval real)
     return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
 }
 
-/* Integers: the text says nothing of a result that leaves the type, and doubles hold no more than
- * 2^53. */
+/* Integers: the specification says nothing of a result that leaves the type, and doubles hold no
+ * more than 2^53. */
 static enum qd_status store_integer(const struct qd_evaluation *evaluation, struct qd_interval real,
                                     struct qd_value *y, int64_t i)
 {

@@ -51,7 +51,7 @@ void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *
 void qd_float_sum_scale(struct qd_float_sum *sum, double factor);
 void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other);
 
-/* Stores the sum as element i of y (f32, f16 or bf16). `extra` counts roundings beside the
+/* Stores the sum as element i of y (f32, f16 or bf16). `extra` counts roundings besides the
  * products' and the sum's. The admissible hull:
  *   all terms points and multiples of 2^e, −149 ≤ e ≤ 103, Σ|terms| ≤ 2^(e+24): the exact sum, one
  *   value; else the exact sum ± (γ_n·Σ sup|x|·sup|w| + K·2^−150), n = K + 2 + extra, in float32,

@@ -1,6 +1,6 @@
 #include "kernel/maximum.h"
 
-/* By the codes where doubles do not tell: s64. */
+/* By the codes where doubles cannot distinguish: s64. */
 static bool exceeds(const struct qd_value *x, int64_t i, double want, const struct qd_maximum *m)
 {
     if (want != m->want || !qd_dtype_is_integer(x->want.dtype))

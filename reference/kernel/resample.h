@@ -1,7 +1,7 @@
 /* Where an output position of a resized axis looks in the input, as the set that float32 and more
  * exact arithmetic may compute.
  *
- * Source: the ONNX texts of Resize, attribute coordinate_transformation_mode; the orders of
+ * Source: the ONNX specification of Resize, attribute coordinate_transformation_mode; the orders of
  * evaluation in reference/README.md. */
 #ifndef QDIFF_REFERENCE_RESAMPLE_H
 #define QDIFF_REFERENCE_RESAMPLE_H
@@ -35,8 +35,8 @@ bool qd_resample_mode_find(const char *word, int64_t opset, enum qd_resample_mod
 /* The coordinates that output position o may have: the hull of the division by the scale and of the
  * product with its reciprocal (an align_corners or crop step computed first or last), each step
  * rounded down and up to float32, and exact. A point where nothing rounds. A scale that the model
- * gives and out / in are both permitted: the text names the latter, ONNX's own results use the
- * former. False: the text divides 0 by 0 (align_corners with one output). */
+ * gives and out / in are both permitted: the specification names the latter, ONNX's own results use
+ * the former. False: the specification divides 0 by 0 (align_corners with one output). */
 bool qd_resample_coordinate(enum qd_resample_mode mode, const struct qd_resample_axis *axis,
                             int64_t o, struct qd_interval *x);
 

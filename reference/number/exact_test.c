@@ -112,7 +112,7 @@ static void near_is_never_missed(void **state)
     assert_true(found > 1000);
 }
 
-/* Quotients of all sizes, a third of them beside a half-integer, against whole numbers. */
+/* Quotients of all sizes, a third of them next to a half-integer, against whole numbers. */
 static void rounds_and_is_near_by_definition(void **state)
 {
     (void)state;

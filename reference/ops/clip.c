@@ -7,7 +7,8 @@
  * Attributes  min, max (up to 10).
  * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max
  *             from 11 on).
- * Arithmetic  output = min(max(input, min), max): max wins where min > max, as the text says.
+ * Arithmetic  output = min(max(input, min), max): max wins where min > max, as the specification
+ *             says.
  * Edge cases  NaN stays NaN; a NaN bound is UNSUPPORTED. */
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* Concat
  *
  * Source      ONNX Concat-1, -4, -11, -13.
- * Inputs      1 to 32 tensors (the text: any number) of one type (1: floats only): movement.h, all
- *             types since 4; one shape but for the dimension `axis`.
+ * Inputs      1 to 32 tensors (the specification: any number) of one type (1: floats only):
+ *             movement.h, all types since 4; one shape but for the dimension `axis`.
  * Outputs     concat_result.
  * Attributes  axis (required since 4; before that 1): −rank to rank − 1 since 11.
  * Domain      rules inputs-type, inputs-shape, axis-missing, axis-range, input-missing.

@@ -8,7 +8,7 @@
  * Attributes  axis (13), block_size (21), output_dtype (23).
  * Domain      granularity.h; rules x-type, x_scale-type, x_zero_point-type, output_dtype-value (an
  *             f8e8m0 scale needs one). A zero point that is not 0 for s32 or float x is
- *             UNSUPPORTED: the text says it is supposed to be 0 and no more.
+ *             UNSUPPORTED: the specification says it is supposed to be 0 and no more.
  * Arithmetic  (1) y = (x − x_zero_point)·x_scale in y's type; the difference is exact.
  * Edge cases  A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite
  *             follows IEEE.

@@ -1,7 +1,7 @@
 /* com.microsoft DynamicQuantizeMatMul
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.DynamicQuantizeMatMul version 1. How A
- *             is quantized the text leaves
+ *             is quantized the specification leaves
  *             to the name: as ONNX DynamicQuantizeLinear-11 does, which its optimizer replaces by
  *               this operator
  *             (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Add).

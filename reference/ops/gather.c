@@ -6,8 +6,8 @@
  * Outputs     output: data's shape with the dimension `axis` replaced by indices' shape.
  * Attributes  axis (0): −rank to rank − 1.
  * Domain      rules data-type, data-rank, indices-type, axis-range, indices-range (outside [−size,
- *             size − 1]); a negative index before 11 is UNSUPPORTED, the text asks for "within
- *             bounds"; so are indices that are no points.
+ *             size − 1]); a negative index before 11 is UNSUPPORTED, the specification asks for
+ *             "within bounds"; so are indices that are no points.
  * Arithmetic  output[j…, i…, k…] = data[j…, indices[i…], k…]
  * Latitude    none. */
 #include <string.h>

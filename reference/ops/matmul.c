@@ -48,7 +48,7 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
     return status;
 }
 
-/* What the text takes. */
+/* What the specification takes. */
 static uint32_t types_of(int64_t opset)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);

@@ -7,8 +7,8 @@
  * Outputs     Y of a_scale's type, shaped as by numpy.matmul.
  * Attributes  none.
  * Domain      rules <input>-type, <input>-shape and those of matmul.h. UNSUPPORTED: a parameter of
- *             A for each of its columns (the text allows it; the sum is then no integer), an
- *             interval as an operand.
+ *             A for each of its columns (the specification allows it; the sum is then no integer),
+ *             an interval as an operand.
  * Arithmetic  (1) acc = Σ_k (A − a_zero_point)·(B − b_zero_point[n])
  *             (2) Y = acc·a_scale·b_scale[n] + bias[n]
  * Edge cases  |acc| beyond int32, a scale or bias that is not finite: unspecified.

@@ -11,10 +11,10 @@
  *             weight_prepacked (0).
  * Domain      rules attribute-missing, k-positive, n-positive, block_size-value, bits-value,
  *             accuracy_level-value, a-rank, k-mismatch, <input>-type, <input>-shape. UNSUPPORTED:
- *             g_idx (deprecated, without a meaning in the text), 3, 5, 6 and 7 bits (the text names
- *             them in one place and not in the other), accuracy levels 2 to 4 (they permit to round
- *             A), prepacked weights, scales and zero points of rank 1, an interval as B or a
- *             parameter.
+ *             g_idx (deprecated, without a meaning in the specification), 3, 5, 6 and 7 bits (the
+ *             specification names them in one place and not in the other), accuracy levels 2 to 4
+ *             (they permit to round A), prepacked weights, scales and zero points of rank 1, an
+ *             interval as B or a parameter.
  * Arithmetic  (1) w[n, k] = (q[n, k] − z[n, k / block_size])·s[n, k / block_size], z = 2^(bits − 1)
  *             when absent
  *             (2) Y[…, n] = Σ_k A[…, k]·w[n, k] + bias[n]
@@ -90,13 +90,15 @@ static enum qd_status read_modes(const struct qd_evaluation *evaluation, const s
         return qd_node_rule(evaluation, node, "accuracy_level-value", "accuracy_level is %lld",
                             (long long)level);
     if (p->bits != 2 && p->bits != 4 && p->bits != 8)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: %lld bits, which the text supports in one place and not in another",
-                       node->op_type, (long long)p->bits);
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s: %lld bits, which the specification supports in one place and not in another",
+            node->op_type, (long long)p->bits);
     if (level > 1)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: accuracy_level %lld permits to round A in a way the text does not say",
-                       node->op_type, (long long)level);
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s: accuracy_level %lld permits to round A in a way the specification does not say",
+            node->op_type, (long long)level);
     if (prepacked != 0)
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: weights packed for one device",
                        node->op_type);
@@ -119,13 +121,13 @@ static enum qd_status check_types(const struct qd_evaluation *evaluation,
         status = qd_same_type(evaluation, node, "bias", t[BIAS], t[A]);
     if (status == QD_OK && t[G_IDX])
         return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: g_idx is deprecated and the text does not say what it means",
+                       "%s: g_idx is deprecated and the specification does not say what it means",
                        node->op_type);
     return status;
 }
 
 /* Rule `slug` unless the tensor has the shape; UNSUPPORTED when it is that shape flattened, as
- * older texts had it. */
+ * older versions had it. */
 static enum qd_status check_shape(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *slug,
                                   const struct qd_tensor *t, unsigned rank, const int64_t *dims)

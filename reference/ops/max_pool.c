@@ -23,7 +23,7 @@ struct pool {
     const struct qd_evaluation *evaluation;
     const struct qd_value *x;
     int64_t terms;
-    struct qd_value *y, *indices; /* indices: NULL if nobody asks */
+    struct qd_value *y, *indices; /* indices: NULL if they are not asked for */
     bool column_major;
     enum qd_status status; /* the first failure */
 };
@@ -83,7 +83,7 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
     return qd_operand_type(evaluation, node, "x", x, types);
 }
 
-/* Prepares Indices; nothing if nobody asks. */
+/* Prepares Indices; nothing if they are not asked for. */
 static enum qd_status begin_indices(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, const struct qd_value *const *in,
                                     struct qd_value *indices, struct pool *p)

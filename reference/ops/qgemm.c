@@ -9,8 +9,8 @@
  * Attributes  alpha (1), transA, transB (0).
  * Domain      rules <input>-type, <input>-shape, a-rank, b-rank, k-mismatch, c-shape; b_scale and
  *             b_zero_point have one shape (rule b_zero_point-shape). UNSUPPORTED: one of the y
- *             parameters alone (the text calls each of them optional and the output full precision
- *             without it), alpha 0 or not finite, an interval as an operand.
+ *             parameters alone (the specification calls each of them optional and the output full
+ *             precision without it), alpha 0 or not finite, an interval as an operand.
  * Arithmetic  (1) acc = C + Σ_k (A' − a_zero_point)·(B' − b_zero_point[n]): "C must be quantized
  *             with zero point 0 and scale
  *                 alpha/beta·a_scale·b_scale", and there is no beta

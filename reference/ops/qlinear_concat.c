@@ -3,7 +3,7 @@
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearConcat-1.
  * Inputs      Y_scale f32, Y_zero_point u8|s8, each a scalar or [1]; then triples (tensor like
  *             Y_zero_point, its scale f32, its zero
- *             point): 1 to 10 of them (the text: any number). Shapes as for Concat.
+ *             point): 1 to 10 of them (the specification: any number). Shapes as for Concat.
  * Outputs     Y like Y_zero_point.
  * Attributes  axis (required): −rank to rank − 1.
  * Domain      rules y_scale-type, y_scale-shape, y_zero_point-…, x-type, x_scale-…, x_zero_point-…,

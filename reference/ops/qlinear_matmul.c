@@ -10,8 +10,8 @@
  * Outputs     y of y_zero_point's type, shaped as by numpy.matmul.
  * Attributes  none.
  * Domain      rules <input>-type, <input>-shape and those of matmul.h; y parameters of more than
- *             one element that would fit y's rows are UNSUPPORTED (the text speaks of rows of a and
- *             columns of b only), an interval as an operand too.
+ *             one element that would fit y's rows are UNSUPPORTED (the specification speaks of rows
+ *             of a and columns of b only), an interval as an operand too.
  * Arithmetic  (1) acc = Σ_k (a[m,k] − a_zero_point[m])·(b[k,n] − b_zero_point[n])
  *             (2) y = saturate(round_half_even(acc·a_scale[m]·b_scale[n]/y_scale) + y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.

@@ -11,7 +11,7 @@
  * Domain      granularity.h; rules x-type, y_scale-type, y_zero_point-type, output_dtype-mismatch,
  *             output_dtype-value, precision-value. Integer division (s32 as the division type), a
  *             zero point that is not 0 for float outputs and f8e8m0 as division type are
- *             UNSUPPORTED: the text does not say enough.
+ *             UNSUPPORTED: the specification does not say enough.
  * Arithmetic  D = division type: f32 up to opset 18; the common type of x and y_scale in 19 to 22;
  *             then `precision`, else y_scale's type. x and y_scale are first converted to D.
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
@@ -20,7 +20,7 @@
  *             opset 24). y_scale = 0, NaN or infinite: unspecified.
  * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer;
  *             (2) it may be rounded to y's type at once, where one of the two is not finite:
- *                 unspecified; behind dequantized operands the
+ *                 unspecified; after dequantized operands the
  *             orders of a fused kernel, which does not overflow where the float does.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>

@@ -29,7 +29,7 @@ static void an_overflow_need_not_happen(void **state)
     row("QuantizeLinear", 19, "f16[2] inf 65536..inf..inf; f16[] 1; u8[] 0", "", "u8[2] 255 255");
 }
 
-/* One scale is one for the tensor; of what block_size says beside it the text is silent, and a
+/* One scale is one for the tensor; of what block_size says then the specification is silent, and a
  * scalar has no axis to block. */
 static void block_size_beside_one_scale(void **state)
 {

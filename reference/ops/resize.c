@@ -13,10 +13,10 @@
  *             (type, length, value; scales-missing before 13), scales-or-sizes (neither),
  *             scales-and-sizes (both), axes-range, mode-value, nearest_mode-value,
  *             coordinate_transformation_mode-value, keep_aspect_ratio_policy-value. UNSUPPORTED:
- *             cubic; antialias; linear on integers, whose rounding the text does not name; opset 10
- *             (which coordinates it samples is not said) unless all scales are 1; an axis named
- *             twice; an empty axis that grows; scales or sizes that are no vector; a crop without
- *             region; a size that depends on the rounding of in·scale.
+ *             cubic; antialias; linear on integers, whose rounding the specification does not name;
+ *             opset 10 (which coordinates it samples is not said) unless all scales are 1; an axis
+ *             named twice; an empty axis that grows; scales or sizes that are no vector; a crop
+ *             without region; a size that depends on the rounding of in·scale.
  * Shape rule  sizes, with a policy round-half-up(in·min or max(sizes/in)), or floor(in·scale), with
  *             tf_crop_and_resize floor(in·(end − start)·scale).
  * Arithmetic  1. x = the coordinate of resample.h per axis, clamped to [0, in − 1]; nearest: before
@@ -183,7 +183,8 @@ static enum qd_status read_numbers(const struct qd_evaluation *evaluation,
     return QD_OK;
 }
 
-/* Of roi the text says that it is 1-D, of scales and sizes only how many elements they have. */
+/* Of roi the specification says that it is 1-D, of scales and sizes only how many elements they
+ * have. */
 static enum qd_status want_vector(const struct qd_evaluation *evaluation, const char *name,
                                   const struct qd_value *value)
 {

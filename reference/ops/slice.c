@@ -9,7 +9,7 @@
  * Domain      rules data-type, <list>-type, <list>-rank, starts-missing, ends-missing, ends-length,
  *             axes-length, steps-length, axes-range, steps-zero, attribute-unknown. An axis named
  *             twice ("undefined") is UNSUPPORTED, and axes left out with fewer starts than axes
- *             since 10, where the text has them mean all axes.
+ *             since 10, where the specification has them mean all axes.
  * Arithmetic  a negative start or end counts from the dimension's end; then clamped: starts to [0,
  *             d] and ends to [0, d] for positive steps, [0, d − 1] and [−1, d − 1] for negative
  *             ones.

@@ -7,7 +7,7 @@
  * Attributes  axes (up to 12): non-negative up to 10.
  * Domain      rules data-type, axes-type, axes-rank, axes-range, axes-size (the dimension is not
  *             1), attribute-unknown. An axis
- *             named twice is UNSUPPORTED: the text does not mention it.
+ *             named twice is UNSUPPORTED: the specification does not mention it.
  * Arithmetic  moves elements.
  * Latitude    none. */
 #include "graph/operand_checks.h"

@@ -150,7 +150,7 @@ static void dynamic_quantize_matmul(void **state)
               "f32[1] 1");
     row(DYNAMIC, "f32[2] 0 0; u8[2,1] 7 2; f32[] 0.5; -; f32[1] 3", "", "f32[1] 3");
     row(DYNAMIC, "f32[2] 1 nan; u8[2,1] 7 2; f32[] 0.5", "", "f32[1] *");
-    /* x/scale is above 6.5 by less than float32 tells: code 7, or 6 */
+    /* x/scale is above 6.5 by less than float32 can hold: code 7, or 6 */
     row(DYNAMIC, "f32[2] 1 0.02549019828438759; u8[2,1] 0 1; f32[] 1", "",
         "f32[1] 0.023529413156211376..0.027450982481241226");
     row(DYNAMIC, "f32[0,2]; u8[2,1] 7 2; f32[] 0.5", "", "?no element");

@@ -22,7 +22,7 @@ static struct range widen(double rmin, double rmax, const struct qd_observed_rul
 static void include(struct qd_interval *hull, enum qd_dtype type, double scale)
 {
     double rounded = qd_float_round(type, QD_NEAREST_EVEN, scale);
-    if (isinf(rounded)) /* a way of computing that overflows is none */
+    if (isinf(rounded)) /* a way of computing that overflows does not count */
         return;
     hull->lo = fmin(hull->lo, rounded);
     hull->hi = fmax(hull->hi, rounded);

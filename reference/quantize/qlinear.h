@@ -19,9 +19,9 @@ struct qd_qlinear {
     int64_t zero_point; /* as given */
 };
 
-/* Whether a vector of one element passes for a scalar: the texts of QLinearAdd, QLinearMul,
- * QLinearAveragePool and QLinearReduceMean insist on a scalar (and their shape inference does), the
- * kernels of the others take both. */
+/* Whether a vector of one element passes for a scalar: the specifications of QLinearAdd,
+ * QLinearMul, QLinearAveragePool and QLinearReduceMean insist on a scalar (and their shape
+ * inference does), the kernels of the others take both. */
 enum qd_single { QD_SCALAR_OR_ONE, QD_SCALAR_ONLY };
 
 /* Reads codes (NULL: none), scale and zero point (NULL: absent) under the names <name>,

@@ -18,7 +18,7 @@ static void form_multiplier(struct qd_requantizer *r)
     r->shift = up - r->factor.exponent;
 }
 
-/* qd_ratio_round by one multiplication, where that can tell. The product is |acc|·factor·2^shift
+/* qd_ratio_round by one multiplication, where that decides. The product is |acc|·factor·2^shift
  * less than |acc| units too small; a number farther from the half-integers than that and a 2^−18th
  * of itself rounds alike and is not near. */
 static bool round_quickly(const struct qd_requantizer *r, int64_t acc, struct qd_rounded *rounded)

@@ -155,7 +155,7 @@ static struct qd_interval join(struct qd_interval a, struct qd_interval b)
     return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
 }
 
-/* Adds what computing in `type` may give to *hull; *some tells whether there was anything before,
+/* Adds what computing in `type` may give to *hull; *some says whether there was anything before,
  * and is. */
 static void include_type(const struct qd_scaled_product *p, enum qd_dtype type,
                          const int64_t acc[2], const double *bias, struct qd_interval *hull,

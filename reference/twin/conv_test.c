@@ -1,7 +1,7 @@
 /* The reference's QLinearConv and ConvInteger against the twin's, on small random convolutions: 1
  * to 4 spatial dimensions, groups, strides, dilations, pads, every auto_pad, bias or none, all
  * forms of the parameters, all eight type combinations. Scales are solved so that some output of
- * each case lies on or beside a rounding edge. Alone: <build>/tests/reference/twin/conv_test;
+ * each case lies on or next to a rounding edge. Alone: <build>/tests/reference/twin/conv_test;
  * QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static void choose_shape(struct convolution *c, struct twin_random *random)
         choose_axis(c, random, axis);
 }
 
-/* The text has no empty output: the dilated kernel must fit into the padded input. */
+/* The specification has no empty output: the dilated kernel must fit into the padded input. */
 static bool fits(const struct convolution *c)
 {
     if (c->auto_pad && strncmp(c->auto_pad, "SAME", 4) == 0)

@@ -1,5 +1,5 @@
-/* The twin's convolutions on codes, straight from the text: for every output coordinate, every
- * filter tap. */
+/* The twin's convolutions on codes, straight from the specification: for every output coordinate,
+ * every filter tap. */
 #include <assert.h>
 #include <string.h>
 

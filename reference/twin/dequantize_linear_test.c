@@ -92,7 +92,7 @@ static void sweep(enum qd_dtype x_type, enum qd_dtype scale_type, uint64_t scale
     qd_arena_clear(&arena);
 }
 
-/* All 8-bit and smaller codes × zero points at both ends, beside them and in the middle × scales ×
+/* All 8-bit and smaller codes × zero points at both ends, next to them and in the middle × scales ×
  * outputs. */
 static void every_small_code(void **state)
 {

@@ -2,7 +2,7 @@
  * QuantizeLinear against exact rationals and simulated kernels: QLinearAdd, QLinearMul,
  * QLinearLeakyRelu, QLinearWhere, QLinearConcat; Add, Sub, Mul, Div, LeakyRelu, Where, Concat.
  * All pairs of codes for a few parameter sets, all codes for many; scales solved so that answers
- * fall beside rounding edges. Alone: <build>/tests/reference/twin/elementwise_test;
+ * fall next to rounding edges. Alone: <build>/tests/reference/twin/elementwise_test;
  * QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <math.h>
 #include <setjmp.h>
@@ -205,7 +205,7 @@ static void every_pair_between(void **state)
     every_pair(DIV, false, 2);
 }
 
-/* Single pairs; the output's scale puts the exact answer on or beside a rounding edge. */
+/* Single pairs; the output's scale puts the exact answer on or next to a rounding edge. */
 static void solved_pairs(void **state)
 {
     (void)state;

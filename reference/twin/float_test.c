@@ -583,7 +583,7 @@ static void wrong_epsilons_fall_outside(void **state)
         }
         finish(&f);
     }
-    print_message("# no epsilon: %d, epsilon behind the root: %d of 500 outside\n", outside[0],
+    print_message("# no epsilon: %d, epsilon after the root: %d of 500 outside\n", outside[0],
                   outside[1]);
     assert_true(outside[0] > 250 && outside[1] > 250);
 }

@@ -188,8 +188,8 @@ static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dt
     twin_number_clear(&other);
 }
 
-/* x/s of numbers of the division type. False where the text defines nothing: s is 0, NaN or
- * infinite. */
+/* x/s of numbers of the division type. False where the specification defines nothing: s is 0, NaN
+ * or infinite. */
 static bool divide(struct twin_number *quotient, const struct twin_number *x,
                    const struct twin_number *s)
 {

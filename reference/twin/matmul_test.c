@@ -1,8 +1,8 @@
 /* The reference's QLinearMatMul and MatMulInteger against the twin's: vectors, matrices and batches
  * that broadcast, all type combinations, parameters per tensor, per row and per column in every
- * documented shape. Scales are solved so that some output of each case lies on or beside a rounding
- * edge. Alone: <build>/tests/reference/twin/matmul_test; QDIFF_TWIN_FACTOR=n runs n times as much.
- * */
+ * documented shape. Scales are solved so that some output of each case lies on or next to a
+ * rounding edge. Alone: <build>/tests/reference/twin/matmul_test; QDIFF_TWIN_FACTOR=n runs n times
+ * as much. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ static void integer_node(const struct problem *p, struct twin_node *node, bool a
     twin_node_input(node, b_zero_point ? &p->b_zero_point : NULL);
 }
 
-/* y_scale puts one output with the first scales of a and b on or beside an edge, where there is
+/* y_scale puts one output with the first scales of a and b on or next to an edge, where there is
  * such an output. */
 static void solve(struct problem *p, struct twin_random *random, const struct twin_result *sums)
 {

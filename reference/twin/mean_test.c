@@ -1,7 +1,7 @@
 /* Means of codes against exact rationals and simulated kernels: QLinearAveragePool,
  * QLinearGlobalAveragePool, QLinearReduceMean, and AveragePool, GlobalAveragePool, ReduceMean
  * between DequantizeLinear and QuantizeLinear. Windows, paddings and axes at random, scales solved
- * so that answers fall beside rounding edges. Alone: <build>/tests/reference/twin/mean_test;
+ * so that answers fall next to rounding edges. Alone: <build>/tests/reference/twin/mean_test;
  * QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <math.h>
 #include <setjmp.h>
@@ -58,7 +58,7 @@ static void choose_codes(struct mean *m, unsigned rank, const int64_t *dims)
         twin_put(&m->x.codes, i, (uint64_t)twin_random_code(m->random, dtype));
 }
 
-/* Windows that hold at least one element; ceil_mode where no window starts behind the input. */
+/* Windows that hold at least one element; ceil_mode where no window starts after the input. */
 static void choose_pool(struct mean *m)
 {
     static const char *const auto_pads[] = {"NOTSET", "NOTSET", "VALID", "SAME_UPPER",
@@ -248,7 +248,7 @@ static bool mean_answers(const struct mean *m, const int64_t *at, struct twin_an
     return m->powers_of_two && (n & (n - 1)) == 0;
 }
 
-/* Moves the output's scale so that one element lies on or beside an edge. */
+/* Moves the output's scale so that one element lies on or next to an edge. */
 static void solve(struct mean *m)
 {
     int64_t index[TWIN_MAX_TAPS], n, sum = 0, at[QD_MAX_RANK] = {0};
@@ -321,7 +321,7 @@ static bool every_divisor_is_a_power_of_two(const struct mean *m)
     return true;
 }
 
-/* The shape that the text gives, and every element. */
+/* The shape that the specification gives, and every element. */
 static void check(struct mean *m, const struct qd_value *value, struct twin_probe *probe,
                   struct twin_probe *exact)
 {

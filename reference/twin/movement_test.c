@@ -66,7 +66,7 @@ static struct qd_tensor random_data(struct problem *p, unsigned min_rank, unsign
     return random_tensor(p, types[between(p, 0, small_types ? 5 : 3)], rank, dims);
 }
 
-/* Axis as the text allows it: from the front or from the back. */
+/* Axis as the specification allows it: from the front or from the back. */
 static int64_t random_axis(struct problem *p, unsigned rank)
 {
     return between(p, -(int64_t)rank, (int64_t)rank - 1);
@@ -367,8 +367,8 @@ static void run_reduce_max(struct problem *p)
         twin_node_int(&p->node, "noop_with_empty_axes", twin_random_one_in(p->random, 2));
 }
 
-/* Before opset 22 the text has ceil_mode even where the last window would lie in the padding alone;
- * no answer is defined then. */
+/* Before opset 22 the specification has ceil_mode even where the last window would lie in the
+ * padding alone; no answer is defined then. */
 static bool ceil_mode_is_defined(const struct problem *p, unsigned spatial, const int64_t *in)
 {
     for (unsigned axis = 0; axis < spatial; axis++) {

@@ -1,7 +1,7 @@
 /* Soundness on graphs of DequantizeLinear, float operators and QuantizeLinear: whatever way a
  * correct kernel computes them — in float in any order of summation, with or without FMA, or fused
  * into integers and one combined scale — its answer lies in the reference's hull. Scales are solved
- * so that answers fall beside rounding edges. With power-of-two scales everything is exact and the
+ * so that answers fall next to rounding edges. With power-of-two scales everything is exact and the
  * hull must be the one code of the exact rational. Alone: <build>/tests/reference/twin/qdq_test;
  * QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* The reference's QuantizeLinear against the twin's: every opset, every pair of types, per tensor,
- * per axis and blocked; all float16 and bfloat16 inputs; inputs solved to lie on or beside a
+ * per axis and blocked; all float16 and bfloat16 inputs; inputs solved to lie on or next to a
  * rounding edge; any bit pattern. Alone: <build>/tests/reference/twin/quantize_linear_test;
  * QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <inttypes.h>

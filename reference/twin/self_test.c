@@ -1,5 +1,5 @@
 /* The twin against what is known without it: the machine's float arithmetic, values from the ONNX
- * texts, ONNX's stored fixtures, convolutions done by hand.
+ * specification, ONNX's stored fixtures, convolutions done by hand.
  * Alone: <build>/tests/reference/twin/self_test */
 #include <fenv.h>
 #include <math.h>

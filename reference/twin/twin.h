@@ -2,7 +2,7 @@
  *
  * It shares nothing with the reference but the tensor and graph structs: numbers are GMP rationals,
  * floats are taken apart by their bit fields, roundings are integer divisions, convolutions are
- * nested loops over coordinates. What the two must agree on is in the ONNX texts and in
+ * nested loops over coordinates. What the two must agree on is in the ONNX specification and in
  * reference/README.md; where they differ, the mathematics decides.
  *
  * A broken precondition aborts: only tests call this. */
@@ -79,7 +79,7 @@ int64_t twin_code_max(enum qd_dtype dtype);
 /* One output element: canonical value and the admissible hull (codes or reals), as numbers. */
 struct twin_element {
     struct twin_number want, lo, hi;
-    bool unspecified; /* the text defines nothing; the numbers are meaningless */
+    bool unspecified; /* the specification defines nothing; the numbers are meaningless */
     bool extreme;     /* an evaluation order over- or underflowed and was left out */
 };
 
@@ -317,7 +317,7 @@ int64_t twin_random_code(struct twin_random *random, enum qd_dtype dtype);
  * eight 3 or 5 times one. */
 uint32_t twin_random_scale(struct twin_random *random, int min_exponent, int max_exponent);
 /* Bits of a float32 sy > 0 that puts acc·s1·s2/sy on a rounding edge k + ½, exactly where float32
- * allows, or within two ulps of sy beside it. */
+ * allows, or within two ulps of sy of it. */
 uint32_t twin_solve_divisor(struct twin_random *random, int64_t acc, const mpq_t s1,
                             const mpq_t s2);
 /* The same for s2, given sy. */

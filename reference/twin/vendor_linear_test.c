@@ -1,6 +1,6 @@
 /* QuantizeLinear and DequantizeLinear of com.microsoft against the twin's of ONNX, opset 21, where
  * both operands have one type: the vendor's text has the same equations, for more types. Numbers on
- * and beside rounding edges, all codes of eight and fewer bits. Alone:
+ * and next to rounding edges, all codes of eight and fewer bits. Alone:
  * <build>/tests/reference/twin/vendor_linear_test; QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void finish(struct problem *p, struct twin_tally *tally)
     qd_arena_clear(&p->arena);
 }
 
-/* s·(k + ½) rounded to the type, or one step beside it. */
+/* s·(k + ½) rounded to the type, or one step from it. */
 static void put_near_edge(struct problem *p, int64_t i, const struct twin_number *scale)
 {
     mpq_t x;

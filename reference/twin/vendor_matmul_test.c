@@ -1,6 +1,6 @@
 /* The matrix products of com.microsoft against exact rationals and simulated kernels: QGemm,
  * MatMulIntegerToFloat, DynamicQuantizeMatMul, MatMulNBits. Random shapes and codes, scales solved
- * so that QGemm's answers fall beside rounding edges. Alone:
+ * so that QGemm's answers fall next to rounding edges. Alone:
  * <build>/tests/reference/twin/vendor_matmul_test; QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <math.h>
 #include <setjmp.h>
@@ -133,7 +133,7 @@ static int64_t c_at(const struct product *p, int64_t row, int64_t column)
     return twin_integer_of(c, (rows == 1 ? 0 : row) * columns + (columns == 1 ? 0 : column));
 }
 
-/* The output's scale puts one element on or beside an edge. */
+/* The output's scale puts one element on or next to an edge. */
 static void solve(struct product *p)
 {
     int64_t row = between(p, 0, p->m - 1), column = between(p, 0, p->n - 1);

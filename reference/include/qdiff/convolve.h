@@ -42,9 +42,9 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
  * calls once for each window of each channel. Rules as above without those of w and group, and
  * kernel_shape-missing, kernel_shape-positive (QD_POOL_RULES).
  *   ceil_mode (NOTSET only): out = ⌈(in + pad_begin + pad_end − ((kernel − 1)·dilation + 1)) /
- *                  stride⌉ + 1, less a last window that would start behind input and pad_begin: so
- *                  says the text since opset 22; before, such a case is UNSUPPORTED, and so is a
- *                  kernel that exceeds the padded input. */
+ *                  stride⌉ + 1, less a last window that would start after input and pad_begin: so
+ *                  says the specification since opset 22; before, such a case is UNSUPPORTED, and
+ *                  so is a kernel that exceeds the padded input. */
 enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_tensor *x, bool ceil,
                                   struct qd_conv_shape *shape);
@@ -63,7 +63,7 @@ enum qd_status qd_conv_transpose_shape_read(const struct qd_evaluation *evaluati
                                             const struct qd_node *node, const struct qd_tensor *x,
                                             const struct qd_tensor *w, struct qd_conv_shape *shape);
 
-/* Whether the window of a spatial output position (row-major) has elements behind the input and its
+/* Whether the window of a spatial output position (row-major) has elements after the input and its
  * padding: ceil_mode. */
 bool qd_pool_window_overhangs(const struct qd_conv_shape *shape, int64_t position);
 

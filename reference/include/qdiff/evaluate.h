@@ -41,7 +41,7 @@ struct qd_op {
      * more than that maximum is LIMIT, not INVALID. */
     bool variadic;
     /* The inputs' names, comma-separated: "*_scale" and "*_zero_point" are quantization parameters,
-     * "bias", and B and C behind the second input that have no scale of their own, a bias. A '*'
+     * "bias", and B and C after the second input that have no scale of their own, a bias. A '*'
      * begins what repeats. NULL: all are data (or shapes, by their type). */
     const char *operands;
     /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13,
@@ -51,8 +51,8 @@ struct qd_op {
     /* The slugs of the rules that evaluate may break, comma-separated, without those that every
      * operator has (qd_op_rule); breaking another is INTERNAL. NULL: not listed. */
     const char *rules;
-    /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates
-     * out[0..outputs) and computes them. in[i] is NULL for an absent optional input. */
+    /* Checks types, shapes and attributes by the specification's rules (INVALID names the rule),
+     * allocates out[0..outputs) and computes them. in[i] is NULL for an absent optional input. */
     enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out);
 };

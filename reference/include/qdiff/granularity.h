@@ -19,7 +19,7 @@ struct qd_granularity {
  * for rules. Rules: <scale>-shape, <zero>-shape, axis-range, block_size-negative, block_size-range,
  * attribute-unknown (axis or block_size before their opset). One element of rank 0 or 1 is per
  * tensor whatever the axis. block_size with one scale that has not x's rank, or for a scalar x, is
- * UNSUPPORTED: the text gives it no meaning. */
+ * UNSUPPORTED: the specification gives it no meaning. */
 enum qd_status qd_granularity_read(const struct qd_evaluation *evaluation,
                                    const struct qd_node *node, const struct qd_tensor *x,
                                    const struct qd_tensor *scale,

@@ -33,7 +33,7 @@ struct qd_attr {
     const struct qd_tensor *tensor;
 };
 
-#define QD_NO_VALUE (-1) /* an absent optional input or an output nobody reads */
+#define QD_NO_VALUE (-1) /* an absent optional input or an output that is not read */
 
 struct qd_op;
 

@@ -1,8 +1,8 @@
 /* What all matrix products share: numpy.matmul's shapes, parameters per row and per column, exact
  * accumulation.
  *
- * Source: numpy.matmul (to which the ONNX texts refer); ONNX MatMulInteger-10, QLinearMatMul-10,
- * -21. */
+ * Source: numpy.matmul (to which the ONNX specification refers); ONNX MatMulInteger-10,
+ * QLinearMatMul-10, -21. */
 #ifndef QDIFF_MATMUL_H
 #define QDIFF_MATMUL_H
 
@@ -36,8 +36,9 @@ enum qd_matmul_side { QD_MATMUL_ROWS, QD_MATMUL_COLUMNS };
  * columns (b):
  *   a scalar or [1]; the vector [rows] or [columns] if `of` is a matrix; of's shape with 1 for the
  *   other dimension.
- * Rule <name>-shape. What the text does not mention although it would broadcast is UNSUPPORTED: a
- * vector beside a batch of matrices, and 1 in place of a batch dimension or of the rows. */
+ * Rule <name>-shape. What the specification does not mention although it would broadcast is
+ * UNSUPPORTED: a vector with a batch of matrices, and 1 in place of a batch dimension or of the
+ * rows. */
 enum qd_status qd_matmul_parameter_shape(const struct qd_evaluation *evaluation,
                                          const struct qd_node *node, const char *name,
                                          const struct qd_tensor *parameter,

@@ -1,8 +1,8 @@
 /* Operators that move elements without computing: one mechanism carries canonical values, hulls and
  * flags along.
  *
- * Source: the ONNX texts of Concat, Expand, Flatten, Gather, Identity, Reshape, Slice, Split,
- * Squeeze, Transpose and Unsqueeze; reference/ops/ has each one's contract. */
+ * Source: the ONNX specification of Concat, Expand, Flatten, Gather, Identity, Reshape, Slice,
+ * Split, Squeeze, Transpose and Unsqueeze; reference/ops/ has each one's contract. */
 #ifndef QDIFF_MOVEMENT_H
 #define QDIFF_MOVEMENT_H
 
@@ -39,8 +39,8 @@ void qd_strides_of(const struct qd_tensor *tensor, int64_t *strides);
 
 /* --- Types, axes, lists ----------------------------------------------------------------------- */
 
-/* Rule <name>-type unless the operator takes x's type at the node's opset. The texts extend their
- * lists alike:
+/* Rule <name>-type unless the operator takes x's type at the node's opset. The specifications
+ * extend their lists alike:
  * f32 f16 f64 always; since `all_since` also bool u8 s8 u16 s16 s32 s64; since 13 bf16; and, if
  * float8_since is not 0, since float8_since float8, 21 u4 s4, 23 f4e2m1, 24 f8e8m0, 25 u2 s2. */
 enum qd_status qd_movement_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -48,7 +48,7 @@ enum qd_status qd_movement_type(const struct qd_evaluation *evaluation, const st
                                 int64_t float8_since);
 
 /* An axis out of [−rank, rank − 1], made non-negative; rule `slug` outside. Before opset
- * negative_since the text does not mention negative axes: UNSUPPORTED. */
+ * negative_since the specification does not mention negative axes: UNSUPPORTED. */
 enum qd_status qd_axis_read(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const char *slug, int64_t axis, int64_t rank, int64_t negative_since,
                             int64_t *out);

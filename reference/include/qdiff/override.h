@@ -1,5 +1,5 @@
-/* The seams at which wrong semantics that no switch can say replace what the text says: a node's
- * operands, attributes or whole computation, or the graph before it is evaluated. Quirks
+/* The seams at which wrong semantics that no switch can say replace what the specification says: a
+ * node's operands, attributes or whole computation, or the graph before it is evaluated. Quirks
  * (targets/quirk) are made of these.
  *
  * Overrides form a list (`next`), the first in it is asked first; each hands on to the next, and

@@ -1,5 +1,6 @@
 /* The switches at which implementations of the same operator differ (dialects), and the settings at
- * which they are wrong (quirks). The default of every switch is what the text of the operator says.
+ * which they are wrong (quirks). The default of every switch is what the specification of the
+ * operator says.
  *
  * Source: the table in reference/README.md, section "Switches". */
 #ifndef QDIFF_SEMANTICS_H

@@ -1,4 +1,4 @@
-/* Status values and error texts.
+/* Status values and errors.
  *
  * A status says whether *we* could do the work; a verdict (compare.h) says what was learned about a
  * target. Every fallible function of qdiff returns enum qd_status; its outputs come last, before

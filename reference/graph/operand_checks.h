@@ -13,8 +13,8 @@ enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *name,
                                   const struct qd_tensor *tensor, int64_t channels);
 
-/* Fails with rule "<op>/<name>-type" unless the dtype is one of the mask (bit 1 << enum qd_dtype).
- * */
+/* Fails with rule "<op>/<name>-type" unless the dtype is one of the mask (bit 1 << enum
+ * qd_dtype). */
 enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                const char *name, const struct qd_tensor *tensor, uint32_t mask);
 #define QD_TYPE_BIT(dtype) ((uint32_t)1 << (dtype))

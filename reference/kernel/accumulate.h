@@ -5,8 +5,8 @@
 #include "qdiff/evaluate.h"
 
 /* What a dot product's operands were before their zero points were taken off: the wrong
- * accumulators of 16 bits add up products of raw codes and correct for the zero points afterwards.
- * */
+ * accumulators of 16 bits add up products of raw codes and correct for the zero points
+ * afterwards. */
 struct qd_raw_codes {
     bool a_unsigned, b_unsigned;
     int16_t a_zero_point, b_zero_point;

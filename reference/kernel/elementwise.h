@@ -23,8 +23,8 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
                                      const struct qd_value *b, qd_binary_exact *exact,
                                      enum qd_terms terms, struct qd_value *y);
 
-/* A monotone function without rounding (Relu, Clip), with its context: f of both ends, flags kept.
- * */
+/* A monotone function without rounding (Relu, Clip), with its context: f of both ends, flags
+ * kept. */
 typedef double qd_monotone(const void *context, double x);
 enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
                                        const struct qd_value *x, qd_monotone *f,

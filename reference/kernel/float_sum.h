@@ -41,13 +41,13 @@ struct qd_float_sum {
 
 void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
                           const struct qd_float_operand *w, int64_t j);
-/* A product with padding: 0, but a kernel that really multiplies makes NaN of an infinite weight.
- * */
+/* A product with padding: 0, but a kernel that really multiplies makes NaN of an infinite
+ * weight. */
 void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operand *w, int64_t j);
 void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i);
 
-/* The sum times a finite factor, applied at any point of the computation; and the sum of two sums.
- * */
+/* The sum times a finite factor, applied at any point of the computation; and the sum of two
+ * sums. */
 void qd_float_sum_scale(struct qd_float_sum *sum, double factor);
 void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other);
 
@@ -65,8 +65,8 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
 /* Stores the sum divided by n > 0. One term divided by 1 is itself. For n a power of two the
  * quotient is the scaled sum; else y.fusion.rough_scales is set, and where no order of the sum
  * rounds the hull is that of S/n, RN(S/n) and RN(S·RN(1/n)), canonical RN(S/n); where one does, the
- * bound with two roundings more. What is divided is not gone on with: y.fusion.sum_terms stays 0.
- * */
+ * bound with two roundings more. What is divided is not gone on with: y.fusion.sum_terms stays
+ * 0. */
 enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
                                        struct qd_float_sum *sum, int64_t n, struct qd_value *y,
                                        int64_t i);

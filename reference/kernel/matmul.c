@@ -198,8 +198,8 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
     if (!sums)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators",
                        (long long)count);
-    /* A zero point per row or column has one entry per k codes, in the order of rows and columns.
-     * */
+    /* A zero point per row or column has one entry per k codes, in the order of rows and
+     * columns. */
     status = qd_subtract_zero_point(evaluation, a, a_zero_point, s->k, &rows_centred);
     if (status == QD_OK)
         status = transpose(evaluation, b, s->k, s->n, &columns);

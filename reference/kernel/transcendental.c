@@ -38,8 +38,8 @@ static struct qd_interval tanh_by_series(double x)
     return (struct qd_interval){y - error, y + error};
 }
 
-/* Of x ≥ 1/16: 1 − 2/(1 + e^(2x)), at most 2^−45 relative in e^(2x), which is 2^−41 in the result.
- * */
+/* Of x ≥ 1/16: 1 − 2/(1 + e^(2x)), at most 2^−45 relative in e^(2x), which is 2^−41 in the
+ * result. */
 static struct qd_interval tanh_of_positive(double x)
 {
     struct qd_interval one = {1, 1}, two = {2, 2};

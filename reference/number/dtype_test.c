@@ -101,8 +101,8 @@ static void overflow_as_published(void **state)
     }
 }
 
-/* Nearest, down and up in float16 and bfloat16: no value of the type lies between, on either side.
- * */
+/* Nearest, down and up in float16 and bfloat16: no value of the type lies between, on either
+ * side. */
 static void rounding_finds_the_neighbour(void **state)
 {
     (void)state;

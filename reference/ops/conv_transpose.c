@@ -40,8 +40,8 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
     return status;
 }
 
-/* x's spatial index that output position o (flat) gets kernel position t (flat) from, −1 if none.
- * */
+/* x's spatial index that output position o (flat) gets kernel position t (flat) from, −1 if
+ * none. */
 static int64_t source(const struct qd_conv_shape *s, int64_t o, int64_t t)
 {
     int64_t index = 0, plane = 1;

@@ -158,8 +158,8 @@ static void include_order(struct product *p, enum qd_dtype y, double a, double b
         include_answer(p, rounded_product(y, QD_NEAREST_EVEN, a, b));
 }
 
-/* A kernel that computes a 16-bit type in float32 rounds x − z, the product and the result in turn.
- * */
+/* A kernel that computes a 16-bit type in float32 rounds x − z, the product and the result in
+ * turn. */
 static double product_in_f32(enum qd_dtype y, double q, double s)
 {
     double single = qd_float_round(QD_F32, QD_NEAREST_EVEN, q);
@@ -238,8 +238,8 @@ static struct product dequantize_value(const struct dequantizer *d, int64_t i, d
     return (struct product){q * s, q * s, q * s, isnan(q * s) ? QD_NOT_NUMBER : 0};
 }
 
-/* Codes that a QuantizeLinear before left open: between the products of the least and the greatest.
- * */
+/* Codes that a QuantizeLinear before left open: between the products of the least and the
+ * greatest. */
 static struct product dequantize_interval(const struct dequantizer *d, const struct qd_value *x,
                                           int64_t i)
 {

@@ -15,8 +15,8 @@
  * Quirks      rounding, zero_point_order, range, zero_points. With zero_point_order = before-f32,
  *             which adds C_zero_point first, a kernel may fold all zero points into one addend too:
  *               A·r + B·t + (C_zero_point − (r·A_zero_point + t·B_zero_point)),
- *             r = A_scale/C_scale, t = B_scale/C_scale, added in any order (with or without FMA).
- *             */
+ *             r = A_scale/C_scale, t = B_scale/C_scale, added in any order (with or without
+ *             FMA). */
 #include <math.h>
 
 #include "quantize/qlinear.h"

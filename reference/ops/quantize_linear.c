@@ -164,8 +164,8 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded 1/s.
- * */
+/* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded
+ * 1/s. */
 static int64_t code_rounded(const struct quantizer *q, const struct qd_output_quantizer *output,
                             enum qd_dtype type, double x, double s)
 {

@@ -47,8 +47,8 @@ static void div_floats(void **state)
     row("Div", 13, "f32[2] 1..2 1; f32[2] 4 -1..2", "", "f32[2] 0.25..0.5 *");
     row("Div", 13, "f32[1] -3..6; f32[1] -2..-1", "", "f32[1] -6..3");
     row("Div", 7, "f16[1] 65504; f16[1] 0.5", "", "f16[1] 131008..inf..inf");
-    /* 1/3: the hull holds the quotient in double, one step either way, and its rounding up to f32
-     * */
+    /* 1/3: the hull holds the quotient in double, one step either way, and its rounding up to
+     * f32 */
     row("Div", 13, "f32[1] 1; f32[1] 3", "",
         "f32[1] "
         "0.333333333333333314829616256247..0.3333333432674407958984375..0."

@@ -8,8 +8,8 @@
  * auto_pad=VALID alpha=0.5f shape=[]": a comma or brackets make a list. Instead of outputs: "!slug"
  * wants INVALID by rule <Op>/slug, "?text" UNSUPPORTED and "#text" LIMIT with the text in the
  * message; "2!slug" gives the node two outputs. "com.microsoft:QGemm" is the operator of that
- * domain. A row whose inputs have hulls calls the operator itself, the others a graph of one node.
- * */
+ * domain. A row whose inputs have hulls calls the operator itself, the others a graph of one
+ * node. */
 #ifndef QDIFF_REFERENCE_ROW_TESTLIB_H
 #define QDIFF_REFERENCE_ROW_TESTLIB_H
 

@@ -252,8 +252,8 @@ static struct qd_enclosure float_sum(const struct qd_mean *mean, double scale)
     double n = (double)mean->terms * 0x1p-24;
     double error = n / (1 - n) * fabs(scale) * (double)mean->magnitude * (1 + 0x1p-20);
     struct qd_enclosure result = qd_enclosure_of(f32, qd_interval_widen(sum, exact ? 0 : error));
-    /* Any partial sum may be as large as the sum of magnitudes, any product as small as the scale.
-     * */
+    /* Any partial sum may be as large as the sum of magnitudes, any product as small as the
+     * scale. */
     result.lost = fabs(scale) < qd_float_format(QD_F32)->least_normal ||
                   fabs(scale) * (double)mean->magnitude > qd_float_format(QD_F32)->largest;
     return result;

@@ -74,8 +74,8 @@ static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
     return qd_code_include_results(code, &r->quantizer, qd_output_quantizer_float, results, count);
 }
 
-/* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical code.
- * */
+/* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical
+ * code. */
 static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
 {
     const struct qd_semantics *semantics = r->quantizer.semantics;

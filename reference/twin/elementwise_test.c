@@ -385,8 +385,8 @@ static float wild_scale(struct twin_random *random)
 }
 
 /* Where the exact sum or product is defined its code is the canonical one, or the element is
- * unspecified because every order over- or underflows; the other operands' answers are not asked.
- * */
+ * unspecified because every order over- or underflows; the other operands' answers are not
+ * asked. */
 static void check_wild(struct pair *p, const struct qd_value *value, int64_t *compared)
 {
     mpq_t exact, s_y;

@@ -1,7 +1,11 @@
 /* What all convolutions share: the geometry by ONNX's rules, and exact integer accumulation.
  *
  * Source: ONNX Conv-1/-11, ConvInteger-10, QLinearConv-10 (attributes, "pads", "auto_pad",
- * "group"). */
+ * "group").
+ *
+ * Reading a shape may fail with INVALID and a rule, with UNSUPPORTED where that is said, or with
+ * LIMIT (more elements than tensor.h allows); visiting and accumulating with LIMIT (more work than
+ * is left, qd_spend) or NO_MEMORY. */
 #ifndef QDIFF_CONVOLVE_H
 #define QDIFF_CONVOLVE_H
 
@@ -67,10 +71,10 @@ enum qd_status qd_conv_transpose_shape_read(const struct qd_evaluation *evaluati
  * padding: ceil_mode. */
 bool qd_pool_window_overhangs(const struct qd_conv_shape *shape, int64_t position);
 
-/* y's dimensions; returns the rank. */
+/* Writes y's dimensions, at most QD_MAX_RANK; returns how many. */
 unsigned qd_conv_output_dims(const struct qd_conv_shape *shape, int64_t *dims);
 
-/* Number of products of one output element. */
+/* Number of products of one output element: channels/group · Π kernel. */
 int64_t qd_conv_terms(const struct qd_conv_shape *shape);
 
 /* For each output element (row-major): calls with the positions of its K terms. x_index[t] is the
@@ -85,7 +89,8 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation,
 
 /* acc[y] = Σ (x − x_zero_point)·(w − w_zero_point[m]); the padding contributes 0, unless the
  * padding switch says otherwise. x and w are u8 or s8; zero points have checked shapes (x's one
- * element, w's one or one per filter), NULL means 0. acc has one entry per output element. */
+ * element, w's one or one per filter), NULL means 0. acc, the
+ * caller's, has one entry per output element. */
 enum qd_status qd_conv_accumulate(const struct qd_evaluation *evaluation,
                                   const struct qd_conv_shape *shape, const struct qd_tensor *x,
                                   const struct qd_tensor *x_zero_point, const struct qd_tensor *w,

@@ -50,8 +50,8 @@ struct qd_dtype_info {
 };
 
 /* Facts of a binary floating-point format of at most 64 bits.
- * A finite value is (-1)^s · 1.f · 2^(E − bias) for E ≥ 1, (-1)^s · 0.f · 2^(1 − bias) for E = 0.
- * */
+ * A finite value is (-1)^s · 1.f · 2^(E − bias) for E ≥ 1, (-1)^s · 0.f · 2^(1 − bias) for E =
+ * 0. */
 struct qd_float_format {
     unsigned exponent_bits, fraction_bits;
     int bias;

@@ -57,8 +57,8 @@ struct qd_op {
                                const struct qd_value *const *in, struct qd_value *out);
 };
 
-/* Takes `units` of the case's work; LIMIT when not so much is left. Called before the work is done.
- * */
+/* Takes `units` of the case's work; LIMIT when not so much is left. Called before the work is
+ * done. */
 enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units);
 
 /* Fails with INVALID and the rule "<op_type>/<slug>"; the text gets "<op_type>: " before it. */
@@ -70,7 +70,8 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
  * "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);
 
-/* What an input of an operator is to a quantizer, by its name in `operands`. */
+/* What an input of an operator, counted from 0, is to a quantizer, by its name in `operands`; data
+ * where op is NULL or lists none, and beyond its inputs. */
 enum qd_role { QD_ROLE_DATA, QD_ROLE_SCALE, QD_ROLE_ZERO_POINT, QD_ROLE_BIAS };
 enum qd_role qd_op_role(const struct qd_op *op, size_t input);
 

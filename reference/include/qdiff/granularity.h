@@ -19,13 +19,14 @@ struct qd_granularity {
  * for rules. Rules: <scale>-shape, <zero>-shape, axis-range, block_size-negative, block_size-range,
  * attribute-unknown (axis or block_size before their opset). One element of rank 0 or 1 is per
  * tensor whatever the axis. block_size with one scale that has not x's rank, or for a scalar x, is
- * UNSUPPORTED: the specification gives it no meaning. */
+ * UNSUPPORTED: the specification gives it no meaning. A broken rule is INVALID. */
 enum qd_status qd_granularity_read(const struct qd_evaluation *evaluation,
                                    const struct qd_node *node, const struct qd_tensor *x,
                                    const struct qd_tensor *scale,
                                    const struct qd_tensor *zero_point, const char *scale_name,
                                    const char *zero_name, struct qd_granularity *granularity);
 
+/* Which entry of scale and zero point element i of x uses, row-major. */
 int64_t qd_granularity_index(const struct qd_granularity *granularity, int64_t i);
 
 /* Reads an attribute that holds a TensorProto.DataType: NONE when absent or 0; before `since` its

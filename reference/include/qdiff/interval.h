@@ -29,17 +29,21 @@ struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exa
  * is not. */
 struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough);
 
+/* The greatest |x| of the interval. */
 double qd_interval_magnitude(struct qd_interval a);
 
-/* Element i of a float value, and the opposite: stores hull and canonical value, `want` where
- * `canonical`; without one `want` is stored as an example. A hull of one value is canonical by
- * itself. */
+/* The hull of element i of a float value, in the numbers of its type or between them. */
 struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i);
+
+/* Stores a hull as element i, and `want`, a value of the type: the canonical one, or, unless
+ * `canonical`, an example of what is admissible (QD_NO_CANONICAL). A hull of one number is the
+ * canonical value by itself. NO_MEMORY. */
 enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_interval hull,
                                  bool canonical, double want, struct qd_arena *arena,
                                  struct qd_error *error);
 
-/* Stores NaN, or "unspecified", as element i. */
+/* Stores element i with one flag and no hull: QD_NOT_NUMBER, which stores a NaN, or QD_UNSPECIFIED,
+ * which stores 0. NO_MEMORY. */
 enum qd_status qd_interval_store_flag(struct qd_value *value, int64_t i, enum qd_element_flag flag,
                                       struct qd_arena *arena, struct qd_error *error);
 

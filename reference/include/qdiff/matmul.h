@@ -21,7 +21,8 @@ struct qd_matmul_shape {
     int64_t dims[QD_MAX_RANK];
 };
 
-/* Rules: a-rank, b-rank (a scalar), k-mismatch, batch-mismatch. */
+/* Reads the shapes of a and b. INVALID, with a rule: a-rank, b-rank (a scalar), k-mismatch,
+ * batch-mismatch. LIMIT: too many matrices. */
 enum qd_status qd_matmul_shape_read(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, const struct qd_tensor *a,
                                     const struct qd_tensor *b, struct qd_matmul_shape *shape);
@@ -50,8 +51,8 @@ int64_t qd_matmul_parameter_index(const struct qd_tensor *parameter, int64_t bat
                                   int64_t i);
 
 /* acc[(batch·m + row)·n + column] = Σ (a − a_zero_point)·(b − b_zero_point), finished by the
- * accumulator switch. a and b are u8 or s8; zero points have checked shapes, NULL means 0. *acc is
- * the arena's. */
+ * accumulator switch. a and b are u8 or s8; zero points have checked shapes, NULL means 0. *acc has
+ * batches·m·n entries in the arena. LIMIT: more work than is left (qd_spend); NO_MEMORY. */
 enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
                                     const struct qd_matmul_shape *shape, const struct qd_tensor *a,
                                     const struct qd_tensor *a_zero_point, const struct qd_tensor *b,

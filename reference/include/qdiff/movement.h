@@ -2,7 +2,10 @@
  * flags along.
  *
  * Source: the ONNX specification of Concat, Expand, Flatten, Gather, Identity, Reshape, Slice,
- * Split, Squeeze, Transpose and Unsqueeze; reference/ops/ has each one's contract. */
+ * Split, Squeeze, Transpose and Unsqueeze; reference/ops/ has each one's contract.
+ *
+ * A broken rule is INVALID and names it. Moving fails with LIMIT (the shape, or more work than is
+ * left) and NO_MEMORY; outputs are untouched then. */
 #ifndef QDIFF_MOVEMENT_H
 #define QDIFF_MOVEMENT_H
 
@@ -17,8 +20,8 @@ struct qd_source {
 };
 typedef struct qd_source qd_move_map(const void *context, int64_t i);
 
-/* *out gets the operands' (one) type and the given shape; element i is the operand element that
- * map(context, i) names, with all that is known of it. count ≥ 1. */
+/* *out, in the arena, gets the operands' (one) type and the given shape; element i is the operand
+ * element that map(context, i) names, with all that is known of it. count ≥ 1. */
 enum qd_status qd_move(const struct qd_evaluation *evaluation,
                        const struct qd_value *const *operands, size_t count, unsigned rank,
                        const int64_t *dims, qd_move_map *map, const void *context,
@@ -30,7 +33,8 @@ enum qd_status qd_move_strided(const struct qd_evaluation *evaluation, const str
                                unsigned rank, const int64_t *dims, int64_t offset,
                                const int64_t *stride, struct qd_value *out);
 
-/* The same elements in another shape of as many elements; borrows x's memory. */
+/* The same elements in another shape of as many elements; borrows x's memory.
+ * INTERNAL: another number of elements. */
 enum qd_status qd_move_reshape(const struct qd_evaluation *evaluation, const struct qd_value *x,
                                unsigned rank, const int64_t *dims, struct qd_value *out);
 
@@ -40,9 +44,9 @@ void qd_strides_of(const struct qd_tensor *tensor, int64_t *strides);
 /* --- Types, axes, lists ----------------------------------------------------------------------- */
 
 /* Rule <name>-type unless the operator takes x's type at the node's opset. The specifications
- * extend their lists alike:
- * f32 f16 f64 always; since `all_since` also bool u8 s8 u16 s16 s32 s64; since 13 bf16; and, if
- * float8_since is not 0, since float8_since float8, 21 u4 s4, 23 f4e2m1, 24 f8e8m0, 25 u2 s2. */
+ * extend their lists alike: f32 f16 f64 always; since `all_since` also bool u8 s8 u16 s16 s32 s64;
+ * since 13 bf16; and, if float8_since is not 0, since float8_since float8, 21 u4 s4, 23 f4e2m1, 24
+ * f8e8m0, 25 u2 s2. */
 enum qd_status qd_movement_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const char *name, const struct qd_tensor *x, int64_t all_since,
                                 int64_t float8_since);

@@ -38,8 +38,8 @@ bool qd_output_quantizer_is_monotone(const struct qd_output_quantizer *quantizer
 bool qd_output_quantizer_saturates(const struct qd_output_quantizer *quantizer, int64_t rounded);
 
 /* Whether every number within a 2^−19th of `real` has its canonical code, which then is *code: no
- * rounding edge lies near, or all saturate. At most 14 roundings up or down in float32 stay within.
- * */
+ * rounding edge lies near, or all saturate. At most 14 roundings up or down in float32 stay
+ * within. */
 bool qd_output_quantizer_settles(const struct qd_output_quantizer *quantizer, struct qd_ratio real,
                                  struct qd_code *code);
 

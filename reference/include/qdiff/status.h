@@ -37,8 +37,8 @@ struct qd_error {
 const char *qd_status_word(enum qd_status status);
 
 /* Fills *error (may be NULL) with a formatted text and no rule; returns `status`, so that a caller
- * can write `return qd_fail(...)`. The text names file, field and value, without a final newline.
- * */
+ * can write `return qd_fail(...)`. The text names file, field and value, without a final
+ * newline. */
 enum qd_status qd_fail(struct qd_error *error, enum qd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

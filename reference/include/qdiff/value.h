@@ -52,7 +52,9 @@ struct qd_value {
     double *real;
 };
 
-/* A value of the given type and shape in the arena: want zeroed, all elements points, no flags. */
+/* A value of the given type and shape, whose memory is the arena's: want zeroed, all elements
+ * points, no flags. INVALID: a negative dimension; LIMIT: rank or element count above tensor.h's;
+ * NO_MEMORY. */
 enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype,
                              unsigned rank, const int64_t *dims, struct qd_error *error);
 
@@ -63,7 +65,7 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand);
 
 /* Makes lo/hi (filled from want), abs_sum (filled with the greatest magnitude of the hull) or flags
- * (zero) exist. */
+ * (zero) exist, in the arena; does nothing where they do. NO_MEMORY. */
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
                                   struct qd_error *error);
 enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *arena,
@@ -77,24 +79,28 @@ struct qd_code {
     uint8_t flags;
 };
 
-/* Makes c admissible. */
+/* Makes c admissible: [lo, hi] becomes the hull of it and c. */
 void qd_code_include(struct qd_code *code, int64_t c);
 
-/* Stores a code at element i of an integer value, making hull and flags exist when they are needed.
- * */
+/* Stores a code at element i, 0 ≤ i < count, of an integer value; makes hull and flags exist, in
+ * the arena, when they are needed. NO_MEMORY. */
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
                                  struct qd_arena *arena, struct qd_error *error);
 
-/* Keeps the exact number behind element i (see `real`). */
+/* Stores the exact number that element i was rounded from (see `real`), and QD_TIE if `tie`.
+ * NO_MEMORY. */
 enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real, bool tie,
                                  struct qd_arena *arena, struct qd_error *error);
 
+/* Element i, 0 ≤ i < count: the ends of its hull, `want` twice where there is none; its flags, 0
+ * where there are none; whether the ends are equal. */
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
-/* The greatest magnitude of the hull where the value has no abs_sum. */
-double qd_value_abs_sum(const struct qd_value *value, int64_t i);
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
+
+/* Σ|terms| of element i; the greatest magnitude of its hull where the value has no abs_sum. */
+double qd_value_abs_sum(const struct qd_value *value, int64_t i);
 
 /* What a graph output may show for element i: *lo ≤ have ≤ *hi as numbers of the type; NaN only if
  * *nan. A float hull's ends are rounded to nearest: every permitted order ends with such a

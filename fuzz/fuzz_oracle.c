@@ -1,5 +1,5 @@
 /* Property: the reference holds. On every case: each canonical value is admissible, each admissible set is a range of the
- * output's type. On a case of one node that the second implementation (reference/twin.h, GMP rationals) has too: both
+ * output's type. On a case of one node that the second implementation (reference/twin/twin.h, GMP rationals) has too: both
  * give the same values and the same sets; and every permitted order of a requantization, computed in float32 and in float64 with
  * rounding to nearest, answers inside the set. */
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "engine.h"
 #include "qdiff/counters.h"
-#include "twin.h"
+#include "twin/twin.h"
 
 const struct qd_engine_harness qd_engine_harness = {
     .property = "the reference agrees with its GMP twin, and its sets are sound",

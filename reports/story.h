@@ -10,8 +10,8 @@
 
 #include "qdiff/case.h"
 #include "qdiff/exact.h"
+#include "qdiff/output_quantizer.h"
 #include "qdiff/override.h"
-#include "qdiff/requantize.h"
 
 /* A node that was evaluated. */
 struct qd_step {
@@ -92,7 +92,7 @@ struct qd_story_code qd_story_code_of(const struct qd_step *step, int operand, i
 struct qd_story_coder {
     double scale;
     const char *scale_name, *zero_point_name;
-    struct qd_coder coder;
+    struct qd_output_quantizer coder;
 };
 /* False when the output has no scale. */
 bool qd_story_coder_of(const struct qd_story *story, const struct qd_step *step, size_t output,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "qdiff/qlinear.h"
+#include "qdiff/exact.h"
 #include "story.h"
 
 /* The operands of one element. */
@@ -58,7 +58,7 @@ static void tell_sum_orders(const struct pair *p, const struct qd_story_coder *c
     for (int i = 0; i < 2; i++)
         if (isfinite(sums[i]))
             fprintf(p->story->out, "    %-34s = %-14.9g code %" PRId64 "\n", texts[i],
-                    (double)sums[i], qd_coder_float(&coder->coder, (double)sums[i]));
+                    (double)sums[i], qd_output_quantizer_float(&coder->coder, (double)sums[i]));
         else
             fprintf(p->story->out, "    %-34s overflows\n", texts[i]);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "describe.h"
-#include "qdiff/requantize.h"
+#include "qdiff/output_quantizer.h"
 #include "story.h"
 
 enum { DIGITS = 40 };
@@ -108,7 +108,7 @@ static void tell_orders(const struct qd_story *story, const struct qd_story_prod
             fprintf(story->out, "    %-26s overflows\n", order_texts[i]);
         else
             fprintf(story->out, "    %-26s = %-14.9g code %" PRId64 "\n", order_texts[i], real,
-                    qd_coder_float(&coder->coder, real));
+                    qd_output_quantizer_float(&coder->coder, real));
     }
 }
 
@@ -131,7 +131,7 @@ bool qd_story_coder_of(const struct qd_story *story, const struct qd_step *step,
     int64_t zero_point = (int64_t)qd_story_number(qd_step_operand(step, zero), 0, 0);
     *made = (struct qd_story_coder){
         qd_story_number(qd_step_operand(step, scale), 0, 1), qd_step_name(story, step, scale),
-        qd_step_name(story, step, zero), qd_coder_make(&defaults, dtype, zero_point)};
+        qd_step_name(story, step, zero), qd_output_quantizer_make(&defaults, dtype, zero_point)};
     return true;
 }
 
@@ -146,7 +146,8 @@ void qd_story_tell_code(const struct qd_story *story, const struct qd_story_code
             "  round half to even %" PRId64 ", plus %s %" PRId64 " = %" PRId64
             ", saturated to %s: %" PRId64 "\n",
             rounded.value, coder->zero_point_name, zero_point, rounded.value + zero_point,
-            qd_dtype_info(coder->coder.dtype)->word, qd_coder_finish(&coder->coder, rounded.value));
+            qd_dtype_info(coder->coder.dtype)->word,
+            qd_output_quantizer_finish(&coder->coder, rounded.value));
 }
 
 void qd_story_tell_requantize(const struct qd_story *story, const struct qd_story_product *p,

@@ -63,12 +63,12 @@ static void tell_quantize(const struct qd_story *story, const struct qd_step *st
     if (!isfinite(x) || !qd_story_is_scale(scale) || !qd_dtype_is_integer(dtype))
         return;
     struct qd_story_coder coder = {scale, l->scale_name, l->zero_point_name,
-                                   qd_coder_make(&defaults, dtype, (int64_t)zero_point)};
+                                   qd_output_quantizer_make(&defaults, dtype, (int64_t)zero_point)};
     qd_story_tell_code(story, &coder,
                        qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(scale)));
     float quotient = (float)x / (float)scale;
     fprintf(story->out, "  the quotient in float32 is %.9g: code %" PRId64 "\n", (double)quotient,
-            qd_coder_float(&coder.coder, (double)quotient));
+            qd_output_quantizer_float(&coder.coder, (double)quotient));
 }
 
 bool qd_story_tell_quantize(const struct qd_story *story, const struct qd_step *step, size_t output,

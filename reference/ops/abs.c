@@ -8,8 +8,8 @@
  * Latitude    None: nothing rounds. */
 #include <math.h>
 
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
 
 static struct qd_interval magnitude(const void *context, struct qd_interval x,
                                     struct qd_interval *exact)

@@ -1,5 +1,5 @@
 /* Abs: rows by hand.
- * Alone: tests/reference/ops/abs_test */
+ * Alone: <build>/tests/reference/ops/abs_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,13 @@
 /* Add
  *
- * Source      ONNX Add-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
+ * Source      ONNX Add-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless
+ *             the shapes are equal).
  * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); f64 is UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A + B)
  * Edge cases  An integer result beyond its type or 2^53: unspecified.
  * Latitude    Inside a graph the exact sum is admissible too. */
-#include "qdiff/elementwise.h"
+#include "kernel/elementwise.h"
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)

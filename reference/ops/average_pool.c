@@ -3,17 +3,20 @@
  * Source      ONNX AveragePool-1, -7, -10, -11, -19, -22.
  * Inputs      X f32|f16 (22: bf16) [N, C, D1…Dn]; f64 is UNSUPPORTED.
  * Outputs     Y like X [N, C, O1…On].
- * Attributes  kernel_shape (required), strides, pads, auto_pad, ceil_mode (10), dilations (19): convolve.h; count_include_pad (7) 0|1
- *             (0).
+ * Attributes  kernel_shape (required), strides, pads, auto_pad, ceil_mode (10), dilations (19):
+ *             convolve.h; count_include_pad (7) 0|1 (0).
  * Domain      rules x-type and those of convolve.h.
- * Arithmetic  Y = the sum over the window divided by its number of elements, rounded once; with count_include_pad padding counts (and
- *             adds nothing).
- * Edge cases  A window of padding alone: unspecified unless padding counts (then 0). With count_include_pad, a window that ceil_mode
- *             lets reach beyond the padding: unspecified, whether what lies there counts is not said.
- * Latitude    every order of summation, then a division or a product with the reciprocal: float_sum.h. */
+ * Arithmetic  Y = the sum over the window divided by its number of elements, rounded once; with
+ *             count_include_pad padding counts (and adds nothing).
+ * Edge cases  A window of padding alone: unspecified unless padding counts (then 0). With
+ *             count_include_pad, a window that ceil_mode
+ *             lets reach beyond the padding: unspecified, whether what lies there counts is not
+ *               said.
+ * Latitude    every order of summation, then a division or a product with the reciprocal:
+ *             float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
 
 struct pool {
     const struct qd_evaluation *evaluation;

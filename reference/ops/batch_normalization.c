@@ -1,21 +1,25 @@
 /* BatchNormalization, inference
  *
- * Source      ONNX BatchNormalization-9, -14, -15 (7 has the attribute spatial, earlier ones others: UNSUPPORTED).
- * Inputs      X f32|f16 (14: bf16) [N, C, D1…Dn] or [N] (C is 1); scale, B, mean, var [C], all like X (14: mean and var of one
- *             type, 15: also scale and B of one type; each may be any float type).
+ * Source      ONNX BatchNormalization-9, -14, -15 (7 has the attribute spatial, earlier ones
+ *             others: UNSUPPORTED).
+ * Inputs      X f32|f16 (14: bf16) [N, C, D1…Dn] or [N] (C is 1); scale, B, mean, var [C], all like
+ *             X (14: mean and var of one type, 15: also scale and B of one type; each may be any
+ *             float type).
  * Outputs     Y like X. Further outputs are those of training.
  * Attributes  epsilon (1e-5); momentum (unused); training_mode (14, 0).
- * Domain      rules x-type, x-rank, <input>-type, <input>-shape, output-count (14: training outputs without training_mode),
- *             attribute-unknown (training_mode before 14). UNSUPPORTED: training, f64, an interval as a parameter.
+ * Domain      rules x-type, x-rank, <input>-type, <input>-shape, output-count (14: training outputs
+ *             without training_mode), attribute-unknown (training_mode before 14). UNSUPPORTED:
+ *             training, f64, an interval as a parameter.
  * Arithmetic  Y = (X − mean[c]) / sqrt(var[c] + epsilon) · scale[c] + B[c]
  * Edge cases  var + epsilon ≤ 0, anything that is not finite: unspecified.
- * Latitude    every operation rounds, or not: ((X − mean)/r)·scale + B, (X − mean)·(1/r)·scale + B, (X − mean)·(scale/r) + B and
- *             X·(scale/r) + (B − mean·(scale/r)), with scale/r or scale·(1/r) and r = sqrt(var + epsilon); in float32 and then
- *             rounded once, or in X's type. */
+ * Latitude    every operation rounds, or not: ((X − mean)/r)·scale + B, (X − mean)·(1/r)·scale + B,
+ *             (X − mean)·(scale/r) + B and X·(scale/r) + (B − mean·(scale/r)), with scale/r or
+ *             scale·(1/r) and r = sqrt(var + epsilon); in float32 and then rounded once, or in X's
+ *             type. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/interval.h"
-#include "qdiff/parameters.h"
 
 enum { X, SCALE, B, MEAN, VAR, INPUTS };
 
@@ -26,7 +30,7 @@ struct normalizer {
     float epsilon;
 };
 
-/* --- Reading ------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 static enum qd_status read_mode(const struct qd_evaluation *evaluation, const struct qd_node *node)
 {
@@ -105,7 +109,7 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* --- Intervals ----------------------------------------------------------------------------------- */
+/* --- Intervals -------------------------------------------------------------------------------- */
 
 static struct qd_interval point(double x)
 {
@@ -151,7 +155,7 @@ static struct qd_interval step(enum qd_dtype type, struct qd_interval exact)
                                 qd_float_round(type, QD_TO_PLUS_INFINITY, exact.hi)};
 }
 
-/* --- Orders -------------------------------------------------------------------------------------- */
+/* --- Orders ----------------------------------------------------------------------------------- */
 
 /* One channel's parameters, and what the orders make of them. */
 struct channel {

@@ -1,26 +1,34 @@
 /* Cast
  *
- * Source      ONNX Cast-6, -9, -13, -19, -21, -23, -24, -25 (Cast-1 names the type by a string: UNSUPPORTED); ONNX technical pages "Float
- *             stored in 8 bits", "Float stored in 4 bits", "4 bit integer types", "2 bit integer types".
- * Inputs      input f32 f16 f64 bool u8 s8 u16 s16 s32 s64 (13: bf16; 19: float8; 21: u4 s4; 23: f4e2m1; 24: f8e8m0; 25: u2 s2).
+ * Source      ONNX Cast-6, -9, -13, -19, -21, -23, -24, -25 (Cast-1 names the type by a string:
+ *             UNSUPPORTED); ONNX technical pages "Float stored in 8 bits", "Float stored in 4
+ *             bits", "4 bit integer types", "2 bit integer types".
+ * Inputs      input f32 f16 f64 bool u8 s8 u16 s16 s32 s64 (13: bf16; 19: float8; 21: u4 s4; 23:
+ *             f4e2m1; 24: f8e8m0; 25: u2 s2).
  * Outputs     output of type `to`, one of the same.
- * Attributes  to (required); saturate (19) for float8 and f8e8m0; round_mode (24) up|down|nearest for f8e8m0.
- * Domain      rules input-type, to-missing, to-value, attribute-unknown, round_mode-value. `to` u32, u64 or string is
- *             UNSUPPORTED: types that the reference does not have; so is an interval to float8, f8e8m0 or f4e2m1.
- * Arithmetic  (1) to a float type: one rounding to nearest even, beyond the range ±Inf; to float8 by the table of `saturate`; to f4e2m1
- *             saturating; to f8e8m0 by round_mode, beyond the range the nearest end (saturate) or NaN.
+ * Attributes  to (required); saturate (19) for float8 and f8e8m0; round_mode (24) up|down|nearest
+ *             for f8e8m0.
+ * Domain      rules input-type, to-missing, to-value, attribute-unknown, round_mode-value. `to`
+ *             u32, u64 or string is
+ *             UNSUPPORTED: types that the reference does not have; so is an interval to float8,
+ *               f8e8m0 or f4e2m1.
+ * Arithmetic  (1) to a float type: one rounding to nearest even, beyond the range ±Inf; to float8
+ *             by the table of `saturate`; to f4e2m1 saturating; to f8e8m0 by round_mode, beyond the
+ *             range the nearest end (saturate) or NaN.
  *             (2) float to integer: towards zero; of 4 and 2 bits: to nearest even. (3) integer to
  *             integer: the low bits, in two's complement. (4) to bool: x ≠ 0.
- * Edge cases  A float that no value of the integer type is: unspecified, as NaN to f4e2m1, and zero and negative numbers to f8e8m0.
- * Latitude    to a type of 16 or fewer bits: rounded to f32 first. Inside a graph the unrounded number is admissible too.
+ * Edge cases  A float that no value of the integer type is: unspecified, as NaN to f4e2m1, and zero
+ *             and negative numbers to f8e8m0.
+ * Latitude    to a type of 16 or fewer bits: rounded to f32 first. Inside a graph the unrounded
+ *             number is admissible too.
  * Quirks      rounding, to 4 and 2 bits. */
 #include <math.h>
 #include <string.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/exact.h"
 #include "qdiff/granularity.h"
 #include "qdiff/interval.h"
-#include "qdiff/parameters.h"
 
 #define BIT QD_TYPE_BIT
 #define REAL_TYPES (QD_FLOAT_TYPES | BIT(QD_F64))
@@ -139,7 +147,8 @@ static double on_grid(const struct cast *c, double rounded)
     return qd_float_decode(c->to, qd_float_encode(c->to, rounded, has_table && c->saturate));
 }
 
-/* Equation (1) for a number known to lie in `exact`; `once` and `twice` are it rounded, and rounded to f32 first. */
+/* Equation (1) for a number known to lie in `exact`; `once` and `twice` are it rounded, and rounded
+ * to f32 first. */
 static struct answer to_float(const struct cast *c, struct qd_interval exact, double once,
                               double twice)
 {

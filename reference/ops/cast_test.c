@@ -1,5 +1,5 @@
 /* Cast: every pair of kinds of types by hand-picked values, roundings, ends of ranges, every rule.
- * Alone: tests/reference/ops/cast_test */
+ * Alone: <build>/tests/reference/ops/cast_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,17 +1,19 @@
 /* Clip
  *
  * Source      ONNX Clip-1, -6 (attributes), -11, -12, -13 (inputs).
- * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16; f64 and s64 are UNSUPPORTED); min, max (11), optional scalars of
- *             its type.
+ * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16; f64 and s64 are UNSUPPORTED); min,
+ *             max (11), optional scalars of its type.
  * Outputs     output of the input's type and shape.
  * Attributes  min, max (up to 10).
- * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max from 11 on).
- * Arithmetic  output = min(max(input, min), max): max wins where min > max, as the text says.
+ * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max
+ *             from 11 on).
+ * Arithmetic  output = min(max(input, min), max): max wins where min > max, as the specification
+ *             says.
  * Edge cases  NaN stays NaN; a NaN bound is UNSUPPORTED. */
 #include <math.h>
 
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
 
 struct bounds {
     double min, max;

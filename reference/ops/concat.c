@@ -1,23 +1,23 @@
 /* Concat
  *
  * Source      ONNX Concat-1, -4, -11, -13.
- * Inputs      1 to 32 tensors (the text: any number) of one type (1: floats only): movement.h, all types since 4; one shape
- *             but for the dimension `axis`.
+ * Inputs      1 to 32 tensors (the specification: any number) of one type (1: floats only):
+ *             movement.h, all types since 4; one shape but for the dimension `axis`.
  * Outputs     concat_result.
  * Attributes  axis (required since 4; before that 1): −rank to rank − 1 since 11.
  * Domain      rules inputs-type, inputs-shape, axis-missing, axis-range, input-missing.
  * Arithmetic  moves elements: Concat has no quantization parameters.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 #define MAX_INPUTS 32
 
 struct concat {
     size_t count;
-    int64_t size
-        [MAX_INPUTS]; /* elements of one operand below one coordinate of the axes before `axis` */
-    int64_t total;    /* their sum */
+    /* Elements of one operand below one coordinate of the axes before `axis`; and their sum. */
+    int64_t size[MAX_INPUTS];
+    int64_t total;
 };
 
 static struct qd_source source(const void *context, int64_t i)

@@ -1,16 +1,17 @@
 /* Conv
  *
  * Source      ONNX Conv-1, -11, -22.
- * Inputs      X f32|f16 (22: bf16; f64 is UNSUPPORTED) [N, C, D1…Dn]; W like X [M, C/group, k1…kn]; B like X [M], optional.
+ * Inputs      X f32|f16 (22: bf16; f64 is UNSUPPORTED) [N, C, D1…Dn]; W like X [M, C/group, k1…kn];
+ *             B like X [M], optional.
  * Outputs     Y like X [N, M, O1…On].
  * Attributes  auto_pad, dilations, group, kernel_shape, pads, strides: convolve.h.
  * Domain      rules x-type, w-type, bias-type, bias-shape and those of convolve.h.
  * Arithmetic  Y = B[m] + Σ X·W over the kernel; padding contributes nothing.
  * Edge cases  NaN or infinity among the terms: unspecified.
  * Latitude    every order of summation: float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
 
 enum { X, W, B, INPUTS };
 

@@ -1,19 +1,22 @@
 /* ConvInteger
  *
  * Source      ONNX ConvInteger-10.
- * Inputs      x u8|s8 [N, C, D1…Dn]; w u8|s8 [M, C/group, k1…kn]; x_zero_point like x, optional: scalar|[1];
+ * Inputs      x u8|s8 [N, C, D1…Dn]; w u8|s8 [M, C/group, k1…kn]; x_zero_point like x, optional:
+ *             scalar|[1];
  *             w_zero_point like w, optional: scalar|[1]|[M].
  * Outputs     y s32 [N, M, O1…On].
  * Attributes  auto_pad, dilations, group, kernel_shape, pads, strides: convolve.h.
- * Domain      rules x-type, w-type, x_zero_point-type, w_zero_point-type, x_zero_point-shape, w_zero_point-shape and those of
- *             convolve.h; an interval as an operand is UNSUPPORTED.
- * Arithmetic  y = Σ (x − x_zero_point)·(w − w_zero_point[m]); padding is x_zero_point: contributes 0
- * Edge cases  |y| beyond int32: unspecified ("the accumulation may overflow if and only if in 32 bits").
+ * Domain      rules x-type, w-type, x_zero_point-type, w_zero_point-type, x_zero_point-shape,
+ *             w_zero_point-shape and those of convolve.h; an interval as an operand is UNSUPPORTED.
+ * Arithmetic  y = Σ (x − x_zero_point)·(w − w_zero_point[m]); padding is x_zero_point: contributes
+ *             0
+ * Edge cases  |y| beyond int32: unspecified ("the accumulation may overflow if and only if in 32
+ *             bits").
  * Latitude    none: one value.
  * Quirks      accumulator, padding, zero_points. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/convolve.h"
-#include "qdiff/parameters.h"
 
 enum { X, W, X_ZERO_POINT, W_ZERO_POINT, INPUTS };
 

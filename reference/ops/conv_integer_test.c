@@ -1,5 +1,5 @@
 /* ConvInteger: hand-computed sums, zero points per filter, padding, every rule of its own.
- * Alone: tests/reference/ops/conv_integer_test */
+ * Alone: <build>/tests/reference/ops/conv_integer_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,17 +1,19 @@
 /* ConvTranspose
  *
  * Source      ONNX ConvTranspose-1, -11, -22.
- * Inputs      X f32|f16 (22: bf16) [N, C, D1…Dn]; W like X [C, M/group, k1…kn]; B like X [M], optional. f64 is UNSUPPORTED.
+ * Inputs      X f32|f16 (22: bf16) [N, C, D1…Dn]; W like X [C, M/group, k1…kn]; B like X [M],
+ *             optional. f64 is UNSUPPORTED.
  * Outputs     Y like X [N, M, O1…On].
- * Attributes  auto_pad, dilations, group, kernel_shape, output_padding, output_shape, pads, strides: convolve.h.
+ * Attributes  auto_pad, dilations, group, kernel_shape, output_padding, output_shape, pads,
+ *             strides: convolve.h.
  * Domain      rules x-type, w-type, bias-type, bias-shape and those of convolve.h.
- * Arithmetic  Y[n, m, o] = B[m] + Σ X[n, c, i]·W[c, m, t] over the channels c of m's group and all i, t with
- *             o = i·stride + t·dilation − pad_begin in every axis; no term: 0.
+ * Arithmetic  Y[n, m, o] = B[m] + Σ X[n, c, i]·W[c, m, t] over the channels c of m's group and all
+ *             i, t with o = i·stride + t·dilation − pad_begin in every axis; no term: 0.
  * Edge cases  NaN or infinity among the terms: unspecified.
  * Latitude    every order of summation: float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
 
 enum { X, W, B, INPUTS };
 

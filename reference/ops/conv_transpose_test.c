@@ -1,5 +1,5 @@
-/* ConvTranspose and BatchNormalization: hand-computed values, padding by every rule, what is rejected.
- * Alone: tests/reference/ops/conv_transpose_test */
+/* ConvTranspose and BatchNormalization: hand-computed values, padding by every rule, what is
+ * rejected. Alone: <build>/tests/reference/ops/conv_transpose_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

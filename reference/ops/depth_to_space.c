@@ -4,14 +4,14 @@
  * Inputs      input of any type but those below 8 bits and float8 (movement.h) [N, C, H, W].
  * Outputs     output [N, C/b², H·b, W·b] with b = blocksize.
  * Attributes  blocksize (required); mode (11) DCR (the only one before) or CRD.
- * Domain      rules input-type, input-rank, blocksize-missing, blocksize-positive, channels-divisible, mode-value,
- *             attribute-unknown.
- * Arithmetic  moves elements: channel (i·b + j)·C/b² + c (DCR) or (c·b + i)·b + j (CRD) at (h, w) goes to channel c at
- *             (h·b + i, w·b + j).
+ * Domain      rules input-type, input-rank, blocksize-missing, blocksize-positive,
+ *             channels-divisible, mode-value, attribute-unknown.
+ * Arithmetic  moves elements: channel (i·b + j)·C/b² + c (DCR) or (c·b + i)·b + j (CRD) at (h, w)
+ *             goes to channel c at (h·b + i, w·b + j).
  * Latitude    none. */
 #include <string.h>
 
-#include "qdiff/blocks.h"
+#include "kernel/space_depth.h"
 #include "qdiff/movement.h"
 
 static enum qd_status read_mode(const struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -1,24 +1,28 @@
 /* DequantizeLinear
  *
  * Source      ONNX DequantizeLinear-10, -13, -19, -21, -23, -24, -25.
- * Inputs      x u8|s8|s32 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2); x_scale f32 (19: f16, bf16; 24: f8e8m0),
- *             scalar, [1], [D_axis] or blocks; x_zero_point, optional, of x's type and x_scale's shape.
+ * Inputs      x u8|s8|s32 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2); x_scale f32 (19:
+ *             f16, bf16; 24: f8e8m0), scalar, [1], [D_axis] or blocks; x_zero_point, optional, of
+ *             x's type and x_scale's shape.
  * Outputs     y of x's shape and of type output_dtype (23), else x_scale's.
  * Attributes  axis (13), block_size (21), output_dtype (23).
- * Domain      granularity.h; rules x-type, x_scale-type, x_zero_point-type, output_dtype-value (an f8e8m0 scale needs one). A zero point that
- *             is not 0 for s32 or float x is UNSUPPORTED: the text says it is supposed to be 0 and no more.
+ * Domain      granularity.h; rules x-type, x_scale-type, x_zero_point-type, output_dtype-value (an
+ *             f8e8m0 scale needs one). A zero point that is not 0 for s32 or float x is
+ *             UNSUPPORTED: the specification says it is supposed to be 0 and no more.
  * Arithmetic  (1) y = (x − x_zero_point)·x_scale in y's type; the difference is exact.
- * Edge cases  A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite follows IEEE.
- * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the same with either of them
- *             rounded to y's type first; f16 and bf16 computed in f32 and rounded once more. Inside a graph the
- *             exact product is admissible too. Codes with several admissible values give the hull of their products.
+ * Edge cases  A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite
+ *             follows IEEE.
+ * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the
+ *             same with either of them rounded to y's type first; f16 and bf16 computed in f32 and
+ *             rounded once more. Inside a graph the exact product is admissible too. Codes with
+ *             several admissible values give the hull of their products.
  * Quirks      zero_points. */
 #include <math.h>
 
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/exact.h"
 #include "qdiff/granularity.h"
-#include "qdiff/parameters.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, INPUTS };
 
@@ -154,15 +158,16 @@ static void include_order(struct product *p, enum qd_dtype y, double a, double b
         include_answer(p, rounded_product(y, QD_NEAREST_EVEN, a, b));
 }
 
-/* A kernel that computes a 16-bit type in float32 rounds x − z, the product and the result in turn. */
+/* A kernel that computes a 16-bit type in float32 rounds x − z, the product and the result in
+ * turn. */
 static double product_in_f32(enum qd_dtype y, double q, double s)
 {
     double single = qd_float_round(QD_F32, QD_NEAREST_EVEN, q);
     return qd_float_round(y, QD_NEAREST_EVEN, rounded_product(QD_F32, QD_NEAREST_EVEN, single, s));
 }
 
-/* Both operands are values of y's type, so that their product (at most 24 + 24 bits, not below 2^-298) is one of double: one
- * rounding, and no other order that rounds otherwise. */
+/* Both operands are values of y's type, so that their product (at most 24 + 24 bits, not below
+ * 2^-298) is one of double: one rounding, and no other order that rounds otherwise. */
 static bool multiply_simply(enum qd_dtype y, double q, double s, struct product *out)
 {
     double exact = q * s;
@@ -233,7 +238,8 @@ static struct product dequantize_value(const struct dequantizer *d, int64_t i, d
     return (struct product){q * s, q * s, q * s, isnan(q * s) ? QD_NOT_NUMBER : 0};
 }
 
-/* Codes that a QuantizeLinear before left open: between the products of the least and the greatest. */
+/* Codes that a QuantizeLinear before left open: between the products of the least and the
+ * greatest. */
 static struct product dequantize_interval(const struct dequantizer *d, const struct qd_value *x,
                                           int64_t i)
 {

@@ -1,15 +1,18 @@
 /* Div
  *
- * Source      ONNX Div-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
- * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); other types are UNSUPPORTED.
+ * Source      ONNX Div-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless
+ *             the shapes are equal).
+ * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); other types are
+ *             UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  floats: C = RN(A / B); integers: the quotient towards zero.
- * Edge cases  A float divided by 0 follows IEEE 754. Integers: division by 0, a result beyond the type, and operands of 2^53 or more
- *             are unspecified. A divisor with several admissible values, 0 among them: unspecified.
+ * Edge cases  A float divided by 0 follows IEEE 754. Integers: division by 0, a result beyond the
+ *             type, and operands of 2^53 or more are unspecified. A divisor with several admissible
+ *             values, 0 among them: unspecified.
  * Latitude    Inside a graph the exact quotient is admissible too. */
 #include <math.h>
 
-#include "qdiff/elementwise.h"
+#include "kernel/elementwise.h"
 
 static const struct qd_interval undefined = {NAN, NAN};
 

@@ -8,15 +8,16 @@
  *             (1) y_scale = RN(RN(max − min) / 255), in float32
  *             (2) y_zero_point = saturate(round_half_even(0 − min / y_scale))
  *             (3) y = saturate(round_half_even(x / y_scale) + y_zero_point)
- * Edge cases  All x zero: 0/0 in (2); three answers are known (onnx #8437), the switch all_zero chooses, and by default every output is
- *             unspecified. NaN or infinity in x, a y_scale that over- or underflows: every output is unspecified.
+ * Edge cases  All x zero: 0/0 in (2); three answers are known (onnx #8437), the switch all_zero
+ *             chooses, and by default every output is unspecified. NaN or infinity in x, a y_scale
+ *             that over- or underflows: every output is unspecified.
  * Latitude    the quotients of (2) and (3) may be rounded to float32 first.
  * Quirks      rounding, zero_point_order, range, all_zero. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/interval.h"
-#include "qdiff/parameters.h"
-#include "qdiff/requantize.h"
+#include "qdiff/output_quantizer.h"
 
 enum { Y, Y_SCALE, Y_ZERO_POINT, OUTPUTS };
 
@@ -40,12 +41,14 @@ static bool find_range(const struct qd_tensor *x, struct range *range)
 }
 
 /* The codes of a/s: the exact quotient, and the quotient rounded to float32. */
-static struct qd_code code_of_quotient(const struct qd_coder *coder, double a, double s)
+static struct qd_code code_of_quotient(const struct qd_output_quantizer *quantizer, double a,
+                                       double s)
 {
     struct qd_ratio exact = qd_ratio_divide(qd_ratio_of_double(a), qd_ratio_of_double(s));
-    int64_t want = qd_coder_exact(coder, exact);
+    int64_t want = qd_output_quantizer_exact(quantizer, exact);
     struct qd_code code = {want, want, want, 0};
-    qd_code_include(&code, qd_coder_float(coder, qd_float_divide(QD_F32, QD_NEAREST_EVEN, a, s)));
+    qd_code_include(&code, qd_output_quantizer_float(
+                               quantizer, qd_float_divide(QD_F32, QD_NEAREST_EVEN, a, s)));
     return code;
 }
 
@@ -82,10 +85,12 @@ static enum qd_status all_zero(const struct qd_evaluation *evaluation, struct qd
 static struct qd_code code_of_element(const struct qd_evaluation *evaluation, double x, double s,
                                       struct qd_code zero_point)
 {
-    struct qd_coder coder = qd_coder_make(evaluation->semantics, QD_U8, zero_point.want);
-    struct qd_code code = code_of_quotient(&coder, x, s);
+    struct qd_output_quantizer quantizer =
+        qd_output_quantizer_make(evaluation->semantics, QD_U8, zero_point.want);
+    struct qd_code code = code_of_quotient(&quantizer, x, s);
     for (int64_t z = zero_point.lo; z <= zero_point.hi; z++) {
-        struct qd_coder other = qd_coder_make(evaluation->semantics, QD_U8, z);
+        struct qd_output_quantizer other =
+            qd_output_quantizer_make(evaluation->semantics, QD_U8, z);
         struct qd_code c = code_of_quotient(&other, x, s);
         qd_code_include(&code, c.lo);
         qd_code_include(&code, c.hi);
@@ -106,8 +111,9 @@ static enum qd_status quantize(const struct qd_evaluation *evaluation, const str
     if (s == 0)
         return all_unspecified(evaluation, out);
     set_scale(out, s);
-    struct qd_coder coder = qd_coder_make(evaluation->semantics, QD_U8, 0);
-    struct qd_code zero_point = code_of_quotient(&coder, -range.min, s);
+    struct qd_output_quantizer quantizer =
+        qd_output_quantizer_make(evaluation->semantics, QD_U8, 0);
+    struct qd_code zero_point = code_of_quotient(&quantizer, -range.min, s);
     enum qd_status status =
         qd_value_set_code(&out[Y_ZERO_POINT], 0, zero_point, arena, evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++)

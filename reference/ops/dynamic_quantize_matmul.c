@@ -1,24 +1,28 @@
 /* com.microsoft DynamicQuantizeMatMul
  *
- * Source      ONNX Runtime, ContribOperators, com.microsoft.DynamicQuantizeMatMul version 1. How A is quantized the text leaves
- *             to the name: as ONNX DynamicQuantizeLinear-11 does, which its optimizer replaces by this operator
+ * Source      ONNX Runtime, ContribOperators, com.microsoft.DynamicQuantizeMatMul version 1. How A
+ *             is quantized the specification leaves
+ *             to the name: as ONNX DynamicQuantizeLinear-11 does, which its optimizer replaces by
+ *               this operator
  *             (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Add).
- * Inputs      A f32 [D…, M, K] or [K]; B u8|s8 [D…, K, N] or [K]; b_scale f32 scalar|[1]|[N]; b_zero_point like B, optional:
+ * Inputs      A f32 [D…, M, K] or [K]; B u8|s8 [D…, K, N] or [K]; b_scale f32 scalar|[1]|[N];
+ *             b_zero_point like B, optional:
  *             scalar|[1]|[N]; bias f32 [N], optional.
  * Outputs     Y f32, shaped as by numpy.matmul.
  * Attributes  none.
- * Domain      rules <input>-type, <input>-shape and those of matmul.h. UNSUPPORTED: an A of no element, an interval as an operand.
+ * Domain      rules <input>-type, <input>-shape and those of matmul.h. UNSUPPORTED: an A of no
+ *             element, an interval as an operand.
  * Arithmetic  (1) q, a_scale, a_zero_point = DynamicQuantizeLinear(A)
  *             (2) acc = Σ_k (q − a_zero_point)·(B − b_zero_point[n])
  *             (3) Y = acc·a_scale·b_scale[n] + bias[n]
- * Edge cases  All A zero: whatever (1) makes of it, acc = 0. NaN or infinity in A, a range or scale that over- or
- *             underflows, a scale or bias that is not finite: unspecified.
+ * Edge cases  All A zero: whatever (1) makes of it, acc = 0. NaN or infinity in A, a range or scale
+ *             that over- or underflows, a scale or bias that is not finite: unspecified.
  * Latitude    that of (1), and the orders of (3): scaled_product.h.
  * Quirks      accumulator, zero_points, rounding, zero_point_order, range. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "qdiff/scaled_product.h"
+#include "quantize/scaled_product.h"
 
 enum { A, B, B_SCALE, B_ZERO_POINT, BIAS, INPUTS };
 enum { CODES, SCALE, ZERO_POINT, QUANTIZED };

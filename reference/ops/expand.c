@@ -3,12 +3,13 @@
  * Source      ONNX Expand-8, -13; ONNX docs/Broadcasting.md.
  * Inputs      input of any type but those below 8 bits and float8: movement.h; shape s64 [R].
  * Outputs     output of the common shape of input and `shape`.
- * Domain      rules input-type, shape-type, shape-rank, shape-value (negative), shape-mismatch (does not broadcast).
+ * Domain      rules input-type, shape-type, shape-rank, shape-value (negative), shape-mismatch
+ *             (does not broadcast).
  * Arithmetic  moves elements.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/broadcast.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 static enum qd_status read_shape(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const struct qd_value *shape, struct qd_list *list)

@@ -1,17 +1,19 @@
 /* Gather
  *
  * Source      ONNX Gather-1, -11, -13.
- * Inputs      data of any type but those below 8 bits and float8, rank ≥ 1: movement.h; indices s32|s64 of any shape.
+ * Inputs      data of any type but those below 8 bits and float8, rank ≥ 1: movement.h; indices
+ *             s32|s64 of any shape.
  * Outputs     output: data's shape with the dimension `axis` replaced by indices' shape.
  * Attributes  axis (0): −rank to rank − 1.
- * Domain      rules data-type, data-rank, indices-type, axis-range, indices-range (outside [−size, size − 1]); a negative index
- *             before 11 is UNSUPPORTED, the text asks for "within bounds"; so are indices that are no points.
+ * Domain      rules data-type, data-rank, indices-type, axis-range, indices-range (outside [−size,
+ *             size − 1]); a negative index before 11 is UNSUPPORTED, the specification asks for
+ *             "within bounds"; so are indices that are no points.
  * Arithmetic  output[j…, i…, k…] = data[j…, indices[i…], k…]
  * Latitude    none. */
 #include <string.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 struct gather {
     const struct qd_tensor *indices;

@@ -1,16 +1,19 @@
 /* Gemm
  *
  * Source      ONNX Gemm-7, -9, -11, -13 (earlier versions broadcast by attribute: UNSUPPORTED).
- * Inputs      A f32|f16 (13: bf16) [M, K] or, with transA, [K, M]; B alike [K, N] or [N, K]; C, optional from 11, broadcasts to
- *             [M, N]. f64 and integers of 32 bits and more (9) are UNSUPPORTED.
+ * Inputs      A f32|f16 (13: bf16) [M, K] or, with transA, [K, M]; B alike [K, N] or [N, K]; C,
+ *             optional from 11, broadcasts to [M, N]. f64 and integers of 32 bits and more (9) are
+ *             UNSUPPORTED.
  * Outputs     Y [M, N] of A's type.
  * Attributes  alpha, beta (1), transA, transB (0).
- * Domain      rules a-rank, b-rank, k-mismatch, c-shape, a-type, b-type, c-type; input-count without C before 11.
+ * Domain      rules a-rank, b-rank, k-mismatch, c-shape, a-type, b-type, c-type; input-count
+ *             without C before 11.
  * Arithmetic  Y = alpha·A'·B' + beta·C
- * Latitude    every order of summation, alpha applied to A', to each product or to the sum: float_sum.h. */
+ * Latitude    every order of summation, alpha applied to A', to each product or to the sum:
+ *             float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 #include "qdiff/broadcast.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
 
 #include <math.h>
 

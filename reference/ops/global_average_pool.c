@@ -6,9 +6,10 @@
  * Domain      rules x-type, x-rank.
  * Arithmetic  Y = the mean of each channel, rounded once.
  * Edge cases  A channel without elements: unspecified.
- * Latitude    every order of summation, then a division or a product with the reciprocal: float_sum.h. */
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
+ * Latitude    every order of summation, then a division or a product with the reciprocal:
+ *             float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 
 static enum qd_status element(const struct qd_evaluation *evaluation,
                               const struct qd_float_operand *x, int64_t plane, struct qd_value *y,

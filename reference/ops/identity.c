@@ -1,6 +1,7 @@
 /* Identity
  *
- * Source      ONNX Identity-1, -13, -14, -16, -19, -21, -23, -24, -25 (tensors; sequences and optionals do not decode).
+ * Source      ONNX Identity-1, -13, -14, -16, -19, -21, -23, -24, -25 (tensors; sequences and
+ *             optionals do not decode).
  * Inputs      input of any type: movement.h with float8 since 19.
  * Outputs     output, the same.
  * Domain      rule input-type.

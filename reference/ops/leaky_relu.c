@@ -6,12 +6,13 @@
  * Attributes  alpha (0.01), finite; else UNSUPPORTED.
  * Arithmetic  Y = X for X ≥ 0, else RN(alpha·X)
  * Edge cases  NaN stays NaN.
- * Latitude    f16 and bf16: alpha as it is, or rounded to the type first, as the function body does. Inside a graph the exact product is
- *             admissible too; alpha is a scale of a fused kernel. */
+ * Latitude    f16 and bf16: alpha as it is, or rounded to the type first, as the function body
+ *             does. Inside a graph the exact product is admissible too; alpha is a scale of a fused
+ *             kernel. */
 #include <math.h>
 
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
 
 /* alpha, and alpha in X's type. */
 struct slopes {

@@ -1,16 +1,16 @@
 /* MatMul
  *
  * Source      ONNX MatMul-1, -9, -13.
- * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. f64 and integers
- *             of 32 bits and more (9) are UNSUPPORTED.
+ * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. f64 and
+ *             integers of 32 bits and more (9) are UNSUPPORTED.
  * Outputs     Y of the same type.
  * Domain      rules a-type, b-type and those of matmul.h.
  * Arithmetic  Y = Σ A·B
  * Edge cases  NaN or infinity among the terms: unspecified.
  * Latitude    every order of summation: float_sum.h. */
 #include "qdiff/matmul.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
 
 enum { A, B, INPUTS };
 
@@ -48,7 +48,7 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
     return status;
 }
 
-/* What the text takes. */
+/* What the specification takes. */
 static uint32_t types_of(int64_t opset)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);

@@ -1,19 +1,22 @@
 /* MatMulInteger
  *
  * Source      ONNX MatMulInteger-10.
- * Inputs      A u8|s8 [D…, M, K] or [K]; B u8|s8 [D…, K, N] or [K]; a_zero_point like A, optional: scalar, [1], [M] (A a
- *             matrix) or [D…, M, 1]; b_zero_point like B, optional: scalar, [1], [N] (B a matrix) or [D…, 1, N].
- * Outputs     Y s32, shaped as by numpy.matmul: batches broadcast, the dimension of a vector is dropped.
+ * Inputs      A u8|s8 [D…, M, K] or [K]; B u8|s8 [D…, K, N] or [K]; a_zero_point like A, optional:
+ *             scalar, [1], [M] (A a matrix) or [D…, M, 1]; b_zero_point like B, optional: scalar,
+ *             [1], [N] (B a matrix) or [D…, 1, N].
+ * Outputs     Y s32, shaped as by numpy.matmul: batches broadcast, the dimension of a vector is
+ *             dropped.
  * Attributes  none.
- * Domain      rules a-type, b-type, a_zero_point-type, b_zero_point-type, a_zero_point-shape, b_zero_point-shape and those of
- *             matmul.h; an interval as an operand is UNSUPPORTED.
+ * Domain      rules a-type, b-type, a_zero_point-type, b_zero_point-type, a_zero_point-shape,
+ *             b_zero_point-shape and those of matmul.h; an interval as an operand is UNSUPPORTED.
  * Arithmetic  Y = Σ_k (A[m,k] − a_zero_point[m])·(B[k,n] − b_zero_point[n]); no term: 0.
- * Edge cases  |Y| beyond int32: unspecified ("the accumulation may overflow if and only if in 32 bits").
+ * Edge cases  |Y| beyond int32: unspecified ("the accumulation may overflow if and only if in 32
+ *             bits").
  * Latitude    none: one value.
  * Quirks      accumulator, zero_points. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
 
 enum { A, B, A_ZERO_POINT, B_ZERO_POINT, INPUTS };
 

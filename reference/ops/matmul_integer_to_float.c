@@ -1,21 +1,22 @@
 /* com.microsoft MatMulIntegerToFloat
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.MatMulIntegerToFloat version 1.
- * Inputs      A u8|s8 [D…, M, K] or [K]; B u8|s8 [D…, K, N] or [K]; a_scale f32|f16 scalar|[1]; b_scale like a_scale
- *             scalar|[1]|[N]; a_zero_point like A, optional: scalar|[1]; b_zero_point like B, optional: scalar|[1]|[N]; bias like
- *             a_scale [N], optional.
+ * Inputs      A u8|s8 [D…, M, K] or [K]; B u8|s8 [D…, K, N] or [K]; a_scale f32|f16 scalar|[1];
+ *             b_scale like a_scale scalar|[1]|[N]; a_zero_point like A, optional: scalar|[1];
+ *             b_zero_point like B, optional: scalar|[1]|[N]; bias like a_scale [N], optional.
  * Outputs     Y of a_scale's type, shaped as by numpy.matmul.
  * Attributes  none.
- * Domain      rules <input>-type, <input>-shape and those of matmul.h. UNSUPPORTED: a parameter of A for each of its columns (the
- *             text allows it; the sum is then no integer), an interval as an operand.
+ * Domain      rules <input>-type, <input>-shape and those of matmul.h. UNSUPPORTED: a parameter of
+ *             A for each of its columns (the specification allows it; the sum is then no integer),
+ *             an interval as an operand.
  * Arithmetic  (1) acc = Σ_k (A − a_zero_point)·(B − b_zero_point[n])
  *             (2) Y = acc·a_scale·b_scale[n] + bias[n]
  * Edge cases  |acc| beyond int32, a scale or bias that is not finite: unspecified.
  * Latitude    the orders of (2): scaled_product.h.
  * Quirks      accumulator, zero_points. */
+#include "graph/operand_checks.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "qdiff/scaled_product.h"
+#include "quantize/scaled_product.h"
 
 enum { A, B, A_SCALE, B_SCALE, A_ZERO_POINT, B_ZERO_POINT, BIAS, INPUTS };
 

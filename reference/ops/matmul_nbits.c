@@ -1,24 +1,32 @@
 /* com.microsoft MatMulNBits
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.MatMulNBits version 1.
- * Inputs      A f32|f16|bf16 […, K]; B u8 [N, k_blocks, blob]; scales like A [N, k_blocks]; zero_points, optional: u8
- *             [N, ⌈k_blocks·bits/8⌉], packed as B is, or like A [N, k_blocks]; g_idx; bias like A [N], optional.
- *             k_blocks = ⌈K/block_size⌉, blob = block_size·bits/8. In B, bits of a byte go from low to high along K.
+ * Inputs      A f32|f16|bf16 […, K]; B u8 [N, k_blocks, blob]; scales like A [N, k_blocks];
+ *             zero_points, optional: u8 [N, ⌈k_blocks·bits/8⌉], packed as B is, or like A [N,
+ *               k_blocks]; g_idx; bias like A [N], optional.
+ *             k_blocks = ⌈K/block_size⌉, blob = block_size·bits/8. In B, bits of a byte go from low
+ *             to high along K.
  * Outputs     Y like A […, N].
- * Attributes  K, N, block_size (required; a power of two from 16 on), bits (4), accuracy_level (0), weight_prepacked (0).
- * Domain      rules attribute-missing, k-positive, n-positive, block_size-value, bits-value, accuracy_level-value, a-rank, k-mismatch,
- *             <input>-type, <input>-shape. UNSUPPORTED: g_idx (deprecated, without a meaning in the text), 3, 5, 6 and 7 bits
- *             (the text names them in one place and not in the other), accuracy levels 2 to 4 (they permit to round A),
- *             prepacked weights, scales and zero points of rank 1, an interval as B or a parameter.
- * Arithmetic  (1) w[n, k] = (q[n, k] − z[n, k / block_size])·s[n, k / block_size], z = 2^(bits − 1) when absent
+ * Attributes  K, N, block_size (required; a power of two from 16 on), bits (4), accuracy_level (0),
+ *             weight_prepacked (0).
+ * Domain      rules attribute-missing, k-positive, n-positive, block_size-value, bits-value,
+ *             accuracy_level-value, a-rank, k-mismatch, <input>-type, <input>-shape. UNSUPPORTED:
+ *             g_idx (deprecated, without a meaning in the specification), 3, 5, 6 and 7 bits (the
+ *             specification names them in one place and not in the other), accuracy levels 2 to 4
+ *             (they permit to round A), prepacked weights, scales and zero points of rank 1, an
+ *             interval as B or a parameter.
+ * Arithmetic  (1) w[n, k] = (q[n, k] − z[n, k / block_size])·s[n, k / block_size], z = 2^(bits − 1)
+ *             when absent
  *             (2) Y[…, n] = Σ_k A[…, k]·w[n, k] + bias[n]
- * Edge cases  What fills the last block beyond K is not read. NaN or infinity among the terms: unspecified.
- * Latitude    (1) the difference, where z is a float, and the product are rounded or not; (2) every order of summation, the
- *             scale applied to each w or to the sum of a block: float_sum.h, one rounding more.
+ * Edge cases  What fills the last block beyond K is not read. NaN or infinity among the terms:
+ *             unspecified.
+ * Latitude    (1) the difference, where z is a float, and the product are rounded or not; (2) every
+ *             order of summation, the scale applied to each w or to the sum of a block:
+ *               float_sum.h, one rounding more.
  * Quirks      zero_points. */
-#include "qdiff/accumulate.h"
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
+#include "kernel/float_sum.h"
 
 #include <string.h>
 
@@ -32,7 +40,7 @@ struct nbits {
     int64_t k, n, block, blocks, bits;
 };
 
-/* --- Reading ------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 static enum qd_status read_required(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, const char *name, int64_t *value)
@@ -82,13 +90,15 @@ static enum qd_status read_modes(const struct qd_evaluation *evaluation, const s
         return qd_node_rule(evaluation, node, "accuracy_level-value", "accuracy_level is %lld",
                             (long long)level);
     if (p->bits != 2 && p->bits != 4 && p->bits != 8)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: %lld bits, which the text supports in one place and not in another",
-                       node->op_type, (long long)p->bits);
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s: %lld bits, which the specification supports in one place and not in another",
+            node->op_type, (long long)p->bits);
     if (level > 1)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: accuracy_level %lld permits to round A in a way the text does not say",
-                       node->op_type, (long long)level);
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s: accuracy_level %lld permits to round A in a way the specification does not say",
+            node->op_type, (long long)level);
     if (prepacked != 0)
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: weights packed for one device",
                        node->op_type);
@@ -111,12 +121,13 @@ static enum qd_status check_types(const struct qd_evaluation *evaluation,
         status = qd_same_type(evaluation, node, "bias", t[BIAS], t[A]);
     if (status == QD_OK && t[G_IDX])
         return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: g_idx is deprecated and the text does not say what it means",
+                       "%s: g_idx is deprecated and the specification does not say what it means",
                        node->op_type);
     return status;
 }
 
-/* Rule `slug` unless the tensor has the shape; UNSUPPORTED when it is that shape flattened, as older texts had it. */
+/* Rule `slug` unless the tensor has the shape; UNSUPPORTED when it is that shape flattened, as
+ * older versions had it. */
 static enum qd_status check_shape(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *slug,
                                   const struct qd_tensor *t, unsigned rank, const int64_t *dims)
@@ -176,7 +187,7 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* --- Weights ------------------------------------------------------------------------------------- */
+/* --- Weights ---------------------------------------------------------------------------------- */
 
 /* Code i of packed bytes. */
 static int64_t unpack(const struct qd_tensor *bytes, int64_t first_byte, int64_t i, int64_t bits)
@@ -288,7 +299,7 @@ static enum qd_status weights(const struct nbits *p, struct qd_value *w)
     return status;
 }
 
-/* --- Product ------------------------------------------------------------------------------------- */
+/* --- Product ---------------------------------------------------------------------------------- */
 
 /* Equation (2). */
 static enum qd_status multiply(const struct nbits *p, const struct qd_value *const *in,

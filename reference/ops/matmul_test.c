@@ -1,5 +1,5 @@
 /* MatMulInteger, QLinearMatMul: hand-computed products; parameters per row and column; every rule.
- * Alone: tests/reference/ops/matmul_test */
+ * Alone: <build>/tests/reference/ops/matmul_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,23 +3,27 @@
  * Source      ONNX MaxPool-1, -8, -10, -11, -12, -22.
  * Inputs      X f32|f16|f64 (12: u8 s8; 22: bf16) [N, C, D1…Dn].
  * Outputs     Y like X [N, C, O1…On]; Indices (8), optional, s64 of Y's shape.
- * Attributes  kernel_shape (required), strides, pads, auto_pad, dilations (10), ceil_mode (10): convolve.h; storage_order (8)
- *             0 row major, 1 column major, for Indices only.
- * Domain      rules x-type, attribute-unknown, output-count (Indices before 8), storage_order-value and those of convolve.h.
- *             UNSUPPORTED: Indices of an interval, and of column major order unless N·C = 1 (whether N and C are reversed
+ * Attributes  kernel_shape (required), strides, pads, auto_pad, dilations (10), ceil_mode (10):
+ *             convolve.h; storage_order (8) 0 row major, 1 column major, for Indices only.
+ * Domain      rules x-type, attribute-unknown, output-count (Indices before 8), storage_order-value
+ *             and those of convolve.h.
+ *             UNSUPPORTED: Indices of an interval, and of column major order unless N·C = 1
+ *               (whether N and C are reversed
  *             too is not said).
- * Arithmetic  Y = the greatest element of the window; padding takes no part. Indices = its position in X.
- * Edge cases  NaN in a window, or a window of padding alone: unspecified; so is the index of one of several greatest.
+ * Arithmetic  Y = the greatest element of the window; padding takes no part. Indices = its position
+ *             in X.
+ * Edge cases  NaN in a window, or a window of padding alone: unspecified; so is the index of one of
+ *             several greatest.
  * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
+#include "graph/operand_checks.h"
+#include "kernel/maximum.h"
 #include "qdiff/convolve.h"
-#include "qdiff/maximum.h"
-#include "qdiff/parameters.h"
 
 struct pool {
     const struct qd_evaluation *evaluation;
     const struct qd_value *x;
     int64_t terms;
-    struct qd_value *y, *indices; /* indices: NULL if nobody asks */
+    struct qd_value *y, *indices; /* indices: NULL if they are not asked for */
     bool column_major;
     enum qd_status status; /* the first failure */
 };
@@ -79,7 +83,7 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
     return qd_operand_type(evaluation, node, "x", x, types);
 }
 
-/* Prepares Indices; nothing if nobody asks. */
+/* Prepares Indices; nothing if they are not asked for. */
 static enum qd_status begin_indices(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, const struct qd_value *const *in,
                                     struct qd_value *indices, struct pool *p)

@@ -1,5 +1,5 @@
 /* MaxPool: hand-picked maxima, shapes by every rounding and padding mode, hulls, every rule.
- * Alone: tests/reference/ops/max_pool_test */
+ * Alone: <build>/tests/reference/ops/max_pool_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void ceil_mode(void **state)
     row("MaxPool", 12, X5, "kernel_shape=[3] strides=[2] ceil_mode=1", "s8[1,1,2] 3 7");
     row("MaxPool", 12, X5, "kernel_shape=[2] strides=[2] ceil_mode=1 auto_pad=VALID",
         "s8[1,1,2] 3 7");
-    /* ⌈(2 + 1 − 1)/3⌉ + 1 = 2 windows, of which the second would start at 3, behind the input */
+    /* ⌈(2 + 1 − 1)/3⌉ + 1 = 2 windows, of which the second would start at 3, after the input */
     row("MaxPool", 22, "s8[1,1,2] 1 2", "kernel_shape=[1] strides=[3] pads=0,1 ceil_mode=1",
         "s8[1,1,1] 1");
     row("MaxPool", 21, "s8[1,1,2] 1 2", "kernel_shape=[1] strides=[3] pads=0,1 ceil_mode=1",

@@ -1,5 +1,5 @@
-/* AveragePool, GlobalAveragePool, ReduceMean and ReduceMax: means and maxima by hand, latitude where a mean rounds, every rule.
- * Alone: tests/reference/ops/mean_test */
+/* AveragePool, GlobalAveragePool, ReduceMean and ReduceMax: means and maxima by hand, latitude
+ * where a mean rounds, every rule. Alone: <build>/tests/reference/ops/mean_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ static void average_pool_ceil(void **state)
         "f32[1,1,2] 1.75 *");
 }
 
-/* 1/3 = 0.333…: RN is 11184811·2^−25; 1·RN(1/3) is the same. 5·RN(1/3) is a tie-free product: RN = 13981014·2^−23, and RN(5/3) =
- * 13981013·2^−23. */
+/* 1/3 = 0.333…: RN is 11184811·2^−25; 1·RN(1/3) is the same. 5·RN(1/3) is a tie-free product: RN =
+ * 13981014·2^−23, and RN(5/3) = 13981013·2^−23. */
 static void means_that_round(void **state)
 {
     (void)state;

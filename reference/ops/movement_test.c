@@ -1,5 +1,5 @@
-/* Operators that move elements: hand-moved elements, hulls and flags that come along, every rule, each opset's form.
- * Alone: tests/reference/ops/movement_test */
+/* Operators that move elements: hand-moved elements, hulls and flags that come along, every rule,
+ * each opset's form. Alone: <build>/tests/reference/ops/movement_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,8 @@ static void hulls_and_flags_move(void **state)
     row("Expand", 8, "u8[2,1] 3..4 *; s64[2] 1 2", "", "u8[2,2] 3..4 3..4 * *");
 }
 
-/* What a consumer may fuse (abs_sum, fusion), what a report explains (real) and flags come along. */
+/* What a consumer may fuse (abs_sum, fusion), what a report explains (real) and flags come
+ * along. */
 static void everything_known_moves(void **state)
 {
     (void)state;

@@ -1,12 +1,14 @@
 /* Mul
  *
- * Source      ONNX Mul-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
+ * Source      ONNX Mul-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless
+ *             the shapes are equal).
  * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); f64 is UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A · B)
- * Edge cases  0 · ±Inf is NaN; open where only an end of an interval is 0 or infinite. An integer result beyond its type or 2^53: unspecified.
+ * Edge cases  0 · ±Inf is NaN; open where only an end of an interval is 0 or infinite. An integer
+ *             result beyond its type or 2^53: unspecified.
  * Latitude    Inside a graph the exact product is admissible too. */
-#include "qdiff/elementwise.h"
+#include "kernel/elementwise.h"
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)

@@ -1,24 +1,29 @@
 /* Pad
  *
  * Source      ONNX Pad-1, -2, -11, -13, -18, -19, -21, -23, -24, -25.
- * Inputs      data f32 f16 f64 (11: integers; 13: bf16, bool; 21 on: float8 and the types below 8 bits, movement.h); since 11 pads s64
- *             [2·axes], constant_value, optional, a scalar of data's type; since 18 axes, optional, s32|s64.
- * Outputs     output: axis axes[i] is pads[i] elements longer at its beginning and pads[i + axes] at its end.
- * Attributes  mode constant|reflect|edge (19: wrap); up to 10 pads (1: called paddings) and value (0).
- * Domain      rules data-type, pads-missing, pads-length, pads-type, pads-rank, pads-value (more is cropped than there is, or beyond 2^28), constant_value-type,
- *             constant_value-shape, axes-range, mode-value, attribute-unknown, input-count. UNSUPPORTED: an axis named
- *             twice ("undefined"), modes other than constant that pad one end and crop the other, that pad an axis of size 0,
- *             or that reflect more than the axis has.
+ * Inputs      data f32 f16 f64 (11: integers; 13: bf16, bool; 21 on: float8 and the types below 8
+ *             bits, movement.h); since 11 pads s64 [2·axes], constant_value, optional, a scalar of
+ *             data's type; since 18 axes, optional, s32|s64.
+ * Outputs     output: axis axes[i] is pads[i] elements longer at its beginning and pads[i + axes]
+ *             at its end.
+ * Attributes  mode constant|reflect|edge (19: wrap); up to 10 pads (1: called paddings) and value
+ *             (0).
+ * Domain      rules data-type, pads-missing, pads-length, pads-type, pads-rank, pads-value (more is
+ *             cropped than there is, or beyond 2^28), constant_value-type, constant_value-shape,
+ *             axes-range, mode-value, attribute-unknown, input-count. UNSUPPORTED: an axis named
+ *             twice ("undefined"), modes other than constant that pad one end and crop the other,
+ *             that pad an axis of size 0, or that reflect more than the axis has.
  * Arithmetic  moves elements; with p = o − pads[i] the output position o of an axis of size d shows
- *             constant: data[p] if 0 ≤ p < d, else constant_value; reflect: mirrored without repeating the ends; edge: the
+ *             constant: data[p] if 0 ≤ p < d, else constant_value; reflect: mirrored without
+ *               repeating the ends; edge: the
  *             nearest end; wrap: p modulo d.
  * Edge cases  Pad has no quantization parameters: on codes constant_value is a code.
  * Latitude    none. */
 #include <string.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/interval.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 enum { DATA, PADS, CONSTANT_VALUE, AXES, INPUTS };
 enum mode { CONSTANT, REFLECT, EDGE, WRAP, MODES };

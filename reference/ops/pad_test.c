@@ -1,6 +1,6 @@
-/* Pad, Tile, DepthToSpace, SpaceToDepth and Where: hand-moved elements, what is known comes along, every rule, each opset's
- * form.
- * Alone: tests/reference/ops/pad_test */
+/* Pad, Tile, DepthToSpace, SpaceToDepth and Where: hand-moved elements, what is known comes along,
+ * every rule, each opset's form.
+ * Alone: <build>/tests/reference/ops/pad_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

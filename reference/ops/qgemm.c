@@ -1,27 +1,31 @@
 /* com.microsoft QGemm
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.QGemm version 1.
- * Inputs      A u8|s8 [M, K] or, with transA, [K, M]; a_scale f32, a_zero_point like A: scalar|[1]; B u8|s8 [K, N] or [N, K];
- *             b_scale f32, b_zero_point like B: scalar|[1]|[N]; C s32, optional, broadcasts to [M, N]; y_scale f32 and
- *             y_zero_point u8|s8, optional: scalar|[1].
+ * Inputs      A u8|s8 [M, K] or, with transA, [K, M]; a_scale f32, a_zero_point like A: scalar|[1];
+ *             B u8|s8 [K, N] or [N, K]; b_scale f32, b_zero_point like B: scalar|[1]|[N]; C s32,
+ *             optional, broadcasts to [M, N]; y_scale f32 and y_zero_point u8|s8, optional:
+ *             scalar|[1].
  * Outputs     Y [M, N]: f32 without y parameters, else of y_zero_point's type.
  * Attributes  alpha (1), transA, transB (0).
- * Domain      rules <input>-type, <input>-shape, a-rank, b-rank, k-mismatch, c-shape; b_scale and b_zero_point have one shape (rule
- *             b_zero_point-shape). UNSUPPORTED: one of the y parameters alone (the text calls each of them optional and the
- *             output full precision without it), alpha 0 or not finite, an interval as an operand.
- * Arithmetic  (1) acc = C + Σ_k (A' − a_zero_point)·(B' − b_zero_point[n]): "C must be quantized with zero point 0 and scale
+ * Domain      rules <input>-type, <input>-shape, a-rank, b-rank, k-mismatch, c-shape; b_scale and
+ *             b_zero_point have one shape (rule b_zero_point-shape). UNSUPPORTED: one of the y
+ *             parameters alone (the specification calls each of them optional and the output full
+ *             precision without it), alpha 0 or not finite, an interval as an operand.
+ * Arithmetic  (1) acc = C + Σ_k (A' − a_zero_point)·(B' − b_zero_point[n]): "C must be quantized
+ *             with zero point 0 and scale
  *                 alpha/beta·a_scale·b_scale", and there is no beta
  *             (2) Y = acc·alpha·a_scale·b_scale[n], or
- *             (3) Y = saturate(round_half_even(acc·alpha·a_scale·b_scale[n]/y_scale) + y_zero_point)
+ *             (3) Y = saturate(round_half_even(acc·alpha·a_scale·b_scale[n]/y_scale) +
+ *                 y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    requantize.h for alpha = 1, scaled_product.h else.
- * Quirks      accumulator, zero_points, requantize (but f16 and fixed31 only for alpha = 1), rounding, zero_point_order,
- *             range. */
-#include "qdiff/accumulate.h"
+ * Quirks      accumulator, zero_points, requantize (but f16 and fixed31 only for alpha = 1),
+ *             rounding, zero_point_order, range. */
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/broadcast.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "qdiff/scaled_product.h"
+#include "quantize/scaled_product.h"
 
 #include <math.h>
 
@@ -36,7 +40,7 @@ struct qgemm {
     bool trans_a, trans_b;
     struct qd_tensor a, b; /* [M, K], [K, N] */
     struct qd_matmul_shape shape;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
 };
 
 static enum qd_status read_attributes(const struct qd_evaluation *evaluation,
@@ -189,14 +193,15 @@ static enum qd_status requantize_column(const struct qgemm *g, const int64_t *ac
                                         struct qd_value *y)
 {
     struct qd_scaled_product scales = scales_of(g, n);
-    struct qd_requantizer requantizer =
-        qd_requantizer_make(g->coder, QD_F32, scales.factors[0], scales.factors[1], scales.divisor);
+    struct qd_requantizer requantizer = qd_requantizer_make(g->quantizer, QD_F32, scales.factors[0],
+                                                            scales.factors[1], scales.divisor);
     enum qd_status status = QD_OK;
     for (int64_t i = n; status == QD_OK && i < y->want.count; i += g->shape.n)
-        status = g->alpha == 1
-                     ? qd_requantize_into(g->evaluation, &requantizer, acc[i], y, i)
-                     : qd_value_set_code(y, i, qd_scaled_product_code(&g->coder, &scales, acc[i]),
-                                         g->evaluation->arena, g->evaluation->error);
+        status =
+            g->alpha == 1
+                ? qd_requantize_into(g->evaluation, &requantizer, acc[i], y, i)
+                : qd_value_set_code(y, i, qd_scaled_product_code(&g->quantizer, &scales, acc[i]),
+                                    g->evaluation->arena, g->evaluation->error);
     return status;
 }
 
@@ -223,7 +228,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     const struct qd_tensor *zero = g.t[Y_ZERO_POINT];
     enum qd_dtype type = zero ? zero->dtype : QD_F32;
     if (zero)
-        g.coder = qd_coder_make(evaluation->semantics, type, qd_tensor_get(zero, 0));
+        g.quantizer = qd_output_quantizer_make(evaluation->semantics, type, qd_tensor_get(zero, 0));
     status = qd_value_init(&y, evaluation->arena, type, 2, g.shape.dims, evaluation->error);
     if (status == QD_OK)
         status = accumulate(&g, &acc);

@@ -1,29 +1,33 @@
 /* QLinearAveragePool (com.microsoft)
  *
- * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearAveragePool-1; the geometry is AveragePool's.
- * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C]; x_scale f32 [], x_zero_point like X [] (optional: 0), y_scale f32 [],
- *             y_zero_point like X [] (optional: 0).
+ * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearAveragePool-1; the geometry is
+ *             AveragePool's.
+ * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C]; x_scale f32 [], x_zero_point like X []
+ *             (optional: 0), y_scale f32 [], y_zero_point like X [] (optional: 0).
  * Outputs     Y like X, [N, C, O1…On] or [N, O1…On, C].
- * Attributes  kernel_shape (required), strides, pads, auto_pad, ceil_mode: convolve.h; count_include_pad 0|1 (0); channels_last 0|1
- *             (0).
- * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…, attribute-unknown (dilations) and
- *             those of convolve.h. UNSUPPORTED: count_include_pad where ceil_mode gives a window beyond the padding: whether what
- *             lies there counts is not said.
- * Arithmetic  Y = saturate(round_half_even(x_scale·Σ(X − x_zero_point)/(n·y_scale)) + y_zero_point) over the window; n counts its
- *             elements, padding too with count_include_pad (it adds nothing to the sum).
- * Edge cases  a window of padding alone: unspecified, unless padding counts (then y_zero_point); a scale that is NaN or infinite,
+ * Attributes  kernel_shape (required), strides, pads, auto_pad, ceil_mode: convolve.h;
+ *             count_include_pad 0|1 (0); channels_last 0|1 (0).
+ * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…,
+ *             attribute-unknown (dilations) and those of convolve.h. UNSUPPORTED: count_include_pad
+ *             where ceil_mode gives a window beyond the padding: whether what lies there counts is
+ *               not said.
+ * Arithmetic  Y = saturate(round_half_even(x_scale·Σ(X − x_zero_point)/(n·y_scale)) + y_zero_point)
+ *             over the window; n counts its elements, padding too with count_include_pad (it adds
+ *             nothing to the sum).
+ * Edge cases  a window of padding alone: unspecified, unless padding counts (then y_zero_point); a
+ *             scale that is NaN or infinite,
  *             y_scale = 0: unspecified.
  * Latitude    qd_mean_store in qlinear.h.
  * Quirks      rounding, zero_point_order, range, zero_points. */
 #include "qdiff/convolve.h"
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 
 struct pool {
     const struct qd_evaluation *evaluation;
     struct qd_qlinear x, parameters;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
     struct qd_conv_shape shape;
     bool include_pad, channels_last;
     int64_t terms, in_plane, out_plane;
@@ -58,7 +62,7 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
     }
     int64_t at = p->channels_last ? channels_last(output, channels, p->out_plane) : output;
     p->status = qd_mean_store(p->evaluation, &mean, p->include_pad ? p->terms : mean.terms, &p->x,
-                              &p->coder, p->parameters.scale, &p->y, at);
+                              &p->quantizer, p->parameters.scale, &p->y, at);
 }
 
 static enum qd_status read_flag(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -140,7 +144,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = prepare_output(&p);
     if (status != QD_OK)
         return status;
-    p.coder = qd_qlinear_coder(evaluation, type, &p.parameters);
+    p.quantizer = qd_qlinear_quantizer(evaluation, type, &p.parameters);
     if (p.y.want.count > 0)
         status = qd_conv_visit(evaluation, &p.shape, QD_WORK_POOL, visit, &p);
     status = status == QD_OK ? p.status : status;

@@ -1,17 +1,19 @@
 /* QLinearConcat (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearConcat-1.
- * Inputs      Y_scale f32, Y_zero_point u8|s8, each a scalar or [1]; then triples (tensor like Y_zero_point, its scale f32, its zero
- *             point): 1 to 10 of them (the text: any number). Shapes as for Concat.
+ * Inputs      Y_scale f32, Y_zero_point u8|s8, each a scalar or [1]; then triples (tensor like
+ *             Y_zero_point, its scale f32, its zero
+ *             point): 1 to 10 of them (the specification: any number). Shapes as for Concat.
  * Outputs     Y like Y_zero_point.
  * Attributes  axis (required): −rank to rank − 1.
- * Domain      rules y_scale-type, y_scale-shape, y_zero_point-…, x-type, x_scale-…, x_zero_point-…, inputs-triples, input-missing,
- *             inputs-shape, axis-missing, axis-range.
- * Arithmetic  each element of a tensor x: saturate(round_half_even((x − x_zero_point)·x_scale/Y_scale) + Y_zero_point); then Concat.
+ * Domain      rules y_scale-type, y_scale-shape, y_zero_point-…, x-type, x_scale-…, x_zero_point-…,
+ *             inputs-triples, input-missing, inputs-shape, axis-missing, axis-range.
+ * Arithmetic  each element of a tensor x: saturate(round_half_even((x −
+ *             x_zero_point)·x_scale/Y_scale) + Y_zero_point); then Concat.
  * Edge cases  a scale that is NaN or infinite, Y_scale = 0: unspecified.
  * Latitude    in float32 (q·x_scale)/Y_scale or q·(x_scale/Y_scale).
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { Y_SCALE, Y_ZERO_POINT, TENSORS, MAX_TENSORS = 10 };
 

@@ -2,21 +2,23 @@
  *
  * Source      ONNX QLinearConv-10.
  * Inputs      x u8|s8 [N, C, D1…Dn]; x_scale f32 scalar|[1]; x_zero_point like x, scalar|[1];
- *             w u8|s8 [M, C/group, k1…kn]; w_scale f32 scalar|[1]|[M]; w_zero_point like w, scalar|[1]|[M];
- *             y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1]; B s32 [M], optional.
+ *             w u8|s8 [M, C/group, k1…kn]; w_scale f32 scalar|[1]|[M]; w_zero_point like w,
+ *             scalar|[1]|[M]; y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1]; B s32 [M],
+ *             optional.
  * Outputs     y of y_zero_point's type [N, M, O1…On].
  * Attributes  auto_pad, dilations, group, kernel_shape, pads, strides: convolve.h.
- * Domain      every other type or shape is INVALID, rule QLinearConv/<input>-type or -shape; an interval as an
- *             operand is UNSUPPORTED.
- * Arithmetic  (1) acc = B[m] + Σ (x − x_zero_point)·(w − w_zero_point[m]); padding is x_zero_point: contributes 0
+ * Domain      every other type or shape is INVALID, rule QLinearConv/<input>-type or -shape; an
+ *             interval as an operand is UNSUPPORTED.
+ * Arithmetic  (1) acc = B[m] + Σ (x − x_zero_point)·(w − w_zero_point[m]); padding is x_zero_point:
+ *             contributes 0
  *             (2) y = saturate(round_half_even(acc·x_scale·w_scale[m]/y_scale) + y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    the float32 orders of (2), see requantize.h.
  * Quirks      accumulator, padding, zero_points, requantize, rounding, zero_point_order, range. */
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/convolve.h"
-#include "qdiff/parameters.h"
-#include "qdiff/requantize.h"
+#include "quantize/requantize.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, W, W_SCALE, W_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, B, INPUTS };
 
@@ -95,10 +97,10 @@ static struct qd_requantizer channel(const struct qd_evaluation *evaluation,
                                      const struct operands *in, int64_t m)
 {
     const struct qd_semantics *semantics = evaluation->semantics;
-    struct qd_coder coder =
-        qd_coder_make(semantics, in->t[Y_ZERO_POINT]->dtype, qd_tensor_get(in->t[Y_ZERO_POINT], 0));
+    struct qd_output_quantizer quantizer = qd_output_quantizer_make(
+        semantics, in->t[Y_ZERO_POINT]->dtype, qd_tensor_get(in->t[Y_ZERO_POINT], 0));
     int64_t scale = semantics->requantize == QD_CHANNEL0_SCALE ? 0 : m;
-    return qd_requantizer_make(coder, QD_F32, qd_parameter(in->t[X_SCALE], 0),
+    return qd_requantizer_make(quantizer, QD_F32, qd_parameter(in->t[X_SCALE], 0),
                                qd_parameter(in->t[W_SCALE], scale),
                                qd_parameter(in->t[Y_SCALE], 0));
 }

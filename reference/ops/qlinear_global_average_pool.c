@@ -1,16 +1,18 @@
 /* QLinearGlobalAveragePool (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearGlobalAveragePool-1.
- * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C], n ≥ 1; x_scale f32, x_zero_point like X, y_scale f32, y_zero_point like X, each a
- *             scalar or [1].
+ * Inputs      X u8|s8 [N, C, D1…Dn], or [N, D1…Dn, C], n ≥ 1; x_scale f32, x_zero_point like X,
+ *             y_scale f32, y_zero_point like X, each a scalar or [1].
  * Outputs     Y like X, [N, C, 1…1] or [N, 1…1, C].
  * Attributes  channels_last 0|1 (0).
- * Domain      rules x-type, x-rank, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-….
- * Arithmetic  Y = saturate(round_half_even(x_scale·Σ(X − x_zero_point)/(n·y_scale)) + y_zero_point) over all n elements of a channel.
+ * Domain      rules x-type, x-rank, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…,
+ *             y_zero_point-….
+ * Arithmetic  Y = saturate(round_half_even(x_scale·Σ(X − x_zero_point)/(n·y_scale)) + y_zero_point)
+ *             over all n elements of a channel.
  * Edge cases  n = 0, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    qd_mean_store in qlinear.h.
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 

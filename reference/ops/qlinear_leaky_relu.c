@@ -1,36 +1,38 @@
 /* QLinearLeakyRelu (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearLeakyRelu-1.
- * Inputs      X u8|s8; X_scale f32, X_zero_point like X (optional: 0), Y_scale f32, Y_zero_point like X (optional: 0), each a scalar
- *             or [1].
+ * Inputs      X u8|s8; X_scale f32, X_zero_point like X (optional: 0), Y_scale f32, Y_zero_point
+ *             like X (optional: 0), each a scalar or [1].
  * Outputs     Y like X.
  * Attributes  alpha (0.01, the float32 nearest to it).
  * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-….
- * Arithmetic  q = X − X_zero_point; Y = saturate(round_half_even(q·X_scale·a/Y_scale) + Y_zero_point), a = alpha where q·X_scale < 0, else 1
+ * Arithmetic  q = X − X_zero_point; Y = saturate(round_half_even(q·X_scale·a/Y_scale) +
+ *             Y_zero_point), a = alpha where q·X_scale < 0, else 1
  * Edge cases  a scale or alpha that is NaN or infinite, Y_scale = 0: unspecified.
- * Latitude    below 0 the orders of the product q·X_scale·alpha/Y_scale, requantize.h; else (q·X_scale)/Y_scale, q·(X_scale/Y_scale).
+ * Latitude    below 0 the orders of the product q·X_scale·alpha/Y_scale, requantize.h; else
+ *             (q·X_scale)/Y_scale, q·(X_scale/Y_scale).
  * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
 #include <math.h>
 
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
-static struct qd_code leaky(const void *context, const struct qd_coder *coder, int16_t q,
-                            double scale, double y_scale, struct qd_ratio *real)
+static struct qd_code leaky(const void *context, const struct qd_output_quantizer *quantizer,
+                            int16_t q, double scale, double y_scale, struct qd_ratio *real)
 {
     double alpha = *(const double *)context;
     if (scale < 0 ? q <= 0 : q >= 0)
-        return qd_qlinear_rescale(coder, q, scale, y_scale, real);
+        return qd_qlinear_rescale(quantizer, q, scale, y_scale, real);
     if (isfinite(alpha)) {
         *real = qd_ratio_multiply(qd_ratio_of_integer(q), qd_ratio_of_double(scale));
         *real = qd_ratio_multiply(*real, qd_ratio_of_double(alpha));
         *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
     }
     struct qd_code code;
-    if (coder->semantics->requantize == QD_REQUANTIZE_REAL && qd_scale_is_moderate(scale) &&
+    if (quantizer->semantics->requantize == QD_REQUANTIZE_REAL && qd_scale_is_moderate(scale) &&
         qd_scale_is_moderate(alpha) && qd_scale_is_moderate(y_scale) &&
-        qd_coder_settles(coder, *real, &code))
+        qd_output_quantizer_settles(quantizer, *real, &code))
         return code;
-    struct qd_requantizer leaking = qd_requantizer_make(*coder, QD_F32, scale, alpha, y_scale);
+    struct qd_requantizer leaking = qd_requantizer_make(*quantizer, QD_F32, scale, alpha, y_scale);
     return qd_requantize(&leaking, q);
 }
 

@@ -1,14 +1,17 @@
 /* QLinearMatMul
  *
  * Source      ONNX QLinearMatMul-10, -21.
- * Inputs      a u8|s8 [D…, M, K] or [K]; a_scale f32 and a_zero_point like a, of one shape: scalar, [1], [M] (a a matrix) or
- *             [D…, M, 1]; b u8|s8 [D…, K, N] or [K]; b_scale f32 and b_zero_point like b, of one shape: scalar, [1], [N] (b a
- *             matrix) or [D…, 1, N]; y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1].
- *             21: also scales of f16 or bf16, all three of one type, and float8 codes: these are UNSUPPORTED.
+ * Inputs      a u8|s8 [D…, M, K] or [K]; a_scale f32 and a_zero_point like a, of one shape: scalar,
+ *             [1], [M] (a a matrix) or [D…, M, 1]; b u8|s8 [D…, K, N] or [K]; b_scale f32 and
+ *             b_zero_point like b, of one shape: scalar, [1], [N] (b a matrix) or [D…, 1, N];
+ *               y_scale f32 scalar|[1]; y_zero_point u8|s8 scalar|[1].
+ *             21: also scales of f16 or bf16, all three of one type, and float8 codes: these are
+ *             UNSUPPORTED.
  * Outputs     y of y_zero_point's type, shaped as by numpy.matmul.
  * Attributes  none.
- * Domain      rules <input>-type, <input>-shape and those of matmul.h; y parameters of more than one element that would fit
- *             y's rows are UNSUPPORTED (the text speaks of rows of a and columns of b only), an interval as an operand too.
+ * Domain      rules <input>-type, <input>-shape and those of matmul.h; y parameters of more than
+ *             one element that would fit y's rows are UNSUPPORTED (the specification speaks of rows
+ *             of a and columns of b only), an interval as an operand too.
  * Arithmetic  (1) acc = Σ_k (a[m,k] − a_zero_point[m])·(b[k,n] − b_zero_point[n])
  *             (2) y = saturate(round_half_even(acc·a_scale[m]·b_scale[n]/y_scale) + y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
@@ -16,10 +19,10 @@
  * Quirks      accumulator, zero_points, requantize, rounding, zero_point_order, range. */
 #include <stdio.h>
 
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
 #include "qdiff/matmul.h"
-#include "qdiff/parameters.h"
-#include "qdiff/requantize.h"
+#include "quantize/requantize.h"
 
 enum { A, A_SCALE, A_ZERO_POINT, B, B_SCALE, B_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, INPUTS };
 
@@ -65,7 +68,8 @@ static bool single(const struct qd_tensor *t)
     return t->rank <= 1 && t->count == 1;
 }
 
-/* A scale and its zero point, which "must have same shape"; a scalar and [1] are taken for the same. */
+/* A scale and its zero point, which "must have same shape"; a scalar and [1] are taken for the
+ * same. */
 static enum qd_status check_pair(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const char *scale_name, const struct qd_tensor *scale,
                                  const char *zero_name, const struct qd_tensor *zero_point,
@@ -106,7 +110,7 @@ struct product {
     const struct qd_evaluation *evaluation;
     const struct qd_tensor *const *t;
     struct qd_matmul_shape shape;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
     /* the requantizer of the last element; −1 before the first */
     int64_t a_entry, b_entry;
     struct qd_requantizer requantizer;
@@ -121,9 +125,9 @@ static void choose(struct product *p, int64_t a_entry, int64_t b_entry)
         return;
     p->a_entry = a_entry;
     p->b_entry = b_entry;
-    p->requantizer =
-        qd_requantizer_make(p->coder, p->t[A_SCALE]->dtype, qd_parameter(p->t[A_SCALE], a_entry),
-                            qd_parameter(p->t[B_SCALE], b_entry), qd_parameter(p->t[Y_SCALE], 0));
+    p->requantizer = qd_requantizer_make(
+        p->quantizer, p->t[A_SCALE]->dtype, qd_parameter(p->t[A_SCALE], a_entry),
+        qd_parameter(p->t[B_SCALE], b_entry), qd_parameter(p->t[Y_SCALE], 0));
 }
 
 /* Equation (2). */
@@ -171,7 +175,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     enum qd_status status = check(&p, node, in, &y);
     if (status != QD_OK)
         return status;
-    p.coder = qd_coder_make(evaluation->semantics, y.want.dtype, qd_tensor_get(t[Y_ZERO_POINT], 0));
+    p.quantizer = qd_output_quantizer_make(evaluation->semantics, y.want.dtype,
+                                           qd_tensor_get(t[Y_ZERO_POINT], 0));
     status = qd_matmul_accumulate(evaluation, &p.shape, t[A], t[A_ZERO_POINT], t[B],
                                   t[B_ZERO_POINT], &acc);
     if (status == QD_OK)

@@ -2,12 +2,13 @@
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearMul-1.
  * Inputs, outputs, domain   those of QLinearAdd (qlinear_add.c).
- * Arithmetic  C = saturate(round_half_even((A − A_zero_point)·(B − B_zero_point)·A_scale·B_scale/C_scale) + C_zero_point)
+ * Arithmetic  C = saturate(round_half_even((A − A_zero_point)·(B −
+ *             B_zero_point)·A_scale·B_scale/C_scale) + C_zero_point)
  * Edge cases  a scale that is NaN or infinite, C_scale = 0: unspecified.
- * Latitude    the orders of one requantized product, requantize.h; and both dequantized in float32, multiplied, divided by
- *             C_scale.
+ * Latitude    the orders of one requantized product, requantize.h; and both dequantized in float32,
+ *             multiplied, divided by C_scale.
  * Quirks      rounding, zero_point_order, range, zero_points, requantize. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 static struct qd_code multiply(const struct qd_qlinear_binary *binary, int16_t a, int16_t b,
                                struct qd_ratio *real)
@@ -20,19 +21,24 @@ static struct qd_code multiply(const struct qd_qlinear_binary *binary, int16_t a
     *real = qd_ratio_multiply(*real, qd_ratio_of_double(b_scale));
     *real = qd_ratio_divide(*real, qd_ratio_of_double(c_scale));
     if (real_product && qd_scale_is_moderate(a_scale) && qd_scale_is_moderate(b_scale) &&
-        qd_scale_is_moderate(c_scale) && qd_coder_settles(&binary->coder, *real, &code))
+        qd_scale_is_moderate(c_scale) &&
+        qd_output_quantizer_settles(&binary->quantizer, *real, &code))
         return code;
     struct qd_requantizer requantizer =
-        qd_requantizer_make(binary->coder, QD_F32, a_scale, b_scale, c_scale);
+        qd_requantizer_make(binary->quantizer, QD_F32, a_scale, b_scale, c_scale);
     code = qd_requantize(&requantizer, acc);
     if (!real_product)
         return code;
-    struct qd_order dequantized_a = qd_order_multiply(qd_order_point(a), qd_order_point(a_scale)),
-                    dequantized_b = qd_order_multiply(qd_order_point(b), qd_order_point(b_scale));
-    struct qd_order product = qd_order_multiply(dequantized_a, dequantized_b);
-    bool some = (code.flags & QD_UNSPECIFIED) == 0;
-    qd_order_widen(&binary->coder, qd_order_last_divide(product, c_scale), &code, &some);
-    code.flags &= (uint8_t)(some ? ~QD_UNSPECIFIED : ~0);
+    const struct qd_operands operands = {.a = qd_enclosure_point(a),
+                                         .b = qd_enclosure_point(b),
+                                         .s = qd_enclosure_point(a_scale),
+                                         .t = qd_enclosure_point(b_scale),
+                                         .y = qd_enclosure_point(c_scale)};
+    struct qd_enclosure results[QD_MOST_RESULTS];
+    size_t count = qd_orders_multiply(&operands, results);
+    if (qd_code_include_results(&code, &binary->quantizer, qd_output_quantizer_float, results,
+                                count))
+        code.flags &= (uint8_t)~QD_UNSPECIFIED;
     return code;
 }
 

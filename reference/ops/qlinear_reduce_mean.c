@@ -1,17 +1,19 @@
 /* QLinearReduceMean (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearReduceMean-1.
- * Inputs      data u8|s8; data_scale f32 [], data_zero_point like data [] (optional: 0), reduced_scale f32 [], reduced_zero_point like
- *             data [] (optional: 0).
+ * Inputs      data u8|s8; data_scale f32 [], data_zero_point like data [] (optional: 0),
+ *             reduced_scale f32 [], reduced_zero_point like data [] (optional: 0).
  * Outputs     reduced like data, without the axes (keepdims 0) or with 1 in their place.
  * Attributes  axes (required; none: all axes): −rank to rank − 1; keepdims (required) 0|1.
- * Domain      rules data-type, data_scale-type, data_scale-shape, data_zero_point-…, reduced_scale-…, reduced_zero_point-…,
- *             axes-missing, axes-range, axes-repeated, keepdims-missing. A vector of one element is no scalar.
- * Arithmetic  reduced = saturate(round_half_even(data_scale·Σ(data − data_zero_point)/(n·reduced_scale)) + reduced_zero_point)
+ * Domain      rules data-type, data_scale-type, data_scale-shape, data_zero_point-…,
+ *             reduced_scale-…, reduced_zero_point-…, axes-missing, axes-range, axes-repeated,
+ *             keepdims-missing. A vector of one element is no scalar.
+ * Arithmetic  reduced = saturate(round_half_even(data_scale·Σ(data −
+ *             data_zero_point)/(n·reduced_scale)) + reduced_zero_point)
  * Edge cases  n = 0, a scale that is NaN or infinite, reduced_scale = 0: unspecified.
  * Latitude    qd_mean_store in qlinear.h.
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { DATA, DATA_SCALE, DATA_ZERO_POINT, REDUCED_SCALE, REDUCED_ZERO_POINT };
 

@@ -3,21 +3,22 @@
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearSigmoid-1.
  * Inputs, outputs, domain   those of QLinearLeakyRelu (qlinear_leaky_relu.c).
  * Attributes  none.
- * Arithmetic  v = (X − X_zero_point)·X_scale; Y = saturate(round_half_even(1/(1 + e^−v)/Y_scale) + Y_zero_point)
+ * Arithmetic  v = (X − X_zero_point)·X_scale; Y = saturate(round_half_even(1/(1 + e^−v)/Y_scale) +
+ *             Y_zero_point)
  * Edge cases  a scale that is NaN or infinite, Y_scale = 0: unspecified. v = 0: exactly ½.
- * Latitude    1/(1 + e^−v) in float32 within 8 ulp (relative 2^−21), then a float32 division by Y_scale. No canonical code where
- *             the enclosure of exponential.h, 2^−43 wide, does not decide it.
+ * Latitude    1/(1 + e^−v) in float32 within 8 ulp (relative 2^−21), then a float32 division by
+ *             Y_scale. No canonical code where the enclosure of exponential.h, 2^−43 wide, does not
+ *             decide it.
  * Quirks      rounding, zero_point_order, range, zero_points. */
-#include "qdiff/exponential.h"
-#include "qdiff/qlinear.h"
+#include "number/exponential.h"
+#include "quantize/qlinear.h"
 
-static struct qd_code sigmoid(const void *context, const struct qd_coder *coder, int16_t q,
-                              double scale, double y_scale, struct qd_ratio *real)
+static struct qd_code sigmoid(const void *context, const struct qd_output_quantizer *quantizer,
+                              int16_t q, double scale, double y_scale, struct qd_ratio *real)
 {
     struct qd_interval exact = qd_logistic(q * scale);
     (void)context;
-    return qd_order_code_of_interval(coder, exact, exact.lo == exact.hi ? 0 : 0x1p-21, y_scale,
-                                     real);
+    return qd_code_of_interval(quantizer, exact, exact.lo == exact.hi ? 0 : 0x1p-21, y_scale, real);
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,

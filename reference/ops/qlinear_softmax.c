@@ -1,25 +1,31 @@
 /* QLinearSoftmax (com.microsoft)
  *
- * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearSoftmax-1; axis and opset refer to ONNX Softmax.
- * Inputs      X u8|s8; X_scale f32, x_zero_point like X (optional: 0), y_scale f32, y_zero_point like X, each a scalar or [1].
+ * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearSoftmax-1; axis and opset refer
+ *             to ONNX Softmax.
+ * Inputs      X u8|s8; X_scale f32, x_zero_point like X (optional: 0), y_scale f32, y_zero_point
+ *             like X, each a scalar or [1].
  * Outputs     Y like X.
- * Attributes  opset (required): below 13 the axes from `axis` on are one row, else `axis` alone is; axis (−1): −rank to rank − 1.
- * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…, opset-missing, axis-range.
+ * Attributes  opset (required): below 13 the axes from `axis` on are one row, else `axis` alone is;
+ *             axis (−1): −rank to rank − 1.
+ * Domain      rules x-type, x_scale-type, x_scale-shape, x_zero_point-…, y_scale-…, y_zero_point-…,
+ *             opset-missing, axis-range.
  * Arithmetic  v = (X − x_zero_point)·X_scale; p_i = e^v_i / Σ_j e^v_j over the row;
  *             Y_i = saturate(round_half_even(p_i/y_scale) + y_zero_point)
- * Edge cases  a scale that is NaN or infinite, y_scale = 0: unspecified. All v of a row equal: p is 1/n.
- * Latitude    p in float32: each v and its distance from the greatest rounded, δ_i = 2^−24·(|v_i| + |v_max| + |v_i − v_max|), the
- *             exponential within 4 ulp, a sum of n terms in any order, one division; so a relative error of at most
- *             δ_i + Σ_j p_j·δ_j + (n + 12)·2^−24 (times 1.01 for the products of errors; above 2^−7 in sum the element is
- *             unspecified). Then a division by y_scale. No canonical code where the enclosure does not decide it.
- *             Where all v of a row are equal the argument errors fall out (any shift gives equal terms) and the sum's remain: n·2^−24
- *             for n > 2, none else.
+ * Edge cases  a scale that is NaN or infinite, y_scale = 0: unspecified. All v of a row equal: p is
+ *             1/n.
+ * Latitude    p in float32: each v and its distance from the greatest rounded, δ_i = 2^−24·(|v_i| +
+ *             |v_max| + |v_i − v_max|), the exponential within 4 ulp, a sum of n terms in any
+ *             order, one division; so a relative error of at most δ_i + Σ_j p_j·δ_j + (n +
+ *             12)·2^−24 (times 1.01 for the products of errors; above 2^−7 in sum the element is
+ *             unspecified). Then a division by y_scale. No canonical code where the enclosure does
+ *             not decide it. Where all v of a row are equal the argument errors fall out (any shift
+ *             gives equal terms) and the sum's remain: n·2^−24 for n > 2, none else.
  * Quirks      rounding, zero_point_order, range, zero_points. */
 #include <math.h>
 
-#include "qdiff/exponential.h"
+#include "number/exponential.h"
 #include "qdiff/movement.h"
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 
@@ -31,7 +37,7 @@ struct rows {
 struct softmax {
     const struct qd_evaluation *evaluation;
     struct qd_qlinear x, parameters;
-    struct qd_coder coder;
+    struct qd_output_quantizer quantizer;
     struct rows rows;
     struct qd_value y;
 };
@@ -112,18 +118,19 @@ static struct qd_code code_of(const struct softmax *s, const struct row *row, in
     if (row->level && n < 0x1p17) {
         /* Equal terms other than 1: only their first sum, 2·e, is sure to be exact. */
         double rounded = n > 2 ? n * 0x1p-24 : 0;
-        struct qd_order order =
-            qd_order_interval((struct qd_interval){(1 - rounded) / n, (1 + rounded) / n});
-        order = qd_order_last_divide(order, y_scale);
+        const struct qd_arithmetic f32 = {QD_F32, false};
+        struct qd_interval mean = {(1 - rounded) / n, (1 + rounded) / n};
+        struct qd_enclosure result = qd_enclosure_divide(f32, QD_LAST, qd_enclosure_of(f32, mean),
+                                                         qd_enclosure_point(y_scale));
         *real = qd_ratio_divide(qd_ratio_of_integer(1), qd_ratio_of_double(n));
         *real = qd_ratio_divide(*real, qd_ratio_of_double(y_scale));
-        return qd_order_code(&s->coder, *real, &order, 1);
+        return qd_code_of_results(&s->quantizer, *real, &result, 1);
     }
     if (!(error < 0x1p-7))
         return open;
     struct qd_interval e = term(s, row, j);
     struct qd_interval p = {nextafter(e.lo / row->sum.hi, 0), nextafter(e.hi / row->sum.lo, 2)};
-    return qd_order_code_of_interval(&s->coder, p, error, y_scale, real);
+    return qd_code_of_interval(&s->quantizer, p, error, y_scale, real);
 }
 
 /* Of parameters for which nothing is specified. */
@@ -173,7 +180,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
             qd_value_init(&s.y, evaluation->arena, x->dtype, x->rank, x->dims, evaluation->error);
     if (status != QD_OK)
         return status;
-    s.coder = qd_qlinear_coder(evaluation, x->dtype, &s.parameters);
+    s.quantizer = qd_qlinear_quantizer(evaluation, x->dtype, &s.parameters);
     status = compute(&s);
     if (status == QD_OK)
         out[0] = s.y;

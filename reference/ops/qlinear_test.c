@@ -1,5 +1,5 @@
-/* The QLinear operators of com.microsoft: values by hand, ties of both parities, hulls where an order rounds, every rule, and
- * the switches that must act in them.
+/* The QLinear operators of com.microsoft: values by hand, ties of both parities, hulls where an
+ * order rounds, every rule, and the switches that must act in them.
  * Alone: <build>/tests/reference/ops/qlinear_test */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "number/exponential.h"
 #include "ops/row_testlib.h"
-#include "qdiff/exponential.h"
 
 #define ADD "com.microsoft:QLinearAdd", 1
 #define MUL "com.microsoft:QLinearMul", 1
@@ -58,7 +58,8 @@ static void add_by_hand(void **state)
 static void add_hulls(void **state)
 {
     (void)state;
-    /* 1·1 + 1·0.5 = 1.5 is exactly half of 3: rne(0.5) = 0. By ratios: RN(1/3) + RN(0.5/3) is above or below. */
+    /* 1·1 + 1·0.5 = 1.5 is exactly half of 3: rne(0.5) = 0. By ratios: RN(1/3) + RN(0.5/3) is above
+     * or below. */
     row(ADD, "u8[1] 1; f32[] 1; u8[] 0; u8[1] 1; f32[] 0.5; u8[] 0; f32[] 3; u8[] 0", "",
         "u8[1] 0..0..1");
     row(ADD, "u8[1] 1; f32[] 1; u8[] 0; u8[1] 1; f32[] 0.5; u8[] 0; f32[] nan; u8[] 0", "",
@@ -77,9 +78,10 @@ static void add_switches(void **state)
     /* 0.5 + 1 = 1.5 rounds to 2, without the zero point 1: rne(0.5) + 1 = 1 */
     row_under(BEFORE, ADD, "u8[2] 1 3; f32[] 1; -; u8[] 0; f32[] 1; -; f32[] 2; u8[] 1", "",
               "u8[2] 2 2");
-    /* v = 0.5 + 11·2^-20, and v + 128 = 128.5 + 11·2^-20, of which float32 keeps 16 places: 128.5 + 2^-16, up to 129, as v alone
-     * is. With 100·r folded in, 128 − (50 + 275·2^-18) has 17 places: 78 − 138·2^-17 (to even), plus 50.5 + 1111·2^-20 gives
-     * 128.5 + 7·2^-20: 128.5, down to 128. The zero point is even. */
+    /* v = 0.5 + 11·2^-20, and v + 128 = 128.5 + 11·2^-20, of which float32 keeps 16 places: 128.5 +
+     * 2^-16, up to 129, as v alone is. With 100·r folded in, 128 − (50 + 275·2^-18) has 17 places:
+     * 78 − 138·2^-17 (to even), plus 50.5 + 1111·2^-20 gives 128.5 + 7·2^-20: 128.5, down to 128.
+     * The zero point is even. */
     row(ADD, "u8[1] 101; f32[] 0x1.00016p-1; u8[] 100; u8[] 0; f32[] 1; u8[] 0; f32[] 1; u8[] 128",
         "", "u8[1] 129");
     row_under(BEFORE, ADD,
@@ -134,7 +136,8 @@ static void mul(void **state)
     row_under("range=wrap", MUL, "u8[1] 16; f32[] 1; -; u8[] 17; f32[] 1; -; f32[] 1; u8[] 0", "",
               "u8[1] 16");
     row(MUL, "u8[1] 1; f32[] nan; -; u8[] 1; f32[] 1; -; f32[] 2; u8[] 7", "", "u8[1] *");
-    /* a·b/c with 3·5·RN(1/3)… : 1.5 exactly with a = 1, b = 1, s = 3/2; the product of scales rounds nothing */
+    /* a·b/c with 3·5·RN(1/3)… : 1.5 exactly with a = 1, b = 1, s = 3/2; the product of scales
+     * rounds nothing */
     row(MUL, "u8[1] 1; f32[] 3; -; u8[] 1; f32[] 0.5; -; f32[] 1; u8[] 0", "", "u8[1] 2");
 }
 
@@ -189,7 +192,8 @@ static void leaky_relu(void **state)
         "s8[5] 9 10 10 13 127");
     row(LEAKY, "u8[3] 0 128 129; f32[] 2; u8[] 128; f32[1] 4; u8[1] 100", "alpha=0.5f",
         "u8[3] 68 100 100"); /* −256·0.5/4 = −32; 0; 0.5 → 0 */
-    /* 0.01f·(−50) = −0.49999998…, which is above −0.5: 0, but RD in an order gives −0.5 → 0 too; −150: −1.49999997 → −1 */
+    /* 0.01f·(−50) = −0.49999998…, which is above −0.5: 0, but RD in an order gives −0.5 → 0 too;
+     * −150: −1.49999997 → −1 */
     row(LEAKY, "s8[2] -50 -100; f32[] 1; -; f32[] 1", "", "s8[2] 0 -1");
     row(LEAKY, "u8[2] 1 3; f32[] 1; u8[] 0; f32[] 2; u8[] 1", "", "u8[2] 1 3");
     row_under(BEFORE, LEAKY, "u8[2] 1 3; f32[] 1; u8[] 0; f32[] 2; u8[] 1", "", "u8[2] 2 2");
@@ -250,7 +254,8 @@ static void means(void **state)
     row(GLOBAL, "u8[1,1,1] 1; f32[] 1; u8[] 1; f32[] 1; s8[] 1", "", "!y_zero_point-type");
     row_under(BEFORE, GLOBAL, "u8[1,1,2] 1 2; f32[] 1; u8[] 0; f32[] 1; u8[] 1", "",
               "u8[1,1,1] 2"); /* 1.5 + 1 = 2.5 → 2, else 3 */
-    /* A third of a tie: 1/3 + 1/3 + 1/3 = 3·RN(1/3)… : sum 3, /(3·2) = 0.5 → 0; s/(y·n) rounds, so 1 is possible */
+    /* A third of a tie: 1/3 + 1/3 + 1/3 = 3·RN(1/3)… : sum 3, /(3·2) = 0.5 → 0; s/(y·n) rounds, so
+     * 1 is possible */
     row(GLOBAL, "u8[1,1,3] 1 1 1; f32[] 1; u8[] 0; f32[] 2; u8[] 0", "", "u8[1,1,1] 0..0..1");
     row(MEAN, "u8[2,2] 1 2 3 5; f32[] 1; u8[] 0; f32[] 1; u8[] 0", "axes=[1] keepdims=0",
         "u8[2] 2 4");
@@ -282,7 +287,8 @@ static void sigmoid(void **state)
     row(SIGMOID, "u8[1] 1; f32[] 1; -; f32[] 1; s8[] 0", "", "!y_zero_point-type");
 }
 
-/* e^−1 = 0.3678794412: 1/(1 + e^−1) and e^−1/(1 + e^−1) as above; with e^−2 = 0.1353352832 the sum is 1.5032147244:
+/* e^−1 = 0.3678794412: 1/(1 + e^−1) and e^−1/(1 + e^−1) as above; with e^−2 = 0.1353352832 the sum
+ * is 1.5032147244:
  * 0.6652409558, 0.2447284711, 0.0900305732. */
 static void softmax(void **state)
 {

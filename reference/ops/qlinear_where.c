@@ -1,18 +1,20 @@
 /* QLinearWhere (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearWhere-1.
- * Inputs      condition bool; X u8|s8, x_scale f32, x_zero_point like X; Y like X, y_scale, y_zero_point; z_scale, z_zero_point like
- *             X; parameters are scalars or [1].
+ * Inputs      condition bool; X u8|s8, x_scale f32, x_zero_point like X; Y like X, y_scale,
+ *             y_zero_point; z_scale, z_zero_point like X; parameters are scalars or [1].
  * Outputs     Z like X, of the shape that condition, X and Y broadcast to.
- * Domain      rules condition-type, x-type, x_scale-type, x_scale-shape, x_zero_point-…, those of y and z alike, broadcast.
- * Arithmetic  v = X where the condition holds, else Y; Z = saturate(round_half_even((v − v_zero_point)·v_scale/z_scale) + z_zero_point)
+ * Domain      rules condition-type, x-type, x_scale-type, x_scale-shape, x_zero_point-…, those of y
+ *             and z alike, broadcast.
+ * Arithmetic  v = X where the condition holds, else Y; Z = saturate(round_half_even((v −
+ *             v_zero_point)·v_scale/z_scale) + z_zero_point)
  * Edge cases  a scale that is NaN or infinite, z_scale = 0: unspecified, where it is used.
  * Latitude    (v·v_scale)/s or v·(v_scale/s) in float32, s the output's scale.
  * Quirks      rounding, zero_point_order, range, zero_points. */
+#include "graph/operand_checks.h"
 #include "qdiff/broadcast.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
-#include "qdiff/qlinear.h"
+#include "quantize/qlinear.h"
 
 enum {
     CONDITION,

@@ -1,31 +1,36 @@
 /* QuantizeLinear
  *
- * Source      ONNX QuantizeLinear-10, -13, -19, -21, -23, -24, -25; ONNX technical page "Float stored in 8 bits".
- * Inputs      x f32|s32 (19: f16, bf16); y_scale f32 (19: x's type; 23: any of x's types; 24: f8e8m0), scalar, [1], [D_axis] or blocks;
- *             y_zero_point, optional, of y's type and y_scale's shape.
- * Outputs     y of x's shape; u8 s8 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2): y_zero_point's type, else
- *             output_dtype (21), else u8.
+ * Source      ONNX QuantizeLinear-10, -13, -19, -21, -23, -24, -25; ONNX technical page "Float
+ *             stored in 8 bits".
+ * Inputs      x f32|s32 (19: f16, bf16); y_scale f32 (19: x's type; 23: any of x's types; 24:
+ *             f8e8m0), scalar, [1], [D_axis] or blocks; y_zero_point, optional, of y's type and
+ *             y_scale's shape.
+ * Outputs     y of x's shape; u8 s8 (19: float8; 21: u16 s16 u4 s4; 23: f4e2m1; 25: u2 s2):
+ *             y_zero_point's type, else output_dtype (21), else u8.
  * Attributes  axis (13), saturate (19), block_size, output_dtype (21), precision (23).
- * Domain      granularity.h; rules x-type, y_scale-type, y_zero_point-type, output_dtype-mismatch, output_dtype-value,
- *             precision-value. Integer division (s32 as the division type), a zero point that is not 0 for float outputs
- *             and f8e8m0 as division type are UNSUPPORTED: the text does not say enough.
- * Arithmetic  D = division type: f32 up to opset 18; the common type of x and y_scale in 19 to 22; then `precision`, else
- *             y_scale's type. x and y_scale are first converted to D.
+ * Domain      granularity.h; rules x-type, y_scale-type, y_zero_point-type, output_dtype-mismatch,
+ *             output_dtype-value, precision-value. Integer division (s32 as the division type), a
+ *             zero point that is not 0 for float outputs and f8e8m0 as division type are
+ *             UNSUPPORTED: the specification does not say enough.
+ * Arithmetic  D = division type: f32 up to opset 18; the common type of x and y_scale in 19 to 22;
+ *             then `precision`, else y_scale's type. x and y_scale are first converted to D.
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
  *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
- * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before opset 24). y_scale = 0, NaN or infinite: unspecified.
- * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer; (2) it may be rounded to y's type at
- *             once, where one of the two is not finite: unspecified; behind dequantized operands the
+ * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before
+ *             opset 24). y_scale = 0, NaN or infinite: unspecified.
+ * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer;
+ *             (2) it may be rounded to y's type at once, where one of the two is not finite:
+ *                 unspecified; after dequantized operands the
  *             orders of a fused kernel, which does not overflow where the float does.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
 
-#include "binary.h"
-#include "qdiff/accumulate.h"
+#include "graph/operand_checks.h"
+#include "kernel/accumulate.h"
+#include "number/float_bits.h"
 #include "qdiff/granularity.h"
 #include "qdiff/interval.h"
-#include "qdiff/parameters.h"
-#include "qdiff/requantize.h"
+#include "qdiff/output_quantizer.h"
 
 enum { X, Y_SCALE, Y_ZERO_POINT, INPUTS };
 
@@ -44,9 +49,9 @@ struct quantizer {
 /* One scale and zero point. */
 struct parameter {
     int64_t index;
-    double scale;          /* in the division's type */
-    bool rough;            /* no power of two */
-    struct qd_coder coder; /* where y is an integer */
+    double scale;                      /* in the division's type */
+    bool rough;                        /* no power of two */
+    struct qd_output_quantizer output; /* where y is an integer */
 };
 
 static struct parameter read_parameter(const struct quantizer *q, int64_t index)
@@ -57,7 +62,7 @@ static struct parameter read_parameter(const struct quantizer *q, int64_t index)
     return (struct parameter){.index = index,
                               .scale = s,
                               .rough = !qd_scale_is_power_of_two(s),
-                              .coder = qd_coder_make(semantics, q->y, z)};
+                              .output = qd_output_quantizer_make(semantics, q->y, z)};
 }
 
 static uint32_t x_types(int64_t opset)
@@ -159,30 +164,34 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded 1/s. */
-static int64_t code_rounded(const struct quantizer *q, const struct qd_coder *coder,
+/* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded
+ * 1/s. */
+static int64_t code_rounded(const struct quantizer *q, const struct qd_output_quantizer *output,
                             enum qd_dtype type, double x, double s)
 {
     if (q->evaluation->semantics->division == QD_DIVISION_RECIPROCAL) {
         double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1.0, s);
-        return qd_coder_float(coder, qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
+        return qd_output_quantizer_float(output,
+                                         qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
     }
     if (q->evaluation->semantics->division == QD_DIVISION_F16)
         type = QD_F16;
     struct qd_ratio quotient = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
-    return qd_coder_float(coder, qd_ratio_to_float(quotient, type, QD_NEAREST_EVEN));
+    return qd_output_quantizer_float(output, qd_ratio_to_float(quotient, type, QD_NEAREST_EVEN));
 }
 
-static int64_t code_exact(const struct quantizer *q, const struct qd_coder *coder, double x,
-                          double s)
+static int64_t code_exact(const struct quantizer *q, const struct qd_output_quantizer *output,
+                          double x, double s)
 {
     if (q->evaluation->semantics->division != QD_DIVISION_DIVIDE)
-        return code_rounded(q, coder, q->division, x, s);
-    return qd_coder_exact(coder, qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
+        return code_rounded(q, output, q->division, x, s);
+    return qd_output_quantizer_exact(output,
+                                     qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
 }
 
-/* Every order rounds the quotient once, to the type of the division or to float32: away from a rounding edge they have one
- * code. Half of the margin is that rounding, the rest more than the machine's own division. */
+/* Every order rounds the quotient once, to the type of the division or to float32: away from a
+ * rounding edge they have one code. Half of the margin is that rounding, the rest more than the
+ * machine's own division. */
 static bool code_clearly(const struct quantizer *q, double x, double s, int64_t *rounded)
 {
     const struct qd_semantics *semantics = q->evaluation->semantics;
@@ -195,41 +204,42 @@ static bool code_clearly(const struct quantizer *q, double x, double s, int64_t 
 }
 
 /* Codes of one finite x. */
-static struct qd_code code_of_point(const struct quantizer *q, const struct qd_coder *coder,
-                                    double x, double s)
+static struct qd_code code_of_point(const struct quantizer *q,
+                                    const struct qd_output_quantizer *output, double x, double s)
 {
     int64_t rounded;
     if (code_clearly(q, x, s, &rounded)) {
-        int64_t code = qd_coder_finish(coder, rounded);
+        int64_t code = qd_output_quantizer_finish(output, rounded);
         return (struct qd_code){code, code, code, 0};
     }
-    int64_t want = code_exact(q, coder, x, s);
+    int64_t want = code_exact(q, output, x, s);
     struct qd_code code = {want, want, want, 0};
-    qd_code_include(&code, code_rounded(q, coder, q->division, x, s));
+    qd_code_include(&code, code_rounded(q, output, q->division, x, s));
     if (q->division != QD_F32)
-        qd_code_include(&code, code_rounded(q, coder, QD_F32, x, s));
+        qd_code_include(&code, code_rounded(q, output, QD_F32, x, s));
     return code;
 }
 
-static struct qd_code code_of_special(const struct qd_coder *coder, double x, double s)
+static struct qd_code code_of_special(const struct qd_output_quantizer *output, double x, double s)
 {
-    int64_t want = qd_coder_float(coder, s < 0 ? -x : x);
-    bool unspecified = isnan(x) && coder->semantics->nan_to_integer == QD_NAN_UNSPECIFIED;
+    int64_t want = qd_output_quantizer_float(output, s < 0 ? -x : x);
+    bool unspecified = isnan(x) && output->semantics->nan_to_integer == QD_NAN_UNSPECIFIED;
     return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
 }
 
-static struct qd_code code_of_end(const struct quantizer *q, const struct qd_coder *coder, double x,
-                                  double s)
+static struct qd_code code_of_end(const struct quantizer *q,
+                                  const struct qd_output_quantizer *output, double x, double s)
 {
-    return isfinite(x) ? code_of_point(q, coder, x, s) : code_of_special(coder, x, s);
+    return isfinite(x) ? code_of_point(q, output, x, s) : code_of_special(output, x, s);
 }
 
 /* The hull over an interval of x. `point` is the code of the canonical x. */
-static struct qd_code code_of_interval(const struct quantizer *q, const struct qd_coder *coder,
+static struct qd_code code_of_interval(const struct quantizer *q,
+                                       const struct qd_output_quantizer *output,
                                        struct qd_interval x, double s, struct qd_code point,
                                        bool canonical)
 {
-    struct qd_code ends[2] = {code_of_end(q, coder, x.lo, s), code_of_end(q, coder, x.hi, s)};
+    struct qd_code ends[2] = {code_of_end(q, output, x.lo, s), code_of_end(q, output, x.hi, s)};
     struct qd_code code = canonical ? point : ends[0];
     for (int e = 0; e < 2; e++) {
         qd_code_include(&code, ends[e].lo);
@@ -248,8 +258,8 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     if (flags & QD_UNSPECIFIED || s == 0 || !isfinite(s))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
     if (flags & QD_NOT_NUMBER || isnan(x))
-        return code_of_special(&p->coder, (double)NAN, s);
-    struct qd_code code = code_of_end(q, &p->coder, x, s);
+        return code_of_special(&p->output, (double)NAN, s);
+    struct qd_code code = code_of_end(q, &p->output, x, s);
     if (!q->x->lo && !q->x->fusion.dequantized)
         return code;
     if (isinf(x) && qd_value_lo(q->x, i) == qd_value_hi(q->x, i))
@@ -259,7 +269,7 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
         return code;
     if (isfinite(x) && (!isfinite(hull.lo) || !isfinite(hull.hi)))
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
-    return code_of_interval(q, &p->coder, hull, s, code, !(flags & QD_NO_CANONICAL));
+    return code_of_interval(q, &p->output, hull, s, code, !(flags & QD_NO_CANONICAL));
 }
 
 /* The value of the output type that a rounded quotient becomes. */
@@ -273,8 +283,8 @@ static enum qd_status store_open(const struct quantizer *q, int64_t i, struct qd
     return qd_interval_store_flag(y, i, QD_UNSPECIFIED, q->evaluation->arena, q->evaluation->error);
 }
 
-/* Equation (2): the quotient rounded to D first, or, by a kernel that divides in a wider type, the exact quotient rounded
- * once. Where they differ neither is canonical. */
+/* Equation (2): the quotient rounded to D first, or, by a kernel that divides in a wider type, the
+ * exact quotient rounded once. Where they differ neither is canonical. */
 static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s,
                                         struct qd_value *y)
 {

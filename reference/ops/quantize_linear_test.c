@@ -1,5 +1,5 @@
 /* QuantizeLinear of what overflowed before it, and block_size where it has no meaning: by hand.
- * Alone: tests/reference/ops/quantize_linear_test */
+ * Alone: <build>/tests/reference/ops/quantize_linear_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@ static void infinities_saturate(void **state)
     row("QuantizeLinear", 13, "f32[1] nan; f32[] 2; u8[] 3", "", "u8[1] *");
 }
 
-/* 16 steps of 4096 are 65536, which float16 has not: 16 without the float in between, the greatest code with it. */
+/* 16 steps of 4096 are 65536, which float16 has not: 16 without the float in between, the greatest
+ * code with it. */
 static void an_overflow_need_not_happen(void **state)
 {
     (void)state;
@@ -28,7 +29,8 @@ static void an_overflow_need_not_happen(void **state)
     row("QuantizeLinear", 19, "f16[2] inf 65536..inf..inf; f16[] 1; u8[] 0", "", "u8[2] 255 255");
 }
 
-/* One scale is one for the tensor; of what block_size says beside it the text is silent, and a scalar has no axis to block. */
+/* One scale is one for the tensor; of what block_size says then the specification is silent, and a
+ * scalar has no axis to block. */
 static void block_size_beside_one_scale(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Sub, Mul, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones against digits from tables.
- * Alone: tests/reference/ops/real_test */
+/* Sub, Mul, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones
+ * against digits from tables. Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,8 @@ static void div_floats(void **state)
     row("Div", 13, "f32[2] 1..2 1; f32[2] 4 -1..2", "", "f32[2] 0.25..0.5 *");
     row("Div", 13, "f32[1] -3..6; f32[1] -2..-1", "", "f32[1] -6..3");
     row("Div", 7, "f16[1] 65504; f16[1] 0.5", "", "f16[1] 131008..inf..inf");
-    /* 1/3: the hull holds the quotient in double, one step either way, and its rounding up to f32 */
+    /* 1/3: the hull holds the quotient in double, one step either way, and its rounding up to
+     * f32 */
     row("Div", 13, "f32[1] 1; f32[1] 3", "",
         "f32[1] "
         "0.333333333333333314829616256247..0.3333333432674407958984375..0."
@@ -112,7 +113,7 @@ static void rules(void **state)
     row("Softmax", 13, "f32[] 0", "", "!axis-range");
 }
 
-/* ---- Against tables --------------------------------------------------------------------------- */
+/* ---- Against tables -------------------------------------------------------------------------- */
 
 struct table {
     const char *op;
@@ -168,7 +169,8 @@ static void digits_of_tables(void **state)
         check(&tables[i]);
 }
 
-/* Before opset 13 the matrix of [2, 3·1] after axis 1; since then each line. All elements equal: the same share. */
+/* Before opset 13 the matrix of [2, 3·1] after axis 1; since then each line. All elements equal:
+ * the same share. */
 static void groups(void **state)
 {
     (void)state;

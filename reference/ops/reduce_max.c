@@ -3,15 +3,16 @@
  * Source      ONNX ReduceMax-1, -11, -12, -13, -18, -20.
  * Inputs      data f32 f16 f64 s32 s64 (12: u8 s8; 13: bf16; 20: bool); axes (18), optional, s64.
  * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
- * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduce.h.
- * Domain      rules data-type and those of reduce.h.
- * Arithmetic  the greatest element; without axes of all, or, with noop_with_empty_axes, of each alone.
+ * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction_axes.h.
+ * Domain      rules data-type and those of reduction_axes.h.
+ * Arithmetic  the greatest element; without axes of all, or, with noop_with_empty_axes, of each
+ *             alone.
  * Edge cases  of none: −Inf or the type's least value; NaN among them: unspecified.
  * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
+#include "graph/operand_checks.h"
+#include "kernel/maximum.h"
+#include "kernel/reduction_axes.h"
 #include "qdiff/interval.h"
-#include "qdiff/maximum.h"
-#include "qdiff/parameters.h"
-#include "qdiff/reduce.h"
 
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const struct qd_tensor *x)

@@ -1,18 +1,19 @@
 /* ReduceMean
  *
  * Source      ONNX ReduceMean-1, -11, -13, -18.
- * Inputs      data f32|f16 (13: bf16); f64, s32 and s64 are UNSUPPORTED (how a mean of integers is rounded is not said); axes (18),
- *             optional, s64.
+ * Inputs      data f32|f16 (13: bf16); f64, s32 and s64 are UNSUPPORTED (how a mean of integers is
+ *             rounded is not said); axes (18), optional, s64.
  * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
- * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduce.h.
- * Domain      rules data-type and those of reduce.h.
- * Arithmetic  the sum divided by the number of its terms, rounded once; without axes of all, or, with noop_with_empty_axes, each
- *             element itself.
+ * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction_axes.h.
+ * Domain      rules data-type and those of reduction_axes.h.
+ * Arithmetic  the sum divided by the number of its terms, rounded once; without axes of all, or,
+ *             with noop_with_empty_axes, each element itself.
  * Edge cases  of none: unspecified.
- * Latitude    every order of summation, then a division or a product with the reciprocal: float_sum.h. */
-#include "qdiff/float_sum.h"
-#include "qdiff/parameters.h"
-#include "qdiff/reduce.h"
+ * Latitude    every order of summation, then a division or a product with the reciprocal:
+ *             float_sum.h. */
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
+#include "kernel/reduction_axes.h"
 
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const struct qd_tensor *x)

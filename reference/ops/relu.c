@@ -1,12 +1,13 @@
 /* Relu
  *
  * Source      ONNX Relu-1, -6, -13, -14.
- * Inputs      X f32|f16 (13: bf16; 14: s8, s16, s32; f64 and s64 are UNSUPPORTED); other types are rule x-type.
+ * Inputs      X f32|f16 (13: bf16; 14: s8, s16, s32; f64 and s64 are UNSUPPORTED); other types are
+ *             rule x-type.
  * Outputs     Y of X's type and shape.
  * Arithmetic  Y = max(0, X)
  * Edge cases  NaN stays NaN. */
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
 
 static double relu(const void *context, double x)
 {

@@ -1,16 +1,19 @@
 /* Reshape
  *
  * Source      ONNX Reshape-1, -5, -13, -14, -19, -21, -23, -24, -25.
- * Inputs      data of any type (1: floats only): movement.h, all types since 5, float8 since 19; shape (5) s64 [R].
- * Outputs     reshaped: a shape entry n > 0 is the dimension, 0 copies data's (or is 0 with allowzero), one −1 is inferred.
+ * Inputs      data of any type (1: floats only): movement.h, all types since 5, float8 since 19;
+ *             shape (5) s64 [R].
+ * Outputs     reshaped: a shape entry n > 0 is the dimension, 0 copies data's (or is 0 with
+ *             allowzero), one −1 is inferred.
  * Attributes  shape (up to 4); allowzero (14), 0.
- * Domain      rules data-type, shape-missing, shape-type, shape-rank, shape-negative (below −1), shape-two-inferred, shape-zero-range (0 beyond
- *             data's rank), shape-allowzero (0 and −1 together), shape-mismatch (not as many elements), attribute-unknown. −1 beside a copied
- *             dimension of 0 is UNSUPPORTED: nothing determines it.
+ * Domain      rules data-type, shape-missing, shape-type, shape-rank, shape-negative (below −1),
+ *             shape-two-inferred, shape-zero-range (0 beyond data's rank), shape-allowzero (0 and
+ *             −1 together), shape-mismatch (not as many elements), attribute-unknown. −1 beside a
+ *             copied dimension of 0 is UNSUPPORTED: nothing determines it.
  * Arithmetic  moves elements.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 struct shape {
     int64_t dims[QD_MAX_RANK];

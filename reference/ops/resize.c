@@ -1,37 +1,45 @@
 /* Resize
  *
  * Source      ONNX Resize-10, -11, -13, -18, -19.
- * Inputs      X of any type but those below 8 bits and float8 (13: bf16), movement.h; linear: f32 f16 bf16. roi f32|f16|f64 [2·axes]
- *             (11), scales f32 [axes], sizes s64 [axes] (11); an empty scales counts as absent.
+ * Inputs      X of any type but those below 8 bits and float8 (13: bf16), movement.h; linear: f32
+ *             f16 bf16. roi f32|f16|f64 [2·axes] (11), scales f32 [axes], sizes s64 [axes] (11); an
+ *             empty scales counts as absent.
  * Outputs     Y of X's type and rank.
- * Attributes  mode nearest|linear|cubic (cubic: 11); since 11 coordinate_transformation_mode (resample.h), nearest_mode
- *             round_prefer_floor|round_prefer_ceil|floor|ceil, extrapolation_value (0), exclude_outside, cubic_coeff_a; since 18 axes,
- *             antialias, keep_aspect_ratio_policy stretch|not_larger|not_smaller.
- * Domain      rules X-type, roi-* (type, rank, length; missing before 13), scales-* and sizes-* (type, length, value; scales-missing before 13),
- *             scales-or-sizes (neither), scales-and-sizes (both), axes-range, mode-value, nearest_mode-value,
- *             coordinate_transformation_mode-value, keep_aspect_ratio_policy-value. UNSUPPORTED: cubic; antialias; linear on integers, whose
- *             rounding the text does not name; opset 10 (which coordinates it samples is not said) unless all scales are 1; an axis named
- *             twice; an empty axis that grows; scales or sizes that are no vector; a crop without
- *             region; a size that depends on the rounding of in·scale.
- * Shape rule  sizes, with a policy round-half-up(in·min or max(sizes/in)), or floor(in·scale), with tf_crop_and_resize
- *             floor(in·(end − start)·scale).
- * Arithmetic  1. x = the coordinate of resample.h per axis, clamped to [0, in − 1]; nearest: before that rounded as nearest_mode says.
+ * Attributes  mode nearest|linear|cubic (cubic: 11); since 11 coordinate_transformation_mode
+ *             (resample.h), nearest_mode round_prefer_floor|round_prefer_ceil|floor|ceil,
+ *             extrapolation_value (0), exclude_outside, cubic_coeff_a; since 18 axes, antialias,
+ *             keep_aspect_ratio_policy stretch|not_larger|not_smaller.
+ * Domain      rules X-type, roi-* (type, rank, length; missing before 13), scales-* and sizes-*
+ *             (type, length, value; scales-missing before 13), scales-or-sizes (neither),
+ *             scales-and-sizes (both), axes-range, mode-value, nearest_mode-value,
+ *             coordinate_transformation_mode-value, keep_aspect_ratio_policy-value. UNSUPPORTED:
+ *             cubic; antialias; linear on integers, whose rounding the specification does not name;
+ *             opset 10 (which coordinates it samples is not said) unless all scales are 1; an axis
+ *             named twice; an empty axis that grows; scales or sizes that are no vector; a crop
+ *             without region; a size that depends on the rounding of in·scale.
+ * Shape rule  sizes, with a policy round-half-up(in·min or max(sizes/in)), or floor(in·scale), with
+ *             tf_crop_and_resize floor(in·(end − start)·scale).
+ * Arithmetic  1. x = the coordinate of resample.h per axis, clamped to [0, in − 1]; nearest: before
+ *             that rounded as nearest_mode says.
  *             2. nearest: X at the rounded coordinates.
  *             3. linear: Σ over the 2^n neighbours of X·Π(1 − |x − k|).
  *             4. tf_crop_and_resize: extrapolation_value where some x lies outside [0, in − 1].
- * Edge cases  An axis that keeps its length is not sampled. exclude_outside changes neither mode: what lies outside repeats the edge.
- *             Unspecified: align_corners with one output; a coordinate that rounding takes over the border of the region; an
+ * Edge cases  An axis that keeps its length is not sampled. exclude_outside changes neither mode:
+ *             what lies outside repeats the edge.
+ *             Unspecified: align_corners with one output; a coordinate that rounding takes over the
+ *               border of the region; an
  *             extrapolation_value that an integer type does not have; a NaN or infinite neighbour.
- * Latitude    the orders of resample.h: the hull of all elements that nearest may take, or of all values that linear takes between the ends;
- *             then in float32 every order of the products and of steps a + x·(b − a): n + 2^n roundings of at most 2·max|X|. */
+ * Latitude    the orders of resample.h: the hull of all elements that nearest may take, or of all
+ *             values that linear takes between the ends; then in float32 every order of the
+ *             products and of steps a + x·(b − a): n + 2^n roundings of at most 2·max|X|. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "qdiff/float_sum.h"
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
+#include "kernel/resample.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
-#include "qdiff/resample.h"
 
 enum { X, ROI, SCALES, SIZES, INPUTS };
 enum mode { NEAREST, LINEAR, CUBIC, MODES };
@@ -60,7 +68,7 @@ struct resize {
     struct site *sites[QD_MAX_RANK];
 };
 
-/* --- Attributes ------------------------------------------------------------------------------------ */
+/* --- Attributes ------------------------------------------------------------------------------- */
 
 static enum qd_status read_word(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const char *name, const char *const *words, unsigned count,
@@ -154,7 +162,7 @@ static enum qd_status read_attributes(const struct qd_evaluation *evaluation,
     return status == QD_OK ? read_axes(evaluation, node, r) : status;
 }
 
-/* --- Inputs ---------------------------------------------------------------------------------------- */
+/* --- Inputs ----------------------------------------------------------------------------------- */
 
 /* A vector of `count` numbers. */
 static enum qd_status read_numbers(const struct qd_evaluation *evaluation,
@@ -175,7 +183,8 @@ static enum qd_status read_numbers(const struct qd_evaluation *evaluation,
     return QD_OK;
 }
 
-/* Of roi the text says that it is 1-D, of scales and sizes only how many elements they have. */
+/* Of roi the specification says that it is 1-D, of scales and sizes only how many elements they
+ * have. */
 static enum qd_status want_vector(const struct qd_evaluation *evaluation, const char *name,
                                   const struct qd_value *value)
 {
@@ -347,7 +356,7 @@ static enum qd_status decide(const struct qd_evaluation *evaluation, const struc
     return QD_OK;
 }
 
-/* --- Sites ----------------------------------------------------------------------------------------- */
+/* --- Sites ------------------------------------------------------------------------------------ */
 
 static int64_t clamp(const struct qd_resample_axis *axis, double k)
 {
@@ -415,7 +424,7 @@ static int sites_of(const struct resize *r, int64_t i, const struct site **sites
     return outside ? OUTSIDE : open ? OPEN : INSIDE;
 }
 
-/* --- Nearest --------------------------------------------------------------------------------------- */
+/* --- Nearest ---------------------------------------------------------------------------------- */
 
 static struct qd_source source(const void *context, int64_t i)
 {
@@ -529,7 +538,7 @@ static enum qd_status resize_nearest(const struct qd_evaluation *evaluation, con
     return status;
 }
 
-/* --- Linear ---------------------------------------------------------------------------------------- */
+/* --- Linear ----------------------------------------------------------------------------------- */
 
 struct linear {
     const struct qd_evaluation *evaluation;
@@ -546,8 +555,9 @@ static struct qd_interval weight_of(double x, bool up)
               : qd_interval_add((struct qd_interval){1, 1}, (struct qd_interval){-rest, -rest});
 }
 
-/* The sum at coordinates x of the sampled axes. Every order is within so many roundings of twice the greatest neighbour, which a step
- * a + x·(b − a) may reach, and exact where all products of weights and numbers are within 24 bits of that. */
+/* The sum at coordinates x of the sampled axes. Every order is within so many roundings of twice
+ * the greatest neighbour, which a step a + x·(b − a) may reach, and exact where all products of
+ * weights and numbers are within 24 bits of that. */
 static struct qd_float_sum sum_at(const struct linear *l, int64_t base, const double *x)
 {
     struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
@@ -572,7 +582,8 @@ static struct qd_float_sum sum_at(const struct linear *l, int64_t base, const do
     return sum;
 }
 
-/* Point j of what the ends of an interval and the integers between make of it: in between the value is linear. */
+/* Point j of what the ends of an interval and the integers between make of it: in between the value
+ * is linear. */
 static double breakpoint(struct qd_interval x, int64_t j)
 {
     return j == 0 ? x.lo : fmin(floor(x.lo) + (double)j, x.hi);

@@ -1,5 +1,5 @@
-/* Resize: coordinates and neighbours by hand, latitude where coordinates round, every rule, each opset's form.
- * Alone: tests/reference/ops/resize_test */
+/* Resize: coordinates and neighbours by hand, latitude where coordinates round, every rule, each
+ * opset's form. Alone: <build>/tests/reference/ops/resize_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,8 @@ static void nearest_half_pixel(void **state)
         "s64[2] 9007199254740993 9007199254740993");
 }
 
-/* asymmetric x = o/s; align_corners x = o·3/(out − 1); tf_half_pixel_for_nn x = (o + ½)/s; pytorch_half_pixel 0 for one output. */
+/* asymmetric x = o/s; align_corners x = o·3/(out − 1); tf_half_pixel_for_nn x = (o + ½)/s;
+ * pytorch_half_pixel 0 for one output. */
 static void nearest_other_coordinates(void **state)
 {
     (void)state;
@@ -51,12 +52,13 @@ static void nearest_other_coordinates(void **state)
     row("Resize", 13, X4 TO("1"), MODE("pytorch_half_pixel"), "u8[1] 10");
     row("Resize", 13, X4 TO("1"), "", "u8[1] 20"); /* ½·4 − ½ = 1½ */
     row("Resize", 11, X4 "; f32[0] ; f32[1] 0.5", MODE("tf_half_pixel_for_nn"), "u8[2] 20 40");
-    /* out = 3 of 4·0.875 = 3½: the output is the middle 3/3½ of the axis; offset 2/7, x = 2/7 + (o + ½)/0.875 − ½ = 0.357 1.5 2.64;
-     * the 1.5 is reached by rounding */
+    /* out = 3 of 4·0.875 = 3½: the output is the middle 3/3½ of the axis; offset 2/7, x = 2/7 + (o
+     * + ½)/0.875 − ½ = 0.357 1.5 2.64; the 1.5 is reached by rounding */
     row("Resize", 19, X4 BY("0.875"), MODE("half_pixel_symmetric"), "u8[3] 10 20..20..30 40");
 }
 
-/* 5 of 3: x = 0.6·o + 0.3 − 0.5 is 1 at o = 2, not exactly with 5/3 in float32, and the next is 1.6. */
+/* 5 of 3: x = 0.6·o + 0.3 − 0.5 is 1 at o = 2, not exactly with 5/3 in float32, and the next is
+ * 1.6. */
 static void nearest_where_coordinates_round(void **state)
 {
     (void)state;
@@ -105,8 +107,8 @@ static void linear(void **state)
     row("Resize", 13, "bf16[2] 1 2; - ; f32[1] 2", "mode=linear", "bf16[4] 1 1.25 1.75 2");
     row("Resize", 13, "f32[2] 1 inf; - ; f32[1] 2", "mode=linear", "f32[4] * * * *");
     row("Resize", 13, "u8[2] 1 2; - ; f32[1] 1", "mode=linear", "u8[2] 1 2");
-    /* 2^24 and 1 by quarters need 26 bits: 12582912.25 and 4194304.75, with 6 roundings of 2^-24 of 2^25: 12 and (6*2^-24 +
-     * 2^-26)/2^-24 = 6.25 parts of them more, outward */
+    /* 2^24 and 1 by quarters need 26 bits: 12582912.25 and 4194304.75, with 6 roundings of 2^-24 of
+     * 2^25: 12 and (6*2^-24 + 2^-26)/2^-24 = 6.25 parts of them more, outward */
     row("Resize", 13, "f32[2] 16777216 1" BY("2"), "mode=linear exclude_outside=1",
         "f32[4] 16777216 12582900.249995527789..12582924.250004472211 "
         "4194292.749995529186..4194316.7500044712797 1");

@@ -34,7 +34,7 @@ static void broken(const struct row *row, const char *what, const char *text)
     fail_msg("%s: %s at '%s'", row->where, what, text);
 }
 
-/* --- Reading ------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 static const char *skip_space(const char *text)
 {
@@ -182,7 +182,7 @@ static void read_attributes(struct row *row, const char *text)
     row->node.attrs = row->attrs;
 }
 
-/* --- Running ------------------------------------------------------------------------------------- */
+/* --- Running ---------------------------------------------------------------------------------- */
 
 static bool has_hulls(const struct row *row)
 {
@@ -235,7 +235,7 @@ static enum qd_status run_graph(struct row *row, const struct qd_semantics *sema
     return status;
 }
 
-/* --- Comparing ----------------------------------------------------------------------------------- */
+/* --- Comparing -------------------------------------------------------------------------------- */
 
 static bool same_number(double a, double b)
 {

@@ -1,20 +1,23 @@
 /* Slice
  *
  * Source      ONNX Slice-1, -10, -11, -13.
- * Inputs      data of any type but those below 8 bits and float8: movement.h; since 10 starts, ends, axes (optional), steps
+ * Inputs      data of any type but those below 8 bits and float8: movement.h; since 10 starts,
+ *             ends, axes (optional), steps
  *             (optional): one type s32|s64, [n].
  * Outputs     output: along axes[i] the elements starts[i], starts[i] + steps[i], … before ends[i].
  * Attributes  starts, ends, axes (up to 9); steps are 1 there.
- * Domain      rules data-type, <list>-type, <list>-rank, starts-missing, ends-missing, ends-length, axes-length, steps-length,
- *             axes-range, steps-zero, attribute-unknown. An axis named twice ("undefined") is UNSUPPORTED, and axes left out
- *             with fewer starts than axes since 10, where the text has them mean all axes.
- * Arithmetic  a negative start or end counts from the dimension's end; then clamped: starts to [0, d] and ends to [0, d] for
- *             positive steps, [0, d − 1] and [−1, d − 1] for negative ones.
+ * Domain      rules data-type, <list>-type, <list>-rank, starts-missing, ends-missing, ends-length,
+ *             axes-length, steps-length, axes-range, steps-zero, attribute-unknown. An axis named
+ *             twice ("undefined") is UNSUPPORTED, and axes left out with fewer starts than axes
+ *             since 10, where the specification has them mean all axes.
+ * Arithmetic  a negative start or end counts from the dimension's end; then clamped: starts to [0,
+ *             d] and ends to [0, d] for positive steps, [0, d − 1] and [−1, d − 1] for negative
+ *             ones.
  * Latitude    none. */
 #include <stdio.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 enum { DATA, STARTS, ENDS, AXES, STEPS, INPUTS };
 

@@ -3,21 +3,22 @@
  * Source      ONNX Softmax-1, -11, -13.
  * Inputs      input f32|f16 (13: bf16); f64 is UNSUPPORTED; other types are rule input-type.
  * Outputs     output of input's type and shape.
- * Attributes  axis (13: −1; before: 1). Since 13 a group is a line along axis; before, input is seen as a matrix whose columns are
- *             all axes from axis on, and a group is its row.
+ * Attributes  axis (13: −1; before: 1). Since 13 a group is a line along axis; before, input is
+ *             seen as a matrix whose columns are all axes from axis on, and a group is its row.
  * Domain      rule axis-range; a negative axis before opset 11 is UNSUPPORTED.
  * Arithmetic  output_i = e^input_i / Σ_j e^input_j over the group
  * Edge cases  −Inf gives 0, unless the whole group is −Inf; NaN or +Inf in a group: unspecified.
- * Latitude    With d_j = input_j − max and W the mean of |d_j| weighted by e^d_j: relative error at most (n + 18 + |d_i| + W)·2^−24 and
- *             2^−148 more. That covers, in float32, the subtraction of the maximum (|d|·2^−24 of e^d), exp within 3 ulp, the sum of n terms in
- *             any order (γ_n), a division of 2½ ulp or a reciprocal and a product; then one rounding to f16 or bf16. No
- *             value but 0 and 1 (a group of one) is canonical. */
+ * Latitude    With d_j = input_j − max and W the mean of |d_j| weighted by e^d_j: relative error at
+ *             most (n + 18 + |d_i| + W)·2^−24 and 2^−148 more. That covers, in float32, the
+ *             subtraction of the maximum (|d|·2^−24 of e^d), exp within 3 ulp, the sum of n terms
+ *             in any order (γ_n), a division of 2½ ulp or a reciprocal and a product; then one
+ *             rounding to f16 or bf16. No value but 0 and 1 (a group of one) is canonical. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
+#include "kernel/transcendental.h"
 #include "qdiff/interval.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
-#include "qdiff/transcendental.h"
 
 struct softmax {
     const struct qd_evaluation *evaluation;
@@ -49,7 +50,8 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return QD_OK;
 }
 
-/* Sums over a group: of e^(x − max) for the least and the greatest the elements may be, and times |x − max|. */
+/* Sums over a group: of e^(x − max) for the least and the greatest the elements may be, and times
+ * |x − max|. */
 struct group {
     double max, least, greatest, weighted;
     bool unspecified;
@@ -95,7 +97,8 @@ static enum qd_status element(const struct softmax *s, const struct group *g, in
         return qd_interval_store(y, i, (struct qd_interval){point, point}, true, point,
                                  evaluation->arena, evaluation->error);
     }
-    /* Least where this element is least and all others are greatest. The factor holds the roundings in double. */
+    /* Least where this element is least and all others are greatest. The factor holds the roundings
+     * in double. */
     const double slack = (double)s->size * 0x1p-50 + 0x1p-43;
     double others_most = g->greatest - e.hi * (1 - slack), others_least = g->least - e.lo;
     double lo = e.lo / (e.lo + others_most), hi = e.hi / (e.hi + fmax(others_least, 0));
@@ -103,7 +106,8 @@ static enum qd_status element(const struct softmax *s, const struct group *g, in
     double relative =
         ((double)s->size + 18 + magnitude + g->weighted / g->least) * 0x1p-24 + 4 * slack;
     struct qd_interval hull = {lo * (1 - relative) - 0x1p-148, hi * (1 + relative) + 0x1p-148};
-    /* Differences so wide that nothing is known but that a term is not above the sum, whose rounding errors are the general ones. */
+    /* Differences so wide that nothing is known but that a term is not above the sum, whose
+     * rounding errors are the general ones. */
     if (!(relative < 1))
         hull = (struct qd_interval){0, 1 + ((double)s->size + 18) * 0x1p-23};
     double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, lo / 2 + hi / 2);

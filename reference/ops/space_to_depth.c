@@ -5,10 +5,11 @@
  * Outputs     output [N, C·b², H/b, W/b] with b = blocksize.
  * Attributes  blocksize (required).
  * Domain      rules input-type, input-rank, blocksize-missing, blocksize-positive, space-divisible.
- * Arithmetic  moves elements: channel c at (h·b + i, w·b + j) goes to channel (i·b + j)·C + c at (h, w), the order of
- *             DepthToSpace's DCR (the text shows no formula; the operators are each other's reverse, and the official fixtures agree).
+ * Arithmetic  moves elements: channel c at (h·b + i, w·b + j) goes to channel (i·b + j)·C + c at
+ *             (h, w), the order of DepthToSpace's DCR (the specification shows no formula; the
+ *             operators are each other's reverse, and the official fixtures agree).
  * Latitude    none. */
-#include "qdiff/blocks.h"
+#include "kernel/space_depth.h"
 #include "qdiff/movement.h"
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -1,19 +1,21 @@
 /* Split
  *
  * Source      ONNX Split-1, -2, -11, -13, -18.
- * Inputs      input of any type but those below 8 bits and float8 (1: floats only): movement.h; split (13), optional, s64 [n].
- *             Split-1's optional input split is UNSUPPORTED.
- * Outputs     1 to 16 outputs (the text: any number).
+ * Inputs      input of any type but those below 8 bits and float8 (1: floats only): movement.h;
+ *             split (13), optional, s64 [n]. Split-1's optional input split is UNSUPPORTED.
+ * Outputs     1 to 16 outputs (the specification: any number).
  * Attributes  axis (0): −rank to rank − 1 since 11; split (up to 12); num_outputs (18).
- * Domain      rules input-type, split-type, split-rank, split-length (not as many as outputs), split-value (negative),
- *             split-sum, split-uneven (equal parts that do not divide the dimension, up to 17), split-missing and
- *             split-and-num_outputs (18), num_outputs-range, axis-range, attribute-unknown. num_outputs unlike the number of outputs is UNSUPPORTED: the text
- *             does not mention it.
- * Arithmetic  output k holds the next split[k] coordinates along axis; without split equal parts, since 18 of
- *             ⌈dimension/num_outputs⌉ and a smaller last one (UNSUPPORTED where that would be negative).
+ * Domain      rules input-type, split-type, split-rank, split-length (not as many as outputs),
+ *             split-value (negative), split-sum, split-uneven (equal parts that do not divide the
+ *             dimension, up to 17), split-missing and split-and-num_outputs (18),
+ *             num_outputs-range, axis-range, attribute-unknown. num_outputs unlike the number of
+ *             outputs is UNSUPPORTED: the specification does not mention it.
+ * Arithmetic  output k holds the next split[k] coordinates along axis; without split equal parts,
+ *             since 18 of ⌈dimension/num_outputs⌉ and a smaller last one (UNSUPPORTED where that
+ *             would be negative).
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 #define MAX_OUTPUTS 16
 

@@ -2,14 +2,16 @@
  *
  * Source      ONNX Squeeze-1, -11, -13, -21, -23, -24, -25.
  * Inputs      data of any type: movement.h with float8 since 21; axes (13), optional, s64 [n].
- * Outputs     squeezed: data without the given dimensions of size 1, all of them if axes are not given.
+ * Outputs     squeezed: data without the given dimensions of size 1, all of them if axes are not
+ *             given.
  * Attributes  axes (up to 12): non-negative up to 10.
- * Domain      rules data-type, axes-type, axes-rank, axes-range, axes-size (the dimension is not 1), attribute-unknown. An axis
- *             named twice is UNSUPPORTED: the text does not mention it.
+ * Domain      rules data-type, axes-type, axes-rank, axes-range, axes-size (the dimension is not
+ *             1), attribute-unknown. An axis
+ *             named twice is UNSUPPORTED: the specification does not mention it.
  * Arithmetic  moves elements.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 static enum qd_status mark(const struct qd_evaluation *evaluation, const struct qd_node *node,
                            const struct qd_tensor *x, int64_t entry, bool *gone)

@@ -1,12 +1,14 @@
 /* Sub
  *
- * Source      ONNX Sub-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless the shapes are equal).
- * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); other types are UNSUPPORTED.
+ * Source      ONNX Sub-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless
+ *             the shapes are equal).
+ * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); other types are
+ *             UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A − B)
  * Edge cases  An integer result beyond its type or 2^53: unspecified.
  * Latitude    Inside a graph the exact difference is admissible too. */
-#include "qdiff/elementwise.h"
+#include "kernel/elementwise.h"
 
 static struct qd_interval subtract(struct qd_interval a, struct qd_interval b)
 {

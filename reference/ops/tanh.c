@@ -6,9 +6,9 @@
  * Arithmetic  output = RN(tanh(input))
  * Edge cases  NaN stays NaN; ±Inf gives ±1, 0 gives 0.
  * Latitude    5 ulp of f32 (transcendental.h), then one rounding to f16 or bf16. */
-#include "qdiff/elementwise.h"
-#include "qdiff/parameters.h"
-#include "qdiff/transcendental.h"
+#include "graph/operand_checks.h"
+#include "kernel/elementwise.h"
+#include "kernel/transcendental.h"
 
 static struct qd_interval image(const void *context, struct qd_interval x,
                                 struct qd_interval *exact)

@@ -1,13 +1,15 @@
 /* Tile
  *
- * Source      ONNX Tile-1, -6, -13 (Tile-1 takes tiles and an axis as inputs of input's type: UNSUPPORTED).
- * Inputs      input of any type but those below 8 bits and float8 (movement.h); repeats s64 [rank of input].
+ * Source      ONNX Tile-1, -6, -13 (Tile-1 takes tiles and an axis as inputs of input's type:
+ *             UNSUPPORTED).
+ * Inputs      input of any type but those below 8 bits and float8 (movement.h); repeats s64 [rank
+ *             of input].
  * Outputs     output: axis i is repeats[i] times as long.
  * Domain      rules input-type, repeats-type, repeats-rank, repeats-length, repeats-negative.
  * Arithmetic  moves elements: position o of an axis of size d shows position o modulo d.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 struct tile {
     const struct qd_tensor *x;

@@ -4,11 +4,12 @@
  * Inputs      data of any type: movement.h with float8 since 21; axes (13) s64 [n].
  * Outputs     expanded: data with dimensions of size 1 at `axes`, which count in the output.
  * Attributes  axes (up to 12): non-negative up to 10.
- * Domain      rules data-type, axes-missing, axes-type, axes-rank, axes-range, axes-duplicate, attribute-unknown.
+ * Domain      rules data-type, axes-missing, axes-type, axes-rank, axes-range, axes-duplicate,
+ *             attribute-unknown.
  * Arithmetic  moves elements.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 static enum qd_status mark(const struct qd_evaluation *evaluation, const struct qd_node *node,
                            unsigned rank, int64_t entry, bool *added)

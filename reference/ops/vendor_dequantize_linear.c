@@ -1,15 +1,15 @@
 /* com.microsoft DequantizeLinear
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.DequantizeLinear version 1.
- * Inputs      x u8 s8 u16 s16 s32 u4 s4; x_scale f32|f16: scalar|[1] or, with axis, [D_axis]; x_zero_point like x, optional, of
- *             x_scale's shape.
+ * Inputs      x u8 s8 u16 s16 s32 u4 s4; x_scale f32|f16: scalar|[1] or, with axis, [D_axis];
+ *             x_zero_point like x, optional, of x_scale's shape.
  * Outputs     y of x's shape and x_scale's type.
  * Attributes  axis: "if it's not specified, it means per-tensor quantization".
  * Domain      vendor_linear.h; rules x-type, x_scale-type, x_zero_point-type, x_zero_point-shape.
  * Arithmetic  y = (x − x_zero_point)·x_scale
  * Edge cases, latitude, quirks: ONNX's DequantizeLinear-21 (dequantize_linear.c). */
-#include "qdiff/parameters.h"
-#include "qdiff/vendor_linear.h"
+#include "graph/operand_checks.h"
+#include "quantize/vendor_linear.h"
 
 extern const struct qd_op qd_op_dequantize_linear;
 

@@ -1,5 +1,5 @@
 /* QuantizeLinear and DequantizeLinear of com.microsoft: what differs from ONNX's.
- * Alone: tests/reference/ops/vendor_linear_test */
+ * Alone: <build>/tests/reference/ops/vendor_linear_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* QGemm, MatMulIntegerToFloat, DynamicQuantizeMatMul, MatMulNBits: hand-computed products, every rule of their own.
- * Alone: tests/reference/ops/vendor_matmul_test */
+/* QGemm, MatMulIntegerToFloat, DynamicQuantizeMatMul, MatMulNBits: hand-computed products, every
+ * rule of their own. Alone: <build>/tests/reference/ops/vendor_matmul_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,8 +56,9 @@ static void qgemm_requantizes(void **state)
               A_ROW "u8[2,2] 2 4 6 8; f32[2] 0.5 1; u8[2] 2 4; -;" Y_8, "", "u8[1,2] 12 12");
 }
 
-/* In units of 2^-27, RN(0.1) = 13421773. Seven times it is 93952411, rounded 93952408. With a_scale 3: the exact 281857233; from
- * 7·3 281857248; from 93952408·3 = 281857224 281857216; from 3·RN(0.1), rounded 40265320, times 7 281857248. */
+/* In units of 2^-27, RN(0.1) = 13421773. Seven times it is 93952411, rounded 93952408. With a_scale
+ * 3: the exact 281857233; from 7·3 281857248; from 93952408·3 = 281857224 281857216; from
+ * 3·RN(0.1), rounded 40265320, times 7 281857248. */
 static void orders_of_a_float_product(void **state)
 {
     (void)state;
@@ -149,7 +150,7 @@ static void dynamic_quantize_matmul(void **state)
               "f32[1] 1");
     row(DYNAMIC, "f32[2] 0 0; u8[2,1] 7 2; f32[] 0.5; -; f32[1] 3", "", "f32[1] 3");
     row(DYNAMIC, "f32[2] 1 nan; u8[2,1] 7 2; f32[] 0.5", "", "f32[1] *");
-    /* x/scale is above 6.5 by less than float32 tells: code 7, or 6 */
+    /* x/scale is above 6.5 by less than float32 can hold: code 7, or 6 */
     row(DYNAMIC, "f32[2] 1 0.02549019828438759; u8[2,1] 0 1; f32[] 1", "",
         "f32[1] 0.023529413156211376..0.027450982481241226");
     row(DYNAMIC, "f32[0,2]; u8[2,1] 7 2; f32[] 0.5", "", "?no element");
@@ -187,7 +188,8 @@ static void matmul_nbits(void **state)
         "f32[1,1] 0");
     row(NBITS, "f32[4] 1 10 100 1000; u8[1,1,4] 228 0 0 0; f32[1,1] 1",
         "K=4 N=1 block_size=16 bits=2", "f32[1] 988");
-    /* two columns, two blocks of which the last has one code: 16·(9 − 7)·1 + (10 − 2)·2; the other column, packed anew,
+    /* two columns, two blocks of which the last has one code: 16·(9 − 7)·1 + (10 − 2)·2; the other
+     * column, packed anew,
        16·(1 − 0)·4 + (15 − 15)·8 */
     row(NBITS,
         "f32[17] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1; u8[2,2,8] 153 153 153 153 153 153 153 153 "

@@ -1,15 +1,15 @@
 /* com.microsoft QuantizeLinear
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.QuantizeLinear version 1.
- * Inputs      x f32|f16; y_scale like x: scalar|[1] or, with axis, [D_axis]; y_zero_point u8 s8 u16 s16 u4 s4, optional, of
- *             y_scale's shape.
+ * Inputs      x f32|f16; y_scale like x: scalar|[1] or, with axis, [D_axis]; y_zero_point u8 s8 u16
+ *             s16 u4 s4, optional, of y_scale's shape.
  * Outputs     y of x's shape and y_zero_point's type, u8 without one.
  * Attributes  axis: "if it's not specified, it means per-tensor quantization".
  * Domain      vendor_linear.h; rules x-type, y_scale-type, y_zero_point-type, y_zero_point-shape.
  * Arithmetic  y = saturate(round_half_even(x / y_scale) + y_zero_point)
  * Edge cases, latitude, quirks: ONNX's QuantizeLinear-21 (quantize_linear.c). */
-#include "qdiff/parameters.h"
-#include "qdiff/vendor_linear.h"
+#include "graph/operand_checks.h"
+#include "quantize/vendor_linear.h"
 
 extern const struct qd_op qd_op_quantize_linear;
 

@@ -1,15 +1,16 @@
 /* Where
  *
  * Source      ONNX Where-9, -16; ONNX docs/Broadcasting.md.
- * Inputs      condition bool; X, Y of one type, any but those below 8 bits and float8 (16: bf16); shapes broadcast.
+ * Inputs      condition bool; X, Y of one type, any but those below 8 bits and float8 (16: bf16);
+ *             shapes broadcast.
  * Outputs     output of X's type and the common shape.
  * Domain      rules condition-type, X-type, Y-type, broadcast.
  * Arithmetic  moves elements: X where condition is true, else Y.
  * Edge cases  An unspecified condition is UNSUPPORTED.
  * Latitude    none. */
+#include "graph/operand_checks.h"
 #include "qdiff/broadcast.h"
 #include "qdiff/movement.h"
-#include "qdiff/parameters.h"
 
 enum { CONDITION, X, Y, INPUTS };
 

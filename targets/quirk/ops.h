@@ -2,7 +2,7 @@
 #ifndef QDIFF_TARGETS_QUIRK_OPS_H
 #define QDIFF_TARGETS_QUIRK_OPS_H
 
-/* Those that take a zero point off codes by qd_zero_point() or qd_centre(). */
+/* Those that take a zero point off codes by qd_zero_point() or qd_subtract_zero_point(). */
 #define QD_OPS_ZERO_POINTS \
     "QuantizeLinear DequantizeLinear QLinear* ConvInteger MatMulInteger com.microsoft:*"
 

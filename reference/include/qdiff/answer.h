@@ -9,7 +9,8 @@
 enum qd_status qd_values_shapes(const struct qd_value *values, size_t count, struct qd_arena *arena,
                                 const struct qd_tensor **shapes, struct qd_error *error);
 
-/* qd_graph_evaluate under the text's semantics, with the outputs' shapes; graph->output_count of both, in the arena. */
+/* qd_graph_evaluate under the default semantics, with the outputs' shapes: graph->output_count of
+ * both, in the arena. Statuses as there. */
 enum qd_status qd_graph_answer(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                struct qd_arena *arena, struct qd_value **values,
                                const struct qd_tensor **shapes, struct qd_error *error);

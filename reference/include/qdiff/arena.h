@@ -18,8 +18,8 @@ struct qd_arena {
 /* Starts an empty arena that hands out at most `budget` bytes. Allocates nothing yet. */
 void qd_arena_init(struct qd_arena *arena, size_t budget);
 
-/* Returns `size` zeroed bytes aligned to 64, or NULL when the budget or the machine's memory is used up.
- * size 0 gives a valid, unique pointer. The memory lives until reset or clear. */
+/* Returns `size` zeroed bytes aligned to 64, or NULL when the budget or the machine's memory is
+ * used up. size 0 gives a valid, unique pointer. The memory lives until reset or clear. */
 void *qd_arena_alloc(struct qd_arena *arena, size_t size);
 
 /* The same without zeroes, for what is written whole before it is read. */

@@ -1,6 +1,6 @@
 /* Numpy-style broadcasting. Source: ONNX docs/Broadcasting.md. */
-#ifndef QDIFF_BROADCAST_H
-#define QDIFF_BROADCAST_H
+#ifndef QDIFF_REFERENCE_BROADCAST_H
+#define QDIFF_REFERENCE_BROADCAST_H
 
 #include "qdiff/tensor.h"
 

@@ -1,6 +1,7 @@
 /* Element types: ONNX's TensorProto.DataType, their ranges and formats.
  *
- * Source: onnx.proto (TensorProto.DataType), ONNX docs "Float stored in 8 bits" and "4-bit integer types". */
+ * Source: onnx.proto (TensorProto.DataType), ONNX docs "Float stored in 8 bits" and "4-bit integer
+ * types". */
 #ifndef QDIFF_DTYPE_H
 #define QDIFF_DTYPE_H
 
@@ -49,7 +50,8 @@ struct qd_dtype_info {
 };
 
 /* Facts of a binary floating-point format of at most 64 bits.
- * A finite value is (-1)^s · 1.f · 2^(E − bias) for E ≥ 1, (-1)^s · 0.f · 2^(1 − bias) for E = 0. */
+ * A finite value is (-1)^s · 1.f · 2^(E − bias) for E ≥ 1, (-1)^s · 0.f · 2^(1 − bias) for E =
+ * 0. */
 struct qd_float_format {
     unsigned exponent_bits, fraction_bits;
     int bias;
@@ -65,7 +67,8 @@ struct qd_float_format {
 /* Facts of a type. Of NONE bits is 0 and the words are "none". */
 const struct qd_dtype_info *qd_dtype_info(enum qd_dtype dtype);
 
-/* The format of a float type (f8e8m0 has one too: unsigned, no fraction, no subnormals), NULL for other types. */
+/* The format of a float type (f8e8m0 has one too: unsigned, no fraction, no subnormals), NULL for
+ * other types. */
 const struct qd_float_format *qd_float_format(enum qd_dtype dtype);
 
 /* Type of an ONNX number / of a word ("u8" or "uint8"); QD_DTYPE_NONE when unknown. */
@@ -77,7 +80,8 @@ bool qd_dtype_is_float(enum qd_dtype dtype);
 bool qd_dtype_is_8bit_code(enum qd_dtype dtype); /* u8 or s8 */
 
 /* Bytes that hold `count` elements; sub-byte types pack low bits first, rounded up to whole bytes
- * (ONNX: "int4/uint4 are packed, first element in the low nibble"). No overflow below 2^60 elements. */
+ * (ONNX: "int4/uint4 are packed, first element in the low nibble"). No overflow below 2^60
+ * elements. */
 uint64_t qd_dtype_bytes(enum qd_dtype dtype, uint64_t count);
 
 enum qd_direction { QD_NEAREST_EVEN, QD_TO_MINUS_INFINITY, QD_TO_PLUS_INFINITY };
@@ -85,15 +89,16 @@ enum qd_direction { QD_NEAREST_EVEN, QD_TO_MINUS_INFINITY, QD_TO_PLUS_INFINITY }
 /* The double that a code of a float type stands for (NaN, ±Inf, −0 kept). */
 double qd_float_decode(enum qd_dtype dtype, uint64_t code);
 
-/* The value of the float type nearest to x in the given direction, as a double. Every type's range is
- * respected IEEE-wise: overflow gives ±Inf (or the largest finite value when rounding towards zero);
- * subnormals are kept. Types without infinity are treated as if they had one: see qd_float_encode.
- * Correct when x is the exact value to be rounded. */
+/* The value of the float type nearest to x in the given direction, as a double. Every type's range
+ * is respected IEEE-wise: overflow gives ±Inf (or the largest finite value when rounding towards
+ * zero); subnormals are kept. Types without infinity are treated as if they had one: see
+ * qd_float_encode. Correct when x is the exact value to be rounded. */
 double qd_float_round(enum qd_dtype dtype, enum qd_direction direction, double x);
 
-/* The code of a double that is a value of the type, of NaN, or of ±Inf. `saturate` decides what a type makes of
- * an infinity or overflow (QuantizeLinear's table for float8): true → largest finite, false → Inf or NaN as the
- * type has it. Source: ONNX technical page "Float stored in 8 bits", section Cast. */
+/* The code of a double that is a value of the type, of NaN, or of ±Inf. `saturate` decides what a
+ * type makes of an infinity or overflow (QuantizeLinear's table for float8): true → largest finite,
+ * false → Inf or NaN as the type has it. Source: ONNX technical page "Float stored in 8 bits",
+ * section Cast. */
 uint64_t qd_float_encode(enum qd_dtype dtype, double x, bool saturate);
 
 #endif

@@ -6,11 +6,12 @@
 #include "qdiff/semantics.h"
 #include "qdiff/value.h"
 
-/* The newest opset of the default domain whose operators were read: onnx 1.21. A newer one may have changed any. */
+/* The newest opset of the default domain whose operators were read: onnx 1.21. A newer one may have
+ * changed any. */
 #define QD_MAX_OPSET 26
 
-/* What evaluating one case may cost, in integer multiply-accumulates (some 10 seconds); beyond is LIMIT: a hostile model of
- * 150 bytes could ask for hours. Other work is weighed against them. */
+/* What evaluating one case may cost, in integer multiply-accumulates (some 10 seconds); beyond is
+ * LIMIT: a hostile model of 150 bytes could ask for hours. Other work is weighed against them. */
 #define QD_MAX_WORK 0x1p36
 #define QD_WORK_ELEMENT 16 /* one operand element */
 #define QD_WORK_FLOAT 128  /* one product of intervals */
@@ -54,7 +55,7 @@ struct qd_op {
     unsigned min_inputs, max_inputs, outputs;
     uint32_t optional; /* bit i: input i may be absent although it is one of the first min_inputs */
     bool
-        variadic; /* the text takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not INVALID */
+        variadic; /* the specification takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not INVALID */
     /* The inputs' names, comma-separated. "<operand>_scale" and "<operand>_zero_point" are the parameters of the operand of that
      * name before them (in any case), of the output if there is none. After a ':' stands what the name does not say: "weight", "bias",
      * "control" (shapes, axes, indices, bounds: no number that is computed with), "scale", "zero_point"; the
@@ -64,16 +65,17 @@ struct qd_op {
     /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any other
      * is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
     const char *attributes;
-    /* The slugs of the rules that evaluate may break, comma-separated, without those that every operator has (qd_op_rule);
-     * breaking another is INTERNAL. NULL: not listed. */
+    /* The slugs of the rules that evaluate may break, comma-separated, without those that every
+     * operator has (qd_op_rule); breaking another is INTERNAL. NULL: not listed. */
     const char *rules;
-    /* Checks types, shapes and attributes by the text's rules (INVALID names the rule), allocates out[0..outputs)
-     * and computes them. in[i] is NULL for an absent optional input. */
+    /* Checks types, shapes and attributes by the specification's rules (INVALID names the rule),
+     * allocates out[0..outputs) and computes them. in[i] is NULL for an absent optional input. */
     enum qd_status (*evaluate)(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out);
 };
 
-/* Takes `units` of the case's work; LIMIT when not so much is left. Called before the work is done. */
+/* Takes `units` of the case's work; LIMIT when not so much is left. Called before the work is
+ * done. */
 enum qd_status qd_spend(const struct qd_evaluation *evaluation, double units);
 
 /* Fails with INVALID and the rule "<op_type>/<slug>"; the text gets "<op_type>: " before it. */
@@ -81,7 +83,8 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
                             const char *slug, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means "". */
+/* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means
+ * "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);
 
 /* What an input of an operator is, by its row: the only place that says so. An operator has at most one weight: the second operand of
@@ -124,17 +127,17 @@ bool qd_op_rule(const struct qd_op *op, size_t i, char *rule, size_t size);
 /* Row i of the list, NULL past its end. */
 const struct qd_op *qd_op_at(size_t i);
 
-/* Evaluates the graph. `inputs` has graph->input_count tensors in graph->inputs' order. On OK `outputs` has
- * graph->output_count values whose memory is the arena's (or borrowed from inputs and initializers).
- * INVALID: the model or the inputs break a rule (error->rule says which); UNSUPPORTED: an operator, type or
- * attribute the reference does not have; LIMIT, NO_MEMORY.
+/* Evaluates the graph. `inputs` has graph->input_count tensors in graph->inputs' order. On OK
+ * `outputs` has graph->output_count values whose memory is the arena's (or borrowed from inputs and
+ * initializers). INVALID: the model or the inputs break a rule (error->rule says which);
+ * UNSUPPORTED: an operator, type or attribute the reference does not have; LIMIT, NO_MEMORY.
  * semantics NULL means the defaults. */
 enum qd_status qd_graph_evaluate(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                  const struct qd_semantics *semantics, struct qd_arena *arena,
                                  struct qd_value *outputs, struct qd_error *error);
 
-/* The same, and codes that were rounded carry the exact number they were rounded from (value.h, `real`). Slower: for the
- * one case that somebody looks at. */
+/* The same, and codes that were rounded carry the exact number they were rounded from (value.h,
+ * `real`). Slower: for the one case that somebody looks at. */
 enum qd_status qd_graph_explain(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                 const struct qd_semantics *semantics, struct qd_arena *arena,
                                 struct qd_value *outputs, struct qd_error *error);

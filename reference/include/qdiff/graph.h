@@ -1,7 +1,8 @@
 /* A decoded ONNX graph, free of protobuf: what the reference interprets. Built by the cases layer.
  *
- * Invariants (qd_graph_check establishes them): node inputs refer to values that exist; a value has one producer;
- * nodes are in topological order; every graph output is produced, a graph input or an initializer. */
+ * Invariants (qd_graph_check establishes them): node inputs refer to values that exist; a value has
+ * one producer; nodes are in topological order; every graph output is produced, a graph input or an
+ * initializer. */
 #ifndef QDIFF_GRAPH_H
 #define QDIFF_GRAPH_H
 
@@ -32,7 +33,7 @@ struct qd_attr {
     const struct qd_tensor *tensor;
 };
 
-#define QD_NO_VALUE (-1) /* an absent optional input or an output nobody reads */
+#define QD_NO_VALUE (-1) /* an absent optional input or an output that is not read */
 
 struct qd_op;
 
@@ -40,9 +41,8 @@ struct qd_node {
     const char *name;   /* may be "" */
     const char *domain; /* "" for ai.onnx */
     const char *op_type;
-    int64_t opset; /* version of `domain` that the model imports */
-    const struct qd_op
-        *op; /* the row of the operator list, NULL if the reference does not know it */
+    int64_t opset;          /* version of `domain` that the model imports */
+    const struct qd_op *op; /* row of the operator list, NULL if the reference does not know it */
     size_t input_count, output_count, attr_count;
     const int *inputs; /* indices into graph->values, or QD_NO_VALUE */
     const int *outputs;
@@ -70,7 +70,8 @@ struct qd_graph {
 /* Attribute by name, NULL if the node has none of that name. */
 const struct qd_attr *qd_node_attr(const struct qd_node *node, const char *name);
 
-/* Typed attribute readers: the default when absent; INVALID with rule "<Op>/attribute-type" when of another kind. */
+/* Typed attribute readers: the default when absent; INVALID with rule "<Op>/attribute-type" when of
+ * another kind. */
 enum qd_status qd_node_int(const struct qd_node *node, const char *name, int64_t otherwise,
                            int64_t *value, struct qd_error *error);
 enum qd_status qd_node_float(const struct qd_node *node, const char *name, float otherwise,

@@ -1,5 +1,6 @@
-/* The switches at which implementations of the same operator differ (dialects), and the settings at which they
- * are wrong (quirks). The default of every switch is what the text of the operator says.
+/* The switches at which implementations of the same operator differ (dialects), and the settings at
+ * which they are wrong (quirks). The default of every switch is what the specification of the
+ * operator says.
  *
  * Source: the table in reference/README.md, section "Switches". */
 #ifndef QDIFF_SEMANTICS_H
@@ -9,8 +10,9 @@
 
 #include "qdiff/status.h"
 
-/* QD_SWITCH(field, word, VALUES) and, per switch, QD_VALUE(NAME, word, kind): kind is DEFAULT (the text),
- * DIALECT (a target's profile may declare it) or QUIRK (known wrong; no profile may declare it). */
+/* QD_SWITCH(field, word, VALUES) and, per switch, QD_VALUE(NAME, word, kind): kind is DEFAULT (the
+ * text), DIALECT (a target's profile may declare it) or QUIRK (known wrong; no profile may declare
+ * it). */
 #define QD_ROUNDING_LIST(V)                  \
     V(ROUND_HALF_EVEN, "half-even", DEFAULT) \
     V(ROUND_HALF_AWAY, "half-away", DIALECT) \
@@ -96,7 +98,8 @@ QD_SWITCH_LIST(QD_SWITCH_ENUM)
 
 struct qd_override; /* override.h */
 
-/* All switches at 0 and no override = the default semantics: `struct qd_semantics semantics = {0};`. */
+/* All switches at 0 and no override = the default semantics: `struct qd_semantics semantics =
+ * {0};`. */
 struct qd_semantics {
 #define QD_SWITCH_FIELD(field, word, values) enum qd_##field field;
     QD_SWITCH_LIST(QD_SWITCH_FIELD)
@@ -104,13 +107,14 @@ struct qd_semantics {
     const struct qd_override *override; /* NULL: none. Borrowed */
 };
 
-/* Parses "rounding=half-away,range=wrap" into *semantics, starting from the defaults; '+' separates as ',' does.
- * Unknown switches or values fail with USAGE, naming those that exist. With allow_quirks false a QUIRK value fails
- * too. */
+/* Parses "rounding=half-away,range=wrap" into *semantics, starting from the defaults; '+' separates
+ * as ',' does. Unknown switches or values fail with USAGE, naming those that exist. With
+ * allow_quirks false a QUIRK value fails too. */
 enum qd_status qd_semantics_parse(const char *text, bool allow_quirks,
                                   struct qd_semantics *semantics, struct qd_error *error);
 
-/* Calls visit(context, switch word, value word, kind word "default"|"dialect"|"quirk") for every value. */
+/* Calls visit(context, switch word, value word, kind word "default"|"dialect"|"quirk") for every
+ * value. */
 void qd_semantics_visit(void (*visit)(void *context, const char *key, const char *value,
                                       const char *kind),
                         void *context);

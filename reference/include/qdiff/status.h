@@ -1,8 +1,8 @@
-/* Status values and error texts.
+/* Status values and errors.
  *
- * A status says whether *we* could do the work; a verdict (compare.h) says what was learned about a target.
- * Every fallible function of qdiff returns enum qd_status; its outputs come last, before the error only, and are untouched on
- * failure. */
+ * A status says whether *we* could do the work; a verdict (compare.h) says what was learned about a
+ * target. Every fallible function of qdiff returns enum qd_status; its outputs come last, before
+ * the error only, and are untouched on failure. */
 #ifndef QDIFF_STATUS_H
 #define QDIFF_STATUS_H
 
@@ -25,8 +25,8 @@
 enum qd_status { QD_STATUS_LIST(QD_STATUS_ENUM) QD_STATUS_COUNT };
 #undef QD_STATUS_ENUM
 
-/* What went wrong, for people (text) and, where a rule of an operator was broken, for machines (rule).
- * rule is "" or the stable id "<Op>/<rule-slug>", e.g. "QLinearConv/w_zero_point-shape". */
+/* What went wrong, for people (text) and, where a rule of an operator was broken, for machines
+ * (rule). rule is "" or the stable id "<Op>/<rule-slug>", e.g. "QLinearConv/w_zero_point-shape". */
 struct qd_error {
     enum qd_status status;
     char rule[64];
@@ -36,8 +36,9 @@ struct qd_error {
 /* The word of a status ("ok", "invalid", ...). Never NULL. */
 const char *qd_status_word(enum qd_status status);
 
-/* Fills *error (may be NULL) with a formatted text and no rule; returns `status`, so that a caller can
- * write `return qd_fail(...)`. The text names file, field and value, without a final newline. */
+/* Fills *error (may be NULL) with a formatted text and no rule; returns `status`, so that a caller
+ * can write `return qd_fail(...)`. The text names file, field and value, without a final
+ * newline. */
 enum qd_status qd_fail(struct qd_error *error, enum qd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -45,8 +46,8 @@ enum qd_status qd_fail(struct qd_error *error, enum qd_status status, const char
 enum qd_status qd_fail_rule(struct qd_error *error, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "prefix: " before the text of *error (may be NULL), truncating at its end, and stores the status in it. Returns
- * `status`. */
+/* Puts "prefix: " before the text of *error (may be NULL), truncating at its end, and stores the
+ * status in it. Returns `status`. */
 enum qd_status qd_fail_context(struct qd_error *error, enum qd_status status, const char *format,
                                ...) __attribute__((format(printf, 3, 4)));
 

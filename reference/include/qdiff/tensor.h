@@ -1,4 +1,5 @@
-/* Tensors: dtype, shape, packed bytes exactly as ONNX's raw_data (little endian, sub-byte types packed). */
+/* Tensors: dtype, shape, packed bytes exactly as ONNX's raw_data (little endian, sub-byte types
+ * packed). */
 #ifndef QDIFF_TENSOR_H
 #define QDIFF_TENSOR_H
 
@@ -20,7 +21,8 @@ struct qd_tensor {
     void *data; /* qd_dtype_bytes(dtype, count) bytes; owned by an arena or by the caller */
 };
 
-/* Number of elements of a shape; fails with LIMIT above QD_MAX_ELEMENTS or rank, INVALID on a negative dim. */
+/* Number of elements of a shape; fails with LIMIT above QD_MAX_ELEMENTS or rank, INVALID on a
+ * negative dim. */
 enum qd_status qd_shape_count(unsigned rank, const int64_t *dims, int64_t *count,
                               struct qd_error *error);
 

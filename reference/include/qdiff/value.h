@@ -1,19 +1,22 @@
 /* What the reference knows of a tensor: the canonical value and the admissible set, per element.
  *
- *   want       the one value the mathematics gives, in the tensor's own type. Meaningful for element i unless
- *              QD_NO_CANONICAL is set there.
- *   lo, hi     the admissible hull as numbers: codes for integer types, reals for float types. NULL (both):
- *              every element is the point `want`. For a float tensor in the middle of a graph the hull may hold
- *              reals that the type cannot represent (a consumer may be fused with its producer); what a graph
- *              output may show is qd_value_observe()'s answer.
+ *   want       the one value the mathematics gives, in the tensor's own type. Meaningful for
+ *              element i unless QD_NO_CANONICAL is set there.
+ *   lo, hi     the admissible hull as numbers: codes for integer types, reals for float types. NULL
+ *              (both):
+ *              every element is the point `want`. For a float tensor in the middle of a graph the
+ *              hull may hold reals that the type cannot represent (a consumer may be fused with its
+ *              producer); what a graph output may show is qd_value_observe()'s answer.
  *   flags      NULL or one byte per element.
  *
- *   abs_sum    NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|): what the roundings of a kernel
- *              that fuses this sum with its consumer are proportional to.
+ *   abs_sum    NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|):
+ *              what the roundings of a kernel that fuses this sum with its consumer are
+ *              proportional to.
  *   fusion     what such a kernel would be made of, for the whole tensor.
  *
- *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded, as the nearest double,
- *              without the zero point; NaN where there is none. QD_TIE says that it lies exactly half-way.
+ *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded,
+ *              as the nearest double, without the zero point; NaN where there is none. QD_TIE says
+ *              that it lies exactly half-way.
  *
  * Source: reference/README.md, sections "Words" and "Admissible sets". */
 #ifndef QDIFF_VALUE_H
@@ -22,17 +25,18 @@
 #include "qdiff/tensor.h"
 
 enum qd_element_flag {
-    QD_UNSPECIFIED = 1,  /* the text defines nothing: any answer is accepted, nothing is compared */
-    QD_NO_CANONICAL = 2, /* several values are right and none is the canonical one */
+    QD_UNSPECIFIED = 1,   /* the specification defines nothing: any answer is accepted */
+    QD_NO_CANONICAL = 2,  /* several values are right and none is the canonical one */
     QD_EXTREME_SCALE = 4, /* an evaluation order over- or underflowed and was dropped */
     QD_NOT_NUMBER = 8,    /* float: the value is NaN (lo and hi are meaningless) */
     QD_TIE = 16           /* code: the number before rounding lies half-way between two codes */
 };
 
-/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear behind may be fused too (QLinearConv, QLinearAdd ...).
- * rough_scales: some scale of those is not a power of two: forming a combined scale rounds.
- * sum_terms: the longest float sum, 0 if there is none; an Add behind may join it (MatMul + Add = Gemm).
- * sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN where that is not known. */
+/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear after it may be fused too
+ * (QLinearConv, QLinearAdd ...). rough_scales: some scale of those is not a power of two: forming a
+ * combined scale rounds. sum_terms: the longest float sum, 0 if there is none; an Add after it may
+ * join it (MatMul + Add = Gemm). sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN
+ * where that is not known. */
 struct qd_fusion {
     bool dequantized, rough_scales;
     int64_t sum_terms;
@@ -48,7 +52,9 @@ struct qd_value {
     double *real;
 };
 
-/* A value of the given type and shape in the arena: want zeroed, all elements points, no flags. */
+/* A value of the given type and shape, whose memory is the arena's: want zeroed, all elements
+ * points, no flags. INVALID: a negative dimension; LIMIT: rank or element count above tensor.h's;
+ * NO_MEMORY. */
 enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype,
                              unsigned rank, const int64_t *dims, struct qd_error *error);
 
@@ -58,7 +64,8 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 /* Adds what `operand` is made of to *fusion. */
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand);
 
-/* Makes lo/hi (filled from want), abs_sum (filled with the greatest magnitude of the hull) or flags (zero) exist. */
+/* Makes lo/hi (filled from want), abs_sum (filled with the greatest magnitude of the hull) or flags
+ * (zero) exist, in the arena; does nothing where they do. NO_MEMORY. */
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
                                   struct qd_error *error);
 enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *arena,
@@ -72,27 +79,33 @@ struct qd_code {
     uint8_t flags;
 };
 
-/* Makes c admissible. */
+/* Makes c admissible: [lo, hi] becomes the hull of it and c. */
 void qd_code_include(struct qd_code *code, int64_t c);
 
-/* Stores a code at element i of an integer value, making hull and flags exist when they are needed. */
+/* Stores a code at element i, 0 ≤ i < count, of an integer value; makes hull and flags exist, in
+ * the arena, when they are needed. NO_MEMORY. */
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
                                  struct qd_arena *arena, struct qd_error *error);
 
-/* Keeps the exact number behind element i (see `real`). */
+/* Stores the exact number that element i was rounded from (see `real`), and QD_TIE if `tie`.
+ * NO_MEMORY. */
 enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real, bool tie,
                                  struct qd_arena *arena, struct qd_error *error);
 
+/* Element i, 0 ≤ i < count: the ends of its hull, `want` twice where there is none; its flags, 0
+ * where there are none; whether the ends are equal. */
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
-double qd_value_abs_sum(const struct qd_value *value,
-                        int64_t i); /* the greatest magnitude if there is none */
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
 
-/* What a graph output may show for element i: *lo ≤ have ≤ *hi as numbers of the type; NaN only if *nan.
- * A float hull's ends are rounded to nearest: every permitted order ends with such a rounding, and rounding is monotone. So one
- * rounding of an exact number admits RN alone, and a truncating kernel is a mismatch. */
+/* Σ|terms| of element i; the greatest magnitude of its hull where the value has no abs_sum. */
+double qd_value_abs_sum(const struct qd_value *value, int64_t i);
+
+/* What a graph output may show for element i: *lo ≤ have ≤ *hi as numbers of the type; NaN only if
+ * *nan. A float hull's ends are rounded to nearest: every permitted order ends with such a
+ * rounding, and rounding is monotone. So one rounding of an exact number admits RN alone, and a
+ * truncating kernel is a mismatch. */
 struct qd_observation {
     double lo, hi;
     bool nan;         /* NaN is admissible */

@@ -1,0 +1,222 @@
+#include "kernel/elementwise.h"
+
+#include <math.h>
+
+#include "graph/operand_checks.h"
+#include "kernel/float_sum.h"
+#include "qdiff/broadcast.h"
+
+#define WIDE_INTEGERS (QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64))
+#define NARROW_INTEGERS (QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16))
+
+/* One operand element, with what its flags say. */
+struct operand {
+    struct qd_interval hull;
+    bool nan, unspecified, exact; /* exact: a point with a canonical value */
+};
+
+static struct operand operand_of(const struct qd_value *value, int64_t i)
+{
+    uint8_t flags = qd_value_flags(value, i);
+    struct operand o = {qd_interval_of(value, i), (flags & QD_NOT_NUMBER) != 0,
+                        (flags & QD_UNSPECIFIED) != 0, qd_value_is_point(value, i)};
+    o.nan = o.nan || isnan(o.hull.lo);
+    return o;
+}
+
+static enum qd_status store_special(const struct qd_evaluation *evaluation, bool nan,
+                                    struct qd_value *y, int64_t i)
+{
+    return qd_interval_store_flag(y, i, nan ? QD_NOT_NUMBER : QD_UNSPECIFIED, evaluation->arena,
+                                  evaluation->error);
+}
+
+/* RN of a number known to lie in `real`, two neighbouring doubles or one. Only an end can be a tie,
+ * half-way between two values of the type, and the number is then not that end. */
+static double round_point(enum qd_dtype dtype, struct qd_interval real)
+{
+    double down = qd_float_round(dtype, QD_TO_MINUS_INFINITY, real.lo),
+           up = qd_float_round(dtype, QD_TO_PLUS_INFINITY, real.hi);
+    bool inner_is_hi = real.lo == down / 2 + up / 2 && real.hi != real.lo;
+    return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
+}
+
+/* Integers: the specification says nothing of a result that leaves the type, and doubles hold no
+ * more than 2^53. */
+static enum qd_status store_integer(const struct qd_evaluation *evaluation, struct qd_interval real,
+                                    struct qd_value *y, int64_t i)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(y->want.dtype);
+    double least = fmax((double)info->min, -0x1p53), greatest = fmin((double)info->max, 0x1p53);
+    if (real.lo < least || real.hi > greatest)
+        return store_special(evaluation, false, y, i);
+    return qd_interval_store(y, i, real, false, 0, evaluation->arena, evaluation->error);
+}
+
+static enum qd_status store_result(const struct qd_evaluation *evaluation, struct operand a,
+                                   struct operand b, qd_binary_exact *exact, double join,
+                                   struct qd_value *y, int64_t i)
+{
+    enum qd_dtype dtype = y->want.dtype;
+    if (a.unspecified || b.unspecified || join < 0)
+        return store_special(evaluation, false, y, i);
+    if (a.nan || b.nan)
+        return store_special(evaluation, true, y, i);
+    struct qd_interval real = qd_interval_widen(exact(a.hull, b.hull), join);
+    bool points = a.exact && b.exact && join == 0;
+    if (isnan(real.lo) || isnan(real.hi))
+        return store_special(evaluation, points && qd_dtype_is_float(dtype), y, i);
+    if (isinf(real.lo) && isinf(real.hi) && real.lo != real.hi) /* Inf - Inf is among it */
+        return store_special(evaluation, false, y, i);
+    if (qd_dtype_is_integer(dtype))
+        return store_integer(evaluation, real, y, i);
+    return qd_interval_store(y, i, qd_interval_round(dtype, real), points, round_point(dtype, real),
+                             evaluation->arena, evaluation->error);
+}
+
+static enum qd_status check_operands(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, const struct qd_value *a,
+                                     const struct qd_value *b, unsigned *rank, int64_t *dims)
+{
+    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
+    types |= node->opset >= 6 ? WIDE_INTEGERS : 0;
+    types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
+    types |= node->opset >= 14 ? NARROW_INTEGERS : 0;
+    enum qd_status status = qd_operand_type(evaluation, node, "a", &a->want, types);
+    if (status == QD_OK)
+        status = qd_same_type(evaluation, node, "b", &b->want, &a->want);
+    if (status != QD_OK)
+        return status;
+    if (a->want.dtype == QD_F64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of f64", node->op_type);
+    if (node->opset < 7 && !qd_tensor_same_shape(&a->want, &b->want))
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s-%lld: broadcasting before opset 7",
+                       node->op_type, (long long)node->opset);
+    if (!qd_broadcast_shape(a->want.rank, a->want.dims, b->want.rank, b->want.dims, rank, dims))
+        return qd_node_rule(evaluation, node, "broadcast", "the operands' shapes do not broadcast");
+    return QD_OK;
+}
+
+/* What a fused kernel would sum: kept if an operand is a sum or came from DequantizeLinear. */
+static double combine_abs_sum(const struct qd_value *a, const struct qd_value *b, int64_t ia,
+                              int64_t ib, enum qd_terms terms)
+{
+    double ra = qd_value_abs_sum(a, ia), rb = qd_value_abs_sum(b, ib);
+    struct qd_interval divisor = qd_interval_of(b, ib);
+    double least = fmin(fabs(divisor.lo), fabs(divisor.hi));
+    switch (terms) {
+    case QD_TERMS_SUM: return ra + rb;
+    case QD_TERMS_QUOTIENT:
+        return least > 0 ? ra / least * (rb / least) : 0; /* 0: no bound is used */
+    default: return ra * rb;
+    }
+}
+
+static enum qd_status begin(const struct qd_evaluation *evaluation, const struct qd_value *a,
+                            const struct qd_value *b, enum qd_terms terms, struct qd_value *y)
+{
+    if (!a->abs_sum && !b->abs_sum)
+        return QD_OK;
+    qd_fusion_join(&y->fusion, &a->fusion);
+    qd_fusion_join(&y->fusion, &b->fusion);
+    /* A sum that was multiplied is not gone on with; one that was added to may be, its terms no
+     * longer on a grid. */
+    y->fusion.sum_quantum = INT_MIN;
+    if (terms != QD_TERMS_SUM)
+        y->fusion.sum_terms = 0;
+    return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);
+}
+
+enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, const struct qd_value *a,
+                                     const struct qd_value *b, qd_binary_exact *exact,
+                                     enum qd_terms terms, struct qd_value *y)
+{
+    unsigned rank = 0;
+    int64_t dims[QD_MAX_RANK] = {0};
+    struct qd_value made;
+    enum qd_status status = check_operands(evaluation, node, a, b, &rank, dims);
+    if (status == QD_OK)
+        status =
+            qd_value_init(&made, evaluation->arena, a->want.dtype, rank, dims, evaluation->error);
+    if (status == QD_OK)
+        status = begin(evaluation, a, b, terms, &made);
+    if (status != QD_OK)
+        return status;
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
+        int64_t ia = qd_broadcast_index(a->want.rank, a->want.dims, rank, dims, i);
+        int64_t ib = qd_broadcast_index(b->want.rank, b->want.dims, rank, dims, i);
+        double join = terms == QD_TERMS_SUM ? qd_float_sum_join_error(a, ia, b, ib) : 0;
+        status =
+            store_result(evaluation, operand_of(a, ia), operand_of(b, ib), exact, join, &made, i);
+        if (made.abs_sum)
+            made.abs_sum[i] = combine_abs_sum(a, b, ia, ib, terms);
+    }
+    if (status == QD_OK)
+        *y = made;
+    return status;
+}
+
+static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
+                                     const struct qd_value *x, qd_monotone *f, const void *context,
+                                     struct qd_value *y, int64_t i)
+{
+    uint8_t flags = qd_value_flags(x, i);
+    double want = qd_tensor_value(&x->want, i);
+    if (flags & (QD_UNSPECIFIED | QD_NOT_NUMBER) || isnan(want))
+        return store_special(evaluation, !(flags & QD_UNSPECIFIED), y, i);
+    struct qd_interval hull = {f(context, qd_value_lo(x, i)), f(context, qd_value_hi(x, i))};
+    return qd_interval_store(y, i, hull, !(flags & QD_NO_CANONICAL), f(context, want),
+                             evaluation->arena, evaluation->error);
+}
+
+enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
+                                       const struct qd_value *x, qd_monotone *f,
+                                       const void *context, struct qd_value *y)
+{
+    struct qd_value made;
+    enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
+                                          x->want.dims, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
+        status = store_monotone(evaluation, x, f, context, &made, i);
+    if (status != QD_OK)
+        return status;
+    made.abs_sum = x->abs_sum; /* a fused clamp adds no term */
+    made.fusion = x->fusion;
+    made.fusion.sum_terms = 0;
+    *y = made;
+    return QD_OK;
+}
+
+static enum qd_status store_unary(const struct qd_evaluation *evaluation, const struct qd_value *x,
+                                  qd_unary_image *image, const void *context, struct qd_value *y,
+                                  int64_t i)
+{
+    enum qd_dtype dtype = y->want.dtype;
+    struct operand operand = operand_of(x, i);
+    if (operand.unspecified || operand.nan)
+        return store_special(evaluation, !operand.unspecified, y, i);
+    double x_want = qd_tensor_value(&x->want, i);
+    bool canonical = !(qd_value_flags(x, i) & QD_NO_CANONICAL);
+    struct qd_interval exact, at_fused;
+    struct qd_interval hull = image(context, qd_interval_fused(x, i, false), &at_fused);
+    image(context, (struct qd_interval){x_want, x_want}, &exact);
+    double want = qd_float_round(dtype, QD_NEAREST_EVEN, exact.lo);
+    bool decided = want == qd_float_round(dtype, QD_NEAREST_EVEN, exact.hi);
+    return qd_interval_store(y, i, qd_interval_round(dtype, hull), canonical && decided, want,
+                             evaluation->arena, evaluation->error);
+}
+
+enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,
+                                    const struct qd_value *x, qd_unary_image *image,
+                                    const void *context, struct qd_value *y)
+{
+    struct qd_value made;
+    enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
+                                          x->want.dims, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
+        status = store_unary(evaluation, x, image, context, &made, i);
+    if (status == QD_OK)
+        *y = made;
+    return status;
+}

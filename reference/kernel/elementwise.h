@@ -1,0 +1,46 @@
+/* Float operators that work element by element, on intervals.
+ *
+ * An element is NaN as soon as an operand is; unspecified as soon as an operand is, or when
+ * infinities meet an interval. */
+#ifndef QDIFF_REFERENCE_ELEMENTWISE_H
+#define QDIFF_REFERENCE_ELEMENTWISE_H
+
+#include "qdiff/evaluate.h"
+#include "qdiff/interval.h"
+
+/* The exact result of one element, as an interval that is a point when the operands are. */
+typedef struct qd_interval qd_binary_exact(struct qd_interval a, struct qd_interval b);
+
+/* What the terms of a fused computation add up to: |a| + |b|, |a|·|b|, or, of a quotient, a's and
+ * b's terms over |b|². */
+enum qd_terms { QD_TERMS_PRODUCT, QD_TERMS_SUM, QD_TERMS_QUOTIENT };
+
+/* y = RN(exact(a, b)) with broadcasting; a and b have one type, a float or an integer one. An exact
+ * result of NaN is NaN of two points of a float type, else unspecified. Rules: a-type, b-type,
+ * broadcast. */
+enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, const struct qd_value *a,
+                                     const struct qd_value *b, qd_binary_exact *exact,
+                                     enum qd_terms terms, struct qd_value *y);
+
+/* A monotone function without rounding (Relu, Clip), with its context: f of both ends, flags
+ * kept. */
+typedef double qd_monotone(const void *context, double x);
+enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
+                                       const struct qd_value *x, qd_monotone *f,
+                                       const void *context, struct qd_value *y);
+
+/* A function of one operand that rounds: y = RN(image(x)). `image` gives an interval that holds
+ * what a kernel may compute before it rounds to y's type, and in *exact an enclosure of the
+ * function's exact values. */
+typedef struct qd_interval qd_unary_image(const void *context, struct qd_interval x,
+                                          struct qd_interval *exact);
+
+/* Applies it to every element. NaN stays NaN. The canonical value is that of x's canonical value,
+ * where the enclosure decides its rounding. x may be computed together with what it was made of
+ * (qd_interval_fused); y and its consumer are not: y.fusion is empty. */
+enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,
+                                    const struct qd_value *x, qd_unary_image *image,
+                                    const void *context, struct qd_value *y);
+
+#endif

@@ -1,0 +1,234 @@
+#include "kernel/float_sum.h"
+
+#include <math.h>
+
+#include "qdiff/exact.h"
+
+int qd_float_quantum(double x)
+{
+    if (x == 0)
+        return INT_MAX;
+    int exponent;
+    int64_t m = (int64_t)ldexp(frexp(fabs(x), &exponent), 53);
+    return exponent - 53 + __builtin_ctzll((uint64_t)m);
+}
+
+enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
+                                     const struct qd_value *value, struct qd_float_operand *operand)
+{
+    size_t count = (size_t)value->want.count;
+    struct qd_float_operand made = {.value = value, .fusable = value->fusion.dequantized};
+    made.hull = qd_arena_array(evaluation->arena, count, sizeof *made.hull);
+    made.quantum = qd_arena_array(evaluation->arena, count, sizeof *made.quantum);
+    if (!made.hull || !made.quantum)
+        return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %zu elements", count);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t flags = qd_value_flags(value, (int64_t)i);
+        made.hull[i] = qd_interval_of(value, (int64_t)i);
+        bool finite = isfinite(made.hull[i].lo) && isfinite(made.hull[i].hi);
+        if (!finite || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER)) {
+            made.special = true;
+            made.hull[i] = (struct qd_interval){NAN, NAN};
+        } else {
+            made.quantum[i] =
+                made.hull[i].lo == made.hull[i].hi ? qd_float_quantum(made.hull[i].lo) : INT_MIN;
+        }
+    }
+    *operand = made;
+    return QD_OK;
+}
+
+static void add_term(struct qd_float_sum *sum, struct qd_interval term, double magnitude,
+                     double abs_sum, int quantum)
+{
+    sum->total = qd_interval_add(sum->total, term);
+    sum->magnitude += magnitude;
+    sum->abs_sum += abs_sum;
+    sum->quantum = quantum < sum->quantum ? quantum : sum->quantum;
+    sum->terms++;
+}
+
+static double abs_sum_of(const struct qd_float_operand *x, int64_t i)
+{
+    return x->fusable ? x->value->abs_sum[i] : qd_interval_magnitude(x->hull[i]);
+}
+
+static int product_quantum(int a, int b)
+{
+    if (a == INT_MAX || b == INT_MAX)
+        return INT_MAX; /* a factor is 0 */
+    return a == INT_MIN || b == INT_MIN ? INT_MIN : a + b;
+}
+
+void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
+                          const struct qd_float_operand *w, int64_t j)
+{
+    if ((x->special && isnan(x->hull[i].lo)) || (w->special && isnan(w->hull[j].lo))) {
+        sum->special = true;
+        return;
+    }
+    struct qd_interval term = qd_interval_multiply(x->hull[i], w->hull[j]);
+    double abs_sum = abs_sum_of(x, i) * abs_sum_of(w, j);
+    add_term(sum, term, qd_interval_magnitude(term), abs_sum,
+             product_quantum(x->quantum[i], w->quantum[j]));
+}
+
+void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operand *w, int64_t j)
+{
+    sum->special = sum->special || (w->special && isnan(w->hull[j].lo));
+}
+
+void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i)
+{
+    if (b->special && isnan(b->hull[i].lo)) {
+        sum->special = true;
+        return;
+    }
+    add_term(sum, b->hull[i], qd_interval_magnitude(b->hull[i]), abs_sum_of(b, i), b->quantum[i]);
+}
+
+void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
+{
+    if (factor == 1)
+        return;
+    sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
+    sum->peak = fmax(sum->peak, sum->magnitude);
+    sum->magnitude *= fabs(factor);
+    sum->abs_sum *= fabs(factor);
+    sum->quantum = product_quantum(sum->quantum, qd_float_quantum(factor));
+}
+
+void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other)
+{
+    sum->total = qd_interval_add(sum->total, other->total);
+    sum->peak = fmax(sum->peak, other->peak);
+    sum->magnitude += other->magnitude;
+    sum->abs_sum += other->abs_sum;
+    sum->quantum = other->quantum < sum->quantum ? other->quantum : sum->quantum;
+    sum->terms += other->terms;
+    sum->special = sum->special || other->special;
+}
+
+/* No partial sum of any order needs more than 24 bits. */
+static bool exact_in_any_order(const struct qd_float_sum *sum)
+{
+    if (sum->quantum == INT_MAX)
+        return true; /* all terms are 0 */
+    return sum->quantum >= -149 && sum->quantum <= 103 &&
+           sum->magnitude <= ldexp(1.0, sum->quantum + 24);
+}
+
+static int point_quantum(const struct qd_value *value, int64_t i)
+{
+    double x = qd_value_lo(value, i);
+    return qd_value_is_point(value, i) && isfinite(x) ? qd_float_quantum(x) : INT_MIN;
+}
+
+/* Bound of the error of any order in float32; negative: none holds. */
+static double error_bound(const struct qd_float_sum *sum, int64_t extra)
+{
+    double nu = (double)(sum->terms + 2 + extra) * 0x1p-24;
+    if (nu >= 0.5)
+        return -1;
+    /* Our own double sums of nonnegative terms are within K·2^−52 of the exact ones, and the few
+     * operations below within 2^−50: the factor covers both for every K with nu < ½. */
+    double gamma = nu / (1 - nu) * (1 + 0x1p-26);
+    return gamma * sum->magnitude + (double)sum->terms * 0x1p-150;
+}
+
+enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
+                                  const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
+                                  int64_t i)
+{
+    struct qd_arena *arena = evaluation->arena;
+    double error = exact_in_any_order(sum) ? 0 : error_bound(sum, extra);
+    y->abs_sum[i] = sum->abs_sum;
+    y->fusion.sum_terms = sum->terms > y->fusion.sum_terms ? sum->terms : y->fusion.sum_terms;
+    y->fusion.sum_quantum =
+        sum->quantum < y->fusion.sum_quantum ? sum->quantum : y->fusion.sum_quantum;
+    if (sum->special || error < 0)
+        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
+    struct qd_interval hull = qd_interval_widen(sum->total, error);
+    if (fmax(sum->peak, sum->magnitude) + error > 0x1p127)
+        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
+    if (y->want.dtype != QD_F32)
+        hull = qd_interval_round(y->want.dtype, hull);
+    double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, sum->total.lo);
+    return qd_interval_store(y, i, hull, error == 0, want, arena, evaluation->error);
+}
+
+/* S/n of an exact S: the division, or the product with the rounded reciprocal. */
+static enum qd_status store_quotient(const struct qd_evaluation *evaluation, double total, double n,
+                                     struct qd_value *y, int64_t i)
+{
+    struct qd_interval sum = {total, total}, divisor = {n, n};
+    struct qd_interval hull = qd_interval_divide(sum, divisor);
+    double reciprocal = qd_float_divide(QD_F32, QD_NEAREST_EVEN, 1, n);
+    double want = qd_float_divide(y->want.dtype, QD_NEAREST_EVEN, total, n);
+    double single = qd_float_divide(QD_F32, QD_NEAREST_EVEN, total, n);
+    double product = qd_float_multiply(QD_F32, QD_NEAREST_EVEN, total, reciprocal);
+    double lo = fmin(single, product), hi = fmax(single, product);
+    hull = (struct qd_interval){fmin(hull.lo, lo), fmax(hull.hi, hi)};
+    if (y->want.dtype != QD_F32)
+        hull = qd_interval_round(y->want.dtype, hull);
+    return qd_interval_store(y, i, hull, true, want, evaluation->arena, evaluation->error);
+}
+
+enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
+                                       struct qd_float_sum *sum, int64_t n, struct qd_value *y,
+                                       int64_t i)
+{
+    enum qd_status status;
+    struct qd_interval divisor = {(double)n, (double)n};
+    bool exact = exact_in_any_order(sum) && !sum->special, rough = (n & (n - 1)) != 0;
+    if (n == 1 && sum->terms == 1 && !sum->special) { /* itself */
+        y->abs_sum[i] = sum->abs_sum;
+        status = qd_interval_store(y, i, sum->total, false, sum->total.lo, evaluation->arena,
+                                   evaluation->error);
+    } else if (!rough) {
+        qd_float_sum_scale(sum, 1 / divisor.lo);
+        status = qd_float_sum_store(evaluation, sum, 0, y, i);
+    } else if (exact && sum->magnitude <= 0x1p127) {
+        y->abs_sum[i] = sum->abs_sum / divisor.lo;
+        status = store_quotient(evaluation, sum->total.lo, divisor.lo, y, i);
+    } else {
+        sum->peak = fmax(sum->peak, sum->magnitude);
+        sum->total = qd_interval_divide(sum->total, divisor);
+        sum->magnitude = nextafter(sum->magnitude / divisor.lo, INFINITY);
+        sum->abs_sum /= divisor.lo;
+        sum->quantum = INT_MIN;
+        status = qd_float_sum_store(evaluation, sum, 2, y, i);
+    }
+    y->fusion.rough_scales = y->fusion.rough_scales || rough;
+    y->fusion.sum_terms = 0;
+    return status;
+}
+
+enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
+                                  const struct qd_float_operand *const *operands, size_t count,
+                                  struct qd_value *y)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!operands[i])
+            continue;
+        const struct qd_fusion *fusion = &operands[i]->value->fusion;
+        y->fusion.dequantized = y->fusion.dequantized || fusion->dequantized;
+        y->fusion.rough_scales = y->fusion.rough_scales || fusion->rough_scales;
+    }
+    y->fusion.sum_quantum = INT_MAX;
+    return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);
+}
+
+double qd_float_sum_join_error(const struct qd_value *a, int64_t i, const struct qd_value *b,
+                               int64_t j)
+{
+    int64_t terms = a->fusion.sum_terms + b->fusion.sum_terms;
+    if (terms == 0)
+        return 0;
+    struct qd_float_sum sum = {.terms = terms + 2,
+                               .magnitude = qd_value_abs_sum(a, i) + qd_value_abs_sum(b, j)};
+    int a_quantum = a->fusion.sum_terms ? a->fusion.sum_quantum : point_quantum(a, i);
+    int b_quantum = b->fusion.sum_terms ? b->fusion.sum_quantum : point_quantum(b, j);
+    sum.quantum = a_quantum < b_quantum ? a_quantum : b_quantum;
+    return exact_in_any_order(&sum) ? 0 : error_bound(&sum, 0);
+}

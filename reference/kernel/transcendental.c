@@ -1,0 +1,84 @@
+#include "kernel/transcendental.h"
+
+#include <math.h>
+
+#include "number/exponential.h"
+
+typedef struct qd_interval enclosure(double x);
+
+/* An increasing function by its values at the ends. */
+static struct qd_interval over(enclosure *f, struct qd_interval x)
+{
+    return (struct qd_interval){f(x.lo).lo, f(x.hi).hi};
+}
+
+static struct qd_interval exp_at(double x)
+{
+    if (isinf(x))
+        return (struct qd_interval){x < 0 ? 0 : x, x < 0 ? 0 : x};
+    return qd_exponential(x);
+}
+
+static struct qd_interval logistic_at(double x)
+{
+    if (isinf(x))
+        return (struct qd_interval){x > 0, x > 0};
+    return qd_logistic(x);
+}
+
+/* The series of tanh alternates, its terms decreasing: two partial sums enclose it. For x² < 2^−8
+ * the last term is below 2^−55 of the first, and the roundings of Horner's scheme below 2^−48. */
+static struct qd_interval tanh_by_series(double x)
+{
+    static const double c[] = {1.0 / 3, 2.0 / 15, 17.0 / 315, 62.0 / 2835, 1382.0 / 155925};
+    double x2 = x * x, sum = 0;
+    for (int i = 5; i-- > 0;)
+        sum = x2 * (c[i] - sum);
+    double y = x - x * sum, error = fabs(x) * 0x1p-46;
+    return (struct qd_interval){y - error, y + error};
+}
+
+/* Of x ≥ 1/16: 1 − 2/(1 + e^(2x)), at most 2^−45 relative in e^(2x), which is 2^−41 in the
+ * result. */
+static struct qd_interval tanh_of_positive(double x)
+{
+    struct qd_interval one = {1, 1}, two = {2, 2};
+    struct qd_interval part =
+        qd_interval_divide(two, qd_interval_add(one, qd_exponential(x > 100 ? 200 : 2 * x)));
+    struct qd_interval y = {1 - part.hi, 1 - part.lo};
+    return (struct qd_interval){nextafter(y.lo, 0), fmin(nextafter(y.hi, 2), 1)};
+}
+
+static struct qd_interval tanh_at(double x)
+{
+    if (x == 0 || isinf(x))
+        return (struct qd_interval){x == 0 ? 0 : x > 0 ? 1 : -1, x == 0 ? 0 : x > 0 ? 1 : -1};
+    if (fabs(x) < 0.0625)
+        return tanh_by_series(x);
+    struct qd_interval y = tanh_of_positive(fabs(x));
+    return x > 0 ? y : (struct qd_interval){-y.hi, -y.lo};
+}
+
+struct qd_interval qd_enclose_exp(struct qd_interval x)
+{
+    return over(exp_at, x);
+}
+
+struct qd_interval qd_enclose_tanh(struct qd_interval x)
+{
+    return over(tanh_at, x);
+}
+
+struct qd_interval qd_enclose_logistic(struct qd_interval x)
+{
+    return over(logistic_at, x);
+}
+
+struct qd_interval qd_interval_ulps(struct qd_interval exact, double ulps)
+{
+    if (exact.lo == exact.hi)
+        return exact;
+    double step = ulps * (1 + 0x1p-20); /* for the roundings here */
+    return (struct qd_interval){exact.lo - step * (fabs(exact.lo) * 0x1p-23 + 0x1p-149),
+                                exact.hi + step * (fabs(exact.hi) * 0x1p-23 + 0x1p-149)};
+}

@@ -1,0 +1,13 @@
+#include "number/enclosure.h"
+
+struct qd_enclosure qd_enclosure_corners(struct qd_arithmetic how, struct qd_enclosure a,
+                                         struct qd_enclosure b)
+{
+    struct qd_enclosure r = {INFINITY, -INFINITY, false};
+    for (int i = 0; i < 4; i++) {
+        double x = i & 1 ? a.hi : a.lo, y = i & 2 ? b.hi : b.lo;
+        r.lo = fmin(r.lo, qd_arithmetic_multiply(how, false, x, y));
+        r.hi = fmax(r.hi, qd_arithmetic_multiply(how, true, x, y));
+    }
+    return r;
+}

@@ -1,0 +1,63 @@
+#include "number/fixed_point.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+struct qd_multiplier qd_multiplier_of(double real)
+{
+    if (real == 0 || !isfinite(real))
+        return (struct qd_multiplier){0, 0};
+    int shift;
+    int64_t mantissa = (int64_t)round(frexp(real, &shift) * 0x1p31);
+    if (mantissa == INT64_C(1) << 31) {
+        mantissa /= 2;
+        shift++;
+    }
+    if (shift < -31)
+        return (struct qd_multiplier){0, 0};
+    return (struct qd_multiplier){(int32_t)mantissa, shift > 30 ? 30 : shift};
+}
+
+struct qd_multiplier qd_multiplier_narrow(struct qd_multiplier multiplier)
+{
+    int64_t mantissa = (int64_t)round(multiplier.mantissa / 0x1p16) * (INT64_C(1) << 16);
+    bool carried = mantissa > INT32_MAX || mantissa < INT32_MIN;
+    if (!carried)
+        return (struct qd_multiplier){(int32_t)mantissa, multiplier.shift};
+    return (struct qd_multiplier){(int32_t)(mantissa / 2),
+                                  multiplier.shift < 30 ? multiplier.shift + 1 : 30};
+}
+
+int64_t qd_multiply_single(int64_t acc, struct qd_multiplier multiplier)
+{
+    int total = 31 - multiplier.shift;
+    return (acc * multiplier.mantissa + (INT64_C(1) << (total - 1))) >> total;
+}
+
+static int64_t saturate32(int64_t x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
+}
+
+/* 2·a·b/2^32, rounded half up by a nudge and a division that truncates. */
+static int64_t doubling_high(int64_t a, int64_t b)
+{
+    int64_t product = a * b;
+    int64_t nudge = product >= 0 ? INT64_C(1) << 30 : 1 - (INT64_C(1) << 30);
+    return saturate32((product + nudge) / (INT64_C(1) << 31));
+}
+
+static int64_t rounding_shift(int64_t x, int exponent)
+{
+    int64_t mask = (INT64_C(1) << exponent) - 1;
+    int64_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+    return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
+}
+
+int64_t qd_multiply_double(int64_t acc, struct qd_multiplier multiplier)
+{
+    int left = multiplier.shift > 0 ? multiplier.shift : 0;
+    int right = multiplier.shift > 0 ? 0 : -multiplier.shift;
+    int64_t shifted = saturate32(acc * (INT64_C(1) << left));
+    return rounding_shift(doubling_high(shifted, multiplier.mantissa), right);
+}

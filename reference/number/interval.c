@@ -1,0 +1,152 @@
+#include "qdiff/interval.h"
+
+#include "number/float_bits.h"
+
+#include <math.h>
+
+/* s + error = a + b exactly (Knuth). */
+static double sum_error(double a, double b, double s)
+{
+    double bb = s - a;
+    return (a - (s - bb)) + (b - bb);
+}
+
+static double add_down(double a, double b)
+{
+    double s = a + b;
+    return isfinite(s) && sum_error(a, b, s) < 0 ? qd_next_down(s) : s;
+}
+
+static double add_up(double a, double b)
+{
+    double s = a + b;
+    return isfinite(s) && sum_error(a, b, s) > 0 ? qd_next_up(s) : s;
+}
+
+struct qd_interval qd_interval_add(struct qd_interval a, struct qd_interval b)
+{
+    return (struct qd_interval){add_down(a.lo, b.lo), add_up(a.hi, b.hi)};
+}
+
+/* 0 times an infinity: the hull becomes NaN, and stays so, since no comparison with it holds. */
+static void include_product(struct qd_interval *hull, double a, double b)
+{
+    double p = a * b;
+    if (isnan(p))
+        *hull = (struct qd_interval){p, p};
+    double error = isfinite(p) ? fma(a, b, -p) : 0;
+    double lo = error < 0 ? qd_next_down(p) : p, hi = error > 0 ? qd_next_up(p) : p;
+    hull->lo = lo < hull->lo ? lo : hull->lo;
+    hull->hi = hi > hull->hi ? hi : hull->hi;
+}
+
+struct qd_interval qd_interval_multiply(struct qd_interval a, struct qd_interval b)
+{
+    struct qd_interval hull = {INFINITY, -INFINITY};
+    include_product(&hull, a.lo, b.lo);
+    if (b.hi != b.lo)
+        include_product(&hull, a.lo, b.hi);
+    if (a.hi != a.lo) {
+        include_product(&hull, a.hi, b.lo);
+        include_product(&hull, a.hi, b.hi);
+    }
+    return hull;
+}
+
+static void include_quotient(struct qd_interval *hull, double a, double b)
+{
+    double q = a / b;
+    double rest = isfinite(q) ? -fma(q, b, -a) : 0; /* a − q·b, exact */
+    bool above = b > 0 ? rest > 0 : rest < 0;       /* the quotient exceeds q */
+    double lo = rest != 0 && !above ? qd_next_down(q) : q, hi = above ? qd_next_up(q) : q;
+    hull->lo = lo < hull->lo ? lo : hull->lo;
+    hull->hi = hi > hull->hi ? hi : hull->hi;
+}
+
+struct qd_interval qd_interval_divide(struct qd_interval a, struct qd_interval b)
+{
+    struct qd_interval hull = {INFINITY, -INFINITY};
+    include_quotient(&hull, a.lo, b.lo);
+    include_quotient(&hull, a.hi, b.lo);
+    include_quotient(&hull, a.lo, b.hi);
+    include_quotient(&hull, a.hi, b.hi);
+    return hull;
+}
+
+struct qd_interval qd_interval_widen(struct qd_interval a, double by)
+{
+    return by > 0 ? (struct qd_interval){add_down(a.lo, -by), add_up(a.hi, by)} : a;
+}
+
+struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exact)
+{
+    /* A 16-bit operation may be computed in float32 first. */
+    double lo = dtype == QD_F32 ? exact.lo : qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, exact.lo);
+    double hi = dtype == QD_F32 ? exact.hi : qd_float_round(QD_F32, QD_TO_PLUS_INFINITY, exact.hi);
+    lo = qd_float_round(dtype, QD_NEAREST_EVEN, lo);
+    hi = qd_float_round(dtype, QD_NEAREST_EVEN, hi);
+    return (struct qd_interval){fmin(lo, exact.lo), fmax(hi, exact.hi)};
+}
+
+struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough)
+{
+    const struct qd_fusion *fusion = &value->fusion;
+    bool forms_scale = fusion->dequantized && (fusion->rough_scales || rough);
+    return qd_interval_widen(qd_interval_of(value, i),
+                             forms_scale ? qd_value_abs_sum(value, i) * 0x1p-21 : 0);
+}
+
+double qd_interval_magnitude(struct qd_interval a)
+{
+    return fmax(fabs(a.lo), fabs(a.hi));
+}
+
+struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i)
+{
+    return (struct qd_interval){qd_value_lo(value, i), qd_value_hi(value, i)};
+}
+
+static void set_want(struct qd_value *value, int64_t i, double want)
+{
+    enum qd_dtype dtype = value->want.dtype;
+    int64_t code =
+        qd_dtype_is_float(dtype) ? (int64_t)qd_float_encode(dtype, want, false) : (int64_t)want;
+    qd_tensor_set(&value->want, i, code);
+}
+
+enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_interval hull,
+                                 bool canonical, double want, struct qd_arena *arena,
+                                 struct qd_error *error)
+{
+    bool point = hull.lo == hull.hi;
+    enum qd_status status = QD_OK;
+    /* A zero keeps the sign of `want`: a hull's may have come from fmin, which takes either. */
+    set_want(value, i, point && hull.lo != want ? hull.lo : want);
+    if (!point)
+        status = qd_value_need_hull(value, arena, error);
+    if (status == QD_OK && !point)
+        status = qd_value_need_flags(value, arena, error);
+    if (status != QD_OK)
+        return status;
+    if (value->lo) {
+        value->lo[i] = hull.lo;
+        value->hi[i] = hull.hi;
+    }
+    if (value->flags)
+        value->flags[i] = point || canonical ? 0 : QD_NO_CANONICAL;
+    return QD_OK;
+}
+
+enum qd_status qd_interval_store_flag(struct qd_value *value, int64_t i, enum qd_element_flag flag,
+                                      struct qd_arena *arena, struct qd_error *error)
+{
+    enum qd_status status = qd_value_need_flags(value, arena, error);
+    if (status != QD_OK)
+        return status;
+    set_want(value, i,
+             flag == QD_NOT_NUMBER && qd_dtype_is_float(value->want.dtype) ? (double)NAN : 0);
+    value->flags[i] = (uint8_t)flag;
+    if (value->lo)
+        value->lo[i] = value->hi[i] = 0;
+    return QD_OK;
+}

@@ -1,0 +1,128 @@
+#include "qdiff/output_quantizer.h"
+
+#include "number/float_bits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct qd_output_quantizer qd_output_quantizer_make(const struct qd_semantics *semantics,
+                                                    enum qd_dtype dtype, int64_t zero_point)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    struct qd_output_quantizer quantizer = {semantics, dtype, zero_point, info->min, info->max};
+    if (semantics->range == QD_RANGE_SYMMETRIC && info->kind == QD_CLASS_SINT)
+        quantizer.min = -info->max;
+    return quantizer;
+}
+
+static int64_t wrap(enum qd_dtype dtype, int64_t code)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    uint64_t mask = ((uint64_t)1 << info->bits) - 1;
+    int64_t low = (int64_t)((uint64_t)code & mask);
+    return low > info->max ? low - (int64_t)mask - 1 : low;
+}
+
+static int64_t clamp(const struct qd_output_quantizer *quantizer, int64_t code)
+{
+    return code < quantizer->min ? quantizer->min : code > quantizer->max ? quantizer->max : code;
+}
+
+int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, int64_t rounded)
+{
+    int64_t z = quantizer->zero_point;
+    switch (quantizer->semantics->range) {
+    case QD_RANGE_WRAP: return wrap(quantizer->dtype, rounded + z);
+    case QD_RANGE_BEFORE_ZERO_POINT: return wrap(quantizer->dtype, clamp(quantizer, rounded) + z);
+    case QD_RANGE_INT32_INDEFINITE:
+        rounded = rounded > INT32_MAX || rounded < INT32_MIN ? INT32_MIN : rounded;
+        break;
+    case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
+    case QD_RANGE_SATURATE:
+    case QD_RANGE_SYMMETRIC: break;
+    }
+    return clamp(quantizer, rounded + z);
+}
+
+/* rne of a sum that has the zero point in it, without the zero point. */
+static int64_t round_sum(const struct qd_output_quantizer *quantizer, double sum)
+{
+    if (!isfinite(sum))
+        return sum < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
+    struct qd_rounded r =
+        qd_ratio_round(qd_ratio_of_double(sum), quantizer->semantics->rounding, false);
+    return r.value - quantizer->zero_point;
+}
+
+int64_t qd_output_quantizer_sum(const struct qd_output_quantizer *quantizer, double sum)
+{
+    return qd_output_quantizer_finish(quantizer, round_sum(quantizer, sum));
+}
+
+/* The quirk "zero point before rounding, in float32": rne(fl32(v + z)). */
+static double add_zero_point(const struct qd_output_quantizer *quantizer, double v)
+{
+    return isfinite(v) ? qd_float_round(QD_F32, QD_NEAREST_EVEN, v + (double)quantizer->zero_point)
+                       : v;
+}
+
+int64_t qd_output_quantizer_exact(const struct qd_output_quantizer *quantizer, struct qd_ratio real)
+{
+    const struct qd_semantics *semantics = quantizer->semantics;
+    if (semantics->zero_point_order == QD_ZERO_POINT_BEFORE_F32) {
+        double v = qd_ratio_to_float(real, QD_F32, QD_NEAREST_EVEN);
+        return qd_output_quantizer_sum(quantizer, add_zero_point(quantizer, v));
+    }
+    bool odd =
+        semantics->zero_point_order == QD_ZERO_POINT_BEFORE_EXACT && quantizer->zero_point & 1;
+    return qd_output_quantizer_finish(quantizer,
+                                      qd_ratio_round(real, semantics->rounding, odd).value);
+}
+
+int64_t qd_output_quantizer_float(const struct qd_output_quantizer *quantizer, double real)
+{
+    if (isnan(real)) {
+        switch (quantizer->semantics->nan_to_integer) {
+        case QD_NAN_MINIMUM: return quantizer->min;
+        case QD_NAN_MAXIMUM: return quantizer->max;
+        case QD_NAN_ZERO_POINT: return quantizer->zero_point;
+        case QD_NAN_UNSPECIFIED:
+        case QD_NAN_ZERO: return 0;
+        }
+    }
+    if (isinf(real))
+        return qd_output_quantizer_finish(quantizer, real < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT);
+    int64_t whole;
+    if (quantizer->semantics->zero_point_order == QD_ZERO_POINT_AFTER &&
+        qd_rounding_is_nearest(quantizer->semantics->rounding) &&
+        qd_nearest_clearly(real, 0, &whole))
+        return qd_output_quantizer_finish(quantizer, whole);
+    return qd_output_quantizer_exact(quantizer, qd_ratio_of_double(real));
+}
+
+bool qd_output_quantizer_is_monotone(const struct qd_output_quantizer *quantizer)
+{
+    enum qd_range range = quantizer->semantics->range;
+    return range == QD_RANGE_SATURATE || range == QD_RANGE_SYMMETRIC;
+}
+
+bool qd_output_quantizer_saturates(const struct qd_output_quantizer *quantizer, int64_t rounded)
+{
+    return qd_output_quantizer_is_monotone(quantizer) && quantizer->max <= UINT16_MAX &&
+           llabs(rounded) >= 1 << 18;
+}
+
+bool qd_output_quantizer_settles(const struct qd_output_quantizer *quantizer, struct qd_ratio real,
+                                 struct qd_code *code)
+{
+    const struct qd_semantics *semantics = quantizer->semantics;
+    if (semantics->zero_point_order != QD_ZERO_POINT_AFTER)
+        return false;
+    struct qd_rounded rounded = qd_ratio_round(real, semantics->rounding, false);
+    bool inside = !rounded.near && llabs(rounded.value) < QD_ROUND_LIMIT;
+    if (!inside && !qd_output_quantizer_saturates(quantizer, rounded.value))
+        return false;
+    int64_t c = qd_output_quantizer_finish(quantizer, rounded.value);
+    *code = (struct qd_code){c, c, c, 0};
+    return true;
+}

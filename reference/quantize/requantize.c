@@ -1,0 +1,182 @@
+#include "quantize/requantize.h"
+
+#include "number/fixed_point.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int bits(uint64_t x)
+{
+    return 64 - __builtin_clzll(x);
+}
+
+/* Of a tame factor, whose numerator has at most 48 bits. */
+static void form_multiplier(struct qd_requantizer *r)
+{
+    int up = 62 - bits((uint64_t)r->factor.num) + bits(r->factor.den);
+    r->multiplier = (uint64_t)((r->factor.num << up) / r->factor.den);
+    r->shift = up - r->factor.exponent;
+}
+
+/* qd_ratio_round by one multiplication, where that decides. The product is |acc|·factor·2^shift
+ * less than |acc| units too small; a number farther from the half-integers than that and a 2^−18th
+ * of itself rounds alike and is not near. */
+static bool round_quickly(const struct qd_requantizer *r, int64_t acc, struct qd_rounded *rounded)
+{
+    enum qd_rounding rounding = r->quantizer.semantics->rounding;
+    uint64_t magnitude = (uint64_t)llabs(acc);
+    if (!qd_rounding_is_nearest(rounding) || r->multiplier == 0 || magnitude > UINT32_MAX)
+        return false;
+    qd_u128 product = (qd_u128)magnitude * r->multiplier, one = (qd_u128)1 << r->shift;
+    qd_u128 fraction = product & (one - 1), half = one >> 1;
+    qd_u128 distance = fraction > half ? fraction - half : half - fraction;
+    qd_u128 whole = product >> r->shift;
+    if (distance <= (product >> 18) + magnitude || whole >= (qd_u128)QD_ROUND_LIMIT)
+        return false;
+    int64_t value = (int64_t)whole + (fraction > half ? 1 : 0);
+    *rounded = (struct qd_rounded){(acc < 0) != r->factor.negative ? -value : value, false, false};
+    return true;
+}
+
+struct qd_requantizer qd_requantizer_make(struct qd_output_quantizer quantizer, enum qd_dtype type,
+                                          double s1, double s2, double sy)
+{
+    struct qd_requantizer r = {.quantizer = quantizer, .type = type, .s1 = s1, .s2 = s2, .sy = sy};
+    r.undefined = !isfinite(s1) || !isfinite(s2) || !isfinite(sy) || sy == 0;
+    if (r.undefined)
+        return r;
+    r.factor = qd_ratio_divide(qd_ratio_multiply(qd_ratio_of_double(s1), qd_ratio_of_double(s2)),
+                               qd_ratio_of_double(sy));
+    r.tame = type == QD_F32 && qd_scale_is_moderate(s1) && qd_scale_is_moderate(s2) &&
+             qd_scale_is_moderate(sy);
+    if (r.tame)
+        form_multiplier(&r);
+    r.magnitudes = (struct qd_operands){.s = qd_enclosure_point(fabs(s1)),
+                                        .t = qd_enclosure_point(fabs(s2)),
+                                        .y = qd_enclosure_point(fabs(sy))};
+    qd_orders_form((struct qd_arithmetic){QD_F32, false}, &r.magnitudes, r.in_f32);
+    if (type != QD_F32)
+        qd_orders_form((struct qd_arithmetic){type, false}, &r.magnitudes, r.in_type);
+    return r;
+}
+
+static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
+                    const struct qd_enclosure factors[QD_FACTORS], int64_t acc,
+                    struct qd_code *code)
+{
+    struct qd_arithmetic how = {type, false};
+    struct qd_enclosure results[QD_MOST_RESULTS];
+    size_t count = qd_orders_requantize(how, qd_enclosure_integer(how, llabs(acc)), &r->magnitudes,
+                                        factors, results);
+    if ((acc < 0) != r->factor.negative)
+        for (size_t i = 0; i < count; i++)
+            results[i] = qd_enclosure_negate(results[i]);
+    return qd_code_include_results(code, &r->quantizer, qd_output_quantizer_float, results, count);
+}
+
+/* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical
+ * code. */
+static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
+{
+    const struct qd_semantics *semantics = r->quantizer.semantics;
+    int64_t whole;
+    return semantics->zero_point_order == QD_ZERO_POINT_AFTER &&
+           qd_rounding_is_nearest(semantics->rounding) &&
+           qd_nearest_clearly((double)acc * (r->s1 * r->s2 / r->sy), 0x1p-49, &whole);
+}
+
+/* A kernel that computes in double lies inside the hull of float32, unless that lost an order:
+ * double loses none. */
+static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
+{
+    bool some = hull_in(r, QD_F32, r->in_f32, acc, code);
+    if (r->type != QD_F32)
+        some = hull_in(r, r->type, r->in_type, acc, code) || some;
+    if (!some)
+        code->flags |= QD_UNSPECIFIED;
+    if (code->flags & QD_EXTREME_SCALE && !settled_in_double(r, acc)) {
+        struct qd_enclosure in_f64[QD_FACTORS];
+        qd_orders_form((struct qd_arithmetic){QD_F64, false}, &r->magnitudes, in_f64);
+        hull_in(r, QD_F64, in_f64, acc, code);
+    }
+}
+
+/* The dialects and quirks that do not compute the real product. */
+static int64_t round_other(const struct qd_requantizer *r, int64_t acc)
+{
+    enum qd_requantize form = r->quantizer.semantics->requantize;
+    double real = r->s1 * r->s2 / r->sy;
+    if (form == QD_REQUANTIZE_F16) {
+        double factor = qd_float_round(QD_F16, QD_NEAREST_EVEN, real);
+        double product = qd_float_round(QD_F32, QD_NEAREST_EVEN, (double)acc * factor);
+        if (!isfinite(product))
+            return product < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
+        return qd_ratio_round(qd_ratio_of_double(product), r->quantizer.semantics->rounding, false)
+            .value;
+    }
+    struct qd_multiplier multiplier = qd_multiplier_of(real);
+    if (form == QD_FIXED15)
+        multiplier = qd_multiplier_narrow(multiplier);
+    return form == QD_FIXED31_DOUBLE ? qd_multiply_double(acc, multiplier)
+                                     : qd_multiply_single(acc, multiplier);
+}
+
+static bool computes_real_product(const struct qd_semantics *semantics)
+{
+    return semantics->requantize == QD_REQUANTIZE_REAL ||
+           semantics->requantize == QD_CHANNEL0_SCALE;
+}
+
+static struct qd_ratio real_of(const struct qd_requantizer *r, int64_t acc)
+{
+    return qd_ratio_multiply(qd_ratio_of_integer(acc), r->factor);
+}
+
+static struct qd_code requantize_real(const struct qd_requantizer *r, int64_t acc)
+{
+    struct qd_code code = {0};
+    struct qd_rounded rounded;
+    if (r->quantizer.semantics->zero_point_order != QD_ZERO_POINT_AFTER) {
+        code.want = code.lo = code.hi = qd_output_quantizer_exact(&r->quantizer, real_of(r, acc));
+        hull(r, acc, &code);
+        return code;
+    }
+    if (!round_quickly(r, acc, &rounded))
+        rounded = qd_ratio_round(real_of(r, acc), r->quantizer.semantics->rounding, false);
+    code.want = code.lo = code.hi = qd_output_quantizer_finish(&r->quantizer, rounded.value);
+    /* Four roundings move a tame value by less than 2^−20 of itself: away from every edge, each
+     * order gives the canonical code. */
+    if (!r->tame || (rounded.near && !qd_output_quantizer_saturates(&r->quantizer, rounded.value)))
+        hull(r, acc, &code);
+    return code;
+}
+
+struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
+{
+    bool beyond = acc > INT32_MAX || acc < INT32_MIN;
+    if (r->undefined)
+        return (struct qd_code){.flags = QD_UNSPECIFIED};
+    if (computes_real_product(r->quantizer.semantics)) {
+        struct qd_code code = requantize_real(r, acc);
+        code.flags |= beyond ? QD_UNSPECIFIED : 0;
+        return code;
+    }
+    if (beyond)
+        return (struct qd_code){.flags = QD_UNSPECIFIED};
+    int64_t code = qd_output_quantizer_finish(&r->quantizer, round_other(r, acc));
+    return (struct qd_code){code, code, code, 0};
+}
+
+enum qd_status qd_requantize_into(const struct qd_evaluation *evaluation,
+                                  const struct qd_requantizer *r, int64_t acc, struct qd_value *y,
+                                  int64_t i)
+{
+    enum qd_status status =
+        qd_value_set_code(y, i, qd_requantize(r, acc), evaluation->arena, evaluation->error);
+    if (status != QD_OK || !evaluation->keep_reals || r->undefined)
+        return status;
+    struct qd_ratio real = real_of(r, acc);
+    return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
+                             qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie, evaluation->arena,
+                             evaluation->error);
+}

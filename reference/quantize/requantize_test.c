@@ -1,0 +1,185 @@
+/* Requantization: hand-computed codes, ties that admit one code, and orders that really differ.
+ * Alone: <build>/tests/reference/quantize/requantize_test */
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "quantize/requantize.h"
+
+static struct qd_code run(const char *switches, enum qd_dtype y, int64_t z, double s1, double s2,
+                          double sy, int64_t acc)
+{
+    struct qd_semantics semantics;
+    struct qd_error error;
+    assert_int_equal(qd_semantics_parse(switches, true, &semantics, &error), QD_OK);
+    struct qd_requantizer r =
+        qd_requantizer_make(qd_output_quantizer_make(&semantics, y, z), QD_F32, s1, s2, sy);
+    return qd_requantize(&r, acc);
+}
+
+/* acc/4 with z odd: 2.5 → 2 + 1, 3.5 → 4 + 1; powers of two leave one admissible code. */
+static void ties_have_one_code(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t acc, want;
+    } rows[] = {{10, 3}, {14, 5}, {-2, 1}, {-6, -1}, {11, 4}, {9, 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_code code = run("", QD_S8, 1, 0.5, 0.25, 0.5, rows[i].acc);
+        assert_int_equal(code.want, rows[i].want);
+        assert_int_equal(code.lo, rows[i].want);
+        assert_int_equal(code.hi, rows[i].want);
+        assert_int_equal(code.flags, 0);
+    }
+}
+
+/* The quirk is outside the admissible set on every tie with an odd zero point, and inside with an
+ * even one. */
+static void zero_point_before_rounding_is_caught_on_ties(void **state)
+{
+    (void)state;
+    for (int64_t k = -100; k < 100; k++) {
+        int64_t acc = 4 * k + 2; /* acc/4 = k + ½ */
+        for (int64_t z = -2; z <= 2; z++) {
+            struct qd_code right = run("", QD_S8, z, 0.5, 0.5, 1, acc);
+            struct qd_code wrong = run("zero-point-order=before-f32", QD_S8, z, 0.5, 0.5, 1, acc);
+            assert_int_equal(right.lo, right.hi);
+            if (z % 2)
+                assert_int_not_equal(wrong.want, right.want);
+            else
+                assert_int_equal(wrong.want, right.want);
+        }
+    }
+}
+
+/* 3 · (1/3 as float32) · 0.5 lies just above ½ exactly; fl32(acc·s1) rounds to 1: both codes are
+ * admissible. */
+static void orders_that_differ_widen(void **state)
+{
+    (void)state;
+    double third = (double)(1.0f / 3.0f); /* 11184811·2^−25, above 1/3 */
+    struct qd_code code = run("", QD_U8, 0, third, 0.5, 1, 3);
+    assert_int_equal(code.want, 1);
+    assert_int_equal(code.lo, 0);
+    assert_int_equal(code.hi, 1);
+}
+
+/* A scale whose mantissa is no power of two stands in the denominator: 1/3 → 0, 2/3 → 1, 100/3 →
+ * 33. */
+static void divides_by_y_scale(void **state)
+{
+    (void)state;
+    assert_int_equal(run("", QD_S8, 0, 1, 1, 3, 1).want, 0);
+    assert_int_equal(run("", QD_S8, 0, 1, 1, 3, 2).want, 1);
+    assert_int_equal(run("", QD_S8, 0, 1, 1, 3, 100).want, 33);
+    assert_int_equal(run("", QD_S8, 0, 7, 5, 3, -2).want, -23); /* −70/3 */
+}
+
+static void saturates_both_ways(void **state)
+{
+    (void)state;
+    assert_int_equal(run("", QD_U8, 200, 1, 1, 1, 55).want, 255);
+    assert_int_equal(run("", QD_U8, 200, 1, 1, 1, 56).want, 255);
+    assert_int_equal(run("", QD_U8, 200, 1, 1, 1, -201).want, 0);
+    assert_int_equal(run("", QD_S8, -5, 1, 1, 1, INT32_MAX).want, 127);
+    assert_int_equal(run("", QD_S8, -5, 1e30, 1, 1e-30, -1).want, -128);
+    assert_int_equal(run("range=symmetric", QD_S8, 0, 1, 1, 1, -500).want, -127);
+    assert_int_equal(run("range=wrap", QD_S8, 0, 1, 1, 1, -236).want, 20); /* onnx #6169 */
+    assert_int_equal(run("range=wrap", QD_U8, 0, 1, 1, 1, -236).want, 20);
+}
+
+static void what_the_text_leaves_open_is_unspecified(void **state)
+{
+    (void)state;
+    assert_true(run("", QD_U8, 0, 1, 1, 1, (int64_t)INT32_MAX + 1).flags & QD_UNSPECIFIED);
+    assert_true(run("", QD_U8, 0, 1, 1, 0, 1).flags & QD_UNSPECIFIED);
+    assert_true(run("", QD_U8, 0, (double)__builtin_inff(), 1, 1, 1).flags & QD_UNSPECIFIED);
+    /* s1·s2 is subnormal in two associations, not in the others: counted, and still compared. */
+    struct qd_code code = run("", QD_U8, 0, 0x1p-70, 0x1p-70, 0x1p-139, 1);
+    assert_true(code.flags & QD_EXTREME_SCALE);
+    assert_false(code.flags & QD_UNSPECIFIED);
+    assert_int_equal(code.want, 0); /* exactly ½ */
+}
+
+/* -118 * 0.75 = -88.5 exactly. In float32 0.75/s_y is subnormal, and what is left is exact, s *
+ * 0.75 too; a kernel that computes in double rounds 0.75/s_y to 53 bits, times s_y a little more or
+ * less than 0.75. */
+static void double_keeps_what_float32_loses(void **state)
+{
+    (void)state;
+    double s = 0xbe0c60p+104;
+    volatile double factor = s * (0.75 / s);
+    assert_true(factor > 0.75);
+    struct qd_code code = run("", QD_S8, 52, s, 0.75, s, -118);
+    assert_true(code.flags & QD_EXTREME_SCALE);
+    assert_int_equal(code.want, -36);
+    assert_int_equal(code.lo, -37);
+    assert_int_equal(code.hi, -36);
+}
+
+/* Every switch value parses, and each of the arithmetic ones changes some result. */
+static void switches_change_results(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"rounding=half-away",
+                                        "rounding=half-up",
+                                        "rounding=truncate",
+                                        "rounding=floor",
+                                        "rounding=ceil",
+                                        "zero-point-order=before-f32",
+                                        "zero-point-order=before-exact",
+                                        "requantize=fixed31-single",
+                                        "requantize=fixed31-double",
+                                        "requantize=f16",
+                                        "range=wrap",
+                                        "range=symmetric"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        int changed = 0;
+        for (int64_t acc = -2000; acc <= 2000; acc++)
+            changed += run(words[i], QD_S8, 1, 0.25, 0.5, 1, acc).want !=
+                       run("", QD_S8, 1, 0.25, 0.5, 1, acc).want;
+        if (changed == 0)
+            for (int64_t acc = -2000; acc <= 2000; acc++)
+                changed +=
+                    run(words[i], QD_S8, 1, (double)0.0137f, (double)0.31f, (double)0.043f, acc)
+                        .want !=
+                    run("", QD_S8, 1, (double)0.0137f, (double)0.31f, (double)0.043f, acc).want;
+        if (changed == 0)
+            print_error("# %s changes nothing\n", words[i]);
+        assert_true(changed > 0);
+    }
+}
+
+static void bad_switches_are_named(void **state)
+{
+    (void)state;
+    struct qd_semantics semantics;
+    struct qd_error error;
+    assert_int_equal(qd_semantics_parse("rounding=up", true, &semantics, &error), QD_USAGE);
+    assert_non_null(strstr(error.text, "half-up"));
+    assert_int_equal(qd_semantics_parse("roundin=half-up", true, &semantics, &error), QD_USAGE);
+    assert_non_null(strstr(error.text, "zero-point-order"));
+    assert_int_equal(qd_semantics_parse("rounding", true, &semantics, &error), QD_USAGE);
+    assert_int_equal(qd_semantics_parse("range=wrap", false, &semantics, &error), QD_USAGE);
+    assert_int_equal(qd_semantics_parse("rounding=half-up", false, &semantics, &error), QD_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ties_have_one_code),
+        cmocka_unit_test(zero_point_before_rounding_is_caught_on_ties),
+        cmocka_unit_test(orders_that_differ_widen),
+        cmocka_unit_test(divides_by_y_scale),
+        cmocka_unit_test(saturates_both_ways),
+        cmocka_unit_test(what_the_text_leaves_open_is_unspecified),
+        cmocka_unit_test(double_keeps_what_float32_loses),
+        cmocka_unit_test(switches_change_results),
+        cmocka_unit_test(bad_switches_are_named),
+    };
+    return cmocka_run_group_tests_name("requantize", tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+#include "quantize/scaled_product.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Operands by bit: the accumulator, the factors, the divisor. */
+#define ACCUMULATOR 1u
+#define MAX_OPERANDS (QD_MAX_FACTORS + 2)
+
+/* What every set of operands may be multiplied to: the hull of its orders. Magnitudes. */
+struct orders {
+    struct qd_arithmetic how;
+    unsigned divisor; /* its bit, 0: there is none */
+    unsigned all;
+    bool lost;                                  /* some order was */
+    struct qd_enclosure of[1u << MAX_OPERANDS]; /* lost: no order gives one */
+};
+
+/* One more order for a set. */
+static void include_order(struct orders *o, unsigned set, struct qd_enclosure a)
+{
+    struct qd_enclosure *into = &o->of[set];
+    if (a.lost) {
+        o->lost = true;
+        return;
+    }
+    into->lo = !into->lost && into->lo < a.lo ? into->lo : a.lo;
+    into->hi = !into->lost && into->hi > a.hi ? into->hi : a.hi;
+    into->lost = false;
+}
+
+static enum qd_stage stage_of(const struct orders *o, unsigned set)
+{
+    return set == o->all ? QD_LAST : QD_INTERMEDIATE;
+}
+
+static void include_product(struct orders *o, unsigned set, struct qd_enclosure a,
+                            struct qd_enclosure b)
+{
+    if (a.lost || b.lost)
+        return;
+    if (set == o->all && !o->divisor) /* the caller rounds the exact product to nearest */
+        include_order(o, set, (struct qd_enclosure){a.lo * b.lo, a.hi * b.hi, false});
+    else
+        include_order(o, set, qd_enclosure_multiply(o->how, stage_of(o, set), a, b));
+}
+
+static void combine(struct orders *o, unsigned set, struct qd_enclosure divisor)
+{
+    unsigned lowest = set & (~set + 1);
+    /* every split into two parts once: the first holds the lowest bit */
+    for (unsigned part = (set - 1) & set; part; part = (part - 1) & set)
+        if (part & lowest)
+            include_product(o, set, o->of[part], o->of[set & ~part]);
+    struct qd_enclosure dividend = o->of[set & ~o->divisor];
+    if (set & o->divisor && set != (o->divisor | ACCUMULATOR) && !dividend.lost)
+        include_order(o, set, qd_enclosure_divide(o->how, stage_of(o, set), dividend, divisor));
+}
+
+/* A product that becomes a code is bounded by directed rounding; one that is seen itself is rounded
+ * to nearest at every step, as any kernel does. */
+static struct orders orders_of(const struct qd_scaled_product *p, enum qd_dtype type, int64_t acc)
+{
+    struct orders o = {.how = {type, p->divisor == 0}, .all = (1u << (p->count + 1)) - 1};
+    if (p->divisor != 0) {
+        o.divisor = o.all + 1;
+        o.all |= o.divisor;
+    }
+    for (unsigned set = 0; set <= o.all; set++)
+        o.of[set] = qd_enclosure_lost();
+    include_order(&o, ACCUMULATOR, qd_enclosure_integer(o.how, llabs(acc)));
+    for (unsigned f = 0; f < p->count; f++)
+        o.of[2u << f] = qd_enclosure_point(fabs(p->factors[f]));
+    for (unsigned set = 3; set <= o.all; set++)
+        if (set & (set - 1)) /* more than one operand */
+            combine(&o, set, qd_enclosure_point(fabs(p->divisor)));
+    return o;
+}
+
+static bool is_negative(const struct qd_scaled_product *p, int64_t acc)
+{
+    bool negative = (acc < 0) != (p->divisor < 0);
+    for (unsigned f = 0; f < p->count; f++)
+        negative = negative != (p->factors[f] < 0);
+    return negative;
+}
+
+static struct qd_ratio real_of(const struct qd_scaled_product *p, int64_t acc)
+{
+    struct qd_ratio real = qd_ratio_of_integer(acc);
+    for (unsigned f = 0; f < p->count; f++)
+        real = qd_ratio_multiply(real, qd_ratio_of_double(p->factors[f]));
+    return p->divisor != 0 ? qd_ratio_divide(real, qd_ratio_of_double(p->divisor)) : real;
+}
+
+static bool is_finite(const struct qd_scaled_product *p)
+{
+    bool finite = isfinite(p->divisor);
+    for (unsigned f = 0; f < p->count; f++)
+        finite = finite && isfinite(p->factors[f]);
+    return finite;
+}
+
+static bool is_moderate(const struct qd_scaled_product *p)
+{
+    bool moderate = qd_scale_is_moderate(p->divisor);
+    for (unsigned f = 0; f < p->count; f++)
+        moderate = moderate && qd_scale_is_moderate(p->factors[f]);
+    return moderate;
+}
+
+static bool beyond_int32(int64_t acc)
+{
+    return acc > INT32_MAX || acc < INT32_MIN;
+}
+
+struct qd_code qd_scaled_product_code(const struct qd_output_quantizer *quantizer,
+                                      const struct qd_scaled_product *p, int64_t acc)
+{
+    if (!is_finite(p) || p->divisor == 0 || beyond_int32(acc))
+        return (struct qd_code){.flags = QD_UNSPECIFIED};
+    struct qd_code settled;
+    if (is_moderate(p) && qd_output_quantizer_settles(quantizer, real_of(p, acc), &settled))
+        return settled;
+    struct orders o = orders_of(p, p->type, acc);
+    struct qd_enclosure hull = o.of[o.all];
+    if (is_negative(p, acc))
+        hull = qd_enclosure_negate(hull);
+    struct qd_code code = qd_code_of_results(quantizer, real_of(p, acc), &hull, 1);
+    code.flags |= o.lost ? QD_EXTREME_SCALE : 0;
+    return code;
+}
+
+/* Every value that one accumulator may give when computed in `type`, the exact one among them,
+ * before the last rounding and a bias; false if no order is left. */
+static bool product_hull(const struct qd_scaled_product *p, enum qd_dtype type, int64_t acc,
+                         struct qd_interval *out)
+{
+    struct orders o = orders_of(p, type, acc);
+    struct qd_enclosure hull = o.of[o.all];
+    if (hull.lost)
+        return false;
+    struct qd_ratio real = real_of(p, acc);
+    struct qd_interval all = {hull.lo, hull.hi};
+    if (is_negative(p, acc))
+        all = (struct qd_interval){-hull.hi, -hull.lo};
+    all.lo = fmin(all.lo, qd_ratio_to_float(real, QD_F64, QD_TO_MINUS_INFINITY));
+    all.hi = fmax(all.hi, qd_ratio_to_float(real, QD_F64, QD_TO_PLUS_INFINITY));
+    *out = all;
+    return true;
+}
+
+static struct qd_interval join(struct qd_interval a, struct qd_interval b)
+{
+    return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
+}
+
+/* Adds what computing in `type` may give to *hull; *some says whether there was anything before,
+ * and is. */
+static void include_type(const struct qd_scaled_product *p, enum qd_dtype type,
+                         const int64_t acc[2], const double *bias, struct qd_interval *hull,
+                         bool *some)
+{
+    for (int e = 0; e < (acc[0] == acc[1] ? 1 : 2); e++) {
+        struct qd_interval v;
+        if (!product_hull(p, type, acc[e], &v))
+            continue;
+        if (bias) /* v is exact before its rounding, which an fma leaves out */
+            v = qd_interval_add(qd_interval_round(type, v), (struct qd_interval){*bias, *bias});
+        v = qd_interval_round(type, v);
+        v = type == p->type ? v : qd_interval_round(p->type, v);
+        *hull = *some ? join(*hull, v) : v;
+        *some = true;
+    }
+}
+
+enum qd_status qd_scaled_product_store(const struct qd_evaluation *evaluation,
+                                       const struct qd_scaled_product *p, int64_t acc_lo,
+                                       int64_t acc_hi, const struct qd_tensor *bias, int64_t j,
+                                       struct qd_value *y, int64_t i)
+{
+    double addend = bias ? qd_tensor_value(bias, j) : 0;
+    const int64_t acc[2] = {acc_lo, acc_hi};
+    struct qd_interval hull = {0, 0};
+    bool some = false;
+    bool defined =
+        is_finite(p) && isfinite(addend) && !beyond_int32(acc_lo) && !beyond_int32(acc_hi);
+    if (defined)
+        include_type(p, QD_F32, acc, bias ? &addend : NULL, &hull, &some);
+    if (defined && p->type != QD_F32)
+        include_type(p, p->type, acc, bias ? &addend : NULL, &hull, &some);
+    double limit = qd_float_format(p->type)->largest;
+    if (!some || qd_interval_magnitude(hull) > limit)
+        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
+    double want = qd_float_round(p->type, QD_NEAREST_EVEN, hull.lo);
+    return qd_interval_store(y, i, hull, false, want, evaluation->arena, evaluation->error);
+}

@@ -281,7 +281,7 @@ void qd_signature_make(const struct qd_case *kase, const struct qd_value *values
 {
     struct text text = {signature, QD_SIGNATURE_SIZE, 0};
     char types[64];
-    bool value = comparison->verdict == QD_VERDICT_VALUE;
+    bool value = comparison->verdict == QD_VERDICT_WRONG_VALUE;
     const char *slash = strrchr(kase->rule, '/');
     *signature = '\0';
     add_op(&text, kase, run, comparison->verdict);
@@ -308,7 +308,7 @@ enum qd_status qd_finding_identify(struct qd_session *session, const struct qd_c
     struct qd_finding found = {
         .diagnosis = {.kind = QD_DIAGNOSIS_UNEXPLAINED, .label = "", .place = "", .facts = ""}};
     qd_compare(kase, values, run, &found.comparison);
-    if (found.comparison.verdict == QD_VERDICT_VALUE) {
+    if (found.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
         enum qd_status status =
             qd_diagnose(session, kase, values, run, options, arena, &found.diagnosis, error);
         if (status != QD_OK)

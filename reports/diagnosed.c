@@ -39,7 +39,7 @@ enum qd_status qd_result_diagnose(struct qd_session *session, const struct qd_ev
     enum qd_status status;
 
     if (options->no_diagnosis || result->kind != QD_RESULT_FAIL ||
-        result->comparison.verdict != QD_VERDICT_VALUE) {
+        result->comparison.verdict != QD_VERDICT_WRONG_VALUE) {
         return QD_OK;
     }
     status = qd_diagnose(session, evaluated->selected->kase, evaluated->values, run, &how, arena,

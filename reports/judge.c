@@ -188,9 +188,9 @@ static void expect(const struct qd_evaluated *evaluated, const struct qd_run *ru
     }
     if (qd_verdict_is_divergence(result->comparison.verdict)) {
         result->kind = QD_RESULT_FAIL;
-        take_row(row, QD_RESULT_EXPECTED, result);
+        take_row(row, QD_RESULT_KNOWN, result);
     } else {
-        take_row(unexpected, QD_RESULT_UNEXPECTED_PASS, result);
+        take_row(unexpected, QD_RESULT_FIXED, result);
     }
 }
 

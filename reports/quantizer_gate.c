@@ -142,10 +142,10 @@ static void expect(const struct qd_selected *selected, const struct qd_gate_targ
         row = qd_expectations_match(target->expectations, &evidence, &unexpected);
     }
     if (diverges) {
-        result->kind = row != NULL ? QD_RESULT_EXPECTED : QD_RESULT_FAIL;
+        result->kind = row != NULL ? QD_RESULT_KNOWN : QD_RESULT_FAIL;
     } else {
         row = unexpected;
-        result->kind = row != NULL ? QD_RESULT_UNEXPECTED_PASS : QD_RESULT_PASS;
+        result->kind = row != NULL ? QD_RESULT_FIXED : QD_RESULT_PASS;
     }
     if (row != NULL) {
         result->row = row->row;

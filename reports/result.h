@@ -6,13 +6,13 @@
 #include "qdiff/expectations.h"
 
 /* QD_RESULT(NAME, word, meaning) */
-#define QD_RESULT_LIST(QD_RESULT)                                                          \
-    QD_RESULT(PASS, "pass", "no divergence")                                               \
-    QD_RESULT(FAIL, "fail", "a divergence that no expectation explains")                   \
-    QD_RESULT(EXPECTED, "expected", "a divergence that an expectation explains")           \
-    QD_RESULT(UNEXPECTED_PASS, "unexpected-pass", "no divergence, though one is expected") \
-    QD_RESULT(SKIP, "skip", "not run, for the reason given")                               \
-    QD_RESULT(BAD_INPUT, "bad-input", "a case file that cannot be read or breaks a rule")  \
+#define QD_RESULT_LIST(QD_RESULT)                                                         \
+    QD_RESULT(PASS, "pass", "no divergence")                                              \
+    QD_RESULT(FAIL, "fail", "a divergence that no expectation explains")                  \
+    QD_RESULT(KNOWN, "known", "a divergence that an expectation explains")                \
+    QD_RESULT(FIXED, "fixed", "no divergence, though one is expected")                    \
+    QD_RESULT(SKIP, "skip", "not run, for the reason given")                              \
+    QD_RESULT(BAD_INPUT, "bad-input", "a case file that cannot be read or breaks a rule") \
     QD_RESULT(BROKEN, "broken", "a failure of qdiff itself")
 
 #define QD_RESULT_ENUM(name, word, meaning) QD_RESULT_##name,

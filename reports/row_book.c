@@ -51,7 +51,7 @@ enum qd_status qd_row_book_result(struct qd_row_book *book, const struct qd_resu
 {
     struct qd_row_entry *entry;
 
-    if (result->kind != QD_RESULT_EXPECTED) {
+    if (result->kind != QD_RESULT_KNOWN) {
         return QD_OK;
     }
     entry = entry_of(book, result->target, result->row);

@@ -130,7 +130,7 @@ static enum qd_status parse_plain_class(const struct place *at, const char *text
                           "is no class of divergence (value, rejects-valid, ...)");
     if (text[length] == ':')
         row->words = text + length + 1;
-    if (row->words && (!*row->words || row->verdict == QD_VERDICT_VALUE))
+    if (row->words && (!*row->words || row->verdict == QD_VERDICT_WRONG_VALUE))
         return fail_field(error, at, 3, text, "there are no words to hold that pattern against");
     return QD_OK;
 }
@@ -142,7 +142,7 @@ static enum qd_status parse_class(const struct place *at, const char *text, stru
     row->expectation.quirks = "";
     if (strncmp(text, "quirk:", 6) != 0)
         return parse_plain_class(at, text, row, error);
-    row->verdict = QD_VERDICT_VALUE;
+    row->verdict = QD_VERDICT_WRONG_VALUE;
     row->expectation.quirks = text + 6;
     for (const char *name = text + 6;; name++) {
         char word[64];
@@ -352,7 +352,7 @@ static void look_at(const struct qd_case *kase, struct subject *subject)
  * case is reduced: an operator that merely stands in a graph explains nothing. */
 static bool names_fuzzed(const struct row *row, const struct subject *subject)
 {
-    bool vague = row->verdict == QD_VERDICT_VALUE && row->quirk_count == 0;
+    bool vague = row->verdict == QD_VERDICT_WRONG_VALUE && row->quirk_count == 0;
     return subject->fuzzed && (subject->reduced || !vague) &&
            fnmatch(row->pattern, subject->operators, 0) == 0;
 }
@@ -386,7 +386,7 @@ static bool words_match(const struct row *row, const struct qd_evidence *evidenc
 /* Whether the row's class is what happened. Runs that differ agree now and then, and are wrong nevertheless. */
 static bool covers(const struct row *row, const struct qd_evidence *evidence)
 {
-    if (row->verdict == QD_VERDICT_NONDETERMINISTIC && evidence->verdict == QD_VERDICT_VALUE)
+    if (row->verdict == QD_VERDICT_NONDETERMINISTIC && evidence->verdict == QD_VERDICT_WRONG_VALUE)
         return true;
     if (row->verdict != evidence->verdict || !words_match(row, evidence))
         return false;

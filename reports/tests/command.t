@@ -21,7 +21,7 @@ test_exit_0_when_nothing_is_unexpected()
 
 test_exit_1_on_a_divergence()
 {
-    qd 1 run -t "$wrong" --no-diagnosis --level smoke && has out "class: value" && has out "  want: " &&
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke && has out "class: wrong-value" && has out "  want: " &&
         has out "  have: " && has out "  element: " && has out "  differ: " && has out "  x_scale: "
 }
 
@@ -400,13 +400,13 @@ test_ctrl_c_keeps_rows()
     kill -INT "$pid"
     wait "$pid" || code=$?
     [ "$code" = 130 ] && has err "the rows so far are kept" && has torn.tsv "# interrupted" &&
-        has torn.tsv "$(printf '\tvalue\t')" && qd 0 expectations --check "$tsv"
+        has torn.tsv "$(printf '\twrong-value\t')" && qd 0 expectations --check "$tsv"
 }
 
 # rows PATTERN...: a row for each.
 rows()
 {
-    printf '%s\t*\t*\tvalue\t*\t*\t-\twhy\n' "$@"
+    printf '%s\t*\t*\twrong-value\t*\t*\t-\twhy\n' "$@"
 }
 
 test_check_finds_rows_about_nothing()
@@ -434,9 +434,9 @@ test_unexpected_passes_fail()
 {
     local id
     id=$("$qdiff" list "${few[@]}" | head -n 1)
-    printf '%s\t*\t*\tvalue\t*\t*\t-\tmade up\n' "$id" >"$scratch/made-up.tsv"
+    printf '%s\t*\t*\twrong-value\t*\t*\t-\tmade up\n' "$id" >"$scratch/made-up.tsv"
     qd 1 run -t reference "${few[@]}" -e "$scratch/made-up.tsv" && has out "class: exact" &&
-        has err "1 unexpected passes"
+        has err "1 fixed"
 }
 
 test_stale_rows_fail_only_whole_runs()
@@ -551,7 +551,7 @@ test_what_is_not_reduced_is_kept()
         qd 0 findings && lacks out reduced && [ "$(grep -c ' raw .*unexplained' "$scratch/out")" -ge 5 ] || return 1
     export QDIFF_STATE=$scratch/named
     QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "$root"/corpus/[0-7]* >"$scratch/log" 2>&1 &&
-        qd 0 findings && has out "-value-round-half-up" && has out " reduced "
+        qd 0 findings && has out "-wrong-value-round-half-up" && has out " reduced "
 }
 
 test_fuzz_says_what_is_missing()

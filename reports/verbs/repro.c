@@ -11,7 +11,7 @@
 enum { COLUMNS = 9, LONGEST_CELL = 64 };
 
 static const char *const headings[COLUMNS] = {"target", "verdict",    "differ", "first at", "want",
-                                              "have",   "admissible", "real",   "expected"};
+                                              "have",   "admissible", "real",   "known"};
 
 /* A row of the table, as text. */
 struct row {
@@ -45,7 +45,7 @@ static struct row row_of(const struct qd_result *result)
         snprintf(row.cells[6], LONGEST_CELL, "%.28s to %.28s", result->lo, result->hi);
     }
     set(&row, 7, result->real);
-    set(&row, 8, result->kind == QD_RESULT_EXPECTED ? result->issue : "");
+    set(&row, 8, result->kind == QD_RESULT_KNOWN ? result->issue : "");
     return row;
 }
 
@@ -211,7 +211,7 @@ static enum qd_exit exit_of(const struct qd_result *result, const struct qd_erro
 {
     switch (result->kind) {
     case QD_RESULT_FAIL:
-    case QD_RESULT_UNEXPECTED_PASS: return QD_EXIT_DIVERGENCE;
+    case QD_RESULT_FIXED: return QD_EXIT_DIVERGENCE;
     case QD_RESULT_BROKEN:
         return error->status == QD_UNUSABLE ? QD_EXIT_UNUSABLE : QD_EXIT_OWN_FAILURE;
     default: return QD_EXIT_OK;

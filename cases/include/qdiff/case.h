@@ -45,7 +45,7 @@ struct qd_case {
 
     const char *issue; /* public issue ("onnxruntime #28456") */
     const char
-        *symptom;     /* regression: "value", "rejects-valid", "accepts-invalid", "crash", "hang" */
+        *symptom;     /* regression: "wrong-value", "rejects-valid", "accepts-invalid", "crash", "hang" */
     const char *spec; /* clause of the op's text */
     const char *note; /* for people */
     uint64_t seed;    /* fuzzing: seed of the generator, else 0 */
@@ -59,7 +59,7 @@ struct qd_case {
     size_t output_count;
     const struct qd_tensor *stored_outputs;
 
-    /* Symptom "value": what was once given instead, one per graph output and of its declared type and shape; else none. */
+    /* Symptom "wrong-value": what was once given instead, one per graph output and of its declared type and shape; else none. */
     size_t wrong_count;
     const struct qd_tensor *wrong_outputs;
 

@@ -6,14 +6,20 @@
 
 /* The same rows for what a quantizer's answer is found to be (quantizer_check.h). */
 #define QD_QUANTIZER_FINDING_LIST(QD_VERDICT)                                                    \
-    QD_VERDICT(STRUCTURE, "structure", true, "the model that a quantizer made is not valid")     \
-    QD_VERDICT(PARAMETERS, "parameters", true, "a scale, zero point or code is not the range's") \
-    QD_VERDICT(COVERAGE, "coverage", true, "parameters do not represent the whole range")        \
-    QD_VERDICT(SNAPPING, "snapping", true, "a restricted zero point is wrong or not asked for")  \
-    QD_VERDICT(BIAS, "bias", true, "a bias is not quantized by x_scale * w_scale")               \
-    QD_VERDICT(SHARING, "sharing", true, "tensors that share parameters have different ones")    \
-    QD_VERDICT(KERNEL, "kernel", true, "a kernel target differs on the model that a tool made")  \
-    QD_VERDICT(FIDELITY, "fidelity", true, "the made model computes something else")             \
+    QD_VERDICT(INVALID_MODEL, "invalid-model", true,                                             \
+               "the model that a quantizer made is not valid")                                   \
+    QD_VERDICT(WRONG_PARAMETERS, "wrong-parameters", true,                                       \
+               "a scale, zero point or code is not the range's")                                 \
+    QD_VERDICT(RANGE_NOT_COVERED, "range-not-covered", true,                                     \
+               "parameters do not represent the whole range")                                    \
+    QD_VERDICT(WRONG_SNAPPING, "wrong-snapping", true,                                           \
+               "a restricted zero point is wrong or not asked for")                              \
+    QD_VERDICT(WRONG_BIAS, "wrong-bias", true, "a bias is not quantized by x_scale * w_scale")   \
+    QD_VERDICT(WRONG_SHARING, "wrong-sharing", true,                                             \
+               "tensors that share parameters have different ones")                              \
+    QD_VERDICT(KERNEL_MISMATCH, "kernel-mismatch", true,                                         \
+               "a kernel target differs on the model that a tool made")                          \
+    QD_VERDICT(MODEL_MISMATCH, "model-mismatch", true, "the made model computes something else") \
     QD_VERDICT(IGNORES_OPTION, "ignores-option", true, "the tool ignored an option")
 
 /* QD_VERDICT(NAME, word, divergence?, meaning): what was learned about one case on one target. */
@@ -23,9 +29,9 @@
                "every compared element is admissible, some not canonical")                         \
     QD_VERDICT(UNSPECIFIED, "unspecified", false, "no element is specified: nothing was compared") \
     QD_VERDICT(REJECTED, "rejected", false, "a must-reject case was refused, as it should be")     \
-    QD_VERDICT(VALUE, "value", true, "some element lies outside its admissible set")               \
-    QD_VERDICT(SHAPE, "shape", true, "an output of another shape")                                 \
-    QD_VERDICT(TYPE, "type", true, "an output of another type")                                    \
+    QD_VERDICT(WRONG_VALUE, "wrong-value", true, "some element lies outside its admissible set")   \
+    QD_VERDICT(WRONG_SHAPE, "wrong-shape", true, "an output of another shape")                     \
+    QD_VERDICT(WRONG_TYPE, "wrong-type", true, "an output of another type")                        \
     QD_VERDICT(REJECTS_VALID, "rejects-valid", true, "the target refused a valid case")            \
     QD_VERDICT(ACCEPTS_INVALID, "accepts-invalid", true, "the target took a case it must refuse")  \
     QD_VERDICT(CRASH, "crash", true, "the target's process died")                                  \

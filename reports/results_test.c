@@ -143,7 +143,7 @@ static void a_row_matched_anywhere_is_not_stale(void **state)
 /* --- Files --- */
 
 #define HEADER                                                                                  \
-    "{\"record\": \"header\", \"schema\": 1, \"suite\": \"0\", \"whole\": true, \"shard\": 2, " \
+    "{\"record\": \"header\", \"schema\": 2, \"suite\": \"0\", \"whole\": true, \"shard\": 2, " \
     "\"shards\": 3}\n"
 #define RESULT                                                                             \
     "{\"record\": \"result\", \"id\": \"a\", \"op\": \"o\", \"target\": \"t\", \"kind\": " \
@@ -230,12 +230,13 @@ static void broken_files_are_refused(void **state)
 {
     static const char *const texts[][2] = {
         {"", "an empty file"},
-        {RESULT, ":1: no header"},
+        {RESULT, ":1: the first line is not a header"},
         {HEADER "x\n", ":2: no JSON object"},
         {HEADER RESULT HEADER, ":3: a second header"},
-        {"{\"record\": \"header\", \"schema\": 2}\n", "no header of schema 1"},
-        {"{\"record\": \"header\", \"schema\": 1, \"shard\": 4, \"shards\": 3}\n", "\"shard\""},
-        {"{\"record\": \"header\", \"schema\": 1, \"shards\": 3}\n", "\"shard\""},
+        {"{\"record\": \"header\", \"schema\": 1}\n", "have 1, want 2"},
+        {"{\"record\": \"header\"}\n", "have 0, want 2"},
+        {"{\"record\": \"header\", \"schema\": 2, \"shard\": 4, \"shards\": 3}\n", "\"shard\""},
+        {"{\"record\": \"header\", \"schema\": 2, \"shards\": 3}\n", "\"shard\""},
     };
 
     (void)state;
@@ -266,11 +267,11 @@ static void missing_files_are_named(void **state)
 static void likeness_ignores_the_shard(void **state)
 {
     static const char *const lines[] = {
-        "{\"record\": \"header\", \"schema\": 1, \"level\": \"full\", \"shard\": 1, \"shards\": 2, "
+        "{\"record\": \"header\", \"schema\": 2, \"level\": \"full\", \"shard\": 1, \"shards\": 2, "
         "\"started\": \"a\"}",
-        "{\"record\": \"header\", \"schema\": 1, \"started\": \"b\", \"level\": \"full\", "
+        "{\"record\": \"header\", \"schema\": 2, \"started\": \"b\", \"level\": \"full\", "
         "\"shard\": 2, \"shards\": 2}",
-        "{\"record\": \"header\", \"schema\": 1, \"level\": \"smoke\", \"shard\": 2, \"shards\": "
+        "{\"record\": \"header\", \"schema\": 2, \"level\": \"smoke\", \"shard\": 2, \"shards\": "
         "2}",
     };
     struct qd_arena arena;

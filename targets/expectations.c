@@ -118,6 +118,19 @@ static enum qd_status fail_quirk(struct qd_error *error, const struct place *at,
     return fail_field(error, at, 3, word, why);
 }
 
+static enum qd_status fail_class(struct qd_error *error, const struct place *at, const char *word)
+{
+    struct qd_nearest nearest = {word, NULL, 0};
+    char why[128] = "this is no class of divergence (see: qdiff help verdicts)";
+    for (int i = 0; i < QD_VERDICT_COUNT; i++)
+        if (qd_verdict_is_divergence((enum qd_verdict)i))
+            qd_nearest_offer(&nearest, qd_verdict_word((enum qd_verdict)i));
+    if (nearest.word)
+        snprintf(why, sizeof why, "this is no class of divergence (did you mean %s?)",
+                 nearest.word);
+    return fail_field(error, at, 3, word, why);
+}
+
 /* "rejects-valid" or "rejects-valid:*must be same*". */
 static enum qd_status parse_plain_class(const struct place *at, const char *text, struct row *row,
                                         struct qd_error *error)
@@ -126,12 +139,11 @@ static enum qd_status parse_plain_class(const struct place *at, const char *text
     size_t length = strcspn(text, ":");
     snprintf(class, sizeof class, "%.*s", length < 31 ? (int)length : 31, text);
     if (!qd_verdict_find(class, &row->verdict) || !qd_verdict_is_divergence(row->verdict))
-        return fail_field(error, at, 3, text,
-                          "is no class of divergence (value, rejects-valid, ...)");
+        return fail_class(error, at, class);
     if (text[length] == ':')
         row->words = text + length + 1;
     if (row->words && (!*row->words || row->verdict == QD_VERDICT_WRONG_VALUE))
-        return fail_field(error, at, 3, text, "there are no words to hold that pattern against");
+        return fail_field(error, at, 3, text, "this class has no message to match a pattern with");
     return QD_OK;
 }
 

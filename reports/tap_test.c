@@ -98,7 +98,7 @@ static void differences_are_told(void **state)
     check(f, "not ok 1 - a [t]\n"
              "  ---\n"
              "  class: wrong-value\n"
-             "  meaning: \"some element lies outside its admissible set\"\n"
+             "  meaning: \"an output element lies outside its admissible set\"\n"
              "  op: QLinearConv\n"
              "  output: \"y u8[1, 9]\"\n"
              "  element: \"[0, 2]\"\n"

@@ -208,7 +208,7 @@ static enum qd_status transpose_axis(const struct qd_evaluation *evaluation,
         if (node->opset < 11 && (given == 0 || total % 2 != 0))
             return qd_fail(
                 evaluation->error, QD_UNSUPPORTED,
-                "%s-%lld: padding that is computed (the text before opset 11 contradicts "
+                "%s-%lld: padding that is computed (the specification before opset 11 contradicts "
                 "itself)",
                 node->op_type, (long long)node->opset);
         s->pad_begin[i] = mode == SAME_UPPER ? total / 2 : total - total / 2;

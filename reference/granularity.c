@@ -58,9 +58,10 @@ static enum qd_status read_blocks(const struct qd_evaluation *evaluation,
                                   int64_t axis, struct qd_granularity *g)
 {
     if ((scale->rank != x->rank || x->rank == 0) && single(scale))
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: block_size with a %s of one element has no meaning in the text",
-                       node->op_type, scale_name);
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s: block_size with a %s of one element has no meaning in the specification",
+            node->op_type, scale_name);
     if (scale->rank != x->rank)
         return wrong_shape(evaluation, node, scale_name, scale, x);
     enum qd_status status = read_axis(evaluation, node, x, axis, g);

@@ -119,8 +119,8 @@ enum qd_status qd_matmul_parameter_shape(const struct qd_evaluation *evaluation,
     qd_tensor_describe(of, of_text, sizeof of_text);
     if (fit == BROADCASTS)
         return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: %s is %s for %s, which the text does not describe", node->op_type, name,
-                       text, of_text);
+                       "%s: %s is %s for %s, which the specification does not describe",
+                       node->op_type, name, text, of_text);
     return qd_node_rule(evaluation, node, slug, "%s is %s, which fits %s neither whole nor by %s",
                         name, text, of_text, side == QD_MATMUL_ROWS ? "rows" : "columns");
 }

@@ -30,7 +30,7 @@ static enum qd_status check_axis(const struct qd_evaluation *evaluation, const s
         return status;
     if (axis >= -(int64_t)x->rank && axis < 0)
         return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: the text does not mention negative axes", node->op_type);
+                       "%s: the specification does not mention negative axes", node->op_type);
     if (axis < 0 || axis >= (int64_t)x->rank)
         return qd_node_rule(evaluation, node, "axis-range", "axis is %lld, x has rank %u",
                             (long long)axis, x->rank);

@@ -65,7 +65,7 @@ static void tell_value(const struct qd_story *story, const char *name, const str
     fprintf(story->out, "  %s%s = %s", name, qd_describe_place(&value->want, i, story->arena),
             qd_describe_number(dtype, qd_tensor_value(&value->want, i), want, sizeof want));
     if (seen.unspecified) {
-        fputs("; the text specifies nothing here", story->out);
+        fputs("; the specification says nothing here", story->out);
     } else if (seen.lo < seen.hi) {
         fprintf(story->out, "; admissible %s to %s",
                 qd_describe_number(dtype, seen.lo, lo, sizeof lo),

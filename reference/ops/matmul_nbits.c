@@ -82,13 +82,15 @@ static enum qd_status read_modes(const struct qd_evaluation *evaluation, const s
         return qd_node_rule(evaluation, node, "accuracy_level-value", "accuracy_level is %lld",
                             (long long)level);
     if (p->bits != 2 && p->bits != 4 && p->bits != 8)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: %lld bits, which the text supports in one place and not in another",
-                       node->op_type, (long long)p->bits);
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s: %lld bits, which the specification supports in one place and not in another",
+            node->op_type, (long long)p->bits);
     if (level > 1)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: accuracy_level %lld permits to round A in a way the text does not say",
-                       node->op_type, (long long)level);
+        return qd_fail(
+            evaluation->error, QD_UNSUPPORTED,
+            "%s: accuracy_level %lld permits to round A in a way the specification does not define",
+            node->op_type, (long long)level);
     if (prepacked != 0)
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: weights packed for one device",
                        node->op_type);
@@ -111,7 +113,7 @@ static enum qd_status check_types(const struct qd_evaluation *evaluation,
         status = qd_same_type(evaluation, node, "bias", t[BIAS], t[A]);
     if (status == QD_OK && t[G_IDX])
         return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: g_idx is deprecated and the text does not say what it means",
+                       "%s: g_idx is deprecated and the specification does not say what it means",
                        node->op_type);
     return status;
 }

@@ -380,15 +380,15 @@ const struct qd_verb qd_verb_bench = {
     .at_most = SIZE_MAX,
     .options =
         "target rounds level filter op feature tag shard cases pack json time-limit memory-limit",
-    .text =
-        "Measures cases per second on a target in this process and in a forked worker, and the\n"
-        "share of the time that is spent outside the target: decoding, reference, transfer,\n"
-        "comparison. A plain name stands for its first and last configuration (for ort the\n"
-        "optimization levels none and all). The mix is that of the smoke level unless --level\n"
-        "says otherwise; one round warms up, then --rounds are measured. Of a worker it prints\n"
-        "the first round too (cold: every model is new to it), runs a second of one prepared\n"
-        "model, and round trips a second of a small message. Of a quantizer it measures requests\n"
-        "and checks per second over the cases of its suite that it answers.",
+    .text = "Measures cases per second on a target in this process and in a forked worker,\n"
+            "and the share of the time that is spent outside the target: decoding, reference,\n"
+            "transfer, comparison. A plain name means its first and last configuration (for\n"
+            "ort the optimization levels none and all). The cases are those of the smoke\n"
+            "level unless --level says otherwise; one round warms up, then --rounds are\n"
+            "measured. For a worker it also prints the first round (cold: every model is new\n"
+            "to it), runs a second of one prepared model, and round trips a second of a small\n"
+            "message. For a quantizer it measures requests and checks per second over the\n"
+            "cases of its suite that it answers.",
     .examples = "    qdiff bench --target ort\n"
                 "    qdiff bench --target ort@1.31.1[opt=all] --level full --rounds 3 --json",
     .run = run,

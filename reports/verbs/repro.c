@@ -285,11 +285,12 @@ const struct qd_verb qd_verb_repro = {
     .at_most = 1,
     .options = "target expectations no-expectations cases pack time-limit memory-limit in-process "
                "no-diagnosis diagnosis-time",
-    .text =
-        "Runs one case on the targets given and prints a table: the verdict, the first element\n"
-        "that differs, what is wanted there, what the target has, and what would be admissible;\n"
-        "then the targets' own words and the parameters of the operator. A directory in ONNX's\n"
-        "backend-test layout (qdiff export) is enough to reproduce a finding.",
+    .text = "Runs one case on the targets given and prints a table: the verdict, the first\n"
+            "element that differs, the value wanted there, the target's value, and the\n"
+            "admissible values; then the diagnosis, the target's own message and the\n"
+            "operator's parameters. A directory in ONNX's backend-test layout (qdiff export)\n"
+            "is enough to reproduce a finding. The words are explained by qdiff help\n"
+            "verdicts.",
     .examples = "    qdiff repro regressions/ort-28456-u8 -t ort@1.26.0 -t ort@1.31.1[opt=all]\n"
                 "    qdiff repro ./mycase -t ./libmine.so",
     .run = run,

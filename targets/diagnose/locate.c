@@ -75,7 +75,7 @@ static const char *name_node(const struct qd_graph *graph, int value, struct qd_
 static const char *describe(const struct exposed *e, struct qd_arena *arena)
 {
     if (e->run.outcome != QD_OUTCOME_OUTPUTS)
-        return "not told: the target does not take the graph with the values in between as outputs";
+        return "unknown: the target refuses the graph with the values in between as outputs";
     size_t first = first_difference(e);
     if (first == e->kase.graph->output_count)
         return "a fusion: the difference vanishes when the values in between are outputs";
@@ -92,7 +92,7 @@ enum qd_status qd_difference_locate(struct qd_session *session, const struct qd_
     if (kase->graph->node_count < 2)
         return QD_OK;
     if (qd_case_edit_begin(kase, arena, &edit, &local) != QD_OK || !expose(&edit)) {
-        *place = "not told: the graph is too large to take apart";
+        *place = "unknown: the graph is too large to take apart";
         return QD_OK;
     }
     struct exposed exposed;

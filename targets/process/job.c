@@ -195,7 +195,7 @@ static bool zones_hold(const struct qd_job *job, const unsigned char *base, stru
             if (!is_poison(base, r, from, to, &at)) {
                 snprintf(run->message, sizeof run->message,
                          "a byte outside the output buffers was written, %zu bytes %s output %zu",
-                         i > 0 ? at - from : to - at, i > 0 ? "behind the end of" : "before",
+                         i > 0 ? at - from : to - at, i > 0 ? "after the end of" : "before",
                          i > 0 ? i - 1 : 0);
                 return false;
             }

@@ -16,10 +16,10 @@
 #include "qdiff/quirk.h"
 
 /* QD_DIAGNOSIS(NAME, word, meaning) */
-#define QD_DIAGNOSIS_LIST(QD_DIAGNOSIS)                                                      \
-    QD_DIAGNOSIS(QUIRK, "quirk", "one quirk explains the case and its neighbours")           \
-    QD_DIAGNOSIS(PAIR, "pair", "two quirks together do, and none alone")                     \
-    QD_DIAGNOSIS(SEVERAL, "several", "several quirks do, and no neighbour tells them apart") \
+#define QD_DIAGNOSIS_LIST(QD_DIAGNOSIS)                                                        \
+    QD_DIAGNOSIS(QUIRK, "quirk", "one quirk explains the case and its neighbours")             \
+    QD_DIAGNOSIS(PAIR, "pair", "two quirks together do, and none alone")                       \
+    QD_DIAGNOSIS(SEVERAL, "several", "several quirks do, and no neighbour distinguishes them") \
     QD_DIAGNOSIS(UNEXPLAINED, "unexplained", "no quirk of the list does")
 
 #define QD_DIAGNOSIS_ENUM(name, word, meaning) QD_DIAGNOSIS_##name,

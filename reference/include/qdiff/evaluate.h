@@ -64,7 +64,7 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
 /* The operator's row, NULL if the reference has none of that name. domain NULL or "ai.onnx" means "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);
 
-/* What an input of an operator is to a quantizer, by its name in `operands`. */
+/* The role of an operator's input, by its name in `operands`. */
 enum qd_role { QD_ROLE_DATA, QD_ROLE_SCALE, QD_ROLE_ZERO_POINT, QD_ROLE_BIAS };
 enum qd_role qd_op_role(const struct qd_op *op, size_t input);
 

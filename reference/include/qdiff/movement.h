@@ -37,7 +37,7 @@ void qd_strides_of(const struct qd_tensor *tensor, int64_t *strides);
 
 /* --- Types, axes, lists -------------------------------------------------------------------------- */
 
-/* Rule <name>-type unless the operator takes x's type at the node's opset. The texts extend their lists alike:
+/* Rule <name>-type unless the operator takes x's type at the node's opset. The specifications of these operators add types at the same opsets:
  * f32 f16 f64 always; since `all_since` also bool u8 s8 u16 s16 s32 s64; since 13 bf16; and, if float8_since is not 0, since
  * float8_since float8, 21 u4 s4, 23 f4e2m1, 24 f8e8m0, 25 u2 s2. */
 enum qd_status qd_movement_type(const struct qd_evaluation *evaluation, const struct qd_node *node,

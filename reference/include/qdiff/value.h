@@ -22,16 +22,17 @@
 #include "qdiff/tensor.h"
 
 enum qd_element_flag {
-    QD_UNSPECIFIED = 1,  /* the text defines nothing: any answer is accepted, nothing is compared */
-    QD_NO_CANONICAL = 2, /* several values are right and none is the canonical one */
+    QD_UNSPECIFIED =
+        1, /* the specification defines nothing: any answer is accepted, nothing is compared */
+    QD_NO_CANONICAL = 2,  /* several values are right and none is the canonical one */
     QD_EXTREME_SCALE = 4, /* an evaluation order over- or underflowed and was dropped */
     QD_NOT_NUMBER = 8,    /* float: the value is NaN (lo and hi are meaningless) */
     QD_TIE = 16           /* code: the number before rounding lies half-way between two codes */
 };
 
-/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear behind may be fused too (QLinearConv, QLinearAdd ...).
+/* dequantized: terms come from DequantizeLinear, so that a following QuantizeLinear may be fused too (QLinearConv, QLinearAdd ...).
  * rough_scales: some scale of those is not a power of two: forming a combined scale rounds.
- * sum_terms: the longest float sum, 0 if there is none; an Add behind may join it (MatMul + Add = Gemm).
+ * sum_terms: the longest float sum, 0 if there is none; a following Add may be fused into it (MatMul + Add = Gemm).
  * sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN where that is not known. */
 struct qd_fusion {
     bool dequantized, rough_scales;

@@ -46,8 +46,8 @@ struct qd_target_name {
 enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name,
                                     struct qd_error *error);
 
-/* What is wrong with a name can be told before anything is opened: a target that there is none of, a version or settings that a
- * built-in target does not have. USAGE. */
+/* Checks a target name without opening it: an unknown target, or a version or setting that a built-in target does not have, is
+ * USAGE. */
 enum qd_status qd_target_name_check(const struct qd_target_name *name, struct qd_error *error);
 
 struct qd_session_options {

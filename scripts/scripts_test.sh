@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: scripts/scripts_test.sh
 #
-# Tests of the scripts beside it, as TAP. Nothing is installed and nothing is downloaded.
+# Tests of the scripts in this directory, as TAP. Nothing is installed and nothing is downloaded.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"

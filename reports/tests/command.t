@@ -52,15 +52,19 @@ test_every_environment_variable_is_listed()
     local name have=0 layers=("$root"/{reference,cases,targets,fuzz,reports,scripts,CMakeLists.txt})
     local sources=(-r --exclude-dir=findings --exclude=environment.def --exclude='*.md' --exclude='*.textproto')
     qd 0 help environment || return 1
-    for name in $(grep -hoE "${sources[@]}" '\bQDIFF_[A-Z][A-Z_]*' "${layers[@]}" | grep -v '_H$' | sort -u) \
-        $(grep -hoE "${sources[@]}" 'getenv\("[A-Z_]+"|environ(\.get)?[[(]"[A-Z_]+"' "${layers[@]}" | cut -d'"' -f2 | sort -u); do
+    {
+        grep -hoE "${sources[@]}" '\bQDIFF_[A-Z][A-Z_]*' "${layers[@]}" | grep -v '_H$'
+        grep -hoE "${sources[@]}" 'getenv\("[A-Z_]+"|environ(\.get)?[[(]"[A-Z_]+"' "${layers[@]}" | cut -d'"' -f2
+    } | sort -u >"$scratch/read"
+    while read -r name; do
         grep -qE "^  $name( |\$)" "$scratch/out" || { echo "$name is not in reports/topics/environment.def"; return 1; }
         have=$((have + 1))
-    done
+    done <"$scratch/read"
     [ "$have" -ge 30 ] || { echo "only $have variables found"; return 1; }
-    for name in $(grep -oE '^  [A-Z_]+' "$scratch/out"); do
+    grep -oE '^  [A-Z_]+' "$scratch/out" >"$scratch/listed"
+    while read -r name; do
         grep -qwE "${sources[@]}" "$name" "${layers[@]}" || { echo "nothing reads $name"; return 1; }
-    done
+    done <"$scratch/listed"
 }
 
 test_exit_4_when_nothing_was_compared()

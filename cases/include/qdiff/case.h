@@ -44,11 +44,11 @@ struct qd_case {
     const char *twin; /* must-reject: id of the valid case one edit away */
 
     const char *issue; /* public issue ("onnxruntime #28456") */
-    const char
-        *symptom;     /* regression: "wrong-value", "rejects-valid", "accepts-invalid", "crash", "hang" */
-    const char *spec; /* clause of the op's text */
-    const char *note; /* for people */
-    uint64_t seed;    /* fuzzing: seed of the generator, else 0 */
+    const char *
+        symptom; /* regression: "wrong-value", "rejects-valid", "accepts-invalid", "crash", "hang" */
+    const char *spec;      /* clause of the op's text */
+    const char *note;      /* for people */
+    uint64_t seed;         /* fuzzing: seed of the generator, else 0 */
     const char *generator; /* fuzzing: version of the generator */
 
     /* Generator family, value family ... ("tie", "near-tie", "saturation"): words like the id. */

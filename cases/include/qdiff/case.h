@@ -44,8 +44,8 @@ struct qd_case {
     const char *twin; /* must-reject: id of the valid case one edit away */
 
     const char *issue; /* public issue ("onnxruntime #28456") */
-    const char *
-        symptom; /* regression: "wrong-value", "rejects-valid", "accepts-invalid", "crash", "hang" */
+    /* Of a regression: "wrong-value", "rejects-valid", "accepts-invalid", "crash", "hang". */
+    const char *symptom;
     const char *spec;      /* clause of the op's text */
     const char *note;      /* for people */
     uint64_t seed;         /* fuzzing: seed of the generator, else 0 */

@@ -70,7 +70,7 @@ static const struct deed {
     {"unwritten-last", QD_OUTCOME_UNWRITTEN, QD_STAGE_RUN, 0, "byte 99 of 100", false, false},
     {"nondeterministic", QD_OUTCOME_NONDETERMINISTIC, QD_STAGE_RUN, 0, "byte 99 of 100", false,
      false},
-    {"write-after", QD_OUTCOME_OUT_OF_BOUNDS, QD_STAGE_RUN, 0, "0 bytes behind the end", false,
+    {"write-after", QD_OUTCOME_OUT_OF_BOUNDS, QD_STAGE_RUN, 0, "0 bytes after the end", false,
      false},
     {"write-before", QD_OUTCOME_OUT_OF_BOUNDS, QD_STAGE_RUN, 0, "1 bytes before output 0", false,
      false},

@@ -120,7 +120,7 @@ static enum qd_status read_tensors(size_t count, Onnx__TensorProto **protos, con
 
 static bool is_symptom(const char *text)
 {
-    static const char *const words[] = {"",      "value", "rejects-valid", "accepts-invalid",
+    static const char *const words[] = {"",      "wrong-value", "rejects-valid", "accepts-invalid",
                                         "crash", "hang"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i]) == 0)
@@ -195,7 +195,7 @@ static bool fits(const struct qd_graph_value *value, const struct qd_tensor *ten
 static enum qd_status check_wrong_outputs(const struct qd_case *kase, struct qd_error *error)
 {
     const struct qd_graph *graph = kase->graph;
-    size_t wanted = strcmp(kase->symptom, "value") == 0 ? graph->output_count : 0;
+    size_t wanted = strcmp(kase->symptom, "wrong-value") == 0 ? graph->output_count : 0;
     if (kase->wrong_count != wanted)
         return qd_fail(error, QD_INVALID, "%zu wrong outputs, the symptom '%s' has %zu",
                        kase->wrong_count, kase->symptom, wanted);

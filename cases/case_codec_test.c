@@ -38,7 +38,7 @@ static void test_round_trip(void **state)
     struct qd_tensor output = sample_tensor(arena, QD_U8, 1, (int64_t[]){2}, (int64_t[]){5, 6});
     kase.seed = UINT64_MAX;
     kase.generator = "g1";
-    kase.symptom = "value";
+    kase.symptom = "wrong-value";
     kase.request = (const uint8_t *)"a\0b";
     kase.request_size = 3;
     struct qd_tensor wrong =
@@ -60,7 +60,7 @@ static void test_round_trip(void **state)
     assert_same_tensor(&again.inputs[0], &kase.inputs[0]);
     assert_int_equal(again.output_count, 1);
     assert_same_tensor(&again.stored_outputs[0], &output);
-    assert_string_equal(again.symptom, "value");
+    assert_string_equal(again.symptom, "wrong-value");
     assert_int_equal(again.wrong_count, 1);
     assert_same_tensor(&again.wrong_outputs[0], &wrong);
     assert_int_equal(again.request_size, 3);
@@ -274,7 +274,7 @@ static void test_refused_cases(void **state)
     static const uint8_t u8_tensor[] = {0x08, 1, 0x10, 2, 0x4a, 1, 0};
     struct bytes tensor = {u8_tensor, sizeof u8_tensor};
     struct bytes must_reject = field_varint(a, 1, 1), rule = field_text(a, 2, "Op/rule");
-    struct bytes wrong_value = field_bytes(a, 6, field_text(a, 6, "value"));
+    struct bytes wrong_value = field_bytes(a, 6, field_text(a, 6, "wrong-value"));
     const struct {
         struct bytes extra;
         enum qd_status want;
@@ -292,7 +292,7 @@ static void test_refused_cases(void **state)
          "2 stored outputs"},
         {field_bytes(a, 8, NOTHING), QD_INVALID, "stored output 0"},
         {field_bytes(a, 6, field_text(a, 6, "odd")), QD_INVALID, "symptom 'odd'"},
-        {wrong_value, QD_INVALID, "0 wrong outputs, the symptom 'value' has 1"},
+        {wrong_value, QD_INVALID, "0 wrong outputs, the symptom 'wrong-value' has 1"},
         {field_bytes(a, 10, tensor), QD_INVALID, "1 wrong outputs, the symptom '' has 0"},
         {join(a, wrong_value, field_bytes(a, 10, tensor)), QD_INVALID, "which 'y' cannot be"},
         {join(a, wrong_value, field_bytes(a, 10, NOTHING)), QD_INVALID, "wrong output 0"},

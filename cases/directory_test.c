@@ -122,7 +122,7 @@ static void test_export_load(void **state)
 
     kase.stored_outputs = &own;
     kase.output_count = 1;
-    kase.symptom = "value";
+    kase.symptom = "wrong-value";
     kase.wrong_outputs = &computed;
     kase.wrong_count = 1;
     assert_ok(qd_case_export(&kase, path, &computed, &error), error);

@@ -97,7 +97,7 @@ enum qd_status qd_file_write(const char *path, const void *bytes, size_t size,
         return qd_fail(error, QD_IO, "%.80s...: the path is too long", path);
     int fd = create_beside(path, name, sizeof name);
     if (fd < 0)
-        return fail_errno(error, path, "create a file beside it");
+        return fail_errno(error, path, "create a file next to it");
     enum qd_status status = QD_OK;
     if (!write_all(fd, bytes, size) || fsync(fd) != 0)
         status = fail_errno(error, path, "write");

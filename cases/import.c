@@ -258,7 +258,7 @@ static enum qd_status read_external(const struct import *import, const Onnx__Ten
     enum qd_dtype dtype = qd_dtype_of_onnx(proto->data_type);
     if (!location || !is_inside(location))
         return qd_fail(import->error, QD_INVALID,
-                       "external data at '%.100s', which is not beside the model",
+                       "external data at '%.100s', which is not next to the model",
                        location ? location : "");
     if (dtype == QD_DTYPE_NONE || proto->n_dims > QD_MAX_RANK)
         return qd_fail(import->error, QD_UNSUPPORTED, "data_type %d with %zu dimensions",

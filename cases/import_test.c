@@ -498,10 +498,10 @@ static void test_external_data(void **state)
         enum qd_status want;
         const char *part;
     } rows[] = {
-        {"/etc/passwd", "0", "4", QD_INVALID, "beside"},
-        {"../weights", "0", "4", QD_INVALID, "beside"},
-        {"a/../../weights", "0", "4", QD_INVALID, "beside"},
-        {NULL, "0", "4", QD_INVALID, "beside"},
+        {"/etc/passwd", "0", "4", QD_INVALID, "next to"},
+        {"../weights", "0", "4", QD_INVALID, "next to"},
+        {"a/../../weights", "0", "4", QD_INVALID, "next to"},
+        {NULL, "0", "4", QD_INVALID, "next to"},
         {"weights", "6", "4", QD_INVALID, "ends before"},
         {"weights", "0", "5", QD_INVALID, "length"},
         {"weights", "-1", "4", QD_INVALID, "offset"},

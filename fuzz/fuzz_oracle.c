@@ -28,7 +28,7 @@ static void print_totals(void)
 {
     fprintf(
         stderr,
-        "# fuzz_oracle: %llu executions, %llu valid, %llu elements; %llu cases held against the "
+        "# fuzz_oracle: %llu executions, %llu valid, %llu elements; %llu cases checked against the "
         "twin, %llu answers of single orders\n",
         (unsigned long long)state.executions, (unsigned long long)state.valid,
         (unsigned long long)state.elements, (unsigned long long)state.twins,

@@ -150,7 +150,7 @@ static bool same_way(const struct key *key, const struct shown *shown,
 {
     const struct qd_run *have = &shown->trial.run;
     switch (key->verdict) {
-    case QD_VERDICT_VALUE: return same_difference(key, shown);
+    case QD_VERDICT_WRONG_VALUE: return same_difference(key, shown);
     case QD_VERDICT_CRASH: return have->stage == key->stage && have->signal == key->signal;
     case QD_VERDICT_REJECTS_VALID:
         return have->stage == key->stage && qd_signature_words(divergence->words) == key->words;
@@ -176,8 +176,8 @@ static bool shows(const struct key *key, struct shown *shown)
 /* An unexplained difference has become so small that some quirk explains it, perhaps by chance: neighbours tell. */
 static bool needs_diagnosis(const struct key *key, const struct shown *shown)
 {
-    return key->verdict == QD_VERDICT_VALUE && !key->open && key->diagnosis->quirk_count == 0 &&
-           some_quirk_explains(shown);
+    return key->verdict == QD_VERDICT_WRONG_VALUE && !key->open &&
+           key->diagnosis->quirk_count == 0 && some_quirk_explains(shown);
 }
 
 /* What is named now is among what was named. */
@@ -201,7 +201,7 @@ static enum qd_status diagnose_again(struct reduction *r, struct shown *shown, b
     struct qd_arena arena;
     struct qd_diagnosis diagnosis;
     *same = true;
-    if (r->key.verdict != QD_VERDICT_VALUE || r->key.open)
+    if (r->key.verdict != QD_VERDICT_WRONG_VALUE || r->key.open)
         return QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status =
@@ -299,7 +299,7 @@ static enum qd_status try_edit(struct reduction *r, const struct pass *pass,
     if (qd_case_edit_finish(edit, edit->metadata.id, false, &made, &error) != QD_OK)
         return QD_OK;
     enum qd_status status = try_case(r, pass, &made, edit->arena, &ran, taken);
-    bool redraws = pass->redraws && r->key.verdict == QD_VERDICT_VALUE;
+    bool redraws = pass->redraws && r->key.verdict == QD_VERDICT_WRONG_VALUE;
     return status == QD_OK && ran && !*taken && redraws ? try_neighbours(r, pass, &made, taken)
                                                         : status;
 }
@@ -465,7 +465,7 @@ static void set_key(struct key *key, const struct shown *shown, const struct qd_
                         .shape = "",
                         .diagnosis = named,
                         .open = named->quirk_count == 0 && named->out_of_time};
-    if (key->verdict == QD_VERDICT_VALUE)
+    if (key->verdict == QD_VERDICT_WRONG_VALUE)
         key->shape = qd_signature_shape(&shown->evaluated, &shown->trial.run);
     set_op(key, &shown->kase);
 }
@@ -492,14 +492,14 @@ static enum qd_status drop_right_outputs(struct reduction *r)
     struct qd_arena scratch;
     struct qd_case_edit edit;
     bool taken;
-    if (shown->trial.comparison.verdict != QD_VERDICT_VALUE || shown->kase.graph->output_count < 2)
+    if (shown->trial.comparison.verdict != QD_VERDICT_WRONG_VALUE || shown->kase.graph->output_count < 2)
         return QD_OK;
     qd_arena_init(&scratch, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status = qd_case_edit_begin(&shown->kase, &scratch, &edit, r->error);
     if (status == QD_OK && keep_wrong_outputs(shown, &edit)) {
         edit.infers = true;
         qd_reduce_prune(&edit);
-        r->key = (struct key){.verdict = QD_VERDICT_VALUE, .open = true};
+        r->key = (struct key){.verdict = QD_VERDICT_WRONG_VALUE, .open = true};
         status = try_edit(r, &passes[0], &edit, &taken);
     }
     qd_arena_clear(&scratch);

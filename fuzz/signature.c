@@ -266,7 +266,7 @@ void qd_signature_make(const struct qd_evaluated *evaluated, const char *target,
     const struct qd_divergence *divergence = &trial->divergences[which];
     struct text text = {signature, QD_SIGNATURE_SIZE, 0};
     char types[64];
-    bool value = divergence->class == QD_VERDICT_VALUE;
+    bool value = divergence->class == QD_VERDICT_WRONG_VALUE;
     const char *slash = strrchr(divergence->words, '/');
     *signature = '\0';
     add_op(&text, evaluated->kase, trial, divergence);
@@ -295,7 +295,7 @@ enum qd_status qd_finding_identify(const struct qd_subject *subject,
         .comparison = trial->comparison,
         .diagnosis = {.kind = QD_DIAGNOSIS_UNEXPLAINED, .label = "", .place = "", .facts = ""}};
     found.comparison.verdict = trial->divergences[which].class;
-    if (found.comparison.verdict == QD_VERDICT_VALUE) {
+    if (found.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
         enum qd_status status = qd_diagnose(subject->session, evaluated->kase, evaluated->values,
                                             &trial->run, options, arena, &found.diagnosis, error);
         if (status != QD_OK)

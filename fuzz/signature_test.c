@@ -51,7 +51,7 @@ static void test_same_finding_of_different_cases(void **state)
     /* 0.5 to 1 for 0, and 0.25 / 0.5 to 1 for 0. */
     identify("quirk:round-half-away", &a, of_a);
     identify("quirk:round-half-away", &b, of_b);
-    assert_string_equal(of_a, "QuantizeLinear-quirk-value-round-half-away");
+    assert_string_equal(of_a, "QuantizeLinear-quirk-wrong-value-round-half-away");
     assert_string_equal(of_b, of_a);
     /* Another mistake on the same case is another finding, and none is none. */
     identify("quirk:y-zero-point-ignored", &a, of_b);

@@ -70,9 +70,9 @@ static void test_sightings_are_joined(void **state)
     const char *scratch = make_scratch(&arena);
     const char *path = qd_arena_printf(&arena, "%s/a/b/findings", scratch);
     struct qd_store *store = open_store(path);
-    struct qd_record large = record_of(&arena, "Op-u8-ort-value-x", 200, 90), have;
-    struct qd_record small = record_of(&arena, "Op-u8-ort-value-x", 100, 10);
-    struct qd_record reduced = record_of(&arena, "Op-u8-ort-value-x", 300, 40);
+    struct qd_record large = record_of(&arena, "Op-u8-ort-wrong-value-x", 200, 90), have;
+    struct qd_record small = record_of(&arena, "Op-u8-ort-wrong-value-x", 100, 10);
+    struct qd_record reduced = record_of(&arena, "Op-u8-ort-wrong-value-x", 300, 40);
     small.sightings[0].target = "ort@2";
     reduced.reduced = true;
     assert_ok(qd_store_add(store, &large, &error), error);

@@ -101,7 +101,7 @@ void qd_case_show_request(FILE *out, const struct qd_case *kase, struct qd_arena
                 (double)range->max);
     }
     if (qd_quantizer_must_refuse(&request)) {
-        fputs("expect    the tool refuses: a range that is none\n", out);
+        fputs("expect    the tool refuses: a range is invalid\n", out);
     }
 }
 

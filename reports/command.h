@@ -1,4 +1,5 @@
-/* The `qdiff` command: verbs, each one file in verbs/ and one row in verbs/verbs.def. */
+/* The `qdiff` command: verbs, each one file in verbs/ and one row in verbs/verbs.def; topics of help, each one file in
+ * topics/ and one row in topics/topics.def. */
 #ifndef QDIFF_REPORTS_COMMAND_H
 #define QDIFF_REPORTS_COMMAND_H
 
@@ -36,8 +37,24 @@ enum qd_exit qd_command_main(int argc, char *const *argv, FILE *out, FILE *err);
 /* Prints "qdiff: text" and gives the exit code of the error. */
 enum qd_exit qd_command_failed(const struct qd_command *command, const struct qd_error *error);
 
-/* Help: all verbs, or one. */
+/* A topic of `qdiff help` that is no verb. */
+struct qd_topic_row {
+    const char *name, *meaning;
+    void (*print)(FILE *out);
+};
+
+#define QD_TOPIC(name, meaning) void qd_topic_##name(FILE *out);
+#include "topics/topics.def"
+#undef QD_TOPIC
+
+/* Row i of topics/topics.def, NULL past its end. */
+const struct qd_topic_row *qd_topic_at(size_t i);
+
+/* Help: all verbs and topics, or one verb. */
 void qd_help_all(FILE *out);
 void qd_help_verb(FILE *out, const struct qd_verb_row *row);
+
+/* Prints text and a newline at column `indent` of lines of at most 80 columns; the first line starts there already. */
+void qd_help_wrapped(FILE *out, const char *text, size_t indent);
 
 #endif

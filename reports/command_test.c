@@ -11,6 +11,7 @@
 #include "capture_testlib.h"
 #include "command.h"
 #include "qdiff/features.h"
+#include "result.h"
 
 /* Runs a command line of words separated by blanks; the texts are valid until the next call. */
 static enum qd_exit run(const char *line, char out[static 20000], char err[static 20000])
@@ -105,6 +106,53 @@ static void every_feature_is_explained(void **state)
     }
 }
 
+static void every_verdict_is_explained(void **state)
+{
+    char out[20000], err[20000], word[64];
+
+    (void)state;
+    assert_int_equal(run("help verdicts", out, err), 0);
+    for (int i = 0; i < QD_VERDICT_COUNT; i++) {
+        snprintf(word, sizeof word, "\n  %s ", qd_verdict_word((enum qd_verdict)i));
+        char *first = strstr(out, word);
+        assert_non_null(first);
+        assert_null(strstr(first + 1, word));
+    }
+}
+
+/* Written down by hand, after the table in reports/README.md. */
+static void every_kind_names_its_exit_code(void **state)
+{
+    static const char *const rows[] = {
+        "  pass               exit code 0: ", "  fail               exit code 1: ",
+        "  known              exit code 0: ", "  fixed              exit code 1: ",
+        "  skip               exit code 0: ", "  bad-input          exit code 2: ",
+        "  broken             exit code 4: ",
+    };
+    char out[20000], err[20000];
+
+    (void)state;
+    assert_int_equal(sizeof rows / sizeof rows[0], QD_RESULT_COUNT);
+    run("help verdicts", out, err);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!strstr(out, rows[i]))
+            fail_msg("want \"%s\" in: %s", rows[i], out);
+}
+
+static void every_topic_is_in_the_index(void **state)
+{
+    char index[20000], out[20000], err[20000], line[64];
+
+    (void)state;
+    run("help", index, err);
+    for (size_t i = 0; qd_topic_at(i); i++) {
+        snprintf(line, sizeof line, "\n  %s ", qd_topic_at(i)->name);
+        assert_non_null(strstr(index, line));
+        snprintf(line, sizeof line, "help %s", qd_topic_at(i)->name);
+        assert_int_equal(run(line, out, err), 0);
+    }
+}
+
 static void help_fits_a_terminal(void **state)
 {
     char out[20000], err[20000];
@@ -133,6 +181,7 @@ static const struct {
     {"rnu", 2, "did you mean \"run\"?"},
     {"frobnicate", 2, "no verb \"frobnicate\""},
     {"help rnu", 2, "did you mean \"run\"?"},
+    {"help verdict", 2, "did you mean \"verdicts\"?"},
     {"run --jobz 2", 2, "did you mean --jobs?"},
     {"run", 2, "no target was given"},
     {"run --target otr", 2, "did you mean \"ort\"?"},
@@ -201,6 +250,9 @@ int main(void)
         cmocka_unit_test(every_option_has_a_verb),
         cmocka_unit_test(every_verb_has_help),
         cmocka_unit_test(every_feature_is_explained),
+        cmocka_unit_test(every_verdict_is_explained),
+        cmocka_unit_test(every_kind_names_its_exit_code),
+        cmocka_unit_test(every_topic_is_in_the_index),
         cmocka_unit_test(help_fits_a_terminal),
         cmocka_unit_test(mistakes_are_answered),
         cmocka_unit_test(unusable_targets_bail_out),

@@ -6,7 +6,7 @@
 
 enum qd_exit {
     QD_EXIT_OK = 0,
-    QD_EXIT_DIVERGENCE = 1,    /* divergence, unexpected pass, stale row */
+    QD_EXIT_DIVERGENCE = 1,    /* a new divergence, a fixed one, a stale row */
     QD_EXIT_USAGE = 2,         /* usage or bad input */
     QD_EXIT_UNUSABLE = 3,      /* a target that does not work here */
     QD_EXIT_OWN_FAILURE = 4,   /* our own failure, zero comparisons included */

@@ -7,8 +7,8 @@
 #include "result_json.h"
 #include "visit.h"
 
-/* Who hears of the results, in order: a case's results follow each other, one for each target, or one with no target
- * when the case itself is no good. Rows come after the results they are about. */
+/* Receives the results in order: the results of a case follow each other, one for each target, or one with no target
+ * when the case itself is unreadable or unjudgeable. Rows come after the results they are about. */
 struct qd_sink {
     enum qd_visit (*result)(void *context, const struct qd_result *result);
     void (*row)(void *context, const struct qd_unmatched_row *row);

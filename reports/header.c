@@ -9,7 +9,8 @@
 #include "machine.h"
 #include "qdiff_version.h"
 
-enum { SCHEMA = 1 };
+/* 2: the words of verdicts and result kinds of qdiff 0.1.0. */
+enum { SCHEMA = 2 };
 
 static void write_list(struct qd_json *json, const char *key, const struct qd_list *list)
 {
@@ -120,8 +121,13 @@ static enum qd_status decode_object(json_t *object, struct qd_arena *arena,
     struct qd_header decoded = {0};
     char *likeness;
 
-    if (kind == NULL || strcmp(kind, "header") != 0 || number_of(object, "schema") != SCHEMA) {
-        return qd_fail(error, QD_MALFORMED, "no header of schema %d in the first line", SCHEMA);
+    if (kind == NULL || strcmp(kind, "header") != 0) {
+        return qd_fail(error, QD_MALFORMED, "the first line is not a header of a results file");
+    }
+    if (number_of(object, "schema") != SCHEMA) {
+        return qd_fail(error, QD_MALFORMED,
+                       "field \"schema\": have %llu, want %d; make the file again with this qdiff",
+                       (unsigned long long)number_of(object, "schema"), SCHEMA);
     }
     decoded.whole = json_is_true(json_object_get(object, "whole"));
     decoded.shard.count = number_of(object, "shards");

@@ -1,9 +1,20 @@
+/* Help: the index of verbs and topics, and a verb's page. */
 #include <string.h>
 
 #include "command.h"
 
-/* Prints text at column `indent` of lines of at most 80 columns; the first line starts there already. */
-static void print_wrapped(FILE *out, const char *text, size_t indent)
+static const struct qd_topic_row topics[] = {
+#define QD_TOPIC(name, meaning) {#name, meaning, qd_topic_##name},
+#include "topics/topics.def"
+#undef QD_TOPIC
+};
+
+const struct qd_topic_row *qd_topic_at(size_t i)
+{
+    return i < sizeof topics / sizeof topics[0] ? &topics[i] : NULL;
+}
+
+void qd_help_wrapped(FILE *out, const char *text, size_t indent)
 {
     size_t column = indent;
 
@@ -28,24 +39,29 @@ static void print_wrapped(FILE *out, const char *text, size_t indent)
 void qd_help_all(FILE *out)
 {
     fputs(
-        "qdiff judges quantized neural-network operators against an exact reference.\n\n"
+        "qdiff compares quantized neural-network operators with an exact reference.\n\n"
         "usage: qdiff VERB [OPTION]... [ARGUMENT]...\n\n"
         "  qdiff targets                     what can be tested on this machine\n"
         "  qdiff run --target ort            the gate: TAP on stdout, exit code 0 if all is well\n"
         "  qdiff repro case.qdcase --target ort@1.26.0 --target ort\n"
         "                                    one case on two targets, side by side\n"
-        "  qdiff help run                    options and more examples of a verb\n\n"
+        "  qdiff help run                    options and more examples of a verb\n"
+        "  qdiff help verdicts               what the words in the output mean\n\n"
         "verbs:\n",
         out);
-    for (size_t i = 0; qd_verb_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_verb_at(i); i++) {
         fprintf(out, "  %-14s", qd_verb_at(i)->name);
-        print_wrapped(out, qd_verb_at(i)->meaning, 16);
+        qd_help_wrapped(out, qd_verb_at(i)->meaning, 16);
     }
-    fputs(
-        "\nexit codes: 0 nothing unexpected; 1 divergence, unexpected pass or stale expectation;\n"
-        "2 usage or bad input; 3 target unusable; 4 failure of qdiff itself, a run that compared\n"
-        "nothing included; 130 interrupted.\n",
-        out);
+    fputs("\ntopics (qdiff help TOPIC):\n", out);
+    for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {
+        fprintf(out, "  %-14s", topics[i].name);
+        qd_help_wrapped(out, topics[i].meaning, 16);
+    }
+    fputs("\nexit codes: 0 no failure; 1 a new divergence, a fixed one or a stale expectation\n"
+          "row; 2 usage or bad input; 3 a target that cannot be used; 4 a failure of qdiff\n"
+          "itself, or a run that compared nothing; 130 interrupted.\n",
+          out);
 }
 
 static void print_option(FILE *out, const struct qd_option_row *row)
@@ -60,7 +76,7 @@ static void print_option(FILE *out, const struct qd_option_row *row)
     } else {
         fprintf(out, "  %-26s", left);
     }
-    print_wrapped(out, row->meaning, 28);
+    qd_help_wrapped(out, row->meaning, 28);
 }
 
 void qd_help_verb(FILE *out, const struct qd_verb_row *row)

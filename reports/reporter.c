@@ -98,7 +98,7 @@ static enum qd_status store(struct qd_reporter *reporter, const struct qd_result
 
 static bool is_unexpected(const struct qd_result *result)
 {
-    return result->kind != QD_RESULT_PASS && result->kind != QD_RESULT_EXPECTED &&
+    return result->kind != QD_RESULT_PASS && result->kind != QD_RESULT_KNOWN &&
            result->kind != QD_RESULT_SKIP;
 }
 

@@ -2,10 +2,12 @@
 
 #include <string.h>
 
-static const char *const words[] = {
-#define QD_RESULT_WORD(name, word, meaning) word,
-    QD_RESULT_LIST(QD_RESULT_WORD)
-#undef QD_RESULT_WORD
+static const struct {
+    const char *word, *meaning, *next;
+} rows[] = {
+#define QD_RESULT_ROW(name, word, meaning, next) {word, meaning, next},
+    QD_RESULT_LIST(QD_RESULT_ROW)
+#undef QD_RESULT_ROW
 };
 
 struct qd_result qd_result_init(const char *id, const char *op, const char *target,
@@ -40,13 +42,23 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
 
 const char *qd_result_word(enum qd_result_kind kind)
 {
-    return words[kind];
+    return rows[kind].word;
+}
+
+const char *qd_result_meaning(enum qd_result_kind kind)
+{
+    return rows[kind].meaning;
+}
+
+const char *qd_result_next(enum qd_result_kind kind)
+{
+    return rows[kind].next;
 }
 
 bool qd_result_find(const char *word, enum qd_result_kind *kind)
 {
     for (int i = 0; i < QD_RESULT_COUNT; i++) {
-        if (strcmp(words[i], word) == 0) {
+        if (strcmp(rows[i].word, word) == 0) {
             *kind = (enum qd_result_kind)i;
             return true;
         }

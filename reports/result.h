@@ -5,17 +5,23 @@
 #include "qdiff/compare.h"
 #include "qdiff/expectations.h"
 
-/* QD_RESULT(NAME, word, meaning) */
-#define QD_RESULT_LIST(QD_RESULT)                                                          \
-    QD_RESULT(PASS, "pass", "no divergence")                                               \
-    QD_RESULT(FAIL, "fail", "a divergence that no expectation explains")                   \
-    QD_RESULT(EXPECTED, "expected", "a divergence that an expectation explains")           \
-    QD_RESULT(UNEXPECTED_PASS, "unexpected-pass", "no divergence, though one is expected") \
-    QD_RESULT(SKIP, "skip", "not run, for the reason given")                               \
-    QD_RESULT(BAD_INPUT, "bad-input", "a case file that cannot be read or breaks a rule")  \
-    QD_RESULT(BROKEN, "broken", "a failure of qdiff itself")
+/* QD_RESULT(NAME, word, meaning, what to do next) */
+#define QD_RESULT_LIST(QD_RESULT)                                                           \
+    QD_RESULT(PASS, "pass", "no divergence", "nothing to do")                               \
+    QD_RESULT(FAIL, "fail", "a divergence that no expectation row covers",                  \
+              "fix the target, or accept it: qdiff expectations --write FILE --target T")   \
+    QD_RESULT(KNOWN, "known", "a divergence that an expectation row covers",                \
+              "nothing; TAP prints it as TODO with the row's issue")                        \
+    QD_RESULT(FIXED, "fixed", "no divergence, although an expectation row names this case", \
+              "delete the row, or limit its versions")                                      \
+    QD_RESULT(SKIP, "skip", "not run, for the reason given",                                \
+              "nothing, unless the target should support the case")                         \
+    QD_RESULT(BAD_INPUT, "bad-input", "a case file that cannot be read or breaks a rule",   \
+              "correct the file; the error names the place in it")                          \
+    QD_RESULT(BROKEN, "broken", "a failure of qdiff itself",                                \
+              "report it, with the output of qdiff version and the case")
 
-#define QD_RESULT_ENUM(name, word, meaning) QD_RESULT_##name,
+#define QD_RESULT_ENUM(name, word, meaning, next) QD_RESULT_##name,
 enum qd_result_kind { QD_RESULT_LIST(QD_RESULT_ENUM) QD_RESULT_COUNT };
 #undef QD_RESULT_ENUM
 
@@ -30,7 +36,7 @@ struct qd_result {
     enum qd_result_kind kind;
     const char *why;                 /* SKIP: reason; BAD_INPUT, BROKEN: the error */
     struct qd_comparison comparison; /* not for SKIP, BAD_INPUT, BROKEN */
-    size_t row;                      /* EXPECTED, UNEXPECTED_PASS: line of the expectations file */
+    size_t row;                      /* KNOWN, FIXED: line of the expectations file */
     const char *issue, *reason;      /* of that row */
     const char
         *covering; /* EXPECTED: the lines of all rows that expect it or a part of it, "12,40" */
@@ -61,6 +67,8 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
                                 enum qd_result_kind kind);
 
 const char *qd_result_word(enum qd_result_kind kind);
+const char *qd_result_meaning(enum qd_result_kind kind);
+const char *qd_result_next(enum qd_result_kind kind); /* what to do next */
 bool qd_result_find(const char *word, enum qd_result_kind *kind);
 
 /* Whether the result has a comparison whose counts mean something. */

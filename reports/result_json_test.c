@@ -24,7 +24,7 @@ static struct qd_result a_failure(void)
         qd_result_init("a/b \"c\"", "QLinearConv", "ort@1.26.0[opt=all]", QD_RESULT_FAIL);
 
     result.tags = "tie,near-tie";
-    result.comparison = (struct qd_comparison){.verdict = QD_VERDICT_VALUE,
+    result.comparison = (struct qd_comparison){.verdict = QD_VERDICT_WRONG_VALUE,
                                                .elements = 10,
                                                .compared = 9,
                                                .exact = 5,
@@ -152,9 +152,9 @@ static const char *const broken[][2] = {
     {START "\"kind\": \"skipped\"}", "\"kind\""},
     {START "\"kind\": \"fail\"}", "\"verdict\""},
     {START "\"kind\": \"fail\", \"verdict\": \"bad\"}", "\"verdict\""},
-    {START "\"kind\": \"fail\", \"verdict\": \"value\", \"compared\": -1}", "\"compared\""},
-    {START "\"kind\": \"fail\", \"verdict\": \"value\", \"compared\": 1.5}", "\"compared\""},
-    {START "\"kind\": \"fail\", \"verdict\": \"value\", \"exact\": 9000000000000000000}",
+    {START "\"kind\": \"fail\", \"verdict\": \"wrong-value\", \"compared\": -1}", "\"compared\""},
+    {START "\"kind\": \"fail\", \"verdict\": \"wrong-value\", \"compared\": 1.5}", "\"compared\""},
+    {START "\"kind\": \"fail\", \"verdict\": \"wrong-value\", \"exact\": 9000000000000000000}",
      "\"exact\""},
     {START "\"kind\": \"skip\", \"why\": []}", "\"why\""},
     {START "\"kind\": \"skip\", \"parameters\": 1}", "\"parameters\""},

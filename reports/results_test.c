@@ -96,7 +96,7 @@ static void digests_tell_results_apart(void **state)
 static void book_covered(struct qd_row_book *book, const char *target, size_t row,
                          const char *covering)
 {
-    struct qd_result result = qd_result_init("a", "op", target, QD_RESULT_EXPECTED);
+    struct qd_result result = qd_result_init("a", "op", target, QD_RESULT_KNOWN);
 
     result.row = row;
     result.covering = covering;
@@ -152,7 +152,7 @@ static void a_row_that_is_never_the_first_is_shadowed(void **state)
     book_covered(&book, "u", 5, "5");
     assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 0);
     assert_int_equal(count_state(&book, QD_ROW_STALE), 0);
-    struct qd_result torn = qd_result_init("a", "op", "t", QD_RESULT_EXPECTED);
+    struct qd_result torn = qd_result_init("a", "op", "t", QD_RESULT_KNOWN);
     torn.covering = "3,x";
     assert_int_equal(qd_row_book_result(&book, &torn, NULL), QD_MALFORMED);
     qd_arena_clear(&arena);
@@ -184,7 +184,7 @@ static void a_row_matched_anywhere_is_not_stale(void **state)
 /* --- Files --- */
 
 #define HEADER                                                                                  \
-    "{\"record\": \"header\", \"schema\": 1, \"suite\": \"0\", \"whole\": true, \"shard\": 2, " \
+    "{\"record\": \"header\", \"schema\": 2, \"suite\": \"0\", \"whole\": true, \"shard\": 2, " \
     "\"shards\": 3}\n"
 #define RESULT                                                                             \
     "{\"record\": \"result\", \"id\": \"a\", \"op\": \"o\", \"target\": \"t\", \"kind\": " \
@@ -271,12 +271,13 @@ static void broken_files_are_refused(void **state)
 {
     static const char *const texts[][2] = {
         {"", "an empty file"},
-        {RESULT, ":1: no header"},
+        {RESULT, ":1: the first line is not a header"},
         {HEADER "x\n", ":2: no JSON object"},
         {HEADER RESULT HEADER, ":3: a second header"},
-        {"{\"record\": \"header\", \"schema\": 2}\n", "no header of schema 1"},
-        {"{\"record\": \"header\", \"schema\": 1, \"shard\": 4, \"shards\": 3}\n", "\"shard\""},
-        {"{\"record\": \"header\", \"schema\": 1, \"shards\": 3}\n", "\"shard\""},
+        {"{\"record\": \"header\", \"schema\": 1}\n", "have 1, want 2"},
+        {"{\"record\": \"header\"}\n", "have 0, want 2"},
+        {"{\"record\": \"header\", \"schema\": 2, \"shard\": 4, \"shards\": 3}\n", "\"shard\""},
+        {"{\"record\": \"header\", \"schema\": 2, \"shards\": 3}\n", "\"shard\""},
     };
 
     (void)state;
@@ -307,11 +308,11 @@ static void missing_files_are_named(void **state)
 static void likeness_ignores_the_shard(void **state)
 {
     static const char *const lines[] = {
-        "{\"record\": \"header\", \"schema\": 1, \"level\": \"full\", \"shard\": 1, \"shards\": 2, "
+        "{\"record\": \"header\", \"schema\": 2, \"level\": \"full\", \"shard\": 1, \"shards\": 2, "
         "\"started\": \"a\"}",
-        "{\"record\": \"header\", \"schema\": 1, \"started\": \"b\", \"level\": \"full\", "
+        "{\"record\": \"header\", \"schema\": 2, \"started\": \"b\", \"level\": \"full\", "
         "\"shard\": 2, \"shards\": 2}",
-        "{\"record\": \"header\", \"schema\": 1, \"level\": \"smoke\", \"shard\": 2, \"shards\": "
+        "{\"record\": \"header\", \"schema\": 2, \"level\": \"smoke\", \"shard\": 2, \"shards\": "
         "2}",
     };
     struct qd_arena arena;

@@ -60,7 +60,7 @@ enum qd_status qd_row_book_result(struct qd_row_book *book, const struct qd_resu
             return qd_fail(error, QD_MALFORMED, "covering '%.40s': want line numbers", at);
         entry->covered = true;
         entry->matched =
-            entry->matched || (result->kind == QD_RESULT_EXPECTED && line == result->row);
+            entry->matched || (result->kind == QD_RESULT_KNOWN && line == result->row);
     }
     return QD_OK;
 }

@@ -33,8 +33,11 @@ static struct qd_result failed(const char *id, const char *target)
 {
     struct qd_result result = qd_result_init(id, "QLinearConv", target, QD_RESULT_FAIL);
 
-    result.comparison = (struct qd_comparison){
-        .verdict = QD_VERDICT_VALUE, .elements = 5, .compared = 5, .exact = 3, .mismatched = 2};
+    result.comparison = (struct qd_comparison){.verdict = QD_VERDICT_WRONG_VALUE,
+                                               .elements = 5,
+                                               .compared = 5,
+                                               .exact = 3,
+                                               .mismatched = 2};
     return result;
 }
 
@@ -113,8 +116,8 @@ static void exit_codes_follow_results(void **state)
     struct qd_result expected = failed("b", "t"), unexpected = passed("b", "t");
 
     (void)state;
-    expected.kind = QD_RESULT_EXPECTED;
-    unexpected.kind = QD_RESULT_UNEXPECTED_PASS;
+    expected.kind = QD_RESULT_KNOWN;
+    unexpected.kind = QD_RESULT_FIXED;
     assert_int_equal(exit_with(passed("b", "t")), 0);
     assert_int_equal(exit_with(expected), 0);
     assert_int_equal(exit_with(other("b", QD_RESULT_SKIP, "x")), 0);
@@ -187,7 +190,7 @@ static void comments_count_everything(void **state)
         "# op QLinearConv: 15 compared, slack 4 (26.667 %)\n",
         "# tag tie: 10 compared, slack 4 (40.000 %)\n",
         "# skipped 1: no int4\n",
-        "# verdict value: 1\n",
+        "# verdict wrong-value: 1\n",
     };
     struct qd_summary summary = {0};
     struct qd_capture capture;

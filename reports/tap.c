@@ -198,12 +198,12 @@ void qd_tap_result(struct qd_tap *tap, const struct qd_result *result)
     if (result->kind == QD_RESULT_SKIP) {
         fputs(" # SKIP ", out);
         print_line(out, result->why, false);
-    } else if (result->kind == QD_RESULT_EXPECTED) {
+    } else if (result->kind == QD_RESULT_KNOWN) {
         fputs(" # TODO ", out);
         print_line(out, result->issue[0] != '\0' ? result->issue : result->reason, false);
     }
     fputc('\n', out);
-    if (!ok && result->kind != QD_RESULT_EXPECTED) {
+    if (!ok && result->kind != QD_RESULT_KNOWN) {
         yaml_block(out, result);
     }
 }

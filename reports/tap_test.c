@@ -58,7 +58,7 @@ static void skips_and_expected_failures(void **state)
 {
     struct fixture *f = *state;
     struct qd_result skip = qd_result_init("a", "op", "t", QD_RESULT_SKIP);
-    struct qd_result expected = qd_result_init("b", "op", "t", QD_RESULT_EXPECTED);
+    struct qd_result expected = qd_result_init("b", "op", "t", QD_RESULT_KNOWN);
 
     skip.why = "no int4";
     expected.issue = "onnxruntime #28456";
@@ -84,7 +84,7 @@ static void differences_are_told(void **state)
     struct qd_result result = qd_result_init("a", "QLinearConv", "t", QD_RESULT_FAIL);
 
     result.comparison = (struct qd_comparison){
-        .verdict = QD_VERDICT_VALUE, .compared = 9, .exact = 6, .mismatched = 3};
+        .verdict = QD_VERDICT_WRONG_VALUE, .compared = 9, .exact = 6, .mismatched = 3};
     result.output = "y u8[1, 9]";
     result.element = "[0, 2]";
     result.want = "3";
@@ -97,8 +97,8 @@ static void differences_are_told(void **state)
     qd_tap_result(&f->tap, &result);
     check(f, "not ok 1 - a [t]\n"
              "  ---\n"
-             "  class: value\n"
-             "  meaning: \"some element lies outside its admissible set\"\n"
+             "  class: wrong-value\n"
+             "  meaning: \"an output element lies outside its admissible set\"\n"
              "  op: QLinearConv\n"
              "  output: \"y u8[1, 9]\"\n"
              "  element: \"[0, 2]\"\n"

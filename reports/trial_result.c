@@ -243,8 +243,8 @@ static const char *join_lines(const struct qd_row_lines *covering, struct qd_are
 static enum qd_result_kind kind_of(const struct qd_trial *trial)
 {
     if (trial->divergence_count > 0)
-        return trial->known ? QD_RESULT_EXPECTED : QD_RESULT_FAIL;
-    return trial->unexpected ? QD_RESULT_UNEXPECTED_PASS : QD_RESULT_PASS;
+        return trial->known ? QD_RESULT_KNOWN : QD_RESULT_FAIL;
+    return trial->unexpected ? QD_RESULT_FIXED : QD_RESULT_PASS;
 }
 
 enum qd_status qd_trial_result(const struct qd_subject *subject,

@@ -40,7 +40,7 @@ fill_environment()
     fi
     local beside
     beside=$(beside_of "$2")
-    if [ -n "$beside" ]; then # its packages come behind the environment's own
+    if [ -n "$beside" ]; then # its packages come after the environment's own
         (cd "$cache/python/${beside/@/-}"/lib/python3*/site-packages && pwd) \
             >"$(echo "$1"/lib/python3*/site-packages)/beside.pth"
     fi

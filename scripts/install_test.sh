@@ -40,7 +40,7 @@ test_check_target_passes()
 test_gates_with_expectations()
 {
     cd "$scratch"
-    printf 'op:Gemm\t*\t*\tvalue\t*\t*\thttps://example.org/1\ta row of another operator\n' >mine.tsv
+    printf 'op:Gemm\t*\t*\twrong-value\t*\t*\thttps://example.org/1\ta row of another operator\n' >mine.tsv
     "$qdiff" run --target ./libexample.so --expectations mine.tsv --op QuantizeLinear --level smoke \
         --results r.jsonl >run.tap
     grep -E '^# elements: [1-9][0-9]* compared' run.tap

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the scripts beside it.
+# Sourced by the other scripts.
 # shellcheck disable=SC2034 # they use the variables
 
 shopt -s inherit_errexit # a failure inside $(…) counts too

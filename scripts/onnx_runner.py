@@ -72,7 +72,7 @@ def known(results):
 
 
 def explain(result, why):
-    if result["kind"] == "expected":
+    if result["kind"] == "known":
         return f"expectation row {result['row']}"
     if result["kind"] == "skip":
         return "not declared by the target"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: scripts/scripts_test.sh
 #
-# Tests of the scripts beside it, as TAP. Nothing is installed and nothing is downloaded.
+# Tests of the scripts in this directory, as TAP. Nothing is installed and nothing is downloaded.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -147,7 +147,7 @@ END
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 case $1.$2 in
     version.*) echo "qdiff 0" ;;
-    findings.list) printf "$now       1  raw      %s\n" Add-u8-good-value-unexplained-one Conv-tool-bias-run-0 ;;
+    findings.list) printf "$now       1  raw      %s\n" Add-u8-good-wrong-value-unexplained-one Conv-tool-bias-run-0 ;;
     findings.show)
         case $3 in *-tool-*) target=tool; echo 'asks      --set per-channel' ;; *) target=good ;; esac
         printf 'first     %s\nseen on   %s: 1 times, %s to %s\n' 2999-01-01T00:00:00Z $target "$now" 2999-01-01T00:00:00Z ;;
@@ -192,7 +192,7 @@ test_nightly_reports_what_the_engine_did()
     expect 2 "$(of_night 's["targets"]["good"]["new_counters"]')" "new counters"
     expect 1 "$(of_night 's["corpora"]["corpus"]["torn"]')" "torn files"
     expect True "$(of_night 's["corpora"]["corpus"]["minimised"]')" minimised
-    expect "nodes 1" "$(of_night 's["reduced"]["Add-u8-good-value-unexplained-one"]')" reduction
+    expect "nodes 1" "$(of_night 's["reduced"]["Add-u8-good-wrong-value-unexplained-one"]')" reduction
     grep -q '^2 new$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
     [ -e "$QDIFF_STATE/fuzz/quarantine/torn-0000000000000000000000000000000000000000" ]
     [ -e "$QDIFF_STATE/fuzz/corpus/$(printf newgood | sha1sum | cut -d' ' -f1)" ]
@@ -218,7 +218,7 @@ test_nightly_fuzzes_both_roles()
     [ -e "$own" ] && [ ! -e "$QDIFF_STATE/fuzz/corpus/${own##*/}" ]
     expect "[1, 1]" "$(of_night '[s["corpora"]["corpus-quantize"][what] for what in ("after", "torn")]')" corpus-quantize
     expect True "$(of_night 's["corpora"]["corpus"]["after"] > 100')" "the kernels' corpus"
-    expect "['Add-u8-good-value-unexplained-one']" "$(of_night 'list(s["reduced"])')" "what was reduced"
+    expect "['Add-u8-good-wrong-value-unexplained-one']" "$(of_night 'list(s["reduced"])')" "what was reduced"
     expect good "$(cat "$QDIFF_STATE/reduced")" "targets that it was reduced on"
     grep -q '^- .Conv-tool-bias-run-0. tool' "$QDIFF_STATE"/fuzz/nights/*/summary.md
     grep -q "^A quantizer's findings stay as they were found" "$QDIFF_STATE"/fuzz/nights/*/summary.md

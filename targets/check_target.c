@@ -461,7 +461,7 @@ static const struct check {
     {"run: an input of another type is answered", true, false, probe_other_input_type},
     {"run: another shape than the buffer's is reported", true, false, probe_other_shape},
     {"run: another type than the buffer's is reported", true, false, probe_other_type},
-    {"run: type and shape of an output nobody knows are reported", true, false, probe_no_wish},
+    {"run: type and shape of an unknown output are reported", true, false, probe_no_wish},
 };
 
 size_t qd_check_count(void)

@@ -48,8 +48,8 @@ static enum qd_verdict verdict_of_outcome(enum qd_outcome outcome, const struct 
     const bool invalid = kase->expect == QD_EXPECT_MUST_REJECT;
     switch (outcome) {
     case QD_OUTCOME_REJECTED: return invalid ? QD_VERDICT_REJECTED : QD_VERDICT_REJECTS_VALID;
-    case QD_OUTCOME_SHAPE: return QD_VERDICT_SHAPE;
-    case QD_OUTCOME_TYPE: return QD_VERDICT_TYPE;
+    case QD_OUTCOME_WRONG_SHAPE: return QD_VERDICT_WRONG_SHAPE;
+    case QD_OUTCOME_WRONG_TYPE: return QD_VERDICT_WRONG_TYPE;
     case QD_OUTCOME_HANG: return QD_VERDICT_HANG;
     case QD_OUTCOME_OOM:
         return invalid && kase->graph->node_count > 1 ? QD_VERDICT_UNSPECIFIED : QD_VERDICT_OOM;
@@ -147,7 +147,7 @@ static void compare_output(struct qd_comparison *c, const struct qd_value *value
 static enum qd_verdict verdict_of_counts(const struct qd_comparison *c)
 {
     if (c->mismatched > 0)
-        return QD_VERDICT_VALUE;
+        return QD_VERDICT_WRONG_VALUE;
     if (c->compared == 0)
         return QD_VERDICT_UNSPECIFIED;
     return c->admissible > 0 ? QD_VERDICT_ADMISSIBLE : QD_VERDICT_EXACT;
@@ -166,9 +166,9 @@ void qd_compare(const struct qd_case *kase, const struct qd_value *values, const
     for (size_t i = 0; i < count && c.verdict == QD_VERDICT_EXACT; i++) {
         c.output = i;
         if (run->outputs[i].dtype != values[i].want.dtype)
-            c.verdict = QD_VERDICT_TYPE;
+            c.verdict = QD_VERDICT_WRONG_TYPE;
         else if (!qd_tensor_same_shape(&run->outputs[i], &values[i].want))
-            c.verdict = QD_VERDICT_SHAPE;
+            c.verdict = QD_VERDICT_WRONG_SHAPE;
     }
     if (c.verdict == QD_VERDICT_EXACT) {
         c.output = 0;

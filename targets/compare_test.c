@@ -93,7 +93,7 @@ static void test_one_wrong_element_at_every_place(void **state)
                 for (int64_t i = 0; i < count; i++)
                     put(&f, i, 1, i == at ? 0 : 1);
                 struct qd_comparison c = compare(&f);
-                assert_int_equal(c.verdict, QD_VERDICT_VALUE);
+                assert_int_equal(c.verdict, QD_VERDICT_WRONG_VALUE);
                 assert_int_equal(c.mismatched, 1);
                 assert_int_equal(c.exact, count - 1);
                 assert_int_equal(c.element, at);
@@ -134,10 +134,10 @@ static void test_hull_of_codes(void **state)
     assert_int_equal(c.slack, 1);
     put(&f, 0, 10, 9); /* one below the hull */
     c = compare(&f);
-    assert_int_equal(c.verdict, QD_VERDICT_VALUE);
+    assert_int_equal(c.verdict, QD_VERDICT_WRONG_VALUE);
     assert_true(c.lo == 10 && c.hi == 11 && c.have == 9);
     put(&f, 0, 10, 12); /* one above */
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_VALUE);
     qd_arena_clear(&f.arena);
 }
 
@@ -158,7 +158,7 @@ static void test_floats_by_value(void **state)
         qd_tensor_set(&f.have, 1, nan ^ 1 ^ (int64_t)((uint64_t)1 << (bits - 1)));
         assert_int_equal(compare(&f).verdict, QD_VERDICT_EXACT);
         put_float(&f, 2, (double)INFINITY, (double)-INFINITY);
-        assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
+        assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_VALUE);
         qd_arena_clear(&f.arena);
     }
 }
@@ -171,13 +171,13 @@ static void test_nan_only_for_nan(void **state)
     put_float(&f, 0, 1, 1);
     put_float(&f, 1, 1, (double)NAN);
     struct qd_comparison c = compare(&f);
-    assert_int_equal(c.verdict, QD_VERDICT_VALUE);
+    assert_int_equal(c.verdict, QD_VERDICT_WRONG_VALUE);
     assert_int_equal(c.element, 1);
     assert_true(isnan(c.have));
     put_float(&f, 1, (double)NAN, 1);
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_VALUE);
     hull(&f, 0, 0, 2); /* a hull elsewhere does not let a number pass for NaN */
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_VALUE);
     qd_arena_clear(&f.arena);
 }
 
@@ -190,7 +190,7 @@ static void test_float_hulls_are_seen_rounded_to_nearest(void **state)
     hull(&f, 0, 1 - ldexp(1, -24), 1);
     assert_int_equal(compare(&f).verdict, QD_VERDICT_ADMISSIBLE);
     hull(&f, 0, 1 - ldexp(1, -26), 1);
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_VALUE);
     qd_arena_clear(&f.arena);
 }
 
@@ -224,7 +224,7 @@ static void test_no_canonical_is_never_exact(void **state)
     flag(&f, 0, QD_NO_CANONICAL);
     assert_int_equal(compare(&f).verdict, QD_VERDICT_ADMISSIBLE);
     put_float(&f, 0, 1, 1.5);
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_VALUE);
     qd_arena_clear(&f.arena);
 }
 
@@ -236,7 +236,7 @@ static void test_64_bit_codes(void **state)
     fill(&f, QD_S64, 1);
     int64_t big = (int64_t)1 << 53;
     put(&f, 0, big, big + 1);
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_VALUE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_VALUE);
     qd_arena_clear(&f.arena);
 }
 
@@ -246,12 +246,12 @@ static void test_other_type_or_shape(void **state)
     struct fixture f;
     fill(&f, QD_U8, 4);
     f.have.dtype = QD_S8;
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_TYPE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_TYPE);
     f.have.dtype = QD_U8;
     f.have.rank = 2;
     f.have.dims[0] = 2;
     f.have.dims[1] = 2;
-    assert_int_equal(compare(&f).verdict, QD_VERDICT_SHAPE);
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_SHAPE);
     qd_arena_clear(&f.arena);
 }
 
@@ -269,7 +269,7 @@ static void test_second_output(void **state)
     f.run.outputs = outputs;
     struct qd_comparison c;
     qd_compare(&f.kase, values, &f.run, &c);
-    assert_int_equal(c.verdict, QD_VERDICT_VALUE);
+    assert_int_equal(c.verdict, QD_VERDICT_WRONG_VALUE);
     assert_int_equal(c.output, 1);
     assert_int_equal(c.element, 1);
     assert_int_equal(c.elements, 4);
@@ -284,8 +284,8 @@ static void test_outcomes(void **state)
         enum qd_verdict valid, invalid;
     } rows[] = {
         {QD_OUTCOME_REJECTED, QD_VERDICT_REJECTS_VALID, QD_VERDICT_REJECTED},
-        {QD_OUTCOME_SHAPE, QD_VERDICT_SHAPE, QD_VERDICT_SHAPE},
-        {QD_OUTCOME_TYPE, QD_VERDICT_TYPE, QD_VERDICT_TYPE},
+        {QD_OUTCOME_WRONG_SHAPE, QD_VERDICT_WRONG_SHAPE, QD_VERDICT_WRONG_SHAPE},
+        {QD_OUTCOME_WRONG_TYPE, QD_VERDICT_WRONG_TYPE, QD_VERDICT_WRONG_TYPE},
         {QD_OUTCOME_CRASH, QD_VERDICT_CRASH, QD_VERDICT_CRASH},
         {QD_OUTCOME_HANG, QD_VERDICT_HANG, QD_VERDICT_HANG},
         {QD_OUTCOME_OOM, QD_VERDICT_OOM, QD_VERDICT_OOM},

@@ -118,6 +118,19 @@ static enum qd_status fail_quirk(struct qd_error *error, const struct place *at,
     return fail_field(error, at, 3, word, why);
 }
 
+static enum qd_status fail_class(struct qd_error *error, const struct place *at, const char *word)
+{
+    struct qd_nearest nearest = {word, NULL, 0};
+    char why[128] = "this is no class of divergence (see: qdiff help verdicts)";
+    for (int i = 0; i < QD_VERDICT_COUNT; i++)
+        if (qd_verdict_is_divergence((enum qd_verdict)i))
+            qd_nearest_offer(&nearest, qd_verdict_word((enum qd_verdict)i));
+    if (nearest.word)
+        snprintf(why, sizeof why, "this is no class of divergence (did you mean %s?)",
+                 nearest.word);
+    return fail_field(error, at, 3, word, why);
+}
+
 /* "rejects-valid" or "rejects-valid:*must be same*". */
 static enum qd_status parse_plain_class(const struct place *at, const char *text, struct row *row,
                                         struct qd_error *error)
@@ -126,12 +139,11 @@ static enum qd_status parse_plain_class(const struct place *at, const char *text
     size_t length = strcspn(text, ":");
     snprintf(class, sizeof class, "%.*s", length < 31 ? (int)length : 31, text);
     if (!qd_verdict_find(class, &row->verdict) || !qd_verdict_is_divergence(row->verdict))
-        return fail_field(error, at, 3, text,
-                          "is no class of divergence (value, rejects-valid, ...)");
+        return fail_class(error, at, class);
     if (text[length] == ':')
         row->words = text + length + 1;
-    if (row->words && (!*row->words || row->verdict == QD_VERDICT_VALUE))
-        return fail_field(error, at, 3, text, "there are no words to hold that pattern against");
+    if (row->words && (!*row->words || row->verdict == QD_VERDICT_WRONG_VALUE))
+        return fail_field(error, at, 3, text, "this class has no message to match a pattern with");
     return QD_OK;
 }
 
@@ -142,7 +154,7 @@ static enum qd_status parse_class(const struct place *at, const char *text, stru
     row->expectation.quirks = "";
     if (strncmp(text, "quirk:", 6) != 0)
         return parse_plain_class(at, text, row, error);
-    row->verdict = QD_VERDICT_VALUE;
+    row->verdict = QD_VERDICT_WRONG_VALUE;
     row->expectation.quirks = text + 6;
     for (const char *name = text + 6;; name++) {
         char word[64];
@@ -357,7 +369,7 @@ static void look_at(const struct qd_case *kase, struct subject *subject)
  * case is reduced: an operator that merely stands in a graph explains nothing. */
 static bool names_fuzzed(const struct row *row, const struct subject *subject)
 {
-    bool vague = row->verdict == QD_VERDICT_VALUE && row->quirk_count == 0;
+    bool vague = row->verdict == QD_VERDICT_WRONG_VALUE && row->quirk_count == 0;
     return subject->fuzzed && (subject->reduced || !vague) &&
            fnmatch(row->pattern, subject->operators, 0) == 0;
 }
@@ -387,7 +399,7 @@ static bool words_match(const struct row *row, const struct qd_evidence *evidenc
 /* Whether the row's class is what happened. Runs that differ agree now and then, and are wrong nevertheless. */
 static bool covers(const struct row *row, const struct qd_evidence *evidence)
 {
-    if (row->verdict == QD_VERDICT_NONDETERMINISTIC && evidence->verdict == QD_VERDICT_VALUE)
+    if (row->verdict == QD_VERDICT_NONDETERMINISTIC && evidence->verdict == QD_VERDICT_WRONG_VALUE)
         return true;
     if (row->verdict != evidence->verdict || !words_match(row, evidence))
         return false;

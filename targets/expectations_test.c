@@ -66,34 +66,35 @@ static void test_columns_select(void **state)
         const char *row;
         bool selects;
     } rows[] = {
-        {"a/b/c\t*\t*\tvalue\t*\t*\t-\twhy\n", true},
-        {"a/*\t*\t*\tvalue\t*\t*\t-\twhy", true},
-        {"a/b\t*\t*\tvalue\t*\t*\t-\twhy", false},
-        {"op:QLinearConv\t*\t*\tvalue\t*\t*\t-\twhy", true},
-        {"op:QLinear*\t*\t*\tvalue\t*\t*\t-\twhy", true},
-        {"op:Conv\t*\t*\tvalue\t*\t*\t-\twhy", false},
-        {"*\tbias\t*\tvalue\t*\t*\t-\twhy", true},
-        {"*\tbias,!pads\t*\tvalue\t*\t*\t-\twhy", true},
-        {"*\t!bias\t*\tvalue\t*\t*\t-\twhy", false},
-        {"*\tbias,pads\t*\tvalue\t*\t*\t-\twhy", false},
-        {"*\t*\topt=extended,all\tvalue\t*\t*\t-\twhy", true},
-        {"*\t*\topt=extended,al\tvalue\t*\t*\t-\twhy", false},
-        {"*\t*\topt=none,basic\tvalue\t*\t*\t-\twhy", false},
-        {"*\t*\topt=all;threads=1\tvalue\t*\t*\t-\twhy", true},
-        {"*\t*\topt=all;threads=2\tvalue\t*\t*\t-\twhy", false},
-        {"*\t*\tpt=all\tvalue\t*\t*\t-\twhy", false},
-        {"*\t*\t*\tshape\t*\t*\t-\twhy", false},
-        {"*\t*\t*\tvalue\t<1.27\t*\t-\twhy", true},
-        {"*\t*\t*\tvalue\t>=1.20,<1.26\t*\t-\twhy", false},
-        {"*\t*\t*\tvalue\t1.26.0\t*\t-\twhy", true},
-        {"*\t*\t*\tvalue\t*\tno_such_flag\t-\twhy", false},
-        {"*\t*\t*\tvalue\t*\t!no_such_flag\t-\twhy", true},
-        {"# *\t*\t*\tvalue\t*\t*\t-\twhy", false},
-        {"\n\r\n*\t*\t*\tvalue\t*\t*\t-\twhy\r\n", true},
+        {"a/b/c\t*\t*\twrong-value\t*\t*\t-\twhy\n", true},
+        {"a/*\t*\t*\twrong-value\t*\t*\t-\twhy", true},
+        {"a/b\t*\t*\twrong-value\t*\t*\t-\twhy", false},
+        {"op:QLinearConv\t*\t*\twrong-value\t*\t*\t-\twhy", true},
+        {"op:QLinear*\t*\t*\twrong-value\t*\t*\t-\twhy", true},
+        {"op:Conv\t*\t*\twrong-value\t*\t*\t-\twhy", false},
+        {"*\tbias\t*\twrong-value\t*\t*\t-\twhy", true},
+        {"*\tbias,!pads\t*\twrong-value\t*\t*\t-\twhy", true},
+        {"*\t!bias\t*\twrong-value\t*\t*\t-\twhy", false},
+        {"*\tbias,pads\t*\twrong-value\t*\t*\t-\twhy", false},
+        {"*\t*\topt=extended,all\twrong-value\t*\t*\t-\twhy", true},
+        {"*\t*\topt=extended,al\twrong-value\t*\t*\t-\twhy", false},
+        {"*\t*\topt=none,basic\twrong-value\t*\t*\t-\twhy", false},
+        {"*\t*\topt=all;threads=1\twrong-value\t*\t*\t-\twhy", true},
+        {"*\t*\topt=all;threads=2\twrong-value\t*\t*\t-\twhy", false},
+        {"*\t*\tpt=all\twrong-value\t*\t*\t-\twhy", false},
+        {"*\t*\t*\twrong-shape\t*\t*\t-\twhy", false},
+        {"*\t*\t*\twrong-value\t<1.27\t*\t-\twhy", true},
+        {"*\t*\t*\twrong-value\t>=1.20,<1.26\t*\t-\twhy", false},
+        {"*\t*\t*\twrong-value\t1.26.0\t*\t-\twhy", true},
+        {"*\t*\t*\twrong-value\t*\tno_such_flag\t-\twhy", false},
+        {"*\t*\t*\twrong-value\t*\t!no_such_flag\t-\twhy", true},
+        {"# *\t*\t*\twrong-value\t*\t*\t-\twhy", false},
+        {"\n\r\n*\t*\t*\twrong-value\t*\t*\t-\twhy\r\n", true},
         {"", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (expects(rows[i].row, "a/b/c", QD_FEATURE_BIAS, QD_VERDICT_VALUE) != rows[i].selects)
+        if (expects(rows[i].row, "a/b/c", QD_FEATURE_BIAS, QD_VERDICT_WRONG_VALUE) !=
+            rows[i].selects)
             fail_msg("row %zu: %s", i, rows[i].row);
 }
 
@@ -104,7 +105,8 @@ static void test_bad_rows_name_line_and_field(void **state)
         const char *text, *words;
     } rows[] = {
         {"# ok\na\tb\n", "x.tsv:2: 2 fields; a row has 8"},
-        {"a\t*\t*\tvalue\t*\t*\t-\twhy\tmore", "x.tsv:1: 9 fields"},
+        {"a\t*\t*\twrong-value\t*\t*\t-\twhy\tmore", "x.tsv:1: 9 fields"},
+        {"a\t*\t*\twrong-value\t*\t*\t-\twhy", "did you mean wrong-value?"},
         {"a\t*\t*\tvalu\t*\t*\t-\twhy", "field 4 (class or quirk) 'valu'"},
         {"a\t*\t*\texact\t*\t*\t-\twhy", "field 4 (class or quirk) 'exact'"},
         {"a\t*\t*\tquirk:\t*\t*\t-\twhy", "field 4 (class or quirk) ''"},
@@ -112,15 +114,15 @@ static void test_bad_rows_name_line_and_field(void **state)
         {"a\t*\t*\tquirk:range-wrap\t*\t*\t-\twhy", "(did you mean range-wraps?)"},
         {"a\t*\t*\tquirk:axis-0+axis-last+range-wraps+reciprocal\t*\t*\t-\twhy",
          "names more than three quirks"},
-        {"a\tbiass\t*\tvalue\t*\t*\t-\twhy", "field 2 (features) 'biass'"},
-        {"a\t*\tall\tvalue\t*\t*\t-\twhy", "field 3 (settings) 'all'"},
-        {"a\t*\topt=\tvalue\t*\t*\t-\twhy", "field 3 (settings)"},
-        {"a\t*\topt=all;\tvalue\t*\t*\t-\twhy", "field 3 (settings)"},
-        {"a\t*\t*\tvalue\t>1.x,\t*\t-\twhy", "field 5 (version range)"},
-        {"a\t*\t*\tvalue\tnew\t*\t-\twhy", "field 5 (version range) 'new'"},
-        {"a\t*\t*\tvalue\t*\tAVX 2\t-\twhy", "field 6 (CPU condition) 'AVX 2'"},
-        {"a\t*\t*\tvalue\t*\t*\t\twhy", "field 7 (issue)"},
-        {"\t*\t*\tvalue\t*\t*\t-\twhy", "field 1 (case or op pattern)"},
+        {"a\tbiass\t*\twrong-value\t*\t*\t-\twhy", "field 2 (features) 'biass'"},
+        {"a\t*\tall\twrong-value\t*\t*\t-\twhy", "field 3 (settings) 'all'"},
+        {"a\t*\topt=\twrong-value\t*\t*\t-\twhy", "field 3 (settings)"},
+        {"a\t*\topt=all;\twrong-value\t*\t*\t-\twhy", "field 3 (settings)"},
+        {"a\t*\t*\twrong-value\t>1.x,\t*\t-\twhy", "field 5 (version range)"},
+        {"a\t*\t*\twrong-value\tnew\t*\t-\twhy", "field 5 (version range) 'new'"},
+        {"a\t*\t*\twrong-value\t*\tAVX 2\t-\twhy", "field 6 (CPU condition) 'AVX 2'"},
+        {"a\t*\t*\twrong-value\t*\t*\t\twhy", "field 7 (issue)"},
+        {"\t*\t*\twrong-value\t*\t*\t-\twhy", "field 1 (case or op pattern)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct qd_arena arena;
@@ -147,14 +149,15 @@ static void test_match_gives_issue_reason_and_row(void **state)
     (void)state;
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct qd_expectations *made = parse(&arena, "# a comment\n"
-                                                 "b\t*\t*\tvalue\t*\t*\tissue 1\tone\n"
-                                                 "a\t*\t*\tvalue\t*\t*\tissue 2\ttwo words\n");
+    struct qd_expectations *made =
+        parse(&arena, "# a comment\n"
+                      "b\t*\t*\twrong-value\t*\t*\tissue 1\tone\n"
+                      "a\t*\t*\twrong-value\t*\t*\tissue 2\ttwo words\n");
     struct qd_features none = {{0, 0}};
     const struct qd_expectation *unexpected;
     const struct qd_expectation *found = qd_expectations_match(
         made,
-        &(struct qd_evidence){.kase = a_case("a"), .features = &none, .verdict = QD_VERDICT_VALUE},
+        &(struct qd_evidence){.kase = a_case("a"), .features = &none, .verdict = QD_VERDICT_WRONG_VALUE},
         &unexpected, NULL);
     assert_non_null(found);
     assert_null(unexpected);
@@ -173,9 +176,9 @@ static void test_nondeterministic_covers_value(void **state)
         bool expected;
     } rows[] = {
         {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_NONDETERMINISTIC, true},
-        {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_VALUE, true},
+        {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_WRONG_VALUE, true},
         {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_CRASH, false},
-        {"a\t*\t*\tvalue\t*\t*\t-\twhy", QD_VERDICT_NONDETERMINISTIC, false},
+        {"a\t*\t*\twrong-value\t*\t*\t-\twhy", QD_VERDICT_NONDETERMINISTIC, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -223,8 +226,8 @@ static void test_rows_for_fuzzers(void **state)
          QD_VERDICT_ACCEPTS_INVALID, true},
         {"fuzz:*\t*\t*\taccepts-invalid:Add/type\t*\t*\t-\twhy", "fuzz", QD_VERDICT_ACCEPTS_INVALID,
          false},
-        {"fuzz:*\t*\t*\tvalue\t*\t*\t-\twhy", "fuzz", QD_VERDICT_VALUE, false},
-        {"fuzz:*\t*\t*\tvalue\t*\t*\t-\twhy", "findings/a-b", QD_VERDICT_VALUE, true},
+        {"fuzz:*\t*\t*\twrong-value\t*\t*\t-\twhy", "fuzz", QD_VERDICT_WRONG_VALUE, false},
+        {"fuzz:*\t*\t*\twrong-value\t*\t*\t-\twhy", "findings/a-b", QD_VERDICT_WRONG_VALUE, true},
         {"*\t*\t*\trejects-valid:*is bad*\t*\t*\t-\twhy", "Add/x", QD_VERDICT_REJECTS_VALID, true},
     };
     (void)state;
@@ -272,14 +275,14 @@ static void test_unexpected_pass(void **state)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_features none = {{0, 0}};
     const struct qd_expectation *unexpected;
-    struct qd_expectations *glob = parse(&arena, "a*\t*\t*\tvalue\t*\t*\t-\twhy");
+    struct qd_expectations *glob = parse(&arena, "a*\t*\t*\twrong-value\t*\t*\t-\twhy");
     assert_null(qd_expectations_match(glob,
                                       &(struct qd_evidence){.kase = a_case("abc"),
                                                             .features = &none,
                                                             .verdict = QD_VERDICT_EXACT},
                                       &unexpected, NULL));
     assert_null(unexpected);
-    struct qd_expectations *one = parse(&arena, "abc\t*\t*\tvalue\t*\t*\t-\twhy");
+    struct qd_expectations *one = parse(&arena, "abc\t*\t*\twrong-value\t*\t*\t-\twhy");
     assert_null(qd_expectations_match(one,
                                       &(struct qd_evidence){.kase = a_case("abc"),
                                                             .features = &none,
@@ -291,7 +294,7 @@ static void test_unexpected_pass(void **state)
     assert_null(qd_expectations_match(one,
                                       &(struct qd_evidence){.kase = a_case("abc"),
                                                             .features = &none,
-                                                            .verdict = QD_VERDICT_SHAPE},
+                                                            .verdict = QD_VERDICT_WRONG_SHAPE},
                                       &unexpected, NULL));
     assert_null(unexpected);
     qd_arena_clear(&arena);
@@ -311,14 +314,14 @@ static void test_stale_rows(void **state)
     struct qd_features none = {{0, 0}};
     const struct qd_expectation *unexpected;
     struct qd_expectations *made =
-        parse(&arena, "a*\t*\t*\tvalue\t*\t*\t-\twhy\n"  /* used */
-                      "ab*\t*\t*\tshape\t*\t*\t-\twhy\n" /* stale */
-                      "zz*\t*\t*\tvalue\t*\t*\t-\twhy\n" /* stale: it selects nothing */
-                      "ab*\t*\t*\tvalue\t<1.20\t*\t-\twhy\n" /* inactive */);
+        parse(&arena, "a*\t*\t*\twrong-value\t*\t*\t-\twhy\n"  /* used */
+                      "ab*\t*\t*\twrong-shape\t*\t*\t-\twhy\n" /* stale */
+                      "zz*\t*\t*\twrong-value\t*\t*\t-\twhy\n" /* stale: it selects nothing */
+                      "ab*\t*\t*\twrong-value\t<1.20\t*\t-\twhy\n" /* inactive */);
     qd_expectations_match(made,
                           &(struct qd_evidence){.kase = a_case("abc"),
                                                 .features = &none,
-                                                .verdict = QD_VERDICT_VALUE},
+                                                .verdict = QD_VERDICT_WRONG_VALUE},
                           &unexpected, NULL);
     qd_expectations_match(made,
                           &(struct qd_evidence){.kase = a_case("abd"),
@@ -339,10 +342,10 @@ static void test_written_rows_are_as_wide_as_they_may_be(void **state)
         struct qd_row_draft draft;
         const char *row;
     } rows[] = {
-        {{"a", &ort, QD_VERDICT_VALUE, "range-wraps+axis-0", "why", false},
+        {{"a", &ort, QD_VERDICT_WRONG_VALUE, "range-wraps+axis-0", "why", false},
          "a\t*\topt=all;threads=1\tquirk:range-wraps+axis-0\t*\t*\t-\twhy\n"},
-        {{"a", &ort, QD_VERDICT_VALUE, "", "", true},
-         "a\t*\topt=all;threads=1\tvalue\t1.26.0\t*\t-\tnot explained yet\n"},
+        {{"a", &ort, QD_VERDICT_WRONG_VALUE, "", "", true},
+         "a\t*\topt=all;threads=1\twrong-value\t1.26.0\t*\t-\tnot explained yet\n"},
         {{"a", &ort, QD_VERDICT_CRASH, "", "", false},
          "a\t*\topt=all;threads=1\tcrash\t*\t*\t-\tnot explained yet\n"},
     };
@@ -371,11 +374,11 @@ static void test_idle_rows_are_named(void **state)
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_expectations *made =
-        parse(&arena, "abc\t*\t*\tvalue\t<1.20\t*\t-\tinactive, but of a case\n"
-                      "op:QLinearConf\t*\t*\tvalue\t*\t*\t-\twhy\n"
-                      "abd\t*\t*\tvalue\t*\t*\t-\twhy\n"
-                      "op:QLinearConv\tbias\t*\tvalue\t*\t*\t-\twhy\n"
-                      "ab*\tpads\t*\tvalue\t*\t*\t-\twhy\n");
+        parse(&arena, "abc\t*\t*\twrong-value\t<1.20\t*\t-\tinactive, but of a case\n"
+                      "op:QLinearConf\t*\t*\twrong-value\t*\t*\t-\twhy\n"
+                      "abd\t*\t*\twrong-value\t*\t*\t-\twhy\n"
+                      "op:QLinearConv\tbias\t*\twrong-value\t*\t*\t-\twhy\n"
+                      "ab*\tpads\t*\twrong-value\t*\t*\t-\twhy\n");
     struct qd_features bias = features_of(QD_FEATURE_BIAS);
     char words[1024] = "";
     assert_false(qd_expectations_offer(made, a_case("abc"), &bias));
@@ -422,7 +425,7 @@ static void test_written_rows_read_back(void **state)
         assert_null(qd_expectations_match(made,
                                           &(struct qd_evidence){.kase = a_case(ids[i]),
                                                                 .features = &none,
-                                                                .verdict = QD_VERDICT_VALUE},
+                                                                .verdict = QD_VERDICT_WRONG_VALUE},
                                           &unexpected, NULL));
         assert_null(qd_expectations_match(
             made,
@@ -500,7 +503,7 @@ static bool quirk_row_expects(float have)
     const struct qd_expectation *unexpected,
         *found = qd_expectations_match(
             parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
-            &(struct qd_evidence){&kase, &none, QD_VERDICT_VALUE, &want, &run, NULL}, &unexpected,
+            &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL}, &unexpected,
             NULL);
     assert_true(!found || strcmp(found->quirks, "zero-points-ignored") == 0);
     qd_arena_clear(&arena);

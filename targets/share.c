@@ -19,7 +19,7 @@ enum qd_status qd_share_path(struct qd_arena *arena, const char *name, const cha
         ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 
         if (length < 0) {
-            return qd_fail(error, QD_INTERNAL, "cannot tell where this program lies: %s",
+            return qd_fail(error, QD_INTERNAL, "cannot find the directory of this program: %s",
                            strerror(errno));
         }
         program[length] = '\0';

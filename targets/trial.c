@@ -130,7 +130,7 @@ static enum qd_status diagnose(struct qd_subject *subject, const struct qd_evalu
                                const struct qd_diagnose_options *options, struct qd_arena *arena,
                                struct qd_trial *trial, struct qd_error *error)
 {
-    if (!subject->session || trial->known || trial->comparison.verdict != QD_VERDICT_VALUE)
+    if (!subject->session || trial->known || trial->comparison.verdict != QD_VERDICT_WRONG_VALUE)
         return QD_OK;
     struct qd_diagnosis *made = qd_arena_alloc(arena, sizeof *made);
     if (!made)

@@ -53,7 +53,7 @@ static enum qd_status finish(const struct qd_evaluation *evaluation, const struc
         return qd_node_rule(evaluation, node, "shape-allowzero", "shape has both 0 and -1");
     if (s->inferred >= 0 && count == 0)
         return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: -1 beside a dimension of 0 is not determined", node->op_type);
+                       "%s: -1 together with a dimension of 0 is not determined", node->op_type);
     if (s->inferred >= 0) {
         s->dims[s->inferred] = x->count / count;
         count *= s->dims[s->inferred];

@@ -21,7 +21,7 @@ test_exit_0_when_nothing_is_unexpected()
 
 test_exit_1_on_a_divergence()
 {
-    qd 1 run -t "$wrong" --no-diagnosis --level smoke && has out "class: value" && has out "  want: " &&
+    qd 1 run -t "$wrong" --no-diagnosis --level smoke && has out "class: wrong-value" && has out "  want: " &&
         has out "  have: " && has out "  element: " && has out "  differ: " && has out "  x_scale: "
 }
 
@@ -44,6 +44,27 @@ test_exit_2_on_what_no_target_has()
     qd 2 run -t 'ort@1.31.1[opt=non]' "${few[@]}" && has err "none, basic, extended and all" &&
         lacks out "TAP version" || return 1
     qd 2 run -t quirk:bias "${few[@]}" && has err "did you mean 'bias-dropped'?"
+}
+
+# Both ways: what the sources read is listed, and what is listed is somewhere in the sources.
+test_every_environment_variable_is_listed()
+{
+    local name have=0 layers=("$root"/{reference,cases,targets,fuzz,reports,scripts,CMakeLists.txt})
+    local sources=(-r --exclude-dir=findings --exclude=environment.def --exclude='*.md' --exclude='*.textproto')
+    qd 0 help environment || return 1
+    {
+        grep -hoE "${sources[@]}" '\bQDIFF_[A-Z][A-Z_]*' "${layers[@]}" | grep -v '_H$'
+        grep -hoE "${sources[@]}" 'getenv\("[A-Z_]+"|environ(\.get)?[[(]"[A-Z_]+"' "${layers[@]}" | cut -d'"' -f2
+    } | sort -u >"$scratch/read"
+    while read -r name; do
+        grep -qE "^  $name( |\$)" "$scratch/out" || { echo "$name is not in reports/topics/environment.def"; return 1; }
+        have=$((have + 1))
+    done <"$scratch/read"
+    [ "$have" -ge 30 ] || { echo "only $have variables found"; return 1; }
+    grep -oE '^  [A-Z_]+' "$scratch/out" >"$scratch/listed"
+    while read -r name; do
+        grep -qwE "${sources[@]}" "$name" "${layers[@]}" || { echo "nothing reads $name"; return 1; }
+    done <"$scratch/listed"
 }
 
 test_exit_4_when_nothing_was_compared()
@@ -153,8 +174,8 @@ test_jobs_change_nothing()
 # Rows of every kind: matched, shadowed by it, stale, inactive, and about runs that differ.
 all_kinds_of_rows()
 {
-    printf '*\t*\t*\tvalue\t*\t*\t-\tthe mistake\nQLinearConv/*\t*\t*\tvalue\t*\t*\t-\tshadowed\n'
-    printf 'QLinearConv/*\t*\t*\tcrash\t*\t*\t-\tstale\n*\t*\t*\tvalue\t>9\t*\t-\tinactive\n'
+    printf '*\t*\t*\twrong-value\t*\t*\t-\tthe mistake\nQLinearConv/*\t*\t*\twrong-value\t*\t*\t-\tshadowed\n'
+    printf 'QLinearConv/*\t*\t*\tcrash\t*\t*\t-\tstale\n*\t*\t*\twrong-value\t>9\t*\t-\tinactive\n'
     printf '*\t*\t*\tnondeterministic\t*\t*\t-\tflaky\n'
 }
 
@@ -446,13 +467,13 @@ test_ctrl_c_keeps_rows()
     kill -INT "$pid"
     wait "$pid" || code=$?
     [ "$code" = 130 ] && has err "the rows so far are kept" && has torn.tsv "# interrupted" &&
-        has torn.tsv "$(printf '\tvalue\t')" && qd 0 expectations --check "$tsv"
+        has torn.tsv "$(printf '\twrong-value\t')" && qd 0 expectations --check "$tsv"
 }
 
 # rows PATTERN...: a row for each.
 rows()
 {
-    printf '%s\t*\t*\tvalue\t*\t*\t-\twhy\n' "$@"
+    printf '%s\t*\t*\twrong-value\t*\t*\t-\twhy\n' "$@"
 }
 
 test_check_finds_rows_about_nothing()
@@ -480,9 +501,9 @@ test_unexpected_passes_fail()
 {
     local id
     id=$("$qdiff" list "${few[@]}" | head -n 1)
-    printf '%s\t*\t*\tvalue\t*\t*\t-\tmade up\n' "$id" >"$scratch/made-up.tsv"
+    printf '%s\t*\t*\twrong-value\t*\t*\t-\tmade up\n' "$id" >"$scratch/made-up.tsv"
     qd 1 run -t reference "${few[@]}" -e "$scratch/made-up.tsv" && has out "class: exact" &&
-        has err "1 unexpected passes"
+        has err "1 fixed"
 }
 
 test_stale_rows_fail_only_whole_runs()
@@ -618,7 +639,7 @@ test_what_is_not_reduced_is_kept()
         qd 0 findings && lacks out reduced && [ "$(grep -c ' raw .*unexplained' "$scratch/out")" -ge 5 ] || return 1
     export QDIFF_STATE=$scratch/named
     QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "$root"/corpus/[0-7]* >"$scratch/log" 2>&1 &&
-        qd 0 findings && has out "-value-round-half-up" && has out " reduced "
+        qd 0 findings && has out "-wrong-value-round-half-up" && has out " reduced "
 }
 
 test_fuzz_says_what_is_missing()

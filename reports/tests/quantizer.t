@@ -11,8 +11,8 @@
 tool=$root/reports/tests/wrong_quantizer.py
 rows=$scratch/rows.tsv
 {
-    printf 'quantizer/matmul-batched/*\t*\t*\tkernel\t*\t*\t-\tfused to a kernel that refuses it\n'
-    printf 'quantizer/softmax/*\t*\t*\tkernel\t*\t*\t-\tfused to a kernel that rounds 1/y_scale\n'
+    printf 'quantizer/matmul-batched/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that refuses it\n'
+    printf 'quantizer/softmax/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that rounds 1/y_scale\n'
 } >"$rows"
 
 # caught MISTAKE CLASS CASE [WORDS]: the case passes with the right tool; with the mistake the run ends with 1 and says the class.
@@ -39,27 +39,27 @@ test_a_right_tool_passes()
 # What has to be found in a produced model.
 test_wrong_models_are_caught()
 {
-    caught axis-dropped structure conv-square/skew-positive/per-channel/opset13 "fidelity: output y" &&
-        caught axis-0-absent structure conv-bias/skew-positive/per-channel/opset13 "not valid at opset 13" &&
-        caught no-model structure conv/skew-positive/plain/opset13 "no valid model" &&
-        level=full caught relu-dropped fidelity conv-relu/negative/s8-s8/opset13 "output y"
+    caught axis-dropped invalid-model conv-square/skew-positive/per-channel/opset13 "model-mismatch: output y" &&
+        caught axis-0-absent invalid-model conv-bias/skew-positive/per-channel/opset13 "not valid at opset 13" &&
+        caught no-model invalid-model conv/skew-positive/plain/opset13 "no valid model" &&
+        level=full caught relu-dropped model-mismatch conv-relu/negative/s8-s8/opset13 "output y"
 }
 
 test_wrong_parameters_are_caught()
 {
-    caught snapped-without-scale snapping conv/skew-positive/restricted/opset13 "the range is clipped" &&
-        level=full caught snapped-int8 snapping conv/skew-positive/s8-s8-restricted/opset13 "does not apply" &&
-        caught bias-scale bias conv-bias/skew-positive/plain/opset13 "x_scale * w_scale" &&
-        caught zero-point-truncated coverage conv-bias/skew-negative/per-channel/opset13 "is not represented" &&
-        caught not-widened coverage conv-bias/positive/per-channel/opset13 "widened to hold 0" &&
-        caught weight-codes parameters conv/skew-positive/plain/opset13
+    caught snapped-without-scale wrong-snapping conv/skew-positive/restricted/opset13 "the range is clipped" &&
+        level=full caught snapped-int8 wrong-snapping conv/skew-positive/s8-s8-restricted/opset13 "does not apply" &&
+        caught bias-scale wrong-bias conv-bias/skew-positive/plain/opset13 "x_scale * w_scale" &&
+        caught zero-point-truncated range-not-covered conv-bias/skew-negative/per-channel/opset13 "is not represented" &&
+        caught not-widened range-not-covered conv-bias/positive/per-channel/opset13 "widened to hold 0" &&
+        caught weight-codes wrong-parameters conv/skew-positive/plain/opset13
 }
 
 # By the promises of the tool whose name it takes.
 test_broken_groups_are_caught()
 {
-    caught executorch:snapped-apart sharing concat-nested/skew-positive/restricted/opset13 "shares its parameters" &&
-        caught executorch:concat-on-input-0 sharing concat-constant-first/skew-positive/plain/opset13 "no operator with parameters"
+    caught executorch:snapped-apart wrong-sharing concat-nested/skew-positive/restricted/opset13 "shares its parameters" &&
+        caught executorch:concat-on-input-0 wrong-sharing concat-constant-first/skew-positive/plain/opset13 "no operator with parameters"
 }
 
 test_ignored_options_are_caught()
@@ -98,7 +98,7 @@ test_expectations_of_a_tool()
     qd 1 run -t "$wrong" --level smoke --filter "$id" -e "$tsv" && has out "class: ignores-option" || return 1
     printf '%s\t*\t*\tignores-option\t*\t*\t-\tmade up\n' "$id" >"$tsv"
     qd 0 run -t "$wrong" --level smoke --filter "$id" -e "$tsv" || return 1
-    qd 1 run -t "$tool" --level smoke --filter "$id" -e "$tsv" && has err "1 unexpected passes"
+    qd 1 run -t "$tool" --level smoke --filter "$id" -e "$tsv" && has err "1 fixed"
 }
 
 test_jobs_and_shards_change_nothing()
@@ -205,7 +205,7 @@ test_what_a_fuzzed_quantizer_does_is_tallied()
     harness 0 fuzz_quantize "${tool}[mistake=zero-point-truncated]" --cases 80 --seed 1 || return 1
     [ "$(tallied outcome)" = 80 ] && [ "$(tallied operator)" = 80 ] && [ "$(tallied 'outcome finding')" -gt 0 ] &&
         [ "$(tallied 'outcome admissible')" -gt 0 ] && [ "$(tallied slot)" -gt 80 ] || return 1
-    ls "$scratch"/store/*-wrong-coverage-*.finding || return 1
+    ls "$scratch"/store/*-wrong-range-not-covered-*.finding || return 1
     rm -r "$scratch/store"
     QDIFF_FINDINGS=ignore harness 0 fuzz_quantize "${tool}[mistake=zero-point-truncated]" --cases 80 --seed 1 &&
         [ -z "$(ls "$scratch/store")" ] && [ "$(tallied outcome)" = 160 ]

@@ -145,11 +145,11 @@ const struct qd_verb qd_verb_check_target = {
     .at_least = 1,
     .at_most = 1,
     .options = "cases time-limit memory-limit",
-    .text =
-        "Probes a target against the promises of the plug-in ABI (qdiff/target.h), each in a\n"
-        "process of its own: entry point, ownership, errors as answers, buffers, inputs left\n"
-        "alone, the same answer twice. Prints TAP; a failed point names the promise and what was\n"
-        "seen. The case for the probes is the suite's first that the target declares.",
+    .text = "Probes a target against the promises of the plug-in ABI (qdiff/target.h), each\n"
+            "in a process of its own: entry point, ownership, errors as answers, buffers,\n"
+            "inputs left unchanged, the same answer twice. It prints TAP; a failed line names\n"
+            "the promise and what was seen. The probes use the suite's first case that the\n"
+            "target declares.",
     .examples = "    qdiff check-target ./libmine.so",
     .run = run,
 };

@@ -91,11 +91,10 @@ const struct qd_verb qd_verb_coverage = {
     .arguments = "",
     .at_most = 0,
     .options = "level filter op feature tag shard cases pack markdown",
-    .text = "What the suite covers: for each operator the rules that a must-reject case breaks, "
-            "and for\n"
-            "each combination of types the number of cases at every opset. An empty cell says why: "
-            "the\n"
-            "rule or the sentence by which the reference refuses it, or \"hole\".",
+    .text = "Shows what the suite covers: for each operator the rules that a must-reject case\n"
+            "breaks, and for each combination of types the number of cases at every opset. An\n"
+            "empty cell gives the reason: the rule or the sentence with which the reference\n"
+            "refuses it, or \"hole\".",
     .examples = "    qdiff coverage\n"
                 "    qdiff coverage --markdown coverage.md",
     .run = run,

@@ -153,10 +153,9 @@ const struct qd_verb qd_verb_diff = {
     .at_least = 2,
     .at_most = 2,
     .options = "",
-    .text =
-        "Compares two results files and prints the divergences that are new, gone, or there in\n"
-        "both but different. Two releases of a target count as the same target, unless one file\n"
-        "holds both. The exit code is 1 if anything is new.",
+    .text = "Compares two results files and prints the divergences that are new, gone, or in\n"
+            "both but different. Two releases of a target count as the same target, unless\n"
+            "one file holds both. The exit code is 1 if anything is new.",
     .examples = "  what changed between two releases of ONNX Runtime\n"
                 "    qdiff run -t ort@1.26.0 -r old.jsonl; qdiff run -t ort@1.31.1 -r new.jsonl\n"
                 "    qdiff diff old.jsonl new.jsonl",

@@ -360,17 +360,17 @@ const struct qd_verb qd_verb_expectations = {
     .at_most = SIZE_MAX,
     .options = "write check target expectations no-expectations filter op feature tag level shard "
                "cases pack time-limit memory-limit in-process jobs no-diagnosis diagnosis-time",
-    .text =
-        "--write runs the suite and writes a row for every divergence that no known row explains,\n"
-        "so that a team with 500 failures has a green gate on its first day and a list to work\n"
-        "off; every row wants an issue and a reason by hand. Where the diagnosis names a quirk, "
-        "the\n"
-        "row does too, and covers nothing else. Rows name a release only where two of one target\n"
-        "run. The file appears when the run ends, by Ctrl-C too; an existing one is never\n"
-        "overwritten.\n"
-        "--check reads a file and says what is wrong with it, if anything: rows that cannot be\n"
-        "read, and those that are about no case of the suite or of the files given. Whether a row\n"
-        "is stale is what run tells.",
+    .text = "--write accepts the failures of today: it runs the suite and writes a row for\n"
+            "every divergence that no row covers yet. A team with 500 failures has a green\n"
+            "gate on its first day, and a list to work through: give each row an issue and a\n"
+            "reason. If the diagnosis names a quirk, the row names it too and covers nothing\n"
+            "else. Rows name a release only if two releases of one target run. The file\n"
+            "appears when the run ends, also by Ctrl-C; an existing file is never\n"
+            "overwritten.\n"
+            "--check reads a file and reports rows that cannot be read, and rows that select\n"
+            "no case of the suite or of the files given. qdiff run reports rows that are\n"
+            "stale.\n"
+            "The format of a row: targets/README.md, \"Expectations\".",
     .examples = "    qdiff expectations --write mine.tsv --target ./libmine.so --jobs 2\n"
                 "    qdiff run --target ./libmine.so --expectations mine.tsv\n"
                 "    qdiff expectations --check mine.tsv",

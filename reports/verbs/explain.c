@@ -209,13 +209,11 @@ const struct qd_verb qd_verb_explain = {
     .at_least = 1,
     .at_most = 1,
     .options = "target element output-name cases time-limit memory-limit in-process",
-    .text =
-        "Tells how the reference comes to one element: each product, the accumulator, the exact\n"
-        "real number as a fraction and a decimal, the admissible codes and which order of\n"
-        "evaluation gives them, and what each known mistake would give. With --target the element\n"
-        "is the first one where that target differs; else --element says which, or the first "
-        "exact\n"
-        "tie is taken.",
+    .text = "Shows how the reference computes one element: each product, the accumulator, the\n"
+            "exact real number as a fraction and a decimal, the admissible codes and the\n"
+            "order of evaluation that gives each, and what each known mistake would give.\n"
+            "With --target the element is the first one where that target differs. Otherwise\n"
+            "--element names it, or it is the first exact tie.",
     .examples = "    qdiff explain regressions/ort-28456-u8 --element 0,1,0,0\n"
                 "    qdiff explain mybug.qdcase --target ort@1.31.1[opt=all]",
     .run = run,

@@ -160,20 +160,16 @@ const struct qd_verb qd_verb_export = {
     .arguments = "[ID|FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "output filter op feature tag level shard cases pack suite bundle progress",
-    .text =
-        "Writes cases as directories in ONNX's backend-test layout (model.onnx,\n"
-        "test_data_set_0/input_0.pb, output_0.pb as the reference computes it), which ONNX's own\n"
-        "tools read, below --output DIR and named by the case's id. A qdiff.pb beside each keeps\n"
-        "what the layout has no place for, so that import loses nothing. A case that is there "
-        "already\n"
-        "is not written again.\n"
-        "With --suite it writes a pack: node/ (one admissible answer per element), latitude/ "
-        "(with\n"
-        "the least and greatest one), reject/ (to be rejected), index.jsonl and manifest.sha256;\n"
-        "the same suite gives the same bytes. --pack reads one. With --bundle each directory has "
-        "a\n"
-        "reproduce.py, which alone is enough to show a divergence: it needs NumPy and ONNX "
-        "Runtime.",
+    .text = "Writes cases as directories in ONNX's backend-test layout (model.onnx,\n"
+            "test_data_set_0/input_0.pb, and output_0.pb as the reference computes it), which\n"
+            "ONNX's own tools read. They are below --output DIR and named by the case's id. A\n"
+            "qdiff.pb next to each model keeps what the layout cannot express, so that import\n"
+            "loses nothing. A case that exists already is not written again.\n"
+            "With --suite it writes a pack: node/ (one admissible answer for each element),\n"
+            "latitude/ (with the least and the greatest one), reject/ (to be rejected),\n"
+            "index.jsonl and manifest.sha256; the same suite gives the same bytes. --pack\n"
+            "reads one. With --bundle each directory has a reproduce.py, which alone shows a\n"
+            "divergence: it needs NumPy and ONNX Runtime.",
     .examples = "    qdiff export regressions/ort-28456-u8 --output cases\n"
                 "    qdiff export --filter 'QLinearConv/*' --level smoke --output cases\n"
                 "  the whole suite for other runners, and the gate on it\n"

@@ -144,11 +144,11 @@ const struct qd_verb qd_verb_findings = {
     .arguments = "[list|show SIGNATURE|forget SIGNATURE]",
     .at_most = 2,
     .options = "output",
-    .text =
-        "The findings store: one case for each signature, with when, how often and on what it was\n"
-        "seen. It lies in ${QDIFF_STATE:-${XDG_STATE_HOME:-~/.local/state}/qdiff}/findings. The\n"
-        "fuzzers and `qdiff reduce --store` add to it; show --output FILE writes the case, for\n"
-        "repro, explain and reduce.",
+    .text = "The findings store: one case for each signature, with when, how often and on\n"
+            "which releases it was seen. It is the directory\n"
+            "${QDIFF_STATE:-${XDG_STATE_HOME:-~/.local/state}/qdiff}/findings. The fuzzers\n"
+            "and `qdiff reduce --store` add to it. show --output FILE writes the case, for\n"
+            "repro, explain and reduce.",
     .examples = "    qdiff findings\n"
                 "    qdiff findings show SIGNATURE --output finding.qdcase\n"
                 "    qdiff findings forget SIGNATURE",

@@ -239,13 +239,13 @@ const struct qd_verb qd_verb_fuzz = {
     .arguments = "[CORPUS]",
     .at_most = 1,
     .options = "target expectations no-expectations engine time",
-    .text =
-        "Runs one fuzzing engine on one target, from a clone in which the harness is built, and\n"
-        "becomes it: what follows on the screen is the engine's. The harness is fuzz_diff, for a\n"
-        "quantizer fuzz_quantize, which libFuzzer alone can drive. New inputs go to CORPUS, by\n"
-        "default the one that scripts/nightly has for such targets; AFL++ wants a file there to\n"
-        "start from. Findings go to the store (qdiff help findings). A whole night is\n"
-        "scripts/nightly.",
+    .text = "Runs one fuzzing engine on one target, from a clone in which the harness is\n"
+            "built. qdiff is replaced by the engine, so the output on the screen is the\n"
+            "engine's. The harness is fuzz_diff, or fuzz_quantize for a quantizer, which only\n"
+            "libFuzzer can run. New inputs go to CORPUS, by default the corpus of\n"
+            "scripts/nightly for such targets; AFL++ needs a file there to start from.\n"
+            "Findings go to the store (qdiff help findings). scripts/nightly runs a whole\n"
+            "night.",
     .examples = "    qdiff fuzz --target ort@1.31.1 --time 10m\n"
                 "    qdiff fuzz --target ort-quant@1.31.1 --time 10m\n"
                 "    qdiff fuzz --target ort@1.26.0 --engine afl --no-expectations corpus",

@@ -107,13 +107,12 @@ const struct qd_verb qd_verb_import = {
     .at_least = 1,
     .at_most = 1,
     .options = "output input node id",
-    .text =
-        "Makes a case file of a model: with --node of one node with its own constants and the\n"
-        "tensors given with --input for what it reads at run time, else of the whole model. A\n"
-        "directory in ONNX's backend-test layout brings its tensors with it. What cannot be taken\n"
-        "is named. A pack (export --suite) is checked against its manifest and gives one case "
-        "file\n"
-        "for each of its cases, below --output DIR.",
+    .text = "Makes a case file of a model. With --node it takes one node with its constants,\n"
+            "and the tensors given with --input for what the node reads at run time;\n"
+            "otherwise it takes the whole model. A directory in ONNX's backend-test layout\n"
+            "brings its tensors with it. An error names what cannot be imported. A pack\n"
+            "(export --suite) is checked against its manifest and gives one case file for\n"
+            "each of its cases, below --output DIR.",
     .examples =
         "  one convolution out of a real model\n"
         "    qdiff import resnet.onnx --node conv1_quant --input x=conv1_x.npy -o conv1.qdcase\n"

@@ -128,12 +128,11 @@ const struct qd_verb qd_verb_list = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "filter op feature tag level shard cases pack count json",
-    .text =
-        "Prints the ids of the suite's cases, or of the files given, one a line; with --json one\n"
-        "object a line, with operator, features, tags and expectation. --count counts them by\n"
-        "operator, family and level instead: cases with the same model and inputs once, "
-        "must-reject\n"
-        "cases by distinct rule.",
+    .text = "Prints the ids of the suite's cases, or of the files given, one a line. With\n"
+            "--json it prints one object a line, with operator, features, tags and\n"
+            "expectation. --count counts them by operator, family and level instead; cases\n"
+            "with the same model and inputs count once, must-reject cases count by distinct\n"
+            "rule.",
     .examples = "  how many cases has the full level\n"
                 "    qdiff list --count\n"
                 "  grouped convolutions without bias\n"

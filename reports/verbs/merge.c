@@ -224,11 +224,10 @@ const struct qd_verb qd_verb_merge = {
     .at_least = 1,
     .at_most = SIZE_MAX,
     .options = "output",
-    .text =
-        "Joins the results files of the shards of one run. A result that is in several files\n"
-        "counts once. Expectation rows, which a single shard cannot judge, are judged over the\n"
-        "union when every shard is there. The exit code is that of the whole run, and 4 when a\n"
-        "shard is missing or a run was cut short.",
+    .text = "Joins the results files of the shards of one run. A result that is in several\n"
+            "files counts once. Expectation rows, which a single shard cannot judge, are\n"
+            "judged over the union when every shard is there. The exit code is that of the\n"
+            "whole run, or 4 when a shard is missing or a run was cut short.",
     .examples =
         "    qdiff run -t ort --shard 1/2 -r 1.jsonl; qdiff run -t ort --shard 2/2 -r 2.jsonl\n"
         "    qdiff merge 1.jsonl 2.jsonl --output all.jsonl",

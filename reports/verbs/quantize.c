@@ -365,23 +365,21 @@ const struct qd_verb qd_verb_quantize = {
     .at_least = 1,
     .at_most = 1,
     .options = "target output range input set rounds time-limit memory-limit",
-    .text =
-        "Gives a float model to a quantizer target and shows what it made of it: each node with "
-        "its\n"
-        "quantization parameters, or the parameters of every edge. For static quantization it "
-        "needs\n"
-        "the range of each tensor (--range) or the inputs of a run to calibrate with (--input).\n"
-        "\n"
-        "--set KEY[=VALUE]:\n"
-        "    scheme=static|dynamic        format=qdq|qoperator\n"
-        "    activation=TYPE weight=TYPE  u8, s8, u16, s16, u4, s4\n"
-        "    per-channel reduce-range symmetric-activations symmetric-weights\n"
-        "    restricted-asymmetric        zero points snapped to the least or the middle code\n"
-        "    exclude=NODE op=OP_TYPE      may be repeated\n"
-        "    Key=VALUE                    the tool's own, any key with a capital\n"
-        "\n"
-        "With --rounds the request is repeated and timed.\n"
-        "Ends with 1 when there is no answer: the tool refused, fell over or hung.",
+    .text = "Gives a float model to a quantizer target and shows the result: each node with\n"
+            "its quantization parameters, or the parameters of every edge. For static\n"
+            "quantization it needs the range of each tensor (--range), or the inputs of a run\n"
+            "to calibrate with (--input).\n"
+            "\n"
+            "--set KEY[=VALUE]:\n"
+            "    scheme=static|dynamic        format=qdq|qoperator\n"
+            "    activation=TYPE weight=TYPE  u8, s8, u16, s16, u4, s4\n"
+            "    per-channel reduce-range symmetric-activations symmetric-weights\n"
+            "    restricted-asymmetric        zero points snapped to the least or the middle code\n"
+            "    exclude=NODE op=OP_TYPE      may be repeated\n"
+            "    Key=VALUE                    the tool's own, any key with a capital\n"
+            "\n"
+            "With --rounds the request is repeated and timed.\n"
+            "The exit code is 1 if there is no answer: the tool refused, crashed or hung.",
     .examples =
         "    qdiff quantize model.onnx -t ort-quant@1.31.1 --set per-channel --range x=-1,6 \\\n"
         "        --range y=0,6 -o q.onnx\n"

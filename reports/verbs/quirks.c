@@ -106,11 +106,9 @@ const struct qd_verb qd_verb_quirks = {
     .arguments = "[NAME]",
     .at_most = 1,
     .options = "op json",
-    .text =
-        "Lists the known wrong semantics by family, or shows one: its equation, where it was "
-        "seen,\n"
-        "the smallest case that shows it. Each is a target, quirk:NAME, and several at once are\n"
-        "quirk:A+B.",
+    .text = "Lists the known wrong semantics by family, or shows one: its equation, where it\n"
+            "was seen, the smallest case that shows it. Each is a target, quirk:NAME; several\n"
+            "at once are quirk:A+B.",
     .examples = "  what goes wrong with QLinearConv\n"
                 "    qdiff quirks --op QLinearConv\n"
                 "  one of them\n"

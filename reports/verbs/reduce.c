@@ -157,16 +157,15 @@ const struct qd_verb qd_verb_reduce = {
     .at_most = 1,
     .options = "target output time store cases pack time-limit memory-limit in-process "
                "diagnosis-time",
-    .text =
-        "Makes a case that diverges on a target as small as it gets: fewer nodes, smaller\n"
-        "dimensions, default attributes, one scale for the tensor, simple numbers; the difference\n"
-        "keeps its class and what explains it. Works for values, refusals (of valid cases, or\n"
-        "missing ones), crashes and whatever else a target does wrong; of several targets the "
-        "first\n"
-        "that diverges is taken. Below --output DIR it writes a directory named by the finding's\n"
-        "signature: case.textproto to read, case.qdcase, model.onnx with its tensors, report.md,\n"
-        "and for ONNX Runtime reproduce.py, which needs NumPy and ONNX Runtime only. An --output\n"
-        "that ends in .textproto or .qdcase is that one file.",
+    .text = "Makes a case that diverges on a target as small as possible: fewer nodes,\n"
+            "smaller dimensions, default attributes, one scale for the tensor, simple\n"
+            "numbers. The verdict and the quirk that explains it stay the same. It works for\n"
+            "every failure: wrong values, refusals, invalid cases that pass, crashes. Of\n"
+            "several targets the first that diverges is taken.\n"
+            "Below --output DIR it writes a directory named by the finding's signature:\n"
+            "case.textproto to read, case.qdcase, model.onnx with its tensors, report.md, and\n"
+            "for ONNX Runtime reproduce.py, which needs NumPy and ONNX Runtime only. An\n"
+            "--output that ends in .textproto or .qdcase is that one file.",
     .examples = "    qdiff reduce mybug.qdcase --target 'ort@1.26.0[opt=none]' --output findings\n"
                 "  two minutes at most, and kept in the findings store\n"
                 "    qdiff reduce mybug.qdcase --target ort --time 120 --store",

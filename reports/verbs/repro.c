@@ -12,7 +12,7 @@
 enum { COLUMNS = 9, LONGEST_CELL = 64 };
 
 static const char *const headings[COLUMNS] = {"target", "verdict",    "differ", "first at", "want",
-                                              "have",   "admissible", "real",   "expected"};
+                                              "have",   "admissible", "real",   "known"};
 
 /* A row of the table, as text. */
 struct row {
@@ -46,7 +46,7 @@ static struct row row_of(const struct qd_result *result)
         snprintf(row.cells[6], LONGEST_CELL, "%.28s to %.28s", result->lo, result->hi);
     }
     set(&row, 7, result->real);
-    set(&row, 8, result->kind == QD_RESULT_EXPECTED ? result->issue : "");
+    set(&row, 8, result->kind == QD_RESULT_KNOWN ? result->issue : "");
     return row;
 }
 
@@ -182,7 +182,7 @@ static enum qd_exit exit_of(const struct qd_result *result, const struct qd_erro
 {
     switch (result->kind) {
     case QD_RESULT_FAIL:
-    case QD_RESULT_UNEXPECTED_PASS: return QD_EXIT_DIVERGENCE;
+    case QD_RESULT_FIXED: return QD_EXIT_DIVERGENCE;
     case QD_RESULT_BROKEN:
         return error->status == QD_UNUSABLE ? QD_EXIT_UNUSABLE : QD_EXIT_OWN_FAILURE;
     default: return QD_EXIT_OK;
@@ -261,11 +261,12 @@ const struct qd_verb qd_verb_repro = {
     .at_most = 1,
     .options = "target expectations no-expectations cases pack time-limit memory-limit in-process "
                "no-diagnosis diagnosis-time",
-    .text =
-        "Runs one case on the targets given and prints a table: the verdict, the first element\n"
-        "that differs, what is wanted there, what the target has, and what would be admissible;\n"
-        "then the targets' own words and the parameters of the operator. A directory in ONNX's\n"
-        "backend-test layout (qdiff export) is enough to reproduce a finding.",
+    .text = "Runs one case on the targets given and prints a table: the verdict, the first\n"
+            "element that differs, the value wanted there, the target's value, and the\n"
+            "admissible values; then the diagnosis, the target's own message and the\n"
+            "operator's parameters. A directory in ONNX's backend-test layout (qdiff export)\n"
+            "is enough to reproduce a finding. The words are explained by qdiff help\n"
+            "verdicts.",
     .examples = "    qdiff repro regressions/ort-28456-u8 -t ort@1.26.0 -t ort@1.31.1[opt=all]\n"
                 "    qdiff repro ./mycase -t ./libmine.so",
     .run = run,

@@ -101,15 +101,16 @@ const struct qd_verb qd_verb_run = {
     .options = "target expectations no-expectations filter op feature tag level shard jobs "
                "fail-fast results cases pack time-limit memory-limit in-process "
                "no-diagnosis diagnosis-time progress",
-    .text =
-        "Runs every case of the suite, or of the files given, on every target, judges the outputs\n"
-        "by the exact reference, and prints TAP 13: one point for each case and target. A known\n"
-        "divergence (an expectation row) is \"not ok # TODO issue\", a case the target declares "
-        "it\n"
-        "cannot do is \"ok # SKIP reason\". The exit code is 0 only if nothing is unexpected and\n"
-        "something was compared. A quantizer (ort-quant) runs the suite of its role instead, and\n"
-        "its answers are checked (targets/quantizer/README.md).\n"
-        "Ctrl-C ends the run after the current case and keeps its results.",
+    .text = "Runs every case of the suite, or of the files given, on every target, compares\n"
+            "the outputs with the exact reference, and prints TAP 13: one line for each case\n"
+            "and target. A failure is \"not ok\" with a YAML block: verdict (class), wanted and\n"
+            "given value, diagnosis. A failure that an expectation row covers is \"not ok ...\n"
+            "# TODO issue\"; a case that the target does not declare is \"ok ... # SKIP\n"
+            "reason\". The exit code is 0 only if there is no other failure and something was\n"
+            "compared (qdiff help verdicts).\n"
+            "A quantizer (ort-quant) gets the suite of its role instead, and its answers are\n"
+            "checked (targets/quantizer/README.md).\n"
+            "Ctrl-C ends the run after the current case and keeps its results.",
     .examples = "  the gate for the newest ONNX Runtime that is set up, at its four levels\n"
                 "    qdiff run --target ort\n"
                 "  for prove and what it feeds (JUnit, archives)\n"

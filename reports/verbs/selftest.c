@@ -37,7 +37,7 @@ static void undecided(struct report *report, const char *text)
     fprintf(report->command->out, "ok %zu - %s # SKIP interrupted\n", report->tests, text);
 }
 
-/* What more cases could mend is open when they did not run. */
+/* What more cases could turn green is open when they did not run. */
 static void result_of_all(struct report *report, bool ok, const char *text)
 {
     if (!ok && qd_interrupt_seen(report->interrupt)) {
@@ -334,14 +334,13 @@ const struct qd_verb qd_verb_selftest = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "filter op feature tag level shard cases jobs output json rank",
-    .text = "Runs every quirk on every case it concerns, at the smoke level unless told otherwise, "
-            "and\n"
-            "says in TAP how many cases notice each: fewer than three are a hole in the suite. "
-            "Then puts\n"
-            "broken parts in the harness's place, each of which has to be noticed. --output writes "
-            "the\n"
-            "matrix of quirks and families of cases, as Markdown or, with --json, as JSON Lines.\n"
-            "Ctrl-C ends it after the current cases and tells what they came to.",
+    .text = "Runs every quirk on every case that it concerns, at the smoke level unless\n"
+            "--level is given, and prints in TAP how many cases notice each. A quirk that\n"
+            "fewer than three cases notice is a hole in the suite. Then it replaces parts of\n"
+            "the harness by broken ones, each of which has to be noticed. --output writes the\n"
+            "matrix of quirks and families of cases, as Markdown or, with --json, as JSON\n"
+            "Lines.\n"
+            "Ctrl-C ends it after the current cases and prints the results so far.",
     .examples = "  the suite's own strength\n"
                 "    qdiff self-test --jobs 2 --output kills.md\n"
                 "  which cases notice nothing\n"

@@ -20,8 +20,8 @@ const struct qd_verb qd_verb_show = {
     .at_least = 1,
     .at_most = 1,
     .options = "cases pack",
-    .text = "Prints a case as text: what it expects and where it comes from, its features, its\n"
-            "tensors (type, shape, leading elements), nodes and attributes.",
+    .text = "Prints a case as text: what is expected and where the case comes from, its\n"
+            "features, its tensors (type, shape, first elements), nodes and attributes.",
     .examples = "    qdiff show regressions/ort-28456-u8\n"
                 "    qdiff show mycase.qdcase",
     .run = run,

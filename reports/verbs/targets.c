@@ -179,9 +179,9 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_targets = {
     .arguments = "",
     .options = "json",
-    .text =
-        "Lists the targets that qdiff knows, the versions that are set up on this machine, what\n"
-        "the newest of them declares it can do, and the command that sets a target up.",
+    .text = "Lists the targets that qdiff knows, the versions that are set up on this\n"
+            "machine, what the newest of them declares it can do, and the command that sets a\n"
+            "target up.",
     .examples = "    qdiff targets",
     .run = run,
 };

@@ -105,7 +105,7 @@ static void run_quirk(struct sample *sample, struct tally *tally, const struct q
         fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
     qd_compare(kase, values, &run, &comparison);
     /* All, or the 1st, 2nd, 4th, 7th, 11th ... mismatch of a quirk: spread over the families. */
-    if (comparison.verdict == QD_VERDICT_VALUE) {
+    if (comparison.verdict == QD_VERDICT_WRONG_VALUE) {
         size_t gap = sample->per_quirk == SIZE_MAX
                          ? 0
                          : tally->findings * (tally->findings + 1) / 2 / sample->one_in;

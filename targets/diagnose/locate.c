@@ -88,7 +88,7 @@ enum qd_status qd_difference_locate(struct qd_session *session, const struct qd_
     if (kase->graph->node_count < 2)
         return QD_OK;
     if (qd_case_edit_begin(kase, arena, &edit, &local) != QD_OK || !expose(&edit)) {
-        *place = "not told: the graph is too large to take apart";
+        *place = "unknown: the graph is too large to take apart";
         return QD_OK;
     }
     struct exposed exposed;

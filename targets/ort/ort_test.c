@@ -125,7 +125,7 @@ static void test_underflowing_scale_product(void **state)
     struct qd_session_options options = {.time_limit = 60};
     struct qd_session *session = qd_open("ort@1.31.1", &options);
     struct qd_comparison c = qd_run_and_compare(session, &kase, &run);
-    assert_int_equal(c.verdict, QD_VERDICT_VALUE);
+    assert_int_equal(c.verdict, QD_VERDICT_WRONG_VALUE);
     assert_true(c.want == 225 && c.lo == 225 && c.hi == 225);
     assert_true(c.have == 200);
     qd_session_close(session);
@@ -240,11 +240,11 @@ static void test_other_type_and_shape_are_reported(void **state)
     assert_int_equal(qd_tensor_init(&wrong, &arena, QD_S8, 1, dims + 1, NULL), QD_OK);
     wrong.dims[0] = wrong.count = 4;
     assert_int_equal(qd_session_run(session, &kase, &wrong, &arena, &run, &error), QD_OK);
-    assert_int_equal(run.outcome, QD_OUTCOME_TYPE);
+    assert_int_equal(run.outcome, QD_OUTCOME_WRONG_TYPE);
     assert_string_equal(run.message, "output 0 is u8[4], should be s8[4]");
     assert_int_equal(qd_tensor_init(&wrong, &arena, QD_U8, 2, dims, NULL), QD_OK);
     assert_int_equal(qd_session_run(session, &kase, &wrong, &arena, &run, &error), QD_OK);
-    assert_int_equal(run.outcome, QD_OUTCOME_SHAPE);
+    assert_int_equal(run.outcome, QD_OUTCOME_WRONG_SHAPE);
     assert_string_equal(run.message, "output 0 is u8[4], should be u8[2,2]");
     qd_session_close(session);
     qd_arena_clear(&arena);

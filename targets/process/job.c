@@ -195,7 +195,7 @@ static bool zones_hold(const struct qd_job *job, const unsigned char *base, stru
             if (!is_poison(base, r, from, to, &at)) {
                 snprintf(run->message, sizeof run->message,
                          "a byte outside the output buffers was written, %zu bytes %s output %zu",
-                         i > 0 ? at - from : to - at, i > 0 ? "behind the end of" : "before",
+                         i > 0 ? at - from : to - at, i > 0 ? "after the end of" : "before",
                          i > 0 ? i - 1 : 0);
                 return false;
             }
@@ -256,10 +256,10 @@ static enum qd_outcome check_shape(const struct qd_job *job, const struct qd_job
     memcpy(&have, base + tables_at + index * sizeof have, sizeof have);
     enum qd_outcome outcome = QD_OUTCOME_OUTPUTS;
     if (have.data_type != qd_dtype_info(want->dtype)->onnx)
-        outcome = QD_OUTCOME_TYPE;
+        outcome = QD_OUTCOME_WRONG_TYPE;
     else if (have.rank != want->rank ||
              memcmp(have.dims, want->dims, want->rank * sizeof *want->dims) != 0)
-        outcome = QD_OUTCOME_SHAPE;
+        outcome = QD_OUTCOME_WRONG_SHAPE;
     if (outcome == QD_OUTCOME_OUTPUTS)
         return outcome;
     char is[160], should[160];

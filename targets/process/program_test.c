@@ -61,11 +61,11 @@ static const struct deed {
     {"skip", QD_OUTCOME_SKIPPED, QD_STAGE_LOAD, 0,
      "known to be slow (https://example.org/issues/1)"},
     {"skip-without-address", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "a skip without an address"},
-    {"type", QD_OUTCOME_TYPE, QD_STAGE_RUN, 0, "output 0 is s8[100], should be u8[100]"},
-    {"unknown-type", QD_OUTCOME_TYPE, QD_STAGE_RUN, 0, "type -77[100]"},
-    {"shape", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "u8[101], should be u8[100]"},
-    {"negative", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "u8[-5]"},
-    {"rank", QD_OUTCOME_SHAPE, QD_STAGE_RUN, 0, "rank 500"},
+    {"type", QD_OUTCOME_WRONG_TYPE, QD_STAGE_RUN, 0, "output 0 is s8[100], should be u8[100]"},
+    {"unknown-type", QD_OUTCOME_WRONG_TYPE, QD_STAGE_RUN, 0, "type -77[100]"},
+    {"shape", QD_OUTCOME_WRONG_SHAPE, QD_STAGE_RUN, 0, "u8[101], should be u8[100]"},
+    {"negative", QD_OUTCOME_WRONG_SHAPE, QD_STAGE_RUN, 0, "u8[-5]"},
+    {"rank", QD_OUTCOME_WRONG_SHAPE, QD_STAGE_RUN, 0, "rank 500"},
     {"short", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "does not fit its own shape (99 bytes)"},
     {"few", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "0 outputs of 1"},
     {"many", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "more than 1 outputs"},
@@ -184,8 +184,8 @@ static void test_mutated_replies(void **state)
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         qd_identity_case(&kase, &arena, QD_U8, 16);
         assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
-        assert_true(run.outcome == QD_OUTCOME_CRASH || run.outcome == QD_OUTCOME_TYPE ||
-                    run.outcome == QD_OUTCOME_SHAPE || run.outcome == QD_OUTCOME_REJECTED ||
+        assert_true(run.outcome == QD_OUTCOME_CRASH || run.outcome == QD_OUTCOME_WRONG_TYPE ||
+                    run.outcome == QD_OUTCOME_WRONG_SHAPE || run.outcome == QD_OUTCOME_REJECTED ||
                     run.outcome == QD_OUTCOME_OOM || run.outcome == QD_OUTCOME_SKIPPED);
         qd_arena_clear(&arena);
         qd_session_close(session);

@@ -118,9 +118,9 @@ static bool decode(struct qd_quant_check *check, struct made *made)
     } else if (status == QD_UNSUPPORTED) {
         qd_quant_note(check, "the produced model is not judged: %s", error.text);
     } else if (status != QD_OK) {
-        qd_quant_find(check, QD_VERDICT_STRUCTURE, "no valid model: %s", error.text);
+        qd_quant_find(check, QD_VERDICT_INVALID_MODEL, "no valid model: %s", error.text);
     } else if (!same_interface(check->graph, made->kase.graph)) {
-        qd_quant_find(check, QD_VERDICT_STRUCTURE,
+        qd_quant_find(check, QD_VERDICT_INVALID_MODEL,
                       "inputs or outputs differ from the float model's");
     } else {
         made->kase.id = check->trial->kase->id;
@@ -142,7 +142,7 @@ static void evaluate(struct qd_quant_check *check, struct made *made)
     if (status == QD_NO_MEMORY)
         check->status = status;
     else if (status == QD_INVALID)
-        qd_quant_find(check, QD_VERDICT_STRUCTURE, "not valid at opset %lld: %s%s%s",
+        qd_quant_find(check, QD_VERDICT_INVALID_MODEL, "not valid at opset %lld: %s%s%s",
                       (long long)made->kase.opset, error.text, error.rule[0] ? ", rule " : "",
                       error.rule);
     else if (status != QD_OK)
@@ -161,14 +161,14 @@ static void judge_run(struct qd_quant_check *check, const struct made *made, con
         return;
     const struct qd_graph *graph = made->kase.graph;
     if (comparison->mismatched > 0)
-        qd_quant_find(check, QD_VERDICT_KERNEL,
+        qd_quant_find(check, QD_VERDICT_KERNEL_MISMATCH,
                       "%s on the produced model: output %s, element %lld: want %.9g (%.9g to "
                       "%.9g), have %.9g",
                       kernel, graph->values[graph->outputs[comparison->output]].name,
                       (long long)comparison->element, comparison->want, comparison->lo,
                       comparison->hi, comparison->have);
     else
-        qd_quant_find(check, QD_VERDICT_KERNEL, "%s on the produced model: %s%s%s", kernel,
+        qd_quant_find(check, QD_VERDICT_KERNEL_MISMATCH, "%s on the produced model: %s%s%s", kernel,
                       qd_verdict_word(comparison->verdict), trial->run.message[0] ? ": " : "",
                       trial->run.message);
 }
@@ -222,7 +222,7 @@ static void compare_output(struct qd_quant_check *check, size_t k,
     int tensor = check->graph->outputs[k];
     double scale = output_scale(check, tensor);
     if (!qd_tensor_same_shape(&float_value->want, &have->want)) {
-        qd_quant_find(check, QD_VERDICT_FIDELITY,
+        qd_quant_find(check, QD_VERDICT_MODEL_MISMATCH,
                       "output %s has another shape than the float model's",
                       check->graph->values[tensor].name);
         return;
@@ -241,7 +241,7 @@ static void compare_output(struct qd_quant_check *check, size_t k,
             widths[(*width_count)++] = (hi - lo) / scale;
         if (qd_value_lo(have, i) <= hi && lo <= qd_value_hi(have, i))
             continue;
-        qd_quant_find(check, QD_VERDICT_FIDELITY,
+        qd_quant_find(check, QD_VERDICT_MODEL_MISMATCH,
                       "output %s, element %lld: the float model, quantized as the answer says, "
                       "gives %.9g to %.9g; the answer computes %.9g to %.9g",
                       check->graph->values[tensor].name, (long long)i, lo, hi, qd_value_lo(have, i),
@@ -292,9 +292,9 @@ static enum qd_status check_edges(struct qd_quant_check *check, struct qd_error 
         return status;
     check->report->edges = check->edges.count;
     if (check->edges.disagreement)
-        qd_quant_find(check, QD_VERDICT_STRUCTURE, "%s", check->edges.disagreement);
+        qd_quant_find(check, QD_VERDICT_INVALID_MODEL, "%s", check->edges.disagreement);
     if (check->edges.blind && check->trial->answer->outcome == QD_QUANTIZED_EDGES)
-        qd_quant_find(check, QD_VERDICT_STRUCTURE, "%s", check->edges.blind);
+        qd_quant_find(check, QD_VERDICT_INVALID_MODEL, "%s", check->edges.blind);
     else if (check->edges.blind)
         qd_quant_note(check, "not read: %s", check->edges.blind);
     qd_quant_check_axes(check);

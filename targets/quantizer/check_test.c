@@ -210,8 +210,8 @@ static void test_observers_are_told_apart(void **state)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     check_edges(1, 1, "n3", QD_VERDICT_EXACT, &arena);
     check_edges(0, 1, "n3", QD_VERDICT_EXACT, &arena);
-    check_edges(2, 1, "n3", QD_VERDICT_SHARING, &arena);
-    check_edges(1, 1, "nobody", QD_VERDICT_STRUCTURE, &arena);
+    check_edges(2, 1, "n3", QD_VERDICT_WRONG_SHARING, &arena);
+    check_edges(1, 1, "nobody", QD_VERDICT_INVALID_MODEL, &arena);
     qd_arena_clear(&arena);
 }
 
@@ -268,7 +268,7 @@ static void test_an_observer_has_what_it_saw(void **state)
     /* The numbers of one tensor, or of a range that nobody saw, are none. */
     const struct qd_quantizer_edge wrong = {"r", "n2",     0,          3, -128, 127,
                                             1,   &of_both, &zero_both, 0, 7};
-    expect_one(&wrong, 1, true, QD_VERDICT_PARAMETERS);
+    expect_one(&wrong, 1, true, QD_VERDICT_WRONG_PARAMETERS);
     /* One observer for x and r, which nothing joins; its numbers are right. */
     const struct qd_quantizer_edge stranger[] = {
         {"x", "n0", 0, 3, -128, 127, 1, &of_both, &zero_both, 0, 7},
@@ -278,8 +278,9 @@ static void test_an_observer_has_what_it_saw(void **state)
     struct qd_quantizer_report report;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     judge(stranger, 2, true, &arena, &report);
-    assert_true(report.finding_count > 0 && has(&report, QD_VERDICT_SHARING));
-    assert_false(has(&report, QD_VERDICT_PARAMETERS) || has(&report, QD_VERDICT_COVERAGE));
+    assert_true(report.finding_count > 0 && has(&report, QD_VERDICT_WRONG_SHARING));
+    assert_false(has(&report, QD_VERDICT_WRONG_PARAMETERS) ||
+                 has(&report, QD_VERDICT_RANGE_NOT_COVERED));
     qd_arena_clear(&arena);
 }
 
@@ -295,7 +296,7 @@ static void test_what_moves_shares_what_has_an_observer(void **state)
         {"r", "", 0, 3, -128, 127, 1, &of_r, &zero, 0, 2},
     };
     expect_one(edges, 2, true, QD_VERDICT_EXACT);
-    expect_one(edges + 1, 2, true, QD_VERDICT_SHARING);
+    expect_one(edges + 1, 2, true, QD_VERDICT_WRONG_SHARING);
 }
 
 /* A Relu is fused with the convolution whose only reader it is: what the convolution gives has no parameters to share. */
@@ -322,7 +323,7 @@ static void test_axes_of_edges(void **state)
     expect_one(&whole, 1, false, QD_VERDICT_EXACT);
     expect_one(&whole, 1, true, QD_VERDICT_IGNORES_OPTION);
     expect_one(&channels, 1, true, QD_VERDICT_EXACT); /* 9/512/127 is less than the floor */
-    expect_one(&channels, 1, false, QD_VERDICT_PARAMETERS);
+    expect_one(&channels, 1, false, QD_VERDICT_WRONG_PARAMETERS);
 }
 
 static struct qd_tensor one_by_one(struct qd_arena *arena, enum qd_dtype dtype, int64_t bits)
@@ -398,10 +399,10 @@ static void test_a_subnormal_dynamic_scale_saturates(void **state)
             .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
         if (qd_quantizer_check(&trial, &arena, &report, &error) != QD_OK)
             fail_msg("%s", error.text);
-        if (has(&report, QD_VERDICT_FIDELITY) == right)
+        if (has(&report, QD_VERDICT_MODEL_MISMATCH) == right)
             print(&report);
         assert_int_equal(report.compared, 1 + right); /* it ends at the first difference */
-        assert_int_equal(has(&report, QD_VERDICT_FIDELITY), !right);
+        assert_int_equal(has(&report, QD_VERDICT_MODEL_MISMATCH), !right);
         qd_arena_clear(&arena);
     }
 }

@@ -166,7 +166,7 @@ static void check_codes(struct qd_quant_check *check, const struct qd_quant_edge
                               scale * ((double)edge->qmax - zero));
         double have = scale * ((double)qd_tensor_get(edge->codes, i) - zero);
         if (!(fabs(have - clipped) <= qd_half_step(edge) * scale)) {
-            qd_quant_find(check, QD_VERDICT_PARAMETERS,
+            qd_quant_find(check, QD_VERDICT_WRONG_PARAMETERS,
                           "%s: element %lld is %.9g, its code %lld stands for %.9g (scale %.9g, "
                           "zero point %.0f)",
                           qd_quant_place(check, edge), (long long)i, number,
@@ -311,7 +311,7 @@ static void check_constant(struct qd_quant_check *check, const struct qd_quant_e
         }
         bool covered = qd_observed_is_covered(range.min, range.max, qd_quant_scale(edge, c),
                                               qd_quant_zero(edge, c), &weight, 0x1p-7);
-        qd_quant_find(check, covered ? QD_VERDICT_PARAMETERS : QD_VERDICT_COVERAGE,
+        qd_quant_find(check, covered ? QD_VERDICT_WRONG_PARAMETERS : QD_VERDICT_RANGE_NOT_COVERED,
                       "%s, index %lld: range %.9g to %.9g: want %s; have %.9g, %lld",
                       qd_quant_place(check, edge), (long long)c, range.min, range.max,
                       describe_want(check, range, &weight), qd_quant_scale(edge, c),
@@ -339,7 +339,7 @@ static enum qd_verdict classify(const struct qd_quant_check *check,
     }
     if (fits_group(check, edge, ALL, rule)) {
         *why = "taken from a tensor of the group that no operator with parameters computes";
-        return QD_VERDICT_SHARING;
+        return QD_VERDICT_WRONG_SHARING;
     }
     if (rule->scheme == QD_OBSERVED_RESTRICTED) {
         int64_t mid = (rule->qmin + rule->qmax + 1) / 2, z = edge->zero_points[0];
@@ -348,16 +348,16 @@ static enum qd_verdict classify(const struct qd_quant_check *check,
                : qd_observed_is_unclipped(range.min, range.max, edge->scales[0], z, rule)
                    ? "the scale is not that of the snapped zero point"
                    : "the range is clipped: the scale is not that of the snapped zero point";
-        return QD_VERDICT_SNAPPING;
+        return QD_VERDICT_WRONG_SNAPPING;
     }
     if (is_right(check, edge, &snapped)) {
         *why = "snapped, where the option does not apply";
-        return QD_VERDICT_SNAPPING;
+        return QD_VERDICT_WRONG_SNAPPING;
     }
     bool covered = qd_observed_is_covered(range.min, range.max, edge->scales[0],
                                           edge->zero_points[0], rule, 0x1p-7);
     *why = covered ? "not the range's" : "the range (widened to hold 0) is not represented";
-    return covered ? QD_VERDICT_PARAMETERS : QD_VERDICT_COVERAGE;
+    return covered ? QD_VERDICT_WRONG_PARAMETERS : QD_VERDICT_RANGE_NOT_COVERED;
 }
 
 static void check_activation(struct qd_quant_check *check, const struct qd_quant_edge *edge)
@@ -383,7 +383,7 @@ static bool is_sane(struct qd_quant_check *check, const struct qd_quant_edge *ed
     for (size_t c = 0; c < edge->count; c++)
         if (!(edge->scales[c] > 0) || !isfinite(edge->scales[c]) ||
             edge->zero_points[c] < edge->qmin || edge->zero_points[c] > edge->qmax) {
-            qd_quant_find(check, QD_VERDICT_PARAMETERS,
+            qd_quant_find(check, QD_VERDICT_WRONG_PARAMETERS,
                           "%s, index %zu: scale %.9g, zero point %lld: want a positive number and "
                           "a code of %s",
                           qd_quant_place(check, edge), c, edge->scales[c],
@@ -429,7 +429,7 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
             slack = want * 0x1p-10 + 0x1p-25;
         if ((!free && !(fabs(have - want) <= slack)) ||
             (!edge->implied && edge->zero_points[index] != 0)) {
-            qd_quant_find(check, QD_VERDICT_BIAS,
+            qd_quant_find(check, QD_VERDICT_WRONG_BIAS,
                           "%s, index %lld: want scale %.9g = x_scale * w_scale and zero point 0; "
                           "have %.9g, %lld",
                           qd_quant_place(check, edge), (long long)c, want, have,
@@ -444,7 +444,7 @@ static void check_bias(struct qd_quant_check *check, const struct qd_quant_edge 
         /* Of the quotient, and of a scale that is subnormal. */
         double rounding = half ? 0x1p-10 + 0x1p-25 / have : 0x1p-21 + 0x1p-149 / have;
         if (!(fabs(code - ideal) <= 0.5 + fabs(ideal) * rounding)) {
-            qd_quant_find(check, QD_VERDICT_BIAS,
+            qd_quant_find(check, QD_VERDICT_WRONG_BIAS,
                           "%s, index %lld: %.9g in steps of %.9g is %.9g; have code %.0f",
                           qd_quant_place(check, edge), (long long)c, number, have, ideal, code);
             return;
@@ -485,7 +485,7 @@ static void check_axis(struct qd_quant_check *check, const struct qd_quant_edge 
                        ? channel_axis(&check->graph->nodes[edge->node], w->rank)
                        : -1;
     if (edge->count > 1 && want >= 0 && edge->axis != want)
-        qd_quant_find(check, QD_VERDICT_STRUCTURE,
+        qd_quant_find(check, QD_VERDICT_INVALID_MODEL,
                       "%s: %zu scales on axis %lld; the consumer's channels are axis %lld",
                       qd_quant_place(check, edge), edge->count, (long long)edge->axis,
                       (long long)want);
@@ -496,7 +496,7 @@ static void check_axis(struct qd_quant_check *check, const struct qd_quant_edge 
                       "%s: per_channel was asked for; want %lld scales, have 1",
                       qd_quant_place(check, edge), (long long)w->dims[want]);
     if (weight && edge->count > 1 && !options(check)->per_channel)
-        qd_quant_find(check, QD_VERDICT_PARAMETERS,
+        qd_quant_find(check, QD_VERDICT_WRONG_PARAMETERS,
                       "%s: per_channel was not asked for; want 1 scale, have %zu",
                       qd_quant_place(check, edge), edge->count);
 }
@@ -510,7 +510,7 @@ void qd_quant_check_axes(struct qd_quant_check *check)
             const struct qd_quant_edge *other = &check->edges.items[j];
             if (other->tensor == edge->tensor && other->codes && other->codes == edge->codes &&
                 !qd_quant_same(other, edge)) {
-                qd_quant_find(check, QD_VERDICT_STRUCTURE,
+                qd_quant_find(check, QD_VERDICT_INVALID_MODEL,
                               "%s and %s read the same codes with different parameters",
                               qd_quant_place(check, other), qd_quant_place(check, edge));
                 break;

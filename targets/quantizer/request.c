@@ -141,7 +141,7 @@ static const char *take_number(uint32_t number, uint64_t value,
     else if (number == 4)
         options->weight_type = (int32_t)value;
     else
-        return "an option that nobody knows";
+        return "an unknown option";
     return NULL;
 }
 
@@ -154,7 +154,7 @@ static const char *read_options(struct reading *reading, struct qd_wire wire)
         if (field.type == QD_WIRE_VARINT)
             problem = take_number(field.number, field.value, &reading->request->options);
         else if (field.type != QD_WIRE_BYTES || list > 2)
-            problem = "an option that nobody knows";
+            problem = "an unknown option";
         else
             problem = qd_quantized_text(&field, reading->arena,
                                         &reading->lists[list][reading->counts[list]++]);

@@ -133,7 +133,7 @@ static void find_stranger(struct qd_quant_check *check, const struct qd_quant_ed
         if (b == a || b->group != a->group)
             continue;
         if (check->group[a->tensor] != check->group[b->tensor])
-            qd_quant_find(check, QD_VERDICT_SHARING,
+            qd_quant_find(check, QD_VERDICT_WRONG_SHARING,
                           "%s and %s, which nothing makes share their parameters, both belong to "
                           "observer %llu",
                           qd_quant_place(check, b), qd_quant_place(check, a),
@@ -155,14 +155,14 @@ static void compare(struct qd_quant_check *check, const struct qd_quant_edge *a,
                     const struct qd_quant_edge *b)
 {
     if (!qd_quant_same(a, b))
-        qd_quant_find(check, QD_VERDICT_SHARING,
+        qd_quant_find(check, QD_VERDICT_WRONG_SHARING,
                       "%s has scale %.9g, zero point %lld (%s); %s, which shares its parameters, "
                       "has %.9g, %lld (%s)",
                       qd_quant_place(check, a), a->scales[0], (long long)a->zero_points[0],
                       qd_dtype_info(a->type)->word, qd_quant_place(check, b), b->scales[0],
                       (long long)b->zero_points[0], qd_dtype_info(b->type)->word);
     else if (a->group != 0 && b->group != 0 && a->group != b->group)
-        qd_quant_find(check, QD_VERDICT_SHARING,
+        qd_quant_find(check, QD_VERDICT_WRONG_SHARING,
                       "%s belongs to observer %llu, %s to %llu: equal by chance, not shared",
                       qd_quant_place(check, a), (unsigned long long)a->group,
                       qd_quant_place(check, b), (unsigned long long)b->group);

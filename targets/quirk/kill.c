@@ -85,8 +85,8 @@ static enum qd_status answer(const struct trial *trial, const struct qd_semantic
 static bool sees_failures(const struct trial *trial)
 {
     static const enum qd_outcome failures[] = {QD_OUTCOME_REJECTED,
-                                               QD_OUTCOME_SHAPE,
-                                               QD_OUTCOME_TYPE,
+                                               QD_OUTCOME_WRONG_SHAPE,
+                                               QD_OUTCOME_WRONG_TYPE,
                                                QD_OUTCOME_CRASH,
                                                QD_OUTCOME_HANG,
                                                QD_OUTCOME_OOM,

@@ -132,7 +132,7 @@ static enum qd_status add_switches(struct mixture *mixture, const char *text, si
             return qd_fail(mixture->error, QD_USAGE, "two values for the switch '%.*s'",
                            (int)strcspn(text, "="), text);
         if (used + word + 2 > sizeof mixture->switches)
-            return qd_fail(mixture->error, QD_USAGE, "more quirks than anybody can tell apart");
+            return qd_fail(mixture->error, QD_USAGE, "more quirks than can be distinguished");
         snprintf(mixture->switches + used, sizeof mixture->switches - used, ",%.*s", (int)word,
                  text);
         text += word + (word < length);

@@ -59,7 +59,7 @@ static void test_quirks_are_caught(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct qd_comparison c = run_on(rows[i].target, 3, false);
-        if (c.verdict != QD_VERDICT_VALUE || c.element != rows[i].element ||
+        if (c.verdict != QD_VERDICT_WRONG_VALUE || c.element != rows[i].element ||
             c.have != rows[i].have || c.want != rows[i].want)
             fail_msg("%s: have %s, element %lld, %g for %g", rows[i].target,
                      qd_verdict_word(c.verdict), (long long)c.element, c.have, c.want);

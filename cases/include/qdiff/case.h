@@ -45,11 +45,11 @@ struct qd_case {
     const char *twin; /* must-reject: id of the valid case one edit away */
 
     const char *issue; /* public issue ("onnxruntime #28456") */
-    const char
-        *symptom;     /* regression: "value", "rejects-valid", "accepts-invalid", "crash", "hang" */
-    const char *spec; /* clause of the op's text */
-    const char *note; /* for people */
-    uint64_t seed;    /* fuzzing: seed of the generator, else 0 */
+    /* Of a regression: "wrong-value", "rejects-valid", "accepts-invalid", "crash", "hang". */
+    const char *symptom;
+    const char *spec;      /* clause of the op's text */
+    const char *note;      /* for people */
+    uint64_t seed;         /* fuzzing: seed of the generator, else 0 */
     const char *generator; /* fuzzing: version of the generator */
 
     /* Generator family, value family ... ("tie", "near-tie", "saturation"): words like the id. */
@@ -60,7 +60,7 @@ struct qd_case {
     size_t output_count;
     const struct qd_tensor *stored_outputs;
 
-    /* Symptom "value": what was once given instead, one per graph output and of its declared type and shape; else none. */
+    /* Symptom "wrong-value": what was once given instead, one per graph output and of its declared type and shape; else none. */
     size_t wrong_count;
     const struct qd_tensor *wrong_outputs;
 

@@ -1,14 +1,14 @@
 /* The reducer: the smallest case that still shows the same finding.
  *
  * Reduction is semantic: nodes go first, then dimensions that belong together, attributes, granularity, parameters, data. A step is
- * kept when the reference still takes the case (a must-reject case: still refuses it by the same rule), the target still
+ * kept when the reference still accepts the case (a must-reject case: still refuses it by the same rule), the target still
  * declares it, and the difference is the same: class, and the quirk that was named still explains it (or none does, and the
  * elements are off as far); for other classes the same stage and the same words or signal. Once a pass has kept
  * something the whole diagnosis, neighbours included, is made again; a pass that led elsewhere is taken back and repeated with
  * the diagnosis at each step.
  *
- * Before all that outputs without a difference go, with what only they need: a fuzzed graph joins operators that have nothing to do with each
- * other, and `before` is the finding of what is left.
+ * First, outputs that match are removed together with the nodes only they use: a fuzzed graph joins operators that have nothing to do
+ * with each other. `before` is the finding of what is left.
  *
  * Operator and types stay, except where nodes go: then they become those of what is left. */
 #ifndef QDIFF_REDUCER_H

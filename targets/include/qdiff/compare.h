@@ -5,33 +5,51 @@
 #include "qdiff/session.h"
 
 /* The same rows for what a quantizer's answer is found to be (quantizer_check.h). */
-#define QD_QUANTIZER_FINDING_LIST(QD_VERDICT)                                                    \
-    QD_VERDICT(STRUCTURE, "structure", true, "the model that a quantizer made is not valid")     \
-    QD_VERDICT(PARAMETERS, "parameters", true, "a scale, zero point or code is not the range's") \
-    QD_VERDICT(COVERAGE, "coverage", true, "parameters do not represent the whole range")        \
-    QD_VERDICT(SNAPPING, "snapping", true, "a restricted zero point is wrong or not asked for")  \
-    QD_VERDICT(BIAS, "bias", true, "a bias is not quantized by x_scale * w_scale")               \
-    QD_VERDICT(SHARING, "sharing", true, "tensors that share parameters have different ones")    \
-    QD_VERDICT(KERNEL, "kernel", true, "a kernel target differs on the model that a tool made")  \
-    QD_VERDICT(FIDELITY, "fidelity", true, "the made model computes something else")             \
-    QD_VERDICT(IGNORES_OPTION, "ignores-option", true, "the tool ignored an option")
+#define QD_QUANTIZER_FINDING_LIST(QD_VERDICT)                                            \
+    QD_VERDICT(INVALID_MODEL, "invalid-model", true, "the quantized model is not valid") \
+    QD_VERDICT(WRONG_PARAMETERS, "wrong-parameters", true,                               \
+               "a scale, zero point or code does not follow from the range")             \
+    QD_VERDICT(RANGE_NOT_COVERED, "range-not-covered", true,                             \
+               "the scale and zero point do not represent the whole range")              \
+    QD_VERDICT(WRONG_SNAPPING, "wrong-snapping", true,                                   \
+               "a restricted zero point is wrong, or was not asked for")                 \
+    QD_VERDICT(WRONG_BIAS, "wrong-bias", true,                                           \
+               "a bias is not quantized with scale x_scale * w_scale and zero point 0")  \
+    QD_VERDICT(WRONG_SHARING, "wrong-sharing", true,                                     \
+               "tensors that have to share parameters do not, or others do")             \
+    QD_VERDICT(KERNEL_MISMATCH, "kernel-mismatch", true,                                 \
+               "a kernel target computes the quantized model wrongly")                   \
+    QD_VERDICT(MODEL_MISMATCH, "model-mismatch", true,                                   \
+               "the quantized model computes something else than the float model")       \
+    QD_VERDICT(IGNORES_OPTION, "ignores-option", true,                                   \
+               "the tool ignored an option that it was given")
 
 /* QD_VERDICT(NAME, word, divergence?, meaning): what was learned about one case on one target. */
 #define QD_VERDICT_LIST(QD_VERDICT)                                                                \
-    QD_VERDICT(EXACT, "exact", false, "every compared element equals the canonical value")         \
+    QD_VERDICT(EXACT, "exact", false,                                                              \
+               "every compared element is canonical: the exact result, rounded only as the "       \
+               "operator says")                                                                    \
     QD_VERDICT(ADMISSIBLE, "admissible", false,                                                    \
-               "every compared element is admissible, some not canonical")                         \
-    QD_VERDICT(UNSPECIFIED, "unspecified", false, "no element is specified: nothing was compared") \
-    QD_VERDICT(REJECTED, "rejected", false, "a must-reject case was refused, as it should be")     \
-    QD_VERDICT(VALUE, "value", true, "some element lies outside its admissible set")               \
-    QD_VERDICT(SHAPE, "shape", true, "an output of another shape")                                 \
-    QD_VERDICT(TYPE, "type", true, "an output of another type")                                    \
+               "every element is one that some permitted order of evaluation gives; not all are "  \
+               "canonical")                                                                        \
+    QD_VERDICT(UNSPECIFIED, "unspecified", false,                                                  \
+               "the specification fixes no element: nothing was compared")                         \
+    QD_VERDICT(REJECTED, "rejected", false,                                                        \
+               "an invalid case (must-reject) was refused, as it should be")                       \
+    QD_VERDICT(WRONG_VALUE, "wrong-value", true,                                                   \
+               "an output element lies outside its admissible set")                                \
+    QD_VERDICT(WRONG_SHAPE, "wrong-shape", true,                                                   \
+               "an output has another shape than the reference's")                                 \
+    QD_VERDICT(WRONG_TYPE, "wrong-type", true, "an output has another type than the reference's")  \
     QD_VERDICT(REJECTS_VALID, "rejects-valid", true, "the target refused a valid case")            \
-    QD_VERDICT(ACCEPTS_INVALID, "accepts-invalid", true, "the target took a case it must refuse")  \
-    QD_VERDICT(CRASH, "crash", true, "the target's process died")                                  \
+    QD_VERDICT(ACCEPTS_INVALID, "accepts-invalid", true,                                           \
+               "the target ran an invalid case that it has to refuse")                             \
+    QD_VERDICT(CRASH, "crash", true,                                                               \
+               "the target died: a signal or an exit, of a tool an exception too")                 \
     QD_VERDICT(HANG, "hang", true, "no answer within the time limit")                              \
-    QD_VERDICT(OOM, "oom", true, "the target used up its memory limit")                            \
-    QD_VERDICT(NONDETERMINISTIC, "nondeterministic", true, "two runs gave different outputs")      \
+    QD_VERDICT(OOM, "oom", true, "the target reached its memory limit")                            \
+    QD_VERDICT(NONDETERMINISTIC, "nondeterministic", true,                                         \
+               "two runs of the same case gave different outputs")                                 \
     QD_VERDICT(UNWRITTEN, "unwritten", true, "an output element was never written")                \
     QD_VERDICT(OUT_OF_BOUNDS, "out-of-bounds", true, "bytes beyond an output buffer were written") \
     QD_VERDICT(INPUT_MODIFIED, "input-modified", true, "an input tensor was changed")              \

@@ -2,10 +2,11 @@
  *
  * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the mismatching
  * ones lie outside the canonical set by being mismatches). Elements that are unspecified under the quirk (its sum leaves int32,
- * say) do not count, but at least half of those compared have to be specified, and one of those that differ. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was run on the target; when several
- * do, neighbours on which they differ are looked for and run, then cases of the same operator from the suite; and one
- * that gave every output bit for bit is preferred to those in whose sets they only lie. Pairs are tried when no single quirk fits, of quirks that change the
- * case. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between made
+ * for example) are ignored; at least half of the compared elements and at least one mismatching element must be specified. A quirk is
+ * *named* when it explains the case and every neighbour (neighbours.h) that was run on the target. When several do, neighbours on
+ * which they differ are searched and run, then cases of the same operator from the suite; a quirk that gave every output bit for bit
+ * is preferred to those in whose sets the outputs only lie. Pairs of quirks that change the case are tried when no single quirk
+ * fits. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between made
  * outputs; if the difference vanishes then, it comes from a fusion.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
@@ -16,10 +17,10 @@
 #include "qdiff/quirk.h"
 
 /* QD_DIAGNOSIS(NAME, word, meaning) */
-#define QD_DIAGNOSIS_LIST(QD_DIAGNOSIS)                                                      \
-    QD_DIAGNOSIS(QUIRK, "quirk", "one quirk explains the case and its neighbours")           \
-    QD_DIAGNOSIS(PAIR, "pair", "two quirks together do, and none alone")                     \
-    QD_DIAGNOSIS(SEVERAL, "several", "several quirks do, and no neighbour tells them apart") \
+#define QD_DIAGNOSIS_LIST(QD_DIAGNOSIS)                                                        \
+    QD_DIAGNOSIS(QUIRK, "quirk", "one quirk explains the case and its neighbours")             \
+    QD_DIAGNOSIS(PAIR, "pair", "two quirks together do, and none alone")                       \
+    QD_DIAGNOSIS(SEVERAL, "several", "several quirks do, and no neighbour distinguishes them") \
     QD_DIAGNOSIS(UNEXPLAINED, "unexplained", "no quirk of the list does")
 
 #define QD_DIAGNOSIS_ENUM(name, word, meaning) QD_DIAGNOSIS_##name,

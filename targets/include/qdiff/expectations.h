@@ -3,7 +3,7 @@
  *   case or op pattern | features | settings | class or quirk | version range | CPU condition | issue URL | reason
  *
  * Grammar in targets/README.md, section "Expectations". A row that names a case by its id, without a pattern, may not select
- * a passing one (unexpected pass); a row whose settings, version or CPU condition does not hold is inactive; a row that was
+ * a passing one (which is then *fixed*); a row whose settings, version or CPU condition does not hold is inactive; a row that was
  * active, whose cases all ran, and that matched no divergence is stale. */
 #ifndef QDIFF_EXPECTATIONS_H
 #define QDIFF_EXPECTATIONS_H
@@ -92,7 +92,7 @@ void qd_expectations_idle(const struct qd_expectations *expectations,
                           void (*visit)(void *context, const struct qd_error *error),
                           void *context);
 
-/* Whether a row expects that this case may kill the target: it had better run in a worker. */
+/* True if an active row expects a crash, hang or oom for this case, which should then run in a worker. */
 bool qd_expectations_fear(const struct qd_expectations *expectations, const struct qd_case *kase,
                           const struct qd_features *features);
 

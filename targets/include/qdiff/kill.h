@@ -1,5 +1,5 @@
-/* Which quirks a case notices: the gate's comparison held against every known wrong semantics, and against answers that
- * are wrong by as little as can be. */
+/* Which quirks a case notices: the gate's comparison is given the answers of every known wrong semantics, and answers off
+ * by one code or one ulp. */
 #ifndef QDIFF_KILL_H
 #define QDIFF_KILL_H
 

@@ -58,11 +58,11 @@ enum qd_status qd_quantizer_request_of(const struct qd_case *kase, struct qd_are
                                        struct qd_quantizer_request *request,
                                        struct qd_error *error);
 
-/* Why a range is none: "nan", "upside-down" or "infinite", the first of these that is among them; NULL where all are ranges. */
+/* Returns why a range is invalid: "nan", "upside-down" or "infinite", the first of these that occurs; NULL if all are valid. */
 const char *qd_quantizer_unfit_range(const struct qd_quantizer_request *request);
 
-/* Whether there is one. A tool refuses that, or gives parameters that have nothing of it: it may have observed another tensor, or
- * left this one in float. An answer with a finding is then of the class accepts-invalid. */
+/* Whether a range is invalid. A tool has to refuse it, or give parameters that do not depend on it: it may have observed another
+ * tensor, or left this one in float. An answer with a finding is then of the class accepts-invalid. */
 bool qd_quantizer_must_refuse(const struct qd_quantizer_request *request);
 
 /* Puts in the place of each option that the tool does not have, by a quantizer's words, the first value that it has, or the

@@ -38,8 +38,8 @@ struct qd_quirk {
     const char *
         ops; /* operators it changes: patterns over "op_type" and "com.microsoft:op_type", separated by blanks */
     const char *effect; /* one sentence with the equation */
-    const char
-        *seen; /* public ids ("onnxruntime #25512"), or "from the text" where none is known */
+    const char *
+        seen; /* public ids ("onnxruntime #25512"), or "from the specification" where none is known */
     const char *witness; /* the smallest case that shows it, with both results */
     /* Exactly one of the two: */
     const char *switches;               /* for qd_semantics_parse() */

@@ -8,18 +8,18 @@
 #include "qdiff/value.h"
 
 /* QD_OUTCOME(NAME, word, meaning): what one run of one case on a target came to. */
-#define QD_OUTCOME_LIST(QD_OUTCOME)                                                          \
-    QD_OUTCOME(OUTPUTS, "outputs", "the target gave outputs, to be compared")                \
-    QD_OUTCOME(REJECTED, "rejected", "the target refused the model or the inputs")           \
-    QD_OUTCOME(SHAPE, "shape", "an output of another shape than the reference's")            \
-    QD_OUTCOME(TYPE, "type", "an output of another type than the reference's")               \
-    QD_OUTCOME(CRASH, "crash", "the target's process died")                                  \
-    QD_OUTCOME(HANG, "hang", "no answer within the time limit")                              \
-    QD_OUTCOME(OOM, "oom", "the target used up its memory limit")                            \
-    QD_OUTCOME(NONDETERMINISTIC, "nondeterministic", "two runs gave different outputs")      \
-    QD_OUTCOME(UNWRITTEN, "unwritten", "an output byte kept the poison of both runs")        \
-    QD_OUTCOME(OUT_OF_BOUNDS, "out-of-bounds", "bytes beyond an output buffer were written") \
-    QD_OUTCOME(INPUT_MODIFIED, "input-modified", "an input tensor was changed")              \
+#define QD_OUTCOME_LIST(QD_OUTCOME)                                                           \
+    QD_OUTCOME(OUTPUTS, "outputs", "the target gave outputs, to be compared")                 \
+    QD_OUTCOME(REJECTED, "rejected", "the target refused the model or the inputs")            \
+    QD_OUTCOME(WRONG_SHAPE, "wrong-shape", "an output of another shape than the reference's") \
+    QD_OUTCOME(WRONG_TYPE, "wrong-type", "an output of another type than the reference's")    \
+    QD_OUTCOME(CRASH, "crash", "the target's process died")                                   \
+    QD_OUTCOME(HANG, "hang", "no answer within the time limit")                               \
+    QD_OUTCOME(OOM, "oom", "the target used up its memory limit")                             \
+    QD_OUTCOME(NONDETERMINISTIC, "nondeterministic", "two runs gave different outputs")       \
+    QD_OUTCOME(UNWRITTEN, "unwritten", "an output byte kept the poison of both runs")         \
+    QD_OUTCOME(OUT_OF_BOUNDS, "out-of-bounds", "bytes beyond an output buffer were written")  \
+    QD_OUTCOME(INPUT_MODIFIED, "input-modified", "an input tensor was changed")               \
     QD_OUTCOME(SKIPPED, "skipped", "the target declined the case because of a known issue")
 
 #define QD_OUTCOME_ENUM(name, word, meaning) QD_OUTCOME_##name,
@@ -47,8 +47,8 @@ struct qd_target_name {
 enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name,
                                     struct qd_error *error);
 
-/* What is wrong with a name can be told before anything is opened: a target that there is none of, a version or settings that a
- * built-in target does not have. USAGE. */
+/* Checks a target name without opening it: an unknown target, or a version or setting that a built-in target does not have, is
+ * USAGE. */
 enum qd_status qd_target_name_check(const struct qd_target_name *name, struct qd_error *error);
 
 struct qd_session_options {

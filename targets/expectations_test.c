@@ -106,7 +106,7 @@ static void test_bad_rows_name_line_and_field(void **state)
     } rows[] = {
         {"# ok\na\tb\n", "x.tsv:2: 2 fields; a row has 8"},
         {"a\t*\t*\twrong-value\t*\t*\t-\twhy\tmore", "x.tsv:1: 9 fields"},
-        {"a\t*\t*\twrong-value\t*\t*\t-\twhy", "did you mean wrong-value?"},
+        {"a\t*\t*\tvalue\t*\t*\t-\twhy", "did you mean wrong-value?"},
         {"a\t*\t*\tvalu\t*\t*\t-\twhy", "field 4 (class or quirk) 'valu'"},
         {"a\t*\t*\texact\t*\t*\t-\twhy", "field 4 (class or quirk) 'exact'"},
         {"a\t*\t*\tquirk:\t*\t*\t-\twhy", "field 4 (class or quirk) ''"},

@@ -148,7 +148,6 @@ static size_t choose(size_t n, size_t k)
     return c;
 }
 
-/* Lists the combinations in lexicographic order and numbers their tuples. */
 /* The next t-subset of n factors in lexicographic order; the last one stays as it is. */
 static void next_combination(uint8_t at[QD_COVERING_MAX_STRENGTH], unsigned t, unsigned n)
 {
@@ -162,6 +161,7 @@ static void next_combination(uint8_t at[QD_COVERING_MAX_STRENGTH], unsigned t, u
     }
 }
 
+/* Lists the combinations in lexicographic order and numbers their tuples. */
 static enum qd_status begin(struct builder *b, struct qd_arena *arena, struct qd_error *error)
 {
     unsigned n = b->table->factor_count, t = b->strength;
@@ -302,7 +302,7 @@ static void count_combination(struct counting *c)
 
 static void count_from(struct counting *c, unsigned depth, unsigned first)
 {
-    if (depth == c->covering->strength) {
+    if (depth == c->covering->strength || depth == QD_COVERING_MAX_STRENGTH) {
         count_combination(c);
         return;
     }

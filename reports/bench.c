@@ -304,7 +304,7 @@ static enum qd_status build_layer(struct qd_arena *arena, struct qd_case *kase,
 static enum qd_status rate(const struct qd_case *kase, struct qd_arena *arena, double *result,
                            struct qd_error *error)
 {
-    static const double work = (double)SIDE * SIDE * CHANNELS * CHANNELS * KERNEL * KERNEL;
+    static const double work = SIDE * SIDE * CHANNELS * CHANNELS * KERNEL * KERNEL;
     struct qd_evaluated evaluated;
     double begun = qd_clock_seconds();
     enum qd_status status = qd_case_evaluate(kase, arena, &evaluated, error);

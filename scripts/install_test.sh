@@ -24,6 +24,16 @@ test_installs_one_header()
     [ "$(find "$scratch/prefix/include" -type f)" = "$scratch/prefix/include/qdiff/target.h" ]
 }
 
+test_builds_the_example_by_package()
+{
+    cp -r "$scratch/prefix/share/qdiff/example" "$scratch/example"
+    cmake -S "$scratch/example" -B "$scratch/example/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
+        -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
+    cmake --build "$scratch/example/build"
+    grep -F "qdiff_DIR:PATH=$scratch/prefix/" "$scratch/example/build/CMakeCache.txt"
+    "$qdiff" run --target "$scratch/example/build/libexample.so" --op QuantizeLinear --level smoke
+}
+
 test_builds_the_example()
 {
     "${CC:-cc}" -std=c11 -Wall -Werror -shared -fPIC -I"$scratch/prefix/include" \
@@ -52,5 +62,5 @@ test_finds_the_installed_cases()
     grep -x 'regressions/ort-28456-u8' "$scratch/list"
 }
 
-tap_run test "installs_one_header builds_the_example check_target_passes gates_with_expectations \
-finds_the_installed_cases" "$@"
+tap_run test "installs_one_header builds_the_example builds_the_example_by_package check_target_passes \
+gates_with_expectations finds_the_installed_cases" "$@"

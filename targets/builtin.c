@@ -48,7 +48,7 @@ static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
 static const char *const torch_mlir_releases[] = {"20261001", NULL};
 
 static const struct qd_builtin_target builtins[] = {
-    {"ort", "ONNX Runtime's CPU execution provider, through its C API", "scripts/setup",
+    {"ort", "ONNX Runtime's CPU execution provider, through its C API", qd_ort_setup,
      &qd_ort_target, NULL, qd_ort_versions, check_ort, qd_ort_configs, NULL, false},
     {"reference", "qdiff's own reference under the default semantics: the harness tested on itself",
      "", &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL, false},

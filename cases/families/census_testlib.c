@@ -166,7 +166,7 @@ static void count_levels(const struct qd_factor_table *table, const struct qd_co
                          const unsigned *factors, unsigned *levels, unsigned depth,
                          struct share *share)
 {
-    if (depth < c->strength) {
+    if (depth < c->strength && depth < QD_COVERING_MAX_STRENGTH) {
         for (levels[depth] = 0; levels[depth] < table->factors[factors[depth]].levels;
              levels[depth]++)
             count_levels(table, c, factors, levels, depth + 1, share);
@@ -189,7 +189,7 @@ static void count_factors(const struct qd_factor_table *table, const struct qd_c
                           unsigned *factors, unsigned depth, struct share *share)
 {
     unsigned levels[QD_COVERING_MAX_STRENGTH];
-    if (depth == c->strength) {
+    if (depth == c->strength || depth == QD_COVERING_MAX_STRENGTH) {
         count_levels(table, c, factors, levels, 0, share);
         return;
     }

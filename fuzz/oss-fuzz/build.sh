@@ -6,7 +6,7 @@
 # harnesses hold the reference against itself, its second implementation, its mutants and hostile bytes.
 # fuzz_diff takes a target at run time (QDIFF_TARGET, or fuzz_diff.target beside it).
 #
-# $SRC holds qdiff, onnx and onnxruntime, as the Dockerfile puts them there; WORK is where it builds.
+# $SRC holds qdiff and onnx, as the Dockerfile puts them there; WORK is where it builds.
 set -euo pipefail
 
 source=$SRC/qdiff
@@ -34,9 +34,10 @@ builtins=$("$CC" --rtlib=compiler-rt -print-libgcc-file-name)
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=None -DQD_TESTS=ON \
     -DQD_FUZZING_ENGINE="$LIB_FUZZING_ENGINE${builtins:+;$builtins}" \
     -DQD_ONNX_PROTO_ROOT="$SRC/onnx" \
-    -DQD_ORT_INCLUDE="$SRC/onnxruntime/include/onnxruntime/core/session" \
-    -Dqd_protobuf_c_LIBRARY="$(static protobuf-c)" \
-    -Dqd_gmp_LIBRARY="$(static gmp)" -Dqd_mpfr_LIBRARY="$(static mpfr)" \
+    -DQD_TARGET_ORT=OFF \
+    -Dpkgcfg_lib_qd_protobuf_c_protobuf-c="$(static protobuf-c)" \
+    -Dpkgcfg_lib_qd_gmp_gmp="$(static gmp)" -Dpkgcfg_lib_qd_mpfr_mpfr="$(static mpfr)" \
+    -Dpkgcfg_lib_qd_mpfr_gmp="$(static gmp)" \
     -DCMAKE_EXE_LINKER_FLAGS="-Wl,--as-needed" -DCMAKE_BUILD_RPATH="\$ORIGIN/lib"
 ninja -C "$work" fuzzers
 

@@ -10,10 +10,13 @@
 
 extern const struct qd_target qd_ort_target;
 
+/* What provides it: the command that sets it up, or the way to a build that has it. */
+extern const char qd_ort_setup[];
+
 /* "opt=none" ... "opt=all": what the plain name "ort" expands to. NULL-terminated. */
 extern const char *const qd_ort_configs[];
 
-/* USAGE for settings that there are none of. */
+/* USAGE for settings that there are none of, and in a build without this target for all. */
 enum qd_status qd_ort_check(const char *config, struct qd_error *error);
 
 /* The releases in the cache, newest first, NULL-terminated, in the arena. None is no error. NO_MEMORY. */

@@ -5,6 +5,8 @@
 
 #include "cache.h"
 
+const char qd_ort_setup[] = "scripts/setup";
+
 bool qd_ort_library(const char *version, char *path, size_t size)
 {
     char root[3072];

@@ -114,7 +114,8 @@ static inline struct qd_enclosure qd_enclosure_multiply(struct qd_arithmetic how
 {
     if (a.lost || b.lost)
         return qd_enclosure_lost();
-    if (a.lo < 0 || b.lo < 0)
+    bool points = a.lo == a.hi && b.lo == b.hi;
+    if (!points && (a.lo < 0 || b.lo < 0))
         return qd_enclosure_keep(how, stage, qd_enclosure_corners(how, a, b));
     struct qd_enclosure r = {qd_arithmetic_multiply(how, false, a.lo, b.lo),
                              qd_arithmetic_multiply(how, true, a.hi, b.hi), false};

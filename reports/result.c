@@ -21,6 +21,7 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
                               .why = "",
                               .issue = "",
                               .reason = "",
+                              .matched = "",
                               .covering = "",
                               .message = "",
                               .stage = "",

@@ -23,6 +23,7 @@
     STRING(why)         \
     STRING(issue)       \
     STRING(reason)      \
+    STRING(matched)     \
     STRING(covering)    \
     STRING(message)     \
     STRING(stage)       \

@@ -93,22 +93,22 @@ static void digests_tell_results_apart(void **state)
 /* --- Rows --- */
 
 /* A divergence that the rows of `covering` expect, `row` first. */
-static void book_covered(struct qd_row_book *book, const char *target, size_t row,
+static void book_covered(struct qd_row_book *book, const char *target, const char *matched,
                          const char *covering)
 {
     struct qd_result result = qd_result_init("a", "op", target, QD_RESULT_KNOWN);
 
-    result.row = row;
+    result.matched = matched;
     result.covering = covering;
     assert_int_equal(qd_row_book_result(book, &result, NULL), QD_OK);
 }
 
 static void book_expected(struct qd_row_book *book, const char *target, size_t row)
 {
-    char covering[32];
+    char line[32];
 
-    snprintf(covering, sizeof covering, "%zu", row);
-    book_covered(book, target, row, covering);
+    snprintf(line, sizeof line, "%zu", row);
+    book_covered(book, target, line, line);
 }
 
 static void book_unmatched(struct qd_row_book *book, const char *target, size_t row)
@@ -142,14 +142,14 @@ static void a_row_that_is_never_the_first_is_shadowed(void **state)
 
     (void)state;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    book_covered(&book, "t", 3, "3,5");
+    book_covered(&book, "t", "3", "3,5");
     book_unmatched(&book, "t", 5);
     book_unmatched(&book, "u", 5);
     qd_row_book_sort(&book);
     assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 1);
     assert_int_equal(count_state(&book, QD_ROW_STALE), 1); /* on u it expects nothing */
     assert_non_null(strstr(qd_row_book_describe(&book, 1, text, sizeof text), "row 5 is shadowed"));
-    book_covered(&book, "u", 5, "5");
+    book_covered(&book, "u", "5", "5");
     assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 0);
     assert_int_equal(count_state(&book, QD_ROW_STALE), 0);
     struct qd_result torn = qd_result_init("a", "op", "t", QD_RESULT_KNOWN);

@@ -47,22 +47,30 @@ static struct qd_row_entry *entry_of(struct qd_row_book *book, const char *targe
     return entry;
 }
 
-enum qd_status qd_row_book_result(struct qd_row_book *book, const struct qd_result *result,
-                                  struct qd_error *error)
+/* Notes each line of "12,40". */
+static enum qd_status take_lines(struct qd_row_book *book, const char *target, const char *lines,
+                                 bool matched, struct qd_error *error)
 {
-    const char *at = result->covering;
+    const char *at = lines;
     for (char *end; *at != '\0'; at = end + (*end == ',')) {
         size_t line = strtoul(at, &end, 10);
-        struct qd_row_entry *entry = entry_of(book, result->target, line);
+        struct qd_row_entry *entry = entry_of(book, target, line);
         if (entry == NULL)
             return qd_fail(error, QD_NO_MEMORY, "no memory for expectation rows");
         if (end == at)
-            return qd_fail(error, QD_MALFORMED, "covering '%.40s': want line numbers", at);
+            return qd_fail(error, QD_MALFORMED, "'%.40s': want line numbers", at);
         entry->covered = true;
-        entry->matched =
-            entry->matched || (result->kind == QD_RESULT_KNOWN && line == result->row);
+        entry->matched = entry->matched || matched;
     }
     return QD_OK;
+}
+
+enum qd_status qd_row_book_result(struct qd_row_book *book, const struct qd_result *result,
+                                  struct qd_error *error)
+{
+    enum qd_status status = take_lines(book, result->target, result->matched, true, error);
+    return status == QD_OK ? take_lines(book, result->target, result->covering, false, error)
+                           : status;
 }
 
 enum qd_status qd_row_book_unmatched(struct qd_row_book *book, const struct qd_unmatched_row *row,

@@ -232,11 +232,11 @@ static void take_row(const struct qd_expectation *row, struct qd_result *result)
 }
 
 /* "12,40"; NULL when out of memory. */
-static const char *join_lines(const struct qd_row_lines *covering, struct qd_arena *arena)
+static const char *join_lines(const struct qd_row_lines *rows, struct qd_arena *arena)
 {
     const char *joined = "";
-    for (size_t i = 0; i < covering->count && joined; i++)
-        joined = qd_arena_printf(arena, "%s%s%zu", joined, i > 0 ? "," : "", covering->lines[i]);
+    for (size_t i = 0; i < rows->count && joined; i++)
+        joined = qd_arena_printf(arena, "%s%s%zu", joined, i > 0 ? "," : "", rows->lines[i]);
     return joined;
 }
 
@@ -262,8 +262,9 @@ enum qd_status qd_trial_result(const struct qd_subject *subject,
     made.kind = kind_of(trial);
     made.comparison = trial->comparison;
     take_row(trial->divergence_count > 0 ? trial->row : trial->unexpected, &made);
+    made.matched = join_lines(&trial->matched, arena);
     made.covering = join_lines(&trial->covering, arena);
-    if (!made.covering)
+    if (!made.matched || !made.covering)
         return qd_fail(error, QD_NO_MEMORY, "no memory for the lines of rows");
     enum qd_status status = (subject->role == &qd_role_quantizer
                                  ? describe_quantizer

@@ -410,7 +410,7 @@ static bool covers(const struct row *row, const struct qd_evidence *evidence)
                              evidence->run);
 }
 
-static void add_line(struct qd_row_lines *covering, size_t line)
+void qd_row_lines_add(struct qd_row_lines *covering, size_t line)
 {
     size_t at = 0;
     while (at < covering->count && covering->lines[at] < line)
@@ -438,7 +438,7 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
             continue;
         if (diverges && covers(row, evidence)) {
             if (covering)
-                add_line(covering, row->expectation.row);
+                qd_row_lines_add(covering, row->expectation.row);
             if (!found) {
                 found = &row->expectation;
                 row->matched++;

@@ -120,6 +120,8 @@ void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evalu
         evidence.verdict = one->class;
         evidence.words = one->words;
         one->row = qd_expectations_match(expectations, &evidence, &unexpected, &trial->covering);
+        if (one->row)
+            qd_row_lines_add(&trial->matched, one->row->row);
     }
     if (trial->divergence_count == 0)
         qd_expectations_match(expectations, &evidence, &trial->unexpected, NULL);

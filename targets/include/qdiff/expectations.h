@@ -40,6 +40,9 @@ struct qd_row_lines {
     size_t lines[QD_MOST_COVERING];
 };
 
+/* Adds a line. */
+void qd_row_lines_add(struct qd_row_lines *lines, size_t line);
+
 struct qd_expectation {
     const char *issue, *reason; /* borrowed */
     const char

@@ -33,6 +33,7 @@ struct qd_trial {
     struct qd_divergence *divergences;
     bool known;                              /* there are some, and a row expects each */
     const struct qd_expectation *row;        /* of the verdict; NULL if none */
+    struct qd_row_lines matched;             /* rows that are the first to expect a divergence */
     struct qd_row_lines covering;            /* every row that expects one of the divergences */
     const struct qd_expectation *unexpected; /* nothing diverges, and this row says that it would */
 

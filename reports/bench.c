@@ -21,15 +21,12 @@ struct collection {
 static bool grow(struct qd_mix *mix)
 {
     size_t capacity = mix->capacity == 0 ? 1024 : mix->capacity * 2;
-    struct qd_mix_case *cases;
 
-    if (mix->count < mix->capacity) {
+    if (mix->count < mix->capacity)
         return true;
-    }
-    cases = realloc(mix->cases, capacity * sizeof *cases);
-    if (cases == NULL) {
+    struct qd_mix_case *cases = realloc(mix->cases, capacity * sizeof *cases);
+    if (!cases)
         return false;
-    }
     mix->cases = cases;
     mix->capacity = capacity;
     return true;
@@ -42,12 +39,10 @@ static enum qd_status keep(struct qd_mix *mix, const struct qd_case *kase, int64
     size_t size;
     enum qd_status status = qd_case_encode(kase, &mix->arena, &bytes, &size, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    if (!grow(mix)) {
+    if (!grow(mix))
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", mix->count + 1);
-    }
     mix->cases[mix->count++] = (struct qd_mix_case){bytes, size, elements, false};
     return QD_OK;
 }
@@ -55,22 +50,18 @@ static enum qd_status keep(struct qd_mix *mix, const struct qd_case *kase, int64
 static enum qd_visit collect(void *context, const struct qd_selected *selected)
 {
     struct collection *collection = context;
-    struct qd_evaluated evaluated;
     int64_t elements = 0;
 
-    if (selected->kase->expect == QD_EXPECT_MUST_REJECT) {
+    if (selected->kase->expect == QD_EXPECT_MUST_REJECT)
         return QD_VISIT_GO_ON;
-    }
     qd_arena_reset(&collection->arena);
+    struct qd_evaluated evaluated;
     collection->status =
         qd_case_evaluate(selected->kase, &collection->arena, &evaluated, collection->error);
-    for (size_t i = 0; collection->status == QD_OK && i < selected->kase->graph->output_count;
-         i++) {
+    for (size_t i = 0; collection->status == QD_OK && i < selected->kase->graph->output_count; i++)
         elements += evaluated.shapes[i].count;
-    }
-    if (collection->status == QD_OK) {
+    if (collection->status == QD_OK)
         collection->status = keep(collection->mix, selected->kase, elements, collection->error);
-    }
     return collection->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
 
@@ -99,18 +90,13 @@ double qd_median(double *values, size_t count)
 
 static enum qd_status find_median(struct qd_mix *mix, struct qd_error *error)
 {
-    double *sizes;
-
-    if (mix->count == 0) {
+    if (mix->count == 0)
         return qd_fail(error, QD_INTERNAL, "no case to measure with");
-    }
-    sizes = malloc(mix->count * sizeof *sizes);
-    if (sizes == NULL) {
+    double *sizes = malloc(mix->count * sizeof *sizes);
+    if (!sizes)
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu sizes", mix->count);
-    }
-    for (size_t i = 0; i < mix->count; i++) {
+    for (size_t i = 0; i < mix->count; i++)
         sizes[i] = (double)mix->cases[i].elements;
-    }
     mix->median_elements = (int64_t)qd_median(sizes, mix->count);
     free(sizes);
     return QD_OK;
@@ -122,18 +108,15 @@ enum qd_status qd_mix_collect(struct qd_mix *mix, const struct qd_selection *sel
     struct qd_mix collected = {0};
     struct collection collection = {.mix = &collected, .error = error};
     struct qd_visitor visitor = {collect, collect_bad, &collection};
-    enum qd_status status;
 
     qd_arena_init(&collected.arena, MIX_BUDGET);
     qd_arena_init(&collection.arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_visit_selected(selection, &visitor, error);
+    enum qd_status status = qd_visit_selected(selection, &visitor, error);
     qd_arena_clear(&collection.arena);
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = collection.status;
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = find_median(&collected, error);
-    }
     if (status != QD_OK) {
         qd_mix_clear(&collected);
         return status;
@@ -151,9 +134,8 @@ void qd_mix_clear(struct qd_mix *mix)
 
 void qd_mix_forgive(struct qd_mix *mix)
 {
-    for (size_t i = 0; i < mix->count; i++) {
+    for (size_t i = 0; i < mix->count; i++)
         mix->cases[i].kills = false;
-    }
 }
 
 /* Decodes, evaluates, runs and compares one case, as a run does, adding up where the time goes. */
@@ -161,23 +143,20 @@ static enum qd_status lap_case(struct qd_mix_case *one, struct qd_session *sessi
                                struct qd_arena *arena, struct qd_lap *lap, struct qd_error *error)
 {
     struct qd_case kase;
-    struct qd_evaluated evaluated;
-    struct qd_trial trial;
     double begun = qd_clock_seconds(), decoded, known, judged;
     enum qd_status status = qd_case_decode(one->bytes, one->size, arena, &kase, error);
 
     decoded = qd_clock_seconds();
-    if (status == QD_OK) {
+    struct qd_evaluated evaluated;
+    if (status == QD_OK)
         status = qd_case_evaluate(&kase, arena, &evaluated, error);
-    }
     known = qd_clock_seconds();
-    if (status == QD_OK) {
+    struct qd_trial trial;
+    if (status == QD_OK)
         status = qd_trial_ask(session, &evaluated, arena, &trial, error);
-    }
     judged = qd_clock_seconds();
-    if (status != QD_OK || trial.skip != NULL) {
+    if (status != QD_OK || trial.skip)
         return status;
-    }
     one->kills = trial.comparison.verdict == QD_VERDICT_CRASH ||
                  trial.comparison.verdict == QD_VERDICT_HANG ||
                  trial.comparison.verdict == QD_VERDICT_OOM;
@@ -188,9 +167,8 @@ static enum qd_status lap_case(struct qd_mix_case *one, struct qd_session *sessi
     lap->target += trial.run.seconds_target;
     lap->transfer += trial.run.seconds_transfer;
     lap->compare += judged - known - trial.run.seconds_target - trial.run.seconds_transfer;
-    if (lap->answered == NULL && trial.run.outcome == QD_OUTCOME_OUTPUTS) {
+    if (!lap->answered && trial.run.outcome == QD_OUTCOME_OUTPUTS)
         lap->answered = one;
-    }
     return QD_OK;
 }
 
@@ -211,12 +189,10 @@ enum qd_status qd_lap_run(struct qd_mix *mix, struct qd_session *session, struct
         status = lap_case(&mix->cases[i], session, &arena, &run, error);
     }
     qd_arena_clear(&arena);
-    if (status == QD_OK && run.cases == 0) {
+    if (status == QD_OK && run.cases == 0)
         return qd_fail(error, QD_INTERNAL, "%s can run none of the cases", qd_session_id(session));
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         *lap = run;
-    }
     return status;
 }
 
@@ -224,19 +200,16 @@ enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target
                            const struct qd_session_options *options, double seconds,
                            struct qd_pace *pace, struct qd_error *error)
 {
-    struct qd_case kase;
-    struct qd_evaluated evaluated;
     struct qd_arena arena;
-    enum qd_status status;
 
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_case_decode(one->bytes, one->size, &arena, &kase, error);
-    if (status == QD_OK) {
+    struct qd_case kase;
+    enum qd_status status = qd_case_decode(one->bytes, one->size, &arena, &kase, error);
+    struct qd_evaluated evaluated;
+    if (status == QD_OK)
         status = qd_case_evaluate(&kase, &arena, &evaluated, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_pace_measure(name, options, &kase, evaluated.shapes, seconds, pace, error);
-    }
     qd_arena_clear(&arena);
     return status;
 }
@@ -264,9 +237,8 @@ static enum qd_status scalar(struct qd_tensor *tensor, struct qd_arena *arena, e
 {
     enum qd_status status = qd_tensor_init(tensor, arena, dtype, 0, NULL, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         qd_tensor_set(tensor, 0, code);
-    }
     return status;
 }
 
@@ -280,16 +252,14 @@ static enum qd_status build_layer(struct qd_arena *arena, struct qd_case *kase,
     struct qd_builder *builder = qd_build_begin(arena, 13);
     struct qd_tensor x, w, s, zu, zs;
 
-    if (builder == NULL) {
+    if (!builder)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a model");
-    }
     if (fill(&x, arena, QD_U8, 4, x_dims, error) != QD_OK ||
         fill(&w, arena, QD_S8, 4, w_dims, error) != QD_OK ||
         scalar(&s, arena, QD_F32, scale, error) != QD_OK ||
         scalar(&zu, arena, QD_U8, 128, error) != QD_OK ||
-        scalar(&zs, arena, QD_S8, 0, error) != QD_OK) {
+        scalar(&zs, arena, QD_S8, 0, error) != QD_OK)
         return error->status;
-    }
     qd_build_input(builder, "x", &x);
     qd_build_initializer(builder, "s", &s);
     qd_build_initializer(builder, "zu", &zu);
@@ -309,21 +279,19 @@ static enum qd_status rate(const struct qd_case *kase, struct qd_arena *arena, d
     double begun = qd_clock_seconds();
     enum qd_status status = qd_case_evaluate(kase, arena, &evaluated, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         *result = work / (qd_clock_seconds() - begun);
-    }
     return status;
 }
 
 enum qd_status qd_reference_rates(size_t rounds, double *rates, struct qd_error *error)
 {
     struct qd_arena model, work;
-    struct qd_case kase;
-    enum qd_status status;
 
     qd_arena_init(&model, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&work, QD_ARENA_DEFAULT_BUDGET);
-    status = build_layer(&model, &kase, error);
+    struct qd_case kase;
+    enum qd_status status = build_layer(&model, &kase, error);
     for (size_t i = 0; status == QD_OK && i <= rounds; i++) { /* the first one warms up */
         qd_arena_reset(&work);
         status = rate(&kase, &work, &rates[i == 0 ? 0 : i - 1], error);

@@ -13,12 +13,10 @@ static struct qd_tensor *copy_outputs(const struct qd_case *kase, const struct q
     size_t count = kase->graph->output_count;
     struct qd_tensor *outputs = NULL;
 
-    if (run->outcome == QD_OUTCOME_OUTPUTS && run->outputs != NULL) {
+    if (run->outcome == QD_OUTCOME_OUTPUTS && run->outputs)
         outputs = qd_arena_copy(arena, run->outputs, count * sizeof *outputs);
-    }
-    for (size_t i = 0; outputs != NULL && i < count; i++) {
+    for (size_t i = 0; outputs && i < count; i++)
         outputs[i].data = qd_arena_copy(arena, outputs[i].data, qd_tensor_bytes(&outputs[i]));
-    }
     return outputs;
 }
 
@@ -32,21 +30,18 @@ static void compare_forgiving(const struct qd_case *kase, const struct qd_value 
     struct qd_run changed = *run;
 
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    changed.outputs = values != NULL ? copy_outputs(kase, run, &arena) : NULL;
-    for (size_t o = 0; changed.outputs != NULL && o < kase->graph->output_count; o++) {
+    changed.outputs = values ? copy_outputs(kase, run, &arena) : NULL;
+    for (size_t o = 0; changed.outputs && o < kase->graph->output_count; o++) {
         const struct qd_tensor *want = &values[o].want;
         struct qd_tensor *have = &changed.outputs[o];
         bool alike = have->dtype == want->dtype && have->count == want->count;
 
-        for (int64_t i = 0; alike && i < have->count; i++) {
-            if (forgive(o, want, have, i)) {
+        for (int64_t i = 0; alike && i < have->count; i++)
+            if (forgive(o, want, have, i))
                 qd_tensor_set(have, i, qd_tensor_get(want, i));
-            }
-        }
     }
-    if (changed.outputs == NULL) {
+    if (!changed.outputs)
         changed.outputs = run->outputs;
-    }
     qd_compare(kase, values, &changed, comparison);
     qd_arena_clear(&arena);
 }
@@ -97,9 +92,8 @@ static void take_for_pass(enum qd_outcome overlooked, const struct qd_case *kase
                           struct qd_comparison *comparison)
 {
     qd_compare(kase, values, run, comparison);
-    if (run->outcome == overlooked) {
+    if (run->outcome == overlooked)
         comparison->verdict = QD_VERDICT_EXACT;
-    }
 }
 
 static void pass_crash(const struct qd_case *kase, const struct qd_value *values,
@@ -124,9 +118,8 @@ static void pass_accepted(const struct qd_case *kase, const struct qd_value *val
                           const struct qd_run *run, struct qd_comparison *comparison)
 {
     qd_compare(kase, values, run, comparison);
-    if (comparison->verdict == QD_VERDICT_ACCEPTS_INVALID) {
+    if (comparison->verdict == QD_VERDICT_ACCEPTS_INVALID)
         comparison->verdict = QD_VERDICT_REJECTED;
-    }
 }
 
 /* The oracle, one code off in every integer output. */
@@ -170,20 +163,17 @@ static enum qd_status evaluate_widened(const struct qd_graph *graph, const struc
 
 static void lose_case(struct qd_kill_matrix *matrix)
 {
-    if (matrix->case_count > 0) {
+    if (matrix->case_count > 0)
         matrix->kills[matrix->case_count / 2] = (struct qd_kills){0};
-    }
 }
 
 static void leave_out_ties(struct qd_kill_matrix *matrix)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < matrix->case_count; i++) {
-        if (!matrix->ties[i]) {
+    for (size_t i = 0; i < matrix->case_count; i++)
+        if (!matrix->ties[i])
             matrix->kills[kept++] = matrix->kills[i];
-        }
-    }
     memset(matrix->ties, 0, matrix->case_count * sizeof *matrix->ties);
     matrix->case_count = kept;
 }
@@ -195,9 +185,8 @@ static void leave_out_all(struct qd_kill_matrix *matrix)
 
 static void forget_quirk(struct qd_kill_matrix *matrix)
 {
-    for (size_t i = 0; i < matrix->case_count; i++) {
+    for (size_t i = 0; i < matrix->case_count; i++)
         matrix->kills[i].bits[0] &= ~(uint64_t)1;
-    }
 }
 
 #define HARNESS(evaluator, comparer)                   \
@@ -259,9 +248,8 @@ static enum qd_status spoil(const struct qd_broken_part *part, const struct qd_k
 
     copy.kills = qd_arena_copy(arena, matrix->kills, matrix->case_count * sizeof *copy.kills);
     copy.ties = qd_arena_copy(arena, matrix->ties, matrix->case_count * sizeof *copy.ties);
-    if (copy.kills == NULL || copy.ties == NULL) {
+    if (!copy.kills || !copy.ties)
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", matrix->case_count);
-    }
     part->spoil(&copy);
     qd_matrix_judge(matrix, &before);
     qd_matrix_judge(&copy, &after);
@@ -279,15 +267,12 @@ enum qd_status qd_broken_part_is_noticed(const struct qd_broken_part *part,
                                             .harness = part->harness,
                                             .stride = SAMPLE,
                                             .interrupt = plan->interrupt};
-    struct qd_kill_matrix sample;
-    enum qd_status status;
 
-    if (part->harness == NULL) {
+    if (!part->harness)
         return spoil(part, matrix, arena, noticed, error);
-    }
-    status = qd_matrix_make(&sampling, arena, &sample, error);
-    if (status == QD_OK) {
+    struct qd_kill_matrix sample;
+    enum qd_status status = qd_matrix_make(&sampling, arena, &sample, error);
+    if (status == QD_OK)
         *noticed = harness_is_red(&sample);
-    }
     return status;
 }

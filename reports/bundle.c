@@ -86,14 +86,12 @@ static enum qd_status write_base64(FILE *out, const void *bytes, size_t size,
     size_t length = BASE64_ENCODE_RAW_LENGTH(size);
     char *text = malloc(length + 1);
 
-    if (text == NULL) {
+    if (!text)
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu bytes in base64", size);
-    }
     base64_encode_raw(text, size, bytes);
     text[length] = '\0';
-    for (size_t at = 0; at == 0 || at < length; at += 100) {
+    for (size_t at = 0; at == 0 || at < length; at += 100)
         fprintf(out, "    '%.100s'\n", text + at);
-    }
     free(text);
     return QD_OK;
 }
@@ -101,9 +99,8 @@ static enum qd_status write_base64(FILE *out, const void *bytes, size_t size,
 static void write_shape(FILE *out, const struct qd_tensor *tensor)
 {
     fputs("(", out);
-    for (unsigned i = 0; i < tensor->rank; i++) {
+    for (unsigned i = 0; i < tensor->rank; i++)
         fprintf(out, "%lld, ", (long long)tensor->dims[i]);
-    }
     fputs("),\n", out);
 }
 
@@ -111,7 +108,6 @@ static enum qd_status write_tensor(FILE *out, const char *name, const struct qd_
                                    struct qd_error *error)
 {
     const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
-    enum qd_status status;
 
     if (info->bits < 8) {
         return qd_fail(error, QD_UNSUPPORTED, "'%s' is %s: NumPy has no type of %u bits", name,
@@ -119,7 +115,7 @@ static enum qd_status write_tensor(FILE *out, const char *name, const struct qd_
     }
     fprintf(out, "    ('%s', %d, ", name, (int)info->onnx);
     write_shape(out, tensor);
-    status = write_base64(out, tensor->data, qd_tensor_bytes(tensor), error);
+    enum qd_status status = write_base64(out, tensor->data, qd_tensor_bytes(tensor), error);
     fputs("    ),\n", out);
     return status;
 }
@@ -143,9 +139,8 @@ static enum qd_status find_latitude(const struct qd_value *value, struct qd_aren
                              qd_arena_array(arena, count, sizeof(double)),
                              qd_arena_array(arena, count, 1), false};
 
-    if (found.low == NULL || found.high == NULL || found.flags == NULL) {
+    if (!found.low || !found.high || !found.flags)
         return qd_fail(error, QD_NO_MEMORY, "no memory for reproduce.py");
-    }
     for (size_t i = 0; i < count; i++) {
         struct qd_observation seen = qd_value_observe(value, (int64_t)i);
         bool only_nan = seen.nan && isnan(qd_tensor_value(&value->want, (int64_t)i));
@@ -168,11 +163,9 @@ static bool numpy_has(enum qd_dtype dtype)
 static enum qd_status write_part(FILE *out, const struct qd_tensor *like, int onnx,
                                  const void *bytes, size_t size, struct qd_error *error)
 {
-    enum qd_status status;
-
     fprintf(out, "     (%d, ", onnx);
     write_shape(out, like);
-    status = write_base64(out, bytes, size, error);
+    enum qd_status status = write_base64(out, bytes, size, error);
     fputs("     ),\n", out);
     return status;
 }
@@ -185,9 +178,8 @@ static enum qd_status write_latitude(FILE *out, const char *name, const struct q
     struct latitude latitude = {NULL, NULL, NULL, false};
     enum qd_status status = find_latitude(value, arena, &latitude, error);
 
-    if (status != QD_OK || !latitude.any) {
+    if (status != QD_OK || !latitude.any)
         return status;
-    }
     if (!numpy_has(want->dtype)) {
         return qd_fail(error, QD_UNSUPPORTED,
                        "'%s' has several admissible answers, and NumPy has no type like %s", name,
@@ -195,12 +187,10 @@ static enum qd_status write_latitude(FILE *out, const char *name, const struct q
     }
     fprintf(out, "    '%s': (\n", name);
     status = write_part(out, want, 11, latitude.low, count * sizeof(double), error);
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = write_part(out, want, 11, latitude.high, count * sizeof(double), error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = write_part(out, want, 2, latitude.flags, count, error);
-    }
     fputs("    ),\n", out);
     return status;
 }
@@ -210,12 +200,10 @@ static enum qd_status write_latitude(FILE *out, const char *name, const struct q
 /* Names come from a file: nothing in them may end a text of the script. */
 static enum qd_status check_names(const struct qd_case *kase, struct qd_error *error)
 {
-    for (size_t i = 0; i < kase->graph->value_count; i++) {
-        if (strpbrk(kase->graph->values[i].name, "'\"\\\n\r") != NULL) {
+    for (size_t i = 0; i < kase->graph->value_count; i++)
+        if (strpbrk(kase->graph->values[i].name, "'\"\\\n\r"))
             return qd_fail(error, QD_UNSUPPORTED, "a value's name holds quotes, \\ or line ends");
-        }
-    }
-    return strpbrk(kase->id, "'\"\\") == NULL
+    return !strpbrk(kase->id, "'\"\\")
                ? QD_OK
                : qd_fail(error, QD_UNSUPPORTED, "the id holds quotes or \\");
 }
@@ -237,7 +225,7 @@ static enum qd_status write_outputs(FILE *out, const struct qd_evaluated *evalua
                                     struct qd_arena *arena, struct qd_error *error)
 {
     const struct qd_graph *graph = evaluated->kase->graph;
-    size_t count = evaluated->values != NULL ? graph->output_count : 0;
+    size_t count = evaluated->values ? graph->output_count : 0;
     enum qd_status status = QD_OK;
 
     fputs("OUTPUTS = [\n", out);
@@ -264,11 +252,9 @@ static const char *level_of(const char *target)
                   {"opt=extended", "enable_extended"},
                   {"opt=all", "enable_all"}};
 
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (strstr(target, levels[i].setting) != NULL) {
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        if (strstr(target, levels[i].setting))
             return levels[i].word;
-        }
-    }
     return "";
 }
 
@@ -276,7 +262,7 @@ static const char *level_of(const char *target)
 static const char *package_of(const char *target, struct qd_arena *arena)
 {
     const char *at = strchr(target, '@');
-    size_t length = at != NULL ? strspn(at + 1, "0123456789.") : 0;
+    size_t length = at ? strspn(at + 1, "0123456789.") : 0;
 
     return length > 0 ? qd_arena_printf(arena, "onnxruntime==%.*s", (int)length, at + 1)
                       : "onnxruntime";
@@ -289,23 +275,19 @@ static enum qd_status write_script(FILE *out, const struct qd_evaluated *evaluat
     const struct qd_case *kase = evaluated->kase;
     bool rejected = kase->expect == QD_EXPECT_MUST_REJECT;
     const char *package = package_of(target, arena);
-    enum qd_status status;
 
-    if (package == NULL) {
+    if (!package)
         return qd_fail(error, QD_NO_MEMORY, "no memory for reproduce.py");
-    }
     fprintf(out, head, kase->id, package);
     fprintf(out, "LEVEL = '%s'\n", level_of(target));
     fprintf(out, rejected ? "REJECT = '%s'\n" : "REJECT = None\n", kase->rule);
     fputs("MODEL = (\n", out);
-    status = write_base64(out, kase->model, kase->model_size, error);
+    enum qd_status status = write_base64(out, kase->model, kase->model_size, error);
     fputs(")\n", out);
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = write_inputs(out, kase, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = write_outputs(out, evaluated, arena, error);
-    }
     fputs(body, out);
     return status;
 }
@@ -316,23 +298,18 @@ enum qd_status qd_bundle_write(const struct qd_evaluated *evaluated, const char 
     const char *file = qd_arena_printf(arena, "%s/reproduce.py", path);
     char *text = NULL;
     size_t size = 0;
-    FILE *out;
     enum qd_status status = check_names(evaluated->kase, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    out = open_memstream(&text, &size);
-    if (out == NULL || file == NULL) {
+    FILE *out = open_memstream(&text, &size);
+    if (!out || !file)
         return qd_fail(error, QD_NO_MEMORY, "no memory for reproduce.py");
-    }
     status = write_script(out, evaluated, target, arena, error);
-    if (fclose(out) != 0 && status == QD_OK) {
+    if (fclose(out) != 0 && status == QD_OK)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for reproduce.py");
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_file_write(file, text, size, error);
-    }
     free(text);
     return status;
 }

@@ -6,9 +6,8 @@ void qd_capture_begin(struct qd_capture *capture)
 {
     *capture = (struct qd_capture){0};
     capture->out = open_memstream(&capture->text, &capture->size);
-    if (capture->out == NULL) {
+    if (!capture->out)
         abort();
-    }
 }
 
 const char *qd_capture_text(struct qd_capture *capture)

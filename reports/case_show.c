@@ -10,7 +10,7 @@ enum { SHOWN_ELEMENTS = 16 };
 
 static const char *or_unknown(const char *text)
 {
-    return text != NULL ? text : "(out of memory)";
+    return text ? text : "(out of memory)";
 }
 
 static const char *name_of(const struct qd_graph *graph, int value)
@@ -20,15 +20,13 @@ static const char *name_of(const struct qd_graph *graph, int value)
 
 static void print_if(FILE *out, const char *key, const char *value)
 {
-    if (value[0] != '\0') {
+    if (value[0] != '\0')
         fprintf(out, "%-9s %s\n", key, value);
-    }
 }
 
 static void print_meta(FILE *out, const struct qd_case *kase)
 {
     struct qd_features features;
-    char text[2048];
 
     qd_case_features(kase, &features);
     print_if(out, "id", kase->id);
@@ -41,26 +39,24 @@ static void print_meta(FILE *out, const struct qd_case *kase)
     print_if(out, "symptom", kase->symptom);
     print_if(out, "spec", kase->spec);
     print_if(out, "note", kase->note);
+    char text[2048];
     print_if(out, "features", qd_features_describe(&features, text, sizeof text));
-    for (size_t i = 0; i < kase->tag_count; i++) {
+    for (size_t i = 0; i < kase->tag_count; i++)
         print_if(out, "tag", kase->tags[i]);
-    }
 }
 
 static void print_words(FILE *out, const char *key, const char *const *words)
 {
-    for (; *words != NULL; words++) {
+    for (; *words; words++)
         fprintf(out, " --set %s%s", key, *words);
-    }
 }
 
 static void print_type(FILE *out, const char *key, int32_t type)
 {
     enum qd_dtype dtype = qd_dtype_of_onnx(type);
 
-    if (dtype != QD_DTYPE_NONE) {
+    if (dtype != QD_DTYPE_NONE)
         fprintf(out, " --set %s=%s", key, qd_dtype_info(dtype)->word);
-    }
 }
 
 static void print_options(FILE *out, const struct qd_quantizer_options *options)
@@ -83,12 +79,11 @@ static void print_options(FILE *out, const struct qd_quantizer_options *options)
 
 void qd_case_show_request(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
 {
-    struct qd_quantizer_request request;
     struct qd_error error = {0};
 
-    if (kase->request_size == 0) {
+    if (kase->request_size == 0)
         return;
-    }
+    struct qd_quantizer_request request;
     if (qd_quantizer_request_of(kase, arena, &request, &error) != QD_OK) {
         fprintf(out, "asks      (%s)\n", error.text);
         return;
@@ -100,9 +95,8 @@ void qd_case_show_request(FILE *out, const struct qd_case *kase, struct qd_arena
         fprintf(out, "          --range %s=%.9g,%.9g\n", range->tensor, (double)range->min,
                 (double)range->max);
     }
-    if (qd_quantizer_must_refuse(&request)) {
+    if (qd_quantizer_must_refuse(&request))
         fputs("expect    the tool refuses: a range is invalid\n", out);
-    }
 }
 
 static void print_tensor(FILE *out, const char *what, const char *name,
@@ -116,11 +110,10 @@ static void print_tensors(FILE *out, const struct qd_case *kase, struct qd_arena
 {
     const struct qd_graph *graph = kase->graph;
 
-    for (size_t i = 0; i < kase->input_count; i++) {
+    for (size_t i = 0; i < kase->input_count; i++)
         print_tensor(out, "input", name_of(graph, graph->inputs[i]), &kase->inputs[i], arena);
-    }
     for (size_t i = 0; i < graph->value_count; i++) {
-        if (graph->values[i].initializer != NULL) {
+        if (graph->values[i].initializer) {
             print_tensor(out, "constant", graph->values[i].name, graph->values[i].initializer,
                          arena);
         }
@@ -132,13 +125,11 @@ static void print_node(FILE *out, const struct qd_graph *graph, const struct qd_
 {
     fprintf(out, "node      %s%s%s", node->domain, node->domain[0] != '\0' ? ":" : "",
             node->op_type);
-    for (size_t i = 0; i < node->input_count; i++) {
+    for (size_t i = 0; i < node->input_count; i++)
         fprintf(out, "%s%s", i == 0 ? "(" : ", ", name_of(graph, node->inputs[i]));
-    }
     fputs(node->input_count == 0 ? "() ->" : ") ->", out);
-    for (size_t i = 0; i < node->output_count; i++) {
+    for (size_t i = 0; i < node->output_count; i++)
         fprintf(out, "%s%s", i == 0 ? " " : ", ", name_of(graph, node->outputs[i]));
-    }
     fputc('\n', out);
     for (size_t i = 0; i < node->attr_count; i++) {
         fprintf(out, "            %s = %s\n", node->attrs[i].name,
@@ -150,9 +141,8 @@ static void print_outputs(FILE *out, const struct qd_case *kase, struct qd_arena
 {
     const struct qd_graph *graph = kase->graph;
 
-    for (size_t i = 0; i < graph->output_count; i++) {
+    for (size_t i = 0; i < graph->output_count; i++)
         fprintf(out, "output    %s\n", name_of(graph, graph->outputs[i]));
-    }
     for (size_t i = 0; i < kase->output_count && i < graph->output_count; i++) {
         print_tensor(out, "stored", name_of(graph, graph->outputs[i]), &kase->stored_outputs[i],
                      arena);
@@ -166,9 +156,8 @@ static void print_outputs(FILE *out, const struct qd_case *kase, struct qd_arena
 void qd_case_show_graph(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
 {
     print_tensors(out, kase, arena);
-    for (size_t i = 0; i < kase->graph->node_count; i++) {
+    for (size_t i = 0; i < kase->graph->node_count; i++)
         print_node(out, kase->graph, &kase->graph->nodes[i], arena);
-    }
     print_outputs(out, kase, arena);
 }
 

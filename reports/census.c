@@ -19,16 +19,16 @@ static struct qd_census_row *row_of(struct qd_census_table *table, const char *n
     char *copy = strndup(name, length);
     struct qd_census_row key = {.name = copy}, *rows;
     struct qd_census_row *found =
-        copy == NULL || table->count == 0
+        !copy || table->count == 0
             ? NULL
             : bsearch(&key, table->rows, table->count, sizeof key, compare_names);
 
-    if (copy == NULL || found != NULL) {
+    if (!copy || found) {
         free(copy);
         return found;
     }
     rows = realloc(table->rows, (table->count + 1) * sizeof *rows);
-    if (rows == NULL) {
+    if (!rows) {
         free(copy);
         return NULL;
     }
@@ -43,15 +43,13 @@ static enum qd_status note(struct qd_census *census, char kind, const char *text
                            struct qd_error *error)
 {
     char joined[512];
-    struct qd_digest digest;
     enum qd_status status = QD_OK;
 
     snprintf(joined, sizeof joined, "%c%s", kind, text);
-    digest = qd_digest_of_text(joined);
+    struct qd_digest digest = qd_digest_of_text(joined);
     *fresh = qd_digest_map_get(&census->seen, &digest) == NULL;
-    if (*fresh) {
+    if (*fresh)
         status = qd_digest_map_put(&census->seen, &digest, 0, error);
-    }
     return status;
 }
 
@@ -76,19 +74,16 @@ static enum qd_status count_in(struct qd_census *census, const struct qd_case *k
 
     of_op = row_of(&census->ops, op, strlen(op));
     of_family = row_of(&census->families, kase->id, strcspn(kase->id, "/"));
-    if (of_op == NULL || of_family == NULL) {
+    if (!of_op || !of_family)
         return qd_fail(error, QD_NO_MEMORY, "no memory for counts");
-    }
     rows[0] = of_op;
     rows[1] = of_family;
     rows[2] = &census->total;
-    for (int i = 0; fresh && i < 3; i++) {
-        if (kase->expect == QD_EXPECT_MUST_REJECT) {
+    for (int i = 0; fresh && i < 3; i++)
+        if (kase->expect == QD_EXPECT_MUST_REJECT)
             rows[i]->rules++;
-        } else {
+        else
             rows[i]->valid[level]++;
-        }
-    }
     return QD_OK;
 }
 
@@ -102,12 +97,10 @@ enum qd_status qd_census_add(struct qd_census *census, const struct qd_case *kas
                                 ? note(census, 'r', kase->rule, &fresh, error)
                                 : note(census, 'c', qd_digest_write(&digest, text), &fresh, error);
 
-    if (status == QD_OK && strncmp(kase->id, "regressions/", 12) == 0) {
+    if (status == QD_OK && strncmp(kase->id, "regressions/", 12) == 0)
         status = count_regression(census, kase, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = count_in(census, kase, level, fresh, error);
-    }
     if (status == QD_OK) {
         census->cases++;
         census->must_reject += rejected;
@@ -120,9 +113,8 @@ static size_t sum_of(const struct qd_census_row *row)
 {
     size_t sum = 0;
 
-    for (int i = 0; i < QD_LEVEL_COUNT; i++) {
+    for (int i = 0; i < QD_LEVEL_COUNT; i++)
         sum += row->valid[i];
-    }
     return sum;
 }
 
@@ -130,9 +122,8 @@ static void print_row(const struct qd_census_row *row, const char *name, enum qd
                       FILE *out)
 {
     fprintf(out, "%-36s", name);
-    for (int i = 0; i <= (int)top; i++) {
+    for (int i = 0; i <= (int)top; i++)
         fprintf(out, " %10zu", row->valid[i]);
-    }
     fprintf(out, " %8zu %6zu\n", sum_of(row), row->rules);
 }
 
@@ -140,13 +131,11 @@ static void print_table(const struct qd_census_table *table, const char *title, 
                         FILE *out)
 {
     fprintf(out, "%-36s", title);
-    for (int i = 0; i <= (int)top; i++) {
+    for (int i = 0; i <= (int)top; i++)
         fprintf(out, " %10s", qd_level_word((enum qd_level)i));
-    }
     fprintf(out, " %8s %6s\n", "valid", "rules");
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         print_row(&table->rows[i], table->rows[i].name, top, out);
-    }
 }
 
 void qd_census_print(const struct qd_census *census, enum qd_level top, FILE *out)
@@ -168,9 +157,8 @@ static void write_row(struct qd_json *json, const char *key, const struct qd_cen
                       enum qd_level top)
 {
     qd_json_open(json, key, '{');
-    for (int i = 0; i <= (int)top; i++) {
+    for (int i = 0; i <= (int)top; i++)
         qd_json_int(json, qd_level_word((enum qd_level)i), (int64_t)row->valid[i]);
-    }
     qd_json_int(json, "valid", (int64_t)sum_of(row));
     qd_json_int(json, "rules", (int64_t)row->rules);
     qd_json_close(json, '}');
@@ -180,9 +168,8 @@ static void write_table(struct qd_json *json, const char *key, const struct qd_c
                         enum qd_level top)
 {
     qd_json_open(json, key, '{');
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         write_row(json, table->rows[i].name, &table->rows[i], top);
-    }
     qd_json_close(json, '}');
 }
 
@@ -206,9 +193,8 @@ void qd_census_write(const struct qd_census *census, enum qd_level top, FILE *ou
 
 static void clear_table(struct qd_census_table *table)
 {
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         free(table->rows[i].name);
-    }
     free(table->rows);
 }
 

@@ -30,16 +30,14 @@ static const struct qd_verb_row *find_verb(const char *name, FILE *err)
     struct qd_nearest nearest = {name, NULL, 0};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
+        if (strcmp(rows[i].name, name) == 0)
             return &rows[i];
-        }
         qd_nearest_offer(&nearest, rows[i].name);
     }
-    if (nearest.word != NULL) {
+    if (nearest.word)
         fprintf(err, "qdiff: no verb \"%s\"; did you mean \"%s\"?\n", name, nearest.word);
-    } else {
+    else
         fprintf(err, "qdiff: no verb \"%s\"; qdiff --help lists those there are\n", name);
-    }
     return NULL;
 }
 
@@ -47,9 +45,8 @@ static enum qd_exit check_arguments(const struct qd_command *command, const stru
 {
     size_t count = command->options.arguments.count;
 
-    if (count >= row->verb->at_least && count <= row->verb->at_most) {
+    if (count >= row->verb->at_least && count <= row->verb->at_most)
         return QD_EXIT_OK;
-    }
     if (count > row->verb->at_most) {
         fprintf(command->err, "qdiff %s: one argument too many: \"%s\"\n", row->name,
                 command->options.arguments.items[row->verb->at_most]);
@@ -63,7 +60,6 @@ static enum qd_exit run_verb(struct qd_command *command, const struct qd_verb_ro
                              char *const *argv)
 {
     struct qd_error error = {0};
-    enum qd_exit code;
 
     if (qd_options_parse(row->verb->options, argc, argv, command->arena, &command->options,
                          &error) != QD_OK) {
@@ -74,16 +70,15 @@ static enum qd_exit run_verb(struct qd_command *command, const struct qd_verb_ro
         qd_help_verb(command->out, row);
         return QD_EXIT_OK;
     }
-    code = check_arguments(command, row);
+    enum qd_exit code = check_arguments(command, row);
     return code == QD_EXIT_OK ? row->verb->run(command) : code;
 }
 
 /* "--help", "-h" and "--version" stand for the verbs of these names. */
 static const char *verb_word(const char *word)
 {
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return "help";
-    }
     return strcmp(word, "--version") == 0 ? "version" : word;
 }
 
@@ -91,7 +86,6 @@ enum qd_exit qd_command_main(int argc, char *const *argv, FILE *out, FILE *err)
 {
     struct qd_arena arena;
     struct qd_command command = {.arena = &arena, .out = out, .err = err};
-    const struct qd_verb_row *row;
     enum qd_exit code = QD_EXIT_USAGE;
 
     if (argc < 2) {
@@ -99,10 +93,9 @@ enum qd_exit qd_command_main(int argc, char *const *argv, FILE *out, FILE *err)
         return QD_EXIT_USAGE;
     }
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    row = find_verb(verb_word(argv[1]), err);
-    if (row != NULL) {
+    const struct qd_verb_row *row = find_verb(verb_word(argv[1]), err);
+    if (row)
         code = run_verb(&command, row, argc - 2, argv + 2);
-    }
     qd_arena_clear(&arena);
     if (fflush(out) != 0 || ferror(out)) {
         fprintf(err, "qdiff: cannot write to standard output\n");

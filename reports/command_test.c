@@ -16,18 +16,16 @@
 /* Runs a command line of words separated by blanks; the texts are valid until the next call. */
 static enum qd_exit run(const char *line, char out[static 20000], char err[static 20000])
 {
-    struct qd_capture captures[2];
     char words[512], program[] = "qdiff", *argv[32] = {program};
     int argc = 1;
-    enum qd_exit code;
 
     strcpy(words, line);
-    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
-    }
+    struct qd_capture captures[2];
     qd_capture_begin(&captures[0]);
     qd_capture_begin(&captures[1]);
-    code = qd_command_main(argc, argv, captures[0].out, captures[1].out);
+    enum qd_exit code = qd_command_main(argc, argv, captures[0].out, captures[1].out);
     snprintf(out, 20000, "%s", qd_capture_text(&captures[0]));
     snprintf(err, 20000, "%s", qd_capture_text(&captures[1]));
     qd_capture_end(&captures[0]);
@@ -38,7 +36,7 @@ static enum qd_exit run(const char *line, char out[static 20000], char err[stati
 static void every_verb_names_options_there_are(void **state)
 {
     (void)state;
-    for (size_t i = 0; qd_verb_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_verb_at(i); i++) {
         const char *words = qd_verb_at(i)->verb->options;
         size_t named = 0, found = 0;
 
@@ -46,28 +44,24 @@ static void every_verb_names_options_there_are(void **state)
             named++;
             word += strcspn(word, " ");
         }
-        for (size_t j = 0; qd_option_at(j) != NULL; j++) {
+        for (size_t j = 0; qd_option_at(j); j++)
             found += qd_words_hold(words, qd_option_at(j)->name);
-        }
-        if (named != found) {
+        if (named != found)
             fail_msg("%s: %zu options named, %zu of them exist", qd_verb_at(i)->name, named, found);
-        }
     }
 }
 
 static void every_option_has_a_verb(void **state)
 {
     (void)state;
-    for (size_t j = 0; qd_option_at(j) != NULL; j++) {
+    for (size_t j = 0; qd_option_at(j); j++) {
         const char *name = qd_option_at(j)->name;
         bool taken = strcmp(name, "help") == 0;
 
-        for (size_t i = 0; qd_verb_at(i) != NULL; i++) {
+        for (size_t i = 0; qd_verb_at(i); i++)
             taken = taken || qd_words_hold(qd_verb_at(i)->verb->options, name);
-        }
-        if (!taken) {
+        if (!taken)
             fail_msg("no verb takes --%s", name);
-        }
     }
 }
 
@@ -77,7 +71,7 @@ static void every_verb_has_help(void **state)
 
     (void)state;
     assert_int_equal(run("help", all, err), 0);
-    for (size_t i = 0; qd_verb_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_verb_at(i); i++) {
         char line[64], again[20000];
 
         snprintf(line, sizeof line, "help %s", qd_verb_at(i)->name);
@@ -158,16 +152,14 @@ static void help_fits_a_terminal(void **state)
     char out[20000], err[20000];
 
     (void)state;
-    for (size_t i = 0; qd_verb_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_verb_at(i); i++) {
         char line[64];
 
         snprintf(line, sizeof line, "help %s", qd_verb_at(i)->name);
         run(line, out, err);
-        for (char *text = strtok(out, "\n"); text != NULL; text = strtok(NULL, "\n")) {
-            if (strlen(text) > 100) {
+        for (char *text = strtok(out, "\n"); text; text = strtok(NULL, "\n"))
+            if (strlen(text) > 100)
                 fail_msg("%s: %s", line, text);
-            }
-        }
     }
 }
 
@@ -223,7 +215,7 @@ static void mistakes_are_answered(void **state)
         char out[20000], err[20000];
         int code = run(mistakes[i].line, out, err);
 
-        if (code != mistakes[i].code || strstr(err, mistakes[i].err) == NULL) {
+        if (code != mistakes[i].code || !strstr(err, mistakes[i].err)) {
             fail_msg("qdiff %s: want %d, \"%s\"; have %d, \"%s\"", mistakes[i].line,
                      mistakes[i].code, mistakes[i].err, code, err);
         }

@@ -21,17 +21,14 @@ static enum qd_status open_graph(const struct qd_graph *graph, struct qd_arena *
     int *outputs = qd_arena_array(arena, graph->value_count, sizeof *outputs);
 
     *opened = *graph;
-    if (outputs == NULL) {
+    if (!outputs)
         return no_memory(error);
-    }
     opened->outputs = outputs;
     opened->output_count = 0;
     for (size_t n = 0; n < graph->node_count; n++) {
-        for (size_t i = 0; i < graph->nodes[n].output_count; i++) {
-            if (graph->nodes[n].outputs[i] != QD_NO_VALUE) {
+        for (size_t i = 0; i < graph->nodes[n].output_count; i++)
+            if (graph->nodes[n].outputs[i] != QD_NO_VALUE)
                 outputs[opened->output_count++] = graph->nodes[n].outputs[i];
-            }
-        }
     }
     return QD_OK;
 }
@@ -43,30 +40,24 @@ static enum qd_status find_types(const struct qd_case *kase, struct qd_arena *ar
     const struct qd_graph *graph = kase->graph;
     enum qd_dtype *found = qd_arena_array(arena, graph->value_count, sizeof *found);
     struct qd_graph opened;
-    struct qd_value *values;
     enum qd_status status = open_graph(graph, arena, &opened, error);
 
-    values = qd_arena_array(arena, opened.output_count, sizeof *values);
-    if (found == NULL || values == NULL) {
+    struct qd_value *values = qd_arena_array(arena, opened.output_count, sizeof *values);
+    if (!found || !values)
         return no_memory(error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_graph_evaluate(&opened, kase->inputs, NULL, arena, values, error);
-    }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     for (size_t i = 0; i < graph->value_count; i++) {
         const struct qd_tensor *constant = graph->values[i].initializer;
 
-        found[i] = constant != NULL ? constant->dtype : QD_DTYPE_NONE;
+        found[i] = constant ? constant->dtype : QD_DTYPE_NONE;
     }
-    for (size_t i = 0; i < graph->input_count; i++) {
+    for (size_t i = 0; i < graph->input_count; i++)
         found[graph->inputs[i]] = kase->inputs[i].dtype;
-    }
-    for (size_t i = 0; i < opened.output_count; i++) {
+    for (size_t i = 0; i < opened.output_count; i++)
         found[opened.outputs[i]] = values[i].want.dtype;
-    }
     *types = found;
     return QD_OK;
 }
@@ -74,7 +65,7 @@ static enum qd_status find_types(const struct qd_case *kase, struct qd_arena *ar
 static void write_types(const int *values, size_t count, const enum qd_dtype *types, FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
-        bool absent = types == NULL || values[i] == QD_NO_VALUE;
+        bool absent = !types || values[i] == QD_NO_VALUE;
 
         fprintf(out, " %s", absent ? "-" : qd_dtype_info(types[values[i]])->word);
     }
@@ -87,9 +78,8 @@ static char *describe_node(const struct qd_node *node, const enum qd_dtype *type
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    if (out == NULL) {
+    if (!out)
         return NULL;
-    }
     fprintf(out, "%s%s%s:", node->domain, node->domain[0] != '\0' ? ":" : "", node->op_type);
     write_types(node->inputs, node->input_count, types, out);
     fputs(" ->", out);
@@ -104,15 +94,13 @@ static enum qd_status add_row(struct qd_coverage *coverage, const struct qd_node
         size_t capacity = coverage->capacity == 0 ? 64 : 2 * coverage->capacity;
         struct qd_coverage_row *rows = realloc(coverage->rows, capacity * sizeof *rows);
 
-        if (rows == NULL) {
+        if (!rows)
             return no_memory(error);
-        }
         coverage->rows = rows;
         coverage->capacity = capacity;
     }
-    if (qd_digest_map_put(&coverage->index, key, (unsigned)coverage->count, error) != QD_OK) {
+    if (qd_digest_map_put(&coverage->index, key, (unsigned)coverage->count, error) != QD_OK)
         return error->status;
-    }
     coverage->rows[coverage->count++] = (struct qd_coverage_row){.op = node->op, .types = types};
     return QD_OK;
 }
@@ -123,16 +111,13 @@ static enum qd_status keep_sample(struct qd_coverage_row *row, const struct qd_c
 {
     size_t nodes = kase->graph->node_count, size;
     uint8_t *bytes, *copy;
-    enum qd_status status;
 
-    if (row->sample != NULL && nodes >= row->sample_nodes) {
+    if (row->sample && nodes >= row->sample_nodes)
         return QD_OK;
-    }
-    status = qd_case_encode(kase, arena, &bytes, &size, error);
+    enum qd_status status = qd_case_encode(kase, arena, &bytes, &size, error);
     copy = status == QD_OK ? malloc(size) : NULL;
-    if (copy == NULL) {
+    if (!copy)
         return status == QD_OK ? no_memory(error) : status;
-    }
     memcpy(copy, bytes, size);
     free(row->sample);
     row->sample = copy;
@@ -146,22 +131,18 @@ static enum qd_status count_node(struct qd_coverage *coverage, const struct qd_c
                                  struct qd_arena *arena, struct qd_error *error)
 {
     char *text = describe_node(node, types);
-    struct qd_digest key;
-    const unsigned *at;
-    struct qd_coverage_row *row;
 
-    if (text == NULL) {
+    if (!text)
         return no_memory(error);
-    }
-    key = qd_digest_of_text(text);
-    at = qd_digest_map_get(&coverage->index, &key);
-    if (at != NULL) {
+    struct qd_digest key = qd_digest_of_text(text);
+    const unsigned *at = qd_digest_map_get(&coverage->index, &key);
+    if (at) {
         free(text);
     } else if (add_row(coverage, node, text, &key, error) != QD_OK) {
         free(text);
         return error->status;
     }
-    row = &coverage->rows[at != NULL ? *at : coverage->count - 1];
+    struct qd_coverage_row *row = &coverage->rows[at ? *at : coverage->count - 1];
     row->cases[node->opset < QD_MAX_OPSET ? node->opset : QD_MAX_OPSET]++;
     return keep_sample(row, kase, arena, error);
 }
@@ -171,7 +152,7 @@ static enum qd_status count_rule(struct qd_coverage *coverage, const char *rule,
 {
     struct qd_digest key = qd_digest_of_text(rule);
 
-    return qd_digest_map_get(&coverage->rules, &key) != NULL
+    return qd_digest_map_get(&coverage->rules, &key)
                ? QD_OK
                : qd_digest_map_put(&coverage->rules, &key, 1, error);
 }
@@ -180,15 +161,12 @@ enum qd_status qd_coverage_add(struct qd_coverage *coverage, const struct qd_cas
                                struct qd_arena *arena, struct qd_error *error)
 {
     enum qd_dtype *types = NULL;
-    enum qd_status status;
 
-    if (kase->expect == QD_EXPECT_MUST_REJECT) {
+    if (kase->expect == QD_EXPECT_MUST_REJECT)
         return count_rule(coverage, kase->rule, error);
-    }
-    status = find_types(kase, arena, &types, error);
-    for (size_t i = 0; status == QD_OK && i < kase->graph->node_count; i++) {
+    enum qd_status status = find_types(kase, arena, &types, error);
+    for (size_t i = 0; status == QD_OK && i < kase->graph->node_count; i++)
         status = count_node(coverage, kase, &kase->graph->nodes[i], types, arena, error);
-    }
     return status;
 }
 
@@ -211,21 +189,16 @@ static enum qd_status explain(const struct qd_coverage_row *row, int64_t opset, 
                               size_t size, struct qd_arena *arena, struct qd_error *error)
 {
     struct qd_case kase;
-    struct qd_graph moved;
-    struct qd_node *nodes;
-    struct qd_value *values;
     struct qd_error said = {0};
     enum qd_status status = qd_case_decode(row->sample, row->sample_size, arena, &kase, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    moved = *kase.graph;
-    nodes = qd_arena_array(arena, moved.node_count, sizeof *nodes);
-    values = qd_arena_array(arena, moved.output_count, sizeof *values);
-    if (nodes == NULL || values == NULL) {
+    struct qd_graph moved = *kase.graph;
+    struct qd_node *nodes = qd_arena_array(arena, moved.node_count, sizeof *nodes);
+    struct qd_value *values = qd_arena_array(arena, moved.output_count, sizeof *values);
+    if (!nodes || !values)
         return no_memory(error);
-    }
     for (size_t i = 0; i < moved.node_count; i++) {
         nodes[i] = kase.graph->nodes[i];
         nodes[i].opset = nodes[i].domain[0] == '\0' ? opset : nodes[i].opset;
@@ -243,9 +216,8 @@ static enum qd_status explain(const struct qd_coverage_row *row, int64_t opset, 
 static void write_run(int64_t first, int64_t last, const char *what, bool begun, FILE *out)
 {
     fprintf(out, "%s%lld", begun ? "; " : "", (long long)first);
-    if (last > first) {
+    if (last > first)
         fprintf(out, "-%lld", (long long)last);
-    }
     fprintf(out, ": %s", what);
 }
 
@@ -261,11 +233,10 @@ static enum qd_status write_opsets(const struct qd_coverage_row *row, FILE *out,
     qd_arena_init(&arena, SAMPLE_BUDGET);
     for (int64_t opset = least; status == QD_OK && opset <= most; opset++) {
         qd_arena_reset(&arena);
-        if (row->cases[opset] > 0) {
+        if (row->cases[opset] > 0)
             snprintf(what, sizeof what, "%zu", row->cases[opset]);
-        } else {
+        else
             status = explain(row, opset, what, sizeof what, &arena, error);
-        }
         if (opset > least && strcmp(what, before) != 0) {
             write_run(start, opset - 1, before, start > least, out);
             start = opset;
@@ -301,9 +272,8 @@ static void print_rules(const struct qd_coverage *coverage, const struct qd_op *
     for (size_t i = 0; qd_op_rule(op, i, rule, sizeof rule); i++) {
         struct qd_digest key = qd_digest_of_text(rule);
 
-        if (qd_digest_map_get(&coverage->rules, &key) == NULL) {
+        if (!qd_digest_map_get(&coverage->rules, &key))
             fprintf(out, "\n- hole: %s", rule);
-        }
     }
     fputs("\n", out);
 }
@@ -319,19 +289,16 @@ static enum qd_status print_op(const struct qd_coverage *coverage, const struct 
             op->domain[0] != '\0' ? ":" : "", op->name);
     print_rules(coverage, op, out);
     for (size_t i = 0; status == QD_OK && i < coverage->count; i++) {
-        if (rows[i]->op != op) {
+        if (rows[i]->op != op)
             continue;
-        }
-        if (found++ == 0) {
+        if (found++ == 0)
             fputs(markdown ? "\n| types | opset: cases, or why none |\n|---|---|\n" : "\n", out);
-        }
         fprintf(out, markdown ? "| %s | " : "  %s  |  ", strchr(rows[i]->types, ' ') + 1);
         status = write_opsets(rows[i], out, error);
         fputs(markdown ? " |\n" : "\n", out);
     }
-    if (found == 0) {
+    if (found == 0)
         fputs("\nhole: no valid case\n", out);
-    }
     return status;
 }
 
@@ -339,15 +306,13 @@ static enum qd_status print_table(const struct qd_family *family, bool markdown,
                                   struct qd_error *error)
 {
     struct qd_arena arena;
-    struct qd_covering rows;
     size_t covered = 0, possible;
-    enum qd_status status;
 
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_covering_make(family->table, family->strength, &arena, &rows, error);
-    if (status == QD_OK) {
+    struct qd_covering rows;
+    enum qd_status status = qd_covering_make(family->table, family->strength, &arena, &rows, error);
+    if (status == QD_OK)
         status = qd_covering_count(family->table, &rows, &arena, &covered, error);
-    }
     if (status == QD_OK) {
         possible = rows.tuples - rows.impossible;
         fprintf(out,
@@ -362,7 +327,6 @@ static enum qd_status print_table(const struct qd_family *family, bool markdown,
 
 enum qd_status qd_coverage_print_tables(bool markdown, FILE *out, struct qd_error *error)
 {
-    const struct qd_family *family;
     enum qd_status status = QD_OK;
 
     fputs(markdown
@@ -371,11 +335,10 @@ enum qd_status qd_coverage_print_tables(bool markdown, FILE *out, struct qd_erro
               : "\nfamily                       features    rows    at once   possible    covered  "
                 "    share\n",
           out);
-    for (size_t i = 0; status == QD_OK && (family = qd_family_at(i)) != NULL; i++) {
-        if (family->table != NULL) {
+    const struct qd_family *family;
+    for (size_t i = 0; status == QD_OK && (family = qd_family_at(i)) != NULL; i++)
+        if (family->table)
             status = print_table(family, markdown, out, error);
-        }
-    }
     return status;
 }
 
@@ -386,12 +349,10 @@ enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdo
     const struct qd_op *op;
     enum qd_status status = QD_OK;
 
-    if (rows == NULL) {
+    if (!rows)
         return no_memory(error);
-    }
-    for (size_t i = 0; i < coverage->count; i++) {
+    for (size_t i = 0; i < coverage->count; i++)
         rows[i] = &coverage->rows[i];
-    }
     qsort(rows, coverage->count, sizeof(struct qd_coverage_row *), compare_rows);
     fprintf(out,
             "%sCoverage\n\nRules: which a must-reject case breaks. Types: of a node's inputs and "
@@ -401,9 +362,8 @@ enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdo
             "reference refuses a\ncase with these types, moved to that opset; \"hole\" where it "
             "takes it.\n",
             markdown ? "# " : "");
-    for (size_t i = 0; status == QD_OK && (op = qd_op_at(i)) != NULL; i++) {
+    for (size_t i = 0; status == QD_OK && (op = qd_op_at(i)) != NULL; i++)
         status = print_op(coverage, op, rows, markdown, out, error);
-    }
     free(rows);
     return status;
 }

@@ -17,9 +17,9 @@ struct text {
 __attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
 {
     va_list arguments;
-    int written;
 
     va_start(arguments, format);
+    int written;
     written =
         vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length, format, arguments);
     va_end(arguments);
@@ -32,15 +32,14 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 
 const char *qd_describe_number(enum qd_dtype dtype, double value, char *text, size_t size)
 {
-    if (isnan(value)) {
+    if (isnan(value))
         snprintf(text, size, "nan");
-    } else if (isinf(value)) {
+    else if (isinf(value))
         snprintf(text, size, value > 0 ? "inf" : "-inf");
-    } else if (qd_dtype_is_integer(dtype)) {
+    else if (qd_dtype_is_integer(dtype))
         snprintf(text, size, "%.0f", value);
-    } else {
+    else
         snprintf(text, size, dtype == QD_F64 ? "%.17g" : "%.9g", value);
-    }
     return text;
 }
 
@@ -81,11 +80,10 @@ static void add_list(struct text *text, const struct qd_attr *attr)
     add(text, "[");
     for (size_t i = 0; i < shown; i++) {
         add(text, i == 0 ? "" : ", ");
-        if (attr->kind == QD_ATTR_INTS) {
+        if (attr->kind == QD_ATTR_INTS)
             add(text, "%" PRId64, attr->ints[i]);
-        } else {
+        else
             add(text, "%.9g", (double)attr->floats[i]);
-        }
     }
     add(text, shown < attr->count ? ", ...]" : "]");
 }
@@ -113,9 +111,8 @@ const char *qd_describe_place(const struct qd_tensor *tensor, int64_t i, struct 
 
     qd_tensor_coordinates(tensor, i, coordinates);
     add(&text, "[");
-    for (unsigned axis = 0; axis < tensor->rank; axis++) {
+    for (unsigned axis = 0; axis < tensor->rank; axis++)
         add(&text, axis == 0 ? "%" PRId64 : ", %" PRId64, coordinates[axis]);
-    }
     add(&text, "]");
     return qd_arena_string(arena, text.bytes);
 }
@@ -124,16 +121,12 @@ const struct qd_tensor *qd_case_tensor(const struct qd_case *kase, int value)
 {
     const struct qd_graph *graph = kase->graph;
 
-    if (value == QD_NO_VALUE) {
+    if (value == QD_NO_VALUE)
         return NULL;
-    }
-    if (graph->values[value].initializer != NULL) {
+    if (graph->values[value].initializer)
         return graph->values[value].initializer;
-    }
-    for (size_t i = 0; i < graph->input_count && i < kase->input_count; i++) {
-        if (graph->inputs[i] == value) {
+    for (size_t i = 0; i < graph->input_count && i < kase->input_count; i++)
+        if (graph->inputs[i] == value)
             return &kase->inputs[i];
-        }
-    }
     return NULL;
 }

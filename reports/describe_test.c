@@ -41,9 +41,8 @@ static int set_up(void **state)
 
     qd_arena_init(&fixture.arena, QD_ARENA_DEFAULT_BUDGET);
     qd_tensor_init(&fixture.tensor, &fixture.arena, QD_S8, 2, dims, NULL);
-    for (int64_t i = 0; i < 6; i++) {
+    for (int64_t i = 0; i < 6; i++)
         qd_tensor_set(&fixture.tensor, i, i - 3);
-    }
     *state = &fixture;
     return 0;
 }
@@ -79,10 +78,10 @@ static void long_tensors_are_cut(void **state)
 static void places_are_coordinates(void **state)
 {
     struct fixture *f = *state;
-    struct qd_tensor scalar;
 
     assert_string_equal(qd_describe_place(&f->tensor, 0, &f->arena), "[0, 0]");
     assert_string_equal(qd_describe_place(&f->tensor, 5, &f->arena), "[1, 2]");
+    struct qd_tensor scalar;
     assert_int_equal(qd_tensor_init(&scalar, &f->arena, QD_U8, 0, NULL, NULL), QD_OK);
     assert_string_equal(qd_describe_place(&scalar, 0, &f->arena), "[]");
 }
@@ -106,9 +105,8 @@ static void attributes_of_every_kind(void **state)
         {{.kind = QD_ATTR_OTHER}, "(an attribute of another kind)"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_string_equal(qd_describe_attr(&rows[i].attr, &f->arena), rows[i].want);
-    }
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -13,10 +13,10 @@ struct qd_digest_entry {
 struct qd_digest qd_digest_of(const void *bytes, size_t size)
 {
     struct sha256_ctx context;
-    struct qd_digest digest;
 
     sha256_init(&context);
     sha256_update(&context, size, bytes);
+    struct qd_digest digest;
     sha256_digest(&context, sizeof digest.bytes, digest.bytes);
     return digest;
 }
@@ -47,16 +47,14 @@ static void add_tensor(struct sha256_ctx *context, const struct qd_tensor *tenso
 struct qd_digest qd_digest_of_case(const struct qd_case *kase)
 {
     struct sha256_ctx context;
-    struct qd_digest digest;
 
     sha256_init(&context);
     add_part(&context, kase->model, kase->model_size);
-    for (size_t i = 0; i < kase->input_count; i++) {
+    for (size_t i = 0; i < kase->input_count; i++)
         add_tensor(&context, &kase->inputs[i]);
-    }
-    if (kase->request_size > 0) {
+    if (kase->request_size > 0)
         add_part(&context, kase->request, kase->request_size);
-    }
+    struct qd_digest digest;
     sha256_digest(&context, sizeof digest.bytes, digest.bytes);
     return digest;
 }
@@ -75,9 +73,8 @@ char *qd_digest_write(const struct qd_digest *digest, char text[QD_DIGEST_TEXT])
 
 static int digit_value(char c)
 {
-    if (c >= '0' && c <= '9') {
+    if (c >= '0' && c <= '9')
         return c - '0';
-    }
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
@@ -89,9 +86,8 @@ bool qd_digest_read(const char *text, struct qd_digest *digest)
         int high = digit_value(text[2 * i]);
         int low = high < 0 ? -1 : digit_value(text[2 * i + 1]);
 
-        if (low < 0) {
+        if (low < 0)
             return false;
-        }
         read.bytes[i] = (uint8_t)(high << 4 | low);
     }
     *digest = read;
@@ -108,9 +104,9 @@ bool qd_digest_equal(const struct qd_digest *a, const struct qd_digest *b)
 static struct qd_digest_entry *find(const struct qd_digest_map *map, const struct qd_digest *digest)
 {
     uint64_t start;
-    size_t i;
 
     memcpy(&start, digest->bytes, sizeof start);
+    size_t i;
     for (i = start & (map->capacity - 1);
          map->entries[i].used && !qd_digest_equal(&map->entries[i].digest, digest);
          i = (i + 1) & (map->capacity - 1)) {
@@ -125,14 +121,11 @@ static enum qd_status grow(struct qd_digest_map *map, struct qd_error *error)
     struct qd_digest_map larger = {map->count, map->capacity == 0 ? 1024 : 2 * map->capacity, NULL};
 
     larger.entries = calloc(larger.capacity, sizeof *larger.entries);
-    if (larger.entries == NULL) {
+    if (!larger.entries)
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu digests", larger.capacity);
-    }
-    for (size_t i = 0; i < map->capacity; i++) {
-        if (map->entries[i].used) {
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->entries[i].used)
             *find(&larger, &map->entries[i].digest) = map->entries[i];
-        }
-    }
     struct qd_digest_entry *old = map->entries;
     *map = larger;
     free(old);
@@ -143,7 +136,7 @@ const unsigned *qd_digest_map_get(const struct qd_digest_map *map, const struct 
 {
     const struct qd_digest_entry *entry = map->capacity == 0 ? NULL : find(map, digest);
 
-    return entry != NULL && entry->used ? &entry->value : NULL;
+    return entry && entry->used ? &entry->value : NULL;
 }
 
 enum qd_status qd_digest_map_put(struct qd_digest_map *map, const struct qd_digest *digest,
@@ -152,9 +145,8 @@ enum qd_status qd_digest_map_put(struct qd_digest_map *map, const struct qd_dige
     if (2 * (map->count + 1) > map->capacity) {
         enum qd_status status = grow(map, error);
 
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     }
     *find(map, digest) = (struct qd_digest_entry){*digest, value, true};
     map->count++;

@@ -20,9 +20,9 @@ static void sha256_of_the_standard(void **state)
         {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
     };
-    char text[QD_DIGEST_TEXT];
 
     (void)state;
+    char text[QD_DIGEST_TEXT];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct qd_digest digest = qd_digest_of_text(rows[i].text), read;
 
@@ -34,10 +34,10 @@ static void sha256_of_the_standard(void **state)
 
 static void other_digits_are_refused(void **state)
 {
-    char text[QD_DIGEST_TEXT];
     struct qd_digest digest = qd_digest_of_text("abc"), kept = digest;
 
     (void)state;
+    char text[QD_DIGEST_TEXT];
     qd_digest_write(&digest, text);
     text[63] = 'g';
     assert_false(qd_digest_read(text, &digest));
@@ -52,11 +52,11 @@ static void a_map_keeps_what_was_put(void **state)
 {
     struct qd_digest_map map = {0};
     struct qd_digest digest = qd_digest_of_text("none");
-    struct qd_error error;
-    char name[16];
 
     (void)state;
     assert_null(qd_digest_map_get(&map, &digest));
+    struct qd_error error;
+    char name[16];
     for (unsigned i = 0; i < 3000; i++) {
         snprintf(name, sizeof name, "%u", i);
         digest = qd_digest_of_text(name);

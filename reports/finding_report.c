@@ -14,7 +14,7 @@ enum { SHOWN_ELEMENTS = 16 };
 
 static const char *or_unknown(const char *text)
 {
-    return text != NULL ? text : "(out of memory)";
+    return text ? text : "(out of memory)";
 }
 
 /* A text of several lines if it is long, cut if it is very long: targets say much. */
@@ -22,14 +22,13 @@ static void print_if(FILE *out, const char *what, const char *text)
 {
     enum { WIDTH = 88, LINES = 4 };
 
-    for (int line = 0; text != NULL && text[0] != '\0' && line < LINES; line++) {
+    for (int line = 0; text && text[0] != '\0' && line < LINES; line++) {
         size_t length = strcspn(text, "\n");
         bool ends = text[length] == '\0' || length == 0;
 
         if (length > WIDTH) {
-            for (length = WIDTH; length > 0 && strchr(" |", text[length]) == NULL;) {
+            for (length = WIDTH; length > 0 && !strchr(" |", text[length]);)
                 length--;
-            }
             length = length > 0 ? length : WIDTH;
             ends = false;
         }
@@ -46,13 +45,13 @@ static void print_outputs(FILE *out, const struct qd_reduced *reduced, struct qd
 {
     const struct qd_graph *graph = reduced->kase.graph;
 
-    for (size_t i = 0; reduced->evaluated.values != NULL && i < graph->output_count; i++) {
+    for (size_t i = 0; reduced->evaluated.values && i < graph->output_count; i++) {
         const char *name = graph->values[graph->outputs[i]].name;
 
         fprintf(out, "%-10s %s = %s\n", "want", name,
                 or_unknown(
                     qd_describe_tensor(&reduced->evaluated.values[i].want, SHOWN_ELEMENTS, arena)));
-        if (reduced->trial.run.outputs != NULL) {
+        if (reduced->trial.run.outputs) {
             fprintf(out, "%-10s %s = %s\n", "have", name,
                     or_unknown(
                         qd_describe_tensor(&reduced->trial.run.outputs[i], SHOWN_ELEMENTS, arena)));
@@ -81,8 +80,8 @@ static void print_diagnosis(FILE *out, const struct qd_diagnosis *diagnosis)
     const struct qd_quirk *quirk = diagnosis->quirk_count > 0 ? diagnosis->quirks[0] : NULL;
 
     print_if(out, "diagnosis", diagnosis->label);
-    print_if(out, "effect", quirk != NULL ? quirk->effect : "");
-    print_if(out, "seen", quirk != NULL ? quirk->seen : "");
+    print_if(out, "effect", quirk ? quirk->effect : "");
+    print_if(out, "seen", quirk ? quirk->seen : "");
     print_if(out, "place", diagnosis->place);
     print_if(out, "facts", diagnosis->facts);
     if (diagnosis->neighbours > 0) {
@@ -118,9 +117,8 @@ void qd_finding_describe(FILE *out, const struct qd_finding_report *report, stru
     print_set(out, reduced, arena);
     print_diagnosis(out, &reduced->after.diagnosis);
     print_if(out, "words", reduced->trial.run.message);
-    if (reduced->trial.run.signal != 0) {
+    if (reduced->trial.run.signal != 0)
         fprintf(out, "%-10s %d\n", "signal", reduced->trial.run.signal);
-    }
     print_sizes(out, report);
 }
 
@@ -137,18 +135,16 @@ static enum qd_status begin_text(struct text *text, struct qd_error *error)
 {
     *text = (struct text){NULL, NULL, 0};
     text->out = open_memstream(&text->bytes, &text->size);
-    return text->out != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for a text");
+    return text->out ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for a text");
 }
 
 static enum qd_status end_text(struct text *text, enum qd_status status, const char *path,
                                struct qd_error *error)
 {
-    if (fclose(text->out) != 0 && status == QD_OK) {
+    if (fclose(text->out) != 0 && status == QD_OK)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %s", path);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_file_write(path, text->bytes, text->size, error);
-    }
     free(text->bytes);
     return status;
 }
@@ -159,16 +155,13 @@ enum qd_status qd_finding_write_text(const struct qd_finding_report *report, con
     struct text comment, text;
     enum qd_status status = begin_text(&comment, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     qd_finding_describe(comment.out, report, arena);
-    if (fclose(comment.out) != 0) {
+    if (fclose(comment.out) != 0)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %s", path);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = begin_text(&text, error);
-    }
     if (status == QD_OK) {
         status = qd_case_write_text(&report->reduced->kase, comment.bytes, arena, text.out, error);
         status = end_text(&text, status, path, error);
@@ -185,9 +178,8 @@ enum qd_status qd_finding_write_page(const struct qd_finding_report *report, con
     struct text text;
     enum qd_status status = begin_text(&text, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     fprintf(text.out, "# %s\n\n**What.**\n```\n", report->reduced->after.signature);
     qd_finding_describe(text.out, report, arena);
     fputs("```\n\n**Witness.**\n```\n", text.out);
@@ -209,17 +201,14 @@ static enum qd_status write_script(const struct qd_finding_report *report,
     enum qd_status status = QD_OK;
 
     *why = "only ONNX Runtime's targets have one";
-    if (strncmp(report->target, "ort@", 4) != 0) {
+    if (strncmp(report->target, "ort@", 4) != 0)
         return QD_OK;
-    }
     status = qd_bundle_write(evaluated, report->target, path, arena, &local);
     *why = status == QD_OK ? "" : qd_arena_string(arena, local.text);
-    if (*why == NULL) {
+    if (!*why)
         return qd_fail(error, QD_NO_MEMORY, "no memory for reproduce.py");
-    }
-    if (status == QD_UNSUPPORTED) {
+    if (status == QD_UNSUPPORTED)
         return QD_OK;
-    }
     return status == QD_OK ? QD_OK : qd_fail(error, status, "%s", local.text);
 }
 
@@ -231,31 +220,23 @@ enum qd_status qd_finding_write_bundle(const struct qd_finding_report *report, c
     const char *text = qd_arena_printf(arena, "%s/case.textproto", path);
     const char *encoded = qd_arena_printf(arena, "%s/case.qdcase", path);
     const char *page = qd_arena_printf(arena, "%s/report.md", path);
-    struct qd_evaluated evaluated;
     const char *why = "";
-    enum qd_status status;
 
-    if (text == NULL || encoded == NULL || page == NULL) {
+    if (!text || !encoded || !page)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a bundle");
-    }
-    status = qd_case_evaluate(kase, arena, &evaluated, error);
-    if (status == QD_OK) {
+    struct qd_evaluated evaluated;
+    enum qd_status status = qd_case_evaluate(kase, arena, &evaluated, error);
+    if (status == QD_OK)
         status = qd_case_export(kase, path, evaluated.shapes, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_case_save(kase, encoded, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_finding_write_text(report, text, arena, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = write_script(report, &evaluated, path, arena, &why, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_finding_write_page(report, page, why[0] == '\0', arena, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         *script = why;
-    }
     return status;
 }

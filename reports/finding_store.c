@@ -19,12 +19,10 @@ enum qd_status qd_finding_keep(const struct qd_case *kase, const char *signature
     struct qd_store *store;
     enum qd_status status = qd_record_make(kase, signature, target, arena, &record, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_finding_store_open(arena, &store, error);
-    }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     record.cpu = machine.cpu;
     record.flags = machine.flags;
     record.reduced = reduced;

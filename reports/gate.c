@@ -33,9 +33,8 @@ static enum qd_visit take_bad(void *context, const char *path, const struct qd_e
     struct part *part = context;
     struct qd_result result = qd_result_init(path, "", "", QD_RESULT_BAD_INPUT);
 
-    if (qd_interrupt_seen(part->gate->interrupt)) {
+    if (qd_interrupt_seen(part->gate->interrupt))
         return QD_VISIT_STOP;
-    }
     result.why = error->text;
     return is_others(part) ? QD_VISIT_GO_ON : tell(part, &result);
 }
@@ -45,15 +44,14 @@ static enum qd_visit take_bad(void *context, const char *path, const struct qd_e
 static enum qd_visit tell_unjudged(const struct part *part, const struct qd_selected *selected,
                                    enum qd_status status, const struct qd_error *error)
 {
-    bool ours = selected->path == NULL || status == QD_INTERNAL;
+    bool ours = !selected->path || status == QD_INTERNAL;
     struct qd_result result =
         qd_result_init(selected->kase->id, selected->kase->op, "", QD_RESULT_BAD_INPUT);
 
-    if (ours) {
+    if (ours)
         result.kind = QD_RESULT_BROKEN;
-    } else if (status == QD_UNSUPPORTED) {
+    else if (status == QD_UNSUPPORTED)
         result.kind = QD_RESULT_SKIP;
-    }
     result.why = error->text;
     return tell(part, &result);
 }
@@ -75,25 +73,20 @@ static enum qd_visit take_target(struct part *part, const struct qd_evaluated *e
 static enum qd_visit take(void *context, const struct qd_selected *selected)
 {
     struct part *part = context;
-    struct qd_evaluated evaluated;
     struct qd_error error = {0};
-    enum qd_status status;
     enum qd_visit answer = QD_VISIT_GO_ON;
 
-    if (qd_interrupt_seen(part->gate->interrupt)) {
+    if (qd_interrupt_seen(part->gate->interrupt))
         return QD_VISIT_STOP;
-    }
-    if (is_others(part)) {
+    if (is_others(part))
         return QD_VISIT_GO_ON;
-    }
     qd_arena_reset(&part->arena);
-    status = part->role->evaluate(selected->kase, &part->arena, &evaluated, &error);
-    if (status != QD_OK) {
+    struct qd_evaluated evaluated;
+    enum qd_status status = part->role->evaluate(selected->kase, &part->arena, &evaluated, &error);
+    if (status != QD_OK)
         return tell_unjudged(part, selected, status, &error);
-    }
-    for (size_t i = 0; i < part->targets->count && answer == QD_VISIT_GO_ON; i++) {
+    for (size_t i = 0; i < part->targets->count && answer == QD_VISIT_GO_ON; i++)
         answer = take_target(part, &evaluated, &part->targets->items[i]);
-    }
     return answer;
 }
 
@@ -117,9 +110,8 @@ static void tell_rows(const struct part *part)
         const struct qd_subject *target = &part->targets->items[i];
         struct row_teller teller = {&part->gate->sink, target->id};
 
-        if (target->expectations != NULL) {
+        if (target->expectations)
             qd_expectations_stale(target->expectations, tell_row, &teller);
-        }
     }
 }
 
@@ -135,16 +127,15 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
                         .error = error};
     struct qd_selection selection = *gate->selection;
     struct qd_visitor visitor = {take, take_bad, &part};
-    enum qd_status status;
 
     qd_arena_init(&part.arena, QD_ARENA_DEFAULT_BUDGET);
     qd_twins_init(&part.twins, gate->options->cases);
     part.options = (struct qd_trial_options){
         .twins = &part.twins, .diagnose = gate->options->no_diagnosis ? NULL : &part.diagnose};
     selection.role = part.role;
-    status = part.role == &qd_role_quantizer && gate->options->pack != NULL
-                 ? qd_fail(error, QD_USAGE, "a pack asks no quantizer")
-                 : qd_visit_selected(&selection, &visitor, error);
+    enum qd_status status = part.role == &qd_role_quantizer && gate->options->pack
+                                ? qd_fail(error, QD_USAGE, "a pack asks no quantizer")
+                                : qd_visit_selected(&selection, &visitor, error);
     tell_rows(&part);
     qd_twins_clear(&part.twins);
     qd_arena_clear(&part.arena);

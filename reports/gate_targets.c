@@ -31,23 +31,20 @@ static enum qd_status unknown_target(const char *name, struct qd_error *error)
 {
     struct qd_nearest nearest = {name, NULL, 0};
 
-    for (size_t i = 0; qd_builtin_target_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_builtin_target_at(i); i++)
         qd_nearest_offer(&nearest, qd_builtin_target_at(i)->name);
-    }
     return qd_fail(error, QD_USAGE,
                    "no target \"%s\"; %s%s%sqdiff targets lists those there are, and a plug-in is "
                    "named by a path with a slash (./%s)",
-                   name, nearest.word != NULL ? "did you mean \"" : "",
-                   nearest.word != NULL ? nearest.word : "", nearest.word != NULL ? "\"? " : "",
-                   name);
+                   name, nearest.word ? "did you mean \"" : "", nearest.word ? nearest.word : "",
+                   nearest.word ? "\"? " : "", name);
 }
 
 static enum qd_status add(struct planner *planner, const struct qd_target_name *name,
                           const char *expectations)
 {
-    if (planner->count == MOST_TARGETS) {
+    if (planner->count == MOST_TARGETS)
         return qd_fail(planner->error, QD_USAGE, "more than %d targets", MOST_TARGETS);
-    }
     planner->items[planner->count++] = (struct qd_planned_target){*name, expectations};
     return QD_OK;
 }
@@ -59,13 +56,11 @@ static enum qd_status newest_version(struct planner *planner,
     const char *const *versions;
     enum qd_status status = builtin->versions(planner->arena, &versions, planner->error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    if (versions[0] == NULL && builtin->setup[0] == '\0') {
+    if (!versions[0] && builtin->setup[0] == '\0')
         return QD_OK; /* comes with qdiff */
-    }
-    if (versions[0] == NULL) {
+    if (!versions[0]) {
         return qd_fail(planner->error, QD_UNUSABLE, "%s is not set up; this sets it up: %s",
                        builtin->name, builtin->setup);
     }
@@ -81,11 +76,9 @@ static enum qd_status newest_version(struct planner *planner,
 static enum qd_status add_configs(struct planner *planner, const struct qd_builtin_target *builtin,
                                   const struct qd_target_name *name, const char *expectations)
 {
-    if (name->config[0] != '\0' || builtin->default_configs == NULL ||
-        builtin->default_configs[0] == NULL) {
+    if (name->config[0] != '\0' || !builtin->default_configs || !builtin->default_configs[0])
         return add(planner, name, expectations);
-    }
-    for (const char *const *config = builtin->default_configs; *config != NULL; config++) {
+    for (const char *const *config = builtin->default_configs; *config; config++) {
         struct qd_target_name one = *name;
         enum qd_status status;
 
@@ -95,9 +88,8 @@ static enum qd_status add_configs(struct planner *planner, const struct qd_built
         }
         memcpy(one.config, *config, strlen(*config) + 1);
         status = add(planner, &one, expectations);
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     }
     return QD_OK;
 }
@@ -105,35 +97,30 @@ static enum qd_status add_configs(struct planner *planner, const struct qd_built
 static const char *given_expectations(const struct qd_options *options,
                                       const struct qd_wanted_target *wanted)
 {
-    if (options->no_expectations) {
+    if (options->no_expectations)
         return NULL;
-    }
-    return wanted->expectations != NULL ? wanted->expectations : options->targets.expectations;
+    return wanted->expectations ? wanted->expectations : options->targets.expectations;
 }
 
 static enum qd_status plan_one(struct planner *planner, const struct qd_wanted_target *wanted)
 {
     const char *expectations = given_expectations(planner->options, wanted);
-    const struct qd_builtin_target *builtin;
     struct qd_target_name name;
     enum qd_status status = qd_target_name_parse(wanted->text, &name, planner->error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    builtin = qd_builtin_target_find(name.name);
-    if (builtin == NULL) {
+    const struct qd_builtin_target *builtin = qd_builtin_target_find(name.name);
+    if (!builtin) {
         return is_path(name.name) || has_prefix(name.name)
                    ? add(planner, &name, expectations)
                    : unknown_target(name.name, planner->error);
     }
     status = qd_target_name_check(&name, planner->error);
-    if (status == QD_OK && name.version[0] == '\0') {
+    if (status == QD_OK && name.version[0] == '\0')
         status = newest_version(planner, builtin, &name);
-    }
-    if (status == QD_OK && expectations == NULL && !planner->options->no_expectations) {
+    if (status == QD_OK && !expectations && !planner->options->no_expectations)
         status = qd_expectations_shipped(name.name, planner->arena, &expectations, planner->error);
-    }
     return status == QD_OK ? add_configs(planner, builtin, &name, expectations) : status;
 }
 
@@ -147,15 +134,13 @@ enum qd_status qd_plan_targets(const struct qd_options *options, struct qd_arena
                        "no target was given; --target ort is one, qdiff targets lists all");
     }
     planner.items = qd_arena_array(arena, MOST_TARGETS, sizeof *planner.items);
-    if (planner.items == NULL) {
+    if (!planner.items)
         return qd_fail(error, QD_NO_MEMORY, "no memory for targets");
-    }
     for (size_t i = 0; i < options->targets.count; i++) {
         enum qd_status status = plan_one(&planner, &options->targets.items[i]);
 
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     }
     *plan = (struct qd_target_plan){planner.count, planner.items};
     return QD_OK;
@@ -169,12 +154,10 @@ static enum qd_status read_expectations(const char *path, const struct qd_target
     struct qd_expectations *rows;
     enum qd_status status = qd_expectations_read(path, arena, &rows, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_expectations_activate(rows, info, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         *expectations = rows;
-    }
     return status;
 }
 
@@ -186,10 +169,9 @@ static enum qd_status open_one(const struct qd_planned_target *planned, bool any
     enum qd_status status = any ? qd_subject_open(&planned->name, options, arena, &opened, error)
                                 : qd_subject_open_kernel(&planned->name, options, &opened, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    if (planned->expectations != NULL) {
+    if (planned->expectations) {
         status = read_expectations(planned->expectations, opened.info, arena, &opened.expectations,
                                    error);
     }
@@ -217,11 +199,9 @@ static enum qd_status check_roles(const struct qd_gate_targets *targets, struct 
 static enum qd_status check_ids(const struct qd_gate_targets *targets, struct qd_error *error)
 {
     for (size_t i = 0; i < targets->count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(targets->items[i].id, targets->items[j].id) == 0) {
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(targets->items[i].id, targets->items[j].id) == 0)
                 return qd_fail(error, QD_USAGE, "target %s was given twice", targets->items[i].id);
-            }
-        }
     }
     return QD_OK;
 }
@@ -233,20 +213,17 @@ static enum qd_status open_all(const struct qd_target_plan *plan, bool any,
     struct qd_gate_targets opened = {0, qd_arena_array(arena, plan->count, sizeof *opened.items)};
     enum qd_status status = QD_OK;
 
-    if (opened.items == NULL) {
+    if (!opened.items)
         return qd_fail(error, QD_NO_MEMORY, "no memory for targets");
-    }
     while (status == QD_OK && opened.count < plan->count) {
         status = open_one(&plan->items[opened.count], any, options, arena,
                           &opened.items[opened.count], error);
         opened.count += status == QD_OK;
     }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = check_ids(&opened, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = check_roles(&opened, error);
-    }
     if (status != QD_OK) {
         qd_gate_targets_close(&opened);
         return status;
@@ -273,9 +250,8 @@ enum qd_status qd_gate_targets_open_any(const struct qd_target_plan *plan,
 
 void qd_gate_targets_close(struct qd_gate_targets *targets)
 {
-    for (size_t i = 0; i < targets->count; i++) {
+    for (size_t i = 0; i < targets->count; i++)
         qd_subject_close(&targets->items[i]);
-    }
     targets->count = 0;
 }
 

@@ -14,13 +14,11 @@ enum { SCHEMA = 2 };
 
 static void write_list(struct qd_json *json, const char *key, const struct qd_list *list)
 {
-    if (list->count == 0) {
+    if (list->count == 0)
         return;
-    }
     qd_json_open(json, key, '[');
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         qd_json_string(json, NULL, list->items[i]);
-    }
     qd_json_close(json, ']');
 }
 
@@ -50,7 +48,7 @@ static int64_t threads_of(const char *settings)
 {
     const char *found = strstr(settings, "threads=");
 
-    return found == NULL ? 1 : strtol(found + strlen("threads="), NULL, 10);
+    return !found ? 1 : strtol(found + strlen("threads="), NULL, 10);
 }
 
 static void write_target(struct qd_json *json, const struct qd_subject *target)
@@ -83,11 +81,10 @@ void qd_header_write(FILE *out, const struct qd_selection *selection,
     time_t now = time(NULL);
     struct tm parts;
     char started[32] = "";
-    struct qd_json json;
 
-    if (gmtime_r(&now, &parts) != NULL) {
+    if (gmtime_r(&now, &parts))
         strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    }
+    struct qd_json json;
     qd_json_begin(&json, out);
     qd_json_open(&json, NULL, '{');
     qd_json_string(&json, "record", "header");
@@ -98,9 +95,8 @@ void qd_header_write(FILE *out, const struct qd_selection *selection,
     write_machine(&json, arena);
     write_selection(&json, selection);
     qd_json_open(&json, "targets", '[');
-    for (size_t i = 0; i < targets->count; i++) {
+    for (size_t i = 0; i < targets->count; i++)
         write_target(&json, &targets->items[i]);
-    }
     qd_json_close(&json, ']');
     qd_json_close(&json, '}');
     fputc('\n', out);
@@ -119,11 +115,9 @@ static enum qd_status decode_object(json_t *object, struct qd_arena *arena,
     static const char *const apart[] = {"shard", "started", "machine"};
     const char *kind = json_string_value(json_object_get(object, "record"));
     struct qd_header decoded = {0};
-    char *likeness;
 
-    if (kind == NULL || strcmp(kind, "header") != 0) {
+    if (!kind || strcmp(kind, "header") != 0)
         return qd_fail(error, QD_MALFORMED, "the first line is not a header of a results file");
-    }
     if (number_of(object, "schema") != SCHEMA) {
         return qd_fail(error, QD_MALFORMED,
                        "field \"schema\": have %llu, want %d; make the file again with this qdiff",
@@ -140,15 +134,13 @@ static enum qd_status decode_object(json_t *object, struct qd_arena *arena,
         }
         decoded.shard.index = index - 1;
     }
-    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         json_object_del(object, apart[i]);
-    }
-    likeness = json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT);
-    decoded.likeness = likeness == NULL ? NULL : qd_arena_string(arena, likeness);
+    char *likeness = json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT);
+    decoded.likeness = !likeness ? NULL : qd_arena_string(arena, likeness);
     free(likeness);
-    if (decoded.likeness == NULL) {
+    if (!decoded.likeness)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a header");
-    }
     *header = decoded;
     return QD_OK;
 }
@@ -162,7 +154,7 @@ enum qd_status qd_header_decode(const char *line, size_t length, struct qd_arena
         json_is_object(object)
             ? decode_object(object, arena, header, error)
             : qd_fail(error, QD_MALFORMED, "no JSON object in the first line: %s",
-                      object == NULL ? broken.text : "another kind of value");
+                      !object ? broken.text : "another kind of value");
 
     json_decref(object);
     return status;
@@ -171,13 +163,11 @@ enum qd_status qd_header_decode(const char *line, size_t length, struct qd_arena
 const char *qd_header_unsharded(const char *line, struct qd_arena *arena)
 {
     json_t *object = json_loads(line, 0, NULL);
-    const char *kept;
-    char *text;
 
     json_object_del(object, "shard");
     json_object_del(object, "shards");
-    text = json_dumps(object, 0);
-    kept = text == NULL ? NULL : qd_arena_string(arena, text);
+    char *text = json_dumps(object, 0);
+    const char *kept = !text ? NULL : qd_arena_string(arena, text);
     free(text);
     json_decref(object);
     return kept;

@@ -70,12 +70,11 @@ static void print_option(FILE *out, const struct qd_option_row *row)
 
     snprintf(left, sizeof left, "%s%c%s--%s%s%s", row->letter != 0 ? "-" : " ",
              row->letter != 0 ? row->letter : ' ', row->letter != 0 ? ", " : "  ", row->name,
-             row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "");
-    if (strlen(left) > 24) {
+             row->argument ? " " : "", row->argument ? row->argument : "");
+    if (strlen(left) > 24)
         fprintf(out, "  %s\n%28s", left, "");
-    } else {
+    else
         fprintf(out, "  %-26s", left);
-    }
     qd_help_wrapped(out, row->meaning, 28);
 }
 
@@ -85,11 +84,10 @@ void qd_help_verb(FILE *out, const struct qd_verb_row *row)
             "qdiff %s: %s\n\nusage: qdiff %s [OPTION]...%s%s\n\n%s\n\nexamples:\n%s\n\noptions:\n",
             row->name, row->meaning, row->name, row->verb->arguments[0] != '\0' ? " " : "",
             row->verb->arguments, row->verb->text, row->verb->examples);
-    for (size_t i = 0; qd_option_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_option_at(i); i++) {
         const struct qd_option_row *option = qd_option_at(i);
 
-        if (strcmp(option->name, "help") == 0 || qd_words_hold(row->verb->options, option->name)) {
+        if (strcmp(option->name, "help") == 0 || qd_words_hold(row->verb->options, option->name))
             print_option(out, option);
-        }
     }
 }

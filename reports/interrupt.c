@@ -21,13 +21,11 @@ enum qd_status qd_interrupt_begin(struct qd_interrupt *interrupt, struct qd_erro
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    if (!is_ignored(SIGHUP)) {
+    if (!is_ignored(SIGHUP))
         sigaddset(&signals, SIGHUP);
-    }
     begun.fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (begun.fd < 0) {
+    if (begun.fd < 0)
         return qd_fail(error, QD_INTERNAL, "cannot watch for signals: %s", strerror(errno));
-    }
     sigprocmask(SIG_BLOCK, &signals, &begun.before);
     *interrupt = begun;
     return QD_OK;
@@ -37,9 +35,8 @@ bool qd_interrupt_seen(struct qd_interrupt *interrupt)
 {
     struct signalfd_siginfo info;
 
-    while (read(interrupt->fd, &info, sizeof info) == (ssize_t)sizeof info) {
+    while (read(interrupt->fd, &info, sizeof info) == (ssize_t)sizeof info)
         interrupt->seen = true;
-    }
     return interrupt->seen;
 }
 

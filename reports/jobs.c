@@ -50,13 +50,12 @@ static enum qd_status run_child(const struct qd_gate *gate, uint64_t job, uint64
 {
     struct qd_gate mine = *gate;
     struct qd_session_options options = qd_session_options_of(gate->options);
-    struct qd_gate_targets targets;
-    struct qd_arena arena;
-    enum qd_status status;
 
     mine.sink = (struct qd_sink){write_result, write_row, out};
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_gate_targets_open_any(gate->plan, &options, &arena, &targets, error);
+    struct qd_gate_targets targets;
+    enum qd_status status = qd_gate_targets_open_any(gate->plan, &options, &arena, &targets, error);
     if (status == QD_OK) {
         status = qd_gate_run_part(&mine, &targets, job, jobs, error);
         qd_gate_targets_close(&targets);
@@ -69,15 +68,12 @@ _Noreturn static void be_child(const struct qd_gate *gate, uint64_t job, uint64_
 {
     FILE *out = fdopen(fd, "w");
     struct qd_error error = {0};
-    enum qd_status status;
 
-    if (out == NULL) {
+    if (!out)
         _exit(QD_INTERNAL);
-    }
-    status = run_child(gate, job, jobs, out, &error);
-    for (char *c = error.text; *c != '\0'; c++) {
+    enum qd_status status = run_child(gate, job, jobs, out, &error);
+    for (char *c = error.text; *c != '\0'; c++)
         *c = *c == '\n' ? ' ' : *c;
-    }
     fprintf(out, "E %d %s\n", (int)status, error.text);
     fflush(out);
     _exit(0);
@@ -87,11 +83,9 @@ _Noreturn static void be_child(const struct qd_gate *gate, uint64_t job, uint64_
 
 static void pass_on(struct crew *crew)
 {
-    for (uint64_t i = 0; i < crew->count; i++) {
-        if (!crew->jobs[i].ended) {
+    for (uint64_t i = 0; i < crew->count; i++)
+        if (!crew->jobs[i].ended)
             kill(crew->jobs[i].pid, SIGTERM);
-        }
-    }
     crew->passed_on = true;
 }
 
@@ -103,28 +97,25 @@ static void wait_for(struct crew *crew, const struct job *job)
 
     do {
         poll(watched, crew->passed_on ? 1 : 2, -1);
-        if (!crew->passed_on && qd_interrupt_seen(crew->gate->interrupt)) {
+        if (!crew->passed_on && qd_interrupt_seen(crew->gate->interrupt))
             pass_on(crew);
-        }
     } while (watched[0].revents == 0);
 }
 
 /* Reads more into the buffer; false at the end of the pipe or of memory. */
 static bool fill(struct crew *crew, struct job *job)
 {
-    ssize_t got;
-
     if (job->length == job->capacity) {
         size_t capacity = job->capacity == 0 ? 65536 : job->capacity * 2;
         char *buffer = realloc(job->buffer, capacity);
 
-        if (buffer == NULL) {
+        if (!buffer)
             return false;
-        }
         job->buffer = buffer;
         job->capacity = capacity;
     }
     wait_for(crew, job);
+    ssize_t got;
     do {
         got = read(job->fd, job->buffer + job->length, job->capacity - job->length);
     } while (got < 0 && errno == EINTR);
@@ -144,16 +135,13 @@ static bool next_line(struct crew *crew, struct job *job, const char **line, siz
         job->taken = 0;
     }
     for (;;) {
-        if (job->length > searched) {
+        if (job->length > searched)
             end = memchr(job->buffer + searched, '\n', job->length - searched);
-        }
-        if (end != NULL) {
+        if (end)
             break;
-        }
         searched = job->length;
-        if (!fill(crew, job)) {
+        if (!fill(crew, job))
             return false;
-        }
     }
     *end = '\0';
     *line = job->buffer;
@@ -165,22 +153,20 @@ static bool next_line(struct crew *crew, struct job *job, const char **line, siz
 /* A child that died is our own failure, told as a result so that it is counted and kept. */
 static enum qd_visit tell_death(struct crew *crew, struct job *job)
 {
-    struct qd_result result;
     const char *id = qd_arena_printf(&crew->arena, "job %zu of %zu", (size_t)(job - crew->jobs) + 1,
                                      (size_t)crew->count);
-    const char *why;
     int state = 0;
 
     job->ended = true;
     waitpid(job->pid, &state, 0);
     job->pid = -1;
-    why = qd_arena_printf(&crew->arena,
-                          "the process died (%s %d) after case %s; its other cases did not run",
-                          WIFSIGNALED(state) ? "signal" : "exit code",
-                          WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state),
-                          job->last_id[0] != '\0' ? job->last_id : "(none)");
-    result = qd_result_init(id != NULL ? id : "job", "", "", QD_RESULT_BROKEN);
-    result.why = why != NULL ? why : "the process died";
+    const char *why = qd_arena_printf(
+        &crew->arena, "the process died (%s %d) after case %s; its other cases did not run",
+        WIFSIGNALED(state) ? "signal" : "exit code",
+        WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state),
+        job->last_id[0] != '\0' ? job->last_id : "(none)");
+    struct qd_result result = qd_result_init(id ? id : "job", "", "", QD_RESULT_BROKEN);
+    result.why = why ? why : "the process died";
     return crew->gate->sink.result(crew->gate->sink.context, &result);
 }
 
@@ -205,17 +191,15 @@ static enum qd_visit take_case(struct crew *crew, struct job *job)
     size_t length;
 
     while (results < crew->gate->plan->count) {
-        struct qd_record record;
-        struct qd_error error;
-
         qd_arena_reset(&crew->arena);
-        if (!next_line(crew, job, &line, &length)) {
+        if (!next_line(crew, job, &line, &length))
             return tell_death(crew, job);
-        }
         if (line[0] == 'E') {
             take_end(crew, job, line);
             return crew->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
         }
+        struct qd_record record;
+        struct qd_error error;
         if (qd_record_decode(line, length, &crew->arena, &record, &error) != QD_OK) {
             crew->status = qd_fail(crew->error, QD_INTERNAL, "a job's answer: %s", error.text);
             return QD_VISIT_STOP;
@@ -225,9 +209,8 @@ static enum qd_visit take_case(struct crew *crew, struct job *job)
             continue;
         }
         snprintf(job->last_id, sizeof job->last_id, "%s", record.result.id);
-        if (crew->gate->sink.result(crew->gate->sink.context, &record.result) == QD_VISIT_STOP) {
+        if (crew->gate->sink.result(crew->gate->sink.context, &record.result) == QD_VISIT_STOP)
             return QD_VISIT_STOP;
-        }
         results = record.result.target[0] == '\0' ? crew->gate->plan->count : results + 1;
     }
     return QD_VISIT_GO_ON;
@@ -235,40 +218,34 @@ static enum qd_visit take_case(struct crew *crew, struct job *job)
 
 static bool all_ended(const struct crew *crew)
 {
-    for (uint64_t i = 0; i < crew->count; i++) {
-        if (!crew->jobs[i].ended) {
+    for (uint64_t i = 0; i < crew->count; i++)
+        if (!crew->jobs[i].ended)
             return false;
-        }
-    }
     return true;
 }
 
 static void listen_to_all(struct crew *crew)
 {
     while (!all_ended(crew)) {
-        for (uint64_t i = 0; i < crew->count; i++) {
-            if (!crew->jobs[i].ended && take_case(crew, &crew->jobs[i]) == QD_VISIT_STOP) {
+        for (uint64_t i = 0; i < crew->count; i++)
+            if (!crew->jobs[i].ended && take_case(crew, &crew->jobs[i]) == QD_VISIT_STOP)
                 return;
-            }
-        }
     }
 }
 
 static enum qd_status start_job(struct crew *crew, uint64_t i)
 {
     struct job *job = &crew->jobs[i];
-    int ends[2];
 
     fflush(NULL); /* a child must not write our buffers again */
-    if (pipe(ends) != 0) {
+    int ends[2];
+    if (pipe(ends) != 0)
         return qd_fail(crew->error, QD_INTERNAL, "cannot make a pipe: %s", strerror(errno));
-    }
     job->pid = fork();
     if (job->pid == 0) {
         close(ends[0]);
-        for (uint64_t j = 0; j < i; j++) {
+        for (uint64_t j = 0; j < i; j++)
             close(crew->jobs[j].fd);
-        }
         be_child(crew->gate, i, crew->count, ends[1]);
     }
     close(ends[1]);
@@ -286,9 +263,8 @@ static void dismiss(struct crew *crew, uint64_t started)
     for (uint64_t i = 0; i < started; i++) {
         close(crew->jobs[i].fd);
         free(crew->jobs[i].buffer);
-        if (crew->jobs[i].pid > 0) {
+        if (crew->jobs[i].pid > 0)
             waitpid(crew->jobs[i].pid, NULL, 0);
-        }
     }
     free(crew->jobs);
 }
@@ -299,20 +275,17 @@ enum qd_status qd_gate_run_jobs(const struct qd_gate *gate, uint64_t jobs, struc
     uint64_t started = 0;
 
     crew.jobs = calloc(jobs, sizeof *crew.jobs);
-    if (crew.jobs == NULL) {
+    if (!crew.jobs)
         return qd_fail(error, QD_NO_MEMORY, "no memory for %llu jobs", (unsigned long long)jobs);
-    }
     for (crew.count = jobs; started < jobs && crew.status == QD_OK; started++) {
         crew.status = start_job(&crew, started);
-        if (crew.status != QD_OK) {
+        if (crew.status != QD_OK)
             break;
-        }
     }
     crew.count = started < jobs ? started : jobs;
     qd_arena_init(&crew.arena, QD_ARENA_DEFAULT_BUDGET);
-    if (crew.status == QD_OK) {
+    if (crew.status == QD_OK)
         listen_to_all(&crew);
-    }
     qd_arena_clear(&crew.arena);
     dismiss(&crew, started);
     return crew.status;

@@ -20,9 +20,8 @@ unsigned qd_utf8_length(const char *text)
     unsigned length = 1;
     uint32_t point = p[0];
 
-    if (p[0] < 0x80) {
+    if (p[0] < 0x80)
         return 1;
-    }
     if (p[0] >= 0xC2 && p[0] < 0xE0) {
         length = 2;
         point &= 0x1F;
@@ -36,31 +35,28 @@ unsigned qd_utf8_length(const char *text)
         return 0;
     }
     for (unsigned i = 1; i < length; i++) {
-        if (!is_continuation(p[i])) { /* a NUL is none either: no read beyond the end */
+        if (!is_continuation(p[i])) /* a NUL is none either: no read beyond the end */
             return 0;
-        }
         point = point << 6 | (p[i] & 0x3F);
     }
     if ((length == 3 && (point < 0x800 || (point >= 0xD800 && point < 0xE000))) ||
-        (length == 4 && (point < 0x10000 || point > 0x10FFFF))) {
+        (length == 4 && (point < 0x10000 || point > 0x10FFFF)))
         return 0;
-    }
     return length;
 }
 
 static void quoted_ascii(FILE *out, char c)
 {
-    if (c == '"' || c == '\\') {
+    if (c == '"' || c == '\\')
         fprintf(out, "\\%c", c);
-    } else if (c == '\n') {
+    else if (c == '\n')
         fputs("\\n", out);
-    } else if (c == '\t') {
+    else if (c == '\t')
         fputs("\\t", out);
-    } else if ((unsigned char)c < 0x20 || c == 0x7F) {
+    else if ((unsigned char)c < 0x20 || c == 0x7F)
         fprintf(out, "\\u%04x", (unsigned)(unsigned char)c);
-    } else {
+    else
         fputc(c, out);
-    }
 }
 
 static void quoted(FILE *out, const char *text)
@@ -84,10 +80,9 @@ static void quoted(FILE *out, const char *text)
 
 static void item(struct qd_json *json, const char *key)
 {
-    if (json->comma) {
+    if (json->comma)
         fputs(", ", json->out);
-    }
-    if (key != NULL) {
+    if (key) {
         quoted(json->out, key);
         fputs(": ", json->out);
     }
@@ -128,25 +123,22 @@ void qd_json_bool(struct qd_json *json, const char *key, bool value)
 void qd_json_double(struct qd_json *json, const char *key, double value)
 {
     item(json, key);
-    if (isfinite(value)) {
+    if (isfinite(value))
         fprintf(json->out, "%.17g", value);
-    } else if (isnan(value)) {
+    else if (isnan(value))
         fputs("\"nan\"", json->out);
-    } else {
+    else
         fputs(value > 0 ? "\"inf\"" : "\"-inf\"", json->out);
-    }
 }
 
 void qd_json_string_if(struct qd_json *json, const char *key, const char *value)
 {
-    if (value != NULL && value[0] != '\0') {
+    if (value && value[0] != '\0')
         qd_json_string(json, key, value);
-    }
 }
 
 void qd_json_int_if(struct qd_json *json, const char *key, int64_t value)
 {
-    if (value != 0) {
+    if (value != 0)
         qd_json_int(json, key, value);
-    }
 }

@@ -17,17 +17,15 @@
 static json_t *parsed(void (*write)(struct qd_json *json))
 {
     struct qd_capture capture;
-    struct qd_json json;
-    json_error_t error;
-    json_t *document;
 
     qd_capture_begin(&capture);
+    struct qd_json json;
     qd_json_begin(&json, capture.out);
     write(&json);
-    document = json_loads(qd_capture_text(&capture), JSON_REJECT_DUPLICATES, &error);
-    if (document == NULL) {
+    json_error_t error;
+    json_t *document = json_loads(qd_capture_text(&capture), JSON_REJECT_DUPLICATES, &error);
+    if (!document)
         fail_msg("%s: %s", error.text, capture.text);
-    }
     qd_capture_end(&capture);
     return document;
 }
@@ -83,9 +81,8 @@ enum { STRINGS = sizeof strings / sizeof strings[0] };
 static void write_strings(struct qd_json *json)
 {
     qd_json_open(json, NULL, '[');
-    for (size_t i = 0; i < STRINGS; i++) {
+    for (size_t i = 0; i < STRINGS; i++)
         qd_json_string(json, NULL, strings[i][0]);
-    }
     qd_json_close(json, ']');
 }
 
@@ -94,9 +91,8 @@ static void any_bytes_make_a_string(void **state)
     json_t *document = parsed(write_strings);
 
     (void)state;
-    for (size_t i = 0; i < STRINGS; i++) {
+    for (size_t i = 0; i < STRINGS; i++)
         assert_string_equal(json_string_value(json_array_get(document, i)), strings[i][1]);
-    }
     json_decref(document);
 }
 
@@ -106,9 +102,8 @@ enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 static void write_numbers(struct qd_json *json)
 {
     qd_json_open(json, NULL, '[');
-    for (size_t i = 0; i < NUMBERS; i++) {
+    for (size_t i = 0; i < NUMBERS; i++)
         qd_json_double(json, NULL, numbers[i]);
-    }
     qd_json_double(json, NULL, (double)NAN);
     qd_json_double(json, NULL, -(double)INFINITY);
     qd_json_close(json, ']');
@@ -119,9 +114,8 @@ static void numbers_read_back(void **state)
     json_t *document = parsed(write_numbers);
 
     (void)state;
-    for (size_t i = 0; i < NUMBERS; i++) {
+    for (size_t i = 0; i < NUMBERS; i++)
         assert_true(json_number_value(json_array_get(document, i)) == numbers[i]);
-    }
     assert_string_equal(json_string_value(json_array_get(document, NUMBERS)), "nan");
     assert_string_equal(json_string_value(json_array_get(document, NUMBERS + 1)), "-inf");
     json_decref(document);

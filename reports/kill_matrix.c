@@ -24,17 +24,15 @@ struct roll {
 
 static bool has_tag(const struct qd_case *kase, const char *tag)
 {
-    for (size_t i = 0; i < kase->tag_count; i++) {
-        if (strcmp(kase->tags[i], tag) == 0) {
+    for (size_t i = 0; i < kase->tag_count; i++)
+        if (strcmp(kase->tags[i], tag) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 static bool is_interrupted(struct qd_interrupt *interrupt)
 {
-    return interrupt != NULL && qd_interrupt_seen(interrupt);
+    return interrupt && qd_interrupt_seen(interrupt);
 }
 
 static bool grow(struct roll *roll)
@@ -44,9 +42,8 @@ static bool grow(struct roll *roll)
     const char **ids = qd_arena_array(roll->arena, capacity, sizeof *ids);
     bool *ties = qd_arena_array(roll->arena, capacity, sizeof *ties);
 
-    if (ids == NULL || ties == NULL) {
+    if (!ids || !ties)
         return false;
-    }
     if (m->case_count > 0) {
         memcpy(ids, m->ids, m->case_count * sizeof *ids);
         memcpy(ties, m->ties, m->case_count * sizeof *ties);
@@ -62,12 +59,10 @@ static enum qd_visit enrol(void *context, const struct qd_selected *selected)
     struct roll *roll = context;
     struct qd_kill_matrix *m = roll->matrix;
 
-    if (is_interrupted(roll->interrupt)) {
+    if (is_interrupted(roll->interrupt))
         return QD_VISIT_STOP;
-    }
-    if (roll->seen++ % roll->stride != 0) {
+    if (roll->seen++ % roll->stride != 0)
         return QD_VISIT_GO_ON;
-    }
     if (m->case_count == roll->capacity && !grow(roll)) {
         roll->full_memory = true;
         return QD_VISIT_STOP;
@@ -104,16 +99,13 @@ static enum qd_visit try_case(void *context, const struct qd_selected *selected)
     struct job *job = context;
     size_t seen = job->seen++, index = seen / job->stride;
 
-    if (atomic_load(job->stop)) {
+    if (atomic_load(job->stop))
         return QD_VISIT_STOP;
-    }
-    if (seen % job->stride != 0 || index % job->jobs != job->number || index >= job->limit) {
+    if (seen % job->stride != 0 || index % job->jobs != job->number || index >= job->limit)
         return QD_VISIT_GO_ON;
-    }
     if (qd_kill_case(job->harness, job->mutants, selected->kase, &job->arena, &job->kills[index],
-                     job->seconds, &job->error) != QD_OK) {
+                     job->seconds, &job->error) != QD_OK)
         fprintf(stderr, "qdiff: %s: %s\n", selected->kase->id, job->error.text);
-    }
     qd_arena_reset(&job->arena);
     return QD_VISIT_GO_ON;
 }
@@ -121,10 +113,9 @@ static enum qd_visit try_case(void *context, const struct qd_selected *selected)
 static enum qd_status run_job(const struct qd_selection *selection, struct job *job)
 {
     const struct qd_visitor visitor = {try_case, pass_over, job};
-    enum qd_status status;
 
     qd_arena_init(&job->arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_visit_selected(selection, &visitor, &job->error);
+    enum qd_status status = qd_visit_selected(selection, &visitor, &job->error);
     qd_arena_clear(&job->arena);
     return status;
 }
@@ -140,7 +131,7 @@ static void *share(size_t size)
 static void wait_for_jobs(struct qd_interrupt *interrupt, int pipe_end, atomic_bool *stop)
 {
     struct pollfd watched[2] = {{.fd = pipe_end, .events = POLLIN},
-                                {.fd = interrupt != NULL ? interrupt->fd : -1, .events = POLLIN}};
+                                {.fd = interrupt ? interrupt->fd : -1, .events = POLLIN}};
 
     do {
         poll(watched, atomic_load(stop) ? 1 : 2, -1);
@@ -154,12 +145,10 @@ static void wait_for_jobs(struct qd_interrupt *interrupt, int pipe_end, atomic_b
 static enum qd_status run_jobs(const struct qd_matrix_plan *plan, const struct job *model,
                                size_t quirk_count, double *seconds, struct qd_error *error)
 {
-    int ends[2];
-
     fflush(NULL);
-    if (pipe(ends) != 0) {
+    int ends[2];
+    if (pipe(ends) != 0)
         return qd_fail(error, QD_INTERNAL, "cannot make a pipe: %s", strerror(errno));
-    }
     for (size_t i = 0; i < model->jobs; i++) {
         if (fork() == 0) {
             struct job job = *model;
@@ -185,20 +174,17 @@ static enum qd_status fill(const struct qd_matrix_plan *plan, struct job *model,
     enum qd_status status = QD_OK;
 
     m->seconds = qd_arena_array(arena, m->quirk_count, sizeof *m->seconds);
-    if (kills == NULL || seconds == NULL || m->seconds == NULL) {
+    if (!kills || !seconds || !m->seconds)
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", m->case_count);
-    }
     model->kills = kills;
     model->stop = (atomic_bool *)(seconds + model->jobs * m->quirk_count);
     status = run_jobs(plan, model, m->quirk_count, seconds, error);
     m->wall = qd_clock_seconds() - start;
     m->kills = qd_arena_copy(arena, kills, kills_size);
-    if (m->kills == NULL) {
+    if (!m->kills)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", m->case_count);
-    }
-    for (size_t i = 0; i < model->jobs * m->quirk_count; i++) {
+    for (size_t i = 0; i < model->jobs * m->quirk_count; i++)
         m->seconds[i % m->quirk_count] += seconds[i];
-    }
     munmap(kills, kills_size > 0 ? kills_size : 1);
     munmap(seconds, seconds_size + sizeof *model->stop);
     return status;
@@ -216,21 +202,17 @@ enum qd_status qd_matrix_make(const struct qd_matrix_plan *plan, struct qd_arena
         .harness = plan->harness, .stride = plan->stride, .jobs = plan->jobs > 0 ? plan->jobs : 1};
     enum qd_status status = qd_mutants_init(arena, &all, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_visit_selected(plan->selection, &visitor, error);
-    }
-    if (status == QD_OK && roll.full_memory) {
+    if (status == QD_OK && roll.full_memory)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", made.case_count);
-    }
     made.quirk_count = all.count;
     model.mutants = plan->mutants ? &all : NULL;
     model.limit = made.case_count;
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = fill(plan, &model, arena, &made, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         *matrix = made;
-    }
     return status;
 }
 
@@ -241,11 +223,9 @@ size_t qd_matrix_kills(const struct qd_kill_matrix *matrix, size_t quirk, const 
     size_t count = 0;
 
     *first = NULL;
-    for (size_t i = 0; i < matrix->case_count; i++) {
-        if (qd_kills_has(&matrix->kills[i], quirk)) {
+    for (size_t i = 0; i < matrix->case_count; i++)
+        if (qd_kills_has(&matrix->kills[i], quirk))
             *first = count++ == 0 ? matrix->ids[i] : *first;
-        }
-    }
     return count;
 }
 
@@ -253,9 +233,8 @@ size_t qd_matrix_tie_kills(const struct qd_kill_matrix *matrix, size_t quirk)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < matrix->case_count; i++) {
+    for (size_t i = 0; i < matrix->case_count; i++)
         count += matrix->ties[i] && qd_kills_has(&matrix->kills[i], quirk);
-    }
     return count;
 }
 
@@ -264,18 +243,15 @@ bool qd_quirk_needs_ties(const struct qd_quirk *quirk)
     static const char *const names[] = {"round-half-away", "round-half-up",
                                         "zero-point-before-rounding-exactly"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(quirk->name, names[i]) == 0) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(quirk->name, names[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 void qd_matrix_judge(const struct qd_kill_matrix *matrix, struct qd_verdicts *verdicts)
 {
     struct qd_verdicts v = {0};
-    const char *first;
 
     for (size_t i = 0; i < matrix->case_count; i++) {
         v.lost += !matrix->kills[i].done;
@@ -283,6 +259,7 @@ void qd_matrix_judge(const struct qd_kill_matrix *matrix, struct qd_verdicts *ve
         v.blind += matrix->kills[i].blind;
         v.compared += matrix->kills[i].compared;
     }
+    const char *first;
     for (size_t q = 0; q < matrix->quirk_count; q++) {
         v.holes += qd_matrix_kills(matrix, q, &first) < QD_LEAST_KILLS;
         v.tie_holes +=

@@ -20,7 +20,6 @@ struct fixture {
 static int make(void **state)
 {
     static struct fixture f;
-    struct qd_error error;
 
     memset(&f, 0, sizeof f);
     qd_arena_init(&f.arena, QD_ARENA_DEFAULT_BUDGET);
@@ -29,6 +28,7 @@ static int make(void **state)
     f.plan = (struct qd_matrix_plan){
         .selection = &f.selection, .harness = &qd_harness, .mutants = true, .stride = 1, .jobs = 2};
     *state = &f;
+    struct qd_error error;
     if (qd_selection_init(&f.options, &f.arena, &f.selection, &error) != QD_OK ||
         qd_matrix_make(&f.plan, &f.arena, &f.matrix, &error) != QD_OK) {
         print_error("%s\n", error.text);
@@ -48,16 +48,15 @@ static int clear(void **state)
 static void every_quirk_is_noticed_by_three_cases(void **state)
 {
     const struct fixture *f = *state;
-    struct qd_verdicts verdicts;
 
     for (size_t q = 0; q < f->matrix.quirk_count; q++) {
         const char *first;
         size_t kills = qd_matrix_kills(&f->matrix, q, &first);
 
-        if (kills < QD_LEAST_KILLS) {
+        if (kills < QD_LEAST_KILLS)
             print_error("quirk %s: noticed by %zu cases\n", qd_quirk_at(q)->name, kills);
-        }
     }
+    struct qd_verdicts verdicts;
     qd_matrix_judge(&f->matrix, &verdicts);
     print_message("# %zu cases, %zu compared, %zu quirks, %.1f s\n", f->matrix.case_count,
                   verdicts.compared, f->matrix.quirk_count, f->matrix.wall);
@@ -74,18 +73,16 @@ static void broken_parts_are_noticed(void **state)
     struct fixture *f = *state;
     size_t count = 0;
 
-    for (; qd_broken_part_at(count) != NULL; count++) {
+    for (; qd_broken_part_at(count); count++) {
         const struct qd_broken_part *part = qd_broken_part_at(count);
         struct qd_error error;
         bool noticed = false;
 
         if (qd_broken_part_is_noticed(part, &f->plan, &f->matrix, &f->arena, &noticed, &error) !=
-            QD_OK) {
+            QD_OK)
             fail_msg("%s: %s", part->name, error.text);
-        }
-        if (!noticed) {
+        if (!noticed)
             fail_msg("%s goes unnoticed", part->name);
-        }
     }
     assert_true(count >= 12);
 }

@@ -14,9 +14,8 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     struct visit *visit = context;
     struct qd_digest id = qd_digest_of_text(selected->kase->id);
 
-    if (qd_digest_map_get(&visit->levels->ids, &id) == NULL) {
+    if (!qd_digest_map_get(&visit->levels->ids, &id))
         visit->status = qd_digest_map_put(&visit->levels->ids, &id, visit->level, visit->error);
-    }
     return visit->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
 
@@ -37,10 +36,9 @@ static enum qd_status learn_level(const struct qd_options *options, unsigned lev
     struct qd_selection selection = {.options = &lower};
     struct visit visit = {levels, level, QD_OK, error};
     struct qd_visitor visitor = {take, take_bad, &visit};
-    enum qd_status status;
 
     lower.level = (enum qd_level)level;
-    status = qd_visit_selected(&selection, &visitor, error);
+    enum qd_status status = qd_visit_selected(&selection, &visitor, error);
     return status == QD_OK ? visit.status : status;
 }
 
@@ -50,9 +48,8 @@ enum qd_status qd_levels_learn(const struct qd_options *options, struct qd_level
     struct qd_levels learned = {.top = options->level};
     enum qd_status status = QD_OK;
 
-    for (unsigned level = 0; status == QD_OK && level < (unsigned)options->level; level++) {
+    for (unsigned level = 0; status == QD_OK && level < (unsigned)options->level; level++)
         status = learn_level(options, level, &learned, error);
-    }
     if (status != QD_OK) {
         qd_levels_clear(&learned);
         return status;
@@ -66,7 +63,7 @@ enum qd_level qd_levels_of(const struct qd_levels *levels, const struct qd_case 
     struct qd_digest id = qd_digest_of_text(kase->id);
     const unsigned *level = qd_digest_map_get(&levels->ids, &id);
 
-    return level != NULL ? (enum qd_level) * level : levels->top;
+    return level ? (enum qd_level) * level : levels->top;
 }
 
 void qd_levels_clear(struct qd_levels *levels)

@@ -11,16 +11,13 @@ static const char *value_of(const char *line, const char *key, struct qd_arena *
 {
     size_t length = strlen(key);
     const char *colon = strchr(line, ':');
-    char *copy;
 
-    if (strncmp(line, key, length) != 0 || colon == NULL ||
-        strspn(line + length, " \t") != (size_t)(colon - line) - length) {
+    if (strncmp(line, key, length) != 0 || !colon ||
+        strspn(line + length, " \t") != (size_t)(colon - line) - length)
         return otherwise;
-    }
-    copy = qd_arena_string(arena, colon + 1 + strspn(colon + 1, " "));
-    if (copy == NULL) {
+    char *copy = qd_arena_string(arena, colon + 1 + strspn(colon + 1, " "));
+    if (!copy)
         return otherwise;
-    }
     copy[strcspn(copy, "\n")] = '\0';
     return copy;
 }
@@ -29,18 +26,16 @@ struct qd_machine qd_machine_read(struct qd_arena *arena)
 {
     struct qd_machine machine = {NULL, NULL};
     char *line = qd_arena_alloc(arena, LONGEST_LINE);
-    FILE *file = line == NULL ? NULL : fopen("/proc/cpuinfo", "re");
+    FILE *file = !line ? NULL : fopen("/proc/cpuinfo", "re");
 
-    while (file != NULL && (machine.cpu == NULL || machine.flags == NULL) &&
-           fgets(line, LONGEST_LINE, file) != NULL) {
+    while (file && (!machine.cpu || !machine.flags) && fgets(line, LONGEST_LINE, file)) {
         machine.cpu = value_of(line, "model name", arena, machine.cpu);
         machine.flags = value_of(line, "flags", arena, machine.flags);    /* x86 */
         machine.flags = value_of(line, "Features", arena, machine.flags); /* arm */
     }
-    if (file != NULL) {
+    if (file)
         fclose(file);
-    }
-    machine.cpu = machine.cpu != NULL ? machine.cpu : "unknown";
-    machine.flags = machine.flags != NULL ? machine.flags : "";
+    machine.cpu = machine.cpu ? machine.cpu : "unknown";
+    machine.flags = machine.flags ? machine.flags : "";
     return machine;
 }

@@ -27,9 +27,8 @@ bool qd_words_hold(const char *words, const char *word)
     while (*words != '\0') {
         size_t span = strcspn(words, " ");
 
-        if (span == length && memcmp(words, word, length) == 0) {
+        if (span == length && memcmp(words, word, length) == 0)
             return true;
-        }
         words += span;
         words += strspn(words, " ");
     }
@@ -54,12 +53,10 @@ static enum qd_status unknown(const struct parse *parse, const char *given)
 {
     struct qd_nearest nearest = {given, NULL, 0};
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (taken(parse, &rows[i])) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (taken(parse, &rows[i]))
             qd_nearest_offer(&nearest, rows[i].name);
-        }
-    }
-    if (nearest.word != NULL) {
+    if (nearest.word) {
         return qd_fail(parse->error, QD_USAGE, "unknown option --%s; did you mean --%s?", given,
                        nearest.word);
     }
@@ -70,8 +67,6 @@ static enum qd_status unknown(const struct parse *parse, const char *given)
 static enum qd_status find_long(const struct parse *parse, const char *name, size_t length,
                                 const struct qd_option_row **row)
 {
-    char given[64];
-
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0 &&
             taken(parse, &rows[i])) {
@@ -79,6 +74,7 @@ static enum qd_status find_long(const struct parse *parse, const char *name, siz
             return QD_OK;
         }
     }
+    char given[64];
     length = length < sizeof given ? length : sizeof given - 1;
     memcpy(given, name, length);
     given[length] = '\0';
@@ -106,12 +102,10 @@ static enum qd_status bad(const struct parse *parse, const struct qd_option_row 
 
 static bool parse_count(const char *text, const char **end, uint64_t *value)
 {
-    char *stop;
-
-    if (text[0] < '0' || text[0] > '9') { /* strtoull takes signs and blanks */
+    if (text[0] < '0' || text[0] > '9') /* strtoull takes signs and blanks */
         return false;
-    }
     errno = 0;
+    char *stop;
     *value = strtoull(text, &stop, 10);
     *end = stop;
     return errno == 0 && *value <= 1000000000;
@@ -123,9 +117,8 @@ static enum qd_status set_count(struct parse *parse, const struct qd_option_row 
     uint64_t value;
     const char *end;
 
-    if (!parse_count(text, &end, &value) || *end != '\0' || value == 0) {
+    if (!parse_count(text, &end, &value) || *end != '\0' || value == 0)
         return bad(parse, row, text, "a whole number from 1");
-    }
     *(uint64_t *)(void *)((char *)parse->options + row->offset) = value;
     return QD_OK;
 }
@@ -140,9 +133,8 @@ static enum qd_status set_seconds(struct parse *parse, const struct qd_option_ro
         value *= *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
         end += *end == 's' || *end == 'm' || *end == 'h';
     }
-    if (end == text || *end != '\0' || !(value > 0 && value <= 1e6)) {
+    if (end == text || *end != '\0' || !(value > 0 && value <= 1e6))
         return bad(parse, row, text, "a time as 90, 10m or 8h, in seconds above 0");
-    }
     *(double *)(void *)((char *)parse->options + row->offset) = value;
     return QD_OK;
 }
@@ -150,9 +142,8 @@ static enum qd_status set_seconds(struct parse *parse, const struct qd_option_ro
 static enum qd_status set_level(struct parse *parse, const struct qd_option_row *row,
                                 const char *text)
 {
-    if (!qd_level_find(text, &parse->options->level)) {
+    if (!qd_level_find(text, &parse->options->level))
         return bad(parse, row, text, "smoke, full or exhaustive");
-    }
     parse->options->level_given = true;
     return QD_OK;
 }
@@ -164,20 +155,18 @@ static enum qd_status set_shard(struct parse *parse, const struct qd_option_row 
     const char *end;
 
     if (!parse_count(text, &end, &index) || *end != '/' || !parse_count(end + 1, &end, &count) ||
-        *end != '\0' || index == 0 || index > count) {
+        *end != '\0' || index == 0 || index > count)
         return bad(parse, row, text, "I/N with 1 <= I <= N");
-    }
     parse->options->shard = (struct qd_shard){index - 1, count};
     return QD_OK;
 }
 
 static enum qd_status append(struct parse *parse, struct qd_list *list, const char *text)
 {
-    if (list->items == NULL) {
+    if (!list->items) {
         list->items = qd_arena_array(parse->arena, parse->capacity, sizeof list->items[0]);
-        if (list->items == NULL) {
+        if (!list->items)
             return qd_fail(parse->error, QD_NO_MEMORY, "no memory for the command line");
-        }
     }
     list->items[list->count++] = text;
     return QD_OK;
@@ -187,11 +176,10 @@ static enum qd_status add_target(struct parse *parse, const char *text)
 {
     struct qd_wanted_targets *targets = &parse->options->targets;
 
-    if (targets->items == NULL) {
+    if (!targets->items) {
         targets->items = qd_arena_array(parse->arena, parse->capacity, sizeof targets->items[0]);
-        if (targets->items == NULL) {
+        if (!targets->items)
             return qd_fail(parse->error, QD_NO_MEMORY, "no memory for the command line");
-        }
     }
     targets->items[targets->count++] = (struct qd_wanted_target){text, NULL};
     return QD_OK;
@@ -203,7 +191,7 @@ static enum qd_status add_expectations(struct parse *parse, const char *text)
     const char **place = targets->count == 0 ? &targets->expectations
                                              : &targets->items[targets->count - 1].expectations;
 
-    if (*place != NULL) {
+    if (*place) {
         return qd_fail(parse->error, QD_USAGE, "--expectations %s: %s was given already", text,
                        *place);
     }
@@ -215,9 +203,8 @@ static enum qd_status set(struct parse *parse, const struct qd_option_row *row, 
 {
     void *field = (char *)parse->options + row->offset;
 
-    if (text == NULL && row->kind != FLAG) {
+    if (!text && row->kind != FLAG)
         return qd_fail(parse->error, QD_INTERNAL, "option --%s has no argument", row->name);
-    }
     switch ((enum kind)row->kind) {
     case FLAG: *(bool *)field = true; return QD_OK;
     case TEXT: *(const char **)field = text; return QD_OK;
@@ -249,17 +236,15 @@ static enum qd_status take_option(struct parse *parse, int argc, char *const *ar
         status = find_short(parse, word[1], &row);
         value = word[2] != '\0' ? word + 2 : NULL;
     }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    if (row->argument == NULL && value != NULL) {
+    if (!row->argument && value) {
         return qd_fail(parse->error, QD_USAGE, "--%s takes no value, but \"%s\" was given",
                        row->name, value);
     }
-    if (row->argument != NULL && value == NULL) {
-        if (*i + 1 >= argc) {
+    if (row->argument && !value) {
+        if (*i + 1 >= argc)
             return qd_fail(parse->error, QD_USAGE, "--%s wants %s", row->name, row->argument);
-        }
         value = argv[++*i];
         if (strncmp(value, "--", 2) == 0) {
             return qd_fail(parse->error, QD_USAGE, "--%s wants %s, and the next word is %s",
@@ -287,9 +272,8 @@ enum qd_status qd_options_parse(const char *allowed, int argc, char *const *argv
         }
         status = is_option ? take_option(&parse, argc, argv, &i)
                            : append(&parse, &parsed.arguments, argv[i]);
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     }
     *options = parsed;
     return QD_OK;

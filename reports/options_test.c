@@ -44,18 +44,16 @@ static enum qd_status parse(struct fixture *f, const char *line)
     char **argv = qd_arena_array(&f->arena, 64, sizeof *argv);
     int argc = 0;
 
-    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
-    }
     return qd_options_parse(ALL, argc, argv, &f->arena, &f->options, &f->error);
 }
 
 static void refuse(struct fixture *f, const char *line, const char *why)
 {
     assert_int_equal(parse(f, line), QD_USAGE);
-    if (strstr(f->error.text, why) == NULL) {
+    if (!strstr(f->error.text, why))
         fail_msg("\"%s\": want \"%s\" in \"%s\"", line, why, f->error.text);
-    }
 }
 
 static void nothing_gives_defaults(void **state)

@@ -26,12 +26,10 @@ static enum qd_status write_file(const char *path, const void *bytes, size_t siz
                                  struct qd_error *error)
 {
     FILE *file = fopen(path, "wxe");
-    bool failed;
 
-    if (file == NULL) {
+    if (!file)
         return qd_fail(error, QD_IO, "%s: cannot create: %s", path, strerror(errno));
-    }
-    failed = fwrite(bytes, 1, size, file) != size;
+    bool failed = fwrite(bytes, 1, size, file) != size;
     failed = fclose(file) != 0 || failed;
     return failed ? qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno)) : QD_OK;
 }
@@ -56,15 +54,13 @@ static enum qd_status add_entry(struct qd_pack *pack, const char *path, struct q
         size_t capacity = pack->capacity == 0 ? 1024 : 2 * pack->capacity;
         struct qd_pack_entry *entries = realloc(pack->entries, capacity * sizeof *entries);
 
-        if (entries == NULL) {
+        if (!entries)
             return no_memory(pack, error);
-        }
         pack->entries = entries;
         pack->capacity = capacity;
     }
-    if (kept == NULL) {
+    if (!kept)
         return no_memory(pack, error);
-    }
     pack->entries[pack->entry_count++] = (struct qd_pack_entry){kept, digest};
     return QD_OK;
 }
@@ -74,10 +70,9 @@ static enum qd_status add_file(struct qd_pack *pack, const char *directory,
 {
     char path[4096];
     size_t skipped = strlen(pack->partial) + 1;
-    enum qd_status status;
 
     snprintf(path, sizeof path, "%s/%s/%s", pack->partial, directory, file->path);
-    status = write_file(path, file->bytes, file->size, error);
+    enum qd_status status = write_file(path, file->bytes, file->size, error);
     return status == QD_OK
                ? add_entry(pack, path + skipped, qd_digest_of(file->bytes, file->size), error)
                : status;
@@ -97,12 +92,10 @@ static enum qd_status check_place(const char *path, struct qd_error *error)
 {
     struct stat info;
 
-    if (stat(path, &info) != 0) {
+    if (stat(path, &info) != 0)
         return QD_OK;
-    }
-    if (!S_ISDIR(info.st_mode) || rmdir(path) != 0) {
+    if (!S_ISDIR(info.st_mode) || rmdir(path) != 0)
         return qd_fail(error, QD_USAGE, "%s: exists already", path);
-    }
     return QD_OK;
 }
 
@@ -124,14 +117,13 @@ static enum qd_status make_partial(struct qd_pack *pack, struct qd_error *error)
 {
     char path[4096];
 
-    if (mkdtemp(strcpy(path, pack->partial)) == NULL) {
+    if (!mkdtemp(strcpy(path, pack->partial)))
         return qd_fail(error, QD_IO, "%s: cannot create: %s", path, strerror(errno));
-    }
     chmod(path, 0755);
     pack->partial = qd_arena_string(&pack->arena, path);
     snprintf(path + strlen(path), sizeof path - strlen(path), "/%s", QD_PACK_INDEX);
     pack->index = fopen(path, "wxe");
-    return pack->partial != NULL && pack->index != NULL
+    return pack->partial && pack->index
                ? QD_OK
                : qd_fail(error, QD_IO, "%s: cannot create: %s", path, strerror(errno));
 }
@@ -143,30 +135,25 @@ enum qd_status qd_pack_begin(const char *path, enum qd_level level, struct qd_pa
     size_t length = strlen(path);
     enum qd_status status = check_place(path, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     qd_arena_init(&begun.arena, QD_ARENA_DEFAULT_BUDGET);
-    while (length > 1 && path[length - 1] == '/') {
+    while (length > 1 && path[length - 1] == '/')
         length--;
-    }
     begun.path = qd_arena_printf(&begun.arena, "%.*s", (int)length, path);
     begun.partial = qd_arena_printf(&begun.arena, "%.*s.partial-XXXXXX", (int)length, path);
-    if (begun.path == NULL || begun.partial == NULL || length > 2000) {
+    if (!begun.path || !begun.partial || length > 2000)
         status = qd_fail(error, QD_LIMIT, "%.80s: the path is too long", path);
-    } else {
+    else
         status = make_partial(&begun, error);
-    }
     if (status == QD_OK) {
         write_header(&begun, level);
         status = make_directory(&begun, "node", error);
     }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = make_directory(&begun, "latitude", error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = make_directory(&begun, "reject", error);
-    }
     if (status != QD_OK) {
         qd_pack_end(&begun);
         return status;
@@ -180,13 +167,12 @@ enum qd_status qd_pack_begin(const char *path, enum qd_level level, struct qd_pa
 void qd_pack_name(const char *kind, const char *id, char name[QD_PACK_NAME])
 {
     struct qd_digest digest = qd_digest_of_text(id);
-    char hash[QD_DIGEST_TEXT];
     int used = snprintf(name, QD_PACK_NAME - 10, "%s/test_%s", kind, id);
 
     used = used < QD_PACK_NAME - 10 ? used : QD_PACK_NAME - 11;
-    for (char *c = name + strlen(kind) + 1; *c != '\0'; c++) {
-        *c = isalnum((unsigned char)*c) || strchr("-.", *c) != NULL ? *c : '_';
-    }
+    for (char *c = name + strlen(kind) + 1; *c != '\0'; c++)
+        *c = isalnum((unsigned char)*c) || strchr("-.", *c) ? *c : '_';
+    char hash[QD_DIGEST_TEXT];
     qd_digest_write(&digest, hash);
     snprintf(name + used, QD_PACK_NAME - (size_t)used, "_%.8s", hash);
 }
@@ -201,9 +187,8 @@ static bool value_has_latitude(const struct qd_value *value)
     for (int64_t i = 0; i < value->want.count; i++) {
         struct qd_observation seen = qd_value_observe(value, i);
 
-        if (has_latitude(&seen)) {
+        if (has_latitude(&seen))
             return true;
-        }
     }
     return false;
 }
@@ -212,14 +197,11 @@ static const char *kind_of(const struct qd_evaluated *evaluated)
 {
     const struct qd_case *kase = evaluated->kase;
 
-    if (kase->expect == QD_EXPECT_MUST_REJECT) {
+    if (kase->expect == QD_EXPECT_MUST_REJECT)
         return "reject";
-    }
-    for (size_t i = 0; i < kase->graph->output_count; i++) {
-        if (value_has_latitude(&evaluated->values[i])) {
+    for (size_t i = 0; i < kase->graph->output_count; i++)
+        if (value_has_latitude(&evaluated->values[i]))
             return "latitude";
-        }
-    }
     return "node";
 }
 
@@ -250,12 +232,11 @@ static enum qd_status add_side_car(struct qd_pack *pack, const char *directory,
 {
     char path[64], name[32];
     struct qd_case_file file = {.path = path};
-    uint8_t *bytes;
-    enum qd_status status;
 
     snprintf(path, sizeof path, QD_CASE_DATA_SET "/%s_%zu.pb", kind, output);
     snprintf(name, sizeof name, "%s_%zu", kind, output);
-    status = qd_tensor_encode(tensor, name, arena, &bytes, &file.size, error);
+    uint8_t *bytes;
+    enum qd_status status = qd_tensor_encode(tensor, name, arena, &bytes, &file.size, error);
     file.bytes = bytes;
     return status == QD_OK ? add_file(pack, directory, &file, error) : status;
 }
@@ -266,26 +247,21 @@ static enum qd_status add_intervals(struct qd_pack *pack, const char *directory,
 {
     const struct qd_tensor *want = &value->want;
     struct qd_tensor lo, hi, open;
-    bool any_open;
     enum qd_status status = qd_tensor_init(&lo, arena, QD_F64, want->rank, want->dims, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_tensor_init(&hi, arena, QD_F64, want->rank, want->dims, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_tensor_init(&open, arena, QD_U8, want->rank, want->dims, error);
-    }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
+    bool any_open;
     fill_intervals(value, &lo, &hi, &open, &any_open);
     status = add_side_car(pack, directory, &lo, "lo", output, arena, error);
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = add_side_car(pack, directory, &hi, "hi", output, arena, error);
-    }
-    if (status == QD_OK && any_open) {
+    if (status == QD_OK && any_open)
         status = add_side_car(pack, directory, &open, "open", output, arena, error);
-    }
     return status;
 }
 
@@ -308,17 +284,13 @@ static enum qd_status add_files(struct qd_pack *pack, const char *directory,
     size_t count;
     enum qd_status status = qd_case_files(kase, evaluated->shapes, arena, &files, &count, error);
 
-    for (size_t i = 0; status == QD_OK && i < count; i++) {
+    for (size_t i = 0; status == QD_OK && i < count; i++)
         status = add_file(pack, directory, &files[i], error);
-    }
-    if (status == QD_OK && strncmp(directory, "node/", 5) == 0) {
+    if (status == QD_OK && strncmp(directory, "node/", 5) == 0)
         status = add_tolerance(pack, directory, error);
-    }
-    for (size_t i = 0; status == QD_OK && evaluated->values && i < kase->graph->output_count; i++) {
-        if (value_has_latitude(&evaluated->values[i])) {
+    for (size_t i = 0; status == QD_OK && evaluated->values && i < kase->graph->output_count; i++)
+        if (value_has_latitude(&evaluated->values[i]))
             status = add_intervals(pack, directory, &evaluated->values[i], i, arena, error);
-        }
-    }
     return status;
 }
 
@@ -339,16 +311,13 @@ static void write_tensors(struct qd_json *json, const char *key, const struct qd
 static void write_words(struct qd_json *json, const struct qd_evaluated *evaluated)
 {
     qd_json_open(json, "features", '[');
-    for (int i = 0; i < QD_FEATURE_COUNT; i++) {
-        if (qd_features_has(&evaluated->features, (enum qd_feature)i)) {
+    for (int i = 0; i < QD_FEATURE_COUNT; i++)
+        if (qd_features_has(&evaluated->features, (enum qd_feature)i))
             qd_json_string(json, NULL, qd_feature_word((enum qd_feature)i));
-        }
-    }
     qd_json_close(json, ']');
     qd_json_open(json, "tags", '[');
-    for (size_t i = 0; i < evaluated->kase->tag_count; i++) {
+    for (size_t i = 0; i < evaluated->kase->tag_count; i++)
         qd_json_string(json, NULL, evaluated->kase->tags[i]);
-    }
     qd_json_close(json, ']');
 }
 
@@ -373,7 +342,7 @@ static void write_record(const struct qd_pack *pack, const char *name,
     qd_json_string_if(&json, "note", kase->note);
     qd_json_string_if(&json, "generator", kase->generator);
     write_tensors(&json, "inputs", kase, kase->graph->inputs, kase->inputs, kase->input_count);
-    if (evaluated->shapes != NULL) {
+    if (evaluated->shapes) {
         write_tensors(&json, "outputs", kase, kase->graph->outputs, evaluated->shapes,
                       kase->graph->output_count);
     }
@@ -387,18 +356,15 @@ static enum qd_status claim_name(struct qd_pack *pack, const char *name, const c
                                  struct qd_error *error)
 {
     char lower[QD_PACK_NAME];
-    struct qd_digest digest;
 
     for (size_t i = 0; i < sizeof lower; i++) {
         lower[i] = (char)tolower((unsigned char)name[i]);
-        if (name[i] == '\0') {
+        if (name[i] == '\0')
             break;
-        }
     }
-    digest = qd_digest_of_text(lower);
-    if (qd_digest_map_get(&pack->names, &digest) != NULL) {
+    struct qd_digest digest = qd_digest_of_text(lower);
+    if (qd_digest_map_get(&pack->names, &digest))
         return qd_fail(error, QD_INTERNAL, "%s: another case of the pack is called %s", id, name);
-    }
     return qd_digest_map_put(&pack->names, &digest, 0, error);
 }
 
@@ -416,20 +382,16 @@ enum qd_status qd_pack_add(struct qd_pack *pack, const struct qd_evaluated *eval
     const struct qd_case *kase = evaluated->kase;
     const char *kind = kind_of(evaluated);
     char name[QD_PACK_NAME], set[QD_PACK_NAME + sizeof QD_CASE_DATA_SET];
-    enum qd_status status;
 
     qd_pack_name(kind, kase->id, name);
     snprintf(set, sizeof set, "%s/%s", name, QD_CASE_DATA_SET);
-    status = claim_name(pack, name, kase->id, error);
-    if (status == QD_OK) {
+    enum qd_status status = claim_name(pack, name, kase->id, error);
+    if (status == QD_OK)
         status = make_directory(pack, name, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = make_directory(pack, set, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = add_files(pack, name, evaluated, arena, error);
-    }
     if (status == QD_OK) {
         write_record(pack, name, evaluated, level);
         count_kind(pack, kind);
@@ -450,21 +412,19 @@ static enum qd_status close_index(struct qd_pack *pack, struct qd_error *error)
 {
     bool failed = ferror(pack->index) != 0;
     const char *path = qd_arena_printf(&pack->arena, "%s/%s", pack->partial, QD_PACK_INDEX);
-    struct qd_arena arena;
-    uint8_t *bytes;
-    size_t size;
-    enum qd_status status;
 
     failed = fclose(pack->index) != 0 || failed;
     pack->index = NULL;
-    if (failed || path == NULL) {
+    if (failed || !path)
         return qd_fail(error, QD_IO, "%s: cannot write the index: %s", pack->path, strerror(errno));
-    }
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_file_read(path, QD_ARENA_DEFAULT_BUDGET, &arena, &bytes, &size, error);
-    if (status == QD_OK) {
+    uint8_t *bytes;
+    size_t size;
+    enum qd_status status =
+        qd_file_read(path, QD_ARENA_DEFAULT_BUDGET, &arena, &bytes, &size, error);
+    if (status == QD_OK)
         status = add_entry(pack, QD_PACK_INDEX, qd_digest_of(bytes, size), error);
-    }
     qd_arena_clear(&arena);
     return status;
 }
@@ -476,11 +436,9 @@ static enum qd_status write_manifest(struct qd_pack *pack, struct qd_digest *man
     const char *path = qd_arena_printf(&pack->arena, "%s/%s", pack->partial, QD_PACK_MANIFEST);
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    enum qd_status status;
 
-    if (out == NULL || path == NULL) {
+    if (!out || !path)
         return no_memory(pack, error);
-    }
     qsort(pack->entries, pack->entry_count, sizeof pack->entries[0], compare_paths);
     for (size_t i = 0; i < pack->entry_count; i++) {
         fprintf(out, "%s  %s\n", qd_digest_write(&pack->entries[i].digest, digits),
@@ -491,7 +449,7 @@ static enum qd_status write_manifest(struct qd_pack *pack, struct qd_digest *man
         return no_memory(pack, error);
     }
     *manifest = qd_digest_of(text, size);
-    status = write_file(path, text, size, error);
+    enum qd_status status = write_file(path, text, size, error);
     free(text);
     return status;
 }
@@ -502,9 +460,8 @@ static enum qd_status sync_partial(const struct qd_pack *pack, struct qd_error *
     int fd = open(pack->partial, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool failed = fd < 0 || syncfs(fd) != 0;
 
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return failed ? qd_fail(error, QD_IO, "%s: cannot sync: %s", pack->partial, strerror(errno))
                   : QD_OK;
 }
@@ -515,18 +472,14 @@ enum qd_status qd_pack_finish(struct qd_pack *pack, struct qd_digest *manifest,
     struct qd_digest digest;
     enum qd_status status = close_index(pack, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = write_manifest(pack, &digest, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = sync_partial(pack, error);
-    }
-    if (status == QD_OK && rename(pack->partial, pack->path) != 0) {
+    if (status == QD_OK && rename(pack->partial, pack->path) != 0)
         status = qd_fail(error, QD_IO, "%s: cannot take its name: %s", pack->path, strerror(errno));
-    }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     pack->partial = NULL;
     *manifest = digest;
     return QD_OK;
@@ -534,12 +487,10 @@ enum qd_status qd_pack_finish(struct qd_pack *pack, struct qd_digest *manifest,
 
 void qd_pack_end(struct qd_pack *pack)
 {
-    if (pack->index != NULL) {
+    if (pack->index)
         fclose(pack->index);
-    }
-    if (pack->partial != NULL) {
+    if (pack->partial)
         nftw(pack->partial, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    }
     free(pack->entries);
     qd_digest_map_clear(&pack->names);
     qd_arena_clear(&pack->arena);

@@ -29,9 +29,8 @@ static void show_progress(struct export *export, bool last)
 {
     double now = qd_clock_seconds();
 
-    if (!export->progress || (!last && now - export->shown < 0.1)) {
+    if (!export->progress || (!last && now - export->shown < 0.1))
         return;
-    }
     export->shown = now;
     fprintf(export->command->err, "\r%zu cases written%s", export->pack.cases, last ? "\n" : "");
     fflush(export->command->err);
@@ -40,13 +39,13 @@ static void show_progress(struct export *export, bool last)
 static enum qd_visit take(void *context, const struct qd_selected *selected)
 {
     struct export *export = context;
-    struct qd_evaluated evaluated;
 
     if (qd_interrupt_seen(&export->interrupt)) {
         export->interrupted = true;
         return QD_VISIT_STOP;
     }
     qd_arena_reset(&export->arena);
+    struct qd_evaluated evaluated;
     export->status = qd_case_evaluate(selected->kase, &export->arena, &evaluated, &export->error);
     if (export->status == QD_OK) {
         export->status =
@@ -82,9 +81,8 @@ static enum qd_status check_count(const struct export *export, struct qd_error *
     const struct qd_options *options = &export->command->options;
     size_t least = is_filtered(options) ? 1 : least_cases[options->level];
 
-    if (export->pack.cases >= least) {
+    if (export->pack.cases >= least)
         return QD_OK;
-    }
     return qd_fail(error, is_filtered(options) ? QD_USAGE : QD_INTERNAL,
                    "%zu cases; a pack of this level has at least %zu", export->pack.cases, least);
 }
@@ -96,15 +94,12 @@ static enum qd_status export_selected(struct export *export, struct qd_error *er
     struct qd_selection selection;
     enum qd_status status = qd_selection_init(options, export->command->arena, &selection, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_levels_learn(options, &export->levels, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_pack_begin(options->output, options->level, &export->pack, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_visit_selected(&selection, &visitor, error);
-    }
     if (status == QD_OK && export->status != QD_OK) {
         *error = export->error;
         status = export->status;
@@ -116,13 +111,12 @@ static enum qd_exit report(struct export *export, struct qd_error *error)
 {
     const struct qd_command *command = export->command;
     const struct qd_pack *pack = &export->pack;
-    struct qd_digest manifest;
-    char digits[QD_DIGEST_TEXT];
 
     show_progress(export, true);
-    if (qd_pack_finish(&export->pack, &manifest, error) != QD_OK) {
+    struct qd_digest manifest;
+    if (qd_pack_finish(&export->pack, &manifest, error) != QD_OK)
         return qd_command_failed(command, error);
-    }
+    char digits[QD_DIGEST_TEXT];
     fprintf(command->out,
             "%zu cases written to %s: %zu with one answer (node/), %zu with several (latitude/),\n"
             "%zu to be rejected (reject/)\nmanifest %s\n",
@@ -136,14 +130,13 @@ enum qd_exit qd_pack_export(struct qd_command *command)
     struct export export = {.command = command};
     struct qd_error error = {0};
     enum qd_status status = qd_interrupt_begin(&export.interrupt, &error);
-    enum qd_exit code;
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return qd_command_failed(command, &error);
-    }
     export.progress = command->options.progress || isatty(fileno(command->err));
     qd_arena_init(&export.arena, QD_ARENA_DEFAULT_BUDGET);
     status = export_selected(&export, &error);
+    enum qd_exit code;
     if (export.interrupted) {
         fputs("qdiff: interrupted; nothing is kept\n", command->err);
         code = QD_EXIT_INTERRUPTED;

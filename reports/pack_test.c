@@ -25,16 +25,16 @@ struct fixture {
 static enum qd_visit add_case(void *context, const struct qd_case *kase)
 {
     struct fixture *fixture = context;
-    struct qd_evaluated evaluated;
     struct qd_case_file *kept = &fixture->cases[fixture->count++];
-    struct qd_error error;
-    uint8_t *bytes;
 
     assert_true(fixture->count < fixture->capacity);
+    struct qd_error error;
+    uint8_t *bytes;
     assert_int_equal(qd_case_encode(kase, &fixture->arena, &bytes, &kept->size, &error), QD_OK);
     kept->bytes = bytes;
     kept->path = qd_arena_string(&fixture->arena, kase->id);
     qd_arena_reset(&fixture->scratch);
+    struct qd_evaluated evaluated;
     assert_int_equal(qd_case_evaluate(kase, &fixture->scratch, &evaluated, &error), QD_OK);
     assert_int_equal(
         qd_pack_add(&fixture->pack, &evaluated, QD_LEVEL_SMOKE, &fixture->scratch, &error), QD_OK);
@@ -44,8 +44,6 @@ static enum qd_visit add_case(void *context, const struct qd_case *kase)
 static void make_pack(struct fixture *fixture)
 {
     struct qd_suite_options suite = {QD_LEVEL_SMOKE, QD_TEST_CASES_DIR};
-    struct qd_digest manifest;
-    struct qd_error error;
 
     qd_arena_init(&fixture->arena, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&fixture->scratch, QD_ARENA_DEFAULT_BUDGET);
@@ -55,8 +53,10 @@ static void make_pack(struct fixture *fixture)
     strcpy(fixture->directory, "/tmp/qdiff-pack-XXXXXX");
     assert_non_null(mkdtemp(fixture->directory));
     snprintf(fixture->path, sizeof fixture->path, "%s/pack", fixture->directory);
+    struct qd_error error;
     assert_int_equal(qd_pack_begin(fixture->path, QD_LEVEL_SMOKE, &fixture->pack, &error), QD_OK);
     assert_int_equal(qd_suite_visit(&suite, add_case, fixture, &error), QD_OK);
+    struct qd_digest manifest;
     assert_int_equal(qd_pack_finish(&fixture->pack, &manifest, &error), QD_OK);
     qd_pack_end(&fixture->pack);
     assert_true(qd_pack_is(fixture->path));
@@ -76,13 +76,13 @@ static enum qd_visit compare_case(void *context, const struct qd_case *kase)
 {
     struct fixture *fixture = context;
     const struct qd_case_file *want = &fixture->cases[fixture->next++];
-    struct qd_error error;
-    uint8_t *bytes;
-    size_t size;
 
     assert_true(fixture->next <= fixture->count);
     assert_string_equal(kase->id, want->path);
     qd_arena_reset(&fixture->scratch);
+    struct qd_error error;
+    uint8_t *bytes;
+    size_t size;
     assert_int_equal(qd_case_encode(kase, &fixture->scratch, &bytes, &size, &error), QD_OK);
     assert_int_equal(size, want->size);
     assert_memory_equal(bytes, want->bytes, size);
@@ -92,11 +92,11 @@ static enum qd_visit compare_case(void *context, const struct qd_case *kase)
 static void a_pack_gives_the_same_suite_back(void **state)
 {
     struct fixture fixture = {0};
-    struct qd_error error;
 
     (void)state;
     make_pack(&fixture);
     assert_true(fixture.count > 500);
+    struct qd_error error;
     assert_int_equal(qd_pack_visit(fixture.path, QD_LEVEL_SMOKE, compare_case, &fixture, &error),
                      QD_OK);
     assert_int_equal(fixture.next, fixture.count);
@@ -115,19 +115,16 @@ static enum qd_status visit_changed(const struct fixture *fixture, const char *f
                                     struct qd_error *error)
 {
     char path[PATH_MAX];
-    enum qd_status status;
-    FILE *changed;
-    int byte;
 
     snprintf(path, sizeof path, "%s/%s", fixture->path, file);
-    changed = fopen(path, "r+");
+    FILE *changed = fopen(path, "r+");
     assert_non_null(changed);
     assert_int_equal(fseek(changed, at, at < 0 ? SEEK_END : SEEK_SET), 0);
-    byte = fgetc(changed);
+    int byte = fgetc(changed);
     assert_int_equal(fseek(changed, -1, SEEK_CUR), 0);
     fputc(byte ^ 1, changed);
     assert_int_equal(fclose(changed), 0);
-    status = qd_pack_visit(fixture->path, QD_LEVEL_SMOKE, ignore_case, NULL, error);
+    enum qd_status status = qd_pack_visit(fixture->path, QD_LEVEL_SMOKE, ignore_case, NULL, error);
     changed = fopen(path, "r+");
     assert_int_equal(fseek(changed, at, at < 0 ? SEEK_END : SEEK_SET), 0);
     fputc(byte, changed);
@@ -138,7 +135,6 @@ static enum qd_status visit_changed(const struct fixture *fixture, const char *f
 static void a_changed_byte_is_named(void **state)
 {
     struct fixture fixture = {0};
-    struct qd_error error;
     char name[QD_PACK_NAME], file[256];
     static const struct {
         const char *file, *field;
@@ -150,6 +146,7 @@ static void a_changed_byte_is_named(void **state)
     (void)state;
     make_pack(&fixture);
     qd_pack_name("node", "regressions/ort-28456-u8", name);
+    struct qd_error error;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snprintf(file, sizeof file, "%s/%s", name, rows[i].file);
         assert_int_equal(visit_changed(&fixture, file, -1, &error), QD_INVALID);
@@ -187,12 +184,12 @@ static void names_are_safe_and_distinct(void **state)
 static void an_unfinished_pack_leaves_nothing(void **state)
 {
     char directory[] = "/tmp/qdiff-pack-XXXXXX", path[96];
-    struct qd_pack pack;
-    struct qd_error error;
 
     (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/pack", directory);
+    struct qd_pack pack;
+    struct qd_error error;
     assert_int_equal(qd_pack_begin(path, QD_LEVEL_SMOKE, &pack, &error), QD_OK);
     qd_pack_end(&pack);
     assert_int_equal(rmdir(directory), 0); /* it is empty */

@@ -37,21 +37,17 @@ const char *qd_way_word(enum qd_way way)
 
 static void keep_width(struct lap *lap, const struct qd_quantizer_report *report)
 {
-    if (lap->widths == NULL || lap->bench->answers == MOST_CASES) {
+    if (!lap->widths || lap->bench->answers == MOST_CASES)
         return;
-    }
     lap->bench->answers++;
-    if (report->compared > 0 && !isnan(report->median_width)) {
+    if (report->compared > 0 && !isnan(report->median_width))
         lap->widths[lap->bench->judged++] = report->median_width;
-    }
 }
 
 static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
 {
     const struct qd_tensor *const runs[] = {kase->kase.inputs};
     struct qd_quantizer_request request = kase->request;
-    struct qd_quantizer_report report;
-    struct qd_quantizer_answer answer;
     double before = qd_clock_seconds(), asked;
 
     if (lap->way == QD_WAY_CALIBRATION) {
@@ -60,14 +56,14 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
         request.calibration_count = 1;
         request.input_count = kase->kase.input_count;
     }
+    struct qd_quantizer_answer answer;
     enum qd_status status =
         qd_quantizer_run(lap->target->quantizer, &request, &lap->arena, &answer, lap->error);
 
     asked = qd_clock_seconds();
     if (status != QD_OK ||
-        (answer.outcome != QD_QUANTIZED_MODEL && answer.outcome != QD_QUANTIZED_EDGES)) {
+        (answer.outcome != QD_QUANTIZED_MODEL && answer.outcome != QD_QUANTIZED_EDGES))
         return status; /* a refusal is quick, and no measure of anything */
-    }
     lap->asking += asked - before;
     lap->requests++;
     const struct qd_quantizer_trial trial = {
@@ -77,12 +73,12 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
         .profile = qd_quantizer_profile_of(lap->target->info->name),
     };
 
+    struct qd_quantizer_report report;
     status = qd_quantizer_check(&trial, &lap->arena, &report, lap->error);
     lap->checking += qd_clock_seconds() - asked;
     lap->checks++;
-    if (status == QD_OK) {
+    if (status == QD_OK)
         keep_width(lap, &report);
-    }
     return status;
 }
 
@@ -94,9 +90,8 @@ static enum qd_visit take(void *context, const struct qd_quantizer_case *kase)
 
     qd_case_features(&kase->kase, &features);
     if (kase->must_refuse || dynamic != (lap->way == QD_WAY_DYNAMIC) ||
-        !qd_selection_takes(lap->selection, &kase->kase, &features)) {
+        !qd_selection_takes(lap->selection, &kase->kase, &features))
         return QD_VISIT_GO_ON;
-    }
     qd_arena_reset(&lap->arena);
     lap->status = ask(lap, kase);
     return lap->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
@@ -152,12 +147,10 @@ enum qd_status qd_quantizer_measure(const struct qd_subject *target,
 {
     struct qd_quantizer_bench measured = {.answers = 0};
     double *widths = calloc(MOST_CASES, sizeof *widths);
-    enum qd_status status =
-        widths != NULL ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for widths");
+    enum qd_status status = widths ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for widths");
 
-    for (int way = 0; way < QD_WAY_COUNT && status == QD_OK; way++) {
+    for (int way = 0; way < QD_WAY_COUNT && status == QD_OK; way++)
         status = measure_way(target, selection, (enum qd_way)way, rounds, widths, &measured, error);
-    }
     if (status == QD_OK) {
         measured.median_width = qd_median(widths, measured.judged);
         *bench = measured;

@@ -16,15 +16,13 @@ static bool may_overwrite(const char *path)
     char start[sizeof first] = "";
     struct stat facts;
 
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0) {
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0)
         return true;
-    }
     FILE *file = fopen(path, "re");
-    size_t size = file == NULL ? 0 : fread(start, 1, sizeof start - 1, file);
+    size_t size = !file ? 0 : fread(start, 1, sizeof start - 1, file);
 
-    if (file != NULL) {
+    if (file)
         fclose(file);
-    }
     return size == sizeof start - 1 && memcmp(start, first, size) == 0;
 }
 
@@ -35,20 +33,18 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
     struct qd_reporter begun = {
         .rows = {.arena = arena}, .fail_fast = options->fail_fast, .err = err};
 
-    if (options->results != NULL) {
+    if (options->results) {
         if (!may_overwrite(options->results)) {
             return qd_fail(error, QD_USAGE, "--results %s: the file exists and holds no results",
                            options->results);
         }
         begun.file_path = options->results;
         begun.file = fopen(options->results, "we");
-        if (begun.file == NULL) {
+        if (!begun.file)
             return qd_fail(error, QD_USAGE, "--results %s: %s", options->results, strerror(errno));
-        }
     }
-    if (options->progress || (isatty(fileno(err)) && !isatty(fileno(out)))) {
+    if (options->progress || (isatty(fileno(err)) && !isatty(fileno(out))))
         begun.progress = err;
-    }
     begun.started = qd_clock_seconds();
     qd_tap_begin(&begun.tap, out);
     qd_tap_comment(&begun.tap, "qdiff %s (%s), level %s", QD_VERSION, QD_COMMIT,
@@ -68,9 +64,8 @@ static void show_progress(struct qd_reporter *reporter)
 {
     double now = qd_clock_seconds();
 
-    if (reporter->progress == NULL || now - reporter->shown < 0.1) {
+    if (!reporter->progress || now - reporter->shown < 0.1)
         return;
-    }
     reporter->shown = now;
     fprintf(reporter->progress, "\r%" PRId64 " cases, %" PRId64 " failed, %.0f cases/s ",
             reporter->summary.cases, reporter->summary.total.results[QD_RESULT_FAIL],
@@ -85,9 +80,8 @@ static enum qd_status store(struct qd_reporter *reporter, const struct qd_result
         return qd_fail(&reporter->error, QD_INTERNAL, "cannot write to standard output: %s",
                        strerror(errno));
     }
-    if (reporter->file == NULL) {
+    if (!reporter->file)
         return QD_OK;
-    }
     qd_result_write(reporter->file, result);
     if (fflush(reporter->file) != 0) {
         return qd_fail(&reporter->error, QD_INTERNAL, "cannot write to %s: %s", reporter->file_path,
@@ -123,9 +117,8 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
     qd_tap_result(&reporter->tap, result);
     if (store(reporter, result) != QD_OK ||
         qd_summary_add(&reporter->summary, result, &reporter->error) != QD_OK ||
-        qd_row_book_result(&reporter->rows, result, &reporter->error) != QD_OK) {
+        qd_row_book_result(&reporter->rows, result, &reporter->error) != QD_OK)
         return stop(reporter);
-    }
     complain(reporter, result);
     show_progress(reporter);
     return reporter->fail_fast && is_unexpected(result) ? stop(reporter) : QD_VISIT_GO_ON;
@@ -135,9 +128,8 @@ static void take_row(void *context, const struct qd_unmatched_row *row)
 {
     struct qd_reporter *reporter = context;
 
-    if (qd_row_book_unmatched(&reporter->rows, row, &reporter->error) != QD_OK) {
+    if (qd_row_book_unmatched(&reporter->rows, row, &reporter->error) != QD_OK)
         stop(reporter);
-    }
 }
 
 struct qd_sink qd_reporter_sink(struct qd_reporter *reporter)
@@ -152,12 +144,10 @@ static void judge_rows(struct qd_reporter *reporter, bool whole)
         const struct qd_unmatched_row *row = &reporter->rows.entries[i].row;
         char text[1024];
 
-        if (reporter->file != NULL && qd_row_book_is_unmatched(&reporter->rows, i)) {
+        if (reporter->file && qd_row_book_is_unmatched(&reporter->rows, i))
             qd_unmatched_row_write(reporter->file, row);
-        }
-        if (qd_row_book_state(&reporter->rows, i) == QD_ROW_USED) {
+        if (qd_row_book_state(&reporter->rows, i) == QD_ROW_USED)
             continue;
-        }
         if (!whole) {
             reporter->summary.not_judged++;
             continue;
@@ -171,15 +161,12 @@ static void judge_rows(struct qd_reporter *reporter, bool whole)
 /* Every byte is on the disk when a run says that it is done. */
 static enum qd_status close_file(struct qd_reporter *reporter, bool complete)
 {
-    bool failed;
-
-    if (reporter->file == NULL) {
+    if (!reporter->file)
         return QD_OK;
-    }
     qd_summary_write(&reporter->summary, complete, qd_clock_seconds() - reporter->started,
                      reporter->file);
-    failed = fflush(reporter->file) != 0 ||
-             (fsync(fileno(reporter->file)) != 0 && errno != EINVAL && errno != EROFS);
+    bool failed = fflush(reporter->file) != 0 ||
+                  (fsync(fileno(reporter->file)) != 0 && errno != EINVAL && errno != EROFS);
     failed = fclose(reporter->file) != 0 || failed;
     reporter->file = NULL;
     return failed ? qd_fail(&reporter->error, QD_INTERNAL, "cannot write to %s: %s",
@@ -189,19 +176,15 @@ static enum qd_status close_file(struct qd_reporter *reporter, bool complete)
 
 enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete)
 {
-    enum qd_exit code;
-
     judge_rows(reporter, whole && complete && !reporter->stopped);
-    code = qd_summary_exit(&reporter->summary);
-    if (reporter->summary.comparisons == 0 && complete) {
+    enum qd_exit code = qd_summary_exit(&reporter->summary);
+    if (reporter->summary.comparisons == 0 && complete)
         qd_tap_point(&reporter->tap, false, "something was compared");
-    }
     qd_summary_tap(&reporter->summary, &reporter->tap);
     qd_tap_end(&reporter->tap);
     fflush(reporter->tap.out);
-    if (reporter->progress != NULL) {
+    if (reporter->progress)
         fputc('\n', reporter->progress);
-    }
     qd_summary_print(&reporter->summary, reporter->err);
     close_file(reporter, complete && !reporter->stopped);
     if (reporter->error.status != QD_OK) {

@@ -53,9 +53,8 @@ static void write_comparison(struct qd_json *json, const struct qd_result *resul
 
 static void write_parameters(struct qd_json *json, const struct qd_result *result)
 {
-    if (result->parameter_count == 0) {
+    if (result->parameter_count == 0)
         return;
-    }
     qd_json_open(json, "parameters", '[');
     for (size_t i = 0; i < result->parameter_count; i++) {
         qd_json_open(json, NULL, '[');
@@ -77,9 +76,8 @@ void qd_result_write(FILE *out, const struct qd_result *result)
     qd_json_string(&json, "op", result->op);
     qd_json_string(&json, "target", result->target);
     qd_json_string(&json, "kind", qd_result_word(result->kind));
-    if (qd_result_has_comparison(result)) {
+    if (qd_result_has_comparison(result))
         write_comparison(&json, result);
-    }
     qd_json_int_if(&json, "row", (int64_t)result->row);
     qd_json_int_if(&json, "signal", result->signal);
 #define STRING(field) qd_json_string_if(&json, #field, result->field);
@@ -128,10 +126,9 @@ static const char *keep(struct reader *reader, const char *text)
 {
     const char *copy = qd_arena_string(reader->arena, text);
 
-    if (copy == NULL && reader->status == QD_OK) {
+    if (!copy && reader->status == QD_OK)
         reader->status = qd_fail(reader->error, QD_NO_MEMORY, "no memory for a record");
-    }
-    return copy != NULL ? copy : "";
+    return copy ? copy : "";
 }
 
 /* "" when absent and not needed. */
@@ -139,9 +136,8 @@ static const char *read_string(struct reader *reader, const char *field, bool ne
 {
     const json_t *value = json_object_get(reader->object, field);
 
-    if (value == NULL && !needed) {
+    if (!value && !needed)
         return "";
-    }
     if (!json_is_string(value)) {
         fail(reader, field, "a string");
         return "";
@@ -154,9 +150,8 @@ static int64_t read_int(struct reader *reader, const char *field)
 {
     const json_t *value = json_object_get(reader->object, field);
 
-    if (value == NULL) {
+    if (!value)
         return 0;
-    }
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         json_integer_value(value) > GREATEST) {
         fail(reader, field, "a whole number from 0 to 2^36");
@@ -167,9 +162,8 @@ static int64_t read_int(struct reader *reader, const char *field)
 
 static void read_comparison(struct reader *reader, struct qd_comparison *comparison)
 {
-    if (!qd_verdict_find(read_string(reader, "verdict", true), &comparison->verdict)) {
+    if (!qd_verdict_find(read_string(reader, "verdict", true), &comparison->verdict))
         fail(reader, "verdict", "the word of a verdict");
-    }
 #define COUNT(field) comparison->field = read_int(reader, #field);
     COUNTS(COUNT)
 #undef COUNT
@@ -193,19 +187,16 @@ static void read_parameters(struct reader *reader, struct qd_result *result)
 {
     const json_t *list = json_object_get(reader->object, "parameters");
     size_t count = json_array_size(list);
-    struct qd_parameter *parameters;
 
-    if (list == NULL) {
+    if (!list)
         return;
-    }
-    parameters = qd_arena_array(reader->arena, count, sizeof *parameters);
-    if (!json_is_array(list) || parameters == NULL) {
+    struct qd_parameter *parameters = qd_arena_array(reader->arena, count, sizeof *parameters);
+    if (!json_is_array(list) || !parameters) {
         fail(reader, "parameters", "an array that fits in memory");
         return;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         read_parameter(reader, json_array_get(list, i), &parameters[i]);
-    }
     result->parameters = parameters;
     result->parameter_count = count;
 }
@@ -217,12 +208,10 @@ static void read_result(struct reader *reader, struct qd_result *result)
     const char *target = read_string(reader, "target", true);
 
     *result = qd_result_init(id, op, target, QD_RESULT_PASS);
-    if (!qd_result_find(read_string(reader, "kind", true), &result->kind)) {
+    if (!qd_result_find(read_string(reader, "kind", true), &result->kind))
         fail(reader, "kind", "the word of a result");
-    }
-    if (qd_result_has_comparison(result)) {
+    if (qd_result_has_comparison(result))
         read_comparison(reader, &result->comparison);
-    }
     result->row = (size_t)read_int(reader, "row");
     result->signal = (int)(read_int(reader, "signal") & INT_MAX);
 #define STRING(field) result->field = read_string(reader, #field, false);
@@ -269,13 +258,12 @@ enum qd_status qd_record_decode(const char *line, size_t length, struct qd_arena
 
     if (!json_is_object(object)) {
         reader.status = qd_fail(error, QD_MALFORMED, "no JSON object: %s",
-                                object == NULL ? broken.text : "another kind of value");
+                                !object ? broken.text : "another kind of value");
     } else {
         read_record(&reader, &decoded);
     }
     json_decref(object);
-    if (reader.status == QD_OK) {
+    if (reader.status == QD_OK)
         *record = decoded;
-    }
     return reader.status;
 }

@@ -80,16 +80,15 @@ static void check_same(const struct qd_result *want, const struct qd_result *hav
 /* Writes, reads, compares, and checks that the record is one line. */
 static void round_trip(const struct qd_result *result)
 {
-    struct qd_capture capture;
     struct qd_arena arena;
-    struct qd_record record;
-    const char *text;
 
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_capture capture;
     qd_capture_begin(&capture);
     qd_result_write(capture.out, result);
-    text = qd_capture_text(&capture);
+    const char *text = qd_capture_text(&capture);
     assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    struct qd_record record;
     assert_int_equal(decode(text, &arena, &record, NULL), QD_OK);
     assert_int_equal(record.kind, QD_RECORD_RESULT);
     check_same(result, &record.result);
@@ -121,14 +120,14 @@ static void every_kind_reads_back(void **state)
 static void rows_read_back(void **state)
 {
     struct qd_unmatched_row row = {"t", "a\tb", "issue", 7};
-    struct qd_capture capture;
-    struct qd_arena arena;
-    struct qd_record record;
 
     (void)state;
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_capture capture;
     qd_capture_begin(&capture);
     qd_unmatched_row_write(capture.out, &row);
+    struct qd_record record;
     assert_int_equal(decode(qd_capture_text(&capture), &arena, &record, NULL), QD_OK);
     assert_int_equal(record.kind, QD_RECORD_ROW);
     assert_string_equal(record.row.target, "t");
@@ -174,9 +173,8 @@ static void what_is_no_record_is_refused(void **state)
 
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         assert_int_equal(decode(broken[i][0], &arena, &record, &error), QD_MALFORMED);
-        if (strstr(error.text, broken[i][1]) == NULL) {
+        if (!strstr(error.text, broken[i][1]))
             fail_msg("%s: want %s in \"%s\"", broken[i][0], broken[i][1], error.text);
-        }
         qd_arena_clear(&arena);
     }
 }
@@ -185,13 +183,12 @@ static void what_is_no_record_is_refused(void **state)
 static void cut_records_are_refused(void **state)
 {
     struct qd_result result = a_failure();
-    struct qd_capture capture;
-    const char *text;
 
     (void)state;
+    struct qd_capture capture;
     qd_capture_begin(&capture);
     qd_result_write(capture.out, &result);
-    text = qd_capture_text(&capture);
+    const char *text = qd_capture_text(&capture);
     for (size_t length = 0; length + 1 < strlen(text); length++) {
         struct qd_arena arena;
         struct qd_record record;

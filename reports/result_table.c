@@ -25,9 +25,8 @@ static uint64_t hash(const char *bytes, size_t size)
 {
     uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    }
     return sum ^ sum >> 29;
 }
 
@@ -36,10 +35,8 @@ static size_t slot_of(const struct qd_result_table *table, const char *key)
 {
     size_t slot = hash(key, strlen(key)) & (table->slot_count - 1);
 
-    while (table->slots[slot] != 0 &&
-           strcmp(table->entries[table->slots[slot] - 1].key, key) != 0) {
+    while (table->slots[slot] != 0 && strcmp(table->entries[table->slots[slot] - 1].key, key) != 0)
         slot = (slot + 1) & (table->slot_count - 1);
-    }
     return slot;
 }
 
@@ -47,28 +44,22 @@ static size_t slot_of(const struct qd_result_table *table, const char *key)
 static bool grow(struct qd_result_table *table)
 {
     size_t capacity = table->capacity == 0 ? 512 : table->capacity * 2;
-    struct qd_table_entry *entries;
-    size_t *slots;
 
-    if (table->count < table->capacity) {
+    if (table->count < table->capacity)
         return true;
-    }
-    entries = realloc(table->entries, capacity * sizeof *entries);
-    if (entries == NULL) {
+    struct qd_table_entry *entries = realloc(table->entries, capacity * sizeof *entries);
+    if (!entries)
         return false;
-    }
     table->entries = entries;
-    slots = calloc(capacity * 2, sizeof *slots);
-    if (slots == NULL) {
+    size_t *slots = calloc(capacity * 2, sizeof *slots);
+    if (!slots)
         return false;
-    }
     free(table->slots);
     table->slots = slots;
     table->slot_count = capacity * 2;
     table->capacity = capacity;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         table->slots[slot_of(table, entries[i].key)] = i + 1;
-    }
     return true;
 }
 
@@ -86,18 +77,16 @@ static char *key_of(const struct qd_result *result, bool ignore_version, struct 
     const char *version = strchr(result->target, '@');
     const char *settings = strchr(result->target, '[');
 
-    if (!ignore_version || version == NULL || (settings != NULL && settings < version)) {
+    if (!ignore_version || !version || (settings && settings < version))
         return qd_arena_printf(arena, "%s [%s]", result->id, result->target);
-    }
     return qd_arena_printf(arena, "%s [%.*s%s]", result->id, (int)(version - result->target),
-                           result->target, settings != NULL ? settings : "");
+                           result->target, settings ? settings : "");
 }
 
 static char *describe(const struct qd_result *result, struct qd_arena *arena)
 {
-    if (!qd_result_has_comparison(result)) {
+    if (!qd_result_has_comparison(result))
         return qd_arena_printf(arena, "%s: %s", qd_result_word(result->kind), result->why);
-    }
     if (result->comparison.mismatched > 0) {
         return qd_arena_printf(arena, "%s at %s: want %s, have %s",
                                qd_verdict_word(result->comparison.verdict), result->element,
@@ -113,16 +102,13 @@ static bool digest_of(const struct qd_result *result, uint64_t *digest)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    bool written;
 
-    if (out == NULL) {
+    if (!out)
         return false;
-    }
     qd_result_write(out, result);
-    written = fclose(out) == 0;
-    if (written) {
+    bool written = fclose(out) == 0;
+    if (written)
         *digest = hash(text, size);
-    }
     free(text);
     return written;
 }
@@ -132,21 +118,18 @@ enum qd_status qd_result_table_add(struct qd_result_table *table, const struct q
                                    struct qd_error *error)
 {
     struct qd_table_entry new = {.kind = result->kind, .verdict = result->comparison.verdict};
-    struct qd_table_entry *found;
 
     new.key = key_of(result, ignore_version, &table->arena);
-    found = new.key == NULL ? NULL : qd_result_table_find(table, new.key);
-    if (found != NULL) {
+    struct qd_table_entry *found = !new.key ? NULL : qd_result_table_find(table, new.key);
+    if (found) {
         *added = false;
         *entry = found;
         return QD_OK;
     }
-    if (new.key != NULL) {
+    if (new.key)
         new.what = describe(result, &table->arena);
-    }
-    if (new.what == NULL || !digest_of(result, &new.digest) || !grow(table)) {
+    if (!new.what || !digest_of(result, &new.digest) || !grow(table))
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu results", table->count + 1);
-    }
     table->entries[table->count] = new;
     table->slots[slot_of(table, new.key)] = table->count + 1;
     *entry = &table->entries[table->count++];

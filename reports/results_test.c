@@ -20,13 +20,13 @@
 static void keys_are_found(void **state)
 {
     enum { MANY = 3000 };
-    struct qd_result_table table;
-    struct qd_table_entry *entry;
-    bool added;
 
     (void)state;
+    struct qd_result_table table;
     qd_result_table_init(&table);
     assert_null(qd_result_table_find(&table, "a [t]"));
+    struct qd_table_entry *entry;
+    bool added;
     for (int i = 0; i < MANY; i++) {
         char id[32];
         struct qd_result result;
@@ -55,9 +55,8 @@ static bool add_target(struct qd_result_table *table, const char *target, bool i
 
 static void releases_may_count_as_one(void **state)
 {
-    struct qd_result_table table;
-
     (void)state;
+    struct qd_result_table table;
     qd_result_table_init(&table);
     assert_true(add_target(&table, "ort@1.26.0[opt=all]", true));
     assert_false(add_target(&table, "ort@1.31.1[opt=all]", true));
@@ -74,14 +73,14 @@ static void releases_may_count_as_one(void **state)
 
 static void digests_tell_results_apart(void **state)
 {
-    struct qd_result_table table;
     struct qd_result result = qd_result_init("a", "op", "t", QD_RESULT_FAIL);
     struct qd_table_entry *first, *second;
-    bool added;
 
     (void)state;
+    struct qd_result_table table;
     qd_result_table_init(&table);
     result.want = "1";
+    bool added;
     qd_result_table_add(&table, &result, false, &added, &first, NULL);
     assert_true(added);
     result.id = "b";
@@ -122,9 +121,8 @@ static size_t count_state(const struct qd_row_book *book, enum qd_row_state stat
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < book->count; i++) {
+    for (size_t i = 0; i < book->count; i++)
         count += qd_row_book_state(book, i) == state;
-    }
     return count;
 }
 
@@ -138,7 +136,6 @@ static void a_row_that_is_never_the_first_is_shadowed(void **state)
 {
     struct qd_arena arena;
     struct qd_row_book book = {.arena = &arena};
-    char text[256];
 
     (void)state;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
@@ -148,6 +145,7 @@ static void a_row_that_is_never_the_first_is_shadowed(void **state)
     qd_row_book_sort(&book);
     assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 1);
     assert_int_equal(count_state(&book, QD_ROW_STALE), 1); /* on u it expects nothing */
+    char text[256];
     assert_non_null(strstr(qd_row_book_describe(&book, 1, text, sizeof text), "row 5 is shadowed"));
     book_covered(&book, "u", 5, "5");
     assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 0);
@@ -174,9 +172,8 @@ static void a_row_matched_anywhere_is_not_stale(void **state)
     assert_int_equal(count_stale(&book), 2);
     book_expected(&book, "t", 4);
     assert_int_equal(count_stale(&book), 1);
-    for (size_t row = 100; row < 300; row++) {
+    for (size_t row = 100; row < 300; row++)
         book_unmatched(&book, "t", row);
-    }
     assert_int_equal(count_stale(&book), 201);
     qd_arena_clear(&arena);
 }
@@ -229,23 +226,21 @@ static enum qd_status read_text(const char *text, struct seen *seen, bool *compl
     char path[] = "/tmp/qdiff-results-XXXXXX";
     struct qd_results_reader reader = {see_header, see_result, see_row, seen};
     int fd = mkstemp(path);
-    enum qd_status status;
 
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
     *seen = (struct seen){0};
-    status = qd_results_read(path, &reader, complete, error);
+    enum qd_status status = qd_results_read(path, &reader, complete, error);
     unlink(path);
     return status;
 }
 
 static void whole_files_are_read(void **state)
 {
+    (void)state;
     struct seen seen;
     bool complete;
-
-    (void)state;
     assert_int_equal(read_text(HEADER RESULT RESULT SUMMARY, &seen, &complete, NULL), QD_OK);
     assert_int_equal(seen.headers, 1);
     assert_int_equal(seen.results, 2);
@@ -256,10 +251,9 @@ static void whole_files_are_read(void **state)
 
 static void what_a_killed_run_left_is_read(void **state)
 {
+    (void)state;
     struct seen seen;
     bool complete;
-
-    (void)state;
     assert_int_equal(read_text(HEADER RESULT "{\"record\": \"res", &seen, &complete, NULL), QD_OK);
     assert_int_equal(seen.results, 1);
     assert_false(complete);
@@ -287,9 +281,8 @@ static void broken_files_are_refused(void **state)
         bool complete;
 
         assert_int_equal(read_text(texts[i][0], &seen, &complete, &error), QD_MALFORMED);
-        if (strstr(error.text, texts[i][1]) == NULL) {
+        if (!strstr(error.text, texts[i][1]))
             fail_msg("%s: want \"%s\" in \"%s\"", texts[i][0], texts[i][1], error.text);
-        }
     }
 }
 
@@ -297,9 +290,9 @@ static void missing_files_are_named(void **state)
 {
     struct qd_results_reader reader = {see_header, see_result, see_row, NULL};
     struct qd_error error = {0};
-    bool complete;
 
     (void)state;
+    bool complete;
     assert_int_equal(qd_results_read("/nowhere/r.jsonl", &reader, &complete, &error), QD_IO);
     assert_non_null(strstr(error.text, "/nowhere/r.jsonl"));
 }
@@ -315,11 +308,11 @@ static void likeness_ignores_the_shard(void **state)
         "{\"record\": \"header\", \"schema\": 2, \"level\": \"smoke\", \"shard\": 2, \"shards\": "
         "2}",
     };
-    struct qd_arena arena;
-    struct qd_header headers[3];
 
     (void)state;
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_header headers[3];
     for (int i = 0; i < 3; i++) {
         assert_int_equal(qd_header_decode(lines[i], strlen(lines[i]), &arena, &headers[i], NULL),
                          QD_OK);

@@ -5,11 +5,9 @@
 
 static struct qd_row_entry *find(const struct qd_row_book *book, const char *target, size_t row)
 {
-    for (size_t i = 0; i < book->count; i++) {
-        if (book->entries[i].row.row == row && strcmp(book->entries[i].row.target, target) == 0) {
+    for (size_t i = 0; i < book->count; i++)
+        if (book->entries[i].row.row == row && strcmp(book->entries[i].row.target, target) == 0)
             return &book->entries[i];
-        }
-    }
     return NULL;
 }
 
@@ -18,12 +16,10 @@ static bool grow(struct qd_row_book *book)
     size_t capacity = book->capacity == 0 ? 64 : book->capacity * 2;
     struct qd_row_entry *entries = qd_arena_array(book->arena, capacity, sizeof *entries);
 
-    if (entries == NULL) {
+    if (!entries)
         return false;
-    }
-    if (book->count > 0) {
+    if (book->count > 0)
         memcpy(entries, book->entries, book->count * sizeof *entries);
-    }
     book->entries = entries;
     book->capacity = capacity;
     return true;
@@ -33,15 +29,12 @@ static bool grow(struct qd_row_book *book)
 static struct qd_row_entry *entry_of(struct qd_row_book *book, const char *target, size_t row)
 {
     struct qd_row_entry *entry = find(book, target, row);
-    char *copy;
 
-    if (entry != NULL) {
+    if (entry)
         return entry;
-    }
-    copy = qd_arena_string(book->arena, target);
-    if (copy == NULL || (book->count == book->capacity && !grow(book))) {
+    char *copy = qd_arena_string(book->arena, target);
+    if (!copy || (book->count == book->capacity && !grow(book)))
         return NULL;
-    }
     entry = &book->entries[book->count++];
     *entry = (struct qd_row_entry){.row = {.target = copy, .row = row}};
     return entry;
@@ -54,13 +47,12 @@ enum qd_status qd_row_book_result(struct qd_row_book *book, const struct qd_resu
     for (char *end; *at != '\0'; at = end + (*end == ',')) {
         size_t line = strtoul(at, &end, 10);
         struct qd_row_entry *entry = entry_of(book, result->target, line);
-        if (entry == NULL)
+        if (!entry)
             return qd_fail(error, QD_NO_MEMORY, "no memory for expectation rows");
         if (end == at)
             return qd_fail(error, QD_MALFORMED, "covering '%.40s': want line numbers", at);
         entry->covered = true;
-        entry->matched =
-            entry->matched || (result->kind == QD_RESULT_KNOWN && line == result->row);
+        entry->matched = entry->matched || (result->kind == QD_RESULT_KNOWN && line == result->row);
     }
     return QD_OK;
 }
@@ -70,13 +62,12 @@ enum qd_status qd_row_book_unmatched(struct qd_row_book *book, const struct qd_u
 {
     struct qd_row_entry *entry = entry_of(book, row->target, row->row);
 
-    if (entry != NULL && entry->row.text == NULL) {
+    if (entry && !entry->row.text) {
         entry->row.issue = qd_arena_string(book->arena, row->issue);
         entry->row.text = qd_arena_string(book->arena, row->text);
     }
-    if (entry == NULL || entry->row.text == NULL || entry->row.issue == NULL) {
+    if (!entry || !entry->row.text || !entry->row.issue)
         return qd_fail(error, QD_NO_MEMORY, "no memory for expectation rows");
-    }
     return QD_OK;
 }
 
@@ -105,7 +96,7 @@ static bool matched_anywhere(const struct qd_row_book *book, size_t row)
 
 bool qd_row_book_is_unmatched(const struct qd_row_book *book, size_t i)
 {
-    return book->entries[i].row.text != NULL && !book->entries[i].matched;
+    return book->entries[i].row.text && !book->entries[i].matched;
 }
 
 enum qd_row_state qd_row_book_state(const struct qd_row_book *book, size_t i)

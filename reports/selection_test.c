@@ -25,14 +25,13 @@ static bool word_takes(const char *word, const char *op)
     struct qd_options options = {.ops = ops};
     struct qd_case kase = a_case("a");
     struct qd_features features = {{0, 0}};
-    struct qd_selection selection;
-    struct qd_arena arena;
-    bool taken;
 
     kase.op = op;
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_selection selection;
     assert_int_equal(qd_selection_init(&options, &arena, &selection, NULL), QD_OK);
-    taken = qd_selection_takes(&selection, &kase, &features);
+    bool taken = qd_selection_takes(&selection, &kase, &features);
     qd_arena_clear(&arena);
     return taken;
 }
@@ -43,7 +42,7 @@ static struct qd_features features_of(const char *words)
     char copy[128];
 
     strcpy(copy, words);
-    for (char *word = strtok(copy, ","); word != NULL; word = strtok(NULL, ",")) {
+    for (char *word = strtok(copy, ","); word; word = strtok(NULL, ",")) {
         enum qd_feature feature;
 
         assert_true(qd_feature_find(word, &feature));
@@ -64,13 +63,12 @@ static bool takes(const struct qd_options *options, const char *id, const char *
 {
     struct qd_case kase = a_case(id);
     struct qd_features set = features_of(features);
-    struct qd_selection selection;
     struct qd_arena arena;
-    bool taken;
 
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_selection selection;
     assert_int_equal(qd_selection_init(options, &arena, &selection, NULL), QD_OK);
-    taken = qd_selection_takes(&selection, &kase, &set);
+    bool taken = qd_selection_takes(&selection, &kase, &set);
     qd_arena_clear(&arena);
     return taken;
 }
@@ -92,13 +90,13 @@ static void an_unknown_operator_is_named_with_the_nearest(void **state)
 {
     const char *odd[] = {"QlinearConv"};
     struct qd_options options = {0};
-    struct qd_selection selection;
     struct qd_error error = {0};
-    struct qd_arena arena;
 
     (void)state;
     list(&options.ops, odd, 1);
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_selection selection;
     assert_int_equal(qd_selection_init(&options, &arena, &selection, &error), QD_USAGE);
     assert_non_null(strstr(error.text, "\"QLinearConv\""));
     qd_arena_clear(&arena);
@@ -150,10 +148,10 @@ static void features_are_needed_and_banned(void **state)
 
 static void features_beyond_the_first_word(void **state)
 {
-    const char *groups[1];
     struct qd_options options = {0};
 
     (void)state;
+    const char *groups[1];
     for (int i = 0; i < QD_FEATURE_COUNT;
          i++) { /* every row, on both sides of bit 64 if it comes to that */
         groups[0] = qd_feature_word((enum qd_feature)i);
@@ -167,13 +165,13 @@ static void unknown_features_are_named(void **state)
 {
     const char *groups[] = {"bias,group"};
     struct qd_options options = {0};
-    struct qd_selection selection;
     struct qd_error error = {0};
-    struct qd_arena arena;
 
     (void)state;
     list(&options.features, groups, 1);
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_selection selection;
     assert_int_equal(qd_selection_init(&options, &arena, &selection, &error), QD_USAGE);
     assert_non_null(strstr(error.text, "did you mean \"groups\"?"));
     qd_arena_clear(&arena);
@@ -200,9 +198,8 @@ static void shards_are_a_partition(void **state)
         }
         assert_int_equal(hits, 1);
     }
-    for (int part = 0; part < PARTS; part++) {
+    for (int part = 0; part < PARTS; part++)
         assert_in_range(sizes[part], IDS / PARTS * 8 / 10, IDS / PARTS * 12 / 10);
-    }
 }
 
 static void shards_do_not_move(void **state)

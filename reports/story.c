@@ -22,16 +22,13 @@ static enum qd_status keep(const struct qd_override *self, struct qd_evaluation 
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     struct qd_step *step = &story->steps[story->step_count];
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     step->node = node;
-    for (size_t i = 0; i < QD_MAX_OPERANDS && i < node->input_count; i++) {
+    for (size_t i = 0; i < QD_MAX_OPERANDS && i < node->input_count; i++)
         step->in[i] = in[i];
-    }
-    for (size_t i = 0; i < QD_MAX_OPERANDS && i < node->output_count; i++) {
+    for (size_t i = 0; i < QD_MAX_OPERANDS && i < node->output_count; i++)
         step->out[i] = out[i];
-    }
     story->step_count++;
     return QD_OK;
 }
@@ -46,7 +43,7 @@ enum qd_status qd_story_begin(struct qd_story *story, FILE *out, const struct qd
     *story = (struct qd_story){.out = out, .arena = arena, .kase = kase};
     story->steps = qd_arena_array(arena, graph->node_count, sizeof *story->steps);
     story->outputs = qd_arena_array(arena, graph->output_count, sizeof *story->outputs);
-    if (story->steps == NULL || story->outputs == NULL) {
+    if (!story->steps || !story->outputs) {
         return qd_fail(error, QD_NO_MEMORY, "no room for the steps of %zu nodes",
                        graph->node_count);
     }
@@ -188,13 +185,12 @@ static bool evaluate_quirk(const struct qd_story *story, const struct qd_quirk *
 {
     const struct qd_graph *graph = story->kase->graph;
     struct qd_arena arena;
-    struct qd_semantics semantics;
-    struct qd_value *values;
     bool done = false;
 
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    values = qd_arena_array(&arena, graph->output_count, sizeof *values);
-    if (values != NULL && qd_quirks_apply(&quirk, 1, &arena, &semantics, NULL) == QD_OK &&
+    struct qd_value *values = qd_arena_array(&arena, graph->output_count, sizeof *values);
+    struct qd_semantics semantics;
+    if (values && qd_quirks_apply(&quirk, 1, &arena, &semantics, NULL) == QD_OK &&
         qd_graph_evaluate(graph, story->kase->inputs, &semantics, &arena, values, NULL) == QD_OK &&
         i < values[output].want.count) {
         *number = qd_tensor_value(&values[output].want, i);
@@ -208,20 +204,18 @@ void qd_story_tell_quirks(const struct qd_story *story, size_t output, int64_t i
                           const double *have)
 {
     double want = qd_tensor_value(&story->outputs[output].want, i), number;
-    const struct qd_quirk *quirk;
     size_t told = 0;
 
     fputs("what known mistakes would give here\n", story->out);
+    const struct qd_quirk *quirk;
     for (size_t q = 0; (quirk = qd_quirk_at(q)) != NULL; q++) {
         if (!qd_quirk_concerns(quirk, story->kase->graph) ||
-            !evaluate_quirk(story, quirk, output, i, &number) || number == want) {
+            !evaluate_quirk(story, quirk, output, i, &number) || number == want)
             continue;
-        }
         fprintf(story->out, "  %-40s %.9g%s\n", quirk->name, number,
-                have != NULL && number == *have ? "   <- what the target gave" : "");
+                have && number == *have ? "   <- what the target gave" : "");
         told++;
     }
-    if (told == 0) {
+    if (told == 0)
         fputs("  none of them changes this element\n", story->out);
-    }
 }

@@ -23,10 +23,10 @@ static const char *scale_name(const struct pair *p, int side)
 static bool read_pair(const struct qd_story *story, const struct qd_step *step, size_t output,
                       int64_t i, struct pair *p)
 {
-    int64_t at[2];
     *p = (struct pair){.story = story, .step = step};
     p->operands[0] = qd_step_find(step, QD_ROLE_DATA);
     p->operands[1] = qd_step_find(step, QD_ROLE_WEIGHT);
+    int64_t at[2];
     for (int s = 0; s < 2 && p->operands[s] >= 0; s++) {
         at[s] = qd_step_place(step, p->operands[s], &step->out[output].want, i);
         if (at[s] < 0)
@@ -65,10 +65,10 @@ static void tell_sum_orders(const struct pair *p, const struct qd_story_coder *c
 
 static void tell_sum_code(const struct pair *p, const struct qd_story_coder *coder)
 {
-    struct qd_ratio terms[2];
     fprintf(p->story->out, "  real = (%.9g * %.9g + %.9g * %.9g) / %s %.9g\n", p->codes[0].code,
             p->codes[0].scale, p->codes[1].code, p->codes[1].scale, coder->scale_name,
             coder->scale);
+    struct qd_ratio terms[2];
     for (int s = 0; s < 2; s++) {
         if (!qd_story_is_scale(p->codes[s].scale) || !qd_story_is_scale(coder->scale))
             return;
@@ -130,13 +130,13 @@ bool qd_story_tell_elementwise(const struct qd_story *story, const struct qd_ste
                                size_t output, int64_t i)
 {
     struct pair p;
-    struct qd_story_coder coder;
-    double slope;
     if (!read_pair(story, step, output, i, &p))
         return false;
     enum qd_form form = step->node->op->form;
     double a = p.codes[0].code * p.codes[0].scale, b = p.codes[1].code * p.codes[1].scale;
+    struct qd_story_coder coder;
     bool coded = qd_story_coder_of(story, step, output, &coder);
+    double slope;
     if (form == QD_FORM_ADDS && coded)
         tell_sum_code(&p, &coder);
     else if (form == QD_FORM_ADDS)

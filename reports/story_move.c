@@ -112,7 +112,6 @@ bool qd_story_tell_move(const struct qd_story *story, const struct qd_step *step
 {
     int operand;
     int64_t element;
-    struct qd_story_coder coder;
     if (!find_source(story, step, output, i, &operand, &element))
         return false;
     if (operand < 0) {
@@ -124,6 +123,7 @@ bool qd_story_tell_move(const struct qd_story *story, const struct qd_step *step
     fprintf(story->out, "  comes from %s%s = %s\n",
             story->kase->graph->values[step->node->inputs[operand]].name,
             qd_describe_place(from, element, story->arena), qd_story_text(story, from, element));
+    struct qd_story_coder coder;
     if (qd_story_coder_of(story, step, output, &coder))
         tell_rescaled(story, step, operand, &c, &coder);
     return true;

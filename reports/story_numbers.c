@@ -37,9 +37,8 @@ static qd_u128 greatest_divisor(qd_u128 a, qd_u128 b)
 static bool shift_up(qd_u128 *x, int shift)
 {
     for (; shift > 0; shift--) {
-        if (*x >> 126 != 0) {
+        if (*x >> 126 != 0)
             return false;
-        }
         *x <<= 1;
     }
     return true;
@@ -50,7 +49,6 @@ const char *qd_story_ratio(const struct qd_story *story, struct qd_ratio ratio)
     char top[DIGITS + 1], bottom[DIGITS + 1], number[40];
     qd_u128 num = ratio.num, den = ratio.den, divisor;
     const char *sign = ratio.negative ? "-" : "";
-    const char *text;
 
     qd_describe_number(QD_F64, qd_ratio_to_float(ratio, QD_F64, QD_NEAREST_EVEN), number,
                        sizeof number);
@@ -58,21 +56,21 @@ const char *qd_story_ratio(const struct qd_story *story, struct qd_ratio ratio)
         num >>= 1;
         ratio.exponent++;
     }
+    const char *text;
     if (!shift_up(&num, ratio.exponent) || !shift_up(&den, -ratio.exponent)) {
         text = qd_arena_printf(story->arena, "about %s", number);
-        return text != NULL ? text : "";
+        return text ? text : "";
     }
     divisor = greatest_divisor(num, den);
-    if (divisor == 0) {
+    if (divisor == 0)
         return "0";
-    }
     if (den == divisor) {
         text = qd_arena_printf(story->arena, "%s%s", sign, decimal(num / divisor, top));
     } else {
         text = qd_arena_printf(story->arena, "%s%s/%s = %s", sign, decimal(num / divisor, top),
                                decimal(den / divisor, bottom), number);
     }
-    return text != NULL ? text : "";
+    return text ? text : "";
 }
 
 /* --- Orders of evaluation ------------------------------------------------------------------------ */

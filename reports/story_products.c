@@ -226,7 +226,6 @@ bool qd_story_tell_products(const struct qd_story *story, const struct qd_step *
 {
     struct qd_terms terms;
     struct factors f;
-    struct qd_story_coder coder;
     if (!qd_story_terms(story, step, i, &terms) || !read_factors(story, step, &f))
         return false;
     double acc = tell_accumulator(&f, &terms, tell_terms(&f, &terms));
@@ -240,6 +239,7 @@ bool qd_story_tell_products(const struct qd_story *story, const struct qd_step *
         .s1_name = x_scale < 0 ? "scale" : qd_step_name(story, step, x_scale),
         .s2_name = w_scale < 0 ? "scale" : qd_step_name(story, step, w_scale)};
     bool scaled = f.scales[0] || (f.scales[1] && f.bits == 0) || p.s3 != 1;
+    struct qd_story_coder coder;
     if (qd_story_coder_of(story, step, output, &coder))
         qd_story_tell_requantize(story, &p, &coder);
     else

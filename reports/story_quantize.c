@@ -17,7 +17,6 @@ static bool read_linear(const struct qd_story *story, const struct qd_step *step
 {
     static const struct qd_semantics defaults;
     struct qd_evaluation evaluation = {.semantics = &defaults, .arena = story->arena};
-    struct qd_granularity granularity;
     struct qd_node node = *step->node;
     node.opset = *node.domain ? 13 : node.opset; /* a vendor's operator is that one with an axis */
     int x = qd_step_find(step, QD_ROLE_DATA), scale = qd_step_find(step, QD_ROLE_SCALE);
@@ -29,6 +28,7 @@ static bool read_linear(const struct qd_story *story, const struct qd_step *step
                          qd_step_name(story, step, scale),
                          qd_step_name(story, step, zero),
                          0};
+    struct qd_granularity granularity;
     if (qd_granularity_read(&evaluation, &node, &l->x->want, &l->scale->want,
                             l->zero_point ? &l->zero_point->want : NULL, l->scale_name,
                             l->zero_point_name, &granularity) != QD_OK)
@@ -74,8 +74,8 @@ static void tell_quantize(const struct qd_story *story, const struct qd_step *st
 bool qd_story_tell_quantize(const struct qd_story *story, const struct qd_step *step, size_t output,
                             int64_t i)
 {
-    struct linear l;
     (void)output;
+    struct linear l;
     if (!read_linear(story, step, i, &l))
         return false;
     if (step->node->op->form == QD_FORM_QUANTIZES) {

@@ -121,11 +121,11 @@ static int64_t channels_second(const struct qd_tensor *y, int64_t i)
 
 static void find_pool(struct finder *f)
 {
-    struct qd_conv_shape shape;
     struct qd_tensor x = *f->x;
     bool last = int_of(f, "channels_last") != 0;
     for (unsigned i = 1; last && i < x.rank; i++)
         x.dims[i] = f->x->dims[i == 1 ? x.rank - 1 : i - 1];
+    struct qd_conv_shape shape;
     if (qd_pool_shape_read(&f->evaluation, f->step->node, &x, int_of(f, "ceil_mode") != 0,
                            &shape) != QD_OK)
         return;

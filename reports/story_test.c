@@ -41,7 +41,6 @@ static struct qd_case product(struct qd_arena *arena)
     struct qd_builder *builder = qd_build_begin(arena, 10);
     struct qd_tensor a = tensor(arena, QD_U8, 2, (const int64_t[]){1, 2}, (const double[]){3, 5});
     struct qd_tensor b = tensor(arena, QD_U8, 2, (const int64_t[]){2, 1}, (const double[]){7, 2});
-    struct qd_case kase;
     struct qd_error error = {0};
 
     qd_build_input(builder, "a", &a);
@@ -54,34 +53,32 @@ static struct qd_case product(struct qd_arena *arena)
     put(builder, arena, "zy", QD_U8, 10);
     qd_build_node(builder, "", "QLinearMatMul", "a,sa,za,b,sb,zb,sy,zy", "y");
     qd_build_output(builder, "y", QD_U8, -1, NULL);
-    if (qd_build_finish(builder, "product", false, &kase, &error) != QD_OK) {
+    struct qd_case kase;
+    if (qd_build_finish(builder, "product", false, &kase, &error) != QD_OK)
         fail_msg("%s", error.text);
-    }
     return kase;
 }
 
 static void expect(const char *text, const char *part)
 {
-    if (strstr(text, part) == NULL) {
+    if (!strstr(text, part))
         fail_msg("\"%s\" is not in:\n%s", part, text);
-    }
 }
 
 static void test_a_product_is_told(void **state)
 {
-    struct qd_arena arena;
-    struct qd_capture capture;
-    struct qd_story story;
     struct qd_error error = {0};
     const double have = 8;
 
     (void)state;
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_capture capture;
     qd_capture_begin(&capture);
     struct qd_case kase = product(&arena);
-    if (qd_story_begin(&story, capture.out, &kase, &arena, &error) != QD_OK) {
+    struct qd_story story;
+    if (qd_story_begin(&story, capture.out, &kase, &arena, &error) != QD_OK)
         fail_msg("%s", error.text);
-    }
     qd_story_tell(&story, 0, 0);
     qd_story_tell_quirks(&story, 0, 0, &have);
     const char *text = qd_capture_text(&capture);
@@ -205,13 +202,13 @@ static void tell_element(struct told *told, struct qd_story *story, int64_t i)
 /* Tells first, middle and last element of a case of one node. */
 static enum qd_visit tell_case(void *context, const struct qd_case *kase)
 {
-    struct qd_story story;
-    struct qd_arena arena;
     struct qd_error error = {0};
     if (kase->expect != QD_EXPECT_VALID || kase->request_size > 0 || kase->graph->node_count != 1 ||
         !kase->graph->nodes[0].op)
         return QD_VISIT_GO_ON;
+    struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_story story;
     if (qd_story_begin(&story, NULL, kase, &arena, &error) == QD_OK) {
         int64_t count = story.outputs[0].want.count, at[] = {0, count / 2, count - 1};
         for (size_t k = 0; k < 3 && count > 0; k++)
@@ -234,10 +231,10 @@ static void test_every_operator_is_told(void **state)
     static struct told told;
     struct qd_suite_options options = {QD_LEVEL_SMOKE, QD_TEST_CASES_DIR};
     struct qd_error error = {0};
-    const struct qd_op *op;
     (void)state;
     if (qd_suite_visit(&options, tell_case, &told, &error) != QD_OK)
         fail_msg("%s", error.text);
+    const struct qd_op *op;
     for (size_t k = 0; (op = qd_op_at(k)); k++) {
         if (!told.marked[k])
             fail_msg("%s: no story of its form", op->name);

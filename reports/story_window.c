@@ -50,10 +50,10 @@ static bool counts_padding(const struct qd_step *step)
 static void tell_mean(const struct qd_story *story, const struct qd_step *step, size_t output,
                       int x, const struct sum *sum)
 {
-    struct qd_story_coder coder;
     int64_t divisor = sum->given + (counts_padding(step) ? sum->padded : 0);
     double scale = qd_story_number(qd_step_parameter(step, x, QD_ROLE_SCALE), 0, 1);
     fprintf(story->out, "  sum %.17g, divided by %" PRId64 "\n", sum->total, divisor);
+    struct qd_story_coder coder;
     if (!qd_story_coder_of(story, step, output, &coder)) {
         if (divisor > 0)
             fprintf(story->out, "  real = %.17g\n", sum->total / (double)divisor);

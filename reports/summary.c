@@ -32,29 +32,22 @@ static void count(struct qd_counts *counts, const struct qd_result *result)
 /* The row of a name of `length` bytes, made if need be; NULL when out of memory. */
 static struct qd_counts *row_of(struct qd_tally *tally, const char *name, size_t length)
 {
-    struct qd_tally_row *row;
-
-    for (size_t i = 0; i < tally->count; i++) {
-        if (strncmp(tally->rows[i].name, name, length) == 0 &&
-            tally->rows[i].name[length] == '\0') {
+    for (size_t i = 0; i < tally->count; i++)
+        if (strncmp(tally->rows[i].name, name, length) == 0 && tally->rows[i].name[length] == '\0')
             return &tally->rows[i].counts;
-        }
-    }
     if (tally->count == tally->capacity) {
         size_t capacity = tally->capacity == 0 ? 8 : tally->capacity * 2;
         struct qd_tally_row *rows = realloc(tally->rows, capacity * sizeof *rows);
 
-        if (rows == NULL) {
+        if (!rows)
             return NULL;
-        }
         tally->rows = rows;
         tally->capacity = capacity;
     }
-    row = &tally->rows[tally->count];
+    struct qd_tally_row *row = &tally->rows[tally->count];
     *row = (struct qd_tally_row){.name = strndup(name, length)};
-    if (row->name == NULL) {
+    if (!row->name)
         return NULL;
-    }
     tally->count++;
     return &row->counts;
 }
@@ -63,9 +56,8 @@ static bool count_named(struct qd_tally *tally, const char *name, const struct q
 {
     struct qd_counts *counts = row_of(tally, name, strlen(name));
 
-    if (counts != NULL) {
+    if (counts)
         count(counts, result);
-    }
     return counts != NULL;
 }
 
@@ -77,12 +69,10 @@ static bool count_tags(struct qd_tally *tally, const struct qd_result *result)
         size_t span = strcspn(tag, ",");
         struct qd_counts *counts = span == 0 ? NULL : row_of(tally, tag, span);
 
-        if (span > 0 && counts == NULL) {
+        if (span > 0 && !counts)
             return false;
-        }
-        if (counts != NULL) {
+        if (counts)
             count(counts, result);
-        }
         tag += span;
         tag += *tag == ',';
     }
@@ -91,15 +81,11 @@ static bool count_tags(struct qd_tally *tally, const struct qd_result *result)
 
 static bool count_case(struct qd_summary *summary, const char *id)
 {
-    char *copy;
-
-    if (summary->last_id != NULL && strcmp(summary->last_id, id) == 0) {
+    if (summary->last_id && strcmp(summary->last_id, id) == 0)
         return true;
-    }
-    copy = strdup(id);
-    if (copy == NULL) {
+    char *copy = strdup(id);
+    if (!copy)
         return false;
-    }
     free(summary->last_id);
     summary->last_id = copy;
     summary->cases++;
@@ -117,12 +103,10 @@ enum qd_status qd_summary_add(struct qd_summary *summary, const struct qd_result
         counted = counted && count_named(&summary->ops, result->op, result) &&
                   count_tags(&summary->tags, result);
     }
-    if (result->kind == QD_RESULT_SKIP) {
+    if (result->kind == QD_RESULT_SKIP)
         counted = counted && count_named(&summary->skips, result->why, result);
-    }
-    if (!counted) {
+    if (!counted)
         return qd_fail(error, QD_NO_MEMORY, "no memory for the summary");
-    }
     count(&summary->total, result);
     summary->comparisons += qd_result_is_comparison(result);
     return QD_OK;
@@ -130,9 +114,8 @@ enum qd_status qd_summary_add(struct qd_summary *summary, const struct qd_result
 
 static void clear_tally(struct qd_tally *tally)
 {
-    for (size_t i = 0; i < tally->count; i++) {
+    for (size_t i = 0; i < tally->count; i++)
         free(tally->rows[i].name);
-    }
     free(tally->rows);
 }
 
@@ -151,19 +134,15 @@ enum qd_exit qd_summary_exit(const struct qd_summary *summary)
     const int64_t *results = summary->total.results;
     enum qd_exit code = QD_EXIT_OK;
 
-    if (results[QD_RESULT_FAIL] + results[QD_RESULT_FIXED] + summary->stale > 0) {
+    if (results[QD_RESULT_FAIL] + results[QD_RESULT_FIXED] + summary->stale > 0)
         code = QD_EXIT_DIVERGENCE;
-    }
-    if (results[QD_RESULT_BAD_INPUT] > 0) {
+    if (results[QD_RESULT_BAD_INPUT] > 0)
         code = qd_exit_worse(code, QD_EXIT_USAGE);
-    }
-    if (results[QD_RESULT_BROKEN] > 0) {
+    if (results[QD_RESULT_BROKEN] > 0)
         code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
-    }
     /* With bad input alone that is the reason why nothing was compared. */
-    if (summary->comparisons == 0 && code != QD_EXIT_USAGE) {
+    if (summary->comparisons == 0 && code != QD_EXIT_USAGE)
         code = QD_EXIT_OWN_FAILURE;
-    }
     return code;
 }
 
@@ -258,16 +237,14 @@ void qd_summary_print(const struct qd_summary *summary, FILE *out)
             " admissible, %" PRId64 " mismatched; %" PRId64 " unspecified; slack %.3f %%\n",
             total->compared, total->exact, total->admissible, total->mismatched, total->unspecified,
             percent(total->slack, total->compared));
-    if (summary->comparisons == 0) {
+    if (summary->comparisons == 0)
         fputs("qdiff: nothing was compared, which is a failure\n", out);
-    }
 }
 
 static void write_counts(struct qd_json *json, const struct qd_counts *counts)
 {
-    for (int i = 0; i < QD_RESULT_COUNT; i++) {
+    for (int i = 0; i < QD_RESULT_COUNT; i++)
         qd_json_int_if(json, qd_result_word((enum qd_result_kind)i), counts->results[i]);
-    }
 #define COUNT(field) qd_json_int(json, #field, counts->field);
     COUNTS(COUNT)
 #undef COUNT
@@ -287,9 +264,8 @@ static void write_tally(struct qd_json *json, const char *key, const struct qd_t
 static void write_verdicts(struct qd_json *json, const struct qd_counts *counts)
 {
     qd_json_open(json, "verdicts", '{');
-    for (int i = 0; i < QD_VERDICT_COUNT; i++) {
+    for (int i = 0; i < QD_VERDICT_COUNT; i++)
         qd_json_int_if(json, qd_verdict_word((enum qd_verdict)i), counts->verdicts[i]);
-    }
     qd_json_close(json, '}');
 }
 

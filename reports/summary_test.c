@@ -102,11 +102,10 @@ static void many_names_are_kept(void **state)
 static enum qd_exit exit_with(struct qd_result result)
 {
     struct qd_summary summary = {0};
-    enum qd_exit code;
 
     add(&summary, passed("a", "t"));
     add(&summary, result);
-    code = qd_summary_exit(&summary);
+    enum qd_exit code = qd_summary_exit(&summary);
     qd_summary_clear(&summary);
     return code;
 }
@@ -160,16 +159,15 @@ static void stale_rows_fail(void **state)
 static void records_parse_and_agree(void **state)
 {
     struct qd_summary summary = {0};
-    struct qd_capture capture;
-    json_t *record;
 
     (void)state;
     add(&summary, passed("a", "t\"1"));
     add(&summary, failed("b", "t2"));
     add(&summary, other("c", QD_RESULT_SKIP, "no # int4"));
+    struct qd_capture capture;
     qd_capture_begin(&capture);
     qd_summary_write(&summary, true, 1.5, capture.out);
-    record = json_loads(qd_capture_text(&capture), JSON_REJECT_DUPLICATES, NULL);
+    json_t *record = json_loads(qd_capture_text(&capture), JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(record);
     assert_int_equal(json_integer_value(json_object_get(record, "compared")), 15);
     assert_int_equal(json_integer_value(json_object_get(record, "pass")), 1);
@@ -193,21 +191,19 @@ static void comments_count_everything(void **state)
         "# verdict wrong-value: 1\n",
     };
     struct qd_summary summary = {0};
-    struct qd_capture capture;
-    struct qd_tap tap;
 
     (void)state;
     add(&summary, passed("a", "t"));
     add(&summary, failed("b", "t"));
     add(&summary, other("c", QD_RESULT_SKIP, "no int4"));
+    struct qd_capture capture;
     qd_capture_begin(&capture);
+    struct qd_tap tap;
     qd_tap_begin(&tap, capture.out);
     qd_summary_tap(&summary, &tap);
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        if (strstr(qd_capture_text(&capture), lines[i]) == NULL) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (!strstr(qd_capture_text(&capture), lines[i]))
             fail_msg("want %s in %s", lines[i], capture.text);
-        }
-    }
     qd_capture_end(&capture);
     qd_summary_clear(&summary);
 }

@@ -25,9 +25,8 @@ static void print_line(FILE *out, const char *text, bool escape)
             text++;
             continue;
         }
-        if (escape && (*text == '#' || *text == '\\')) {
+        if (escape && (*text == '#' || *text == '\\'))
             fputc('\\', out);
-        }
         fwrite(text, 1, length, out);
         text += length;
     }
@@ -35,10 +34,10 @@ static void print_line(FILE *out, const char *text, bool escape)
 
 void qd_tap_comment(struct qd_tap *tap, const char *format, ...)
 {
-    char text[1024];
     va_list arguments;
 
     va_start(arguments, format);
+    char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fputs("# ", tap->out);
@@ -98,9 +97,8 @@ static void yaml_scalar(FILE *out, const char *text)
             text++;
             continue;
         }
-        if (*text == '"' || *text == '\\') {
+        if (*text == '"' || *text == '\\')
             fputc('\\', out);
-        }
         fwrite(text, 1, length, out);
         text += length;
     }
@@ -120,9 +118,8 @@ static void yaml_difference(FILE *out, const struct qd_result *result)
 {
     const struct qd_comparison *comparison = &result->comparison;
 
-    if (comparison->mismatched == 0) {
+    if (comparison->mismatched == 0)
         return;
-    }
     yaml_if(out, "output", result->output);
     yaml_if(out, "element", result->element);
     yaml_if(out, "want", result->want);
@@ -138,9 +135,8 @@ static void yaml_difference(FILE *out, const struct qd_result *result)
 
 static void yaml_parameters(FILE *out, const struct qd_result *result)
 {
-    if (result->parameter_count == 0) {
+    if (result->parameter_count == 0)
         return;
-    }
     fputs("  parameters:\n", out);
     for (size_t i = 0; i < result->parameter_count; i++) {
         fputs("    ", out);
@@ -164,9 +160,8 @@ static void yaml_block(FILE *out, const struct qd_result *result)
     yaml_if(out, "error", result->why);
     yaml_if(out, "stage", result->stage);
     yaml_if(out, "message", result->message);
-    if (result->signal != 0) {
+    if (result->signal != 0)
         fprintf(out, "  signal: %d\n", result->signal);
-    }
     yaml_difference(out, result);
     yaml_if(out, "diagnosis", result->diagnosis);
     yaml_if(out, "effect", result->effect);
@@ -176,9 +171,8 @@ static void yaml_block(FILE *out, const struct qd_result *result)
     yaml_if(out, "facts", result->facts);
     yaml_if(out, "features", result->features);
     yaml_parameters(out, result);
-    if (result->row != 0) {
+    if (result->row != 0)
         fprintf(out, "  expectation: %zu\n", result->row);
-    }
     yaml_if(out, "issue", result->issue);
     yaml_if(out, "reason", result->reason);
     fputs("  ...\n", out);
@@ -203,7 +197,6 @@ void qd_tap_result(struct qd_tap *tap, const struct qd_result *result)
         print_line(out, result->issue[0] != '\0' ? result->issue : result->reason, false);
     }
     fputc('\n', out);
-    if (!ok && result->kind != QD_RESULT_KNOWN) {
+    if (!ok && result->kind != QD_RESULT_KNOWN)
         yaml_block(out, result);
-    }
 }

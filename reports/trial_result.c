@@ -21,21 +21,16 @@ static const char *exact_number(const struct qd_case *kase, const struct qd_comp
 {
     size_t count = kase->graph->output_count;
     struct qd_value *values = qd_arena_array(arena, count, sizeof *values);
-    const struct qd_value *value;
-    char text[40];
-    double real;
 
-    if (values == NULL) {
+    if (!values)
         return NULL;
-    }
-    if (qd_graph_explain(kase->graph, kase->inputs, NULL, arena, values, NULL) != QD_OK) {
+    if (qd_graph_explain(kase->graph, kase->inputs, NULL, arena, values, NULL) != QD_OK)
         return "";
-    }
-    value = &values[comparison->output];
-    real = value->real != NULL ? value->real[comparison->element] : (double)NAN;
-    if (isnan(real)) {
+    const struct qd_value *value = &values[comparison->output];
+    double real = value->real ? value->real[comparison->element] : (double)NAN;
+    if (isnan(real))
         return "";
-    }
+    char text[40];
     return qd_arena_printf(arena, "%s%s", qd_describe_number(QD_F64, real, text, sizeof text),
                            qd_value_flags(value, comparison->element) & QD_TIE
                                ? ", exactly half-way between two codes"
@@ -68,45 +63,39 @@ static struct qd_parameter input_parameter(const struct qd_case *kase, int value
     const struct qd_tensor *tensor = qd_case_tensor(kase, value);
 
     return (struct qd_parameter){kase->graph->values[value].name,
-                                 tensor == NULL
-                                     ? "(computed by another node)"
-                                     : qd_describe_tensor(tensor, SHOWN_ELEMENTS, arena)};
+                                 !tensor ? "(computed by another node)"
+                                         : qd_describe_tensor(tensor, SHOWN_ELEMENTS, arena)};
 }
 
 static void describe_node(const struct qd_case *kase, struct qd_arena *arena,
                           struct qd_result *result)
 {
     const struct qd_node *node = qd_graph_principal(kase->graph);
-    struct qd_parameter *parameters;
     size_t count = 0;
 
-    if (node == NULL) {
+    if (!node)
         return;
-    }
-    parameters = qd_arena_array(arena, node->attr_count + node->input_count, sizeof *parameters);
-    for (size_t i = 0; parameters != NULL && i < node->attr_count; i++) {
+    struct qd_parameter *parameters =
+        qd_arena_array(arena, node->attr_count + node->input_count, sizeof *parameters);
+    for (size_t i = 0; parameters && i < node->attr_count; i++) {
         parameters[count++] =
             (struct qd_parameter){node->attrs[i].name, qd_describe_attr(&node->attrs[i], arena)};
     }
-    for (size_t i = 0; parameters != NULL && i < node->input_count; i++) {
-        if (node->inputs[i] != QD_NO_VALUE) {
+    for (size_t i = 0; parameters && i < node->input_count; i++)
+        if (node->inputs[i] != QD_NO_VALUE)
             parameters[count++] = input_parameter(kase, node->inputs[i], arena);
-        }
-    }
     result->parameters = parameters;
     result->parameter_count = count;
 }
 
 static bool complete(const struct qd_result *result)
 {
-    for (size_t i = 0; i < result->parameter_count; i++) {
-        if (result->parameters[i].value == NULL) {
+    for (size_t i = 0; i < result->parameter_count; i++)
+        if (!result->parameters[i].value)
             return false;
-        }
-    }
-    return result->parameters != NULL && result->message != NULL && result->features != NULL &&
-           result->output != NULL && result->element != NULL && result->want != NULL &&
-           result->have != NULL && result->lo != NULL && result->hi != NULL && result->real != NULL;
+    return result->parameters && result->message && result->features && result->output &&
+           result->element && result->want && result->have && result->lo && result->hi &&
+           result->real;
 }
 
 /* The target's words without the line ends that many put after them. */
@@ -160,7 +149,6 @@ static enum qd_status describe_kernel(const struct qd_evaluated *evaluated,
                                       const struct qd_trial *trial, struct qd_arena *arena,
                                       struct qd_result *result, struct qd_error *error)
 {
-    char features[2048];
     result->stage = stage_of(&trial->run);
     result->tags = join_tags(evaluated->kase, arena);
     if (!result->tags)
@@ -169,6 +157,7 @@ static enum qd_status describe_kernel(const struct qd_evaluated *evaluated,
         return QD_OK;
     result->message = words_of(&trial->run, arena);
     result->signal = trial->run.signal;
+    char features[2048];
     result->features = qd_arena_string(
         arena, qd_features_describe(&evaluated->features, features, sizeof features));
     if (result->comparison.mismatched > 0 && evaluated->shapes)

@@ -27,9 +27,8 @@ static enum qd_visit offer(void *context, const struct qd_case *kase)
     struct qd_selected selected = {.kase = kase, .path = walk->path};
 
     qd_case_features(kase, &selected.features);
-    if (!qd_selection_takes(walk->selection, kase, &selected.features)) {
+    if (!qd_selection_takes(walk->selection, kase, &selected.features))
         return QD_VISIT_GO_ON;
-    }
     return walk->visitor->take(walk->visitor->context, &selected);
 }
 
@@ -44,25 +43,24 @@ static bool is_directory(const char *path)
 static bool is_case_directory(const char *path)
 {
     char model[4096];
-    struct stat facts;
 
     snprintf(model, sizeof model, "%s/model.onnx", path);
+    struct stat facts;
     return stat(model, &facts) == 0;
 }
 
 static enum qd_visit visit_file(struct walk *walk, const char *path)
 {
-    struct qd_case kase;
     struct qd_error error = {0};
-    enum qd_visit answer;
 
     qd_arena_reset(&walk->arena);
     walk->path = path;
-    if (qd_case_load(path, &walk->arena, &kase, &error) == QD_OK) {
+    struct qd_case kase;
+    enum qd_visit answer;
+    if (qd_case_load(path, &walk->arena, &kase, &error) == QD_OK)
         answer = offer(walk, &kase);
-    } else {
+    else
         answer = walk->visitor->bad(walk->visitor->context, path, &error);
-    }
     walk->path = NULL;
     return answer;
 }
@@ -82,12 +80,10 @@ static enum qd_visit visit_entry(struct walk *walk, const char *directory, const
     char path[4096];
     int length = snprintf(path, sizeof path, "%s/%s", directory, name);
 
-    if (name[0] == '.' || length < 0 || (size_t)length >= sizeof path) {
+    if (name[0] == '.' || length < 0 || (size_t)length >= sizeof path)
         return QD_VISIT_GO_ON;
-    }
-    if (is_directory(path) || ends_with(name, ".qdcase")) {
+    if (is_directory(path) || ends_with(name, ".qdcase"))
         return visit_path(walk, path, depth + 1);
-    }
     return QD_VISIT_GO_ON;
 }
 
@@ -103,22 +99,19 @@ static enum qd_visit visit_directory(struct walk *walk, const char *path, int de
         answer = walk->visitor->bad(walk->visitor->context, path, &error);
     }
     for (int i = 0; i < count; i++) {
-        if (answer == QD_VISIT_GO_ON && depth <= DEEPEST) {
+        if (answer == QD_VISIT_GO_ON && depth <= DEEPEST)
             answer = visit_entry(walk, path, entries[i]->d_name, depth);
-        }
         free(entries[i]);
     }
-    if (count >= 0) {
+    if (count >= 0)
         free(entries);
-    }
     return answer;
 }
 
 static enum qd_visit visit_path(struct walk *walk, const char *path, int depth)
 {
-    if (is_directory(path) && !is_case_directory(path)) {
+    if (is_directory(path) && !is_case_directory(path))
         return visit_directory(walk, path, depth);
-    }
     return visit_file(walk, path);
 }
 
@@ -150,18 +143,14 @@ static enum qd_status visit_kernels(const struct qd_options *options, enum qd_le
     struct qd_suite_options suite = {.level = level, .cases_dir = options->cases};
     enum qd_status status = QD_OK;
 
-    if (options->pack != NULL) {
+    if (options->pack)
         return qd_pack_visit(options->pack, level, take, context, error);
-    }
-    if (suite.cases_dir == NULL) {
+    if (!suite.cases_dir)
         status = qd_share_path(arena, "cases", &suite.cases_dir, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_suite_visit(&suite, take, context, error);
-    }
-    if (status != QD_OK && options->cases == NULL) {
+    if (status != QD_OK && !options->cases)
         return qd_fail_context(error, QD_INTERNAL, "the suite");
-    }
     return status;
 }
 
@@ -174,12 +163,10 @@ static enum qd_status visit_suite(const struct qd_options *options,
     struct handing handing = {.take = take, .context = context};
     enum qd_status status = QD_OK;
 
-    if (role != &qd_role_quantizer) {
+    if (role != &qd_role_quantizer)
         status = visit_kernels(options, level, hand_on, &handing, arena, error);
-    }
-    if (status != QD_OK || handing.stopped || role == &qd_role_kernel || options->pack != NULL) {
+    if (status != QD_OK || handing.stopped || role == &qd_role_kernel || options->pack)
         return status;
-    }
     return qd_quantizer_suite_visit(level, hand_on_quantizers, &handing, error);
 }
 
@@ -195,11 +182,9 @@ enum qd_status qd_visit_selected(const struct qd_selection *selection,
         status =
             visit_suite(options, selection->role, options->level, offer, &walk, &walk.arena, error);
     }
-    for (size_t i = 0; i < options->arguments.count; i++) {
-        if (visit_path(&walk, options->arguments.items[i], 0) == QD_VISIT_STOP) {
+    for (size_t i = 0; i < options->arguments.count; i++)
+        if (visit_path(&walk, options->arguments.items[i], 0) == QD_VISIT_STOP)
             break;
-        }
-    }
     qd_arena_clear(&walk.arena);
     return status;
 }
@@ -218,17 +203,15 @@ struct search {
 static enum qd_visit compare_id(void *context, const struct qd_case *kase)
 {
     struct search *search = context;
+
+    if (strcmp(kase->id, search->id) != 0)
+        return QD_VISIT_GO_ON;
+    search->found = true;
     uint8_t *bytes;
     size_t size;
-
-    if (strcmp(kase->id, search->id) != 0) {
-        return QD_VISIT_GO_ON;
-    }
-    search->found = true;
     search->status = qd_case_encode(kase, search->arena, &bytes, &size, search->error);
-    if (search->status == QD_OK) {
+    if (search->status == QD_OK)
         search->status = qd_case_decode(bytes, size, search->arena, search->kase, search->error);
-    }
     return QD_VISIT_STOP;
 }
 
@@ -241,9 +224,8 @@ struct only {
 
 static enum qd_visit note_path(struct only *only, const char *path)
 {
-    if (only->count++ == 0) {
+    if (only->count++ == 0)
         only->path = qd_arena_string(only->arena, path);
-    }
     return only->count < 2 ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
 
@@ -269,15 +251,12 @@ static enum qd_status find_below(const char *directory, struct qd_arena *arena, 
     const struct qd_visitor visitor = {note_case, note_bad, &only};
     enum qd_status status = qd_visit_selected(&selection, &visitor, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    if (only.count == 0) {
+    if (only.count == 0)
         return qd_fail(error, QD_USAGE, "%s: no case is below this directory", directory);
-    }
-    if (only.path == NULL) {
+    if (!only.path)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
-    }
     if (only.count > 1) {
         return qd_fail(error, QD_USAGE, "%s: more than one case is below this directory, as %s is",
                        directory, only.path);
@@ -306,9 +285,8 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
     for (int level = QD_LEVEL_FULL; level < QD_LEVEL_COUNT && !search.found; level++) {
         status =
             visit_suite(options, role, (enum qd_level)level, compare_id, &search, arena, error);
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     }
     if (!search.found) {
         return qd_fail(error, QD_USAGE,

@@ -13,7 +13,7 @@ enum qd_status qd_share_path(struct qd_arena *arena, const char *name, const cha
     char program[PATH_MAX];
     const char *joined;
 
-    if (share != NULL && share[0] != '\0') {
+    if (share && share[0] != '\0') {
         joined = qd_arena_printf(arena, "%s/%s", share, name);
     } else {
         ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -26,9 +26,8 @@ enum qd_status qd_share_path(struct qd_arena *arena, const char *name, const cha
         *strrchr(program, '/') = '\0'; /* the kernel gives an absolute path */
         joined = qd_arena_printf(arena, "%s/../share/qdiff/%s", program, name);
     }
-    if (joined == NULL) {
+    if (!joined)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
-    }
     *path = joined;
     return QD_OK;
 }

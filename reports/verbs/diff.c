@@ -27,9 +27,8 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
     enum qd_status status =
         qd_result_table_add(&side->table, result, side->ignore_version, &added, &entry, error);
 
-    if (status == QD_OK && !added) {
+    if (status == QD_OK && !added)
         side->ambiguous = true;
-    }
     return status;
 }
 
@@ -44,11 +43,11 @@ static enum qd_status read_side(const char *path, bool ignore_version, struct si
                                 struct qd_error *error)
 {
     struct qd_results_reader reader = {take_header, take_result, take_row, side};
-    bool complete;
 
     side->ignore_version = ignore_version;
     side->ambiguous = false;
     qd_result_table_init(&side->table);
+    bool complete;
     return qd_results_read(path, &reader, &complete, error);
 }
 
@@ -65,15 +64,12 @@ static enum qd_status read_sides(const struct qd_list *paths, struct side *sides
     for (int ignore_version = 1; ignore_version >= 0; ignore_version--) {
         enum qd_status status = read_side(paths->items[0], ignore_version, &sides[0], error);
 
-        if (status == QD_OK) {
+        if (status == QD_OK)
             status = read_side(paths->items[1], ignore_version, &sides[1], error);
-        } else {
+        else
             qd_result_table_init(&sides[1].table);
-        }
-        if (status != QD_OK || ignore_version == 0 ||
-            (!sides[0].ambiguous && !sides[1].ambiguous)) {
+        if (status != QD_OK || ignore_version == 0 || (!sides[0].ambiguous && !sides[1].ambiguous))
             return status;
-        }
         clear_sides(sides);
     }
     return QD_OK;
@@ -82,7 +78,7 @@ static enum qd_status read_sides(const struct qd_list *paths, struct side *sides
 /* Whether the result is worse than a pass, expected or not. */
 static bool is_bad(const struct qd_table_entry *entry)
 {
-    return entry != NULL && entry->kind != QD_RESULT_PASS && entry->kind != QD_RESULT_SKIP;
+    return entry && entry->kind != QD_RESULT_PASS && entry->kind != QD_RESULT_SKIP;
 }
 
 /* Counts of a comparison. */
@@ -104,9 +100,8 @@ static void compare(FILE *out, struct qd_table_entry *old, const struct qd_table
         fprintf(out, "changed  %s: was %s, is %s\n", new->key, old->what, new->what);
         counts->changed++;
     }
-    if (old != NULL) {
+    if (old)
         old->seen = true;
-    }
 }
 
 static void compare_all(FILE *out, struct side *sides, struct counts *counts)
@@ -116,9 +111,8 @@ static void compare_all(FILE *out, struct side *sides, struct counts *counts)
 
         compare(out, qd_result_table_find(&sides[0].table, new->key), new, counts);
     }
-    for (size_t i = 0; i < sides[0].table.count; i++) {
+    for (size_t i = 0; i < sides[0].table.count; i++)
         counts->only_old += !sides[0].table.entries[i].seen;
-    }
 }
 
 static enum qd_exit run(struct qd_command *command)
@@ -134,9 +128,8 @@ static enum qd_exit run(struct qd_command *command)
         empty = sides[0].table.count == 0 || sides[1].table.count == 0;
     }
     clear_sides(sides);
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return qd_command_failed(command, &error);
-    }
     fprintf(
         command->out,
         "%zu new, %zu gone, %zu changed; %zu results only in the old file, %zu only in the new\n",

@@ -30,9 +30,8 @@ static enum qd_status first_header(struct merge *merge, const char *line,
     merge->likeness = qd_arena_string(merge->arena, header->likeness);
     merge->shard_count = header->shard.count;
     merge->shards = qd_arena_array(merge->arena, header->shard.count, sizeof *merge->shards);
-    if (unsharded == NULL || merge->likeness == NULL || merge->shards == NULL) {
+    if (!unsharded || !merge->likeness || !merge->shards)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a header");
-    }
     merge->whole = header->whole;
     fprintf(merge->out, "%s\n", unsharded);
     return QD_OK;
@@ -43,20 +42,18 @@ static enum qd_status take_header(void *context, const char *line, const struct 
 {
     struct merge *merge = context;
 
-    if (merge->likeness == NULL) {
+    if (!merge->likeness) {
         enum qd_status status = first_header(merge, line, header, error);
 
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     } else if (strcmp(merge->likeness, header->likeness) != 0) {
         return qd_fail(error, QD_USAGE,
                        "another run than the first file's: only shards of one run can be merged "
                        "(same suite, commit, level, filters and targets)");
     }
-    if (merge->shard_count > 0) {
+    if (merge->shard_count > 0)
         merge->shards[header->shard.index] = true;
-    }
     return QD_OK;
 }
 
@@ -69,17 +66,15 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
     enum qd_status status =
         qd_result_table_add(&merge->table, result, false, &added, &entry, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     if (!added) {
         struct qd_result_table other;
-        struct qd_table_entry *again;
-        bool same;
 
         qd_result_table_init(&other);
+        struct qd_table_entry *again;
         status = qd_result_table_add(&other, result, false, &added, &again, error);
-        same = status == QD_OK && again->digest == entry->digest;
+        bool same = status == QD_OK && again->digest == entry->digest;
         qd_result_table_clear(&other);
         return status != QD_OK || same ? status
                                        : qd_fail(error, QD_USAGE, "another result for %s: was %s",
@@ -108,9 +103,8 @@ static enum qd_status read_all(struct merge *merge, const struct qd_list *paths,
         bool complete;
         enum qd_status status = qd_results_read(paths->items[i], &reader, &complete, error);
 
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
         merge->complete = merge->complete && complete;
     }
     return QD_OK;
@@ -118,11 +112,9 @@ static enum qd_status read_all(struct merge *merge, const struct qd_list *paths,
 
 static bool all_shards(const struct merge *merge)
 {
-    for (uint64_t i = 0; i < merge->shard_count; i++) {
-        if (!merge->shards[i]) {
+    for (uint64_t i = 0; i < merge->shard_count; i++)
+        if (!merge->shards[i])
             return false;
-        }
-    }
     return true;
 }
 
@@ -137,12 +129,10 @@ static void judge_rows(struct merge *merge, FILE *err)
 
         char text[1024];
 
-        if (qd_row_book_is_unmatched(&merge->rows, i)) {
+        if (qd_row_book_is_unmatched(&merge->rows, i))
             qd_unmatched_row_write(merge->out, row);
-        }
-        if (qd_row_book_state(&merge->rows, i) == QD_ROW_USED) {
+        if (qd_row_book_state(&merge->rows, i) == QD_ROW_USED)
             continue;
-        }
         merge->summary.stale += judged;
         merge->summary.not_judged += !judged;
         if (judged) {
@@ -154,27 +144,23 @@ static void judge_rows(struct merge *merge, FILE *err)
         fprintf(err, "qdiff: not all of the %llu shards are here\n",
                 (unsigned long long)merge->shard_count);
     }
-    if (!merge->complete) {
+    if (!merge->complete)
         fputs("qdiff: a run was cut short\n", err);
-    }
 }
 
 static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
 {
     struct qd_error error = {0};
-    enum qd_exit code;
 
-    if (read_all(merge, &command->options.arguments, &error) != QD_OK) {
+    if (read_all(merge, &command->options.arguments, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     merge->read = true;
     judge_rows(merge, command->err);
     qd_summary_write(&merge->summary, merge->complete && all_shards(merge), 0, merge->out);
     qd_summary_print(&merge->summary, command->err);
-    code = qd_summary_exit(&merge->summary);
-    if (!merge->complete || !all_shards(merge)) {
+    enum qd_exit code = qd_summary_exit(&merge->summary);
+    if (!merge->complete || !all_shards(merge))
         code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE); /* nobody may take a part for the whole */
-    }
     if (fflush(merge->out) != 0 || ferror(merge->out)) {
         fprintf(command->err, "qdiff: cannot write the merged results: %s\n", strerror(errno));
         code = QD_EXIT_OWN_FAILURE;
@@ -187,33 +173,30 @@ static enum qd_exit merge_to_file(struct qd_command *command, struct merge *merg
 {
     const char *output = command->options.output;
     const char *part = qd_arena_printf(command->arena, "%s.part", output);
-    enum qd_exit code;
 
-    merge->out = part == NULL ? NULL : fopen(part, "we");
-    if (merge->out == NULL) {
+    merge->out = !part ? NULL : fopen(part, "we");
+    if (!merge->out) {
         fprintf(command->err, "qdiff: --output %s: %s\n", output, strerror(errno));
         return QD_EXIT_USAGE;
     }
-    code = merge_files(command, merge);
+    enum qd_exit code = merge_files(command, merge);
     if (fclose(merge->out) != 0 || (merge->read && rename(part, output) != 0)) {
         fprintf(command->err, "qdiff: --output %s: %s\n", output, strerror(errno));
         code = QD_EXIT_OWN_FAILURE;
     }
-    if (!merge->read) {
+    if (!merge->read)
         remove(part);
-    }
     return code;
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
     struct merge merge = {.arena = command->arena, .out = command->out};
-    enum qd_exit code;
 
     merge.rows.arena = command->arena;
     qd_result_table_init(&merge.table);
-    code = command->options.output != NULL ? merge_to_file(command, &merge)
-                                           : merge_files(command, &merge);
+    enum qd_exit code =
+        command->options.output ? merge_to_file(command, &merge) : merge_files(command, &merge);
     qd_result_table_clear(&merge.table);
     qd_summary_clear(&merge.summary);
     return code;

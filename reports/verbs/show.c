@@ -8,9 +8,8 @@ static enum qd_exit run(struct qd_command *command)
     struct qd_error error = {0};
 
     if (qd_find_case(command->options.arguments.items[0], &command->options, command->arena, &kase,
-                     &error) != QD_OK) {
+                     &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     qd_case_show(command->out, &kase, command->arena);
     return QD_EXIT_OK;
 }

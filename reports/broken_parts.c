@@ -227,14 +227,15 @@ const struct qd_broken_part *qd_broken_part_at(size_t i)
 /* With a broken harness the quirks are not asked: the answers known to be wrong have to do. */
 static bool harness_is_red(const struct qd_kill_matrix *matrix)
 {
-    struct qd_verdicts v;
+    struct qd_self_test_counts v;
 
     qd_matrix_judge(matrix, &v);
     return v.false_alarms + v.blind > 0;
 }
 
 /* Red for a reason that was not there before. */
-static bool is_worse(const struct qd_verdicts *before, const struct qd_verdicts *after)
+static bool is_worse(const struct qd_self_test_counts *before,
+                     const struct qd_self_test_counts *after)
 {
     return after->compared == 0 || after->lost > before->lost || after->holes > before->holes ||
            after->tie_holes > before->tie_holes;
@@ -244,7 +245,7 @@ static enum qd_status spoil(const struct qd_broken_part *part, const struct qd_k
                             struct qd_arena *arena, bool *noticed, struct qd_error *error)
 {
     struct qd_kill_matrix copy = *matrix;
-    struct qd_verdicts before, after;
+    struct qd_self_test_counts before, after;
 
     copy.kills = qd_arena_copy(arena, matrix->kills, matrix->case_count * sizeof *copy.kills);
     copy.ties = qd_arena_copy(arena, matrix->ties, matrix->case_count * sizeof *copy.ties);
@@ -253,7 +254,7 @@ static enum qd_status spoil(const struct qd_broken_part *part, const struct qd_k
     part->spoil(&copy);
     qd_matrix_judge(matrix, &before);
     qd_matrix_judge(&copy, &after);
-    *noticed = !qd_verdicts_are_green(&after) && is_worse(&before, &after);
+    *noticed = !qd_self_test_is_green(&after) && is_worse(&before, &after);
     return QD_OK;
 }
 

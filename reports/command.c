@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "qdiff/nearest.h"
+#include "qdiff/spelling.h"
 
 #define QD_VERB(file, name, meaning) extern const struct qd_verb qd_verb_##file;
 #include "verbs/verbs.def"
@@ -27,15 +27,15 @@ enum qd_exit qd_command_failed(const struct qd_command *command, const struct qd
 
 static const struct qd_verb_row *find_verb(const char *name, FILE *err)
 {
-    struct qd_nearest nearest = {name, NULL, 0};
+    struct qd_spelling spelling = {name, NULL, 0};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) == 0)
             return &rows[i];
-        qd_nearest_offer(&nearest, rows[i].name);
+        qd_spelling_try(&spelling, rows[i].name);
     }
-    if (nearest.word)
-        fprintf(err, "qdiff: no verb \"%s\"; did you mean \"%s\"?\n", name, nearest.word);
+    if (spelling.word)
+        fprintf(err, "qdiff: no verb \"%s\"; did you mean \"%s\"?\n", name, spelling.word);
     else
         fprintf(err, "qdiff: no verb \"%s\"; qdiff --help lists those there are\n", name);
     return NULL;

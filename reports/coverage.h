@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "digest.h"
+#include "digest_map.h"
 #include "qdiff/evaluate.h"
 
 /* One combination of types of one operator. */

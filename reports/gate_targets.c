@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "qdiff/case.h"
-#include "qdiff/nearest.h"
+#include "qdiff/spelling.h"
 
 enum { MOST_TARGETS = 256 };
 
@@ -29,15 +29,15 @@ static bool has_prefix(const char *name)
 
 static enum qd_status unknown_target(const char *name, struct qd_error *error)
 {
-    struct qd_nearest nearest = {name, NULL, 0};
+    struct qd_spelling spelling = {name, NULL, 0};
 
     for (size_t i = 0; qd_builtin_target_at(i); i++)
-        qd_nearest_offer(&nearest, qd_builtin_target_at(i)->name);
+        qd_spelling_try(&spelling, qd_builtin_target_at(i)->name);
     return qd_fail(error, QD_USAGE,
                    "no target \"%s\"; %s%s%sqdiff targets lists those there are, and a plug-in is "
                    "named by a path with a slash (./%s)",
-                   name, nearest.word ? "did you mean \"" : "", nearest.word ? nearest.word : "",
-                   nearest.word ? "\"? " : "", name);
+                   name, spelling.word ? "did you mean \"" : "", spelling.word ? spelling.word : "",
+                   spelling.word ? "\"? " : "", name);
 }
 
 static enum qd_status add(struct planner *planner, const struct qd_target_name *name,

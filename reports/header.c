@@ -12,7 +12,7 @@
 /* 2: the words of verdicts and result kinds of qdiff 0.1.0. */
 enum { SCHEMA = 2 };
 
-static void write_list(struct qd_json *json, const char *key, const struct qd_list *list)
+static void write_list(struct qd_json *json, const char *key, const struct qd_words *list)
 {
     if (list->count == 0)
         return;

@@ -198,9 +198,9 @@ static enum qd_visit take_case(struct crew *crew, struct job *job)
             take_end(crew, job, line);
             return crew->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
         }
-        struct qd_record record;
+        struct qd_result_record record;
         struct qd_error error;
-        if (qd_record_decode(line, length, &crew->arena, &record, &error) != QD_OK) {
+        if (qd_result_record_decode(line, length, &crew->arena, &record, &error) != QD_OK) {
             crew->status = qd_fail(crew->error, QD_INTERNAL, "a job's answer: %s", error.text);
             return QD_VISIT_STOP;
         }

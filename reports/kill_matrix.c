@@ -249,9 +249,9 @@ bool qd_quirk_needs_ties(const struct qd_quirk *quirk)
     return false;
 }
 
-void qd_matrix_judge(const struct qd_kill_matrix *matrix, struct qd_verdicts *verdicts)
+void qd_matrix_judge(const struct qd_kill_matrix *matrix, struct qd_self_test_counts *counts)
 {
-    struct qd_verdicts v = {0};
+    struct qd_self_test_counts v = {0};
 
     for (size_t i = 0; i < matrix->case_count; i++) {
         v.lost += !matrix->kills[i].done;
@@ -265,10 +265,10 @@ void qd_matrix_judge(const struct qd_kill_matrix *matrix, struct qd_verdicts *ve
         v.tie_holes +=
             qd_quirk_needs_ties(qd_quirk_at(q)) && qd_matrix_tie_kills(matrix, q) < QD_LEAST_KILLS;
     }
-    *verdicts = v;
+    *counts = v;
 }
 
-bool qd_verdicts_are_green(const struct qd_verdicts *v)
+bool qd_self_test_is_green(const struct qd_self_test_counts *v)
 {
     return v->compared > 0 && v->lost + v->false_alarms + v->blind + v->holes + v->tie_holes == 0;
 }

@@ -34,14 +34,14 @@ enum qd_status qd_matrix_make(const struct qd_matrix_plan *plan, struct qd_arena
                               struct qd_kill_matrix *matrix, struct qd_error *error);
 
 /* What is wrong with it. */
-struct qd_verdicts {
+struct qd_self_test_counts {
     size_t lost, false_alarms, blind; /* cases */
     size_t compared;
     size_t holes;     /* quirks with fewer than QD_LEAST_KILLS */
     size_t tie_holes; /* quirks that differ at ties alone, with fewer tie cases than that */
 };
-void qd_matrix_judge(const struct qd_kill_matrix *matrix, struct qd_verdicts *verdicts);
-bool qd_verdicts_are_green(const struct qd_verdicts *verdicts);
+void qd_matrix_judge(const struct qd_kill_matrix *matrix, struct qd_self_test_counts *counts);
+bool qd_self_test_is_green(const struct qd_self_test_counts *counts);
 
 /* Cases that notice quirk i; *first is the first one's id, NULL if there is none. */
 size_t qd_matrix_kills(const struct qd_kill_matrix *matrix, size_t quirk, const char **first);

@@ -56,16 +56,16 @@ static void every_quirk_is_noticed_by_three_cases(void **state)
         if (kills < QD_LEAST_KILLS)
             print_error("quirk %s: noticed by %zu cases\n", qd_quirk_at(q)->name, kills);
     }
-    struct qd_verdicts verdicts;
-    qd_matrix_judge(&f->matrix, &verdicts);
+    struct qd_self_test_counts counts;
+    qd_matrix_judge(&f->matrix, &counts);
     print_message("# %zu cases, %zu compared, %zu quirks, %.1f s\n", f->matrix.case_count,
-                  verdicts.compared, f->matrix.quirk_count, f->matrix.wall);
-    assert_int_equal(verdicts.lost, 0);
-    assert_int_equal(verdicts.false_alarms, 0);
-    assert_int_equal(verdicts.blind, 0);
-    assert_int_equal(verdicts.holes, 0);
-    assert_int_equal(verdicts.tie_holes, 0);
-    assert_true(qd_verdicts_are_green(&verdicts));
+                  counts.compared, f->matrix.quirk_count, f->matrix.wall);
+    assert_int_equal(counts.lost, 0);
+    assert_int_equal(counts.false_alarms, 0);
+    assert_int_equal(counts.blind, 0);
+    assert_int_equal(counts.holes, 0);
+    assert_int_equal(counts.tie_holes, 0);
+    assert_true(qd_self_test_is_green(&counts));
 }
 
 static void broken_parts_are_noticed(void **state)

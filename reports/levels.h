@@ -2,7 +2,7 @@
 #ifndef QDIFF_REPORTS_LEVELS_H
 #define QDIFF_REPORTS_LEVELS_H
 
-#include "digest.h"
+#include "digest_map.h"
 #include "visit.h"
 
 struct qd_levels {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qdiff/nearest.h"
+#include "qdiff/spelling.h"
 
 enum kind { FLAG, TEXT, LIST, COUNT, SECONDS, LEVEL, SHARD, TARGET, EXPECTATIONS };
 
@@ -51,14 +51,14 @@ static bool taken(const struct parse *parse, const struct qd_option_row *row)
 
 static enum qd_status unknown(const struct parse *parse, const char *given)
 {
-    struct qd_nearest nearest = {given, NULL, 0};
+    struct qd_spelling spelling = {given, NULL, 0};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (taken(parse, &rows[i]))
-            qd_nearest_offer(&nearest, rows[i].name);
-    if (nearest.word) {
+            qd_spelling_try(&spelling, rows[i].name);
+    if (spelling.word) {
         return qd_fail(parse->error, QD_USAGE, "unknown option --%s; did you mean --%s?", given,
-                       nearest.word);
+                       spelling.word);
     }
     return qd_fail(parse->error, QD_USAGE, "unknown option --%s; --help lists those there are",
                    given);
@@ -161,7 +161,7 @@ static enum qd_status set_shard(struct parse *parse, const struct qd_option_row 
     return QD_OK;
 }
 
-static enum qd_status append(struct parse *parse, struct qd_list *list, const char *text)
+static enum qd_status append(struct parse *parse, struct qd_words *list, const char *text)
 {
     if (!list->items) {
         list->items = qd_arena_array(parse->arena, parse->capacity, sizeof list->items[0]);

@@ -9,7 +9,7 @@
 #include "qdiff/status.h"
 #include "qdiff/suite.h"
 
-struct qd_list {
+struct qd_words {
     size_t count;
     const char **items;
 };
@@ -32,7 +32,7 @@ struct qd_shard {
 /* All strings are borrowed from argv. What was not given is NULL, 0 or false; `level` is then FULL. */
 struct qd_options {
     struct qd_wanted_targets targets;
-    struct qd_list filters, ops, features, tags, inputs, ranges, settings;
+    struct qd_words filters, ops, features, tags, inputs, ranges, settings;
     bool no_expectations, fail_fast, in_process, progress, count, json, suite, bundle, rank, help,
         no_diagnosis, store;
     enum qd_level level;
@@ -42,7 +42,7 @@ struct qd_options {
     double time_limit, diagnosis_time, time;
     const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check;
     const char *element, *output_name, *engine;
-    struct qd_list arguments; /* what is no option, in order */
+    struct qd_words arguments; /* what is no option, in order */
 };
 
 /* Parses argv[0..argc) of a verb that takes the options named in `allowed` (separated by blanks; "help" always).

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "digest.h"
+#include "digest_map.h"
 #include "qdiff/evaluated.h"
 #include "qdiff/suite.h"
 

@@ -66,7 +66,7 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
         return status; /* a refusal is quick, and no measure of anything */
     lap->asking += asked - before;
     lap->requests++;
-    const struct qd_quantizer_trial trial = {
+    const struct qd_quantizer_question question = {
         .kase = &kase->kase,
         .request = &request,
         .answer = &answer,
@@ -74,7 +74,7 @@ static enum qd_status ask(struct lap *lap, const struct qd_quantizer_case *kase)
     };
 
     struct qd_quantizer_report report;
-    status = qd_quantizer_check(&trial, &lap->arena, &report, lap->error);
+    status = qd_quantizer_check(&question, &lap->arena, &report, lap->error);
     lap->checking += qd_clock_seconds() - asked;
     lap->checks++;
     if (status == QD_OK)

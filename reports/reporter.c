@@ -117,7 +117,7 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
     qd_tap_result(&reporter->tap, result);
     if (store(reporter, result) != QD_OK ||
         qd_summary_add(&reporter->summary, result, &reporter->error) != QD_OK ||
-        qd_row_book_result(&reporter->rows, result, &reporter->error) != QD_OK)
+        qd_expectation_usage_result(&reporter->rows, result, &reporter->error) != QD_OK)
         return stop(reporter);
     complain(reporter, result);
     show_progress(reporter);
@@ -128,7 +128,7 @@ static void take_row(void *context, const struct qd_unmatched_row *row)
 {
     struct qd_reporter *reporter = context;
 
-    if (qd_row_book_unmatched(&reporter->rows, row, &reporter->error) != QD_OK)
+    if (qd_expectation_usage_unmatched(&reporter->rows, row, &reporter->error) != QD_OK)
         stop(reporter);
 }
 
@@ -139,14 +139,14 @@ struct qd_sink qd_reporter_sink(struct qd_reporter *reporter)
 
 static void judge_rows(struct qd_reporter *reporter, bool whole)
 {
-    qd_row_book_sort(&reporter->rows);
+    qd_expectation_usage_sort(&reporter->rows);
     for (size_t i = 0; i < reporter->rows.count; i++) {
         const struct qd_unmatched_row *row = &reporter->rows.entries[i].row;
         char text[1024];
 
-        if (reporter->file && qd_row_book_is_unmatched(&reporter->rows, i))
+        if (reporter->file && qd_expectation_usage_is_unmatched(&reporter->rows, i))
             qd_unmatched_row_write(reporter->file, row);
-        if (qd_row_book_state(&reporter->rows, i) == QD_ROW_USED)
+        if (qd_expectation_usage_state(&reporter->rows, i) == QD_ROW_USED)
             continue;
         if (!whole) {
             reporter->summary.not_judged++;
@@ -154,7 +154,7 @@ static void judge_rows(struct qd_reporter *reporter, bool whole)
         }
         reporter->summary.stale++;
         qd_tap_point(&reporter->tap, false,
-                     qd_row_book_describe(&reporter->rows, i, text, sizeof text));
+                     qd_expectation_usage_describe(&reporter->rows, i, text, sizeof text));
     }
 }
 

@@ -2,15 +2,15 @@
 #ifndef QDIFF_REPORTS_REPORTER_H
 #define QDIFF_REPORTS_REPORTER_H
 
+#include "expectation_usage.h"
 #include "gate.h"
-#include "row_book.h"
 #include "summary.h"
 #include "tap.h"
 
 struct qd_reporter {
     struct qd_tap tap;
     struct qd_summary summary;
-    struct qd_row_book rows;
+    struct qd_expectation_usage rows;
     FILE *file; /* results file, NULL: none */
     const char *file_path;
     FILE *err;             /* what is wrong on our side or in the input is told there too */

@@ -228,7 +228,7 @@ static void read_row(struct reader *reader, struct qd_unmatched_row *row)
     row->row = (size_t)read_int(reader, "row");
 }
 
-static void read_record(struct reader *reader, struct qd_record *record)
+static void read_record(struct reader *reader, struct qd_result_record *record)
 {
     const char *kind = read_string(reader, "record", true);
 
@@ -248,13 +248,13 @@ static void read_record(struct reader *reader, struct qd_record *record)
     }
 }
 
-enum qd_status qd_record_decode(const char *line, size_t length, struct qd_arena *arena,
-                                struct qd_record *record, struct qd_error *error)
+enum qd_status qd_result_record_decode(const char *line, size_t length, struct qd_arena *arena,
+                                       struct qd_result_record *record, struct qd_error *error)
 {
     json_error_t broken;
     json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &broken);
     struct reader reader = {object, arena, error, QD_OK};
-    struct qd_record decoded = {0};
+    struct qd_result_record decoded = {0};
 
     if (!json_is_object(object)) {
         reader.status = qd_fail(error, QD_MALFORMED, "no JSON object: %s",

@@ -10,10 +10,10 @@
 #include "capture_testlib.h"
 #include "result_json.h"
 
-static enum qd_status decode(const char *line, struct qd_arena *arena, struct qd_record *record,
-                             struct qd_error *error)
+static enum qd_status decode(const char *line, struct qd_arena *arena,
+                             struct qd_result_record *record, struct qd_error *error)
 {
-    return qd_record_decode(line, strlen(line), arena, record, error);
+    return qd_result_record_decode(line, strlen(line), arena, record, error);
 }
 
 static struct qd_result a_failure(void)
@@ -88,7 +88,7 @@ static void round_trip(const struct qd_result *result)
     qd_result_write(capture.out, result);
     const char *text = qd_capture_text(&capture);
     assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
-    struct qd_record record;
+    struct qd_result_record record;
     assert_int_equal(decode(text, &arena, &record, NULL), QD_OK);
     assert_int_equal(record.kind, QD_RECORD_RESULT);
     check_same(result, &record.result);
@@ -127,7 +127,7 @@ static void rows_read_back(void **state)
     struct qd_capture capture;
     qd_capture_begin(&capture);
     qd_unmatched_row_write(capture.out, &row);
-    struct qd_record record;
+    struct qd_result_record record;
     assert_int_equal(decode(qd_capture_text(&capture), &arena, &record, NULL), QD_OK);
     assert_int_equal(record.kind, QD_RECORD_ROW);
     assert_string_equal(record.row.target, "t");
@@ -168,7 +168,7 @@ static void what_is_no_record_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         struct qd_arena arena;
-        struct qd_record record;
+        struct qd_result_record record;
         struct qd_error error = {0};
 
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
@@ -191,10 +191,11 @@ static void cut_records_are_refused(void **state)
     const char *text = qd_capture_text(&capture);
     for (size_t length = 0; length + 1 < strlen(text); length++) {
         struct qd_arena arena;
-        struct qd_record record;
+        struct qd_result_record record;
 
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-        assert_int_equal(qd_record_decode(text, length, &arena, &record, NULL), QD_MALFORMED);
+        assert_int_equal(qd_result_record_decode(text, length, &arena, &record, NULL),
+                         QD_MALFORMED);
         qd_arena_clear(&arena);
     }
     qd_capture_end(&capture);

@@ -10,8 +10,8 @@ static enum qd_status take_record(const struct qd_results_reader *reader, const 
                                   size_t length, struct qd_arena *arena, bool *complete,
                                   struct qd_error *error)
 {
-    struct qd_record record;
-    enum qd_status status = qd_record_decode(line, length, arena, &record, error);
+    struct qd_result_record record;
+    enum qd_status status = qd_result_record_decode(line, length, arena, &record, error);
 
     if (status != QD_OK)
         return status;

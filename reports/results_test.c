@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "capture_testlib.h"
-#include "result_table.h"
+#include "expectation_usage.h"
+#include "results_by_key.h"
 #include "results_file.h"
-#include "row_book.h"
 
 /* --- The table ---- */
 
@@ -22,10 +22,10 @@ static void keys_are_found(void **state)
     enum { MANY = 3000 };
 
     (void)state;
-    struct qd_result_table table;
-    qd_result_table_init(&table);
-    assert_null(qd_result_table_find(&table, "a [t]"));
-    struct qd_table_entry *entry;
+    struct qd_results_by_key table;
+    qd_results_by_key_init(&table);
+    assert_null(qd_results_by_key_find(&table, "a [t]"));
+    struct qd_keyed_result *entry;
     bool added;
     for (int i = 0; i < MANY; i++) {
         char id[32];
@@ -33,22 +33,23 @@ static void keys_are_found(void **state)
 
         snprintf(id, sizeof id, "case-%d", i);
         result = qd_result_init(id, "op", "t", QD_RESULT_SKIP);
-        assert_int_equal(qd_result_table_add(&table, &result, false, &added, &entry, NULL), QD_OK);
+        assert_int_equal(qd_results_by_key_add(&table, &result, false, &added, &entry, NULL),
+                         QD_OK);
         assert_true(added);
     }
     assert_int_equal(table.count, MANY);
-    assert_string_equal(qd_result_table_find(&table, "case-2999 [t]")->key, "case-2999 [t]");
-    assert_null(qd_result_table_find(&table, "case-3000 [t]"));
-    qd_result_table_clear(&table);
+    assert_string_equal(qd_results_by_key_find(&table, "case-2999 [t]")->key, "case-2999 [t]");
+    assert_null(qd_results_by_key_find(&table, "case-3000 [t]"));
+    qd_results_by_key_clear(&table);
 }
 
-static bool add_target(struct qd_result_table *table, const char *target, bool ignore_version)
+static bool add_target(struct qd_results_by_key *table, const char *target, bool ignore_version)
 {
     struct qd_result result = qd_result_init("a", "op", target, QD_RESULT_PASS);
-    struct qd_table_entry *entry;
+    struct qd_keyed_result *entry;
     bool added;
 
-    assert_int_equal(qd_result_table_add(table, &result, ignore_version, &added, &entry, NULL),
+    assert_int_equal(qd_results_by_key_add(table, &result, ignore_version, &added, &entry, NULL),
                      QD_OK);
     return added;
 }
@@ -56,125 +57,126 @@ static bool add_target(struct qd_result_table *table, const char *target, bool i
 static void releases_may_count_as_one(void **state)
 {
     (void)state;
-    struct qd_result_table table;
-    qd_result_table_init(&table);
+    struct qd_results_by_key table;
+    qd_results_by_key_init(&table);
     assert_true(add_target(&table, "ort@1.26.0[opt=all]", true));
     assert_false(add_target(&table, "ort@1.31.1[opt=all]", true));
     assert_true(add_target(&table, "ort@1.31.1[opt=none]", true));
     assert_true(add_target(&table, "./a.so[x=y@z]", true)); /* an @ among the settings */
-    assert_non_null(qd_result_table_find(&table, "a [ort[opt=all]]"));
-    assert_non_null(qd_result_table_find(&table, "a [./a.so[x=y@z]]"));
-    qd_result_table_clear(&table);
-    qd_result_table_init(&table);
+    assert_non_null(qd_results_by_key_find(&table, "a [ort[opt=all]]"));
+    assert_non_null(qd_results_by_key_find(&table, "a [./a.so[x=y@z]]"));
+    qd_results_by_key_clear(&table);
+    qd_results_by_key_init(&table);
     assert_true(add_target(&table, "ort@1.26.0[opt=all]", false));
     assert_true(add_target(&table, "ort@1.31.1[opt=all]", false));
-    qd_result_table_clear(&table);
+    qd_results_by_key_clear(&table);
 }
 
 static void digests_tell_results_apart(void **state)
 {
     struct qd_result result = qd_result_init("a", "op", "t", QD_RESULT_FAIL);
-    struct qd_table_entry *first, *second;
+    struct qd_keyed_result *first, *second;
 
     (void)state;
-    struct qd_result_table table;
-    qd_result_table_init(&table);
+    struct qd_results_by_key table;
+    qd_results_by_key_init(&table);
     result.want = "1";
     bool added;
-    qd_result_table_add(&table, &result, false, &added, &first, NULL);
+    qd_results_by_key_add(&table, &result, false, &added, &first, NULL);
     assert_true(added);
     result.id = "b";
-    qd_result_table_add(&table, &result, false, &added, &second, NULL);
+    qd_results_by_key_add(&table, &result, false, &added, &second, NULL);
     assert_true(table.entries[0].digest != table.entries[1].digest);
-    qd_result_table_clear(&table);
+    qd_results_by_key_clear(&table);
 }
 
 /* --- Rows --- */
 
 /* A divergence that the rows of `covering` expect, `row` first. */
-static void book_covered(struct qd_row_book *book, const char *target, size_t row,
+static void book_covered(struct qd_expectation_usage *usage, const char *target, size_t row,
                          const char *covering)
 {
     struct qd_result result = qd_result_init("a", "op", target, QD_RESULT_KNOWN);
 
     result.row = row;
     result.covering = covering;
-    assert_int_equal(qd_row_book_result(book, &result, NULL), QD_OK);
+    assert_int_equal(qd_expectation_usage_result(usage, &result, NULL), QD_OK);
 }
 
-static void book_expected(struct qd_row_book *book, const char *target, size_t row)
+static void book_expected(struct qd_expectation_usage *usage, const char *target, size_t row)
 {
     char covering[32];
 
     snprintf(covering, sizeof covering, "%zu", row);
-    book_covered(book, target, row, covering);
+    book_covered(usage, target, row, covering);
 }
 
-static void book_unmatched(struct qd_row_book *book, const char *target, size_t row)
+static void book_unmatched(struct qd_expectation_usage *usage, const char *target, size_t row)
 {
     struct qd_unmatched_row unmatched = {target, "text", "issue", row};
 
-    assert_int_equal(qd_row_book_unmatched(book, &unmatched, NULL), QD_OK);
+    assert_int_equal(qd_expectation_usage_unmatched(usage, &unmatched, NULL), QD_OK);
 }
 
-static size_t count_state(const struct qd_row_book *book, enum qd_row_state state)
+static size_t count_state(const struct qd_expectation_usage *usage, enum qd_row_state state)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < book->count; i++)
-        count += qd_row_book_state(book, i) == state;
+    for (size_t i = 0; i < usage->count; i++)
+        count += qd_expectation_usage_state(usage, i) == state;
     return count;
 }
 
-static size_t count_stale(const struct qd_row_book *book)
+static size_t count_stale(const struct qd_expectation_usage *usage)
 {
-    return count_state(book, QD_ROW_STALE);
+    return count_state(usage, QD_ROW_STALE);
 }
 
 /* Row 5 expects what row 3 expects already: on both targets it may go, and where it is first once it may not. */
 static void a_row_that_is_never_the_first_is_shadowed(void **state)
 {
     struct qd_arena arena;
-    struct qd_row_book book = {.arena = &arena};
+    struct qd_expectation_usage usage = {.arena = &arena};
 
     (void)state;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    book_covered(&book, "t", 3, "3,5");
-    book_unmatched(&book, "t", 5);
-    book_unmatched(&book, "u", 5);
-    qd_row_book_sort(&book);
-    assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 1);
-    assert_int_equal(count_state(&book, QD_ROW_STALE), 1); /* on u it expects nothing */
+    book_covered(&usage, "t", 3, "3,5");
+    book_unmatched(&usage, "t", 5);
+    book_unmatched(&usage, "u", 5);
+    qd_expectation_usage_sort(&usage);
+    assert_int_equal(count_state(&usage, QD_ROW_SHADOWED), 1);
+    assert_int_equal(count_state(&usage, QD_ROW_STALE), 1); /* on u it expects nothing */
     char text[256];
-    assert_non_null(strstr(qd_row_book_describe(&book, 1, text, sizeof text), "row 5 is shadowed"));
-    book_covered(&book, "u", 5, "5");
-    assert_int_equal(count_state(&book, QD_ROW_SHADOWED), 0);
-    assert_int_equal(count_state(&book, QD_ROW_STALE), 0);
+    assert_non_null(
+        strstr(qd_expectation_usage_describe(&usage, 1, text, sizeof text), "row 5 is shadowed"));
+    book_covered(&usage, "u", 5, "5");
+    assert_int_equal(count_state(&usage, QD_ROW_SHADOWED), 0);
+    assert_int_equal(count_state(&usage, QD_ROW_STALE), 0);
     struct qd_result torn = qd_result_init("a", "op", "t", QD_RESULT_KNOWN);
     torn.covering = "3,x";
-    assert_int_equal(qd_row_book_result(&book, &torn, NULL), QD_MALFORMED);
+    assert_int_equal(qd_expectation_usage_result(&usage, &torn, NULL), QD_MALFORMED);
     qd_arena_clear(&arena);
 }
 
 static void a_row_matched_anywhere_is_not_stale(void **state)
 {
     struct qd_arena arena;
-    struct qd_row_book book = {.arena = &arena};
+    struct qd_expectation_usage usage = {.arena = &arena};
 
     (void)state;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    book_expected(&book, "t", 3);  /* in one part */
-    book_unmatched(&book, "t", 3); /* not in the other */
-    book_unmatched(&book, "t", 4);
-    book_unmatched(&book, "t", 4); /* in neither: one row */
-    book_unmatched(&book, "u", 3); /* another target */
-    book_expected(&book, "u", 9);
-    assert_int_equal(count_stale(&book), 2);
-    book_expected(&book, "t", 4);
-    assert_int_equal(count_stale(&book), 1);
+    book_expected(&usage, "t", 3);  /* in one part */
+    book_unmatched(&usage, "t", 3); /* not in the other */
+    book_unmatched(&usage, "t", 4);
+    book_unmatched(&usage, "t", 4); /* in neither: one row */
+    book_unmatched(&usage, "u", 3); /* another target */
+    book_expected(&usage, "u", 9);
+    assert_int_equal(count_stale(&usage), 2);
+    book_expected(&usage, "t", 4);
+    assert_int_equal(count_stale(&usage), 1);
     for (size_t row = 100; row < 300; row++)
-        book_unmatched(&book, "t", row);
-    assert_int_equal(count_stale(&book), 201);
+        book_unmatched(&usage, "t", row);
+    assert_int_equal(count_stale(&usage), 201);
     qd_arena_clear(&arena);
 }
 

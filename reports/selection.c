@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "qdiff/evaluate.h"
-#include "qdiff/nearest.h"
+#include "qdiff/spelling.h"
 
 static void add(struct qd_features *features, enum qd_feature feature)
 {
@@ -14,13 +14,13 @@ static void add(struct qd_features *features, enum qd_feature feature)
 
 static enum qd_status unknown_feature(const char *word, struct qd_error *error)
 {
-    struct qd_nearest nearest = {word, NULL, 0};
+    struct qd_spelling spelling = {word, NULL, 0};
 
     for (int i = 0; i < QD_FEATURE_COUNT; i++)
-        qd_nearest_offer(&nearest, qd_feature_word((enum qd_feature)i));
-    if (nearest.word) {
+        qd_spelling_try(&spelling, qd_feature_word((enum qd_feature)i));
+    if (spelling.word) {
         return qd_fail(error, QD_USAGE, "--feature: no feature \"%s\"; did you mean \"%s\"?", word,
-                       nearest.word);
+                       spelling.word);
     }
     return qd_fail(error, QD_USAGE, "--feature: no feature \"%s\"; qdiff help features names them",
                    word);
@@ -76,7 +76,7 @@ static bool names_op(const char *word, const char *op)
 static enum qd_status check_op(const char *word, struct qd_error *error)
 {
     const char *colon = strchr(word, ':');
-    struct qd_nearest nearest = {colon ? colon + 1 : word, NULL, 0};
+    struct qd_spelling spelling = {colon ? colon + 1 : word, NULL, 0};
     const struct qd_op *op;
 
     for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
@@ -85,11 +85,11 @@ static enum qd_status check_op(const char *word, struct qd_error *error)
         snprintf(full, sizeof full, "%s%s%s", op->domain, *op->domain != '\0' ? ":" : "", op->name);
         if (names_op(word, full))
             return QD_OK;
-        qd_nearest_offer(&nearest, op->name);
+        qd_spelling_try(&spelling, op->name);
     }
     return qd_fail(error, QD_USAGE, "--op: no operator \"%s\"%s%s%s", word,
-                   nearest.word ? "; did you mean \"" : "", nearest.word ? nearest.word : "",
-                   nearest.word ? "\"?" : "");
+                   spelling.word ? "; did you mean \"" : "", spelling.word ? spelling.word : "",
+                   spelling.word ? "\"?" : "");
 }
 
 enum qd_status qd_selection_init(const struct qd_options *options, struct qd_arena *arena,
@@ -125,7 +125,7 @@ static bool in_group(const struct qd_feature_group *group, const struct qd_featu
     return true;
 }
 
-static bool takes_id(const struct qd_list *globs, const char *id)
+static bool takes_id(const struct qd_words *globs, const char *id)
 {
     for (size_t i = 0; i < globs->count; i++)
         if (fnmatch(globs->items[i], id, 0) == 0)
@@ -133,7 +133,7 @@ static bool takes_id(const struct qd_list *globs, const char *id)
     return globs->count == 0;
 }
 
-static bool takes_word(const struct qd_list *wanted, const char *word)
+static bool takes_word(const struct qd_words *wanted, const char *word)
 {
     for (size_t i = 0; i < wanted->count; i++)
         if (strcmp(wanted->items[i], word) == 0)
@@ -141,7 +141,7 @@ static bool takes_word(const struct qd_list *wanted, const char *word)
     return wanted->count == 0;
 }
 
-static bool takes_op(const struct qd_list *wanted, const char *op)
+static bool takes_op(const struct qd_words *wanted, const char *op)
 {
     for (size_t i = 0; i < wanted->count; i++)
         if (names_op(wanted->items[i], op))
@@ -149,7 +149,7 @@ static bool takes_op(const struct qd_list *wanted, const char *op)
     return wanted->count == 0;
 }
 
-static bool takes_tags(const struct qd_list *wanted, const struct qd_case *kase)
+static bool takes_tags(const struct qd_words *wanted, const struct qd_case *kase)
 {
     for (size_t i = 0; i < kase->tag_count; i++)
         if (takes_word(wanted, kase->tags[i]))

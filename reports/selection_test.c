@@ -21,7 +21,7 @@ static struct qd_case a_case(const char *id)
 /* Whether --op `word` takes the cases of an operator. */
 static bool word_takes(const char *word, const char *op)
 {
-    struct qd_list ops = {.items = &word, .count = 1};
+    struct qd_words ops = {.items = &word, .count = 1};
     struct qd_options options = {.ops = ops};
     struct qd_case kase = a_case("a");
     struct qd_features features = {{0, 0}};
@@ -51,7 +51,7 @@ static struct qd_features features_of(const char *words)
     return features;
 }
 
-static struct qd_list *list(struct qd_list *room, const char **items, size_t count)
+static struct qd_words *list(struct qd_words *room, const char **items, size_t count)
 {
     room->items = items;
     room->count = count;

@@ -30,44 +30,45 @@ static void count(struct qd_counts *counts, const struct qd_result *result)
 }
 
 /* The row of a name of `length` bytes, made if need be; NULL when out of memory. */
-static struct qd_counts *row_of(struct qd_tally *tally, const char *name, size_t length)
+static struct qd_counts *row_of(struct qd_count_table *table, const char *name, size_t length)
 {
-    for (size_t i = 0; i < tally->count; i++)
-        if (strncmp(tally->rows[i].name, name, length) == 0 && tally->rows[i].name[length] == '\0')
-            return &tally->rows[i].counts;
-    if (tally->count == tally->capacity) {
-        size_t capacity = tally->capacity == 0 ? 8 : tally->capacity * 2;
-        struct qd_tally_row *rows = realloc(tally->rows, capacity * sizeof *rows);
+    for (size_t i = 0; i < table->count; i++)
+        if (strncmp(table->rows[i].name, name, length) == 0 && table->rows[i].name[length] == '\0')
+            return &table->rows[i].counts;
+    if (table->count == table->capacity) {
+        size_t capacity = table->capacity == 0 ? 8 : table->capacity * 2;
+        struct qd_count_row *rows = realloc(table->rows, capacity * sizeof *rows);
 
         if (!rows)
             return NULL;
-        tally->rows = rows;
-        tally->capacity = capacity;
+        table->rows = rows;
+        table->capacity = capacity;
     }
-    struct qd_tally_row *row = &tally->rows[tally->count];
-    *row = (struct qd_tally_row){.name = strndup(name, length)};
+    struct qd_count_row *row = &table->rows[table->count];
+    *row = (struct qd_count_row){.name = strndup(name, length)};
     if (!row->name)
         return NULL;
-    tally->count++;
+    table->count++;
     return &row->counts;
 }
 
-static bool count_named(struct qd_tally *tally, const char *name, const struct qd_result *result)
+static bool count_named(struct qd_count_table *table, const char *name,
+                        const struct qd_result *result)
 {
-    struct qd_counts *counts = row_of(tally, name, strlen(name));
+    struct qd_counts *counts = row_of(table, name, strlen(name));
 
     if (counts)
         count(counts, result);
     return counts != NULL;
 }
 
-static bool count_tags(struct qd_tally *tally, const struct qd_result *result)
+static bool count_tags(struct qd_count_table *table, const struct qd_result *result)
 {
     const char *tag = result->tags;
 
     while (*tag != '\0') {
         size_t span = strcspn(tag, ",");
-        struct qd_counts *counts = span == 0 ? NULL : row_of(tally, tag, span);
+        struct qd_counts *counts = span == 0 ? NULL : row_of(table, tag, span);
 
         if (span > 0 && !counts)
             return false;
@@ -112,19 +113,19 @@ enum qd_status qd_summary_add(struct qd_summary *summary, const struct qd_result
     return QD_OK;
 }
 
-static void clear_tally(struct qd_tally *tally)
+static void clear_table(struct qd_count_table *table)
 {
-    for (size_t i = 0; i < tally->count; i++)
-        free(tally->rows[i].name);
-    free(tally->rows);
+    for (size_t i = 0; i < table->count; i++)
+        free(table->rows[i].name);
+    free(table->rows);
 }
 
 void qd_summary_clear(struct qd_summary *summary)
 {
-    clear_tally(&summary->targets);
-    clear_tally(&summary->ops);
-    clear_tally(&summary->tags);
-    clear_tally(&summary->skips);
+    clear_table(&summary->targets);
+    clear_table(&summary->ops);
+    clear_table(&summary->tags);
+    clear_table(&summary->skips);
     free(summary->last_id);
     *summary = (struct qd_summary){0};
 }
@@ -161,28 +162,28 @@ static void tap_verdicts(const struct qd_summary *summary, struct qd_tap *tap)
     }
 }
 
-static void tap_slack(const struct qd_tally *tally, const char *what, struct qd_tap *tap)
+static void tap_slack(const struct qd_count_table *table, const char *what, struct qd_tap *tap)
 {
-    for (size_t i = 0; i < tally->count; i++) {
-        const struct qd_counts *counts = &tally->rows[i].counts;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct qd_counts *counts = &table->rows[i].counts;
 
         qd_tap_comment(tap, "%s %s: %" PRId64 " compared, slack %" PRId64 " (%.3f %%)", what,
-                       tally->rows[i].name, counts->compared, counts->slack,
+                       table->rows[i].name, counts->compared, counts->slack,
                        percent(counts->slack, counts->compared));
     }
 }
 
-static void tap_targets(const struct qd_tally *tally, struct qd_tap *tap)
+static void tap_targets(const struct qd_count_table *table, struct qd_tap *tap)
 {
-    for (size_t i = 0; i < tally->count; i++) {
-        const struct qd_counts *counts = &tally->rows[i].counts;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct qd_counts *counts = &table->rows[i].counts;
         const int64_t *results = counts->results;
 
         qd_tap_comment(tap,
                        "target %s: %" PRId64 " passed, %" PRId64 " failed, %" PRId64
                        " known, %" PRId64 " fixed, %" PRId64 " skipped, %" PRId64
                        " broken; %" PRId64 " elements compared",
-                       tally->rows[i].name, results[QD_RESULT_PASS], results[QD_RESULT_FAIL],
+                       table->rows[i].name, results[QD_RESULT_PASS], results[QD_RESULT_FAIL],
                        results[QD_RESULT_KNOWN], results[QD_RESULT_FIXED], results[QD_RESULT_SKIP],
                        results[QD_RESULT_BROKEN], counts->compared);
     }
@@ -250,12 +251,12 @@ static void write_counts(struct qd_json *json, const struct qd_counts *counts)
 #undef COUNT
 }
 
-static void write_tally(struct qd_json *json, const char *key, const struct qd_tally *tally)
+static void write_table(struct qd_json *json, const char *key, const struct qd_count_table *table)
 {
     qd_json_open(json, key, '{');
-    for (size_t i = 0; i < tally->count; i++) {
-        qd_json_open(json, tally->rows[i].name, '{');
-        write_counts(json, &tally->rows[i].counts);
+    for (size_t i = 0; i < table->count; i++) {
+        qd_json_open(json, table->rows[i].name, '{');
+        write_counts(json, &table->rows[i].counts);
         qd_json_close(json, '}');
     }
     qd_json_close(json, '}');
@@ -284,9 +285,9 @@ void qd_summary_write(const struct qd_summary *summary, bool complete, double se
     write_verdicts(&json, &summary->total);
     qd_json_int(&json, "stale_rows", summary->stale);
     qd_json_int(&json, "rows_not_judged", summary->not_judged);
-    write_tally(&json, "by_target", &summary->targets);
-    write_tally(&json, "by_op", &summary->ops);
-    write_tally(&json, "by_tag", &summary->tags);
+    write_table(&json, "by_target", &summary->targets);
+    write_table(&json, "by_op", &summary->ops);
+    write_table(&json, "by_tag", &summary->tags);
     qd_json_open(&json, "skips", '{');
     for (size_t i = 0; i < summary->skips.count; i++) {
         qd_json_int(&json, summary->skips.rows[i].name,

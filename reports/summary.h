@@ -17,9 +17,9 @@ struct qd_counts {
 };
 
 /* Counts by name, in order of first appearance. */
-struct qd_tally {
+struct qd_count_table {
     size_t count, capacity;
-    struct qd_tally_row {
+    struct qd_count_row {
         char *name;
         struct qd_counts counts;
     } * rows;
@@ -28,7 +28,7 @@ struct qd_tally {
 struct qd_summary {
     int64_t cases, comparisons;
     struct qd_counts total;
-    struct qd_tally targets, ops, tags, skips;
+    struct qd_count_table targets, ops, tags, skips;
     int64_t stale, not_judged; /* expectation rows */
     char *last_id;             /* a case's results follow each other */
 };

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "pack.h"
+#include "qdiff/data_path.h"
 #include "qdiff/quantizer_suite.h"
-#include "qdiff/share.h"
 
 enum { DEEPEST = 16 }; /* directories; a link to a parent would never end */
 
@@ -146,7 +146,7 @@ static enum qd_status visit_kernels(const struct qd_options *options, enum qd_le
     if (options->pack)
         return qd_pack_visit(options->pack, level, take, context, error);
     if (!suite.cases_dir)
-        status = qd_share_path(arena, "cases", &suite.cases_dir, error);
+        status = qd_data_path(arena, "cases", &suite.cases_dir, error);
     if (status == QD_OK)
         status = qd_suite_visit(&suite, take, context, error);
     if (status != QD_OK && !options->cases)

@@ -7,7 +7,7 @@
 #include "cpu.h"
 #include "message.h"
 #include "qdiff/diagnose.h"
-#include "qdiff/nearest.h"
+#include "qdiff/spelling.h"
 #include "version.h"
 
 #define FIELDS 8
@@ -109,25 +109,25 @@ static bool cpu_ok(const char *condition)
 
 static enum qd_status fail_quirk(struct qd_error *error, const struct place *at, const char *word)
 {
-    struct qd_nearest nearest = {word, NULL, 0};
+    struct qd_spelling spelling = {word, NULL, 0};
     char why[128] = "there is no such quirk (see: qdiff quirks)";
     for (size_t i = 0; qd_quirk_at(i); i++)
-        qd_nearest_offer(&nearest, qd_quirk_at(i)->name);
-    if (nearest.word)
-        snprintf(why, sizeof why, "there is no such quirk (did you mean %s?)", nearest.word);
+        qd_spelling_try(&spelling, qd_quirk_at(i)->name);
+    if (spelling.word)
+        snprintf(why, sizeof why, "there is no such quirk (did you mean %s?)", spelling.word);
     return fail_field(error, at, 3, word, why);
 }
 
 static enum qd_status fail_class(struct qd_error *error, const struct place *at, const char *word)
 {
-    struct qd_nearest nearest = {word, NULL, 0};
+    struct qd_spelling spelling = {word, NULL, 0};
     char why[128] = "this is no class of divergence (see: qdiff help verdicts)";
     for (int i = 0; i < QD_VERDICT_COUNT; i++)
         if (qd_verdict_is_divergence((enum qd_verdict)i))
-            qd_nearest_offer(&nearest, qd_verdict_word((enum qd_verdict)i));
-    if (nearest.word)
+            qd_spelling_try(&spelling, qd_verdict_word((enum qd_verdict)i));
+    if (spelling.word)
         snprintf(why, sizeof why, "this is no class of divergence (did you mean %s?)",
-                 nearest.word);
+                 spelling.word);
     return fail_field(error, at, 3, word, why);
 }
 
@@ -451,8 +451,8 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
     return found;
 }
 
-bool qd_expectations_fear(const struct qd_expectations *expectations, const struct qd_case *kase,
-                          const struct qd_features *features)
+bool qd_expectations_may_kill(const struct qd_expectations *expectations,
+                              const struct qd_case *kase, const struct qd_features *features)
 {
     struct subject subject;
     look_at(kase, &subject);
@@ -479,8 +479,8 @@ void qd_expectations_stale(const struct qd_expectations *expectations,
 
 /* --- Checking ----------------------------------------------------------------------------------- */
 
-bool qd_expectations_offer(struct qd_expectations *expectations, const struct qd_case *kase,
-                           const struct qd_features *features)
+bool qd_expectations_mark_selected(struct qd_expectations *expectations, const struct qd_case *kase,
+                                   const struct qd_features *features)
 {
     bool all = true;
     struct subject subject;
@@ -496,8 +496,9 @@ bool qd_expectations_offer(struct qd_expectations *expectations, const struct qd
     return all;
 }
 
-void qd_expectations_idle(const struct qd_expectations *expectations,
-                          void (*visit)(void *context, const struct qd_error *error), void *context)
+void qd_expectations_unused(const struct qd_expectations *expectations,
+                            void (*visit)(void *context, const struct qd_error *error),
+                            void *context)
 {
     for (size_t i = 0; i < expectations->count; i++) {
         const struct row *row = &expectations->rows[i];

@@ -1,8 +1,8 @@
 #include <unistd.h>
 
+#include "qdiff/data_path.h"
 #include "qdiff/expectations.h"
 #include "qdiff/session.h"
-#include "qdiff/share.h"
 
 #define LARGEST ((size_t)16 << 20)
 
@@ -29,7 +29,7 @@ enum qd_status qd_expectations_shipped(const char *name, struct qd_arena *arena,
     const char *made;
     if (!file)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
-    enum qd_status status = qd_share_path(arena, file, &made, error);
+    enum qd_status status = qd_data_path(arena, file, &made, error);
     if (status == QD_OK)
         *path = access(made, F_OK) == 0 ? made : NULL;
     return status;

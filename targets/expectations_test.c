@@ -157,7 +157,8 @@ static void test_match_gives_issue_reason_and_row(void **state)
     const struct qd_expectation *unexpected;
     const struct qd_expectation *found = qd_expectations_match(
         made,
-        &(struct qd_evidence){.kase = a_case("a"), .features = &none, .verdict = QD_VERDICT_WRONG_VALUE},
+        &(struct qd_evidence){
+            .kase = a_case("a"), .features = &none, .verdict = QD_VERDICT_WRONG_VALUE},
         &unexpected, NULL);
     assert_non_null(found);
     assert_null(unexpected);
@@ -259,11 +260,11 @@ static void test_what_may_crash(void **state)
     struct qd_features none = {{0, 0}};
     struct qd_expectations *rows = parse(&arena, "fuzz:*>Add\t*\t*\tcrash:signal 6*\t*\t*\t-\twhy\n"
                                                  "fuzz:*\t*\t*\trejects-valid\t*\t*\t-\twhy");
-    assert_true(qd_expectations_fear(rows, fuzzed_case("fuzz"), &none));
-    assert_false(qd_expectations_fear(rows, fuzzed_case("Add/x"), &none));
+    assert_true(qd_expectations_may_kill(rows, fuzzed_case("fuzz"), &none));
+    assert_false(qd_expectations_may_kill(rows, fuzzed_case("Add/x"), &none));
     rows =
         parse(&arena, "fuzz:*\tbias\t*\tcrash\t*\t*\t-\twhy\nfuzz:*\t*\t*\tcrash\t>9\t*\t-\twhy");
-    assert_false(qd_expectations_fear(rows, fuzzed_case("fuzz"), &none));
+    assert_false(qd_expectations_may_kill(rows, fuzzed_case("fuzz"), &none));
     qd_arena_clear(&arena);
 }
 
@@ -381,16 +382,16 @@ static void test_idle_rows_are_named(void **state)
                       "ab*\tpads\t*\twrong-value\t*\t*\t-\twhy\n");
     struct qd_features bias = features_of(QD_FEATURE_BIAS);
     char words[1024] = "";
-    assert_false(qd_expectations_offer(made, a_case("abc"), &bias));
-    qd_expectations_idle(made, append_error, words);
+    assert_false(qd_expectations_mark_selected(made, a_case("abc"), &bias));
+    qd_expectations_unused(made, append_error, words);
     assert_string_equal(
         words, "x.tsv:2: field 1 (case or op pattern) 'QLinearConf': is the operator of no case|"
                "x.tsv:3: field 1 (case or op pattern) 'abd': is the id of no case|"
                "x.tsv:5: field 2 (features) 'pads': no case that field 1 names is so|");
     struct qd_features pads = features_of(QD_FEATURE_PADS);
-    assert_false(qd_expectations_offer(made, a_case("abd"), &pads));
+    assert_false(qd_expectations_mark_selected(made, a_case("abd"), &pads));
     words[0] = '\0';
-    qd_expectations_idle(made, append_error, words);
+    qd_expectations_unused(made, append_error, words);
     assert_non_null(strstr(words, "x.tsv:2: "));
     assert_null(strchr(strchr(words, '|') + 1, '|'));
     qd_arena_clear(&arena);
@@ -503,8 +504,8 @@ static bool quirk_row_expects(float have)
     const struct qd_expectation *unexpected,
         *found = qd_expectations_match(
             parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
-            &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL}, &unexpected,
-            NULL);
+            &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL},
+            &unexpected, NULL);
     assert_true(!found || strcmp(found->quirks, "zero-points-ignored") == 0);
     qd_arena_clear(&arena);
     return found != NULL;

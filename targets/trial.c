@@ -37,9 +37,10 @@ static struct qd_session *session_for(const struct qd_subject *subject,
 {
     if (!subject->isolated)
         return subject->session;
-    bool risky = !evaluated->values || (subject->expectations &&
-                                        qd_expectations_fear(subject->expectations, evaluated->kase,
-                                                             &evaluated->features));
+    bool risky =
+        !evaluated->values ||
+        (subject->expectations &&
+         qd_expectations_may_kill(subject->expectations, evaluated->kase, &evaluated->features));
     return risky ? subject->isolated : subject->session;
 }
 

@@ -1,7 +1,7 @@
 /* Whether the valid twin of a must-reject case is refused too. */
 #include "qdiff/valid_twin.h"
 
-#include "qdiff/share.h"
+#include "qdiff/data_path.h"
 #include "qdiff/suite.h"
 #include "qdiff/trial.h"
 
@@ -23,7 +23,7 @@ static enum qd_status make_index(struct qd_twins *twins, struct qd_error *error)
     if (twins->index)
         return QD_OK;
     if (!directory)
-        status = qd_share_path(&twins->arena, "cases", &directory, error);
+        status = qd_data_path(&twins->arena, "cases", &directory, error);
     return status == QD_OK ? qd_case_index_make(directory, &twins->arena, &twins->index, error)
                            : status;
 }

@@ -264,7 +264,7 @@ static enum qd_visit offer(void *context, const struct qd_selected *selected)
     struct census *census = context;
 
     census->all_select =
-        qd_expectations_offer(census->expectations, selected->kase, &selected->features);
+        qd_expectations_mark_selected(census->expectations, selected->kase, &selected->features);
     return census->all_select ? QD_VISIT_STOP : QD_VISIT_GO_ON;
 }
 
@@ -314,7 +314,7 @@ static enum qd_exit check_file(struct qd_command *command)
         offer_all(command, &census, &error) != QD_OK)
         return qd_command_failed(command, &error);
     if (!census.all_select) {
-        qd_expectations_idle(census.expectations, tell_idle, command);
+        qd_expectations_unused(census.expectations, tell_idle, command);
         return QD_EXIT_USAGE;
     }
     fprintf(command->out, "%s: every row is well formed and is about a case\n",

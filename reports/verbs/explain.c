@@ -4,10 +4,10 @@
 
 #include "command.h"
 #include "describe.h"
+#include "explain/explain.h"
 #include "gate_targets.h"
 #include "qdiff/evaluated.h"
 #include "qdiff/trial.h"
-#include "story.h"
 #include "visit.h"
 
 /* Which element is explained, and what the target gave there. */
@@ -127,7 +127,7 @@ static enum qd_status ask_target(struct qd_command *command, const struct qd_eva
 }
 
 static enum qd_status choose(struct qd_command *command, const struct qd_evaluated *evaluated,
-                             const struct qd_story *story, struct choice *choice,
+                             const struct qd_explanation *explanation, struct choice *choice,
                              struct qd_error *error)
 {
     const struct qd_options *options = &command->options;
@@ -138,7 +138,7 @@ static enum qd_status choose(struct qd_command *command, const struct qd_evaluat
         status = find_element(&evaluated->shapes[choice->output], options->element,
                               &choice->element, error);
     } else if (status == QD_OK) {
-        choice->element = interesting(&story->outputs[choice->output]);
+        choice->element = interesting(&explanation->outputs[choice->output]);
     }
     if (status == QD_OK && options->targets.count > 0)
         status = ask_target(command, evaluated, choice, error);
@@ -147,29 +147,30 @@ static enum qd_status choose(struct qd_command *command, const struct qd_evaluat
     return status;
 }
 
-static void tell(struct qd_command *command, const struct qd_story *story,
+static void tell(struct qd_command *command, const struct qd_explanation *explanation,
                  const struct choice *choice)
 {
-    const struct qd_tensor *tensor = &story->outputs[choice->output].want;
+    const struct qd_tensor *tensor = &explanation->outputs[choice->output].want;
 
-    fprintf(command->out, "case %s\nelement %s of %s\n\n", story->kase->id,
-            qd_describe_place(tensor, choice->element, command->arena),
-            story->kase->graph->values[story->kase->graph->outputs[choice->output]].name);
-    qd_story_tell(story, choice->output, choice->element);
+    fprintf(
+        command->out, "case %s\nelement %s of %s\n\n", explanation->kase->id,
+        qd_describe_place(tensor, choice->element, command->arena),
+        explanation->kase->graph->values[explanation->kase->graph->outputs[choice->output]].name);
+    qd_explain_element(explanation, choice->output, choice->element);
     char have[40];
     if (choice->ran) {
         fprintf(command->out, "the target gave %s\n\n",
                 qd_describe_number(tensor->dtype, choice->have, have, sizeof have));
     }
-    qd_story_tell_quirks(story, choice->output, choice->element,
-                         choice->ran ? &choice->have : NULL);
+    qd_explain_quirks(explanation, choice->output, choice->element,
+                      choice->ran ? &choice->have : NULL);
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
     const char *name = command->options.arguments.items[0];
     struct qd_evaluated evaluated;
-    struct qd_story story;
+    struct qd_explanation explanation;
     struct qd_case kase;
     struct choice choice = {0};
     struct qd_error error = {0};
@@ -183,10 +184,10 @@ static enum qd_exit run(struct qd_command *command)
                 kase.spec);
         return QD_EXIT_OK;
     }
-    if (qd_story_begin(&story, command->out, &kase, command->arena, &error) != QD_OK ||
-        choose(command, &evaluated, &story, &choice, &error) != QD_OK)
+    if (qd_explanation_begin(&explanation, command->out, &kase, command->arena, &error) != QD_OK ||
+        choose(command, &evaluated, &explanation, &choice, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    tell(command, &story, &choice);
+    tell(command, &explanation, &choice);
     return QD_EXIT_OK;
 }
 

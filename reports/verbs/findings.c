@@ -104,7 +104,7 @@ static enum qd_exit forget(struct qd_command *command, struct qd_store *store,
 
 static enum qd_exit dispatch(struct qd_command *command, struct qd_store *store)
 {
-    const struct qd_list *arguments = &command->options.arguments;
+    const struct qd_words *arguments = &command->options.arguments;
     const char *what = arguments->count > 0 ? arguments->items[0] : "list";
 
     if (strcmp(what, "list") == 0 && arguments->count <= 1)

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "census.h"
+#include "case_counts.h"
 #include "command.h"
 #include "json_write.h"
 #include "visit.h"
@@ -9,8 +9,8 @@
 struct listing {
     struct qd_command *command;
     size_t bad;
-    struct qd_census census; /* --count */
-    struct qd_levels levels; /* --count */
+    struct qd_case_counts counts; /* --count */
+    struct qd_levels levels;      /* --count */
     enum qd_status status;
     struct qd_error error;
 };
@@ -43,8 +43,8 @@ static void write_case(FILE *out, const struct qd_selected *selected)
 
 static enum qd_visit count(struct listing *listing, const struct qd_case *kase)
 {
-    listing->status = qd_census_add(&listing->census, kase, qd_levels_of(&listing->levels, kase),
-                                    &listing->error);
+    listing->status = qd_case_counts_add(&listing->counts, kase,
+                                         qd_levels_of(&listing->levels, kase), &listing->error);
     return listing->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
 
@@ -96,9 +96,9 @@ static void print_counts(const struct listing *listing)
     const struct qd_options *options = &listing->command->options;
 
     if (options->json)
-        qd_census_write(&listing->census, options->level, listing->command->out);
+        qd_case_counts_write(&listing->counts, options->level, listing->command->out);
     else
-        qd_census_print(&listing->census, options->level, listing->command->out);
+        qd_case_counts_print(&listing->counts, options->level, listing->command->out);
 }
 
 static enum qd_exit run(struct qd_command *command)
@@ -108,7 +108,7 @@ static enum qd_exit run(struct qd_command *command)
 
     if (status == QD_OK && command->options.count)
         print_counts(&listing);
-    qd_census_clear(&listing.census);
+    qd_case_counts_clear(&listing.counts);
     qd_levels_clear(&listing.levels);
     if (status != QD_OK)
         return qd_command_failed(command, &listing.error);

@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "command.h"
-#include "result_table.h"
+#include "expectation_usage.h"
+#include "results_by_key.h"
 #include "results_file.h"
-#include "row_book.h"
 #include "summary.h"
 
 /* A merge under way. */
 struct merge {
-    struct qd_result_table table;
-    struct qd_row_book rows;
+    struct qd_results_by_key table;
+    struct qd_expectation_usage rows;
     struct qd_summary summary;
     struct qd_arena *arena;
     FILE *out;
@@ -61,28 +61,28 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
                                   struct qd_error *error)
 {
     struct merge *merge = context;
-    struct qd_table_entry *entry;
+    struct qd_keyed_result *entry;
     bool added;
     enum qd_status status =
-        qd_result_table_add(&merge->table, result, false, &added, &entry, error);
+        qd_results_by_key_add(&merge->table, result, false, &added, &entry, error);
 
     if (status != QD_OK)
         return status;
     if (!added) {
-        struct qd_result_table other;
+        struct qd_results_by_key other;
 
-        qd_result_table_init(&other);
-        struct qd_table_entry *again;
-        status = qd_result_table_add(&other, result, false, &added, &again, error);
+        qd_results_by_key_init(&other);
+        struct qd_keyed_result *again;
+        status = qd_results_by_key_add(&other, result, false, &added, &again, error);
         bool same = status == QD_OK && again->digest == entry->digest;
-        qd_result_table_clear(&other);
+        qd_results_by_key_clear(&other);
         return status != QD_OK || same ? status
                                        : qd_fail(error, QD_USAGE, "another result for %s: was %s",
                                                  entry->key, entry->what);
     }
     qd_result_write(merge->out, result);
     status = qd_summary_add(&merge->summary, result, error);
-    return status == QD_OK ? qd_row_book_result(&merge->rows, result, error) : status;
+    return status == QD_OK ? qd_expectation_usage_result(&merge->rows, result, error) : status;
 }
 
 static enum qd_status take_row(void *context, const struct qd_unmatched_row *row,
@@ -90,10 +90,10 @@ static enum qd_status take_row(void *context, const struct qd_unmatched_row *row
 {
     struct merge *merge = context;
 
-    return qd_row_book_unmatched(&merge->rows, row, error);
+    return qd_expectation_usage_unmatched(&merge->rows, row, error);
 }
 
-static enum qd_status read_all(struct merge *merge, const struct qd_list *paths,
+static enum qd_status read_all(struct merge *merge, const struct qd_words *paths,
                                struct qd_error *error)
 {
     struct qd_results_reader reader = {take_header, take_result, take_row, merge};
@@ -123,21 +123,21 @@ static void judge_rows(struct merge *merge, FILE *err)
 {
     bool judged = merge->whole && merge->complete && all_shards(merge);
 
-    qd_row_book_sort(&merge->rows);
+    qd_expectation_usage_sort(&merge->rows);
     for (size_t i = 0; i < merge->rows.count; i++) {
         const struct qd_unmatched_row *row = &merge->rows.entries[i].row;
 
         char text[1024];
 
-        if (qd_row_book_is_unmatched(&merge->rows, i))
+        if (qd_expectation_usage_is_unmatched(&merge->rows, i))
             qd_unmatched_row_write(merge->out, row);
-        if (qd_row_book_state(&merge->rows, i) == QD_ROW_USED)
+        if (qd_expectation_usage_state(&merge->rows, i) == QD_ROW_USED)
             continue;
         merge->summary.stale += judged;
         merge->summary.not_judged += !judged;
         if (judged) {
             fprintf(err, "qdiff: %s: %s\n", row->target,
-                    qd_row_book_describe(&merge->rows, i, text, sizeof text));
+                    qd_expectation_usage_describe(&merge->rows, i, text, sizeof text));
         }
     }
     if (!all_shards(merge)) {
@@ -194,10 +194,10 @@ static enum qd_exit run(struct qd_command *command)
     struct merge merge = {.arena = command->arena, .out = command->out};
 
     merge.rows.arena = command->arena;
-    qd_result_table_init(&merge.table);
+    qd_results_by_key_init(&merge.table);
     enum qd_exit code =
         command->options.output ? merge_to_file(command, &merge) : merge_files(command, &merge);
-    qd_result_table_clear(&merge.table);
+    qd_results_by_key_clear(&merge.table);
     qd_summary_clear(&merge.summary);
     return code;
 }

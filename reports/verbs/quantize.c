@@ -91,7 +91,7 @@ static bool take_setting(struct wish *wish, const char *text, const char *key, c
 static enum qd_status read_settings(const struct qd_command *command, struct wish *wish,
                                     struct qd_error *error)
 {
-    const struct qd_list *settings = &command->options.settings;
+    const struct qd_words *settings = &command->options.settings;
 
     wish->exclude = qd_arena_array(command->arena, settings->count + 1, sizeof *wish->exclude);
     wish->ops = qd_arena_array(command->arena, settings->count + 1, sizeof *wish->ops);
@@ -141,7 +141,7 @@ static enum qd_status read_range(const char *text, struct qd_arena *arena,
 static enum qd_status read_ranges(const struct qd_command *command, struct wish *wish,
                                   struct qd_error *error)
 {
-    const struct qd_list *given = &command->options.ranges;
+    const struct qd_words *given = &command->options.ranges;
     struct qd_quantizer_range *ranges =
         qd_arena_array(command->arena, given->count, sizeof *ranges);
     enum qd_status status = QD_OK;
@@ -159,7 +159,7 @@ static enum qd_status read_ranges(const struct qd_command *command, struct wish 
 static enum qd_status read_calibration(const struct qd_command *command, struct wish *wish,
                                        struct qd_error *error)
 {
-    const struct qd_list *inputs = &command->options.inputs;
+    const struct qd_words *inputs = &command->options.inputs;
     struct qd_import_feed *feeds = qd_arena_array(command->arena, inputs->count, sizeof *feeds);
     const struct qd_tensor **runs = qd_arena_array(command->arena, 1, sizeof *runs);
     struct qd_case *kase = qd_arena_alloc(command->arena, sizeof *kase);

@@ -2,11 +2,11 @@
 
 #include "command.h"
 #include "json_write.h"
-#include "qdiff/nearest.h"
 #include "qdiff/quirk.h"
+#include "qdiff/spelling.h"
 
 /* Whether the quirk is about one of the operators asked for; about any when none is. */
-static bool is_wanted(const struct qd_list *ops, const struct qd_quirk *quirk)
+static bool is_wanted(const struct qd_words *ops, const struct qd_quirk *quirk)
 {
     for (size_t i = 0; i < ops->count; i++) {
         const char *colon = strchr(ops->items[i], ':');
@@ -52,14 +52,14 @@ static void write_page(FILE *out, const struct qd_quirk *quirk)
 static enum qd_exit show(struct qd_command *command, const char *name)
 {
     const struct qd_quirk *quirk = qd_quirk_find(name);
-    struct qd_nearest nearest = {name, NULL, 0};
+    struct qd_spelling spelling = {name, NULL, 0};
 
     for (size_t i = 0; qd_quirk_at(i); i++)
-        qd_nearest_offer(&nearest, qd_quirk_at(i)->name);
+        qd_spelling_try(&spelling, qd_quirk_at(i)->name);
     struct qd_error error;
     if (!quirk) {
         qd_fail(&error, QD_USAGE, "there is no quirk '%s'%s%s", name,
-                nearest.word ? "; the nearest is " : "", nearest.word ? nearest.word : "");
+                spelling.word ? "; the nearest is " : "", spelling.word ? spelling.word : "");
         return qd_command_failed(command, &error);
     }
     if (command->options.json)

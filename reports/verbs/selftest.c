@@ -48,7 +48,7 @@ static void result_of_all(struct report *report, bool ok, const char *text)
 
 static void tell_harness(struct report *report)
 {
-    struct qd_verdicts v;
+    struct qd_self_test_counts v;
     char text[160];
 
     qd_matrix_judge(report->matrix, &v);

@@ -1,14 +1,14 @@
 /* Which elements one output element of a convolution, a product of matrices, a pool or a reduction is made of. */
 #include <string.h>
 
+#include "explain/explain.h"
 #include "qdiff/broadcast.h"
 #include "qdiff/convolve.h"
 #include "qdiff/matmul.h"
-#include "story.h"
 
 /* Terms being found. */
 struct finder {
-    const struct qd_story *story;
+    const struct qd_explanation *explanation;
     const struct qd_step *step;
     struct qd_evaluation evaluation;
     const struct qd_tensor *x, *w; /* w: NULL without a weight */
@@ -20,8 +20,8 @@ struct finder {
 
 static bool make_room(struct finder *f, int64_t count)
 {
-    f->x_at = qd_arena_array(f->story->arena, (size_t)count, sizeof *f->x_at);
-    f->w_at = qd_arena_array(f->story->arena, (size_t)count, sizeof *f->w_at);
+    f->x_at = qd_arena_array(f->explanation->arena, (size_t)count, sizeof *f->x_at);
+    f->w_at = qd_arena_array(f->explanation->arena, (size_t)count, sizeof *f->w_at);
     f->found = f->x_at && f->w_at;
     f->terms = (struct qd_terms){.count = count, .x = f->x_at, .w = f->w ? f->w_at : NULL};
     return f->found;
@@ -255,15 +255,15 @@ static void find_row(struct finder *f)
 
 /* --- All ------------------------------------------------------------------------------------------ */
 
-bool qd_story_terms(const struct qd_story *story, const struct qd_step *step, int64_t i,
-                    struct qd_terms *terms)
+bool qd_explain_terms(const struct qd_explanation *explanation, const struct qd_step *step,
+                      int64_t i, struct qd_terms *terms)
 {
     static const struct qd_semantics defaults;
     const struct qd_value *x = qd_step_operand(step, qd_step_find(step, QD_ROLE_DATA));
     const struct qd_value *w = qd_step_operand(step, qd_step_find(step, QD_ROLE_WEIGHT));
-    struct finder f = {.story = story,
+    struct finder f = {.explanation = explanation,
                        .step = step,
-                       .evaluation = {.semantics = &defaults, .arena = story->arena},
+                       .evaluation = {.semantics = &defaults, .arena = explanation->arena},
                        .x = &x->want,
                        .w = w ? &w->want : NULL,
                        .element = i};

@@ -1,14 +1,13 @@
-/* SHA-256 against FIPS 180-4's examples, and the map.
- * Alone: <build>/tests/reports/digest_test */
+/* SHA-256 against FIPS 180-4's examples.
+ * Alone: <build>/tests/reports/sha256_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "digest.h"
+#include "sha256.h"
 
 static void sha256_of_the_standard(void **state)
 {
@@ -48,36 +47,11 @@ static void other_digits_are_refused(void **state)
     assert_true(qd_digest_equal(&digest, &kept));
 }
 
-static void a_map_keeps_what_was_put(void **state)
-{
-    struct qd_digest_map map = {0};
-    struct qd_digest digest = qd_digest_of_text("none");
-
-    (void)state;
-    assert_null(qd_digest_map_get(&map, &digest));
-    struct qd_error error;
-    char name[16];
-    for (unsigned i = 0; i < 3000; i++) {
-        snprintf(name, sizeof name, "%u", i);
-        digest = qd_digest_of_text(name);
-        assert_null(qd_digest_map_get(&map, &digest));
-        assert_int_equal(qd_digest_map_put(&map, &digest, i, &error), QD_OK);
-    }
-    assert_int_equal(map.count, 3000);
-    for (unsigned i = 0; i < 3000; i++) {
-        snprintf(name, sizeof name, "%u", i);
-        digest = qd_digest_of_text(name);
-        assert_int_equal(*qd_digest_map_get(&map, &digest), i);
-    }
-    qd_digest_map_clear(&map);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sha256_of_the_standard),
         cmocka_unit_test(other_digits_are_refused),
-        cmocka_unit_test(a_map_keeps_what_was_put),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* The story of an element: products, fraction, orders and the mistakes that would show, on numbers worked out by hand.
- * Alone: <build>/tests/reports/story_test */
-#include "story.h"
+/* The explanation of an element: products, fraction, orders and the mistakes that would show, on numbers worked out by hand.
+ * Alone: <build>/tests/reports/explain/explain_test */
+#include "explain/explain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,11 +76,11 @@ static void test_a_product_is_told(void **state)
     struct qd_capture capture;
     qd_capture_begin(&capture);
     struct qd_case kase = product(&arena);
-    struct qd_story story;
-    if (qd_story_begin(&story, capture.out, &kase, &arena, &error) != QD_OK)
+    struct qd_explanation explanation;
+    if (qd_explanation_begin(&explanation, capture.out, &kase, &arena, &error) != QD_OK)
         fail_msg("%s", error.text);
-    qd_story_tell(&story, 0, 0);
-    qd_story_tell_quirks(&story, 0, 0, &have);
+    qd_explain_element(&explanation, 0, 0);
+    qd_explain_quirks(&explanation, 0, 0, &have);
     const char *text = qd_capture_text(&capture);
     expect(text, "a[0, 0] 3 -> 2   b[0, 0] 7 -> 3   product 6");
     expect(text, "a[0, 1] 5 -> 4   b[1, 0] 2 -> -2   product -8");
@@ -97,7 +97,7 @@ static void test_a_product_is_told(void **state)
 
 /* --- Every operator ----------------------------------------------------------------------------- */
 
-/* What the story of an operator's element says in some line; NULL: its operands alone. */
+/* What the explanation of an operator's element says in some line; NULL: its operands alone. */
 static const char *mark_of(enum qd_form form)
 {
     switch (form) {
@@ -121,10 +121,10 @@ static const char *mark_of(enum qd_form form)
 /* Which operators were told, with their mark, and with a rounding. */
 struct told {
     bool marked[128], rounded[128];
-    size_t stories, roundings, reals;
+    size_t explanations, roundings, reals;
 };
 
-/* The number after the last "saturated to TYPE: ", which is the story's own arithmetic; false if there is none. */
+/* The number after the last "saturated to TYPE: ", which is the explanation's own arithmetic; false if there is none. */
 static bool read_rounding(const char *text, long long *code)
 {
     const char *at = strstr(text, "saturated to "), *last = NULL;
@@ -158,17 +158,17 @@ static void check_real(struct told *told, size_t op, const struct qd_case *kase,
     told->reals++;
     number = qd_float_round(dtype, QD_NEAREST_EVEN, number);
     if (number < seen.lo || number > seen.hi)
-        fail_msg(
-            "%s, element %lld: the reference admits %.9g to %.9g, the story ends with %.9g:\n%s",
-            kase->id, (long long)i, seen.lo, seen.hi, number, text);
+        fail_msg("%s, element %lld: the reference admits %.9g to %.9g, the explanation ends with "
+                 "%.9g:\n%s",
+                 kase->id, (long long)i, seen.lo, seen.hi, number, text);
 }
 
-static void check_story(struct told *told, size_t op, const struct qd_case *kase,
-                        const struct qd_value *value, int64_t i, const char *text)
+static void check_explanation(struct told *told, size_t op, const struct qd_case *kase,
+                              const struct qd_value *value, int64_t i, const char *text)
 {
     const char *mark = mark_of(qd_op_at(op)->form);
     long long code;
-    told->stories++;
+    told->explanations++;
     told->marked[op] = told->marked[op] || !mark || strstr(text, mark);
     check_real(told, op, kase, value, i, text);
     if (!read_rounding(text, &code))
@@ -176,7 +176,7 @@ static void check_story(struct told *told, size_t op, const struct qd_case *kase
     told->roundings++;
     told->rounded[op] = true;
     if (code != qd_tensor_get(&value->want, i) && !(qd_value_flags(value, i) & QD_UNSPECIFIED))
-        fail_msg("%s, element %lld: the reference gives %lld, the story ends with %lld:\n%s",
+        fail_msg("%s, element %lld: the reference gives %lld, the explanation ends with %lld:\n%s",
                  kase->id, (long long)i, (long long)qd_tensor_get(&value->want, i), code, text);
 }
 
@@ -188,14 +188,15 @@ static size_t number_of(const struct qd_op *op)
     return k;
 }
 
-static void tell_element(struct told *told, struct qd_story *story, int64_t i)
+static void tell_element(struct told *told, struct qd_explanation *explanation, int64_t i)
 {
     struct qd_capture capture;
-    size_t op = number_of(story->kase->graph->nodes[0].op);
+    size_t op = number_of(explanation->kase->graph->nodes[0].op);
     qd_capture_begin(&capture);
-    story->out = capture.out;
-    qd_story_tell(story, 0, i);
-    check_story(told, op, story->kase, &story->outputs[0], i, qd_capture_text(&capture));
+    explanation->out = capture.out;
+    qd_explain_element(explanation, 0, i);
+    check_explanation(told, op, explanation->kase, &explanation->outputs[0], i,
+                      qd_capture_text(&capture));
     qd_capture_end(&capture);
 }
 
@@ -208,11 +209,11 @@ static enum qd_visit tell_case(void *context, const struct qd_case *kase)
         return QD_VISIT_GO_ON;
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct qd_story story;
-    if (qd_story_begin(&story, NULL, kase, &arena, &error) == QD_OK) {
-        int64_t count = story.outputs[0].want.count, at[] = {0, count / 2, count - 1};
+    struct qd_explanation explanation;
+    if (qd_explanation_begin(&explanation, NULL, kase, &arena, &error) == QD_OK) {
+        int64_t count = explanation.outputs[0].want.count, at[] = {0, count / 2, count - 1};
         for (size_t k = 0; k < 3 && count > 0; k++)
-            tell_element(context, &story, at[k]);
+            tell_element(context, &explanation, at[k]);
     }
     qd_arena_clear(&arena);
     return QD_VISIT_GO_ON;
@@ -224,7 +225,7 @@ static bool has_output_scale(const struct qd_op *op)
            qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE) >= 0;
 }
 
-/* Each operator of the list is told by its form in some case of the suite, and what the story rounds to is what the reference
+/* Each operator of the list is told by its form in some case of the suite, and what the explanation rounds to is what the reference
  * gives, in all of them. */
 static void test_every_operator_is_told(void **state)
 {
@@ -237,28 +238,28 @@ static void test_every_operator_is_told(void **state)
     const struct qd_op *op;
     for (size_t k = 0; (op = qd_op_at(k)); k++) {
         if (!told.marked[k])
-            fail_msg("%s: no story of its form", op->name);
+            fail_msg("%s: no explanation of its form", op->name);
         if (has_output_scale(op) && !told.rounded[k])
-            fail_msg("%s: no story of its rounding", op->name);
+            fail_msg("%s: no explanation of its rounding", op->name);
     }
-    print_message("# %zu stories, %zu end with a rounding, %zu with a real number\n", told.stories,
-                  told.roundings, told.reals);
+    print_message("# %zu explanations, %zu end with a rounding, %zu with a real number\n",
+                  told.explanations, told.roundings, told.reals);
 }
 
 static void test_fractions(void **state)
 {
     struct qd_arena arena;
-    struct qd_story story = {.arena = &arena};
+    struct qd_explanation explanation = {.arena = &arena};
 
     (void)state;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_ratio eighth = qd_ratio_of_double(-6.875);
-    assert_string_equal(qd_story_ratio(&story, eighth), "-55/8 = -6.875");
+    assert_string_equal(qd_explain_ratio(&explanation, eighth), "-55/8 = -6.875");
     struct qd_ratio third = qd_ratio_divide(qd_ratio_of_integer(2), qd_ratio_of_integer(6));
-    expect(qd_story_ratio(&story, third), "1/3 = 0.33333");
-    assert_string_equal(qd_story_ratio(&story, qd_ratio_of_integer(-12)), "-12");
-    assert_string_equal(qd_story_ratio(&story, qd_ratio_of_integer(0)), "0");
-    expect(qd_story_ratio(&story, qd_ratio_of_double(0x1p-200)), "about ");
+    expect(qd_explain_ratio(&explanation, third), "1/3 = 0.33333");
+    assert_string_equal(qd_explain_ratio(&explanation, qd_ratio_of_integer(-12)), "-12");
+    assert_string_equal(qd_explain_ratio(&explanation, qd_ratio_of_integer(0)), "0");
+    expect(qd_explain_ratio(&explanation, qd_ratio_of_double(0x1p-200)), "about ");
     qd_arena_clear(&arena);
 }
 
@@ -268,5 +269,5 @@ int main(void)
                                        cmocka_unit_test(test_fractions),
                                        cmocka_unit_test(test_every_operator_is_told)};
 
-    return cmocka_run_group_tests_name("story", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("explanation", tests, NULL, NULL);
 }

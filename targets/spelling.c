@@ -1,4 +1,4 @@
-#include "qdiff/nearest.h"
+#include "qdiff/spelling.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -28,15 +28,15 @@ size_t qd_edit_distance(const char *a, const char *b)
     return rows[height % 3][width];
 }
 
-void qd_nearest_offer(struct qd_nearest *nearest, const char *word)
+void qd_spelling_try(struct qd_spelling *spelling, const char *word)
 {
-    size_t distance = qd_edit_distance(nearest->given, word);
-    bool part = strlen(nearest->given) >= LEAST_PART && strstr(word, nearest->given);
+    size_t distance = qd_edit_distance(spelling->given, word);
+    bool part = strlen(spelling->given) >= LEAST_PART && strstr(word, spelling->given);
     /* What shares less than half of its letters is no hint. */
     if (distance * 2 > strnlen(word, LONGEST) && !part)
         return;
-    if (!nearest->word || distance < nearest->distance) {
-        nearest->word = word;
-        nearest->distance = distance;
+    if (!spelling->word || distance < spelling->distance) {
+        spelling->word = word;
+        spelling->distance = distance;
     }
 }

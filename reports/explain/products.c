@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "describe.h"
-#include "story.h"
+#include "explain/explain.h"
 
 enum { SHOWN_TERMS = 64 };
 
 /* Both factors as they are multiplied. */
 struct factors {
-    const struct qd_story *story;
+    const struct qd_explanation *explanation;
     const struct qd_step *step;
     int x, w;
     const struct qd_value *values[2], *scales[2], *zero_points[2];
@@ -29,14 +29,14 @@ static int64_t int_of(const struct qd_step *step, const char *name, int64_t othe
 static bool quantize_dynamically(struct factors *f)
 {
     static const struct qd_semantics defaults;
-    struct qd_evaluation evaluation = {.semantics = &defaults, .arena = f->story->arena};
+    struct qd_evaluation evaluation = {.semantics = &defaults, .arena = f->explanation->arena};
     struct qd_node node = {
         .name = "", .domain = "", .op_type = "DynamicQuantizeLinear", .opset = 11};
     node.op = qd_op_find("", node.op_type);
     if (!node.op ||
         qd_override_node(&evaluation, NULL, &node, &f->values[0], f->quantized) != QD_OK)
         return false;
-    fprintf(f->story->out,
+    fprintf(f->explanation->out,
             "  %s is quantized as by DynamicQuantizeLinear: scale %.9g, zero point %.9g\n",
             f->names[0], qd_tensor_value(&f->quantized[1].want, 0),
             qd_tensor_value(&f->quantized[2].want, 0));
@@ -46,16 +46,17 @@ static bool quantize_dynamically(struct factors *f)
     return true;
 }
 
-static bool read_factors(const struct qd_story *story, const struct qd_step *step,
+static bool read_factors(const struct qd_explanation *explanation, const struct qd_step *step,
                          struct factors *f)
 {
     const int operands[2] = {qd_step_find(step, QD_ROLE_DATA), qd_step_find(step, QD_ROLE_WEIGHT)};
-    *f = (struct factors){.story = story, .step = step, .x = operands[0], .w = operands[1]};
+    *f = (struct factors){
+        .explanation = explanation, .step = step, .x = operands[0], .w = operands[1]};
     for (int i = 0; i < 2; i++) {
         f->values[i] = qd_step_operand(step, operands[i]);
         f->scales[i] = qd_step_parameter(step, operands[i], QD_ROLE_SCALE);
         f->zero_points[i] = qd_step_parameter(step, operands[i], QD_ROLE_ZERO_POINT);
-        f->names[i] = qd_step_name(story, step, operands[i]);
+        f->names[i] = qd_step_name(explanation, step, operands[i]);
     }
     f->block = int_of(step, "block_size", 0);
     if (f->block > 0) {
@@ -78,7 +79,7 @@ static int64_t unpacked(const struct qd_tensor *bytes, int64_t row, int64_t row_
 }
 
 /* Packed weight number i, counted along K and then N: code, zero point, scale. */
-static struct qd_story_code packed_weight(const struct factors *f, int64_t i)
+static struct qd_explain_code packed_weight(const struct factors *f, int64_t i)
 {
     const struct qd_tensor *w = &f->values[1]->want;
     const struct qd_value *zero = f->zero_points[1];
@@ -90,24 +91,25 @@ static struct qd_story_code packed_weight(const struct factors *f, int64_t i)
         zero_point = (double)unpacked(&zero->want, n, zero->want.dims[1], block, f->bits);
     else if (zero)
         zero_point = qd_tensor_value(&zero->want, at);
-    return (struct qd_story_code){code - zero_point, zero_point,
-                                  qd_tensor_value(&f->scales[1]->want, at), true};
+    return (struct qd_explain_code){code - zero_point, zero_point,
+                                    qd_tensor_value(&f->scales[1]->want, at), true};
 }
 
 static const char *place_of(const struct factors *f, int side, int64_t i)
 {
-    const char *place = qd_describe_place(&f->values[side]->want, i, f->story->arena);
+    const char *place = qd_describe_place(&f->values[side]->want, i, f->explanation->arena);
     return place ? place : "";
 }
 
 /* Factor `side` of term t, printed where it is shown. */
 static double packed_factor(const struct factors *f, int64_t i, bool shown)
 {
-    struct qd_story_code c = packed_weight(f, i);
+    struct qd_explain_code c = packed_weight(f, i);
     if (shown)
-        fprintf(f->story->out, "   %s[n %" PRId64 ", k %" PRId64 "] (%.9g - %.9g) * %.9g -> %.9g",
-                f->names[1], i / f->depth, i % f->depth, c.code + c.zero_point, c.zero_point,
-                c.scale, c.code * c.scale);
+        fprintf(f->explanation->out,
+                "   %s[n %" PRId64 ", k %" PRId64 "] (%.9g - %.9g) * %.9g -> %.9g", f->names[1],
+                i / f->depth, i % f->depth, c.code + c.zero_point, c.zero_point, c.scale,
+                c.code * c.scale);
     return c.code * c.scale;
 }
 
@@ -115,20 +117,20 @@ static double plain_factor(const struct factors *f, int side, int64_t i, double 
 {
     double value = qd_tensor_value(&f->values[side]->want, i);
     if (shown)
-        fprintf(f->story->out, "%s%s%s %.9g", side == 0 ? "    " : "   ", f->names[side],
+        fprintf(f->explanation->out, "%s%s%s %.9g", side == 0 ? "    " : "   ", f->names[side],
                 place_of(f, side, i), value);
     if (shown && f->zero_points[side])
-        fprintf(f->story->out, " -> %.9g", value - zero);
+        fprintf(f->explanation->out, " -> %.9g", value - zero);
     return value - zero;
 }
 
 /* One line a product; returns their sum (exact for integers). */
 static double tell_terms(const struct factors *f, const struct qd_terms *terms)
 {
-    FILE *out = f->story->out;
+    FILE *out = f->explanation->out;
     bool packed = f->bits > 0;
-    double xz = qd_story_number(f->zero_points[0], terms->row, 0), sum = 0;
-    double wz = packed ? 0 : qd_story_number(f->zero_points[1], terms->column, 0);
+    double xz = qd_explain_number(f->zero_points[0], terms->row, 0), sum = 0;
+    double wz = packed ? 0 : qd_explain_number(f->zero_points[1], terms->column, 0);
     int64_t padded = 0;
     fprintf(out, "  sum of %" PRId64 " products ", terms->count);
     fprintf(out, f->zero_points[0] ? "(%s - %.9g) * " : "%s * ", f->names[0], xz);
@@ -170,29 +172,29 @@ static bool is_sum(const struct qd_value *bias)
 }
 
 /* acc times scales and alpha, without an output scale: a real number. */
-static double tell_scaled(const struct factors *f, const struct qd_story_product *p, double acc)
+static double tell_scaled(const struct factors *f, const struct qd_explain_product *p, double acc)
 {
     double scaled = acc * p->s1 * p->s2 * p->s3;
-    bool exact = qd_story_is_scale(p->s1) && qd_story_is_scale(p->s2) && isfinite(p->s3) &&
+    bool exact = qd_explain_is_scale(p->s1) && qd_explain_is_scale(p->s2) && isfinite(p->s3) &&
                  acc == (double)p->acc;
-    fprintf(f->story->out, "  real = acc%s%s%s%s%s = %.17g", f->scales[0] ? " * " : "",
+    fprintf(f->explanation->out, "  real = acc%s%s%s%s%s = %.17g", f->scales[0] ? " * " : "",
             f->scales[0] ? p->s1_name : "", f->scales[1] && f->bits == 0 ? " * " : "",
             f->scales[1] && f->bits == 0 ? p->s2_name : "", p->s3 != 1 ? " * alpha" : "", acc);
     if (f->scales[0])
-        fprintf(f->story->out, " * %.9g", p->s1);
+        fprintf(f->explanation->out, " * %.9g", p->s1);
     if (f->scales[1] && f->bits == 0)
-        fprintf(f->story->out, " * %.9g", p->s2);
+        fprintf(f->explanation->out, " * %.9g", p->s2);
     if (p->s3 != 1)
-        fprintf(f->story->out, " * %.9g", p->s3);
+        fprintf(f->explanation->out, " * %.9g", p->s3);
     if (exact) {
         struct qd_ratio real =
             qd_ratio_multiply(qd_ratio_of_integer(p->acc), qd_ratio_of_double(p->s1));
         real = qd_ratio_multiply(real, qd_ratio_of_double(p->s2));
         if (p->s3 != 1)
             real = qd_ratio_multiply(real, qd_ratio_of_double(p->s3));
-        fprintf(f->story->out, "\n       = %s\n", qd_story_ratio(f->story, real));
+        fprintf(f->explanation->out, "\n       = %s\n", qd_explain_ratio(f->explanation, real));
     } else {
-        fprintf(f->story->out, "\n       = %.17g\n", scaled);
+        fprintf(f->explanation->out, "\n       = %.17g\n", scaled);
     }
     return scaled;
 }
@@ -201,11 +203,11 @@ static double tell_accumulator(const struct factors *f, const struct qd_terms *t
 {
     const struct qd_value *bias = qd_step_operand(f->step, qd_step_find(f->step, QD_ROLE_BIAS));
     if (!is_sum(bias)) {
-        fprintf(f->story->out, "  acc = %.17g\n", sum);
+        fprintf(f->explanation->out, "  acc = %.17g\n", sum);
         return sum;
     }
-    double addend = qd_story_number(bias, terms->bias, 0);
-    fprintf(f->story->out, "  acc = %.17g + bias %.9g = %.17g\n", sum, addend, sum + addend);
+    double addend = qd_explain_number(bias, terms->bias, 0);
+    fprintf(f->explanation->out, "  acc = %.17g + bias %.9g = %.17g\n", sum, addend, sum + addend);
     return sum + addend;
 }
 
@@ -214,34 +216,34 @@ static void tell_float_bias(const struct factors *f, const struct qd_terms *term
     const struct qd_value *bias = qd_step_operand(f->step, qd_step_find(f->step, QD_ROLE_BIAS));
     if (!bias || is_sum(bias))
         return;
-    double addend = qd_story_number(bias, terms->bias, 0), beta = float_of(f->step, "beta");
-    fprintf(f->story->out, "  plus bias %.9g%s", addend, beta != 1 ? " * beta" : "");
+    double addend = qd_explain_number(bias, terms->bias, 0), beta = float_of(f->step, "beta");
+    fprintf(f->explanation->out, "  plus bias %.9g%s", addend, beta != 1 ? " * beta" : "");
     if (beta != 1)
-        fprintf(f->story->out, " %.9g", beta);
-    fprintf(f->story->out, " = %.17g\n", real + addend * beta);
+        fprintf(f->explanation->out, " %.9g", beta);
+    fprintf(f->explanation->out, " = %.17g\n", real + addend * beta);
 }
 
-bool qd_story_tell_products(const struct qd_story *story, const struct qd_step *step, size_t output,
-                            int64_t i)
+bool qd_explain_products(const struct qd_explanation *explanation, const struct qd_step *step,
+                         size_t output, int64_t i)
 {
     struct qd_terms terms;
     struct factors f;
-    if (!qd_story_terms(story, step, i, &terms) || !read_factors(story, step, &f))
+    if (!qd_explain_terms(explanation, step, i, &terms) || !read_factors(explanation, step, &f))
         return false;
     double acc = tell_accumulator(&f, &terms, tell_terms(&f, &terms));
     int x_scale = qd_step_parameter_number(step, f.x, QD_ROLE_SCALE);
     int w_scale = qd_step_parameter_number(step, f.w, QD_ROLE_SCALE);
-    struct qd_story_product p = {
+    struct qd_explain_product p = {
         .acc = fabs(acc) < 0x1p60 ? (int64_t)acc : 0,
-        .s1 = qd_story_number(f.scales[0], terms.row, 1),
-        .s2 = f.bits > 0 ? 1 : qd_story_number(f.scales[1], terms.column, 1),
+        .s1 = qd_explain_number(f.scales[0], terms.row, 1),
+        .s2 = f.bits > 0 ? 1 : qd_explain_number(f.scales[1], terms.column, 1),
         .s3 = float_of(step, "alpha"),
-        .s1_name = x_scale < 0 ? "scale" : qd_step_name(story, step, x_scale),
-        .s2_name = w_scale < 0 ? "scale" : qd_step_name(story, step, w_scale)};
+        .s1_name = x_scale < 0 ? "scale" : qd_step_name(explanation, step, x_scale),
+        .s2_name = w_scale < 0 ? "scale" : qd_step_name(explanation, step, w_scale)};
     bool scaled = f.scales[0] || (f.scales[1] && f.bits == 0) || p.s3 != 1;
-    struct qd_story_coder coder;
-    if (qd_story_coder_of(story, step, output, &coder))
-        qd_story_tell_requantize(story, &p, &coder);
+    struct qd_explain_coder coder;
+    if (qd_explain_coder_of(explanation, step, output, &coder))
+        qd_explain_requantize(explanation, &p, &coder);
     else
         tell_float_bias(&f, &terms, scaled ? tell_scaled(&f, &p, acc) : acc);
     return true;

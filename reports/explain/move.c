@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "describe.h"
-#include "story.h"
+#include "explain/explain.h"
 
 /* The number of the first element: none that an operator might fill with. */
 #define FIRST ((int64_t)1 << 40)
@@ -34,20 +34,20 @@ static bool read_node(const struct qd_step *step, struct numbered *n)
     return n->node.op != NULL;
 }
 
-static const struct qd_value *number(const struct qd_story *story, const struct qd_tensor *like,
-                                     int64_t first)
+static const struct qd_value *number(const struct qd_explanation *explanation,
+                                     const struct qd_tensor *like, int64_t first)
 {
     struct qd_error ignored;
-    struct qd_value *made = qd_arena_alloc(story->arena, sizeof *made);
+    struct qd_value *made = qd_arena_alloc(explanation->arena, sizeof *made);
     if (!made ||
-        qd_value_init(made, story->arena, QD_F64, like->rank, like->dims, &ignored) != QD_OK)
+        qd_value_init(made, explanation->arena, QD_F64, like->rank, like->dims, &ignored) != QD_OK)
         return NULL;
     for (int64_t i = 0; i < like->count; i++)
         qd_tensor_set(&made->want, i, (int64_t)qd_float_encode(QD_F64, (double)(first + i), true));
     return made;
 }
 
-static bool number_inputs(const struct qd_story *story, const struct qd_step *step,
+static bool number_inputs(const struct qd_explanation *explanation, const struct qd_step *step,
                           struct numbered *n)
 {
     int64_t next = FIRST;
@@ -62,7 +62,7 @@ static bool number_inputs(const struct qd_story *story, const struct qd_step *st
             continue;
         n->operands[at] = (int)j;
         n->firsts[at] = next;
-        n->in[at] = number(story, &in->want, next);
+        n->in[at] = number(explanation, &in->want, next);
         next += in->want.count;
         if (!n->in[at])
             return false;
@@ -72,14 +72,14 @@ static bool number_inputs(const struct qd_story *story, const struct qd_step *st
 }
 
 /* The operand and the element that element i of the output is; operand QD_NO_OPERAND: none is. False if that cannot be found out. */
-static bool find_source(const struct qd_story *story, const struct qd_step *step, size_t output,
-                        int64_t i, int *operand, int64_t *element)
+static bool find_source(const struct qd_explanation *explanation, const struct qd_step *step,
+                        size_t output, int64_t i, int *operand, int64_t *element)
 {
     static const struct qd_semantics defaults;
-    struct qd_evaluation evaluation = {.semantics = &defaults, .arena = story->arena};
+    struct qd_evaluation evaluation = {.semantics = &defaults, .arena = explanation->arena};
     struct numbered n = {.count = 0};
     struct qd_value out[QD_MAX_OPERANDS] = {{.lo = NULL}};
-    if (!read_node(step, &n) || !number_inputs(story, step, &n) ||
+    if (!read_node(step, &n) || !number_inputs(explanation, step, &n) ||
         qd_override_node(&evaluation, NULL, &n.node, n.in, out) != QD_OK ||
         i >= out[output].want.count)
         return false;
@@ -94,37 +94,40 @@ static bool find_source(const struct qd_story *story, const struct qd_step *step
     return true;
 }
 
-static void tell_rescaled(const struct qd_story *story, const struct qd_step *step, int operand,
-                          const struct qd_story_code *c, const struct qd_story_coder *coder)
+static void tell_rescaled(const struct qd_explanation *explanation, const struct qd_step *step,
+                          int operand, const struct qd_explain_code *c,
+                          const struct qd_explain_coder *coder)
 {
     int scale = qd_step_parameter_number(step, operand, QD_ROLE_SCALE);
-    fprintf(story->out, "  real = (code - %.9g) * %s / %s = %.9g * %.9g / %.9g\n", c->zero_point,
-            qd_step_name(story, step, scale), coder->scale_name, c->code, c->scale, coder->scale);
-    if (!qd_story_is_scale(c->scale) || !qd_story_is_scale(coder->scale))
+    fprintf(explanation->out, "  real = (code - %.9g) * %s / %s = %.9g * %.9g / %.9g\n",
+            c->zero_point, qd_step_name(explanation, step, scale), coder->scale_name, c->code,
+            c->scale, coder->scale);
+    if (!qd_explain_is_scale(c->scale) || !qd_explain_is_scale(coder->scale))
         return;
     struct qd_ratio real =
         qd_ratio_multiply(qd_ratio_of_integer((int64_t)c->code), qd_ratio_of_double(c->scale));
-    qd_story_tell_code(story, coder, qd_ratio_divide(real, qd_ratio_of_double(coder->scale)));
+    qd_explain_code(explanation, coder, qd_ratio_divide(real, qd_ratio_of_double(coder->scale)));
 }
 
-bool qd_story_tell_move(const struct qd_story *story, const struct qd_step *step, size_t output,
-                        int64_t i)
+bool qd_explain_move(const struct qd_explanation *explanation, const struct qd_step *step,
+                     size_t output, int64_t i)
 {
     int operand;
     int64_t element;
-    if (!find_source(story, step, output, i, &operand, &element))
+    if (!find_source(explanation, step, output, i, &operand, &element))
         return false;
     if (operand < 0) {
-        fputs("  no element of an operand comes here: it is filled\n", story->out);
+        fputs("  no element of an operand comes here: it is filled\n", explanation->out);
         return true;
     }
-    struct qd_story_code c = qd_story_code_of(step, operand, element);
+    struct qd_explain_code c = qd_explain_code_of(step, operand, element);
     const struct qd_tensor *from = &step->in[operand]->want;
-    fprintf(story->out, "  comes from %s%s = %s\n",
-            story->kase->graph->values[step->node->inputs[operand]].name,
-            qd_describe_place(from, element, story->arena), qd_story_text(story, from, element));
-    struct qd_story_coder coder;
-    if (qd_story_coder_of(story, step, output, &coder))
-        tell_rescaled(story, step, operand, &c, &coder);
+    fprintf(explanation->out, "  comes from %s%s = %s\n",
+            explanation->kase->graph->values[step->node->inputs[operand]].name,
+            qd_describe_place(from, element, explanation->arena),
+            qd_explain_text(explanation, from, element));
+    struct qd_explain_coder coder;
+    if (qd_explain_coder_of(explanation, step, output, &coder))
+        tell_rescaled(explanation, step, operand, &c, &coder);
     return true;
 }

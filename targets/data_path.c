@@ -1,4 +1,4 @@
-#include "qdiff/share.h"
+#include "qdiff/data_path.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum qd_status qd_share_path(struct qd_arena *arena, const char *name, const char **path,
-                             struct qd_error *error)
+enum qd_status qd_data_path(struct qd_arena *arena, const char *name, const char **path,
+                            struct qd_error *error)
 {
     const char *share = getenv("QDIFF_SHARE");
     char program[PATH_MAX];

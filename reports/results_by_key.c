@@ -1,4 +1,4 @@
-#include "result_table.h"
+#include "results_by_key.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,18 @@
 
 #define BUDGET ((size_t)16 << 30)
 
-void qd_result_table_init(struct qd_result_table *table)
+void qd_results_by_key_init(struct qd_results_by_key *table)
 {
-    *table = (struct qd_result_table){0};
+    *table = (struct qd_results_by_key){0};
     qd_arena_init(&table->arena, BUDGET);
 }
 
-void qd_result_table_clear(struct qd_result_table *table)
+void qd_results_by_key_clear(struct qd_results_by_key *table)
 {
     free(table->entries);
     free(table->slots);
     qd_arena_clear(&table->arena);
-    *table = (struct qd_result_table){0};
+    *table = (struct qd_results_by_key){0};
 }
 
 static uint64_t hash(const char *bytes, size_t size)
@@ -31,7 +31,7 @@ static uint64_t hash(const char *bytes, size_t size)
 }
 
 /* The slot of a key, or the free one where it would go. */
-static size_t slot_of(const struct qd_result_table *table, const char *key)
+static size_t slot_of(const struct qd_results_by_key *table, const char *key)
 {
     size_t slot = hash(key, strlen(key)) & (table->slot_count - 1);
 
@@ -41,13 +41,13 @@ static size_t slot_of(const struct qd_result_table *table, const char *key)
 }
 
 /* Room for one more entry, at most half of the slots taken. */
-static bool grow(struct qd_result_table *table)
+static bool grow(struct qd_results_by_key *table)
 {
     size_t capacity = table->capacity == 0 ? 512 : table->capacity * 2;
 
     if (table->count < table->capacity)
         return true;
-    struct qd_table_entry *entries = realloc(table->entries, capacity * sizeof *entries);
+    struct qd_keyed_result *entries = realloc(table->entries, capacity * sizeof *entries);
     if (!entries)
         return false;
     table->entries = entries;
@@ -63,7 +63,8 @@ static bool grow(struct qd_result_table *table)
     return true;
 }
 
-struct qd_table_entry *qd_result_table_find(const struct qd_result_table *table, const char *key)
+struct qd_keyed_result *qd_results_by_key_find(const struct qd_results_by_key *table,
+                                               const char *key)
 {
     size_t slot = table->slot_count == 0 ? 0 : slot_of(table, key);
 
@@ -113,14 +114,15 @@ static bool digest_of(const struct qd_result *result, uint64_t *digest)
     return written;
 }
 
-enum qd_status qd_result_table_add(struct qd_result_table *table, const struct qd_result *result,
-                                   bool ignore_version, bool *added, struct qd_table_entry **entry,
-                                   struct qd_error *error)
+enum qd_status qd_results_by_key_add(struct qd_results_by_key *table,
+                                     const struct qd_result *result, bool ignore_version,
+                                     bool *added, struct qd_keyed_result **entry,
+                                     struct qd_error *error)
 {
-    struct qd_table_entry new = {.kind = result->kind, .verdict = result->comparison.verdict};
+    struct qd_keyed_result new = {.kind = result->kind, .verdict = result->comparison.verdict};
 
     new.key = key_of(result, ignore_version, &table->arena);
-    struct qd_table_entry *found = !new.key ? NULL : qd_result_table_find(table, new.key);
+    struct qd_keyed_result *found = !new.key ? NULL : qd_results_by_key_find(table, new.key);
     if (found) {
         *added = false;
         *entry = found;

@@ -1,6 +1,6 @@
-/* SHA-256 of bytes, and a map from such digests to small numbers. */
-#ifndef QDIFF_REPORTS_DIGEST_H
-#define QDIFF_REPORTS_DIGEST_H
+/* SHA-256 of bytes, texts and cases. */
+#ifndef QDIFF_REPORTS_SHA256_H
+#define QDIFF_REPORTS_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,19 +29,5 @@ char *qd_digest_write(const struct qd_digest *digest, char text[QD_DIGEST_TEXT])
 bool qd_digest_read(const char *text, struct qd_digest *digest);
 
 bool qd_digest_equal(const struct qd_digest *a, const struct qd_digest *b);
-
-/* An empty map is all zero. */
-struct qd_digest_map {
-    size_t count, capacity;
-    struct qd_digest_entry *entries;
-};
-
-/* The number stored with the digest, NULL if there is none. Valid until the next put. */
-const unsigned *qd_digest_map_get(const struct qd_digest_map *map, const struct qd_digest *digest);
-
-/* Stores a number with a digest that the map does not hold yet. NO_MEMORY. */
-enum qd_status qd_digest_map_put(struct qd_digest_map *map, const struct qd_digest *digest,
-                                 unsigned value, struct qd_error *error);
-void qd_digest_map_clear(struct qd_digest_map *map);
 
 #endif

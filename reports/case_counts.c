@@ -1,4 +1,4 @@
-#include "census.h"
+#include "case_counts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,18 @@
 
 static int compare_names(const void *a, const void *b)
 {
-    const struct qd_census_row *left = a, *right = b;
+    const struct qd_case_counts_row *left = a, *right = b;
 
     return strcmp(left->name, right->name);
 }
 
 /* The row of a name, made when there is none; rows stay sorted. NULL when out of memory. */
-static struct qd_census_row *row_of(struct qd_census_table *table, const char *name, size_t length)
+static struct qd_case_counts_row *row_of(struct qd_case_counts_table *table, const char *name,
+                                         size_t length)
 {
     char *copy = strndup(name, length);
-    struct qd_census_row key = {.name = copy}, *rows;
-    struct qd_census_row *found =
+    struct qd_case_counts_row key = {.name = copy}, *rows;
+    struct qd_case_counts_row *found =
         !copy || table->count == 0
             ? NULL
             : bsearch(&key, table->rows, table->count, sizeof key, compare_names);
@@ -39,7 +40,7 @@ static struct qd_census_row *row_of(struct qd_census_table *table, const char *n
 }
 
 /* Whether a text of a kind is new; the kinds share one map. */
-static enum qd_status note(struct qd_census *census, char kind, const char *text, bool *fresh,
+static enum qd_status note(struct qd_case_counts *counts, char kind, const char *text, bool *fresh,
                            struct qd_error *error)
 {
     char joined[512];
@@ -47,38 +48,38 @@ static enum qd_status note(struct qd_census *census, char kind, const char *text
 
     snprintf(joined, sizeof joined, "%c%s", kind, text);
     struct qd_digest digest = qd_digest_of_text(joined);
-    *fresh = qd_digest_map_get(&census->seen, &digest) == NULL;
+    *fresh = qd_digest_map_get(&counts->seen, &digest) == NULL;
     if (*fresh)
-        status = qd_digest_map_put(&census->seen, &digest, 0, error);
+        status = qd_digest_map_put(&counts->seen, &digest, 0, error);
     return status;
 }
 
-static enum qd_status count_regression(struct qd_census *census, const struct qd_case *kase,
+static enum qd_status count_regression(struct qd_case_counts *counts, const struct qd_case *kase,
                                        struct qd_error *error)
 {
     bool fresh;
-    enum qd_status status = note(census, 'i', kase->issue, &fresh, error);
+    enum qd_status status = note(counts, 'i', kase->issue, &fresh, error);
 
     if (status == QD_OK) {
-        census->regressions++;
-        census->issues += fresh && kase->issue[0] != '\0';
+        counts->regressions++;
+        counts->issues += fresh && kase->issue[0] != '\0';
     }
     return status;
 }
 
-static enum qd_status count_in(struct qd_census *census, const struct qd_case *kase,
+static enum qd_status count_in(struct qd_case_counts *counts, const struct qd_case *kase,
                                enum qd_level level, bool fresh, struct qd_error *error)
 {
     const char *op = kase->request_size > 0 ? "(quantizers)" : kase->op;
-    struct qd_census_row *of_op, *of_family, *rows[3];
+    struct qd_case_counts_row *of_op, *of_family, *rows[3];
 
-    of_op = row_of(&census->ops, op, strlen(op));
-    of_family = row_of(&census->families, kase->id, strcspn(kase->id, "/"));
+    of_op = row_of(&counts->ops, op, strlen(op));
+    of_family = row_of(&counts->families, kase->id, strcspn(kase->id, "/"));
     if (!of_op || !of_family)
         return qd_fail(error, QD_NO_MEMORY, "no memory for counts");
     rows[0] = of_op;
     rows[1] = of_family;
-    rows[2] = &census->total;
+    rows[2] = &counts->total;
     for (int i = 0; fresh && i < 3; i++)
         if (kase->expect == QD_EXPECT_MUST_REJECT)
             rows[i]->rules++;
@@ -87,29 +88,29 @@ static enum qd_status count_in(struct qd_census *census, const struct qd_case *k
     return QD_OK;
 }
 
-enum qd_status qd_census_add(struct qd_census *census, const struct qd_case *kase,
-                             enum qd_level level, struct qd_error *error)
+enum qd_status qd_case_counts_add(struct qd_case_counts *counts, const struct qd_case *kase,
+                                  enum qd_level level, struct qd_error *error)
 {
     bool rejected = kase->expect == QD_EXPECT_MUST_REJECT, fresh;
     struct qd_digest digest = qd_digest_of_case(kase);
     char text[QD_DIGEST_TEXT];
     enum qd_status status = rejected
-                                ? note(census, 'r', kase->rule, &fresh, error)
-                                : note(census, 'c', qd_digest_write(&digest, text), &fresh, error);
+                                ? note(counts, 'r', kase->rule, &fresh, error)
+                                : note(counts, 'c', qd_digest_write(&digest, text), &fresh, error);
 
     if (status == QD_OK && strncmp(kase->id, "regressions/", 12) == 0)
-        status = count_regression(census, kase, error);
+        status = count_regression(counts, kase, error);
     if (status == QD_OK)
-        status = count_in(census, kase, level, fresh, error);
+        status = count_in(counts, kase, level, fresh, error);
     if (status == QD_OK) {
-        census->cases++;
-        census->must_reject += rejected;
-        census->duplicates += !rejected && !fresh;
+        counts->cases++;
+        counts->must_reject += rejected;
+        counts->duplicates += !rejected && !fresh;
     }
     return status;
 }
 
-static size_t sum_of(const struct qd_census_row *row)
+static size_t sum_of(const struct qd_case_counts_row *row)
 {
     size_t sum = 0;
 
@@ -118,7 +119,7 @@ static size_t sum_of(const struct qd_census_row *row)
     return sum;
 }
 
-static void print_row(const struct qd_census_row *row, const char *name, enum qd_level top,
+static void print_row(const struct qd_case_counts_row *row, const char *name, enum qd_level top,
                       FILE *out)
 {
     fprintf(out, "%-36s", name);
@@ -127,8 +128,8 @@ static void print_row(const struct qd_census_row *row, const char *name, enum qd
     fprintf(out, " %8zu %6zu\n", sum_of(row), row->rules);
 }
 
-static void print_table(const struct qd_census_table *table, const char *title, enum qd_level top,
-                        FILE *out)
+static void print_table(const struct qd_case_counts_table *table, const char *title,
+                        enum qd_level top, FILE *out)
 {
     fprintf(out, "%-36s", title);
     for (int i = 0; i <= (int)top; i++)
@@ -138,22 +139,22 @@ static void print_table(const struct qd_census_table *table, const char *title, 
         print_row(&table->rows[i], table->rows[i].name, top, out);
 }
 
-void qd_census_print(const struct qd_census *census, enum qd_level top, FILE *out)
+void qd_case_counts_print(const struct qd_case_counts *counts, enum qd_level top, FILE *out)
 {
-    print_table(&census->ops, "operator", top, out);
+    print_table(&counts->ops, "operator", top, out);
     fputc('\n', out);
-    print_table(&census->families, "family", top, out);
+    print_table(&counts->families, "family", top, out);
     fputc('\n', out);
-    print_row(&census->total, "total", top, out);
+    print_row(&counts->total, "total", top, out);
     fprintf(out,
             "\n%zu cases: %zu valid ones that differ in model or inputs, %zu duplicates of those,\n"
             "%zu must-reject by %zu distinct rules; %zu of them regressions of %zu issues.\n"
             "A case counts in the lowest level that has it.\n",
-            census->cases, sum_of(&census->total), census->duplicates, census->must_reject,
-            census->total.rules, census->regressions, census->issues);
+            counts->cases, sum_of(&counts->total), counts->duplicates, counts->must_reject,
+            counts->total.rules, counts->regressions, counts->issues);
 }
 
-static void write_row(struct qd_json *json, const char *key, const struct qd_census_row *row,
+static void write_row(struct qd_json *json, const char *key, const struct qd_case_counts_row *row,
                       enum qd_level top)
 {
     qd_json_open(json, key, '{');
@@ -164,8 +165,8 @@ static void write_row(struct qd_json *json, const char *key, const struct qd_cen
     qd_json_close(json, '}');
 }
 
-static void write_table(struct qd_json *json, const char *key, const struct qd_census_table *table,
-                        enum qd_level top)
+static void write_table(struct qd_json *json, const char *key,
+                        const struct qd_case_counts_table *table, enum qd_level top)
 {
     qd_json_open(json, key, '{');
     for (size_t i = 0; i < table->count; i++)
@@ -173,35 +174,35 @@ static void write_table(struct qd_json *json, const char *key, const struct qd_c
     qd_json_close(json, '}');
 }
 
-void qd_census_write(const struct qd_census *census, enum qd_level top, FILE *out)
+void qd_case_counts_write(const struct qd_case_counts *counts, enum qd_level top, FILE *out)
 {
     struct qd_json json;
 
     qd_json_begin(&json, out);
     qd_json_open(&json, NULL, '{');
-    qd_json_int(&json, "cases", (int64_t)census->cases);
-    qd_json_int(&json, "duplicates", (int64_t)census->duplicates);
-    qd_json_int(&json, "must_reject", (int64_t)census->must_reject);
-    qd_json_int(&json, "regressions", (int64_t)census->regressions);
-    qd_json_int(&json, "issues", (int64_t)census->issues);
-    write_row(&json, "total", &census->total, top);
-    write_table(&json, "by_op", &census->ops, top);
-    write_table(&json, "by_family", &census->families, top);
+    qd_json_int(&json, "cases", (int64_t)counts->cases);
+    qd_json_int(&json, "duplicates", (int64_t)counts->duplicates);
+    qd_json_int(&json, "must_reject", (int64_t)counts->must_reject);
+    qd_json_int(&json, "regressions", (int64_t)counts->regressions);
+    qd_json_int(&json, "issues", (int64_t)counts->issues);
+    write_row(&json, "total", &counts->total, top);
+    write_table(&json, "by_op", &counts->ops, top);
+    write_table(&json, "by_family", &counts->families, top);
     qd_json_close(&json, '}');
     fputc('\n', out);
 }
 
-static void clear_table(struct qd_census_table *table)
+static void clear_table(struct qd_case_counts_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
         free(table->rows[i].name);
     free(table->rows);
 }
 
-void qd_census_clear(struct qd_census *census)
+void qd_case_counts_clear(struct qd_case_counts *counts)
 {
-    clear_table(&census->ops);
-    clear_table(&census->families);
-    qd_digest_map_clear(&census->seen);
-    *census = (struct qd_census){0};
+    clear_table(&counts->ops);
+    clear_table(&counts->families);
+    qd_digest_map_clear(&counts->seen);
+    *counts = (struct qd_case_counts){0};
 }

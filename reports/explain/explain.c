@@ -1,10 +1,11 @@
+/* Evaluates a case step by step and explains one element by the form of each operator. */
 #include "explain/explain.h"
 
 /* The steps of a case, kept while the reference evaluates it and told from the inputs on. */
 #include <math.h>
 
-#include "describe.h"
 #include "qdiff/quirk.h"
+#include "text/describe.h"
 
 /* --- Keeping the steps ----------------------------------------------------------------------------- */
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "capture_testlib.h"
 #include "qdiff/build.h"
 #include "qdiff/suite.h"
+#include "text/capture_testlib.h"
 
 static struct qd_tensor tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
                                const int64_t *dims, const double *values)

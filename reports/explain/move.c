@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "describe.h"
 #include "explain/explain.h"
+#include "text/describe.h"
 
 /* The number of the first element: none that an operator might fill with. */
 #define FIRST ((int64_t)1 << 40)

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "describe.h"
 #include "explain/explain.h"
 #include "qdiff/output_quantizer.h"
+#include "text/describe.h"
 
 enum { DIGITS = 40 };
 

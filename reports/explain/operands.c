@@ -1,7 +1,7 @@
 /* A step's operands by the roles that the operator's row gives them. */
-#include "describe.h"
 #include "explain/explain.h"
 #include "qdiff/broadcast.h"
+#include "text/describe.h"
 
 int qd_step_find(const struct qd_step *step, enum qd_role role)
 {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "describe.h"
 #include "explain/explain.h"
+#include "text/describe.h"
 
 enum { SHOWN_TERMS = 64 };
 

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "describe.h"
 #include "explain/explain.h"
+#include "text/describe.h"
 
 enum { SHOWN_TERMS = 64 };
 

@@ -1,14 +1,15 @@
-#include "bench.h"
+/* `qdiff bench`: cases per second and where the time goes. */
+#include "bench/bench.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "command.h"
-#include "json_write.h"
-#include "machine.h"
+#include "bench/quantizer_bench.h"
+#include "command/command.h"
 #include "qdiff_version.h"
-#include "quantizer_bench.h"
+#include "result/machine.h"
+#include "text/json_write.h"
 
 enum { MOST_ROUNDS = 1000 };
 

@@ -1,12 +1,13 @@
+/* `qdiff check-target`: probes a plug-in against the promises of the ABI. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "gate_targets.h"
+#include "command/command.h"
 #include "qdiff/check_target.h"
-#include "tap.h"
-#include "visit.h"
+#include "result/tap.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
 
 /* The first valid case that the target declares. */
 struct search {

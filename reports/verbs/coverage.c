@@ -1,10 +1,11 @@
-#include "coverage.h"
+/* `qdiff coverage`: which rules, types and opsets the cases cover, and what is missing. */
+#include "select/coverage.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "command.h"
-#include "visit.h"
+#include "command/command.h"
+#include "select/visit.h"
 
 /* A walk over the cases. */
 struct walk {

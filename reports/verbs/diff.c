@@ -1,9 +1,10 @@
+/* `qdiff diff`: what is new, gone or changed between two results files. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "results_by_key.h"
-#include "results_file.h"
+#include "command/command.h"
+#include "result/results_by_key.h"
+#include "result/results_file.h"
 
 /* One file being read. */
 struct side {

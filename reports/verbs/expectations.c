@@ -1,11 +1,12 @@
+/* `qdiff expectations`: writes or checks a file of known divergences. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "gate.h"
+#include "command/command.h"
 #include "qdiff/diagnose.h"
+#include "run/gate.h"
 
 /* --- --write -------------------------------------------------------------------------------------- */
 

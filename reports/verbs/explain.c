@@ -1,14 +1,15 @@
+/* `qdiff explain`: how the reference computes one element, step by step. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "describe.h"
+#include "command/command.h"
 #include "explain/explain.h"
-#include "gate_targets.h"
 #include "qdiff/evaluated.h"
 #include "qdiff/trial.h"
-#include "visit.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
+#include "text/describe.h"
 
 /* Which element is explained, and what the target gave there. */
 struct choice {

@@ -1,14 +1,15 @@
+/* `qdiff export`: writes cases as directories in ONNX's backend-test layout. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bundle.h"
-#include "command.h"
-#include "id_path.h"
-#include "pack_export.h"
+#include "bundle/bundle.h"
+#include "command/command.h"
+#include "pack/pack_export.h"
 #include "qdiff/evaluated.h"
-#include "visit.h"
+#include "select/visit.h"
+#include "text/id_path.h"
 
 /* An export under way. */
 struct export

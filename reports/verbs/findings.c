@@ -1,10 +1,11 @@
+/* `qdiff findings`: what the fuzzers found. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-#include "case_show.h"
-#include "command.h"
-#include "finding_store.h"
+#include "bundle/finding_store.h"
+#include "command/command.h"
+#include "text/case_show.h"
 
 static const char *moment(int64_t when, char *text, size_t size)
 {

@@ -1,3 +1,4 @@
+/* `qdiff fuzz`: looks for new divergences with one fuzzing engine. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -5,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "gate_targets.h"
+#include "command/command.h"
 #include "qdiff/store.h"
+#include "run/gate_targets.h"
 
 /* Kernels and quantizers have no case in common. The corpus is a directory beside the store; the timeout is one input's: a
  * quantizer is given 30 seconds, and may have to be started first. */

@@ -1,7 +1,7 @@
 /* The verb `help`: the index, a verb's page or a topic. */
 #include <string.h>
 
-#include "command.h"
+#include "command/command.h"
 #include "qdiff/spelling.h"
 
 static enum qd_exit fail(const struct qd_command *command, const char *given)

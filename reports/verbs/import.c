@@ -1,9 +1,10 @@
+/* `qdiff import`: makes a case of a model with its input tensors. */
 #include "qdiff/import.h"
 
 #include <string.h>
 
-#include "command.h"
-#include "pack_import.h"
+#include "command/command.h"
+#include "pack/pack_import.h"
 #include "qdiff/evaluated.h"
 
 static bool is_model(const char *path)

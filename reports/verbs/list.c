@@ -1,9 +1,10 @@
+/* `qdiff list`: the ids of cases, or their counts. */
 #include <stdlib.h>
 
-#include "case_counts.h"
-#include "command.h"
-#include "json_write.h"
-#include "visit.h"
+#include "command/command.h"
+#include "select/case_counts.h"
+#include "select/visit.h"
+#include "text/json_write.h"
 
 /* A listing under way. */
 struct listing {

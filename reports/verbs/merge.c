@@ -1,12 +1,13 @@
+/* `qdiff merge`: joins the results files of shards and judges the whole. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "expectation_usage.h"
-#include "results_by_key.h"
-#include "results_file.h"
-#include "summary.h"
+#include "command/command.h"
+#include "result/expectation_usage.h"
+#include "result/results_by_key.h"
+#include "result/results_file.h"
+#include "result/summary.h"
 
 /* A merge under way. */
 struct merge {

@@ -1,12 +1,13 @@
+/* `qdiff quantize`: gives a float model to a quantizer target. */
 #include "qdiff/quantizer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "describe.h"
+#include "command/command.h"
 #include "qdiff/import.h"
+#include "text/describe.h"
 
 enum { SHOWN_ELEMENTS = 16 };
 

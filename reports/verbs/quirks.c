@@ -1,9 +1,10 @@
+/* `qdiff quirks`: the known wrong semantics, and what each one computes. */
 #include <string.h>
 
-#include "command.h"
-#include "json_write.h"
+#include "command/command.h"
 #include "qdiff/quirk.h"
 #include "qdiff/spelling.h"
+#include "text/json_write.h"
 
 /* Whether the quirk is about one of the operators asked for; about any when none is. */
 static bool is_wanted(const struct qd_words *ops, const struct qd_quirk *quirk)

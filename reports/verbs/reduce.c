@@ -1,14 +1,15 @@
+/* `qdiff reduce`: makes a case that diverges as small as possible. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "command.h"
-#include "finding_report.h"
-#include "finding_store.h"
-#include "gate_targets.h"
-#include "id_path.h"
-#include "visit.h"
+#include "bundle/finding_report.h"
+#include "bundle/finding_store.h"
+#include "command/command.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
+#include "text/id_path.h"
 
 static void print_size(FILE *out, const char *what, const struct qd_case_size *size)
 {

@@ -1,13 +1,14 @@
+/* `qdiff repro`: one case on several targets, side by side. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "case_show.h"
-#include "command.h"
-#include "describe.h"
-#include "gate_targets.h"
+#include "command/command.h"
 #include "qdiff/valid_twin.h"
-#include "trial_result.h"
-#include "visit.h"
+#include "result/trial_result.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
+#include "text/case_show.h"
+#include "text/describe.h"
 
 enum { COLUMNS = 9, LONGEST_CELL = 64 };
 

@@ -1,8 +1,9 @@
+/* `qdiff run`: runs cases on targets and compares the outputs: the gate. */
 #include <stdlib.h>
 
-#include "command.h"
-#include "header.h"
-#include "reporter.h"
+#include "command/command.h"
+#include "result/header.h"
+#include "run/reporter.h"
 
 static enum qd_exit bail_out(const struct qd_command *command, struct qd_reporter *reporter,
                              const struct qd_error *error)

@@ -1,9 +1,10 @@
+/* `qdiff self-test`: tests the suite and the harness with every quirk. */
 #include <errno.h>
 #include <string.h>
 
-#include "command.h"
-#include "json_write.h"
-#include "kill_matrix.h"
+#include "command/command.h"
+#include "self_test/kill_matrix.h"
+#include "text/json_write.h"
 
 enum { MOST_FAMILIES = 128 };
 

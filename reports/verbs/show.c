@@ -1,6 +1,7 @@
-#include "case_show.h"
-#include "command.h"
-#include "visit.h"
+/* `qdiff show`: one case as text. */
+#include "command/command.h"
+#include "select/visit.h"
+#include "text/case_show.h"
 
 static enum qd_exit run(struct qd_command *command)
 {

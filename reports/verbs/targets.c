@@ -1,8 +1,9 @@
+/* `qdiff targets`: what can be tested on this machine, and how to set up the rest. */
 #include <string.h>
 
-#include "command.h"
-#include "json_write.h"
+#include "command/command.h"
 #include "qdiff/session.h"
+#include "text/json_write.h"
 
 /* What one built-in target has on this machine. */
 struct found {

@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cache.h"
 #include "message.h"
 #include "process/loader.h"
 #include "qdiff/data_path.h"
+#include "subject/cache.h"
 
 #define PREFIX "worker:"
 #define ERROR_CRASHED 3

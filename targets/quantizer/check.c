@@ -1,3 +1,4 @@
+/* Checks a quantizer's answer: edges, parameters, the model as it runs, fidelity. */
 #include "quantizer/check.h"
 
 #include <math.h>

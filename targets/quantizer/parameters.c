@@ -1,3 +1,4 @@
+/* Derives the scales and zero points that a quantizer has to choose, and compares them with its own. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Finds which tensors a quantizer has to give the same parameters. */
 #include <string.h>
 
 #include "quantizer/check.h"

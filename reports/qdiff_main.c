@@ -1,7 +1,8 @@
+/* The program qdiff. */
 #include <signal.h>
 #include <stdio.h>
 
-#include "command.h"
+#include "command/command.h"
 
 int main(int argc, char **argv)
 {

@@ -1,3 +1,4 @@
+/* Formats the messages of built-in targets. */
 #include "message.h"
 
 #include <stdarg.h>

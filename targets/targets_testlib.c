@@ -1,3 +1,4 @@
+/* What several tests of targets share. */
 #include "targets_testlib.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* `qdiff help environment`: the one list of environment variables (environment.def). */
 #include <string.h>
 
-#include "command.h"
+#include "command/command.h"
 
 static const struct row {
     const char *reader, *name, *standard, *meaning;

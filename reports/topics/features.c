@@ -1,7 +1,7 @@
 /* `qdiff help features`: the list of feature words. */
 #include "qdiff/features.h"
 
-#include "command.h"
+#include "command/command.h"
 
 void qd_topic_features(FILE *out)
 {

@@ -1,6 +1,6 @@
 /* `qdiff help verdicts`: the words of verdicts and result kinds, from the lists that carry them. */
-#include "command.h"
-#include "summary.h"
+#include "command/command.h"
+#include "result/summary.h"
 
 enum { WORD = 18, INDENT = 2 + WORD + 1 };
 

@@ -1,14 +1,15 @@
-#include "bench.h"
+/* `qdiff bench`: cases per second and where the time goes. */
+#include "bench/bench.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "command.h"
-#include "json_write.h"
-#include "machine.h"
+#include "bench/quantizer_bench.h"
+#include "command/command.h"
 #include "qdiff_version.h"
-#include "quantizer_bench.h"
+#include "result/machine.h"
+#include "text/json_write.h"
 
 enum { MOST_ROUNDS = 1000 };
 
@@ -45,19 +46,18 @@ static void add(struct qd_lap *sum, const struct qd_lap *lap)
     sum->target += lap->target;
     sum->transfer += lap->transfer;
     sum->compare += lap->compare;
-    sum->answered = sum->answered == NULL ? lap->answered : sum->answered;
+    sum->answered = !sum->answered ? lap->answered : sum->answered;
 }
 
-static enum qd_status measure_session(struct qd_mix *mix, struct qd_session *session,
-                                      size_t rounds, struct measured *measured,
-                                      struct qd_error *error)
+static enum qd_status measure_session(struct qd_mix *mix, struct qd_session *session, size_t rounds,
+                                      struct measured *measured, struct qd_error *error)
 {
-    double rates[MOST_ROUNDS];
     struct qd_lap lap;
     enum qd_status status = qd_lap_run(mix, session, &lap, error); /* warms up */
 
     snprintf(measured->id, sizeof measured->id, "%s", qd_session_id(session));
     measured->cold = status == QD_OK ? (double)lap.cases / lap.wall : 0;
+    double rates[MOST_ROUNDS];
     for (size_t i = 0; i < rounds && status == QD_OK; i++) {
         status = qd_lap_run(mix, session, &lap, error);
         if (status == QD_OK) {
@@ -78,18 +78,17 @@ static enum qd_status measure(struct qd_mix *mix, const struct qd_planned_target
                               struct measured *measured, struct qd_error *error)
 {
     struct qd_session_options session_options = qd_session_options_of(options);
-    struct qd_session *session;
-    enum qd_status status;
 
     session_options.in_process = in_process;
     measured->in_process = in_process;
-    status = qd_session_open(&target->name, &session_options, &session, error);
+    struct qd_session *session;
+    enum qd_status status = qd_session_open(&target->name, &session_options, &session, error);
     if (status == QD_OK) {
         status = measure_session(mix, session, options->rounds, measured, error);
         qd_session_close(session);
     }
     measured->is_worker = qd_pace_applies(&target->name);
-    if (status == QD_OK && measured->is_worker && measured->lap.answered != NULL) {
+    if (status == QD_OK && measured->is_worker && measured->lap.answered) {
         status = qd_lap_pace(measured->lap.answered, &target->name, &session_options, PACE_SECONDS,
                              &measured->pace, error);
     }
@@ -100,15 +99,11 @@ static enum qd_status measure(struct qd_mix *mix, const struct qd_planned_target
 static struct qd_target_plan ends_of(const struct qd_options *options, struct qd_target_plan plan,
                                      struct qd_arena *arena)
 {
-    struct qd_planned_target *ends;
-
-    if (options->targets.count != 1 || plan.count <= 2) {
+    if (options->targets.count != 1 || plan.count <= 2)
         return plan;
-    }
-    ends = qd_arena_array(arena, 2, sizeof *ends);
-    if (ends == NULL) {
+    struct qd_planned_target *ends = qd_arena_array(arena, 2, sizeof *ends);
+    if (!ends)
         return plan;
-    }
     ends[0] = plan.items[0];
     ends[1] = plan.items[plan.count - 1];
     return (struct qd_target_plan){2, ends};
@@ -137,8 +132,8 @@ static void print_killers(FILE *out, const struct bench *bench)
         const struct measured *one = &bench->measured[i];
 
         if (one->lap.killers > 0 && !one->in_process) {
-            fprintf(out, "%s: left out are %zu cases that kill it (qdiff run shows which)\n", one->id,
-                    one->lap.killers);
+            fprintf(out, "%s: left out are %zu cases that kill it (qdiff run shows which)\n",
+                    one->id, one->lap.killers);
         }
     }
 }
@@ -150,9 +145,8 @@ static void print_paces(FILE *out, const struct bench *bench)
     for (size_t i = 0; i < bench->count; i++) {
         const struct measured *one = &bench->measured[i];
 
-        if (!one->is_worker) {
+        if (!one->is_worker)
             continue;
-        }
         if (!headed) {
             fprintf(out, "\n%-43s %12s %15s %12s %14s\n", "worker", "cold cases/s",
                     "one prepare, ms", "warm runs/s", "round trips/s");
@@ -235,9 +229,8 @@ static void write_json(FILE *out, const struct bench *bench, struct qd_arena *ar
     qd_json_int(&json, "mix_median_elements", bench->mix.median_elements);
     qd_json_int(&json, "rounds", (int64_t)bench->options->rounds);
     qd_json_open(&json, "measured", '[');
-    for (size_t i = 0; i < bench->count; i++) {
+    for (size_t i = 0; i < bench->count; i++)
         write_measured(&json, &bench->measured[i]);
-    }
     qd_json_close(&json, ']');
     qd_json_double(&json, "reference_mac_per_second_min", bench->reference[0]);
     qd_json_double(&json, "reference_mac_per_second_median", bench->reference[1]);
@@ -254,25 +247,21 @@ static enum qd_status measure_all(struct bench *bench, const struct qd_target_pl
     double rates[MOST_ROUNDS];
     enum qd_status status = qd_reference_rates(bench->options->rounds, rates, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     bench->reference[1] = qd_median(rates, bench->options->rounds);
     bench->reference[0] = rates[0];
     bench->reference[2] = rates[bench->options->rounds - 1];
     bench->measured = qd_arena_array(arena, plan->count * 2, sizeof *bench->measured);
-    if (bench->measured == NULL) {
+    if (!bench->measured)
         return qd_fail(error, QD_NO_MEMORY, "no memory for measurements");
-    }
     for (size_t i = 0; i < plan->count * 2 && status == QD_OK; i++) {
         bool in_process = i % 2 == 1; /* after the worker has shown which cases kill the target */
 
-        if (!in_process) {
+        if (!in_process)
             qd_mix_forgive(&bench->mix);
-        }
-        if (in_process && qd_pace_applies(&plan->items[i / 2].name)) {
+        if (in_process && qd_pace_applies(&plan->items[i / 2].name))
             continue; /* a worker is another process either way */
-        }
         status = measure(&bench->mix, &plan->items[i / 2], in_process, bench->options,
                          &bench->measured[bench->count], error);
         bench->count += status == QD_OK;
@@ -338,19 +327,17 @@ static enum qd_status measure_quantizers(const struct qd_command *command,
     enum qd_status status =
         qd_gate_targets_open_any(plan, &session_options, command->arena, &targets, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
-    *done = targets.count > 0 && targets.items[0].quantizer != NULL;
+    *done = targets.count > 0 && targets.items[0].quantizer;
     for (size_t i = 0; *done && i < targets.count && status == QD_OK; i++) {
         struct qd_quantizer_bench bench;
 
         status = qd_quantizer_measure(&targets.items[i], selection, options->rounds, &bench, error);
-        if (status == QD_OK && options->json) {
+        if (status == QD_OK && options->json)
             write_quantizer(command->out, targets.items[i].id, &bench);
-        } else if (status == QD_OK) {
+        else if (status == QD_OK)
             print_quantizer(command->out, targets.items[i].id, &bench);
-        }
     }
     qd_gate_targets_close(&targets);
     return status;
@@ -361,8 +348,6 @@ static enum qd_exit run(struct qd_command *command)
     bool done = false;
     struct qd_options *options = &command->options;
     struct bench bench = {.options = options};
-    struct qd_selection selection;
-    struct qd_target_plan plan;
     struct qd_error error = {0};
 
     options->rounds = options->rounds == 0 ? 5 : options->rounds;
@@ -371,24 +356,22 @@ static enum qd_exit run(struct qd_command *command)
         fprintf(command->err, "qdiff bench: --rounds of at most %d\n", MOST_ROUNDS);
         return QD_EXIT_USAGE;
     }
+    struct qd_selection selection;
+    struct qd_target_plan plan;
     if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
         qd_plan_targets(options, command->arena, &plan, &error) != QD_OK ||
-        measure_quantizers(command, &selection, &plan, &done, &error) != QD_OK) {
+        measure_quantizers(command, &selection, &plan, &done, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
-    if (done) {
+    if (done)
         return QD_EXIT_OK;
-    }
-    if (qd_mix_collect(&bench.mix, &selection, &error) != QD_OK) {
+    if (qd_mix_collect(&bench.mix, &selection, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     plan = ends_of(options, plan, command->arena);
     if (measure_all(&bench, &plan, command->arena, &error) == QD_OK) {
-        if (options->json) {
+        if (options->json)
             write_json(command->out, &bench, command->arena);
-        } else {
+        else
             print_text(command->out, &bench, command->arena);
-        }
     }
     qd_mix_clear(&bench.mix);
     return error.status == QD_OK ? QD_EXIT_OK : qd_command_failed(command, &error);
@@ -404,7 +387,8 @@ const struct qd_verb qd_verb_bench = {
         "share of the time that is spent outside the target: decoding, reference, transfer,\n"
         "comparison. A plain name stands for its first and last configuration (for ort the\n"
         "optimization levels none and all). The mix is that of the smoke level unless --level\n"
-        "says otherwise; one round warms up and finds the cases that kill the target, which are left\n"
+        "says otherwise; one round warms up and finds the cases that kill the target, which are "
+        "left\n"
         "out, then --rounds are measured. Of a worker it prints\n"
         "the first round too (cold: every model is new to it), runs a second of one prepared\n"
         "model, and round trips a second of a small message. Of a quantizer it measures requests\n"

@@ -1,12 +1,13 @@
+/* `qdiff check-target`: probes a plug-in against the promises of the ABI. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "gate_targets.h"
+#include "command/command.h"
 #include "qdiff/check_target.h"
-#include "tap.h"
-#include "visit.h"
+#include "result/tap.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
 
 /* The first valid case that the target declares. */
 struct search {
@@ -23,18 +24,16 @@ static enum qd_visit consider(void *context, const struct qd_selected *selected)
 {
     struct search *search = context;
     const char *reason;
-    uint8_t *bytes;
-    size_t size;
 
     if (selected->kase->expect != QD_EXPECT_VALID ||
-        !qd_session_can(search->session, selected->kase, &selected->features, &reason)) {
+        !qd_session_can(search->session, selected->kase, &selected->features, &reason))
         return QD_VISIT_GO_ON;
-    }
     search->found = true;
+    uint8_t *bytes;
+    size_t size;
     search->status = qd_case_encode(selected->kase, search->arena, &bytes, &size, search->error);
-    if (search->status == QD_OK) {
+    if (search->status == QD_OK)
         search->status = qd_case_decode(bytes, size, search->arena, search->sample, search->error);
-    }
     return QD_VISIT_STOP;
 }
 
@@ -56,21 +55,18 @@ static enum qd_status find_sample(struct qd_command *command, const struct qd_ta
     struct search search = {.arena = command->arena, .sample = sample, .error = error};
     struct qd_visitor visitor = {consider, refuse, &search};
     struct qd_options suite = command->options;
-    struct qd_selection selection;
-    struct qd_session *session;
-    enum qd_status status;
 
     suite.arguments.count = 0;
     suite.level = QD_LEVEL_SMOKE;
     *found = false;
-    if (qd_session_open(name, options, &session, NULL) != QD_OK) {
+    struct qd_session *session;
+    if (qd_session_open(name, options, &session, NULL) != QD_OK)
         return QD_OK;
-    }
     search.session = session;
-    status = qd_selection_init(&suite, command->arena, &selection, error);
-    if (status == QD_OK) {
+    struct qd_selection selection;
+    enum qd_status status = qd_selection_init(&suite, command->arena, &selection, error);
+    if (status == QD_OK)
         status = qd_visit_selected(&selection, &visitor, error);
-    }
     qd_session_close(session);
     *found = search.found;
     return status == QD_OK ? search.status : status;
@@ -87,9 +83,8 @@ static void take_check(void *context, const char *name, enum qd_check_result res
     struct tally *tally = context;
 
     qd_tap_check(&tally->tap, result != QD_CHECK_FAIL, name, result == QD_CHECK_SKIP ? text : "");
-    if (result == QD_CHECK_FAIL) {
+    if (result == QD_CHECK_FAIL)
         qd_tap_comment(&tally->tap, "%s", text);
-    }
     tally->passed += result == QD_CHECK_PASS;
     tally->failed += result == QD_CHECK_FAIL;
     tally->skipped += result == QD_CHECK_SKIP;
@@ -108,28 +103,24 @@ static enum qd_exit run(struct qd_command *command)
     struct qd_session_options options = qd_session_options_of(&command->options);
     struct tally tally = {.passed = 0};
     struct qd_target_name name;
-    struct qd_case sample;
     struct qd_error error = {0};
-    bool found;
 
-    if (qd_target_name_parse(command->options.arguments.items[0], &name, &error) != QD_OK) {
+    if (qd_target_name_parse(command->options.arguments.items[0], &name, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     if (is_library(name.name) && access(name.name, F_OK) != 0) {
         qd_fail(&error, QD_UNUSABLE, "%s: %s", name.name, strerror(errno));
         return qd_command_failed(command, &error);
     }
-    if (find_sample(command, &name, &options, &sample, &found, &error) != QD_OK) {
+    struct qd_case sample;
+    bool found;
+    if (find_sample(command, &name, &options, &sample, &found, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     qd_tap_begin(&tally.tap, command->out);
-    if (found) {
+    if (found)
         qd_tap_comment(&tally.tap, "with case %s", sample.id);
-    }
     if (qd_check_target(&name, &options, found ? &sample : NULL, take_check, &tally, &error) !=
-        QD_OK) {
+        QD_OK)
         return qd_command_failed(command, &error);
-    }
     qd_tap_end(&tally.tap);
     fprintf(command->err, "qdiff: %zu promises kept, %zu broken, %zu not probed\n", tally.passed,
             tally.failed, tally.skipped);

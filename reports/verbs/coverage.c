@@ -1,10 +1,11 @@
-#include "coverage.h"
+/* `qdiff coverage`: which rules, types and opsets the cases cover, and what is missing. */
+#include "select/coverage.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "command.h"
-#include "visit.h"
+#include "command/command.h"
+#include "select/visit.h"
 
 /* A walk over the cases. */
 struct walk {
@@ -20,9 +21,8 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
 
     qd_arena_reset(&walk->arena);
     walk->status = qd_coverage_add(&walk->coverage, selected->kase, &walk->arena, walk->error);
-    if (walk->status != QD_OK) {
+    if (walk->status != QD_OK)
         qd_fail_context(walk->error, walk->status, "%s", selected->kase->id);
-    }
     return walk->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
 
@@ -40,18 +40,14 @@ static enum qd_status write_page(const struct qd_coverage *coverage, const char 
                                  struct qd_error *error)
 {
     FILE *out = fopen(path, "we");
-    enum qd_status status;
 
-    if (out == NULL) {
+    if (!out)
         return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
-    }
-    status = qd_coverage_print(coverage, true, out, error);
-    if (status == QD_OK) {
+    enum qd_status status = qd_coverage_print(coverage, true, out, error);
+    if (status == QD_OK)
         status = qd_coverage_print_tables(true, out, error);
-    }
-    if (fclose(out) != 0 && status == QD_OK) {
+    if (fclose(out) != 0 && status == QD_OK)
         return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
-    }
     return status;
 }
 
@@ -61,16 +57,13 @@ static enum qd_status cover(struct qd_command *command, struct walk *walk, struc
     struct qd_selection selection;
     enum qd_status status = qd_selection_init(&command->options, command->arena, &selection, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_visit_selected(&selection, &visitor, error);
-    }
     status = status == QD_OK ? walk->status : status;
-    if (status == QD_OK && command->options.markdown != NULL) {
+    if (status == QD_OK && command->options.markdown)
         return write_page(&walk->coverage, command->options.markdown, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_coverage_print(&walk->coverage, false, command->out, error);
-    }
     return status == QD_OK ? qd_coverage_print_tables(false, command->out, error) : status;
 }
 
@@ -78,10 +71,9 @@ static enum qd_exit run(struct qd_command *command)
 {
     struct qd_error error = {0};
     struct walk walk = {.error = &error};
-    enum qd_status status;
 
     qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
-    status = cover(command, &walk, &error);
+    enum qd_status status = cover(command, &walk, &error);
     qd_coverage_clear(&walk.coverage);
     qd_arena_clear(&walk.arena);
     return status == QD_OK ? QD_EXIT_OK : qd_command_failed(command, &error);

@@ -1,13 +1,14 @@
+/* `qdiff diff`: what is new, gone or changed between two results files. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "result_table.h"
-#include "results_file.h"
+#include "command/command.h"
+#include "result/results_by_key.h"
+#include "result/results_file.h"
 
 /* One file being read. */
 struct side {
-    struct qd_result_table table;
+    struct qd_results_by_key table;
     bool ignore_version, ambiguous;
 };
 
@@ -22,14 +23,13 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
                                   struct qd_error *error)
 {
     struct side *side = context;
-    struct qd_table_entry *entry;
+    struct qd_keyed_result *entry;
     bool added;
     enum qd_status status =
-        qd_result_table_add(&side->table, result, side->ignore_version, &added, &entry, error);
+        qd_results_by_key_add(&side->table, result, side->ignore_version, &added, &entry, error);
 
-    if (status == QD_OK && !added) {
+    if (status == QD_OK && !added)
         side->ambiguous = true;
-    }
     return status;
 }
 
@@ -44,45 +44,42 @@ static enum qd_status read_side(const char *path, bool ignore_version, struct si
                                 struct qd_error *error)
 {
     struct qd_results_reader reader = {take_header, take_result, take_row, side};
-    bool complete;
 
     side->ignore_version = ignore_version;
     side->ambiguous = false;
-    qd_result_table_init(&side->table);
+    qd_results_by_key_init(&side->table);
+    bool complete;
     return qd_results_read(path, &reader, &complete, error);
 }
 
 static void clear_sides(struct side *sides)
 {
-    qd_result_table_clear(&sides[0].table);
-    qd_result_table_clear(&sides[1].table);
+    qd_results_by_key_clear(&sides[0].table);
+    qd_results_by_key_clear(&sides[1].table);
 }
 
 /* Releases are compared under one name, unless a file holds two releases itself. */
-static enum qd_status read_sides(const struct qd_list *paths, struct side *sides,
+static enum qd_status read_sides(const struct qd_words *paths, struct side *sides,
                                  struct qd_error *error)
 {
     for (int ignore_version = 1; ignore_version >= 0; ignore_version--) {
         enum qd_status status = read_side(paths->items[0], ignore_version, &sides[0], error);
 
-        if (status == QD_OK) {
+        if (status == QD_OK)
             status = read_side(paths->items[1], ignore_version, &sides[1], error);
-        } else {
-            qd_result_table_init(&sides[1].table);
-        }
-        if (status != QD_OK || ignore_version == 0 ||
-            (!sides[0].ambiguous && !sides[1].ambiguous)) {
+        else
+            qd_results_by_key_init(&sides[1].table);
+        if (status != QD_OK || ignore_version == 0 || (!sides[0].ambiguous && !sides[1].ambiguous))
             return status;
-        }
         clear_sides(sides);
     }
     return QD_OK;
 }
 
 /* Whether the result is worse than a pass, expected or not. */
-static bool is_bad(const struct qd_table_entry *entry)
+static bool is_bad(const struct qd_keyed_result *entry)
 {
-    return entry != NULL && entry->kind != QD_RESULT_PASS && entry->kind != QD_RESULT_SKIP;
+    return entry && entry->kind != QD_RESULT_PASS && entry->kind != QD_RESULT_SKIP;
 }
 
 /* Counts of a comparison. */
@@ -90,7 +87,7 @@ struct counts {
     size_t fresh, gone, changed, only_old, only_new;
 };
 
-static void compare(FILE *out, struct qd_table_entry *old, const struct qd_table_entry *new,
+static void compare(FILE *out, struct qd_keyed_result *old, const struct qd_keyed_result *new,
                     struct counts *counts)
 {
     counts->only_new += old == NULL;
@@ -104,21 +101,19 @@ static void compare(FILE *out, struct qd_table_entry *old, const struct qd_table
         fprintf(out, "changed  %s: was %s, is %s\n", new->key, old->what, new->what);
         counts->changed++;
     }
-    if (old != NULL) {
+    if (old)
         old->seen = true;
-    }
 }
 
 static void compare_all(FILE *out, struct side *sides, struct counts *counts)
 {
     for (size_t i = 0; i < sides[1].table.count; i++) {
-        const struct qd_table_entry *new = &sides[1].table.entries[i];
+        const struct qd_keyed_result *new = &sides[1].table.entries[i];
 
-        compare(out, qd_result_table_find(&sides[0].table, new->key), new, counts);
+        compare(out, qd_results_by_key_find(&sides[0].table, new->key), new, counts);
     }
-    for (size_t i = 0; i < sides[0].table.count; i++) {
+    for (size_t i = 0; i < sides[0].table.count; i++)
         counts->only_old += !sides[0].table.entries[i].seen;
-    }
 }
 
 static enum qd_exit run(struct qd_command *command)
@@ -134,9 +129,8 @@ static enum qd_exit run(struct qd_command *command)
         empty = sides[0].table.count == 0 || sides[1].table.count == 0;
     }
     clear_sides(sides);
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return qd_command_failed(command, &error);
-    }
     fprintf(
         command->out,
         "%zu new, %zu gone, %zu changed; %zu results only in the old file, %zu only in the new\n",

@@ -1,11 +1,12 @@
+/* `qdiff expectations`: writes or checks a file of known divergences. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "gate.h"
+#include "command/command.h"
 #include "qdiff/diagnose.h"
+#include "run/gate.h"
 
 /* --- --write -------------------------------------------------------------------------------------- */
 
@@ -43,7 +44,7 @@ static enum qd_status describe_targets(struct writer *writer, const struct qd_ga
                                        struct qd_arena *arena, struct qd_error *error)
 {
     writer->targets = qd_arena_array(arena, targets->count, sizeof *writer->targets);
-    for (size_t i = 0; writer->targets != NULL && i < targets->count; i++) {
+    for (size_t i = 0; writer->targets && i < targets->count; i++) {
         const struct qd_target_info *info = targets->items[i].info;
         struct described *made = &writer->targets[i];
 
@@ -53,14 +54,11 @@ static enum qd_status describe_targets(struct writer *writer, const struct qd_ga
                      .version = qd_arena_string(arena, info->version),
                      .settings = qd_arena_string(arena, info->settings)},
         };
-        if (made->id == NULL || made->info.name == NULL || made->info.version == NULL ||
-            made->info.settings == NULL) {
+        if (!made->id || !made->info.name || !made->info.version || !made->info.settings)
             writer->targets = NULL;
-        }
     }
-    if (writer->targets == NULL) {
+    if (!writer->targets)
         return qd_fail(error, QD_NO_MEMORY, "no memory for the targets' names");
-    }
     writer->target_count = targets->count;
     find_releases(writer);
     return QD_OK;
@@ -70,16 +68,15 @@ static const struct described *find_described(const struct writer *writer, const
 {
     const struct described *target = writer->targets;
 
-    while (strcmp(target->id, id) != 0) {
+    while (strcmp(target->id, id) != 0)
         target++;
-    }
     return target;
 }
 
 /* "a" or "a+b" where the diagnosis names these and no others. */
 static const char *quirks_of(const struct qd_result *result)
 {
-    bool named = strchr(result->diagnosis, '|') == NULL &&
+    bool named = !strchr(result->diagnosis, '|') &&
                  strcmp(result->diagnosis, qd_diagnosis_word(QD_DIAGNOSIS_UNEXPLAINED)) != 0;
 
     return named ? result->diagnosis : "";
@@ -87,9 +84,8 @@ static const char *quirks_of(const struct qd_result *result)
 
 static const char *reason_of(const struct qd_result *result, const char *quirks)
 {
-    if (result->message[0] != '\0') {
+    if (result->message[0] != '\0')
         return result->message;
-    }
     return quirks[0] != '\0' ? result->effect : result->facts;
 }
 
@@ -103,10 +99,9 @@ static enum qd_status write_row(struct writer *writer, const struct qd_result *r
                                        .quirks = quirks,
                                        .reason = reason_of(result, quirks),
                                        .release = target->release};
-    enum qd_status status;
 
     qd_arena_reset(&writer->arena);
-    status = qd_expectations_row(&draft, &writer->arena, &text, &writer->error);
+    enum qd_status status = qd_expectations_row(&draft, &writer->arena, &text, &writer->error);
     if (status == QD_OK) {
         fputs(text, writer->out);
         writer->rows++;
@@ -119,9 +114,8 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
     struct writer *writer = context;
 
     writer->comparisons += qd_result_is_comparison(result);
-    if (result->kind == QD_RESULT_FAIL) {
+    if (result->kind == QD_RESULT_FAIL)
         return write_row(writer, result) == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
-    }
     if (result->kind == QD_RESULT_BROKEN || result->kind == QD_RESULT_BAD_INPUT) {
         fprintf(writer->err, "qdiff: %s: %s\n", result->id, result->why);
         writer->broken++;
@@ -142,14 +136,12 @@ static enum qd_status run_targets(struct qd_command *command, struct qd_gate *ga
     enum qd_status status =
         qd_gate_targets_open_any(gate->plan, &options, command->arena, &targets, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     gate->sink = (struct qd_sink){take_result, take_row, writer};
     status = describe_targets(writer, &targets, command->arena, error);
-    if (status == QD_OK && command->options.jobs <= 1) {
+    if (status == QD_OK && command->options.jobs <= 1)
         status = qd_gate_run_part(gate, &targets, 0, 1, error);
-    }
     qd_gate_targets_close(&targets); /* a forked child opens its own */
     return status == QD_OK && command->options.jobs > 1
                ? qd_gate_run_jobs(gate, command->options.jobs, error)
@@ -164,15 +156,13 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
     struct qd_interrupt interrupt;
     struct qd_gate gate = {&command->options, &selection, &plan, &interrupt, {0}};
     struct qd_error error = {0};
-    enum qd_status status;
 
     if (qd_selection_init(&command->options, command->arena, &selection, &error) != QD_OK ||
         qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
-        qd_interrupt_begin(&interrupt, &error) != QD_OK) {
+        qd_interrupt_begin(&interrupt, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     qd_arena_init(&writer->arena, QD_ARENA_DEFAULT_BUDGET);
-    status = run_targets(command, &gate, writer, &error);
+    enum qd_status status = run_targets(command, &gate, writer, &error);
     qd_arena_clear(&writer->arena);
     *interrupted = qd_interrupt_seen(&interrupt);
     qd_interrupt_end(&interrupt);
@@ -180,9 +170,8 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
         status = writer->error.status;
         error = writer->error;
     }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return qd_command_failed(command, &error);
-    }
     return writer->broken > 0 || writer->comparisons == 0 ? QD_EXIT_OWN_FAILURE : QD_EXIT_OK;
 }
 
@@ -190,9 +179,8 @@ static bool is_taken(const struct qd_command *command)
 {
     bool taken = access(command->options.write, F_OK) == 0;
 
-    if (taken) {
+    if (taken)
         fprintf(command->err, "qdiff: --write %s: %s\n", command->options.write, strerror(EEXIST));
-    }
     return taken;
 }
 
@@ -206,12 +194,10 @@ static enum qd_exit keep(const struct qd_command *command, const struct writer *
         fputs("qdiff expectations: nothing was compared\n", command->err);
         return QD_EXIT_OK; /* the run has told its own */
     }
-    if (is_taken(command)) {
+    if (is_taken(command))
         return QD_EXIT_USAGE;
-    }
-    if (qd_file_write(command->options.write, text, size, &error) != QD_OK) {
+    if (qd_file_write(command->options.write, text, size, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     fprintf(command->out, "%zu rows written to %s; %zu comparisons\n", writer->rows,
             command->options.write, writer->comparisons);
     return QD_EXIT_OK;
@@ -224,18 +210,16 @@ static enum qd_exit write_file(struct qd_command *command)
     struct writer writer = {.err = command->err};
     struct qd_error error = {0};
     bool interrupted = false;
-    enum qd_exit code;
 
-    if (is_taken(command)) {
+    if (is_taken(command))
         return QD_EXIT_USAGE;
-    }
     writer.out = open_memstream(&text, &size);
-    if (writer.out == NULL) {
+    if (!writer.out) {
         qd_fail(&error, QD_NO_MEMORY, "no memory for rows");
         return qd_command_failed(command, &error);
     }
     fputs("# case or op\tfeatures\tsettings\tclass\tversions\tcpu\tissue\treason\n", writer.out);
-    code = write_rows(command, &writer, &interrupted);
+    enum qd_exit code = write_rows(command, &writer, &interrupted);
     if (interrupted) {
         fputs("# interrupted: what did not run has no rows\n", writer.out);
         fputs("qdiff expectations: interrupted; the rows so far are kept\n", command->err);
@@ -257,20 +241,16 @@ static enum qd_exit write_file(struct qd_command *command)
 static enum qd_status check_for_targets(struct qd_command *command, struct qd_error *error)
 {
     struct qd_session_options options = qd_session_options_of(&command->options);
-    struct qd_gate_targets targets;
-    struct qd_target_plan plan;
-    enum qd_status status;
 
-    for (size_t i = 0; i < command->options.targets.count; i++) {
+    for (size_t i = 0; i < command->options.targets.count; i++)
         command->options.targets.items[i].expectations = command->options.check;
-    }
-    status = qd_plan_targets(&command->options, command->arena, &plan, error);
-    if (status == QD_OK) {
+    struct qd_target_plan plan;
+    enum qd_status status = qd_plan_targets(&command->options, command->arena, &plan, error);
+    struct qd_gate_targets targets;
+    if (status == QD_OK)
         status = qd_gate_targets_open_any(&plan, &options, command->arena, &targets, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         qd_gate_targets_close(&targets);
-    }
     return status;
 }
 
@@ -285,7 +265,7 @@ static enum qd_visit offer(void *context, const struct qd_selected *selected)
     struct census *census = context;
 
     census->all_select =
-        qd_expectations_offer(census->expectations, selected->kase, &selected->features);
+        qd_expectations_mark_selected(census->expectations, selected->kase, &selected->features);
     return census->all_select ? QD_VISIT_STOP : QD_VISIT_GO_ON;
 }
 
@@ -306,15 +286,13 @@ static enum qd_status offer_all(const struct qd_command *command, struct census 
     enum qd_status status = QD_OK;
 
     options.arguments = command->options.arguments;
-    if (options.arguments.count > 0) {
+    if (options.arguments.count > 0)
         status = qd_visit_selected(&selection, &visitor, error);
-    }
     options.arguments.count = 0;
     for (int level = QD_LEVEL_FULL; status == QD_OK && level < QD_LEVEL_COUNT; level++) {
         options.level = (enum qd_level)level;
-        if (!census->all_select) {
+        if (!census->all_select)
             status = qd_visit_selected(&selection, &visitor, error);
-        }
     }
     return status;
 }
@@ -334,11 +312,10 @@ static enum qd_exit check_file(struct qd_command *command)
     if (qd_expectations_read(command->options.check, command->arena, &census.expectations,
                              &error) != QD_OK ||
         (command->options.targets.count > 0 && check_for_targets(command, &error) != QD_OK) ||
-        offer_all(command, &census, &error) != QD_OK) {
+        offer_all(command, &census, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     if (!census.all_select) {
-        qd_expectations_idle(census.expectations, tell_idle, command);
+        qd_expectations_unused(census.expectations, tell_idle, command);
         return QD_EXIT_USAGE;
     }
     fprintf(command->out, "%s: every row is well formed and is about a case\n",
@@ -352,7 +329,7 @@ static enum qd_exit run(struct qd_command *command)
         fputs("qdiff expectations: one of --write FILE and --check FILE is wanted\n", command->err);
         return QD_EXIT_USAGE;
     }
-    return command->options.write != NULL ? write_file(command) : check_file(command);
+    return command->options.write ? write_file(command) : check_file(command);
 }
 
 const struct qd_verb qd_verb_expectations = {

@@ -1,14 +1,15 @@
+/* `qdiff explain`: how the reference computes one element, step by step. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "describe.h"
-#include "gate_targets.h"
+#include "command/command.h"
+#include "explain/explain.h"
 #include "qdiff/evaluated.h"
 #include "qdiff/trial.h"
-#include "story.h"
-#include "visit.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
+#include "text/describe.h"
 
 /* Which element is explained, and what the target gave there. */
 struct choice {
@@ -22,7 +23,7 @@ struct choice {
 static enum qd_status find_output(const struct qd_graph *graph, const char *name, size_t *output,
                                   struct qd_error *error)
 {
-    if (name == NULL) {
+    if (!name) {
         *output = 0;
         return QD_OK;
     }
@@ -46,20 +47,17 @@ static enum qd_status find_element(const struct qd_tensor *tensor, const char *t
         char *end;
         long long coordinate;
 
-        if (strchr("[], ", *at) != NULL) {
+        if (strchr("[], ", *at)) {
             at++;
             continue;
         }
         coordinate = strtoll(at, &end, 10);
-        if (end == at || axis == tensor->rank || coordinate < 0 ||
-            coordinate >= tensor->dims[axis]) {
+        if (end == at || axis == tensor->rank || coordinate < 0 || coordinate >= tensor->dims[axis])
             break;
-        }
         index = index * tensor->dims[axis++] + coordinate;
         at = end;
-        if (*at == '\0' || strchr("[], ", *at) != NULL) {
+        if (*at == '\0' || strchr("[], ", *at))
             continue;
-        }
         break;
     }
     if (axis != tensor->rank) {
@@ -75,11 +73,9 @@ static enum qd_status find_element(const struct qd_tensor *tensor, const char *t
 /* The first element at an exact tie, else the first one. */
 static int64_t interesting(const struct qd_value *value)
 {
-    for (int64_t i = 0; i < value->want.count; i++) {
-        if (qd_value_flags(value, i) & QD_TIE) {
+    for (int64_t i = 0; i < value->want.count; i++)
+        if (qd_value_flags(value, i) & QD_TIE)
             return i;
-        }
-    }
     return 0;
 }
 
@@ -89,7 +85,7 @@ static void take_answer(const struct qd_command *command, const struct qd_evalua
 {
     const struct qd_comparison *comparison = &trial->comparison;
 
-    if (trial->skip != NULL) {
+    if (trial->skip) {
         fprintf(command->out, "%s: not run: %s\n\n", id, trial->skip);
         return;
     }
@@ -98,14 +94,13 @@ static void take_answer(const struct qd_command *command, const struct qd_evalua
                 trial->run.message);
         return;
     }
-    if (comparison->mismatched > 0 && command->options.element == NULL) {
+    if (comparison->mismatched > 0 && !command->options.element) {
         choice->output = comparison->output;
         choice->element = comparison->element;
     }
     choice->ran = evaluated->shapes[choice->output].count > 0;
-    if (choice->ran) {
+    if (choice->ran)
         choice->have = qd_tensor_value(&trial->run.outputs[choice->output], choice->element);
-    }
     fprintf(command->out, "%s: %s, %" PRId64 " of %" PRId64 " elements differ\n\n", id,
             qd_verdict_word(comparison->verdict), comparison->mismatched, comparison->compared);
 }
@@ -118,89 +113,82 @@ static enum qd_status ask_target(struct qd_command *command, const struct qd_eva
     struct qd_target_plan plan;
     struct qd_gate_targets targets;
     const struct qd_trial_options how = {.twins = NULL};
-    struct qd_trial trial;
     enum qd_status status = qd_plan_targets(&command->options, command->arena, &plan, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_gate_targets_open(&plan, &options, command->arena, &targets, error);
-    }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
+    struct qd_trial trial;
     status = qd_trial_run(&targets.items[0], evaluated, &how, command->arena, &trial, error);
-    if (status == QD_OK) {
+    if (status == QD_OK)
         take_answer(command, evaluated, targets.items[0].id, &trial, choice);
-    }
     qd_gate_targets_close(&targets);
     return status;
 }
 
 static enum qd_status choose(struct qd_command *command, const struct qd_evaluated *evaluated,
-                             const struct qd_story *story, struct choice *choice,
+                             const struct qd_explanation *explanation, struct choice *choice,
                              struct qd_error *error)
 {
     const struct qd_options *options = &command->options;
     const struct qd_graph *graph = evaluated->kase->graph;
     enum qd_status status = find_output(graph, options->output_name, &choice->output, error);
 
-    if (status == QD_OK && options->element != NULL) {
+    if (status == QD_OK && options->element) {
         status = find_element(&evaluated->shapes[choice->output], options->element,
                               &choice->element, error);
     } else if (status == QD_OK) {
-        choice->element = interesting(&story->outputs[choice->output]);
+        choice->element = interesting(&explanation->outputs[choice->output]);
     }
-    if (status == QD_OK && options->targets.count > 0) {
+    if (status == QD_OK && options->targets.count > 0)
         status = ask_target(command, evaluated, choice, error);
-    }
-    if (status == QD_OK && evaluated->shapes[choice->output].count == 0) {
+    if (status == QD_OK && evaluated->shapes[choice->output].count == 0)
         status = qd_fail(error, QD_USAGE, "the output has no elements");
-    }
     return status;
 }
 
-static void tell(struct qd_command *command, const struct qd_story *story,
+static void tell(struct qd_command *command, const struct qd_explanation *explanation,
                  const struct choice *choice)
 {
-    const struct qd_tensor *tensor = &story->outputs[choice->output].want;
-    char have[40];
+    const struct qd_tensor *tensor = &explanation->outputs[choice->output].want;
 
-    fprintf(command->out, "case %s\nelement %s of %s\n\n", story->kase->id,
-            qd_describe_place(tensor, choice->element, command->arena),
-            story->kase->graph->values[story->kase->graph->outputs[choice->output]].name);
-    qd_story_tell(story, choice->output, choice->element);
+    fprintf(
+        command->out, "case %s\nelement %s of %s\n\n", explanation->kase->id,
+        qd_describe_place(tensor, choice->element, command->arena),
+        explanation->kase->graph->values[explanation->kase->graph->outputs[choice->output]].name);
+    qd_explain_element(explanation, choice->output, choice->element);
+    char have[40];
     if (choice->ran) {
         fprintf(command->out, "the target gave %s\n\n",
                 qd_describe_number(tensor->dtype, choice->have, have, sizeof have));
     }
-    qd_story_tell_quirks(story, choice->output, choice->element,
-                         choice->ran ? &choice->have : NULL);
+    qd_explain_quirks(explanation, choice->output, choice->element,
+                      choice->ran ? &choice->have : NULL);
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
     const char *name = command->options.arguments.items[0];
     struct qd_evaluated evaluated;
-    struct qd_story story;
+    struct qd_explanation explanation;
     struct qd_case kase;
     struct choice choice = {0};
     struct qd_error error = {0};
 
-    if (qd_find_case(name, &command->options, command->arena, &kase, &error) != QD_OK) {
+    if (qd_find_case(name, &command->options, command->arena, &kase, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
-    if (qd_case_evaluate(&kase, command->arena, &evaluated, &error) != QD_OK) {
+    if (qd_case_evaluate(&kase, command->arena, &evaluated, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     if (kase.expect == QD_EXPECT_MUST_REJECT) {
         fprintf(command->out, "case %s\nmust be rejected: %s (%s)\n", kase.id, kase.rule,
                 kase.spec);
         return QD_EXIT_OK;
     }
-    if (qd_story_begin(&story, command->out, &kase, command->arena, &error) != QD_OK ||
-        choose(command, &evaluated, &story, &choice, &error) != QD_OK) {
+    if (qd_explanation_begin(&explanation, command->out, &kase, command->arena, &error) != QD_OK ||
+        choose(command, &evaluated, &explanation, &choice, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
-    tell(command, &story, &choice);
+    tell(command, &explanation, &choice);
     return QD_EXIT_OK;
 }
 

@@ -1,14 +1,15 @@
+/* `qdiff export`: writes cases as directories in ONNX's backend-test layout. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bundle.h"
-#include "command.h"
-#include "id_path.h"
-#include "pack_export.h"
+#include "bundle/bundle.h"
+#include "command/command.h"
+#include "pack/pack_export.h"
 #include "qdiff/evaluated.h"
-#include "visit.h"
+#include "select/visit.h"
+#include "text/id_path.h"
 
 /* An export under way. */
 struct export
@@ -25,9 +26,8 @@ static enum qd_status check_new(const char *path, struct qd_arena *arena, struct
 {
     const char *model = qd_arena_printf(arena, "%s/model.onnx", path);
 
-    if (model == NULL) {
+    if (!model)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
-    }
     return access(model, F_OK) != 0
                ? QD_OK
                : qd_fail(error, QD_USAGE, "%s exists already; export overwrites nothing", path);
@@ -36,11 +36,9 @@ static enum qd_status check_new(const char *path, struct qd_arena *arena, struct
 static enum qd_status export_case(struct export *export, const struct qd_case *kase,
                                   struct qd_error *error)
 {
-    struct qd_evaluated evaluated;
-
-    if (export->command->options.bundle && kase->request_size > 0) {
+    if (export->command->options.bundle && kase->request_size > 0)
         return qd_fail(error, QD_USAGE, "--bundle is for kernels; this case asks a quantizer");
-    }
+    struct qd_evaluated evaluated;
     enum qd_status status = qd_case_evaluate(kase, &export->arena, &evaluated, error);
     char *path;
 
@@ -48,12 +46,10 @@ static enum qd_status export_case(struct export *export, const struct qd_case *k
         status =
             qd_id_path(export->command->options.output, kase->id, "", &export->arena, &path, error);
     }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = check_new(path, &export->arena, error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_case_export(kase, path, evaluated.shapes, error);
-    }
     return status == QD_OK && export->command->options.bundle
                ? qd_bundle_write(&evaluated, "", path, &export->arena, error)
                : status;
@@ -63,10 +59,9 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
 {
     struct export *export = context;
     struct qd_error error = {0};
-    enum qd_status status;
 
     qd_arena_reset(&export->arena);
-    status = export_case(export, selected->kase, &error);
+    enum qd_status status = export_case(export, selected->kase, &error);
     if (status != QD_OK) {
         fprintf(export->command->err, "qdiff: %s: %s\n", selected->kase->id, error.text);
         export->code = qd_exit_worse(export->code, qd_exit_of_status(status));
@@ -113,13 +108,11 @@ static enum qd_status export_all(struct export *export, struct qd_error *error)
 {
     const struct qd_options *options = &export->command->options;
     struct qd_visitor visitor = {take, take_bad, export};
-    struct qd_selection selection;
-    enum qd_status status;
 
-    if (names_one(options)) {
+    if (names_one(options))
         return export_named(export, options->arguments.items[0], error);
-    }
-    status = qd_selection_init(options, export->command->arena, &selection, error);
+    struct qd_selection selection;
+    enum qd_status status = qd_selection_init(options, export->command->arena, &selection, error);
     selection.role = NULL; /* both */
     return status == QD_OK ? qd_visit_selected(&selection, &visitor, error) : status;
 }
@@ -128,9 +121,8 @@ static enum qd_exit run(struct qd_command *command)
 {
     struct export export = {.command = command};
     struct qd_error error = {0};
-    enum qd_status status;
 
-    if (command->options.output == NULL) {
+    if (!command->options.output) {
         fputs("qdiff export: --output DIR is wanted\n", command->err);
         return QD_EXIT_USAGE;
     }
@@ -138,15 +130,13 @@ static enum qd_exit run(struct qd_command *command)
         fputs("qdiff export: --suite takes no files; narrow it with --filter\n", command->err);
         return QD_EXIT_USAGE;
     }
-    if (command->options.suite) {
+    if (command->options.suite)
         return qd_pack_export(command);
-    }
     qd_arena_init(&export.arena, QD_ARENA_DEFAULT_BUDGET);
-    status = export_all(&export, &error);
+    enum qd_status status = export_all(&export, &error);
     qd_arena_clear(&export.arena);
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return qd_exit_worse(export.code, qd_command_failed(command, &error));
-    }
     if (export.count == 1) {
         fprintf(command->out, "1 case written to %s/%s\n", command->options.output, export.last);
     } else {

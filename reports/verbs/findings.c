@@ -1,21 +1,20 @@
+/* `qdiff findings`: what the fuzzers found. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-#include "case_show.h"
-#include "command.h"
-#include "finding_store.h"
+#include "bundle/finding_store.h"
+#include "command/command.h"
+#include "text/case_show.h"
 
 static const char *moment(int64_t when, char *text, size_t size)
 {
     time_t seconds = (time_t)when;
-    struct tm parts;
 
     text[0] = '\0';
-    if (gmtime_r(&seconds, &parts) == NULL ||
-        strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
+    struct tm parts;
+    if (!gmtime_r(&seconds, &parts) || strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         snprintf(text, size, "%" PRId64, when);
-    }
     return text;
 }
 
@@ -29,13 +28,13 @@ struct list {
 static bool list_one(void *context, const struct qd_record *record, const struct qd_error *problem)
 {
     struct list *list = context;
-    char last[40];
 
-    if (record == NULL) {
+    if (!record) {
         fprintf(list->err, "qdiff: %s\n", problem->text);
         list->unreadable++;
         return true;
     }
+    char last[40];
     fprintf(list->out, "%s  %6" PRIu64 "  %s  %s\n", moment(record->last, last, sizeof last),
             record->count, record->reduced ? "reduced" : "raw    ", record->signature);
     list->count++;
@@ -47,9 +46,8 @@ static enum qd_exit list_all(struct qd_command *command, struct qd_store *store)
     struct list list = {.out = command->out, .err = command->err};
     struct qd_error error = {0};
 
-    if (qd_store_visit(store, list_one, &list, &error) != QD_OK) {
+    if (qd_store_visit(store, list_one, &list, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     fprintf(command->out, "%zu finding%s\n", list.count, list.count == 1 ? "" : "s");
     return list.unreadable > 0 ? QD_EXIT_USAGE : QD_EXIT_OK;
 }
@@ -83,14 +81,12 @@ static enum qd_exit show(struct qd_command *command, struct qd_store *store, con
     struct qd_error error = {0};
 
     if (qd_store_get(store, signature, command->arena, &record, &error) != QD_OK ||
-        qd_case_decode(record.bytes, record.size, command->arena, &kase, &error) != QD_OK) {
+        qd_case_decode(record.bytes, record.size, command->arena, &kase, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     print_record(command->out, &record);
     qd_case_show(command->out, &kase, command->arena);
-    if (output != NULL && qd_file_write(output, record.bytes, record.size, &error) != QD_OK) {
+    if (output && qd_file_write(output, record.bytes, record.size, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     return QD_EXIT_OK;
 }
 
@@ -99,9 +95,8 @@ static enum qd_exit forget(struct qd_command *command, struct qd_store *store,
 {
     struct qd_error error = {0};
 
-    if (qd_store_forget(store, signature, &error) != QD_OK) {
+    if (qd_store_forget(store, signature, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     fprintf(command->out, "forgotten %s\n", signature);
     return QD_EXIT_OK;
 }
@@ -110,18 +105,15 @@ static enum qd_exit forget(struct qd_command *command, struct qd_store *store,
 
 static enum qd_exit dispatch(struct qd_command *command, struct qd_store *store)
 {
-    const struct qd_list *arguments = &command->options.arguments;
+    const struct qd_words *arguments = &command->options.arguments;
     const char *what = arguments->count > 0 ? arguments->items[0] : "list";
 
-    if (strcmp(what, "list") == 0 && arguments->count <= 1) {
+    if (strcmp(what, "list") == 0 && arguments->count <= 1)
         return list_all(command, store);
-    }
-    if (strcmp(what, "show") == 0 && arguments->count == 2) {
+    if (strcmp(what, "show") == 0 && arguments->count == 2)
         return show(command, store, arguments->items[1]);
-    }
-    if (strcmp(what, "forget") == 0 && arguments->count == 2) {
+    if (strcmp(what, "forget") == 0 && arguments->count == 2)
         return forget(command, store, arguments->items[1]);
-    }
     fputs("qdiff findings: list, show SIGNATURE or forget SIGNATURE is wanted\n", command->err);
     return QD_EXIT_USAGE;
 }
@@ -130,12 +122,10 @@ static enum qd_exit run(struct qd_command *command)
 {
     struct qd_store *store;
     struct qd_error error = {0};
-    enum qd_exit code;
 
-    if (qd_finding_store_open(command->arena, &store, &error) != QD_OK) {
+    if (qd_finding_store_open(command->arena, &store, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
-    code = dispatch(command, store);
+    enum qd_exit code = dispatch(command, store);
     qd_store_close(store);
     return code;
 }

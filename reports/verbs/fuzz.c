@@ -1,3 +1,4 @@
+/* `qdiff fuzz`: looks for new divergences with one fuzzing engine. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -5,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "gate_targets.h"
+#include "command/command.h"
 #include "qdiff/store.h"
+#include "run/gate_targets.h"
 
 /* Kernels and quantizers have no case in common. The corpus is a directory beside the store; the timeout is one input's: a
  * quantizer is given 30 seconds, and may have to be started first. */
@@ -32,9 +33,8 @@ static char *beside_build(struct qd_arena *arena, const char *name)
     char program[4096];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 
-    if (length < 0) {
+    if (length < 0)
         return NULL;
-    }
     for (int up = 0; up < 3; up++) { /* the program, bin, the preset */
         while (length > 0 && program[--length] != '/') {
         }
@@ -52,19 +52,17 @@ static enum qd_status find_role(const struct qd_command *command, struct plan *p
     enum qd_status status =
         qd_target_name_parse(command->options.targets.items[0].text, &name, error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         plan->role = qd_target_quantizes(&name, &options) ? &quantizers : &kernels;
-    }
     return status;
 }
 
 static enum qd_status find_engine(const char *engine, struct plan *plan, struct qd_error *error)
 {
-    plan->afl = engine != NULL && strcmp(engine, "afl") == 0;
+    plan->afl = engine && strcmp(engine, "afl") == 0;
     plan->preset = plan->afl ? "afl" : "libfuzzer-plain";
-    if (engine != NULL && !plan->afl && strcmp(engine, "libfuzzer") != 0) {
+    if (engine && !plan->afl && strcmp(engine, "libfuzzer") != 0)
         return qd_fail(error, QD_USAGE, "--engine '%s': libfuzzer or afl is wanted", engine);
-    }
     if (plan->afl && plan->role == &quantizers) {
         return qd_fail(error, QD_USAGE,
                        "--engine afl: its mutator makes cases for kernels only, and a quantizer's "
@@ -79,11 +77,10 @@ static enum qd_status find_programs(const struct qd_command *command, struct pla
     struct qd_arena *arena = command->arena;
     char *name = qd_arena_printf(arena, "%s/bin/%s", plan->preset, plan->role->harness);
 
-    plan->harness = name != NULL ? beside_build(arena, name) : NULL;
+    plan->harness = name ? beside_build(arena, name) : NULL;
     plan->mutator = beside_build(arena, "release/plugins/qdiff_afl_mutator.so");
-    if (plan->harness == NULL || plan->mutator == NULL) {
+    if (!plan->harness || !plan->mutator)
         return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
-    }
     if (access(plan->harness, X_OK) != 0) {
         return qd_fail(error, QD_INTERNAL,
                        "%s: %s; it is built by\n"
@@ -102,12 +99,10 @@ static enum qd_status find_programs(const struct qd_command *command, struct pla
 
 static enum qd_status make_directory(const char *path, struct qd_error *error)
 {
-    if (path == NULL) {
+    if (!path)
         return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
-    }
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
-    }
     return QD_OK;
 }
 
@@ -115,13 +110,12 @@ static enum qd_status make_directory(const char *path, struct qd_error *error)
 static enum qd_status check_corpus(const char *path, struct qd_error *error)
 {
     DIR *directory = opendir(path);
-    struct dirent *entry;
-    struct stat about;
     bool found = false;
 
-    if (directory == NULL) {
+    if (!directory)
         return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
-    }
+    struct dirent *entry;
+    struct stat about;
     while (!found && (entry = readdir(directory)) != NULL) {
         found = fstatat(dirfd(directory), entry->d_name, &about, 0) == 0 &&
                 S_ISREG(about.st_mode) && about.st_size > 0;
@@ -140,27 +134,24 @@ static enum qd_status find_places(const struct qd_command *command, struct plan 
 {
     struct qd_arena *arena = command->arena;
     struct qd_store *store;
-    const char *fuzz;
     enum qd_status status = qd_store_directory(arena, &plan->store, error);
 
-    if (status != QD_OK || (status = qd_store_open(plan->store, &store, error)) != QD_OK) {
+    if (status != QD_OK || (status = qd_store_open(plan->store, &store, error)) != QD_OK)
         return status;
-    }
     qd_store_close(store);
+    const char *fuzz;
     fuzz = qd_arena_printf(arena, "%s/../fuzz", plan->store);
     status = make_directory(fuzz, error);
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     plan->sync = qd_arena_printf(arena, "%s/afl-by-hand", fuzz);
     plan->corpus = command->options.arguments.count > 0
                        ? command->options.arguments.items[0]
                        : qd_arena_printf(arena, "%s/%s", fuzz, plan->role->corpus);
     plan->seconds =
         qd_arena_printf(arena, "%.0f", command->options.time > 1 ? command->options.time : 600);
-    if (plan->sync == NULL || plan->seconds == NULL) {
+    if (!plan->sync || !plan->seconds)
         return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
-    }
     status = make_directory(plan->corpus, error);
     return status == QD_OK && plan->afl ? check_corpus(plan->corpus, error) : status;
 }
@@ -171,10 +162,9 @@ static const char *known_divergences(const struct qd_options *options)
 {
     const char *file = options->targets.items[0].expectations;
 
-    if (options->no_expectations) {
+    if (options->no_expectations)
         return "none";
-    }
-    return file != NULL ? file : options->targets.expectations;
+    return file ? file : options->targets.expectations;
 }
 
 static bool set_environment(const struct qd_options *options, const struct plan *plan)
@@ -183,7 +173,7 @@ static bool set_environment(const struct qd_options *options, const struct plan 
 
     return setenv("QDIFF_TARGET", options->targets.items[0].text, 1) == 0 &&
            setenv("QDIFF_STORE", plan->store, 1) == 0 &&
-           (known == NULL || setenv("QDIFF_EXPECTATIONS", known, 1) == 0) &&
+           (!known || setenv("QDIFF_EXPECTATIONS", known, 1) == 0) &&
            setenv("AFL_CUSTOM_MUTATOR_LIBRARY", plan->mutator, 1) == 0 &&
            setenv("AFL_CUSTOM_MUTATOR_ONLY", "1", 1) == 0 && setenv("AFL_AUTORESUME", "1", 1) == 0;
 }
@@ -201,13 +191,12 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
     char *argv[sizeof afl / sizeof afl[0]]; /* execvp takes no const */
     const char **words = plan->afl ? afl : libfuzzer;
 
-    if (time_flag == NULL || !set_environment(&command->options, plan)) {
+    if (!time_flag || !set_environment(&command->options, plan)) {
         fputs("qdiff: no memory for the environment\n", command->err);
         return QD_EXIT_OWN_FAILURE;
     }
-    for (size_t i = 0; words[i] != NULL; i++) {
+    for (size_t i = 0; words[i]; i++)
         fprintf(command->out, "%s%s", i > 0 ? " " : "", words[i]);
-    }
     fputc('\n', command->out);
     fflush(command->out);
     memcpy(argv, words, plan->afl ? sizeof afl : sizeof libfuzzer);
@@ -229,9 +218,8 @@ static enum qd_exit run(struct qd_command *command)
     if (find_role(command, &plan, &error) != QD_OK ||
         find_engine(command->options.engine, &plan, &error) != QD_OK ||
         find_programs(command, &plan, &error) != QD_OK ||
-        find_places(command, &plan, &error) != QD_OK) {
+        find_places(command, &plan, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     return start(command, &plan);
 }
 

@@ -1,20 +1,20 @@
 /* The verb `help`: the index, a verb's page or a topic. */
 #include <string.h>
 
-#include "command.h"
-#include "qdiff/nearest.h"
+#include "command/command.h"
+#include "qdiff/spelling.h"
 
 static enum qd_exit fail(const struct qd_command *command, const char *given)
 {
-    struct qd_nearest nearest = {given, NULL, 0};
+    struct qd_spelling spelling = {given, NULL, 0};
 
     for (size_t i = 0; qd_verb_at(i); i++)
-        qd_nearest_offer(&nearest, qd_verb_at(i)->name);
+        qd_spelling_try(&spelling, qd_verb_at(i)->name);
     for (size_t i = 0; qd_topic_at(i); i++)
-        qd_nearest_offer(&nearest, qd_topic_at(i)->name);
+        qd_spelling_try(&spelling, qd_topic_at(i)->name);
     fprintf(command->err, "qdiff: no verb or topic \"%s\"%s%s%s\n", given,
-            nearest.word ? "; did you mean \"" : "; see qdiff help",
-            nearest.word ? nearest.word : "", nearest.word ? "\"?" : "");
+            spelling.word ? "; did you mean \"" : "; see qdiff help",
+            spelling.word ? spelling.word : "", spelling.word ? "\"?" : "");
     return QD_EXIT_USAGE;
 }
 

@@ -1,9 +1,10 @@
+/* `qdiff import`: makes a case of a model with its input tensors. */
 #include "qdiff/import.h"
 
 #include <string.h>
 
-#include "command.h"
-#include "pack_import.h"
+#include "command/command.h"
+#include "pack/pack_import.h"
 #include "qdiff/evaluated.h"
 
 static bool is_model(const char *path)
@@ -25,16 +26,14 @@ static enum qd_status import_model(const struct qd_command *command, struct qd_c
                                        .feed_count = options->inputs.count,
                                        .id = options->id};
 
-    if (feeds == NULL) {
+    if (!feeds)
         return qd_fail(error, QD_NO_MEMORY, "no memory for --input");
-    }
     for (size_t i = 0; i < options->inputs.count; i++) {
         enum qd_status status =
             qd_import_feed_parse(options->inputs.items[i], command->arena, &feeds[i], error);
 
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     }
     return qd_import(&import, command->arena, kase, error);
 }
@@ -45,7 +44,7 @@ static enum qd_status import_case(const struct qd_command *command, struct qd_ca
 {
     const struct qd_options *options = &command->options;
 
-    if (options->inputs.count > 0 || options->node != NULL) {
+    if (options->inputs.count > 0 || options->node) {
         return qd_fail(error, QD_USAGE, "%s: --input and --node are for models (*.onnx)",
                        options->arguments.items[0]);
     }
@@ -68,31 +67,25 @@ static enum qd_exit run(struct qd_command *command)
     struct qd_error error = {0}, unjudged = {0};
     enum qd_status status, judged = QD_OK;
 
-    if (options->output == NULL) {
+    if (!options->output) {
         fputs("qdiff import: --output FILE is wanted\n", command->err);
         return QD_EXIT_USAGE;
     }
-    if (qd_pack_is(options->arguments.items[0])) {
+    if (qd_pack_is(options->arguments.items[0]))
         return qd_pack_import(command);
-    }
     status = is_model(options->arguments.items[0]) ? import_model(command, &kase, &error)
                                                    : import_case(command, &kase, &error);
-    if (status == QD_OK && options->id != NULL) {
+    if (status == QD_OK && options->id)
         kase.id = options->id;
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         judged = try_case(command, &kase, &unjudged);
-    }
     if (judged ==
-        QD_INVALID) { /* a broken rule makes no case: tensors of another node, for example */
+        QD_INVALID) /* a broken rule makes no case: tensors of another node, for example */
         return qd_command_failed(command, &unjudged);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = qd_case_save(&kase, options->output, &error);
-    }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return qd_command_failed(command, &error);
-    }
     fprintf(command->out, "%s written to %s\n", kase.id, options->output);
     if (judged != QD_OK) {
         fprintf(command->err, "qdiff: written, but the reference cannot judge it: %s\n",

@@ -1,16 +1,17 @@
+/* `qdiff list`: the ids of cases, or their counts. */
 #include <stdlib.h>
 
-#include "census.h"
-#include "command.h"
-#include "json_write.h"
-#include "visit.h"
+#include "command/command.h"
+#include "select/case_counts.h"
+#include "select/visit.h"
+#include "text/json_write.h"
 
 /* A listing under way. */
 struct listing {
     struct qd_command *command;
     size_t bad;
-    struct qd_census census; /* --count */
-    struct qd_levels levels; /* --count */
+    struct qd_case_counts counts; /* --count */
+    struct qd_levels levels;      /* --count */
     enum qd_status status;
     struct qd_error error;
 };
@@ -29,16 +30,13 @@ static void write_case(FILE *out, const struct qd_selected *selected)
     qd_json_string_if(&json, "rule", kase->rule);
     qd_json_string_if(&json, "issue", kase->issue);
     qd_json_open(&json, "features", '[');
-    for (int i = 0; i < QD_FEATURE_COUNT; i++) {
-        if (qd_features_has(&selected->features, (enum qd_feature)i)) {
+    for (int i = 0; i < QD_FEATURE_COUNT; i++)
+        if (qd_features_has(&selected->features, (enum qd_feature)i))
             qd_json_string(&json, NULL, qd_feature_word((enum qd_feature)i));
-        }
-    }
     qd_json_close(&json, ']');
     qd_json_open(&json, "tags", '[');
-    for (size_t i = 0; i < kase->tag_count; i++) {
+    for (size_t i = 0; i < kase->tag_count; i++)
         qd_json_string(&json, NULL, kase->tags[i]);
-    }
     qd_json_close(&json, ']');
     qd_json_close(&json, '}');
     fputc('\n', out);
@@ -46,8 +44,8 @@ static void write_case(FILE *out, const struct qd_selected *selected)
 
 static enum qd_visit count(struct listing *listing, const struct qd_case *kase)
 {
-    listing->status = qd_census_add(&listing->census, kase, qd_levels_of(&listing->levels, kase),
-                                    &listing->error);
+    listing->status = qd_case_counts_add(&listing->counts, kase,
+                                         qd_levels_of(&listing->levels, kase), &listing->error);
     return listing->status == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
 
@@ -56,14 +54,12 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     struct listing *listing = context;
     const struct qd_options *options = &listing->command->options;
 
-    if (options->count) {
+    if (options->count)
         return count(listing, selected->kase);
-    }
-    if (options->json) {
+    if (options->json)
         write_case(listing->command->out, selected);
-    } else {
+    else
         fprintf(listing->command->out, "%s\n", selected->kase->id);
-    }
     return QD_VISIT_GO_ON;
 }
 
@@ -85,11 +81,10 @@ static enum qd_status list_all(struct listing *listing)
     enum qd_status status =
         qd_selection_init(options, listing->command->arena, &selection, &listing->error);
 
-    if (status == QD_OK && options->count && options->arguments.count == 0) {
+    if (status == QD_OK && options->count && options->arguments.count == 0)
         status = qd_levels_learn(options, &listing->levels, &listing->error);
-    } else {
+    else
         listing->levels.top = options->level;
-    }
     if (status == QD_OK) {
         selection.role = NULL; /* both */
         status = qd_visit_selected(&selection, &visitor, &listing->error);
@@ -101,11 +96,10 @@ static void print_counts(const struct listing *listing)
 {
     const struct qd_options *options = &listing->command->options;
 
-    if (options->json) {
-        qd_census_write(&listing->census, options->level, listing->command->out);
-    } else {
-        qd_census_print(&listing->census, options->level, listing->command->out);
-    }
+    if (options->json)
+        qd_case_counts_write(&listing->counts, options->level, listing->command->out);
+    else
+        qd_case_counts_print(&listing->counts, options->level, listing->command->out);
 }
 
 static enum qd_exit run(struct qd_command *command)
@@ -113,14 +107,12 @@ static enum qd_exit run(struct qd_command *command)
     struct listing listing = {.command = command};
     enum qd_status status = list_all(&listing);
 
-    if (status == QD_OK && command->options.count) {
+    if (status == QD_OK && command->options.count)
         print_counts(&listing);
-    }
-    qd_census_clear(&listing.census);
+    qd_case_counts_clear(&listing.counts);
     qd_levels_clear(&listing.levels);
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return qd_command_failed(command, &listing.error);
-    }
     return listing.bad > 0 ? QD_EXIT_USAGE : QD_EXIT_OK;
 }
 

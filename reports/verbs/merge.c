@@ -1,17 +1,18 @@
+/* `qdiff merge`: joins the results files of shards and judges the whole. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "result_table.h"
-#include "results_file.h"
-#include "row_book.h"
-#include "summary.h"
+#include "command/command.h"
+#include "result/expectation_usage.h"
+#include "result/results_by_key.h"
+#include "result/results_file.h"
+#include "result/summary.h"
 
 /* A merge under way. */
 struct merge {
-    struct qd_result_table table;
-    struct qd_row_book rows;
+    struct qd_results_by_key table;
+    struct qd_expectation_usage rows;
     struct qd_summary summary;
     struct qd_arena *arena;
     FILE *out;
@@ -30,9 +31,8 @@ static enum qd_status first_header(struct merge *merge, const char *line,
     merge->likeness = qd_arena_string(merge->arena, header->likeness);
     merge->shard_count = header->shard.count;
     merge->shards = qd_arena_array(merge->arena, header->shard.count, sizeof *merge->shards);
-    if (unsharded == NULL || merge->likeness == NULL || merge->shards == NULL) {
+    if (!unsharded || !merge->likeness || !merge->shards)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a header");
-    }
     merge->whole = header->whole;
     fprintf(merge->out, "%s\n", unsharded);
     return QD_OK;
@@ -43,20 +43,18 @@ static enum qd_status take_header(void *context, const char *line, const struct 
 {
     struct merge *merge = context;
 
-    if (merge->likeness == NULL) {
+    if (!merge->likeness) {
         enum qd_status status = first_header(merge, line, header, error);
 
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
     } else if (strcmp(merge->likeness, header->likeness) != 0) {
         return qd_fail(error, QD_USAGE,
                        "another run than the first file's: only shards of one run can be merged "
                        "(same suite, commit, level, filters and targets)");
     }
-    if (merge->shard_count > 0) {
+    if (merge->shard_count > 0)
         merge->shards[header->shard.index] = true;
-    }
     return QD_OK;
 }
 
@@ -64,30 +62,28 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
                                   struct qd_error *error)
 {
     struct merge *merge = context;
-    struct qd_table_entry *entry;
+    struct qd_keyed_result *entry;
     bool added;
     enum qd_status status =
-        qd_result_table_add(&merge->table, result, false, &added, &entry, error);
+        qd_results_by_key_add(&merge->table, result, false, &added, &entry, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     if (!added) {
-        struct qd_result_table other;
-        struct qd_table_entry *again;
-        bool same;
+        struct qd_results_by_key other;
 
-        qd_result_table_init(&other);
-        status = qd_result_table_add(&other, result, false, &added, &again, error);
-        same = status == QD_OK && again->digest == entry->digest;
-        qd_result_table_clear(&other);
+        qd_results_by_key_init(&other);
+        struct qd_keyed_result *again;
+        status = qd_results_by_key_add(&other, result, false, &added, &again, error);
+        bool same = status == QD_OK && again->digest == entry->digest;
+        qd_results_by_key_clear(&other);
         return status != QD_OK || same ? status
                                        : qd_fail(error, QD_USAGE, "another result for %s: was %s",
                                                  entry->key, entry->what);
     }
     qd_result_write(merge->out, result);
     status = qd_summary_add(&merge->summary, result, error);
-    return status == QD_OK ? qd_row_book_result(&merge->rows, result, error) : status;
+    return status == QD_OK ? qd_expectation_usage_result(&merge->rows, result, error) : status;
 }
 
 static enum qd_status take_row(void *context, const struct qd_unmatched_row *row,
@@ -95,10 +91,10 @@ static enum qd_status take_row(void *context, const struct qd_unmatched_row *row
 {
     struct merge *merge = context;
 
-    return qd_row_book_unmatched(&merge->rows, row, error);
+    return qd_expectation_usage_unmatched(&merge->rows, row, error);
 }
 
-static enum qd_status read_all(struct merge *merge, const struct qd_list *paths,
+static enum qd_status read_all(struct merge *merge, const struct qd_words *paths,
                                struct qd_error *error)
 {
     struct qd_results_reader reader = {take_header, take_result, take_row, merge};
@@ -108,9 +104,8 @@ static enum qd_status read_all(struct merge *merge, const struct qd_list *paths,
         bool complete;
         enum qd_status status = qd_results_read(paths->items[i], &reader, &complete, error);
 
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
         merge->complete = merge->complete && complete;
     }
     return QD_OK;
@@ -118,11 +113,9 @@ static enum qd_status read_all(struct merge *merge, const struct qd_list *paths,
 
 static bool all_shards(const struct merge *merge)
 {
-    for (uint64_t i = 0; i < merge->shard_count; i++) {
-        if (!merge->shards[i]) {
+    for (uint64_t i = 0; i < merge->shard_count; i++)
+        if (!merge->shards[i])
             return false;
-        }
-    }
     return true;
 }
 
@@ -131,50 +124,44 @@ static void judge_rows(struct merge *merge, FILE *err)
 {
     bool judged = merge->whole && merge->complete && all_shards(merge);
 
-    qd_row_book_sort(&merge->rows);
+    qd_expectation_usage_sort(&merge->rows);
     for (size_t i = 0; i < merge->rows.count; i++) {
         const struct qd_unmatched_row *row = &merge->rows.entries[i].row;
 
         char text[1024];
 
-        if (qd_row_book_is_unmatched(&merge->rows, i)) {
+        if (qd_expectation_usage_is_unmatched(&merge->rows, i))
             qd_unmatched_row_write(merge->out, row);
-        }
-        if (qd_row_book_state(&merge->rows, i) == QD_ROW_USED) {
+        if (qd_expectation_usage_state(&merge->rows, i) == QD_ROW_USED)
             continue;
-        }
         merge->summary.stale += judged;
         merge->summary.not_judged += !judged;
         if (judged) {
             fprintf(err, "qdiff: %s: %s\n", row->target,
-                    qd_row_book_describe(&merge->rows, i, text, sizeof text));
+                    qd_expectation_usage_describe(&merge->rows, i, text, sizeof text));
         }
     }
     if (!all_shards(merge)) {
         fprintf(err, "qdiff: not all of the %llu shards are here\n",
                 (unsigned long long)merge->shard_count);
     }
-    if (!merge->complete) {
+    if (!merge->complete)
         fputs("qdiff: a run was cut short\n", err);
-    }
 }
 
 static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
 {
     struct qd_error error = {0};
-    enum qd_exit code;
 
-    if (read_all(merge, &command->options.arguments, &error) != QD_OK) {
+    if (read_all(merge, &command->options.arguments, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     merge->read = true;
     judge_rows(merge, command->err);
     qd_summary_write(&merge->summary, merge->complete && all_shards(merge), 0, merge->out);
     qd_summary_print(&merge->summary, command->err);
-    code = qd_summary_exit(&merge->summary);
-    if (!merge->complete || !all_shards(merge)) {
+    enum qd_exit code = qd_summary_exit(&merge->summary);
+    if (!merge->complete || !all_shards(merge))
         code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE); /* nobody may take a part for the whole */
-    }
     if (fflush(merge->out) != 0 || ferror(merge->out)) {
         fprintf(command->err, "qdiff: cannot write the merged results: %s\n", strerror(errno));
         code = QD_EXIT_OWN_FAILURE;
@@ -187,34 +174,31 @@ static enum qd_exit merge_to_file(struct qd_command *command, struct merge *merg
 {
     const char *output = command->options.output;
     const char *part = qd_arena_printf(command->arena, "%s.part", output);
-    enum qd_exit code;
 
-    merge->out = part == NULL ? NULL : fopen(part, "we");
-    if (merge->out == NULL) {
+    merge->out = !part ? NULL : fopen(part, "we");
+    if (!merge->out) {
         fprintf(command->err, "qdiff: --output %s: %s\n", output, strerror(errno));
         return QD_EXIT_USAGE;
     }
-    code = merge_files(command, merge);
+    enum qd_exit code = merge_files(command, merge);
     if (fclose(merge->out) != 0 || (merge->read && rename(part, output) != 0)) {
         fprintf(command->err, "qdiff: --output %s: %s\n", output, strerror(errno));
         code = QD_EXIT_OWN_FAILURE;
     }
-    if (!merge->read) {
+    if (!merge->read)
         remove(part);
-    }
     return code;
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
     struct merge merge = {.arena = command->arena, .out = command->out};
-    enum qd_exit code;
 
     merge.rows.arena = command->arena;
-    qd_result_table_init(&merge.table);
-    code = command->options.output != NULL ? merge_to_file(command, &merge)
-                                           : merge_files(command, &merge);
-    qd_result_table_clear(&merge.table);
+    qd_results_by_key_init(&merge.table);
+    enum qd_exit code =
+        command->options.output ? merge_to_file(command, &merge) : merge_files(command, &merge);
+    qd_results_by_key_clear(&merge.table);
     qd_summary_clear(&merge.summary);
     return code;
 }

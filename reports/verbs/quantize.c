@@ -1,12 +1,13 @@
+/* `qdiff quantize`: gives a float model to a quantizer target. */
 #include "qdiff/quantizer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "describe.h"
+#include "command/command.h"
 #include "qdiff/import.h"
+#include "text/describe.h"
 
 enum { SHOWN_ELEMENTS = 16 };
 
@@ -61,7 +62,6 @@ static bool take_flag(const char *key, const char *value, struct qd_quantizer_op
 static bool take_setting(struct wish *wish, const char *text, const char *key, const char *value)
 {
     struct qd_quantizer_options *options = &wish->request.options;
-    int choice;
 
     if (key[0] >= 'A' && key[0] <= 'Z') { /* as the tool itself calls it */
         wish->extra[wish->extra_count++] = text;
@@ -75,6 +75,7 @@ static bool take_setting(struct wish *wish, const char *text, const char *key, c
         wish->ops[wish->op_count++] = value;
         return true;
     }
+    int choice;
     if (strcmp(key, "scheme") == 0 && take_choice(value, "static", "dynamic", &choice)) {
         options->scheme = choice ? QD_QUANTIZER_DYNAMIC : QD_QUANTIZER_STATIC;
         return true;
@@ -91,23 +92,21 @@ static bool take_setting(struct wish *wish, const char *text, const char *key, c
 static enum qd_status read_settings(const struct qd_command *command, struct wish *wish,
                                     struct qd_error *error)
 {
-    const struct qd_list *settings = &command->options.settings;
+    const struct qd_words *settings = &command->options.settings;
 
     wish->exclude = qd_arena_array(command->arena, settings->count + 1, sizeof *wish->exclude);
     wish->ops = qd_arena_array(command->arena, settings->count + 1, sizeof *wish->ops);
     wish->extra = qd_arena_array(command->arena, settings->count + 1, sizeof *wish->extra);
-    if (!wish->exclude || !wish->ops || !wish->extra) {
+    if (!wish->exclude || !wish->ops || !wish->extra)
         return qd_fail(error, QD_NO_MEMORY, "no memory for --set");
-    }
     for (size_t i = 0; i < settings->count; i++) {
         const char *text = settings->items[i], *equals = strchr(text, '=');
         char *key = qd_arena_string(command->arena, text);
 
-        if (key == NULL) {
+        if (!key)
             return qd_fail(error, QD_NO_MEMORY, "no memory for --set");
-        }
         key[strcspn(key, "=")] = '\0';
-        if (!take_setting(wish, text, key, equals != NULL ? equals + 1 : "yes")) {
+        if (!take_setting(wish, text, key, equals ? equals + 1 : "yes")) {
             return qd_fail(error, QD_USAGE,
                            "--set %s: no such setting or value (qdiff help quantize)", text);
         }
@@ -125,16 +124,14 @@ static enum qd_status read_range(const char *text, struct qd_arena *arena,
     const char *equals = strrchr(text, '=');
     char *end = NULL;
 
-    if (equals != NULL && equals != text) {
+    if (equals && equals != text) {
         range->tensor = qd_arena_printf(arena, "%.*s", (int)(equals - text), text);
         range->min = strtof(equals + 1, &end);
-        if (range->tensor == NULL) {
+        if (!range->tensor)
             return qd_fail(error, QD_NO_MEMORY, "no memory for --range");
-        }
     }
-    if (end == NULL || end == equals + 1 || *end != ',') {
+    if (!end || end == equals + 1 || *end != ',')
         return qd_fail(error, QD_USAGE, "--range %s: TENSOR=MIN,MAX is wanted", text);
-    }
     const char *second = end + 1;
     range->max = strtof(second, &end);
     return end != second && *end == '\0'
@@ -145,17 +142,15 @@ static enum qd_status read_range(const char *text, struct qd_arena *arena,
 static enum qd_status read_ranges(const struct qd_command *command, struct wish *wish,
                                   struct qd_error *error)
 {
-    const struct qd_list *given = &command->options.ranges;
+    const struct qd_words *given = &command->options.ranges;
     struct qd_quantizer_range *ranges =
         qd_arena_array(command->arena, given->count, sizeof *ranges);
     enum qd_status status = QD_OK;
 
-    if (ranges == NULL) {
+    if (!ranges)
         return qd_fail(error, QD_NO_MEMORY, "no memory for --range");
-    }
-    for (size_t i = 0; i < given->count && status == QD_OK; i++) {
+    for (size_t i = 0; i < given->count && status == QD_OK; i++)
         status = read_range(given->items[i], command->arena, &ranges[i], error);
-    }
     wish->request.ranges = ranges;
     wish->request.range_count = given->count;
     return status;
@@ -165,18 +160,16 @@ static enum qd_status read_ranges(const struct qd_command *command, struct wish 
 static enum qd_status read_calibration(const struct qd_command *command, struct wish *wish,
                                        struct qd_error *error)
 {
-    const struct qd_list *inputs = &command->options.inputs;
+    const struct qd_words *inputs = &command->options.inputs;
     struct qd_import_feed *feeds = qd_arena_array(command->arena, inputs->count, sizeof *feeds);
     const struct qd_tensor **runs = qd_arena_array(command->arena, 1, sizeof *runs);
     struct qd_case *kase = qd_arena_alloc(command->arena, sizeof *kase);
     enum qd_status status = QD_OK;
 
-    if (feeds == NULL || runs == NULL || kase == NULL) {
+    if (!feeds || !runs || !kase)
         return qd_fail(error, QD_NO_MEMORY, "no memory for --input");
-    }
-    for (size_t i = 0; i < inputs->count && status == QD_OK; i++) {
+    for (size_t i = 0; i < inputs->count && status == QD_OK; i++)
         status = qd_import_feed_parse(inputs->items[i], command->arena, &feeds[i], error);
-    }
     if (status == QD_OK) {
         struct qd_import_options import = {.model = command->options.arguments.items[0],
                                            .feeds = feeds,
@@ -204,12 +197,10 @@ static enum qd_status read_wish(const struct qd_command *command, struct wish *w
         wish->request.model = model;
         status = read_settings(command, wish, error);
     }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = read_ranges(command, wish, error);
-    }
-    if (status == QD_OK && command->options.inputs.count > 0) {
+    if (status == QD_OK && command->options.inputs.count > 0)
         status = read_calibration(command, wish, error);
-    }
     return status;
 }
 
@@ -223,17 +214,17 @@ static void print_node(const struct qd_command *command, const struct qd_case *k
     for (size_t i = 0; i < node->attr_count; i++) {
         const char *text = qd_describe_attr(&node->attrs[i], command->arena);
 
-        fprintf(command->out, ", %s %s", node->attrs[i].name, text != NULL ? text : "?");
+        fprintf(command->out, ", %s %s", node->attrs[i].name, text ? text : "?");
     }
     fputc('\n', command->out);
     for (size_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] != QD_NO_VALUE) {
             const struct qd_tensor *tensor = kase->graph->values[node->inputs[i]].initializer;
             const char *text =
-                tensor != NULL ? qd_describe_tensor(tensor, SHOWN_ELEMENTS, command->arena) : "";
+                tensor ? qd_describe_tensor(tensor, SHOWN_ELEMENTS, command->arena) : "";
 
             fprintf(command->out, "  %s%s%s\n", kase->graph->values[node->inputs[i]].name,
-                    tensor != NULL ? " = " : "", text != NULL ? text : "?");
+                    tensor ? " = " : "", text ? text : "?");
         }
     }
 }
@@ -248,9 +239,8 @@ static void print_model(const struct qd_command *command, const struct qd_quanti
         fprintf(command->out, "its nodes cannot be shown: %s\n", error.text);
         return;
     }
-    for (size_t i = 0; i < kase.graph->node_count; i++) {
+    for (size_t i = 0; i < kase.graph->node_count; i++)
         print_node(command, &kase, &kase.graph->nodes[i]);
-    }
 }
 
 static void print_edges(const struct qd_command *command, const struct qd_quantizer_answer *answer)
@@ -282,21 +272,18 @@ static enum qd_exit tell(struct qd_command *command, const char *id,
 
     fprintf(command->out, "%s: %s%s%s\n", id, qd_quantized_word(answer->outcome),
             answer->message[0] ? ": " : "", answer->message);
-    for (const char *const *word = answer->ignored; word != NULL && *word != NULL; word++) {
+    for (const char *const *word = answer->ignored; word && *word; word++)
         fprintf(command->out, "not known to this release: %s\n", *word);
-    }
     if (answer->outcome == QD_QUANTIZED_EDGES) {
         print_edges(command, answer);
         return QD_EXIT_OK;
     }
-    if (answer->outcome != QD_QUANTIZED_MODEL) {
+    if (answer->outcome != QD_QUANTIZED_MODEL)
         return QD_EXIT_DIVERGENCE;
-    }
     print_model(command, answer);
-    if (command->options.output != NULL && qd_file_write(command->options.output, answer->model,
-                                                         answer->model_size, &error) != QD_OK) {
+    if (command->options.output &&
+        qd_file_write(command->options.output, answer->model, answer->model_size, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     return QD_EXIT_OK;
 }
 
@@ -306,11 +293,10 @@ static enum qd_status open_target(const struct qd_command *command, struct qd_qu
     const struct qd_options *options = &command->options;
     struct qd_session_options limits = {.time_limit = options->time_limit,
                                         .memory_limit = options->memory_limit << 20};
-    struct qd_target_name name;
 
-    if (options->targets.count != 1) {
+    if (options->targets.count != 1)
         return qd_fail(error, QD_USAGE, "one --target is wanted, like ort-quant@1.31.1");
-    }
+    struct qd_target_name name;
     enum qd_status status = qd_target_name_parse(options->targets.items[0].text, &name, error);
     return status == QD_OK ? qd_quantizer_open(&name, &limits, quantizer, error) : status;
 }
@@ -348,12 +334,10 @@ static enum qd_exit run(struct qd_command *command)
     struct qd_error error = {0};
     enum qd_status status = read_wish(command, &wish, &error);
 
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = open_target(command, &quantizer, &error);
-    }
-    if (status == QD_OK) {
+    if (status == QD_OK)
         status = ask(command, quantizer, &wish, &answer, &error);
-    }
     enum qd_exit code = status == QD_OK ? tell(command, qd_quantizer_id(quantizer), &answer)
                                         : qd_command_failed(command, &error);
     qd_quantizer_close(quantizer);

@@ -1,24 +1,23 @@
+/* `qdiff quirks`: the known wrong semantics, and what each one computes. */
 #include <string.h>
 
-#include "command.h"
-#include "json_write.h"
-#include "qdiff/nearest.h"
+#include "command/command.h"
 #include "qdiff/quirk.h"
+#include "qdiff/spelling.h"
+#include "text/json_write.h"
 
 /* Whether the quirk is about one of the operators asked for; about any when none is. */
-static bool is_wanted(const struct qd_list *ops, const struct qd_quirk *quirk)
+static bool is_wanted(const struct qd_words *ops, const struct qd_quirk *quirk)
 {
     for (size_t i = 0; i < ops->count; i++) {
         const char *colon = strchr(ops->items[i], ':');
         char domain[64] = "";
         struct qd_node node = {.domain = domain, .op_type = colon ? colon + 1 : ops->items[i]};
 
-        if (colon != NULL) {
+        if (colon)
             snprintf(domain, sizeof domain, "%.*s", (int)(colon - ops->items[i]), ops->items[i]);
-        }
-        if (qd_quirk_concerns_node(quirk, &node)) {
+        if (qd_quirk_concerns_node(quirk, &node))
             return true;
-        }
     }
     return ops->count == 0;
 }
@@ -35,7 +34,7 @@ static void write_json(FILE *out, const struct qd_quirk *quirk)
     qd_json_string(&json, "effect", quirk->effect);
     qd_json_string(&json, "seen", quirk->seen);
     qd_json_string(&json, "witness", quirk->witness);
-    qd_json_string_if(&json, "switches", quirk->switches != NULL ? quirk->switches : "");
+    qd_json_string_if(&json, "switches", quirk->switches ? quirk->switches : "");
     qd_json_close(&json, '}');
     fputc('\n', out);
 }
@@ -46,32 +45,28 @@ static void write_page(FILE *out, const struct qd_quirk *quirk)
             quirk->effect);
     fprintf(out, "  operators  %s\n  seen       %s\n  witness    %s\n", quirk->ops, quirk->seen,
             quirk->witness);
-    if (quirk->switches != NULL) {
+    if (quirk->switches)
         fprintf(out, "  switches   %s\n", quirk->switches);
-    }
     fprintf(out, "  as target  qdiff run --target quirk:%s\n", quirk->name);
 }
 
 static enum qd_exit show(struct qd_command *command, const char *name)
 {
     const struct qd_quirk *quirk = qd_quirk_find(name);
-    struct qd_nearest nearest = {name, NULL, 0};
-    struct qd_error error;
+    struct qd_spelling spelling = {name, NULL, 0};
 
-    for (size_t i = 0; qd_quirk_at(i) != NULL; i++) {
-        qd_nearest_offer(&nearest, qd_quirk_at(i)->name);
-    }
-    if (quirk == NULL) {
+    for (size_t i = 0; qd_quirk_at(i); i++)
+        qd_spelling_try(&spelling, qd_quirk_at(i)->name);
+    struct qd_error error;
+    if (!quirk) {
         qd_fail(&error, QD_USAGE, "there is no quirk '%s'%s%s", name,
-                nearest.word != NULL ? "; the nearest is " : "",
-                nearest.word != NULL ? nearest.word : "");
+                spelling.word ? "; the nearest is " : "", spelling.word ? spelling.word : "");
         return qd_command_failed(command, &error);
     }
-    if (command->options.json) {
+    if (command->options.json)
         write_json(command->out, quirk);
-    } else {
+    else
         write_page(command->out, quirk);
-    }
     return QD_EXIT_OK;
 }
 
@@ -80,15 +75,13 @@ static enum qd_exit run(struct qd_command *command)
     const struct qd_options *options = &command->options;
     enum qd_quirk_family family = QD_QUIRK_FAMILY_COUNT;
 
-    if (options->arguments.count > 0) {
+    if (options->arguments.count > 0)
         return show(command, options->arguments.items[0]);
-    }
-    for (size_t i = 0; qd_quirk_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_quirk_at(i); i++) {
         const struct qd_quirk *quirk = qd_quirk_at(i);
 
-        if (!is_wanted(&options->ops, quirk)) {
+        if (!is_wanted(&options->ops, quirk))
             continue;
-        }
         if (options->json) {
             write_json(command->out, quirk);
             continue;

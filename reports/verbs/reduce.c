@@ -1,22 +1,22 @@
+/* `qdiff reduce`: makes a case that diverges as small as possible. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "command.h"
-#include "finding_report.h"
-#include "finding_store.h"
-#include "gate_targets.h"
-#include "id_path.h"
-#include "visit.h"
+#include "bundle/finding_report.h"
+#include "bundle/finding_store.h"
+#include "command/command.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
+#include "text/id_path.h"
 
 static void print_size(FILE *out, const char *what, const struct qd_case_size *size)
 {
     fprintf(out, "%-10s nodes %zu, attributes %zu, tensors %zu, elements %" PRId64, what,
             size->nodes, size->attributes, size->tensors, size->elements);
-    if (size->output_elements >= 0) {
+    if (size->output_elements >= 0)
         fprintf(out, ", of outputs %" PRId64, size->output_elements);
-    }
     fputc('\n', out);
 }
 
@@ -48,25 +48,22 @@ static enum qd_status write_result(struct qd_command *command,
     char *path;
     enum qd_status status;
 
-    if (output != NULL && ends(output, ".qdcase")) {
+    if (output && ends(output, ".qdcase")) {
         status = qd_case_save(kase, output, error);
-    } else if (output != NULL && ends(output, ".textproto")) {
+    } else if (output && ends(output, ".textproto")) {
         status = qd_finding_write_text(report, output, command->arena, error);
     } else {
-        status = qd_id_path(output != NULL ? output : ".", report->reduced->after.signature, "",
+        status = qd_id_path(output ? output : ".", report->reduced->after.signature, "",
                             command->arena, &path, error);
-        if (status == QD_OK) {
+        if (status == QD_OK)
             status = qd_finding_write_bundle(report, path, command->arena, &script, error);
-        }
         output = path;
     }
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     fprintf(command->out, "written    %s\n", output);
-    if (script[0] != '\0') {
+    if (script[0] != '\0')
         fprintf(command->out, "no script  %s\n", script);
-    }
     return QD_OK;
 }
 
@@ -92,21 +89,18 @@ static enum qd_exit reduce_on(struct qd_command *command, const struct qd_case *
     struct qd_reduced reduced;
     struct qd_finding_report report = {&reduced, kase->id, subject->id};
 
-    if (qd_case_reduce(subject, kase, &options, command->arena, &reduced, error) != QD_OK) {
+    if (qd_case_reduce(subject, kase, &options, command->arena, &reduced, error) != QD_OK)
         return qd_exit_of_status(error->status);
-    }
     print_size(command->out, "before", &reduced.size_before);
     print_size(command->out, "after", &reduced.size_after);
     fprintf(command->out, "%-10s %.1f s, %zu cases tried, %zu kept, %zu rounds%s\n", "took",
             reduced.seconds, reduced.tried, reduced.kept, reduced.rounds,
             reduced.out_of_time ? "; out of time" : "");
     qd_finding_describe(command->out, &report, command->arena);
-    if (strcmp(reduced.before.signature, reduced.after.signature) != 0) {
+    if (strcmp(reduced.before.signature, reduced.after.signature) != 0)
         fprintf(command->out, "%-10s %s\n", "before", reduced.before.signature);
-    }
-    if (write_result(command, &report, error) != QD_OK || keep(command, &report, error) != QD_OK) {
+    if (write_result(command, &report, error) != QD_OK || keep(command, &report, error) != QD_OK)
         return qd_exit_of_status(error->status);
-    }
     return QD_EXIT_OK;
 }
 
@@ -120,12 +114,10 @@ static enum qd_exit reduce_on_some(struct qd_command *command, const struct qd_c
     for (size_t i = 0; i < targets->count; i++) {
         error.status = QD_OK;
         code = reduce_on(command, kase, &targets->items[i], &error);
-        if (error.status != QD_USAGE) {
+        if (error.status != QD_USAGE)
             break;
-        }
-        if (i + 1 < targets->count) {
+        if (i + 1 < targets->count)
             fprintf(command->err, "qdiff: %s\n", error.text);
-        }
     }
     return code == QD_EXIT_OK ? code : qd_command_failed(command, &error);
 }
@@ -133,20 +125,18 @@ static enum qd_exit reduce_on_some(struct qd_command *command, const struct qd_c
 static enum qd_exit run(struct qd_command *command)
 {
     struct qd_session_options options = qd_session_options_of(&command->options);
+    struct qd_error error = {0};
+
+    command->options.no_expectations = true; /* what is known is reduced too */
     struct qd_target_plan plan;
     struct qd_gate_targets targets;
     struct qd_case kase;
-    struct qd_error error = {0};
-    enum qd_exit code;
-
-    command->options.no_expectations = true; /* what is known is reduced too */
     if (qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
         qd_find_case(command->options.arguments.items[0], &command->options, command->arena, &kase,
                      &error) != QD_OK ||
-        qd_gate_targets_open(&plan, &options, command->arena, &targets, &error) != QD_OK) {
+        qd_gate_targets_open(&plan, &options, command->arena, &targets, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
-    code = reduce_on_some(command, &kase, &targets);
+    enum qd_exit code = reduce_on_some(command, &kase, &targets);
     qd_gate_targets_close(&targets);
     return code;
 }

@@ -1,13 +1,14 @@
+/* `qdiff repro`: one case on several targets, side by side. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "case_show.h"
-#include "command.h"
-#include "describe.h"
-#include "gate_targets.h"
+#include "command/command.h"
 #include "qdiff/valid_twin.h"
-#include "trial_result.h"
-#include "visit.h"
+#include "result/trial_result.h"
+#include "run/gate_targets.h"
+#include "select/visit.h"
+#include "text/case_show.h"
+#include "text/describe.h"
 
 enum { COLUMNS = 9, LONGEST_CELL = 64 };
 
@@ -42,9 +43,8 @@ static struct row row_of(const struct qd_result *result)
     set(&row, 3, result->element);
     set(&row, 4, result->want);
     set(&row, 5, result->have);
-    if (comparison->mismatched > 0) {
+    if (comparison->mismatched > 0)
         snprintf(row.cells[6], LONGEST_CELL, "%.28s to %.28s", result->lo, result->hi);
-    }
     set(&row, 7, result->real);
     set(&row, 8, result->kind == QD_RESULT_KNOWN ? result->issue : "");
     return row;
@@ -99,12 +99,10 @@ static void print_case(FILE *out, const struct qd_case *kase, struct qd_arena *a
 {
     fprintf(out, "case      %s\nop        %s\nopset     %" PRId64 "\n", kase->id, kase->op,
             kase->opset);
-    if (kase->expect == QD_EXPECT_MUST_REJECT) {
+    if (kase->expect == QD_EXPECT_MUST_REJECT)
         fprintf(out, "expect    must be rejected, rule %s\n", kase->rule);
-    }
-    if (kase->issue[0] != '\0') {
+    if (kase->issue[0] != '\0')
         fprintf(out, "issue     %s\n", kase->issue);
-    }
     qd_case_show_request(out, kase, arena);
 }
 
@@ -113,13 +111,13 @@ static void print_wanted(FILE *out, const struct qd_evaluated *evaluated, struct
     const struct qd_graph *graph = evaluated->kase->graph;
 
     /* What a quantized model has to give, only the checks of its parameters can say. */
-    bool known = evaluated->shapes != NULL && evaluated->kase->request_size == 0;
+    bool known = evaluated->shapes && evaluated->kase->request_size == 0;
 
     for (size_t i = 0; known && i < graph->output_count; i++) {
         const char *text = qd_describe_tensor(&evaluated->shapes[i], 16, arena);
 
         fprintf(out, "want      %s = %s\n", graph->values[graph->outputs[i]].name,
-                text != NULL ? text : "(out of memory)");
+                text ? text : "(out of memory)");
     }
     fputc('\n', out);
 }
@@ -127,33 +125,29 @@ static void print_wanted(FILE *out, const struct qd_evaluated *evaluated, struct
 /* What the target said; told once for targets in a row that say the same. */
 static void print_words(FILE *out, const struct qd_result *result, const struct qd_result *before)
 {
-    if (result->why[0] != '\0') {
+    if (result->why[0] != '\0')
         fprintf(out, "\n%s: %s\n", result->target, result->why);
-    }
     if (result->message[0] != '\0') {
-        bool same = before != NULL && strcmp(before->message, result->message) == 0;
+        bool same = before && strcmp(before->message, result->message) == 0;
 
         fprintf(out, "%s%s%s%s: %s\n", same ? "" : "\n", result->target,
                 result->stage[0] != '\0' ? " at " : "", result->stage,
                 same ? "the same" : result->message);
     }
-    if (result->signal != 0) {
+    if (result->signal != 0)
         fprintf(out, "\n%s: killed by signal %d\n", result->target, result->signal);
-    }
 }
 
 static void print_if(FILE *out, const char *what, const char *text)
 {
-    if (text[0] != '\0') {
+    if (text[0] != '\0')
         fprintf(out, "  %-9s  %s\n", what, text);
-    }
 }
 
 static void print_diagnosis(FILE *out, const struct qd_result *result)
 {
-    if (result->diagnosis[0] == '\0') {
+    if (result->diagnosis[0] == '\0')
         return;
-    }
     fprintf(out, "\n%s: %s\n", result->target, result->diagnosis);
     print_if(out, "effect", result->effect);
     print_if(out, "seen", result->seen);
@@ -197,12 +191,11 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
     struct qd_result *results = qd_arena_array(command->arena, targets->count, sizeof *results);
     struct qd_error *errors = qd_arena_array(command->arena, targets->count, sizeof *errors);
     enum qd_exit code = QD_EXIT_OK;
-    struct qd_twins twins;
     bool compared = false;
 
-    if (results == NULL || errors == NULL) {
+    if (!results || !errors)
         return QD_EXIT_OWN_FAILURE;
-    }
+    struct qd_twins twins;
     qd_twins_init(&twins, options->cases);
     const struct qd_trial_options how = {.twins = &twins,
                                          .diagnose = options->no_diagnosis ? NULL : &diagnose};
@@ -232,25 +225,22 @@ static enum qd_exit run(struct qd_command *command)
 {
     struct qd_session_options options = qd_session_options_of(&command->options);
     const char *name = command->options.arguments.items[0];
-    struct qd_evaluated evaluated;
     struct qd_target_plan plan;
-    struct qd_gate_targets targets;
     struct qd_case kase;
     struct qd_error error = {0};
-    enum qd_exit code;
 
     if (qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
-        qd_find_case(name, &command->options, command->arena, &kase, &error) != QD_OK) {
+        qd_find_case(name, &command->options, command->arena, &kase, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
+    struct qd_evaluated evaluated;
     if (qd_case_evaluate(&kase, command->arena, &evaluated, &error) != QD_OK) {
         fprintf(command->err, "qdiff: the reference on %s: %s\n", kase.id, error.text);
         return qd_exit_of_status(error.status);
     }
-    if (qd_gate_targets_open_any(&plan, &options, command->arena, &targets, &error) != QD_OK) {
+    struct qd_gate_targets targets;
+    if (qd_gate_targets_open_any(&plan, &options, command->arena, &targets, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
-    code = run_all(command, &evaluated, &targets);
+    enum qd_exit code = run_all(command, &evaluated, &targets);
     qd_gate_targets_close(&targets);
     return code;
 }

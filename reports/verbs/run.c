@@ -1,8 +1,9 @@
+/* `qdiff run`: runs cases on targets and compares the outputs: the gate. */
 #include <stdlib.h>
 
-#include "command.h"
-#include "header.h"
-#include "reporter.h"
+#include "command/command.h"
+#include "result/header.h"
+#include "run/reporter.h"
 
 static enum qd_exit bail_out(const struct qd_command *command, struct qd_reporter *reporter,
                              const struct qd_error *error)
@@ -19,20 +20,17 @@ static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *r
     struct qd_gate_targets targets;
     enum qd_status status = qd_gate_targets_open_any(gate->plan, &options, arena, &targets, error);
 
-    if (status != QD_OK) {
+    if (status != QD_OK)
         return status;
-    }
     for (size_t i = 0; i < targets.count; i++) {
-        qd_tap_comment(
-            &reporter->tap, "target %s%s%s", targets.items[i].id,
-            qd_expectations_path(targets.items[i].expectations) != NULL ? ", expectations " : "",
-            qd_expectations_path(targets.items[i].expectations) != NULL
-                ? qd_expectations_path(targets.items[i].expectations)
-                : "");
+        qd_tap_comment(&reporter->tap, "target %s%s%s", targets.items[i].id,
+                       qd_expectations_path(targets.items[i].expectations) ? ", expectations " : "",
+                       qd_expectations_path(targets.items[i].expectations)
+                           ? qd_expectations_path(targets.items[i].expectations)
+                           : "");
     }
-    if (reporter->file != NULL) {
+    if (reporter->file)
         qd_header_write(reporter->file, gate->selection, &targets, arena);
-    }
     if (gate->options->jobs <= 1) {
         status = qd_gate_run_part(gate, &targets, 0, 1, error);
         qd_gate_targets_close(&targets);
@@ -45,19 +43,17 @@ static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *r
 
 static enum qd_exit report(struct qd_command *command, struct qd_gate *gate)
 {
-    struct qd_reporter reporter;
     struct qd_error error = {0};
     enum qd_exit code = QD_EXIT_OK, counted;
     bool interrupted, compared;
 
+    struct qd_reporter reporter;
     if (qd_reporter_begin(&reporter, &command->options, command->out, command->err, command->arena,
-                          &error) != QD_OK) {
+                          &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     gate->sink = qd_reporter_sink(&reporter);
-    if (run_gate(gate, &reporter, command->arena, &error) != QD_OK) {
+    if (run_gate(gate, &reporter, command->arena, &error) != QD_OK)
         code = bail_out(command, &reporter, &error);
-    }
     interrupted = qd_interrupt_seen(gate->interrupt);
     compared = reporter.summary.comparisons > 0;
     counted = qd_reporter_end(&reporter, qd_selection_is_whole(gate->selection),
@@ -80,17 +76,15 @@ static enum qd_exit run(struct qd_command *command)
                            .plan = &plan,
                            .interrupt = &interrupt};
     struct qd_error error = {0};
-    enum qd_exit code;
 
     if (qd_selection_init(&command->options, command->arena, &selection, &error) != QD_OK ||
         qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
         qd_interrupt_begin(&interrupt, &error) != QD_OK) {
-        if (error.status == QD_UNUSABLE) {
+        if (error.status == QD_UNUSABLE)
             fprintf(command->out, "TAP version 13\nBail out! %s\n", error.text);
-        }
         return qd_command_failed(command, &error);
     }
-    code = report(command, &gate);
+    enum qd_exit code = report(command, &gate);
     qd_interrupt_end(&interrupt);
     return code;
 }

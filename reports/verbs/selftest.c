@@ -1,9 +1,10 @@
+/* `qdiff self-test`: tests the suite and the harness with every quirk. */
 #include <errno.h>
 #include <string.h>
 
-#include "command.h"
-#include "json_write.h"
-#include "kill_matrix.h"
+#include "command/command.h"
+#include "self_test/kill_matrix.h"
+#include "text/json_write.h"
 
 enum { MOST_FAMILIES = 128 };
 
@@ -40,16 +41,15 @@ static void undecided(struct report *report, const char *text)
 /* What more cases could turn green is open when they did not run. */
 static void result_of_all(struct report *report, bool ok, const char *text)
 {
-    if (!ok && qd_interrupt_seen(report->interrupt)) {
+    if (!ok && qd_interrupt_seen(report->interrupt))
         undecided(report, text);
-    } else {
+    else
         result(report, ok, text);
-    }
 }
 
 static void tell_harness(struct report *report)
 {
-    struct qd_verdicts v;
+    struct qd_self_test_counts v;
     char text[160];
 
     qd_matrix_judge(report->matrix, &v);
@@ -79,7 +79,7 @@ static void tell_quirks(struct report *report)
             ok = ok && tied >= QD_LEAST_KILLS;
         }
         snprintf(text, sizeof text, "quirk %s: noticed by %zu cases%s in %.3f s, first %s",
-                 quirk->name, kills, ties, m->seconds[q], first != NULL ? first : "(none)");
+                 quirk->name, kills, ties, m->seconds[q], first ? first : "(none)");
         result_of_all(report, ok, text);
     }
 }
@@ -87,7 +87,7 @@ static void tell_quirks(struct report *report)
 static enum qd_status tell_broken_parts(struct report *report, const struct qd_matrix_plan *plan,
                                         struct qd_error *error)
 {
-    for (size_t i = 0; qd_broken_part_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_broken_part_at(i); i++) {
         const struct qd_broken_part *part = qd_broken_part_at(i);
         bool noticed = false;
         char text[256];
@@ -97,9 +97,8 @@ static enum qd_status tell_broken_parts(struct report *report, const struct qd_m
             status = qd_broken_part_is_noticed(part, plan, report->matrix, report->command->arena,
                                                &noticed, error);
         }
-        if (status != QD_OK) {
+        if (status != QD_OK)
             return status;
-        }
         snprintf(text, sizeof text, "broken part %s is noticed: %s", part->name, part->meaning);
         result_of_all(report, noticed, text);
     }
@@ -116,9 +115,8 @@ static void find_families(struct report *report)
         size_t length = strcspn(id, "/"), f = 0;
 
         while (f < report->family_count && (report->families[f].length != length ||
-                                            memcmp(report->families[f].name, id, length) != 0)) {
+                                            memcmp(report->families[f].name, id, length) != 0))
             f++;
-        }
         if (f == report->family_count && f < MOST_FAMILIES) {
             report->families[f].name = id;
             report->families[f].length = length;
@@ -143,20 +141,18 @@ static size_t kills_in(const struct report *report, size_t quirk, size_t family)
 static void write_markdown(FILE *out, const struct report *report)
 {
     const struct qd_kill_matrix *m = report->matrix;
-    const char *first;
 
     fprintf(out,
             "# Kill matrix\n\n%zu of %zu cases ran, %zu quirks, %.1f s. A number is how many cases "
             "of the family notice the quirk.\n\n| quirk | all | seconds |",
             report->ran, m->case_count, m->quirk_count, m->wall);
-    for (size_t f = 0; f < report->family_count; f++) {
+    for (size_t f = 0; f < report->family_count; f++)
         fprintf(out, " %.*s |", (int)report->families[f].length, report->families[f].name);
-    }
     fprintf(out, " first |\n|---|---|---|");
-    for (size_t f = 0; f < report->family_count; f++) {
+    for (size_t f = 0; f < report->family_count; f++)
         fprintf(out, "---|");
-    }
     fprintf(out, "---|\n");
+    const char *first;
     for (size_t q = 0; q < m->quirk_count; q++) {
         size_t kills = qd_matrix_kills(m, q, &first);
 
@@ -165,7 +161,7 @@ static void write_markdown(FILE *out, const struct report *report)
             size_t in = kills_in(report, q, f);
             fprintf(out, in > 0 ? " %zu |" : " |", in);
         }
-        fprintf(out, " %s |\n", first != NULL ? first : "");
+        fprintf(out, " %s |\n", first ? first : "");
     }
 }
 
@@ -184,7 +180,7 @@ static void write_json(FILE *out, const struct report *report)
         qd_json_int(&json, "kills", (int64_t)kills);
         qd_json_int(&json, "cases", (int64_t)report->ran);
         qd_json_double(&json, "seconds", m->seconds[q]);
-        qd_json_string_if(&json, "first", first != NULL ? first : "");
+        qd_json_string_if(&json, "first", first ? first : "");
         qd_json_open(&json, "families", '{');
         for (size_t f = 0; f < report->family_count; f++) {
             size_t in = kills_in(report, q, f);
@@ -192,9 +188,8 @@ static void write_json(FILE *out, const struct report *report)
 
             snprintf(name, sizeof name, "%.*s", (int)report->families[f].length,
                      report->families[f].name);
-            if (in > 0) {
+            if (in > 0)
                 qd_json_int(&json, name, (int64_t)in);
-            }
         }
         qd_json_close(&json, '}');
         qd_json_close(&json, '}');
@@ -207,27 +202,24 @@ static enum qd_status write_report(const struct report *report, const char *path
 {
     FILE *out = fopen(path, "w");
 
-    if (out == NULL) {
+    if (!out)
         return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
-    }
-    if (report->command->options.json) {
+    if (report->command->options.json)
         write_json(out, report);
-    } else {
+    else
         write_markdown(out, report);
-    }
-    if (fclose(out) != 0) {
+    if (fclose(out) != 0)
         return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
-    }
     return QD_OK;
 }
 
 /* Quirks that the case notices; *alone those that no other one does. */
 static size_t noticed_by(const struct qd_kill_matrix *m, size_t i, size_t *alone)
 {
-    const char *first;
     size_t count = 0;
 
     *alone = 0;
+    const char *first;
     for (size_t q = 0; q < m->quirk_count; q++) {
         if (qd_kills_has(&m->kills[i], q)) {
             count++;
@@ -244,11 +236,10 @@ static void rank(const struct report *report)
     for (size_t i = 0; i < m->case_count; i++) {
         size_t alone, count = noticed_by(m, i, &alone);
 
-        if (alone > 0) {
+        if (alone > 0)
             fprintf(report->command->out, "# alone %zu of %zu: %s\n", alone, count, m->ids[i]);
-        } else if (count == 0) {
+        else if (count == 0)
             fprintf(report->command->out, "# none: %s\n", m->ids[i]);
-        }
     }
 }
 
@@ -256,9 +247,8 @@ static size_t count_done(const struct qd_kill_matrix *matrix)
 {
     size_t done = 0;
 
-    for (size_t i = 0; i < matrix->case_count; i++) {
+    for (size_t i = 0; i < matrix->case_count; i++)
         done += matrix->kills[i].done;
-    }
     return done;
 }
 
@@ -274,12 +264,10 @@ static enum qd_status test(struct report *report, const struct qd_matrix_plan *p
     tell_harness(report);
     tell_quirks(report);
     status = tell_broken_parts(report, plan, error);
-    if (options->rank) {
+    if (options->rank)
         rank(report);
-    }
-    if (status == QD_OK && options->output != NULL) {
+    if (status == QD_OK && options->output)
         status = write_report(report, options->output, error);
-    }
     fprintf(report->command->out, "# %zu of %zu cases ran, %zu quirks, %.1f s\n1..%zu\n",
             report->ran, report->matrix->case_count, report->matrix->quirk_count,
             report->matrix->wall, report->tests);
@@ -294,9 +282,8 @@ static enum qd_exit run_watched(struct qd_command *command, const struct qd_matr
     struct qd_error error = {0};
 
     if (qd_matrix_make(plan, command->arena, &matrix, &error) != QD_OK ||
-        test(&report, plan, &error) != QD_OK) {
+        test(&report, plan, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     if (qd_interrupt_seen(plan->interrupt)) {
         fprintf(command->err, "qdiff: interrupted; this is the result of %zu cases\n", report.ran);
         return QD_EXIT_INTERRUPTED;
@@ -316,16 +303,13 @@ static enum qd_exit run(struct qd_command *command)
                                         .jobs = options->jobs,
                                         .interrupt = &interrupt};
     struct qd_error error = {0};
-    enum qd_exit code;
 
-    if (!options->level_given) {
+    if (!options->level_given)
         options->level = QD_LEVEL_SMOKE;
-    }
     if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
-        qd_interrupt_begin(&interrupt, &error) != QD_OK) {
+        qd_interrupt_begin(&interrupt, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
-    code = run_watched(command, &plan);
+    enum qd_exit code = run_watched(command, &plan);
     qd_interrupt_end(&interrupt);
     return code;
 }

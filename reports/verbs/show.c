@@ -1,6 +1,7 @@
-#include "case_show.h"
-#include "command.h"
-#include "visit.h"
+/* `qdiff show`: one case as text. */
+#include "command/command.h"
+#include "select/visit.h"
+#include "text/case_show.h"
 
 static enum qd_exit run(struct qd_command *command)
 {
@@ -8,9 +9,8 @@ static enum qd_exit run(struct qd_command *command)
     struct qd_error error = {0};
 
     if (qd_find_case(command->options.arguments.items[0], &command->options, command->arena, &kase,
-                     &error) != QD_OK) {
+                     &error) != QD_OK)
         return qd_command_failed(command, &error);
-    }
     qd_case_show(command->out, &kase, command->arena);
     return QD_EXIT_OK;
 }

@@ -1,8 +1,9 @@
+/* `qdiff targets`: what can be tested on this machine, and how to set up the rest. */
 #include <string.h>
 
-#include "command.h"
-#include "json_write.h"
+#include "command/command.h"
 #include "qdiff/session.h"
+#include "text/json_write.h"
 
 /* What one built-in target has on this machine. */
 struct found {
@@ -27,40 +28,34 @@ static struct found find(const struct qd_builtin_target *target, struct qd_arena
     static const char *const none[] = {NULL};
     struct found found = {.target = target, .versions = none};
 
-    if (target->versions(arena, &found.versions, &found.error) == QD_OK &&
-        found.versions[0] != NULL && open_newest(&found) != QD_OK) {
+    if (target->versions(arena, &found.versions, &found.error) == QD_OK && found.versions[0] &&
+        open_newest(&found) != QD_OK)
         found.session = NULL;
-    }
     return found;
 }
 
 static const char *or_empty(const char *text)
 {
-    return text != NULL ? text : "";
+    return text ? text : "";
 }
 
 static void print_capability(FILE *out, const struct qd_target_capability *capability)
 {
     fprintf(out, "    %s", capability->op);
-    if (or_empty(capability->needs)[0] != '\0') {
+    if (or_empty(capability->needs)[0] != '\0')
         fprintf(out, ", only with %s", capability->needs);
-    }
-    if (or_empty(capability->excludes)[0] != '\0') {
+    if (or_empty(capability->excludes)[0] != '\0')
         fprintf(out, ", without %s", capability->excludes);
-    }
-    if (or_empty(capability->reason)[0] != '\0') {
+    if (or_empty(capability->reason)[0] != '\0')
         fprintf(out, " (%s)", capability->reason);
-    }
     fputc('\n', out);
 }
 
 static bool is_set_up(const struct found *found, const char *release)
 {
-    for (size_t i = 0; found->versions[i] != NULL; i++) {
-        if (strcmp(found->versions[i], release) == 0) {
+    for (size_t i = 0; found->versions[i]; i++)
+        if (strcmp(found->versions[i], release) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -69,7 +64,7 @@ static void print_missing(FILE *out, const struct found *found)
 {
     const struct qd_builtin_target *target = found->target;
 
-    for (size_t i = 0; target->releases != NULL && target->releases[i] != NULL; i++) {
+    for (size_t i = 0; target->releases && target->releases[i]; i++) {
         if (!is_set_up(found, target->releases[i])) {
             fprintf(out, "  %s@%s is not set up; set up with: %s@%s\n", target->name,
                     target->releases[i], target->setup, target->releases[i]);
@@ -82,23 +77,19 @@ static void print_text(FILE *out, const struct found *found)
     const struct qd_builtin_target *target = found->target;
 
     fprintf(out, "%s: %s\n", target->name, target->meaning);
-    for (size_t i = 0; found->versions[i] != NULL; i++) {
+    for (size_t i = 0; found->versions[i]; i++)
         fprintf(out, "  %s@%s%s\n", target->name, found->versions[i], i == 0 ? " (newest)" : "");
-    }
-    for (size_t i = 0; target->default_configs != NULL && target->default_configs[i] != NULL; i++) {
-        if (target->default_configs[i][0] != '\0') {
+    for (size_t i = 0; target->default_configs && target->default_configs[i]; i++)
+        if (target->default_configs[i][0] != '\0')
             fprintf(out, "  by default [%s]\n", target->default_configs[i]);
-        }
-    }
-    if (found->session != NULL) {
+    if (found->session) {
         const struct qd_target_info *info = qd_session_info(found->session);
 
         fputs(info->capability_count > 0 ? "  can do:\n"
                                          : "  runs no models: a quantizer (qdiff quantize)\n",
               out);
-        for (size_t i = 0; i < info->capability_count; i++) {
+        for (size_t i = 0; i < info->capability_count; i++)
             print_capability(out, &info->capabilities[i]);
-        }
     } else if (found->error.status != QD_OK) {
         fprintf(out, "  does not work here: %s\n", found->error.text);
     }
@@ -106,7 +97,7 @@ static void print_text(FILE *out, const struct found *found)
     if (target->setup[0] == '\0') {
         fputs("  always there\n", out);
     } else {
-        fprintf(out, "  %sset up with: %s\n", found->versions[0] == NULL ? "not set up; " : "",
+        fprintf(out, "  %sset up with: %s\n", !found->versions[0] ? "not set up; " : "",
                 target->setup);
     }
 }
@@ -128,9 +119,8 @@ static void write_capabilities(struct qd_json *json, const struct qd_target_info
 static void write_words(struct qd_json *json, const char *key, const char *const *words)
 {
     qd_json_open(json, key, '[');
-    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
+    for (size_t i = 0; words && words[i]; i++)
         qd_json_string(json, NULL, words[i]);
-    }
     qd_json_close(json, ']');
 }
 
@@ -146,9 +136,8 @@ static void write_json(FILE *out, const struct found *found)
     write_words(&json, "versions", found->versions);
     write_words(&json, "releases", found->target->releases);
     write_words(&json, "default_configs", found->target->default_configs);
-    if (found->session != NULL) {
+    if (found->session)
         write_capabilities(&json, qd_session_info(found->session));
-    }
     qd_json_string_if(&json, "error", found->error.text);
     qd_json_close(&json, '}');
     fputc('\n', out);
@@ -156,17 +145,15 @@ static void write_json(FILE *out, const struct found *found)
 
 static enum qd_exit run(struct qd_command *command)
 {
-    for (size_t i = 0; qd_builtin_target_at(i) != NULL; i++) {
+    for (size_t i = 0; qd_builtin_target_at(i); i++) {
         struct found found = find(qd_builtin_target_at(i), command->arena);
 
-        if (command->options.json) {
+        if (command->options.json)
             write_json(command->out, &found);
-        } else {
+        else
             print_text(command->out, &found);
-        }
-        if (found.session != NULL) {
+        if (found.session)
             qd_session_close(found.session);
-        }
     }
     if (!command->options.json) {
         fputs("a plug-in: --target ./libmine.so, written against qdiff/target.h\n"

@@ -1,4 +1,5 @@
-#include "command.h"
+/* `qdiff version`: the version of qdiff and its commit. */
+#include "command/command.h"
 #include "qdiff_version.h"
 
 static enum qd_exit run(struct qd_command *command)

@@ -1,3 +1,4 @@
+/* Finds the quirks that explain why a target's numbers differ. */
 #include "qdiff/diagnose.h"
 
 #include <string.h>

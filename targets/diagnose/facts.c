@@ -1,10 +1,11 @@
+/* Says what can be said about a difference that nothing explains. */
 #include "diagnose/facts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "element.h"
+#include "judge/element.h"
 #include "qdiff/evaluate.h"
 
 /* Text that grows; NULL once there is no memory. */

@@ -1,3 +1,4 @@
+/* Finds where in a graph a target leaves the admissible set. */
 #include "diagnose/locate.h"
 
 #include "qdiff/case_edit.h"

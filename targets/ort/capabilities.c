@@ -1,3 +1,4 @@
+/* What ONNX Runtime declares that it can do. */
 #include "ort/ort.h"
 
 /* What the CPU execution provider has kernels for, established by running every combination of types of every operator on

@@ -1,3 +1,4 @@
+/* ONNX Runtime as a target, by the C API of any release in the cache. */
 #include "ort/ort.h"
 
 #include <dlfcn.h>
@@ -8,7 +9,7 @@
 #include <onnxruntime_c_api.h>
 
 #include "message.h"
-#include "version.h"
+#include "subject/version.h"
 
 #define API_VERSION 18 /* ORT 1.18's table: every later release has it */
 

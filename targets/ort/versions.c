@@ -1,9 +1,10 @@
+/* Finds the releases of ONNX Runtime in the cache. */
 #include "ort/ort.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cache.h"
+#include "subject/cache.h"
 
 const char qd_ort_setup[] = "scripts/setup";
 

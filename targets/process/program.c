@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cache.h"
 #include "message.h"
 #include "process/loader.h"
-#include "qdiff/share.h"
+#include "qdiff/data_path.h"
+#include "subject/cache.h"
 
 #define PREFIX "worker:"
 #define ERROR_CRASHED 3
@@ -84,8 +84,8 @@ static enum qd_status locate_builtin(struct qd_program *program,
         !qd_python_is_set_up(row->name, program->version))
         return qd_fail(error, QD_UNUSABLE, "it is not set up; this sets it up: %s@%s", row->setup,
                        program->version);
-    enum qd_status status = qd_share_path(&program->arena, row->worker, &share,
-                                          error); /* <share>/<worker>: only its root is wanted */
+    enum qd_status status = qd_data_path(&program->arena, row->worker, &share,
+                                         error); /* <share>/<worker>: only its root is wanted */
     if (status != QD_OK)
         return status;
     int root = (int)(strlen(share) - strlen(row->worker));
@@ -106,8 +106,7 @@ enum qd_status qd_program_init(struct qd_program *program, const struct qd_targe
     qd_arena_init(&program->arena, 2 * QD_FRAME_LARGEST);
     snprintf(program->config, sizeof program->config, "%s", name->config);
     snprintf(program->version, sizeof program->version, "%s", name->version);
-    enum qd_status status =
-        qd_share_path(&program->arena, "targets/process/python", &python, error);
+    enum qd_status status = qd_data_path(&program->arena, "targets/process/python", &python, error);
     if (status == QD_OK)
         status = copy_path(program->python, sizeof program->python, error, "%s", python);
     if (status == QD_OK)

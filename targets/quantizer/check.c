@@ -1,3 +1,4 @@
+/* Checks a quantizer's answer: edges, parameters, the model as it runs, fidelity. */
 #include "quantizer/check.h"
 
 #include <math.h>
@@ -109,7 +110,7 @@ static bool same_interface(const struct qd_graph *a, const struct qd_graph *b)
 /* False when there is nothing more to check. */
 static bool decode(struct qd_quant_check *check, struct made *made)
 {
-    const struct qd_quantizer_answer *answer = check->trial->answer;
+    const struct qd_quantizer_answer *answer = check->question->answer;
     struct qd_error error = {.status = QD_OK};
     enum qd_status status =
         qd_case_from_model(answer->model, answer->model_size, check->arena, &made->kase, &error);
@@ -123,9 +124,9 @@ static bool decode(struct qd_quant_check *check, struct made *made)
         qd_quant_find(check, QD_VERDICT_INVALID_MODEL,
                       "inputs or outputs differ from the float model's");
     } else {
-        made->kase.id = check->trial->kase->id;
-        made->kase.inputs = check->trial->kase->inputs;
-        made->kase.input_count = check->trial->kase->input_count;
+        made->kase.id = check->question->kase->id;
+        made->kase.inputs = check->question->kase->inputs;
+        made->kase.input_count = check->question->kase->input_count;
         return true;
     }
     return false;
@@ -179,8 +180,8 @@ static enum qd_status run_kernels(struct qd_quant_check *check, const struct mad
     struct qd_evaluated evaluated = {
         .kase = &made->kase, .values = made->values, .shapes = made->shapes};
     qd_case_features(&made->kase, &evaluated.features);
-    for (size_t i = 0; i < check->trial->kernel_count; i++) {
-        struct qd_session *session = check->trial->kernels[i];
+    for (size_t i = 0; i < check->question->kernel_count; i++) {
+        struct qd_session *session = check->question->kernels[i];
         struct qd_trial trial;
         enum qd_status status = qd_trial_ask(session, &evaluated, check->arena, &trial, error);
         if (status != QD_OK)
@@ -261,7 +262,7 @@ static enum qd_status check_fidelity(struct qd_quant_check *check, const struct 
     if (!values || !widths)
         return QD_NO_MEMORY;
     enum qd_status status =
-        qd_fidelity_evaluate(check->trial->kase, &check->edges, check->arena, values, &error);
+        qd_fidelity_evaluate(check->question->kase, &check->edges, check->arena, values, &error);
     if (status == QD_NO_MEMORY)
         return status;
     if (status != QD_OK) {
@@ -280,7 +281,7 @@ static enum qd_status check_fidelity(struct qd_quant_check *check, const struct 
 
 static void check_ignored(struct qd_quant_check *check)
 {
-    const char *const *ignored = check->trial->answer->ignored;
+    const char *const *ignored = check->question->answer->ignored;
     for (; ignored && *ignored; ignored++)
         qd_quant_find(check, QD_VERDICT_IGNORES_OPTION, "this release does not know %s", *ignored);
 }
@@ -293,7 +294,7 @@ static enum qd_status check_edges(struct qd_quant_check *check, struct qd_error 
     check->report->edges = check->edges.count;
     if (check->edges.disagreement)
         qd_quant_find(check, QD_VERDICT_INVALID_MODEL, "%s", check->edges.disagreement);
-    if (check->edges.blind && check->trial->answer->outcome == QD_QUANTIZED_EDGES)
+    if (check->edges.blind && check->question->answer->outcome == QD_QUANTIZED_EDGES)
         qd_quant_find(check, QD_VERDICT_INVALID_MODEL, "%s", check->edges.blind);
     else if (check->edges.blind)
         qd_quant_note(check, "not read: %s", check->edges.blind);
@@ -326,21 +327,23 @@ static enum qd_status check_model(struct qd_quant_check *check, struct qd_error 
     return status;
 }
 
-enum qd_status qd_quantizer_check(const struct qd_quantizer_trial *trial, struct qd_arena *arena,
-                                  struct qd_quantizer_report *report, struct qd_error *error)
+enum qd_status qd_quantizer_check(const struct qd_quantizer_question *question,
+                                  struct qd_arena *arena, struct qd_quantizer_report *report,
+                                  struct qd_error *error)
 {
     struct qd_quantizer_report made = {.median_width = (double)NAN};
     struct qd_quant_check check = {
-        .trial = trial, .graph = trial->kase->graph, .arena = arena, .report = &made};
+        .question = question, .graph = question->kase->graph, .arena = arena, .report = &made};
     struct qd_value *values = qd_arena_array(arena, check.graph->output_count, sizeof *values);
     if (!values)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a check");
     enum qd_status status =
-        qd_graph_evaluate(check.graph, trial->kase->inputs, NULL, arena, values, error);
+        qd_graph_evaluate(check.graph, question->kase->inputs, NULL, arena, values, error);
     if (status != QD_OK)
         return status;
-    if (trial->answer->outcome == QD_QUANTIZED_EDGES) {
-        status = qd_quant_edges_of_answer(check.graph, trial->answer, arena, &check.edges, error);
+    if (question->answer->outcome == QD_QUANTIZED_EDGES) {
+        status =
+            qd_quant_edges_of_answer(check.graph, question->answer, arena, &check.edges, error);
         if (status == QD_OK)
             status = check_edges(&check, error);
     } else {

@@ -5,7 +5,7 @@
 #include "quantizer/edges.h"
 
 struct qd_quant_check {
-    const struct qd_quantizer_trial *trial;
+    const struct qd_quantizer_question *question;
     const struct qd_graph *graph; /* float */
     struct qd_quant_edges edges;
     int *

@@ -83,10 +83,10 @@ static void check(enum qd_mistake mistake, struct qd_quantizer_options options, 
                                                  .options = options};
     struct qd_quantizer_answer answer;
     qd_quantize_wrongly(&kase, &request, mistake, arena, &answer);
-    const struct qd_quantizer_trial trial = {
+    const struct qd_quantizer_question question = {
         .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
     struct qd_error error = {.status = QD_OK};
-    if (qd_quantizer_check(&trial, arena, report, &error) != QD_OK)
+    if (qd_quantizer_check(&question, arena, report, &error) != QD_OK)
         fail_msg("%s", error.text);
 }
 
@@ -191,11 +191,11 @@ static void check_edges(uint64_t token, uint64_t patch, const char *consumer, en
                                                  .options = options_for(QD_NO_MISTAKE)};
     const struct qd_quantizer_answer answer = {
         .outcome = QD_QUANTIZED_EDGES, .edge_count = 5, .edges = edges};
-    const struct qd_quantizer_trial trial = {
+    const struct qd_quantizer_question question = {
         .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
     struct qd_quantizer_report report;
     struct qd_error error = {.status = QD_OK};
-    assert_int_equal(qd_quantizer_check(&trial, arena, &report, &error), QD_OK);
+    assert_int_equal(qd_quantizer_check(&question, arena, &report, &error), QD_OK);
     if (class == QD_VERDICT_EXACT ? report.finding_count > 0 : !has(&report, class)) {
         print(&report);
         fail_msg("observers %d and %d: want %s", (int)token, (int)patch, qd_verdict_word(class));
@@ -229,13 +229,13 @@ static void judge(const struct qd_quantizer_edge *edges, size_t count, bool per_
         .options = {.activation_type = 3, .weight_type = 3, .per_channel = per_channel}};
     const struct qd_quantizer_answer answer = {
         .outcome = QD_QUANTIZED_EDGES, .edge_count = count, .edges = edges};
-    const struct qd_quantizer_trial trial = {.kase = &kase,
-                                             .request = &request,
-                                             .answer = &answer,
-                                             .profile =
-                                                 qd_quantizer_profile_of("executorch-quant")};
+    const struct qd_quantizer_question question = {.kase = &kase,
+                                                   .request = &request,
+                                                   .answer = &answer,
+                                                   .profile =
+                                                       qd_quantizer_profile_of("executorch-quant")};
     struct qd_error error = {.status = QD_OK};
-    assert_int_equal(qd_quantizer_check(&trial, arena, report, &error), QD_OK);
+    assert_int_equal(qd_quantizer_check(&question, arena, report, &error), QD_OK);
 }
 
 static void expect_one(const struct qd_quantizer_edge *edge, size_t count, bool per_channel,
@@ -395,9 +395,9 @@ static void test_a_subnormal_dynamic_scale_saturates(void **state)
             .options = {.scheme = QD_QUANTIZER_DYNAMIC, .activation_type = 2, .weight_type = 3}};
         const struct qd_quantizer_answer answer = {
             .outcome = QD_QUANTIZED_MODEL, .model = made.model, .model_size = made.model_size};
-        const struct qd_quantizer_trial trial = {
+        const struct qd_quantizer_question question = {
             .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
-        if (qd_quantizer_check(&trial, &arena, &report, &error) != QD_OK)
+        if (qd_quantizer_check(&question, &arena, &report, &error) != QD_OK)
             fail_msg("%s", error.text);
         if (has(&report, QD_VERDICT_MODEL_MISMATCH) == right)
             print(&report);

@@ -1,3 +1,4 @@
+/* Reads where an answer quantizes which tensor of the float model, and how. */
 #include "quantizer/edges.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Computes the interval in which every right quantized form of a float model has to answer. */
 #include "quantizer/fidelity.h"
 
 #include <math.h>

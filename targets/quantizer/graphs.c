@@ -1,3 +1,4 @@
+/* The float graphs of the quantizer suite, as rows of text. */
 #include "quantizer/graphs.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Derives the scales and zero points that a quantizer has to choose, and compares them with its own. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static bool same_word(const char *a, const char *b)
 
 static const struct qd_quantizer_options *options(const struct qd_quant_check *check)
 {
-    return &check->trial->request->options;
+    return &check->question->request->options;
 }
 
 /* --- What is wanted ------------------------------------------------------------------------------ */
@@ -44,13 +45,14 @@ static void limit_codes(const struct qd_quant_check *check, enum qd_dtype type,
 static struct qd_observed_rule weight_rule(const struct qd_quant_check *check,
                                            const struct qd_quant_edge *edge)
 {
-    bool symmetric = options(check)->symmetric_weights ||
-                     (check->trial->profile->channels_are_symmetric && edge->count > 1) ||
-                     (check->trial->profile->signed_weights_are_symmetric && is_signed(edge->type));
+    bool symmetric =
+        options(check)->symmetric_weights ||
+        (check->question->profile->channels_are_symmetric && edge->count > 1) ||
+        (check->question->profile->signed_weights_are_symmetric && is_signed(edge->type));
     struct qd_observed_rule rule = {.scheme =
                                         symmetric ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC,
                                     .scale_type = edge->scale_type,
-                                    .scale_floor = check->trial->profile->scale_floor};
+                                    .scale_floor = check->question->profile->scale_floor};
     limit_codes(check, edge->type, &rule);
     return rule;
 }
@@ -62,7 +64,7 @@ static struct qd_observed_rule activation_rule(const struct qd_quant_check *chec
                                     .qmin = qd_dtype_info(edge->type)->min,
                                     .qmax = qd_dtype_info(edge->type)->max,
                                     .scale_type = edge->scale_type,
-                                    .scale_floor = check->trial->profile->scale_floor};
+                                    .scale_floor = check->question->profile->scale_floor};
     if (options(check)->symmetric_activations) {
         rule.scheme = QD_OBSERVED_SYMMETRIC;
         rule.qmin = is_signed(edge->type) ? -rule.qmax : rule.qmin;
@@ -180,7 +182,7 @@ static void check_codes(struct qd_quant_check *check, const struct qd_quant_edge
 
 static bool range_of(const struct qd_quant_check *check, int value, struct range *range)
 {
-    const struct qd_quantizer_request *request = check->trial->request;
+    const struct qd_quantizer_request *request = check->question->request;
     const char *name = check->graph->values[value].name;
     for (size_t i = 0; i < request->range_count; i++)
         if (same_word(request->ranges[i].tensor, name)) {
@@ -196,7 +198,8 @@ static int folded(const struct qd_quant_check *check, int value)
     const struct qd_node *node = qd_quant_only_reader(check, value);
     bool activation =
         node && (same_word(node->op_type, "Relu") || same_word(node->op_type, "Clip"));
-    return activation && check->trial->profile->folds_activations ? node->outputs[0] : QD_NO_VALUE;
+    return activation && check->question->profile->folds_activations ? node->outputs[0]
+                                                                     : QD_NO_VALUE;
 }
 
 /* The output of a Softmax, which lies between 0 and 1 whatever was observed: with 1 as the last code, or 1/256 as a step. */
@@ -204,7 +207,7 @@ static bool fits_unit(const struct qd_quant_check *check, const struct qd_quant_
                       int value, const struct qd_observed_rule *rule)
 {
     int n = qd_graph_producer(check->graph, value);
-    if (!check->trial->profile->softmax_is_unit || n < 0 ||
+    if (!check->question->profile->softmax_is_unit || n < 0 ||
         !same_word(check->graph->nodes[n].op_type, "Softmax"))
         return false;
     bool by_256 = edge->scales[0] == 0x1p-8 && edge->zero_points[0] == edge->qmin;
@@ -489,7 +492,7 @@ static void check_axis(struct qd_quant_check *check, const struct qd_quant_edge 
                       "%s: %zu scales on axis %lld; the consumer's channels are axis %lld",
                       qd_quant_place(check, edge), edge->count, (long long)edge->axis,
                       (long long)want);
-    bool read = edge->codes || check->trial->answer->outcome == QD_QUANTIZED_EDGES;
+    bool read = edge->codes || check->question->answer->outcome == QD_QUANTIZED_EDGES;
     bool weight = read && want >= 0 && edge->type != QD_S32 && w->dims[want] > 1;
     if (weight && edge->count == 1 && options(check)->per_channel)
         qd_quant_find(check, QD_VERDICT_IGNORES_OPTION,

@@ -1,3 +1,4 @@
+/* What each quantizer promises: which tensors share parameters, which are symmetric. */
 #include <string.h>
 
 #include "qdiff/quantizer_check.h"

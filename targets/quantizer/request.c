@@ -1,3 +1,4 @@
+/* A quantizer's request as a message, and back. */
 #include "quantizer/request.h"
 
 #include <math.h>

@@ -68,7 +68,7 @@ static enum qd_status take_report(struct asking *asking, const struct qd_quantiz
 
 static enum qd_status check_answer(struct asking *asking)
 {
-    const struct qd_quantizer_trial trial = {
+    const struct qd_quantizer_question question = {
         .kase = asking->kase,
         .request = &asking->request,
         .answer = &asking->answer,
@@ -79,7 +79,7 @@ static enum qd_status check_answer(struct asking *asking)
     struct qd_quantizer_report *report = qd_arena_alloc(asking->arena, sizeof *report);
     if (!report)
         return qd_fail(asking->error, QD_NO_MEMORY, "no memory for a report");
-    enum qd_status status = qd_quantizer_check(&trial, asking->arena, report, asking->error);
+    enum qd_status status = qd_quantizer_check(&question, asking->arena, report, asking->error);
     return status == QD_OK ? take_report(asking, report) : status;
 }
 

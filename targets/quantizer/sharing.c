@@ -1,3 +1,4 @@
+/* Finds which tensors a quantizer has to give the same parameters. */
 #include <string.h>
 
 #include "quantizer/check.h"
@@ -37,14 +38,14 @@ static bool is_fused(const struct qd_quant_check *check, const struct qd_node *n
 {
     int n =
         strcmp(node->op_type, "Relu") == 0 ? qd_graph_producer(check->graph, node->inputs[0]) : -1;
-    return n >= 0 && among(check->trial->profile->fuses_relu, check->graph->nodes[n].op_type) &&
+    return n >= 0 && among(check->question->profile->fuses_relu, check->graph->nodes[n].op_type) &&
            qd_quant_only_reader(check, node->inputs[0]) == node;
 }
 
 static bool moves(const struct qd_quant_check *check, const struct qd_node *node)
 {
-    const struct qd_quantizer_trial *trial = check->trial;
-    return among(trial->profile->shares[trial->request->options.format], node->op_type);
+    const struct qd_quantizer_question *question = check->question;
+    return among(question->profile->shares[question->request->options.format], node->op_type);
 }
 
 /* Whether the answer gives parameters to what the operator reads: where that is computed, or where the operator reads it. */
@@ -62,18 +63,18 @@ static bool is_quantized_in_answer(const struct qd_quant_check *check, const str
 /* Whether what computes an operator's input, past other moving ones, is among those that the tool moves codes behind. */
 static bool is_behind(const struct qd_quant_check *check, const struct qd_node *node)
 {
-    const struct qd_quantizer_trial *trial = check->trial;
+    const struct qd_quantizer_question *question = check->question;
     int n = qd_graph_producer(check->graph, node->inputs[0]);
     while (n >= 0 && moves(check, &check->graph->nodes[n]))
         n = qd_graph_producer(check->graph, check->graph->nodes[n].inputs[0]);
-    return n >= 0 && among(trial->profile->shares_behind, check->graph->nodes[n].op_type) &&
-           !among(trial->request->options.exclude, check->graph->nodes[n].name);
+    return n >= 0 && among(question->profile->shares_behind, check->graph->nodes[n].op_type) &&
+           !among(question->request->options.exclude, check->graph->nodes[n].name);
 }
 
 /* Whether what a moving operator reads has parameters before the operator is looked at. */
 static bool is_quantized_before(const struct qd_quant_check *check, const struct qd_node *node)
 {
-    const struct qd_quantizer_profile *profile = check->trial->profile;
+    const struct qd_quantizer_profile *profile = check->question->profile;
     if (profile->shares_always && !among(profile->shares_always, node->op_type))
         return is_quantized_in_answer(check, node);
     return !profile->shares_behind || is_behind(check, node);

@@ -1,3 +1,4 @@
+/* Generates the cases of the quantizer suite. */
 #include "qdiff/quantizer_suite.h"
 
 #include <math.h>

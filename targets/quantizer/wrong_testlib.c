@@ -1,3 +1,4 @@
+/* A small static quantizer (QDQ), right or with one mistake. */
 #include "quantizer/wrong_testlib.h"
 
 #include <math.h>

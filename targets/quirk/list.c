@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "qdiff/nearest.h"
+#include "qdiff/spelling.h"
 #include "quirk/ops.h"
 
 #define QD_QUIRK_SWITCH(name, family, switches, ops, effect, seen, witness)
@@ -194,12 +194,12 @@ static enum qd_status fail_word(const char *text, size_t length, struct qd_error
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, text);
-    struct qd_nearest nearest = {word, NULL, 0};
+    struct qd_spelling spelling = {word, NULL, 0};
     for (size_t i = 0; qd_quirk_at(i); i++)
-        qd_nearest_offer(&nearest, qd_quirk_at(i)->name);
+        qd_spelling_try(&spelling, qd_quirk_at(i)->name);
     return qd_fail(error, QD_USAGE, "'%s' is neither a quirk (qdiff quirks) nor switch=value%s%s%s",
-                   word, nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
-                   nearest.word ? "'?" : "");
+                   word, spelling.word ? "; did you mean '" : "",
+                   spelling.word ? spelling.word : "", spelling.word ? "'?" : "");
 }
 
 enum qd_status qd_quirks_parse(const char *text, struct qd_arena *arena,

@@ -87,17 +87,17 @@ enum qd_status qd_expectations_row(const struct qd_row_draft *draft, struct qd_a
                                    const char **text, struct qd_error *error);
 
 /* Remembers which rows, active or not, select this case. True: each has selected one by now. */
-bool qd_expectations_offer(struct qd_expectations *expectations, const struct qd_case *kase,
-                           const struct qd_features *features);
+bool qd_expectations_mark_selected(struct qd_expectations *expectations, const struct qd_case *kase,
+                                   const struct qd_features *features);
 
 /* Visits, as USAGE that names file, line and field, the rows that selected none of the cases offered. */
-void qd_expectations_idle(const struct qd_expectations *expectations,
-                          void (*visit)(void *context, const struct qd_error *error),
-                          void *context);
+void qd_expectations_unused(const struct qd_expectations *expectations,
+                            void (*visit)(void *context, const struct qd_error *error),
+                            void *context);
 
 /* True if an active row expects a crash, hang or oom for this case, which should then run in a worker. */
-bool qd_expectations_fear(const struct qd_expectations *expectations, const struct qd_case *kase,
-                          const struct qd_features *features);
+bool qd_expectations_may_kill(const struct qd_expectations *expectations,
+                              const struct qd_case *kase, const struct qd_features *features);
 
 /* Visits the active rows that were the first for no divergence: stale, or shadowed by earlier rows, if every case that they could
  * match ran. */

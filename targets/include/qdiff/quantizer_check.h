@@ -37,7 +37,7 @@ struct qd_quantizer_profile {
 const struct qd_quantizer_profile *qd_quantizer_profile_of(const char *tool);
 
 /* A float model with inputs, what was asked, and what the tool answered. */
-struct qd_quantizer_trial {
+struct qd_quantizer_question {
     const struct qd_case *kase; /* the float model and its inputs */
     const struct qd_quantizer_request *request;
     const struct qd_quantizer_answer *answer; /* MODEL or EDGES */
@@ -61,7 +61,8 @@ struct qd_quantizer_report {
 
 /* Checks an answer. Whatever is wrong with it is a finding; failures are ours: NO_MEMORY, INVALID or UNSUPPORTED when the
  * reference cannot evaluate the float model itself. Everything lives in the arena. */
-enum qd_status qd_quantizer_check(const struct qd_quantizer_trial *trial, struct qd_arena *arena,
-                                  struct qd_quantizer_report *report, struct qd_error *error);
+enum qd_status qd_quantizer_check(const struct qd_quantizer_question *question,
+                                  struct qd_arena *arena, struct qd_quantizer_report *report,
+                                  struct qd_error *error);
 
 #endif

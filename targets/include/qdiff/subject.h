@@ -1,7 +1,7 @@
 /* A target under test, opened in its role.
  *
  * A role says what a target is asked and what its answer is compared with: a kernel target runs models, a quantizer makes them.
- * Adding a role is one value of struct qd_target_role in a file of its own, and what opens such a target in targets/subject.c. */
+ * Adding a role is one value of struct qd_target_role in a file of its own, and what opens such a target in targets/subject/subject.c. */
 #ifndef QDIFF_SUBJECT_H
 #define QDIFF_SUBJECT_H
 

@@ -1,0 +1,35 @@
+/* The run itself: every selected case on every target, in one process or in several. */
+#ifndef QDIFF_REPORTS_GATE_H
+#define QDIFF_REPORTS_GATE_H
+
+#include "result/result_json.h"
+#include "run/gate_targets.h"
+#include "run/interrupt.h"
+#include "select/visit.h"
+
+/* Receives the results in order: the results of a case follow each other, one for each target, or one with no target
+ * when the case itself is unreadable or unjudgeable. Rows come after the results they are about. */
+struct qd_sink {
+    enum qd_visit (*result)(void *context, const struct qd_result *result);
+    void (*row)(void *context, const struct qd_unmatched_row *row);
+    void *context;
+};
+
+struct qd_gate {
+    const struct qd_options *options;
+    const struct qd_selection *selection;
+    const struct qd_target_plan *plan;
+    struct qd_interrupt *interrupt;
+    struct qd_sink sink;
+};
+
+/* Runs in this process the cases whose index among the selected is `job` modulo `jobs`, on open targets. Ends early,
+ * with OK, when interrupted or when the sink says stop. UNUSABLE: a target went away for good; else a failure of the
+ * suite. */
+enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targets *targets,
+                                uint64_t job, uint64_t jobs, struct qd_error *error);
+
+/* The same for all cases in `jobs` forked processes; the sink hears exactly what it would from one. */
+enum qd_status qd_gate_run_jobs(const struct qd_gate *gate, uint64_t jobs, struct qd_error *error);
+
+#endif

@@ -1,0 +1,196 @@
+/* Understands filters and shards, and says whether they take a case. */
+#include "select/selection.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "qdiff/evaluate.h"
+#include "qdiff/spelling.h"
+
+static void add(struct qd_features *features, enum qd_feature feature)
+{
+    features->bits[(unsigned)feature / 64] |= UINT64_C(1) << ((unsigned)feature % 64);
+}
+
+static enum qd_status unknown_feature(const char *word, struct qd_error *error)
+{
+    struct qd_spelling spelling = {word, NULL, 0};
+
+    for (int i = 0; i < QD_FEATURE_COUNT; i++)
+        qd_spelling_try(&spelling, qd_feature_word((enum qd_feature)i));
+    if (spelling.word) {
+        return qd_fail(error, QD_USAGE, "--feature: no feature \"%s\"; did you mean \"%s\"?", word,
+                       spelling.word);
+    }
+    return qd_fail(error, QD_USAGE, "--feature: no feature \"%s\"; qdiff help features names them",
+                   word);
+}
+
+/* "a,!b" into a group. */
+static enum qd_status parse_group(const char *text, struct qd_feature_group *group,
+                                  struct qd_error *error)
+{
+    struct qd_feature_group parsed = {0};
+
+    while (*text != '\0') {
+        char word[64];
+        size_t span = strcspn(text, ",");
+        bool banned = *text == '!';
+        size_t length = span - banned;
+        enum qd_feature feature;
+
+        length = length < sizeof word ? length : sizeof word - 1;
+        memcpy(word, text + banned, length);
+        word[length] = '\0';
+        if (!qd_feature_find(word, &feature))
+            return unknown_feature(word, error);
+        add(banned ? &parsed.bans : &parsed.needs, feature);
+        text += span;
+        text += *text == ',';
+    }
+    *group = parsed;
+    return QD_OK;
+}
+
+/* Whether the default domain has an operator of that name. */
+static bool is_default(const char *name)
+{
+    const struct qd_op *op;
+
+    for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++)
+        if (*op->domain == '\0' && strcmp(op->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether `word` names `op`, which is "Conv" or "com.microsoft:QLinearAdd": in full, or by its name alone where the default domain
+ * has no such operator. */
+static bool names_op(const char *word, const char *op)
+{
+    const char *colon = strchr(op, ':');
+
+    return strcmp(word, op) == 0 || (colon && strcmp(word, colon + 1) == 0 && !is_default(word));
+}
+
+/* The word has to name an operator of the reference. */
+static enum qd_status check_op(const char *word, struct qd_error *error)
+{
+    const char *colon = strchr(word, ':');
+    struct qd_spelling spelling = {colon ? colon + 1 : word, NULL, 0};
+    const struct qd_op *op;
+
+    for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
+        char full[96];
+
+        snprintf(full, sizeof full, "%s%s%s", op->domain, *op->domain != '\0' ? ":" : "", op->name);
+        if (names_op(word, full))
+            return QD_OK;
+        qd_spelling_try(&spelling, op->name);
+    }
+    return qd_fail(error, QD_USAGE, "--op: no operator \"%s\"%s%s%s", word,
+                   spelling.word ? "; did you mean \"" : "", spelling.word ? spelling.word : "",
+                   spelling.word ? "\"?" : "");
+}
+
+enum qd_status qd_selection_init(const struct qd_options *options, struct qd_arena *arena,
+                                 struct qd_selection *selection, struct qd_error *error)
+{
+    size_t count = options->features.count;
+    struct qd_feature_group *groups = qd_arena_array(arena, count, sizeof *groups);
+
+    if (!groups)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for --feature");
+    for (size_t i = 0; i < count; i++) {
+        enum qd_status status = parse_group(options->features.items[i], &groups[i], error);
+
+        if (status != QD_OK)
+            return status;
+    }
+    for (size_t i = 0; i < options->ops.count; i++) {
+        enum qd_status status = check_op(options->ops.items[i], error);
+
+        if (status != QD_OK)
+            return status;
+    }
+    *selection = (struct qd_selection){.options = options, .group_count = count, .groups = groups};
+    return QD_OK;
+}
+
+static bool in_group(const struct qd_feature_group *group, const struct qd_features *features)
+{
+    for (int i = 0; i < 2; i++)
+        if ((group->needs.bits[i] & ~features->bits[i]) != 0 ||
+            (group->bans.bits[i] & features->bits[i]) != 0)
+            return false;
+    return true;
+}
+
+static bool takes_id(const struct qd_words *globs, const char *id)
+{
+    for (size_t i = 0; i < globs->count; i++)
+        if (fnmatch(globs->items[i], id, 0) == 0)
+            return true;
+    return globs->count == 0;
+}
+
+static bool takes_word(const struct qd_words *wanted, const char *word)
+{
+    for (size_t i = 0; i < wanted->count; i++)
+        if (strcmp(wanted->items[i], word) == 0)
+            return true;
+    return wanted->count == 0;
+}
+
+static bool takes_op(const struct qd_words *wanted, const char *op)
+{
+    for (size_t i = 0; i < wanted->count; i++)
+        if (names_op(wanted->items[i], op))
+            return true;
+    return wanted->count == 0;
+}
+
+static bool takes_tags(const struct qd_words *wanted, const struct qd_case *kase)
+{
+    for (size_t i = 0; i < kase->tag_count; i++)
+        if (takes_word(wanted, kase->tags[i]))
+            return true;
+    return wanted->count == 0;
+}
+
+static bool takes_features(const struct qd_selection *selection, const struct qd_features *features)
+{
+    for (size_t i = 0; i < selection->group_count; i++)
+        if (in_group(&selection->groups[i], features))
+            return true;
+    return selection->group_count == 0;
+}
+
+uint64_t qd_shard_of(const char *id, uint64_t count)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    for (; *id != '\0'; id++)
+        hash = (hash ^ (unsigned char)*id) * UINT64_C(0x100000001b3);
+    return (hash ^ hash >> 32) % count; /* the low bits of FNV alone are weak */
+}
+
+bool qd_selection_takes(const struct qd_selection *selection, const struct qd_case *kase,
+                        const struct qd_features *features)
+{
+    const struct qd_options *options = selection->options;
+
+    return takes_id(&options->filters, kase->id) && takes_op(&options->ops, kase->op) &&
+           takes_features(selection, features) && takes_tags(&options->tags, kase) &&
+           (options->shard.count == 0 ||
+            qd_shard_of(kase->id, options->shard.count) == options->shard.index);
+}
+
+bool qd_selection_is_whole(const struct qd_selection *selection)
+{
+    const struct qd_options *options = selection->options;
+
+    return options->filters.count == 0 && options->ops.count == 0 && options->features.count == 0 &&
+           options->tags.count == 0 && options->shard.count == 0 && options->arguments.count == 0 &&
+           !options->pack && options->level >= QD_LEVEL_FULL;
+}

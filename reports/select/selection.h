@@ -1,0 +1,36 @@
+/* Which cases a command line asks for. */
+#ifndef QDIFF_REPORTS_SELECTION_H
+#define QDIFF_REPORTS_SELECTION_H
+
+#include "command/options.h"
+#include "qdiff/features.h"
+#include "qdiff/subject.h"
+
+/* Features that a case must have, and must not. */
+struct qd_feature_group {
+    struct qd_features needs, bans;
+};
+
+struct qd_selection {
+    const struct qd_options *options; /* borrowed */
+    size_t group_count;
+    struct qd_feature_group *groups;
+    const struct qd_target_role *role; /* whose suite, where no files are given; NULL: both */
+};
+
+/* Understands --feature; the suite is that of the kernel role. USAGE names the unknown feature and the nearest one. */
+enum qd_status qd_selection_init(const struct qd_options *options, struct qd_arena *arena,
+                                 struct qd_selection *selection, struct qd_error *error);
+
+/* Whether the case is selected, --shard included. */
+bool qd_selection_takes(const struct qd_selection *selection, const struct qd_case *kase,
+                        const struct qd_features *features);
+
+/* Whether nothing of the suite is left out: no filter, no shard, at least the full level, no files, no pack (it may
+ * be of another version). */
+bool qd_selection_is_whole(const struct qd_selection *selection);
+
+/* The part of `count` that an id falls in: 0 to count − 1, the same on every machine. */
+uint64_t qd_shard_of(const char *id, uint64_t count);
+
+#endif

@@ -1,0 +1,163 @@
+/* A trial: the steps from a case and a target to a verdict, the same for everybody who judges. */
+#include "qdiff/trial.h"
+
+#include <string.h>
+
+#include "qdiff/valid_twin.h"
+
+/* --- A kernel target's answer ------------------------------------------------------------------- */
+
+enum qd_status qd_trial_ask(struct qd_session *session, const struct qd_evaluated *evaluated,
+                            struct qd_arena *arena, struct qd_trial *trial, struct qd_error *error)
+{
+    struct qd_trial made = {.skip = NULL};
+    if (!qd_session_can(session, evaluated->kase, &evaluated->features, &made.skip)) {
+        *trial = made;
+        return QD_OK;
+    }
+    made.declared = true;
+    enum qd_status status =
+        qd_session_run(session, evaluated->kase, evaluated->shapes, arena, &made.run, error);
+    if (status != QD_OK)
+        return status;
+    if (made.run.outcome == QD_OUTCOME_SKIPPED) {
+        made.skip = qd_arena_string(arena, made.run.message);
+        if (!made.skip)
+            return qd_fail(error, QD_NO_MEMORY, "no memory for a skip");
+    } else {
+        qd_compare(evaluated->kase, evaluated->values, &made.run, &made.comparison);
+    }
+    *trial = made;
+    return QD_OK;
+}
+
+/* What has to be refused, and what a row expects to kill the target, runs in the isolated session. */
+static struct qd_session *session_for(const struct qd_subject *subject,
+                                      const struct qd_evaluated *evaluated)
+{
+    if (!subject->isolated)
+        return subject->session;
+    bool risky =
+        !evaluated->values ||
+        (subject->expectations &&
+         qd_expectations_may_kill(subject->expectations, evaluated->kase, &evaluated->features));
+    return risky ? subject->isolated : subject->session;
+}
+
+static enum qd_status ask_kernel(struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                                 struct qd_arena *arena, struct qd_trial *trial,
+                                 struct qd_error *error)
+{
+    struct qd_trial made;
+    enum qd_status status =
+        qd_trial_ask(session_for(subject, evaluated), evaluated, arena, &made, error);
+    if (status != QD_OK)
+        return status;
+    if (!made.skip && qd_verdict_is_divergence(made.comparison.verdict)) {
+        bool accepts = made.comparison.verdict == QD_VERDICT_ACCEPTS_INVALID;
+        made.divergences = qd_arena_array(arena, 1, sizeof *made.divergences);
+        const char *words =
+            accepts ? evaluated->kase->rule : qd_arena_string(arena, made.run.message);
+        if (!made.divergences || !words)
+            return qd_fail(error, QD_NO_MEMORY, "no memory for a divergence");
+        made.divergences[made.divergence_count++] =
+            (struct qd_divergence){made.comparison.verdict, words, NULL};
+    }
+    *trial = made;
+    return QD_OK;
+}
+
+const struct qd_target_role qd_role_kernel = {
+    .name = "kernel",
+    .evaluate = qd_case_evaluate,
+    .ask = ask_kernel,
+};
+
+/* --- What follows from it ----------------------------------------------------------------------- */
+
+/* A refusal where the valid twin is refused too shows nothing about the rule. */
+static enum qd_status check_twin(struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                                 struct qd_twins *twins, struct qd_trial *trial,
+                                 struct qd_error *error)
+{
+    bool refused = false;
+    if (trial->skip || !subject->session || trial->comparison.verdict != QD_VERDICT_REJECTED)
+        return QD_OK;
+    enum qd_status status =
+        qd_twin_is_refused(twins, subject->session, evaluated->kase, &refused, error);
+    if (status == QD_OK && refused)
+        trial->skip = "vacuous: the valid twin is refused too";
+    return status;
+}
+
+/* The class of the whole: of the first divergence that no row expects, else the gravest, which is the first of the list. */
+static void choose_verdict(struct qd_trial *trial)
+{
+    const struct qd_divergence *chosen = NULL;
+    for (size_t i = 0; i < trial->divergence_count; i++) {
+        const struct qd_divergence *one = &trial->divergences[i];
+        bool graver = chosen && one->class < chosen->class && !one->row == !chosen->row;
+        if (!chosen || graver || (chosen->row && !one->row))
+            chosen = one;
+    }
+    if (!chosen)
+        return;
+    trial->comparison.verdict = chosen->class;
+    trial->row = chosen->row;
+    trial->known = chosen->row != NULL;
+}
+
+void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evaluated *evaluated,
+                     struct qd_trial *trial)
+{
+    struct qd_evidence evidence = {.kase = evaluated->kase,
+                                   .features = &evaluated->features,
+                                   .verdict = trial->comparison.verdict,
+                                   .canonical = evaluated->values,
+                                   .run = &trial->run};
+    const struct qd_expectation *unexpected = NULL;
+    for (size_t i = 0; i < trial->divergence_count; i++) {
+        struct qd_divergence *one = &trial->divergences[i];
+        evidence.verdict = one->class;
+        evidence.words = one->words;
+        one->row = qd_expectations_match(expectations, &evidence, &unexpected, &trial->covering);
+        if (one->row)
+            qd_row_lines_add(&trial->matched, one->row->row);
+    }
+    if (trial->divergence_count == 0)
+        qd_expectations_match(expectations, &evidence, &trial->unexpected, NULL);
+    choose_verdict(trial);
+}
+
+static enum qd_status diagnose(struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                               const struct qd_diagnose_options *options, struct qd_arena *arena,
+                               struct qd_trial *trial, struct qd_error *error)
+{
+    if (!subject->session || trial->known || trial->comparison.verdict != QD_VERDICT_WRONG_VALUE)
+        return QD_OK;
+    struct qd_diagnosis *made = qd_arena_alloc(arena, sizeof *made);
+    if (!made)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
+    trial->diagnosis = made;
+    return qd_diagnose(subject->isolated ? subject->isolated : subject->session, evaluated->kase,
+                       evaluated->values, &trial->run, options, arena, made, error);
+}
+
+enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                            const struct qd_trial_options *options, struct qd_arena *arena,
+                            struct qd_trial *trial, struct qd_error *error)
+{
+    struct qd_trial made = {.skip = NULL};
+    enum qd_status status = subject->role->ask(subject, evaluated, arena, &made, error);
+    if (status == QD_OK && options->twins)
+        status = check_twin(subject, evaluated, options->twins, &made, error);
+    if (status == QD_OK && !made.skip && subject->expectations)
+        qd_trial_expect(subject->expectations, evaluated, &made);
+    else
+        choose_verdict(&made);
+    if (status == QD_OK && !made.skip && options->diagnose)
+        status = diagnose(subject, evaluated, options->diagnose, arena, &made, error);
+    if (status == QD_OK)
+        *trial = made;
+    return status;
+}

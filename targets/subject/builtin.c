@@ -1,0 +1,85 @@
+/* The list of built-in targets. */
+#include <string.h>
+
+#include "ort/ort.h"
+#include "qdiff/session.h"
+#include "quirk/quirk.h"
+#include "subject/cache.h"
+
+/* A target that comes with qdiff has no versions of its own. */
+static enum qd_status no_versions(struct qd_arena *arena, const char *const **versions,
+                                  struct qd_error *error)
+{
+    static const char *const none[] = {NULL};
+    (void)arena, (void)error;
+    *versions = none;
+    return QD_OK;
+}
+
+/* Releases of the workers: their Python environments. */
+#define QD_WORKER_VERSIONS(function, target)                                             \
+    static enum qd_status function(struct qd_arena *arena, const char *const **versions, \
+                                   struct qd_error *error)                               \
+    {                                                                                    \
+        return qd_python_versions(target, arena, versions, error);                       \
+    }
+QD_WORKER_VERSIONS(executorch_versions, "executorch")
+QD_WORKER_VERSIONS(executorch_quant_versions, "executorch-quant")
+QD_WORKER_VERSIONS(iree_versions, "iree")
+QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
+QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
+
+static enum qd_status check_ort(const struct qd_target_name *name, struct qd_error *error)
+{
+    return qd_ort_check(name->config, error);
+}
+
+static enum qd_status check_quirk(const struct qd_target_name *name, struct qd_error *error)
+{
+    return qd_quirk_check(name->version, name->config, error);
+}
+
+static const char *const plain[] = {"", NULL};
+
+/* Those with a lock file; builtin_test holds them against the files. */
+static const char *const executorch_releases[] = {"1.5.1", NULL};
+static const char *const executorch_quant_releases[] = {"1.5.1", "1.3.1", NULL};
+static const char *const iree_releases[] = {"3.13.0", "3.12.0", NULL};
+static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
+static const char *const torch_mlir_releases[] = {"20261001", NULL};
+
+static const struct qd_builtin_target builtins[] = {
+    {"ort", "ONNX Runtime's CPU execution provider, through its C API", qd_ort_setup,
+     &qd_ort_target, NULL, qd_ort_versions, check_ort, qd_ort_configs, NULL, false},
+    {"reference", "qdiff's own reference under the default semantics: the harness tested on itself",
+     "", &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL, false},
+    {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
+     &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL, false},
+    {"torch-mlir", "torch-mlir: ONNX importer, torch and linalg dialects, LLVM just in time",
+     "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, NULL, plain,
+     torch_mlir_releases, false},
+    {"iree", "IREE: the same importer, its own compiler and run time (llvm-cpu)",
+     "scripts/setup --target iree", NULL, "iree", iree_versions, NULL, plain, iree_releases, false},
+    {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
+     "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, NULL, plain,
+     ort_quant_releases, true},
+    {"executorch", "ExecuTorch: torch's exporter, the XNNPACK partitioner and run time",
+     "scripts/setup --target executorch", NULL, "executorch", executorch_versions, NULL, plain,
+     executorch_releases, false},
+    {"executorch-quant", "ExecuTorch's XNNPACKQuantizer: torch, prepare_pt2e",
+     "scripts/setup --target executorch-quant", NULL, "executorch_quant", executorch_quant_versions,
+     NULL, plain, executorch_quant_releases, true},
+};
+
+const struct qd_builtin_target *qd_builtin_target_at(size_t i)
+{
+    return i < sizeof builtins / sizeof *builtins ? &builtins[i] : NULL;
+}
+
+const struct qd_builtin_target *qd_builtin_target_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (strcmp(builtins[i].name, name) == 0)
+            return &builtins[i];
+    return NULL;
+}

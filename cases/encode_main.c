@@ -130,7 +130,7 @@ static bool run_protoc(struct suite *suite, FILE *in, FILE *out, bool shown)
     return failure == 0 && status == 0;
 }
 
-/* Each text as a field of the message Cases. */
+/* Each text as a field of the message Cases, with the id that its place gives it. */
 static enum qd_status join_texts(struct suite *suite, FILE *joined, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
@@ -139,7 +139,8 @@ static enum qd_status join_texts(struct suite *suite, FILE *joined, size_t first
         enum qd_status status = read_text(suite, suite->at[i].id, ".textproto", &text, &size);
         if (status != QD_OK)
             return status;
-        fputs("at { ", joined); /* on the text's first line: protoc counts lines */
+        /* On the text's first line: protoc counts lines. */
+        fprintf(joined, "at { schema: 1 id: \"%s\" ", suite->at[i].id);
         fwrite(text, 1, size, joined);
         fputs("\n}\n", joined);
     }
@@ -173,16 +174,13 @@ static enum qd_status blame(struct suite *suite, FILE *out)
     return qd_fail(&suite->error, QD_INTERNAL, "protoc refuses the text cases only together");
 }
 
-static enum qd_status check_place(struct suite *suite, const struct encoded *encoded)
+static enum qd_status check_case(struct suite *suite, const struct encoded *encoded)
 {
     struct qd_arena arena;
     struct qd_case kase;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status =
         qd_case_decode(encoded->bytes, encoded->size, &arena, &kase, &suite->error);
-    if (status == QD_OK && strcmp(kase.id, encoded->id) != 0)
-        status = qd_fail(&suite->error, QD_INVALID,
-                         "its id is '%.120s'; an id is the place below cases/", kase.id);
     qd_arena_clear(&arena);
     return status == QD_OK ? QD_OK
                            : qd_fail_context(&suite->error, status, "%s/%s.textproto",
@@ -209,7 +207,7 @@ static enum qd_status split(struct suite *suite, FILE *out)
                        suite->text_count, n);
     enum qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < n; i++)
-        status = check_place(suite, &suite->at[i]);
+        status = check_case(suite, &suite->at[i]);
     return status;
 }
 

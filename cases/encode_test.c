@@ -109,7 +109,6 @@ static void cases_that_are_gone_are_removed(void **state)
 static void errors_name_the_file_and_write_nothing(void **state)
 {
     struct tree *tree = *state;
-    const char *twin = get(tree, QD_SOURCE_DIR "/cases/reject/Abs/valid-vector.textproto");
     put(tree, "cases/reject/Abs.reject", "\nx-type/bool | valid-vector | type q bool | Abs-13: c");
     assert_fails(
         tree, "encode_cases: cases/reject/Abs.reject: line 2: x-type/bool: edit 'type q bool': the "
@@ -122,14 +121,15 @@ static void errors_name_the_file_and_write_nothing(void **state)
     put(tree, "cases/reject/Abs.reject", "x-type/bool | valid-vector");
     assert_fails(tree, "reject/Abs.reject: line 1: field 'edits' is missing");
     put(tree, "cases/reject/Abs.reject", "");
-    put(tree, "cases/reject/Abs/broken.textproto",
-        "schema: 1\nid: \"reject/Abs/broken\"\nmodle {}");
+    put(tree, "cases/reject/Abs/broken.textproto", "tag: \"a\"\ntag: \"b\"\nmodle {}");
     assert_fails(tree, "cases/reject/Abs/broken.textproto: protoc refuses it");
     assert_fails(tree, "input:3:"); /* protoc's own line: the file's third */
-    put(tree, "cases/reject/Abs/broken.textproto", "schema: 1 } at { schema: 1");
+    put(tree, "cases/reject/Abs/broken.textproto", "id: \"reject/Abs/broken\"");
+    assert_fails(tree, "Non-repeated field \"id\" is specified multiple times");
+    put(tree, "cases/reject/Abs/broken.textproto", "} at { schema: 1");
     assert_fails(tree, "2 text cases became 3");
-    put(tree, "cases/reject/Abs/broken.textproto", twin);
-    assert_fails(tree, "reject/Abs/broken.textproto: its id is 'reject/Abs/valid-vector'");
+    put(tree, "cases/reject/Abs/broken.textproto", "");
+    assert_fails(tree, "reject/Abs/broken.textproto: the case has no model");
     assert_false(exists(tree, "out"));
 }
 

@@ -96,11 +96,10 @@ static int number_of(const struct qd_op *op, enum qd_operand operand)
     return QD_NO_OPERAND;
 }
 
-int qd_operand_find(const struct qd_node *node, const struct qd_value *const *in,
-                    enum qd_operand operand)
+int qd_operand_find(const struct qd_edit *edit, enum qd_operand operand)
 {
-    int i = number_of(node->op, operand);
-    return i >= 0 && in[i] ? i : -1;
+    int i = number_of(edit->node.op, operand);
+    return i >= 0 && edit->in[i] ? i : -1;
 }
 
 /* A value of its own in place of operand i. */
@@ -195,6 +194,16 @@ void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype)
 {
     if (dtype != QD_DTYPE_NONE)
         map(edit, i, dtype, read_as, dtype);
+}
+
+void qd_edit_read_as(struct qd_edit *edit, enum qd_operand operand, enum qd_operand zero_point,
+                     enum qd_dtype from, enum qd_dtype to)
+{
+    int data = qd_operand_find(edit, operand);
+    if (data < 0 || edit->in[data]->want.dtype != from)
+        return;
+    qd_edit_reinterpret(edit, data, to);
+    qd_edit_reinterpret(edit, qd_operand_find(edit, zero_point), to);
 }
 
 enum qd_dtype qd_other_sign(enum qd_dtype dtype)

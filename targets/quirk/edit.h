@@ -1,9 +1,9 @@
 /* A node about to be evaluated with something changed: what override quirks are written with.
  *
- *     struct qd_edit edit;
- *     qd_edit_begin(&edit, evaluation, node, in);
- *     ... changes: each does nothing once one has failed ...
- *     return qd_edit_run(&edit, self, out);
+ *     QD_QUIRK_EDIT(bias_dropped, edit)
+ *     {
+ *         ... changes of `edit`: each does nothing once one has failed ...
+ *     }
  *
  * The node, its attributes and its operands are copies; what a change makes lives in the evaluation's arena. */
 #ifndef QDIFF_TARGETS_QUIRK_EDIT_H
@@ -23,6 +23,22 @@ struct qd_edit {
     enum qd_status status;
 };
 
+/* The quirk `name`, qd_quirk_<name>: a node is evaluated as the block that follows leaves it in `edit`. */
+#define QD_QUIRK_EDIT(name, edit)                                                                \
+    static void change(struct qd_edit *edit);                                                    \
+    static enum qd_status evaluate(const struct qd_override *self,                               \
+                                   struct qd_evaluation *evaluation, const struct qd_node *node, \
+                                   const struct qd_value *const *in, struct qd_value *out)       \
+    {                                                                                            \
+        struct qd_edit changed;                                                                  \
+        qd_edit_begin(&changed, evaluation, node, in);                                           \
+        change(&changed);                                                                        \
+        return qd_edit_run(&changed, self, out);                                                 \
+    }                                                                                            \
+    const struct qd_override qd_quirk_##name = {.node = evaluate};                               \
+    static void change(struct qd_edit *edit)
+
+/* For a quirk that does more than that: the node as it is. */
 void qd_edit_begin(struct qd_edit *edit, const struct qd_evaluation *evaluation,
                    const struct qd_node *node, const struct qd_value *const *in);
 
@@ -50,8 +66,7 @@ enum qd_operand {
 };
 
 /* The number of an operand by the operator's row (qd_op_role); −1 if it has none or it is absent. */
-int qd_operand_find(const struct qd_node *node, const struct qd_value *const *in,
-                    enum qd_operand operand);
+int qd_operand_find(const struct qd_edit *edit, enum qd_operand operand);
 
 /* A copy of operand `i` that may be written, put in its place: its canonical values, every element a point. NULL when the
  * operand is absent, i is −1, or memory is short. */
@@ -68,6 +83,10 @@ void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype,
 
 /* Operand i read as codes of another integer type of the same width; QD_DTYPE_NONE: leaves it. */
 void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype);
+
+/* An operand of type `from` and its zero point, read as codes of type `to`; of another type or absent: as they are. */
+void qd_edit_read_as(struct qd_edit *edit, enum qd_operand operand, enum qd_operand zero_point,
+                     enum qd_dtype from, enum qd_dtype to);
 
 /* The type of the other signedness; NONE for what is no integer. */
 enum qd_dtype qd_other_sign(enum qd_dtype dtype);

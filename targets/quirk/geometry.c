@@ -11,8 +11,8 @@ bool qd_geometry_read(struct qd_edit *edit, struct qd_geometry *geometry)
     enum qd_status status = QD_INVALID;
     int64_t ceil = 0;
     evaluation.error = &ignored;
-    geometry->x = pool ? 0 : qd_operand_find(&edit->node, edit->in, QD_X);
-    geometry->w = pool ? -1 : qd_operand_find(&edit->node, edit->in, QD_W);
+    geometry->x = pool ? 0 : qd_operand_find(edit, QD_X);
+    geometry->w = pool ? -1 : qd_operand_find(edit, QD_W);
     if (edit->status != QD_OK || geometry->x < 0 || (!pool && geometry->w < 0))
         return false;
     const struct qd_tensor *x = &edit->in[geometry->x]->want;
@@ -52,7 +52,7 @@ static int64_t filler_code(const struct qd_edit *edit, const struct qd_geometry 
                            enum qd_filler filler)
 {
     enum qd_dtype dtype = edit->in[geometry->x]->want.dtype;
-    int zero_point = qd_operand_find(&edit->node, edit->in, QD_X_ZERO_POINT);
+    int zero_point = qd_operand_find(edit, QD_X_ZERO_POINT);
     if (filler != QD_FILL_NEUTRAL)
         return 0;
     if (geometry->w < 0)

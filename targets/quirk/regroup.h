@@ -14,6 +14,18 @@ struct qd_layout {
 /* Which entry of the parameters the element at these coordinates (of x's rank) uses; −1: a scale of 0. */
 typedef int64_t qd_layout_choice(const struct qd_layout *layout, const int64_t *coordinates);
 
+/* The quirk `name`, qd_quirk_<name>, with the choice that the block that follows returns. */
+#define QD_QUIRK_REGROUP(name, layout, coordinates)                                              \
+    static qd_layout_choice choose;                                                              \
+    static enum qd_status evaluate(const struct qd_override *self,                               \
+                                   struct qd_evaluation *evaluation, const struct qd_node *node, \
+                                   const struct qd_value *const *in, struct qd_value *out)       \
+    {                                                                                            \
+        return qd_regroup(self, evaluation, node, in, choose, out);                              \
+    }                                                                                            \
+    const struct qd_override qd_quirk_##name = {.node = evaluate};                               \
+    static int64_t choose(const struct qd_layout *layout, const int64_t *coordinates)
+
 /* The choice of the text, were the axis this one (negative ones count from the end): modulo the number of parameters, so
  * that every axis is possible. An axis that x has not: 0. */
 int64_t qd_layout_index(const struct qd_layout *layout, const int64_t *coordinates, int64_t axis);

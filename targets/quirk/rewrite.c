@@ -95,6 +95,17 @@ enum qd_status qd_rewrite_finish(struct qd_rewrite *rewrite, const struct qd_gra
     return status;
 }
 
+enum qd_status qd_rewrite_nodes(const struct qd_graph *graph, qd_node_visit *visit,
+                                struct qd_arena *arena, const struct qd_graph **rewritten,
+                                struct qd_error *error)
+{
+    struct qd_rewrite made;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
+        visit(&made, &made.nodes[i]);
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
 bool qd_node_is(const struct qd_node *node, const char *op_type)
 {
     return *node->domain == '\0' && strcmp(node->op_type, op_type) == 0;

@@ -16,6 +16,26 @@ struct qd_rewrite {
     struct qd_error *error;
 };
 
+/* The quirk `name`, qd_quirk_<name>: the block that follows, for each node as given, changes `made`. */
+#define QD_QUIRK_REWRITE(name, made, node)                                                      \
+    static qd_node_visit visit;                                                                 \
+    static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph, \
+                                  struct qd_arena *arena, const struct qd_graph **rewritten,    \
+                                  struct qd_error *error)                                       \
+    {                                                                                           \
+        (void)self;                                                                             \
+        return qd_rewrite_nodes(graph, visit, arena, rewritten, error);                         \
+    }                                                                                           \
+    const struct qd_override qd_quirk_##name = {.graph = rewrite};                              \
+    static void visit(struct qd_rewrite *made, const struct qd_node *node)
+
+typedef void qd_node_visit(struct qd_rewrite *made, const struct qd_node *node);
+
+/* The graph after a visit to each of its nodes, in order. */
+enum qd_status qd_rewrite_nodes(const struct qd_graph *graph, qd_node_visit *visit,
+                                struct qd_arena *arena, const struct qd_graph **rewritten,
+                                struct qd_error *error);
+
 enum qd_status qd_rewrite_begin(struct qd_rewrite *rewrite, const struct qd_graph *graph,
                                 struct qd_arena *arena, struct qd_error *error);
 

@@ -9,15 +9,11 @@ static bool is(const struct qd_node *node, const char *mode)
     return attr && attr->kind == QD_ATTR_STRING && strcmp(attr->s, mode) == 0;
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(auto_pad_ignores_dilation, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
     struct qd_geometry geometry;
-    bool upper = is(node, "SAME_UPPER");
-    if ((upper || is(node, "SAME_LOWER")) && qd_geometry_read(&edit, &geometry)) {
+    bool upper = is(&edit->node, "SAME_UPPER");
+    if ((upper || is(&edit->node, "SAME_LOWER")) && qd_geometry_read(edit, &geometry)) {
         const struct qd_conv_shape *s = &geometry.shape;
         int64_t begin[QD_MAX_SPATIAL];
         for (unsigned i = 0; i < s->spatial; i++) {
@@ -25,9 +21,6 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
             total = total < 0 ? 0 : total;
             begin[i] = upper ? total / 2 : total - total / 2;
         }
-        qd_edit_pad(&edit, &geometry, begin, QD_FILL_NEUTRAL);
+        qd_edit_pad(edit, &geometry, begin, QD_FILL_NEUTRAL);
     }
-    return qd_edit_run(&edit, self, out);
 }
-
-const struct qd_override qd_quirk_auto_pad_ignores_dilation = {.node = evaluate};

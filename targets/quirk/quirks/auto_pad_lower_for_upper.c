@@ -3,20 +3,13 @@
 
 #include "quirk/edit.h"
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(auto_pad_lower_for_upper, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    const char *word;
-    if (qd_node_string(node, "auto_pad", "", &word, evaluation->error) != QD_OK)
-        return QD_INVALID;
+    const char *word = "";
+    if (edit->status == QD_OK)
+        edit->status = qd_node_string(&edit->node, "auto_pad", "", &word, edit->evaluation.error);
     if (strcmp(word, "SAME_UPPER") == 0)
-        qd_edit_word(&edit, "auto_pad", "SAME_LOWER");
+        qd_edit_word(edit, "auto_pad", "SAME_LOWER");
     if (strcmp(word, "SAME_LOWER") == 0)
-        qd_edit_word(&edit, "auto_pad", "SAME_UPPER");
-    return qd_edit_run(&edit, self, out);
+        qd_edit_word(edit, "auto_pad", "SAME_UPPER");
 }
-
-const struct qd_override qd_quirk_auto_pad_lower_for_upper = {.node = evaluate};

@@ -1,17 +1,8 @@
 /* The quirk "axis-ignored": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/regroup.h"
 
-static int64_t choose(const struct qd_layout *layout, const int64_t *coordinates)
+QD_QUIRK_REGROUP(axis_ignored, layout, coordinates)
 {
     (void)layout, (void)coordinates;
     return 0;
 }
-
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
-{
-    return qd_regroup(self, evaluation, node, in, choose, out);
-}
-
-const struct qd_override qd_quirk_axis_ignored = {.node = evaluate};

@@ -1,18 +1,9 @@
 /* The quirk "block-as-axis": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/regroup.h"
 
-static int64_t choose(const struct qd_layout *layout, const int64_t *coordinates)
+QD_QUIRK_REGROUP(block_as_axis, layout, coordinates)
 {
     if (layout->block == 0 || layout->x->rank != 1)
         return qd_layout_index(layout, coordinates, layout->axis);
     return coordinates[0] < layout->scale->count ? coordinates[0] : -1;
 }
-
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
-{
-    return qd_regroup(self, evaluation, node, in, choose, out);
-}
-
-const struct qd_override qd_quirk_block_as_axis = {.node = evaluate};

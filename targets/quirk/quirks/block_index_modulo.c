@@ -1,7 +1,7 @@
 /* The quirk "block-index-modulo": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/regroup.h"
 
-static int64_t choose(const struct qd_layout *layout, const int64_t *coordinates)
+QD_QUIRK_REGROUP(block_index_modulo, layout, coordinates)
 {
     struct qd_layout interleaved = *layout;
     int64_t at[QD_MAX_RANK], axis = layout->axis + (layout->axis < 0 ? layout->x->rank : 0);
@@ -12,12 +12,3 @@ static int64_t choose(const struct qd_layout *layout, const int64_t *coordinates
     interleaved.block = 1;
     return qd_layout_index(&interleaved, at, axis);
 }
-
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
-{
-    return qd_regroup(self, evaluation, node, in, choose, out);
-}
-
-const struct qd_override qd_quirk_block_index_modulo = {.node = evaluate};

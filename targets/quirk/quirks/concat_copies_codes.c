@@ -25,24 +25,12 @@ static void copy_codes(struct qd_rewrite *made, const struct qd_node *concat,
     qd_rewrite_use(made, qd_node_output(quantize, 0), qd_node_output(concat, 0));
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
+QD_QUIRK_REWRITE(concat_copies_codes, made, quantize)
 {
-    struct qd_rewrite made;
-    (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
-        struct qd_node *quantize = &made.nodes[i];
-        struct qd_node *concat =
-            qd_node_is(quantize, "QuantizeLinear")
-                ? qd_rewrite_producer(&made, qd_node_input(quantize, 0), "Concat")
-                : NULL;
-        if (concat &&
-            codes_of_one_type(&made, concat, qd_rewrite_dtype(&made, qd_node_output(quantize, 0))))
-            copy_codes(&made, concat, quantize);
-    }
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    struct qd_node *concat = qd_node_is(quantize, "QuantizeLinear")
+                                 ? qd_rewrite_producer(made, qd_node_input(quantize, 0), "Concat")
+                                 : NULL;
+    if (concat &&
+        codes_of_one_type(made, concat, qd_rewrite_dtype(made, qd_node_output(quantize, 0))))
+        copy_codes(made, concat, quantize);
 }
-
-const struct qd_override qd_quirk_concat_copies_codes = {.graph = rewrite};

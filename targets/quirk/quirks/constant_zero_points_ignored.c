@@ -16,25 +16,14 @@ static int put_middle(struct qd_rewrite *made, const struct qd_tensor *zero)
     return qd_rewrite_initializer(made, &middle);
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
+QD_QUIRK_REWRITE(constant_zero_points_ignored, made, node)
 {
-    struct qd_rewrite made;
-    (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
-        const struct qd_node *node = &made.nodes[i];
-        const struct qd_tensor *zero = qd_rewrite_constant(&made, qd_node_input(node, ZERO_POINT));
-        if (!qd_node_is(node, "DequantizeLinear") ||
-            !qd_rewrite_constant(&made, qd_node_input(node, X)) || !zero || zero->count < 2 ||
-            qd_dtype_info(zero->dtype)->kind == QD_CLASS_FLOAT)
-            continue;
-        int middle = put_middle(&made, zero);
-        if (middle != QD_NO_VALUE)
-            qd_rewrite_operand(&made, node, ZERO_POINT, middle);
-    }
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    const struct qd_tensor *zero = qd_rewrite_constant(made, qd_node_input(node, ZERO_POINT));
+    if (!qd_node_is(node, "DequantizeLinear") ||
+        !qd_rewrite_constant(made, qd_node_input(node, X)) || !zero || zero->count < 2 ||
+        qd_dtype_info(zero->dtype)->kind == QD_CLASS_FLOAT)
+        return;
+    int middle = put_middle(made, zero);
+    if (middle != QD_NO_VALUE)
+        qd_rewrite_operand(made, node, ZERO_POINT, middle);
 }
-
-const struct qd_override qd_quirk_constant_zero_points_ignored = {.graph = rewrite};

@@ -46,16 +46,10 @@ static bool read_sizes(const struct qd_node *node, const struct qd_value *x, str
     return dims[1] % square == 0 && x->want.count > 0;
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(crd_blocks_before_channels, edit)
 {
-    struct qd_edit edit;
+    const struct qd_value *x = edit->in[0];
     struct sizes sizes;
-    qd_edit_begin(&edit, evaluation, node, in);
-    if (node->input_count > 0 && read_sizes(node, in[0], &sizes))
-        qd_edit_move(&edit, 0, NULL, in[0]->want.rank, in[0]->want.dims, source, &sizes);
-    return qd_edit_run(&edit, self, out);
+    if (edit->node.input_count > 0 && read_sizes(&edit->node, x, &sizes))
+        qd_edit_move(edit, 0, NULL, x->want.rank, x->want.dims, source, &sizes);
 }
-
-const struct qd_override qd_quirk_crd_blocks_before_channels = {.node = evaluate};

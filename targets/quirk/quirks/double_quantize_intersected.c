@@ -6,7 +6,7 @@
 enum { X, SCALE, ZERO_POINT, OPERANDS };
 
 struct pair {
-    struct qd_node *quantize, *dequantize;
+    const struct qd_node *quantize, *dequantize;
 };
 
 /* The constant of one element behind an operand, NULL if there is none. */
@@ -77,8 +77,8 @@ static bool is_only_dequantized(const struct qd_rewrite *made, const struct pair
     return qd_rewrite_uses(made, codes) == readers;
 }
 
-static void dequantize_by(struct qd_rewrite *made, struct qd_node *node, const int *parameters,
-                          int codes)
+static void dequantize_by(struct qd_rewrite *made, const struct qd_node *node,
+                          const int *parameters, int codes)
 {
     for (size_t k = SCALE; k < OPERANDS; k++)
         qd_rewrite_operand(made, node, k, parameters[k]);
@@ -128,7 +128,7 @@ static struct pair pair_before(const struct qd_rewrite *made, int value)
     return pair;
 }
 
-static void look_at(struct qd_rewrite *made, struct qd_node *dequantize)
+static void look_at(struct qd_rewrite *made, const struct qd_node *dequantize)
 {
     struct pair second = {qd_rewrite_producer(made, qd_node_input(dequantize, X), "QuantizeLinear"),
                           dequantize};
@@ -146,17 +146,8 @@ static void look_at(struct qd_rewrite *made, struct qd_node *dequantize)
         merge(made, &first, &second);
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
+QD_QUIRK_REWRITE(double_quantize_intersected, made, node)
 {
-    struct qd_rewrite made;
-    (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
-        if (qd_node_is(&made.nodes[i], "DequantizeLinear"))
-            look_at(&made, &made.nodes[i]);
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    if (qd_node_is(node, "DequantizeLinear"))
+        look_at(made, node);
 }
-
-const struct qd_override qd_quirk_double_quantize_intersected = {.graph = rewrite};

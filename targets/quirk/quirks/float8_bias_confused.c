@@ -12,18 +12,11 @@ static enum qd_dtype other(enum qd_dtype dtype)
     }
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(float8_bias_confused, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
     for (int i = 0; i < 3; i += 2) { /* x and its zero point */
-        struct qd_tensor *t = qd_edit_copy(&edit, i);
+        struct qd_tensor *t = qd_edit_copy(edit, i);
         if (t)
             t->dtype = other(t->dtype);
     }
-    return qd_edit_run(&edit, self, out);
 }
-
-const struct qd_override qd_quirk_float8_bias_confused = {.node = evaluate};

@@ -41,19 +41,8 @@ static void quantize_bias(struct qd_rewrite *made, const struct qd_node *node)
         qd_rewrite_operand(made, node, BIAS, value);
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
+QD_QUIRK_REWRITE(float_bias_quantized, made, node)
 {
-    struct qd_rewrite made;
-    (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
-        const struct qd_node *node = &made.nodes[i];
-        if (qd_node_is(node, "Conv") || qd_node_is(node, "Gemm"))
-            quantize_bias(&made, node);
-    }
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    if (qd_node_is(node, "Conv") || qd_node_is(node, "Gemm"))
+        quantize_bias(made, node);
 }
-
-const struct qd_override qd_quirk_float_bias_quantized = {.graph = rewrite};

@@ -13,20 +13,13 @@ static struct qd_source interleaved(const void *context, int64_t i)
     return (struct qd_source){0, i + (from - c) * g->plane};
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(group_order, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
     struct qd_geometry geometry;
-    if (qd_geometry_read(&edit, &geometry)) {
-        const struct qd_tensor *x = &in[geometry.x]->want;
+    if (qd_geometry_read(edit, &geometry)) {
+        const struct qd_tensor *x = &edit->in[geometry.x]->want;
         const struct groups groups = {geometry.shape.group, geometry.shape.channels,
                                       qd_shape_plane(x)};
-        qd_edit_move(&edit, geometry.x, NULL, x->rank, x->dims, interleaved, &groups);
+        qd_edit_move(edit, geometry.x, NULL, x->rank, x->dims, interleaved, &groups);
     }
-    return qd_edit_run(&edit, self, out);
 }
-
-const struct qd_override qd_quirk_group_order = {.node = evaluate};

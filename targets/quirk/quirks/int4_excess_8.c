@@ -7,15 +7,8 @@ static int64_t excess(int64_t code, enum qd_dtype dtype)
     return (code & 15) - 8;
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(int4_excess_8, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    if (in[0]->want.dtype == QD_S4)
-        qd_edit_map(&edit, 0, QD_S4, excess);
-    return qd_edit_run(&edit, self, out);
+    if (edit->in[0]->want.dtype == QD_S4)
+        qd_edit_map(edit, 0, QD_S4, excess);
 }
-
-const struct qd_override qd_quirk_int4_excess_8 = {.node = evaluate};

@@ -14,21 +14,16 @@ static void put(struct qd_edit *edit, int i, enum qd_dtype dtype, const struct q
     qd_tensor_fill(z, (info->max + 1) / 2);
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(missing_zero_point_in_the_middle, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    if (strcmp(node->op_type, "DequantizeLinear") == 0)
-        put(&edit, 2, in[0]->want.dtype, &in[1]->want);
-    if (strcmp(node->op_type, "QuantizeLinear") == 0 && !qd_node_attr(node, "output_dtype"))
-        put(&edit, 2, QD_U8, &in[1]->want);
-    if (strcmp(node->op_type, "ConvInteger") == 0 || strcmp(node->op_type, "MatMulInteger") == 0) {
-        put(&edit, 2, in[0]->want.dtype, NULL);
-        put(&edit, 3, in[1]->want.dtype, NULL);
+    if (strcmp(edit->node.op_type, "DequantizeLinear") == 0)
+        put(edit, 2, edit->in[0]->want.dtype, &edit->in[1]->want);
+    if (strcmp(edit->node.op_type, "QuantizeLinear") == 0 &&
+        !qd_node_attr(&edit->node, "output_dtype"))
+        put(edit, 2, QD_U8, &edit->in[1]->want);
+    if (strcmp(edit->node.op_type, "ConvInteger") == 0 ||
+        strcmp(edit->node.op_type, "MatMulInteger") == 0) {
+        put(edit, 2, edit->in[0]->want.dtype, NULL);
+        put(edit, 3, edit->in[1]->want.dtype, NULL);
     }
-    return qd_edit_run(&edit, self, out);
 }
-
-const struct qd_override qd_quirk_missing_zero_point_in_the_middle = {.node = evaluate};

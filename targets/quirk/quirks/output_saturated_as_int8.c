@@ -7,7 +7,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    int zero_point = qd_operand_find(node, in, QD_Y_ZERO_POINT);
+    int zero_point = qd_operand_find(&edit, QD_Y_ZERO_POINT);
     bool wrong = zero_point >= 0 && in[zero_point]->want.dtype == QD_U8;
     if (wrong)
         qd_edit_reinterpret(&edit, zero_point, QD_S8);

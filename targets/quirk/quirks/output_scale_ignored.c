@@ -15,22 +15,10 @@ static const struct qd_node *source(const struct qd_rewrite *made, int value)
     return steps > 0 ? qd_rewrite_producer(made, value, "DequantizeLinear") : NULL;
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
+QD_QUIRK_REWRITE(output_scale_ignored, made, quantize)
 {
-    struct qd_rewrite made;
-    (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
-        const struct qd_node *quantize = &made.nodes[i];
-        const struct qd_node *dequantize = qd_node_is(quantize, "QuantizeLinear")
-                                               ? source(&made, qd_node_input(quantize, 0))
-                                               : NULL;
-        if (dequantize)
-            qd_rewrite_share(&made, dequantize, quantize, false);
-    }
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    const struct qd_node *dequantize =
+        qd_node_is(quantize, "QuantizeLinear") ? source(made, qd_node_input(quantize, 0)) : NULL;
+    if (dequantize)
+        qd_rewrite_share(made, dequantize, quantize, false);
 }
-
-const struct qd_override qd_quirk_output_scale_ignored = {.graph = rewrite};

@@ -1,16 +1,9 @@
 /* The quirk "pad-repeats-edge": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/geometry.h"
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(pad_repeats_edge, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
     struct qd_geometry geometry;
-    if (qd_geometry_read(&edit, &geometry))
-        qd_edit_pad(&edit, &geometry, geometry.shape.pad_begin, QD_FILL_EDGE);
-    return qd_edit_run(&edit, self, out);
+    if (qd_geometry_read(edit, &geometry))
+        qd_edit_pad(edit, &geometry, geometry.shape.pad_begin, QD_FILL_EDGE);
 }
-
-const struct qd_override qd_quirk_pad_repeats_edge = {.node = evaluate};

@@ -1,18 +1,11 @@
 /* The quirk "pads-of-axes-swapped": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/geometry.h"
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(pads_of_axes_swapped, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
     struct qd_geometry geometry;
-    if (qd_geometry_read(&edit, &geometry) && geometry.shape.spatial == 2) {
+    if (qd_geometry_read(edit, &geometry) && geometry.shape.spatial == 2) {
         const int64_t begin[] = {geometry.shape.pad_begin[1], geometry.shape.pad_begin[0]};
-        qd_edit_pad(&edit, &geometry, begin, QD_FILL_NEUTRAL);
+        qd_edit_pad(edit, &geometry, begin, QD_FILL_NEUTRAL);
     }
-    return qd_edit_run(&edit, self, out);
 }
-
-const struct qd_override qd_quirk_pads_of_axes_swapped = {.node = evaluate};

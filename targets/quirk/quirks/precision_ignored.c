@@ -1,14 +1,7 @@
 /* The quirk "precision-ignored": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/edit.h"
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(precision_ignored, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    qd_edit_drop(&edit, "precision");
-    return qd_edit_run(&edit, self, out);
+    qd_edit_drop(edit, "precision");
 }
-
-const struct qd_override qd_quirk_precision_ignored = {.node = evaluate};

@@ -1,25 +1,14 @@
 /* The quirk "requantize-dropped": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/rewrite.h"
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
+QD_QUIRK_REWRITE(requantize_dropped, made, quantize)
 {
-    struct qd_rewrite made;
-    (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
-        const struct qd_node *quantize = &made.nodes[i];
-        const struct qd_node *dequantize =
-            qd_node_is(quantize, "QuantizeLinear")
-                ? qd_rewrite_producer(&made, qd_node_input(quantize, 0), "DequantizeLinear")
-                : NULL;
-        enum qd_dtype codes = qd_rewrite_dtype(&made, qd_node_output(quantize, 0));
-        if (dequantize && codes != QD_DTYPE_NONE &&
-            codes == qd_rewrite_dtype(&made, qd_node_input(dequantize, 0)))
-            qd_rewrite_use(&made, qd_node_output(quantize, 0), qd_node_input(dequantize, 0));
-    }
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    const struct qd_node *dequantize =
+        qd_node_is(quantize, "QuantizeLinear")
+            ? qd_rewrite_producer(made, qd_node_input(quantize, 0), "DequantizeLinear")
+            : NULL;
+    enum qd_dtype codes = qd_rewrite_dtype(made, qd_node_output(quantize, 0));
+    if (dequantize && codes != QD_DTYPE_NONE &&
+        codes == qd_rewrite_dtype(made, qd_node_input(dequantize, 0)))
+        qd_rewrite_use(made, qd_node_output(quantize, 0), qd_node_input(dequantize, 0));
 }
-
-const struct qd_override qd_quirk_requantize_dropped = {.graph = rewrite};

@@ -1,23 +1,12 @@
 /* The quirk "rounding-step-dropped": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/rewrite.h"
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
+QD_QUIRK_REWRITE(rounding_step_dropped, made, dequantize)
 {
-    struct qd_rewrite made;
-    (void)self;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
-        const struct qd_node *dequantize = &made.nodes[i];
-        const struct qd_node *quantize =
-            qd_node_is(dequantize, "DequantizeLinear")
-                ? qd_rewrite_producer(&made, qd_node_input(dequantize, 0), "QuantizeLinear")
-                : NULL;
-        if (quantize)
-            qd_rewrite_use(&made, qd_node_output(dequantize, 0), qd_node_input(quantize, 0));
-    }
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    const struct qd_node *quantize =
+        qd_node_is(dequantize, "DequantizeLinear")
+            ? qd_rewrite_producer(made, qd_node_input(dequantize, 0), "QuantizeLinear")
+            : NULL;
+    if (quantize)
+        qd_rewrite_use(made, qd_node_output(dequantize, 0), qd_node_input(quantize, 0));
 }
-
-const struct qd_override qd_quirk_rounding_step_dropped = {.graph = rewrite};

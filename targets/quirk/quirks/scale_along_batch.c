@@ -26,7 +26,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    int scale = qd_operand_find(node, in, QD_W_SCALE);
+    int scale = qd_operand_find(&edit, QD_W_SCALE);
     if (scale < 0 || in[scale]->want.count < 2 || in[0]->want.rank < 1 || in[0]->want.dims[0] == 0)
         return qd_edit_run(&edit, self, out);
     const struct qd_tensor *scales = &in[scale]->want;

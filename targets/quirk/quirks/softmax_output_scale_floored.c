@@ -20,7 +20,7 @@ static enum qd_status with_scale(const struct qd_override *self, struct qd_evalu
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    struct qd_tensor *scale = qd_edit_copy(&edit, qd_operand_find(node, in, QD_Y_SCALE));
+    struct qd_tensor *scale = qd_edit_copy(&edit, qd_operand_find(&edit, QD_Y_SCALE));
     if (scale && scale->dtype == QD_F32 && scale->count == 1 && qd_tensor_value(scale, 0) > 0)
         qd_tensor_set(
             scale, 0,

@@ -1,13 +1,9 @@
 /* The quirk "transpose-inverse": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/edit.h"
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(transpose_inverse, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    const struct qd_attr *perm = qd_node_attr(node, "perm");
+    const struct qd_attr *perm = qd_node_attr(&edit->node, "perm");
     int64_t inverse[QD_MAX_RANK] = {0};
     bool fits = perm && perm->kind == QD_ATTR_INTS && perm->count <= QD_MAX_RANK;
     for (size_t i = 0; fits && i < perm->count; i++) {
@@ -16,8 +12,5 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
             inverse[perm->ints[i]] = (int64_t)i;
     }
     if (fits)
-        qd_edit_ints(&edit, "perm", inverse, perm->count);
-    return qd_edit_run(&edit, self, out);
+        qd_edit_ints(edit, "perm", inverse, perm->count);
 }
-
-const struct qd_override qd_quirk_transpose_inverse = {.node = evaluate};

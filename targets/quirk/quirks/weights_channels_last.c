@@ -12,19 +12,12 @@ static struct qd_source channels_last(const void *context, int64_t i)
     return (struct qd_source){0, i - i % size + tap * f->channels + c};
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(weights_channels_last, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
     struct qd_geometry geometry;
-    if (qd_geometry_read(&edit, &geometry)) {
-        const struct qd_tensor *w = &in[geometry.w]->want;
+    if (qd_geometry_read(edit, &geometry)) {
+        const struct qd_tensor *w = &edit->in[geometry.w]->want;
         const struct filter filter = {w->dims[1], qd_shape_plane(w)};
-        qd_edit_move(&edit, geometry.w, NULL, w->rank, w->dims, channels_last, &filter);
+        qd_edit_move(edit, geometry.w, NULL, w->rank, w->dims, channels_last, &filter);
     }
-    return qd_edit_run(&edit, self, out);
 }
-
-const struct qd_override qd_quirk_weights_channels_last = {.node = evaluate};

@@ -7,16 +7,9 @@ static int64_t halve(int64_t code, enum qd_dtype dtype)
     return code / 2 * 2;
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(weights_halved, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    int w = qd_operand_find(node, in, QD_W);
-    if (w >= 0 && in[w]->want.dtype == QD_S8)
-        qd_edit_map(&edit, w, QD_S8, halve);
-    return qd_edit_run(&edit, self, out);
+    int w = qd_operand_find(edit, QD_W);
+    if (w >= 0 && edit->in[w]->want.dtype == QD_S8)
+        qd_edit_map(edit, w, QD_S8, halve);
 }
-
-const struct qd_override qd_quirk_weights_halved = {.node = evaluate};

@@ -1,19 +1,7 @@
 /* The quirk "x-uint8-read-as-int8": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/edit.h"
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
+QD_QUIRK_EDIT(x_uint8_read_as_int8, edit)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    int data = qd_operand_find(node, in, QD_X),
-        zero_point = qd_operand_find(node, in, QD_X_ZERO_POINT);
-    if (data >= 0 && in[data]->want.dtype == QD_U8) {
-        qd_edit_reinterpret(&edit, data, QD_S8);
-        qd_edit_reinterpret(&edit, zero_point, QD_S8);
-    }
-    return qd_edit_run(&edit, self, out);
+    qd_edit_read_as(edit, QD_X, QD_X_ZERO_POINT, QD_U8, QD_S8);
 }
-
-const struct qd_override qd_quirk_x_uint8_read_as_int8 = {.node = evaluate};

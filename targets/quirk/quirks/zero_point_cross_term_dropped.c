@@ -7,7 +7,7 @@
 /* Zero point number c of an operand: 0 if it is absent. */
 static int64_t zero_point(const struct qd_edit *edit, enum qd_operand operand, int64_t c)
 {
-    int i = qd_operand_find(&edit->node, edit->in, operand);
+    int i = qd_operand_find(edit, operand);
     return i < 0 ? 0 : (int64_t)qd_parameter_at(edit->in[i], c);
 }
 
@@ -42,8 +42,8 @@ static void correct_convolution(const struct qd_edit *edit, const struct qd_geom
 static void correct_product(const struct qd_edit *edit, struct qd_value *y)
 {
     struct qd_matmul_shape s;
-    int a = qd_operand_find(&edit->node, edit->in, QD_X_ZERO_POINT);
-    int b = qd_operand_find(&edit->node, edit->in, QD_W_ZERO_POINT);
+    int a = qd_operand_find(edit, QD_X_ZERO_POINT);
+    int b = qd_operand_find(edit, QD_W_ZERO_POINT);
     if (a < 0 || b < 0 ||
         qd_matmul_shape_read(&edit->evaluation, &edit->node, &edit->in[0]->want, &edit->in[1]->want,
                              &s) != QD_OK)

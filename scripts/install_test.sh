@@ -24,6 +24,11 @@ test_installs_one_header()
     [ "$(find "$scratch/prefix/include" -type f)" = "$scratch/prefix/include/qdiff/target.h" ]
 }
 
+test_installs_the_host()
+{
+    "$scratch/prefix/bin/qdiff-serve" --help | grep -F 'usage: qdiff-serve'
+}
+
 test_builds_the_example_by_package()
 {
     cp -r "$scratch/prefix/share/qdiff/example" "$scratch/example"
@@ -46,6 +51,13 @@ test_check_target_passes()
     "$qdiff" check-target ./libexample.so
 }
 
+test_gates_what_is_served()
+{
+    cd "$scratch"
+    "$qdiff" run --target "worker:$scratch/prefix/bin/qdiff-serve ./libexample.so" --level smoke >served.tap
+    grep -E '^# elements: [1-9][0-9]* compared' served.tap
+}
+
 # The row expects what never happens and selects nothing that runs: it may not disturb.
 test_gates_with_expectations()
 {
@@ -62,5 +74,5 @@ test_finds_the_installed_cases()
     grep -x 'regressions/ort-28456-u8' "$scratch/list"
 }
 
-tap_run test "installs_one_header builds_the_example builds_the_example_by_package check_target_passes \
-gates_with_expectations finds_the_installed_cases" "$@"
+tap_run test "installs_one_header installs_the_host builds_the_example builds_the_example_by_package check_target_passes \
+gates_with_expectations gates_what_is_served finds_the_installed_cases" "$@"

@@ -36,7 +36,7 @@ fake()
 test_every_script_has_help()
 {
     local script
-    for script in setup gate test check prove-long lock finding nightly oss_fuzz_check fresh_check scripts_test.sh; do
+    for script in setup gate test check prove-long lock finding nightly oss_fuzz_check fresh_check serve_kills scripts_test.sh; do
         expect 0 "$(status_of "$root/scripts/$script" --help)" "$script --help"
         grep -q "^usage: scripts/$script" "$scratch/out"
     done

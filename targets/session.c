@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "process/job.h"
 #include "process/loader.h"
@@ -95,6 +96,13 @@ static enum qd_status start_program(struct qd_session *session, struct qd_arena 
     return status;
 }
 
+/* A connection that was lost comes back within seconds, or not. */
+static void wait_for_connection(int tries)
+{
+    struct timespec pause = {.tv_sec = (time_t)1 << tries};
+    nanosleep(&pause, NULL);
+}
+
 /* Starts a worker and has it open the target; its description goes into `arena`. */
 static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
                             struct qd_target_info *info, struct qd_error *error)
@@ -113,6 +121,8 @@ static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
         qd_worker_stop(&session->worker);
         if (!qd_death_is_foreign(&death))
             return status;
+        if (death.lost && i + 1 < MOST_TRIES)
+            wait_for_connection(i);
     }
     return status;
 }
@@ -417,6 +427,8 @@ static enum qd_status attempt_unmolested(struct qd_session *session, const struc
         if (status == QD_OK && (*answered || !qd_death_is_foreign(death)))
             return QD_OK;
     }
+    if (status == QD_OK && death->lost)
+        return qd_fail(error, QD_UNUSABLE, "%d times in a row: %s", MOST_TRIES, death->text);
     return status;
 }
 
@@ -437,7 +449,7 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_j
             return status;
         if (!answered)
             death = again;
-        else if (death.outcome == QD_OUTCOME_CRASH)
+        else if (death.outcome != QD_OUTCOME_OOM)
             alone = answered = false;
     }
     if (answered)

@@ -95,7 +95,7 @@ static bool is_library(const char *name)
 {
     size_t length = strlen(name);
 
-    return length > 3 && strcmp(name + length - 3, ".so") == 0;
+    return strncmp(name, "worker:", 7) != 0 && length > 3 && strcmp(name + length - 3, ".so") == 0;
 }
 
 static enum qd_exit run(struct qd_command *command)

@@ -157,7 +157,9 @@ static enum qd_exit run(struct qd_command *command)
     }
     if (!command->options.json) {
         fputs("a plug-in: --target ./libmine.so, written against qdiff/target.h\n"
-              "a worker: --target ./mine.py or worker:./program (targets/process/README.md)\n",
+              "a worker: --target ./mine.py or 'worker:COMMAND LINE' (targets/process/README.md)\n"
+              "a device: --target 'worker:ssh board qdiff-serve ./libmine.so' "
+              "(targets/process/DEVICES.md)\n",
               command->out);
     }
     return QD_EXIT_OK;

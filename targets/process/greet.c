@@ -80,6 +80,16 @@ static bool read_options(struct qd_wire wire, struct qd_arena *arena, const char
     return words != NULL;
 }
 
+static bool read_guards(struct qd_wire wire)
+{
+    struct qd_wire_field field;
+    uint64_t guards = 0;
+    while (qd_wire_next(&wire, &field))
+        if (field.number == 6 && field.type == QD_WIRE_VARINT)
+            guards = field.value;
+    return guards != 0;
+}
+
 static bool read_welcome(const struct qd_wire *body, struct qd_arena *arena,
                          struct qd_target_info *info, const char *const **options)
 {
@@ -105,6 +115,8 @@ enum qd_status qd_program_greet(struct qd_program *program, double seconds, stru
     qd_wire_put_text(&out, 3, program->config);
     enum qd_target_status status =
         qd_program_hear(program, QD_REQUEST_HELLO, &out, mark, LARGEST_WELCOME, &body, &message);
+    if (program->died && program->death.lost)
+        return qd_fail(error, QD_UNUSABLE, "%s", program->death.text);
     if (program->died)
         return qd_fail(error, QD_UNUSABLE, "opening it ended in a %s: %s",
                        qd_outcome_word(program->death.outcome), program->death.text);
@@ -114,6 +126,7 @@ enum qd_status qd_program_greet(struct qd_program *program, double seconds, stru
                        message.text[0] ? message.text : "it gave no reason");
     if (!read_welcome(&body, arena, &made, options))
         return qd_fail(error, QD_UNUSABLE, "the target's description is garbled");
+    program->guards = read_guards(body);
     *info = made;
     return QD_OK;
 }

@@ -27,7 +27,7 @@ static const char *missing_function(const struct qd_target *api)
 static enum qd_target_status load_plugin(const char *path, const struct qd_target **api,
                                          struct qd_target_message *message)
 {
-    char local[300];
+    char local[sizeof((struct qd_target_name *)0)->name + 2];
     /* Without a slash dlopen would look among the system's libraries. */
     snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
     void *library = dlopen(local, RTLD_NOW | RTLD_LOCAL);

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "process/command_line.h"
 #include "process/loader.h"
 #include "qdiff/data_path.h"
 #include "subject/cache.h"
 
 #define PREFIX "worker:"
 #define ERROR_CRASHED 3
+#define ERROR_DIED 4                    /* the first of those after which the worker ends */
 #define START_BYTES ((rlim_t)256 << 20) /* of an interpreter that has just started */
 
 /* --- Which program ------------------------------------------------------------------------------- */
@@ -48,17 +50,23 @@ static enum qd_status copy_path(char *to, size_t size, struct qd_error *error, c
     return QD_OK;
 }
 
-/* A program of the user's own: a Python script, or anything that can be executed. */
+/* A program of the user's own: a Python script, or after worker: the command line of anything that can be executed. */
 static enum qd_status locate_path(struct qd_program *program, const char *name,
                                   struct qd_error *error)
 {
-    size_t skip = strncmp(name, PREFIX, strlen(PREFIX)) == 0 ? strlen(PREFIX) : 0;
-    const char *path = name + skip, *python = getenv("QDIFF_PYTHON");
-    if (access(path, R_OK) != 0)
+    const char *path = name, *python = getenv("QDIFF_PYTHON");
+    if (strncmp(name, PREFIX, strlen(PREFIX)) == 0) {
+        enum qd_status split = qd_command_split(name + strlen(PREFIX), program->words,
+                                                sizeof program->words, &program->word_count, error);
+        if (split != QD_OK)
+            return split;
+        path = program->words;
+    }
+    bool searched = !strchr(path, '/') && program->word_count > 0; /* in PATH, by execvp */
+    if (!searched && access(path, R_OK) != 0)
         return qd_fail(error, QD_UNUSABLE, "%s: %s", path, strerror(errno));
-    if (!ends_in(path, ".py")) /* execvp would look for a name without a slash in PATH */
-        return copy_path(program->file, sizeof program->file, error, "%s%s",
-                         strchr(path, '/') ? "" : "./", path);
+    if (!ends_in(path, ".py"))
+        return copy_path(program->file, sizeof program->file, error, "%s", path);
     enum qd_status status = copy_path(program->file, sizeof program->file, error, "%s",
                                       python && *python ? python : "python3");
     return status == QD_OK ? copy_path(program->script, sizeof program->script, error, "%s", path)
@@ -139,6 +147,22 @@ static void limit_memory(uint64_t bytes)
     setrlimit(RLIMIT_AS, &both);
 }
 
+/* file, script, and the words after the first. */
+static char **make_arguments(const struct qd_program *program)
+{
+    size_t count = 0;
+    char **arguments = calloc(program->word_count + 3, sizeof *arguments);
+    if (!arguments)
+        return NULL;
+    arguments[count++] = strdup(program->file);
+    if (program->script[0])
+        arguments[count++] = strdup(program->script);
+    const char *word = program->words;
+    for (size_t i = 1; i < program->word_count; i++)
+        arguments[count++] = strdup(word += strlen(word) + 1);
+    return arguments;
+}
+
 void qd_program_become(void *context, void *block, int channel)
 {
     const struct qd_program *program = context;
@@ -149,10 +173,10 @@ void qd_program_become(void *context, void *block, int channel)
     if (dup2(channel, 0) < 0 || dup2(channel, 1) < 0)
         _exit(1);
     close(channel);
-    char *file = strdup(program->file), *script = strdup(program->script);
-    char *arguments[] = {file, script && *script ? script : NULL, NULL};
+    char *file = strdup(program->file);
+    char **arguments = make_arguments(program);
     limit_memory(program->worker->memory_limit); /* from here on this process may have no room */
-    if (file)
+    if (file && arguments)
         execvp(file, arguments);
     fprintf(stderr, "cannot execute %.500s: %s\n", program->file, strerror(errno));
     _exit(127);
@@ -234,15 +258,32 @@ static enum qd_target_status hear_skip(struct qd_program *program, struct qd_wir
     return qd_answer(message, QD_TARGET_SKIPPED, "%s (%s)", reason, url);
 }
 
+/* The target died, or wrote where it may not, and the worker lives to report it. It is not used again. */
+static enum qd_target_status hear_death(struct qd_program *program, uint64_t kind, int signal,
+                                        const char *text)
+{
+    static const enum qd_outcome outcomes[] = {QD_OUTCOME_CRASH, QD_OUTCOME_OOM,
+                                               QD_OUTCOME_OUT_OF_BOUNDS, QD_OUTCOME_INPUT_MODIFIED};
+    program->death = (struct qd_death){.outcome = outcomes[kind - ERROR_DIED], .signal = signal};
+    snprintf(program->death.text, sizeof program->death.text, "%s", text);
+    qd_text_clean(program->death.text, sizeof program->death.text);
+    qd_worker_stop(program->worker);
+    program->died = true;
+    return QD_TARGET_REJECTED;
+}
+
 static enum qd_target_status hear_error(struct qd_program *program, struct qd_wire *body,
                                         struct qd_target_message *message)
 {
     char text[sizeof message->text] = "", stage[32] = "";
     uint64_t kind = 0;
+    int signal = 0;
     struct qd_wire_field field;
     while (qd_wire_next(body, &field)) {
         if (field.number == 1 && field.type == QD_WIRE_VARINT)
             kind = field.value;
+        else if (field.number == 4 && field.type == QD_WIRE_VARINT && field.value < 128)
+            signal = (int)field.value;
         else if (field.number == 2 && field.type == QD_WIRE_BYTES)
             take_text(&field, text, sizeof text);
         else if (field.number == 3 && field.type == QD_WIRE_BYTES)
@@ -250,6 +291,8 @@ static enum qd_target_status hear_error(struct qd_program *program, struct qd_wi
     }
     static const enum qd_target_status statuses[] = {QD_TARGET_REJECTED, QD_TARGET_NO_MEMORY,
                                                      QD_TARGET_UNUSABLE, QD_TARGET_REJECTED};
+    if (!body->problem && kind >= ERROR_DIED && kind < ERROR_DIED + 4)
+        return hear_death(program, kind, signal, text);
     if (body->problem || kind >= sizeof statuses / sizeof *statuses)
         return qd_program_condemn(program, "an error %s",
                                   body->problem ? body->problem : "of an unknown kind");
@@ -257,6 +300,18 @@ static enum qd_target_status hear_error(struct qd_program *program, struct qd_wi
     program->crashed = kind == ERROR_CRASHED;
     return qd_answer(message, statuses[kind], "%s%s%s%s%s", stage, stage[0] ? ": " : "", text,
                      words[0] ? "; standard error: " : "", words);
+}
+
+/* A worker that reports its target's deaths and is gone without a word: not the target's doing. */
+static void name_loss(struct qd_program *program)
+{
+    struct qd_death *death = &program->death;
+    char how[sizeof death->text];
+    if (!program->guards || death->condemned || death->outcome != QD_OUTCOME_CRASH)
+        return;
+    death->lost = true;
+    memcpy(how, death->text, sizeof how);
+    snprintf(death->text, sizeof death->text, "the connection to the worker was lost: %.700s", how);
 }
 
 enum qd_target_status qd_program_hear(struct qd_program *program, enum qd_request_kind kind,
@@ -271,6 +326,7 @@ enum qd_target_status qd_program_hear(struct qd_program *program, enum qd_reques
         return qd_answer(message, QD_TARGET_NO_MEMORY, "%s", error.text);
     if (!qd_worker_exchange(program->worker, &request, &program->patience, limit, &program->arena,
                             &answer, &program->death)) {
+        name_loss(program);
         program->died = true;
         return QD_TARGET_REJECTED;
     }

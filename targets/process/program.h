@@ -8,7 +8,9 @@
 /* The program, and one conversation with it. */
 struct qd_program {
     char file[4096];   /* what is executed */
-    char script[4096]; /* its argument, "" if none */
+    char script[4096]; /* its first argument, "" if none */
+    char words[1024];  /* the command line of worker:…, word after word */
+    size_t word_count; /* the first of which is `file` or `script` */
     char python[4096]; /* where the package qdiff_worker lies */
     char config[256], version[64];
     struct qd_worker *worker;
@@ -16,6 +18,7 @@ struct qd_program {
     struct qd_patience patience; /* of the case */
     uint64_t id, handle;         /* the last ones given out */
     bool crashed;                /* the last reply was that the target fell over */
+    bool guards; /* it reports its target's death; if it just ends, the connection is lost */
     bool died;
     struct qd_death death;
 };
@@ -71,5 +74,10 @@ enum qd_target_status qd_program_condemn(struct qd_program *program, const char 
 /* Puts a Tensor; without data if `data` is NULL. */
 void qd_program_put_tensor(struct qd_wire_out *out, uint32_t number,
                            const struct qd_target_tensor *tensor, const void *data);
+
+/* Reads a Tensor but for its name; a rank beyond the ABI's is kept as a number up to 1000, with its first dimensions. The data is
+ * borrowed, NULL if none; tensor->size is its size. False: malformed. */
+bool qd_program_read_tensor(struct qd_wire wire, struct qd_target_tensor *tensor,
+                            const uint8_t **data);
 
 #endif

@@ -45,8 +45,8 @@ static bool take_dims(const struct qd_wire_field *field, struct qd_target_tensor
     return true;
 }
 
-/* A Tensor of a reply; data is borrowed. */
-static bool read_tensor(struct qd_wire wire, struct qd_target_tensor *tensor, const uint8_t **data)
+bool qd_program_read_tensor(struct qd_wire wire, struct qd_target_tensor *tensor,
+                            const uint8_t **data)
 {
     struct qd_wire_field field;
     *tensor = (struct qd_target_tensor){.name = ""};
@@ -91,7 +91,8 @@ static enum qd_target_status take_outputs(struct qd_program *program, struct qd_
         if (field.number != 1 || field.type != QD_WIRE_BYTES || i >= count)
             return qd_program_condemn(program, "an answer of more than %zu outputs, or no outputs",
                                       count);
-        if (!read_tensor((struct qd_wire){.bytes = field.bytes, .size = field.size}, &have, &data))
+        if (!qd_program_read_tensor((struct qd_wire){.bytes = field.bytes, .size = field.size},
+                                    &have, &data))
             return qd_program_condemn(program, "output %zu is no tensor", i);
         const char *problem = give(&have, data, &outputs[i]);
         if (problem)

@@ -425,14 +425,14 @@ void qd_worker_condemn(struct qd_worker *worker, const char *why, struct qd_deat
     bool killed;
     kill(-worker->pid, SIGKILL);
     reap(worker, 1, &killed);
-    *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH};
+    *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH, .condemned = true};
     snprintf(death->text, sizeof death->text, "the worker broke the protocol: %.500s", why);
     append_tail(worker, death);
 }
 
 bool qd_death_is_foreign(const struct qd_death *death)
 {
-    return death->outcome == QD_OUTCOME_OOM && death->signal == SIGKILL;
+    return death->lost || (death->outcome == QD_OUTCOME_OOM && death->signal == SIGKILL);
 }
 
 /* What a worker said before it was asked, if anything. */

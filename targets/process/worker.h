@@ -32,8 +32,11 @@ struct qd_worker {
 
 /* How a worker ended. */
 struct qd_death {
-    enum qd_outcome outcome; /* CRASH, HANG or OOM */
+    enum qd_outcome
+        outcome; /* CRASH, HANG or OOM; what a guarding worker reports: also OUT_OF_BOUNDS, INPUT_MODIFIED */
     int signal;
+    bool condemned; /* by us: it broke the protocol */
+    bool lost;      /* it is the connection that ended */
     char text[768];
 };
 
@@ -69,7 +72,8 @@ void qd_worker_condemn(struct qd_worker *worker, const char *why, struct qd_deat
 /* What it has written to standard error since the last call or exchange began. */
 const char *qd_worker_words(struct qd_worker *worker);
 
-/* Whether it was killed by somebody else: a kernel that is short of memory, or a user. */
+/* Whether it is not the target's doing: it was killed by somebody else, a kernel that is short of memory or a user, or the
+ * connection was lost. */
 bool qd_death_is_foreign(const struct qd_death *death);
 
 /* Whether the worker has taken more than half of its memory limit, so that it had better be replaced. */

@@ -8,7 +8,7 @@ static enum qd_status usage(struct qd_error *error, const char *text, const char
 {
     return qd_fail(error, QD_USAGE,
                    "target '%.120s': %s (like ort, ort@1.31.1, ort[opt=all], quirk:range=wrap, "
-                   "./libmine.so, ./mine.py)",
+                   "./libmine.so, ./mine.py, 'worker:ssh board qdiff-serve ./libmine.so')",
                    text, why);
 }
 

@@ -40,9 +40,9 @@ struct qd_run {
 };
 
 /* The target's name, taken apart: name[@version][ '[' key=value,… ']' ] or a path to a .so, or quirk:<a>+<b>,
- * or a worker: a path to a .py, or worker:<path> for any program. */
+ * or a worker: a path to a .py, or worker:<command line> for any program. */
 struct qd_target_name {
-    char name[256], version[64], config[256];
+    char name[1024], version[64], config[256];
 };
 enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name,
                                     struct qd_error *error);

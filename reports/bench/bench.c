@@ -197,9 +197,9 @@ enum qd_status qd_lap_run(struct qd_mix *mix, struct qd_session *session, struct
     return status;
 }
 
-enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target_name *name,
-                           const struct qd_session_options *options, double seconds,
-                           struct qd_pace *pace, struct qd_error *error)
+enum qd_status qd_lap_worker(const struct qd_mix_case *one, const struct qd_target_name *name,
+                             const struct qd_session_options *options, double seconds,
+                             struct qd_worker_bench *speed, struct qd_error *error)
 {
     struct qd_arena arena;
 
@@ -210,7 +210,8 @@ enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target
     if (status == QD_OK)
         status = qd_case_evaluate(&kase, &arena, &evaluated, error);
     if (status == QD_OK)
-        status = qd_pace_measure(name, options, &kase, evaluated.shapes, seconds, pace, error);
+        status =
+            qd_worker_bench_measure(name, options, &kase, evaluated.shapes, seconds, speed, error);
     qd_arena_clear(&arena);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef QDIFF_REPORTS_BENCH_H
 #define QDIFF_REPORTS_BENCH_H
 
-#include "qdiff/pace.h"
+#include "qdiff/worker_bench.h"
 #include "run/gate_targets.h"
 #include "select/visit.h"
 
@@ -39,10 +39,10 @@ struct qd_lap {
 enum qd_status qd_lap_run(struct qd_mix *mix, struct qd_session *session, struct qd_lap *lap,
                           struct qd_error *error);
 
-/* How fast a worker is beside its cases, with one of the mix, for `seconds` twice (qdiff/pace.h). */
-enum qd_status qd_lap_pace(const struct qd_mix_case *one, const struct qd_target_name *name,
-                           const struct qd_session_options *options, double seconds,
-                           struct qd_pace *pace, struct qd_error *error);
+/* How fast a worker is beside its cases, with one of the mix, for `seconds` twice (qdiff/worker_bench.h). */
+enum qd_status qd_lap_worker(const struct qd_mix_case *one, const struct qd_target_name *name,
+                             const struct qd_session_options *options, double seconds,
+                             struct qd_worker_bench *speed, struct qd_error *error);
 
 /* Multiply-accumulates a second of the reference on a QLinearConv of 64 channels to 64, 3×3, 56×56 outputs, u8 × s8:
  * one value for each round, into rates. */

@@ -113,7 +113,8 @@ enum qd_status qd_selection_init(const struct qd_options *options, struct qd_are
         if (status != QD_OK)
             return status;
     }
-    *selection = (struct qd_selection){.options = options, .role = &qd_role_kernel, .group_count = count, .groups = groups};
+    *selection = (struct qd_selection){
+        .options = options, .role = &qd_role_kernel, .group_count = count, .groups = groups};
     return QD_OK;
 }
 

@@ -53,7 +53,7 @@ test_every_environment_variable_is_listed()
     local sources=(-r --exclude-dir=findings --exclude=environment.def --exclude='*.md' --exclude='*.textproto')
     qd 0 help environment || return 1
     {
-        grep -hoE "${sources[@]}" '\bQDIFF_[A-Z][A-Z_]*' "${layers[@]}" | grep -v '_H$'
+        grep -hoE "${sources[@]}" '\bQDIFF_[A-Z][A-Z0-9_]*' "${layers[@]}" | grep -v '_H$'
         grep -hoE "${sources[@]}" 'getenv\("[A-Z_]+"|environ(\.get)?[[(]"[A-Z_]+"' "${layers[@]}" | cut -d'"' -f2
     } | sort -u >"$scratch/read"
     while read -r name; do

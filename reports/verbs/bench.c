@@ -13,7 +13,7 @@
 
 enum { MOST_ROUNDS = 1000 };
 
-#define PACE_SECONDS 1.0
+#define WORKER_SECONDS 1.0
 
 /* What was measured of one target in one mode. */
 struct measured {
@@ -23,7 +23,7 @@ struct measured {
     double least, median, most; /* cases a second */
     bool is_worker;
     double cold; /* cases a second of the round that warms up: every model is new to the worker */
-    struct qd_pace pace; /* of a worker */
+    struct qd_worker_bench speed; /* of a worker */
 };
 
 static double share(double part, const struct qd_lap *lap)
@@ -87,10 +87,10 @@ static enum qd_status measure(struct qd_mix *mix, const struct qd_planned_target
         status = measure_session(mix, session, options->rounds, measured, error);
         qd_session_close(session);
     }
-    measured->is_worker = qd_pace_applies(&target->name);
+    measured->is_worker = qd_worker_bench_applies(&target->name);
     if (status == QD_OK && measured->is_worker && measured->lap.answered) {
-        status = qd_lap_pace(measured->lap.answered, &target->name, &session_options, PACE_SECONDS,
-                             &measured->pace, error);
+        status = qd_lap_worker(measured->lap.answered, &target->name, &session_options,
+                               WORKER_SECONDS, &measured->speed, error);
     }
     return status;
 }
@@ -138,7 +138,7 @@ static void print_killers(FILE *out, const struct bench *bench)
     }
 }
 
-static void print_paces(FILE *out, const struct bench *bench)
+static void print_workers(FILE *out, const struct bench *bench)
 {
     bool headed = false;
 
@@ -153,8 +153,8 @@ static void print_paces(FILE *out, const struct bench *bench)
             headed = true;
         }
         fprintf(out, "%-43s %12.1f %15.2f %12.0f %14.0f\n", one->id, one->cold,
-                1000 * one->pace.prepare_seconds, one->pace.runs_per_second,
-                one->pace.round_trips_per_second);
+                1000 * one->speed.prepare_seconds, one->speed.runs_per_second,
+                one->speed.round_trips_per_second);
     }
 }
 
@@ -179,7 +179,7 @@ static void print_text(FILE *out, const struct bench *bench, struct qd_arena *ar
                 share(lap->compare, lap), share(outside(lap), lap));
     }
     print_killers(out, bench);
-    print_paces(out, bench);
+    print_workers(out, bench);
     fprintf(out,
             "\nreference, QLinearConv 64 to 64 channels, 3x3, 56x56, u8 x s8: %.3g MAC/s "
             "(%.3g to %.3g)\npeak memory: %ld MiB, of a worker %ld MiB\n",
@@ -208,9 +208,9 @@ static void write_measured(struct qd_json *json, const struct measured *one)
     qd_json_double(json, "percent_outside_target", share(outside(lap), lap));
     if (one->is_worker) {
         qd_json_double(json, "cold_cases_per_second", one->cold);
-        qd_json_double(json, "prepare_seconds", one->pace.prepare_seconds);
-        qd_json_double(json, "warm_runs_per_second", one->pace.runs_per_second);
-        qd_json_double(json, "round_trips_per_second", one->pace.round_trips_per_second);
+        qd_json_double(json, "prepare_seconds", one->speed.prepare_seconds);
+        qd_json_double(json, "warm_runs_per_second", one->speed.runs_per_second);
+        qd_json_double(json, "round_trips_per_second", one->speed.round_trips_per_second);
     }
     qd_json_close(json, '}');
 }
@@ -260,7 +260,7 @@ static enum qd_status measure_all(struct bench *bench, const struct qd_target_pl
 
         if (!in_process)
             qd_mix_forgive(&bench->mix);
-        if (in_process && qd_pace_applies(&plan->items[i / 2].name))
+        if (in_process && qd_worker_bench_applies(&plan->items[i / 2].name))
             continue; /* a worker is another process either way */
         status = measure(&bench->mix, &plan->items[i / 2], in_process, bench->options,
                          &bench->measured[bench->count], error);

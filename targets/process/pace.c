@@ -1,4 +1,4 @@
-#include "qdiff/pace.h"
+#include "qdiff/worker_bench.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct pacer {
     struct qd_program program;
 };
 
-bool qd_pace_applies(const struct qd_target_name *name)
+bool qd_worker_bench_applies(const struct qd_target_name *name)
 {
     return qd_program_is_named(name);
 }
@@ -79,12 +79,12 @@ static enum qd_target_status ping(struct pacer *pacer, void *prepared,
                            message);
 }
 
-static enum qd_status measure(struct pacer *pacer, double seconds, struct qd_pace *pace,
+static enum qd_status measure(struct pacer *pacer, double seconds, struct qd_worker_bench *pace,
                               struct qd_error *error)
 {
     struct qd_job_header *job = pacer->worker.block;
     struct qd_target_message message = {""};
-    struct qd_pace made;
+    struct qd_worker_bench made;
     void *prepared = NULL;
     qd_job_write(&pacer->job, job);
     pacer->program.patience = qd_patience_begin(CASE_SECONDS);
@@ -117,10 +117,11 @@ static enum qd_status start(struct pacer *pacer, const struct qd_target_name *na
     return status;
 }
 
-enum qd_status qd_pace_measure(const struct qd_target_name *name,
-                               const struct qd_session_options *options, const struct qd_case *kase,
-                               const struct qd_tensor *shapes, double seconds, struct qd_pace *pace,
-                               struct qd_error *error)
+enum qd_status qd_worker_bench_measure(const struct qd_target_name *name,
+                                       const struct qd_session_options *options,
+                                       const struct qd_case *kase, const struct qd_tensor *shapes,
+                                       double seconds, struct qd_worker_bench *pace,
+                                       struct qd_error *error)
 {
     struct pacer pacer;
     memset(&pacer, 0, sizeof pacer);

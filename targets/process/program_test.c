@@ -15,7 +15,7 @@
 
 #include "process/program.h"
 #include "qdiff/clock.h"
-#include "qdiff/pace.h"
+#include "qdiff/worker_bench.h"
 #include "targets_testlib.h"
 
 #define PYTHON QD_SOURCE_DIR "/targets/process/"
@@ -251,7 +251,8 @@ static void test_round_trips(void **state)
     qd_session_close(session);
 }
 
-static enum qd_status pace_of(const char *text, struct qd_pace *pace, struct qd_error *error)
+static enum qd_status pace_of(const char *text, struct qd_worker_bench *pace,
+                              struct qd_error *error)
 {
     static const struct qd_session_options options = {.time_limit = 30};
     struct qd_target_name name;
@@ -260,8 +261,9 @@ static enum qd_status pace_of(const char *text, struct qd_pace *pace, struct qd_
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     qd_identity_case(&kase, &arena, QD_U8, 16);
     assert_int_equal(qd_target_name_parse(text, &name, error), QD_OK);
-    assert_true(qd_pace_applies(&name));
-    enum qd_status status = qd_pace_measure(&name, &options, &kase, kase.inputs, 0.05, pace, error);
+    assert_true(qd_worker_bench_applies(&name));
+    enum qd_status status =
+        qd_worker_bench_measure(&name, &options, &kase, kase.inputs, 0.05, pace, error);
     qd_arena_clear(&arena);
     return status;
 }
@@ -270,10 +272,10 @@ static enum qd_status pace_of(const char *text, struct qd_pace *pace, struct qd_
 static void test_pace(void **state)
 {
     (void)state;
-    struct qd_pace pace = {.runs_per_second = -1};
+    struct qd_worker_bench pace = {.runs_per_second = -1};
     struct qd_error error = {.status = QD_OK};
     struct qd_target_name name = {.name = "reference"};
-    assert_false(qd_pace_applies(&name));
+    assert_false(qd_worker_bench_applies(&name));
     assert_int_equal(pace_of(MISBEHAVE "[do=reject]", &pace, &error), QD_UNUSABLE);
     assert_non_null(strstr(error.text, "import: not today"));
     assert_int_equal(pace_of(MISBEHAVE "[do=segv]", &pace, &error), QD_UNUSABLE);

@@ -65,7 +65,7 @@ struct qd_census qd_census_take(const struct qd_family *family, enum qd_level le
 {
     struct qd_census census = {.numbers = FNV_OFFSET, .bytes = FNV_OFFSET};
     struct qd_error error;
-    if (family->generate(level, note, &census, &error) != QD_OK)
+    if (qd_family_generate(family, level, note, &census, &error) != QD_OK)
         fail_msg("%s", error.text);
     return census;
 }

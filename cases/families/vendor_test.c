@@ -144,7 +144,8 @@ static void ties_have_one_answer(void **state)
     for (size_t f = 0; f < FAMILIES; f++) {
         struct survey survey = {0};
         struct qd_error error;
-        if (families[f].family->generate(QD_LEVEL_FULL, survey_case, &survey, &error) != QD_OK)
+        if (qd_family_generate(families[f].family, QD_LEVEL_FULL, survey_case, &survey, &error) !=
+            QD_OK)
             fail_msg("%s", error.text);
         print_message("# %s: %zu elements of %zu cases, %zu of them ties\n",
                       families[f].family->name, survey.elements, survey.cases, survey.ties);

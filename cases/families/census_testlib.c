@@ -91,6 +91,18 @@ void qd_census_check_ids(struct qd_census *census, size_t least, size_t most)
             fail_msg("twice: %s", census->ids[i]);
 }
 
+void qd_census_check_counts(const struct qd_family *family, int levels, const size_t *least,
+                            const size_t *most)
+{
+    for (int level = 0; level < levels; level++) {
+        struct qd_census census = qd_census_take(family, (enum qd_level)level);
+        print_message("# %s %s: %zu cases\n", family->name, qd_level_word((enum qd_level)level),
+                      census.count);
+        qd_census_check_ids(&census, least[level], most[level]);
+        qd_census_release(&census);
+    }
+}
+
 void qd_census_check_repeats(const struct qd_family *family)
 {
     struct qd_census smoke = qd_census_take(family, QD_LEVEL_SMOKE);

@@ -253,19 +253,10 @@ static const struct qd_block blocks[] = {
 
 static const enum qd_block_form forms[] = {QD_BLOCK_HIDDEN, QD_BLOCK_CODES};
 
-static const struct qd_factor factors[] = {
-    [QD_BLOCK_BLOCK] = {.name = "block", .levels = BLOCKS},
-    [QD_BLOCK_TYPE] = {.name = "type", QD_LEVELS(QD_BLOCK_TYPE_WORDS)},
-    [QD_BLOCK_ZERO] = {.name = "zero points", QD_LEVELS(QD_BLOCK_ZERO_WORDS)},
-    [QD_BLOCK_PARAMETERS] = {.name = "parameters of x and y", QD_LEVELS(NULL, "same")},
-    [QD_BLOCK_FORM] = {.name = "form", QD_LEVELS(NULL, "codes")},
-    [QD_BLOCK_OPSET] = {.name = "opset", QD_LEVELS(QD_BLOCK_OPSET_WORDS)},
-};
+static const struct qd_factor factors[] = {QD_BLOCK_FACTOR_ROWS(BLOCKS, "codes")};
 
 static const struct qd_exclusion exclusions[] = {
-    {{QD_BLOCK_TYPE, QD_BLOCK_OPSET}, {0xc, 0x1}},      /* 16 bits exist since opset 21 */
-    {{QD_BLOCK_TYPE, QD_BLOCK_ZERO}, {0xe, 0x10}},      /* without a zero point y is u8 */
-    {{QD_BLOCK_BLOCK, QD_BLOCK_TYPE}, {MAX_POOL, 0xc}}, /* of 8 bits alone */
+    QD_BLOCK_EXCLUSIONS, {{QD_BLOCK_BLOCK, QD_BLOCK_TYPE}, {MAX_POOL, 0xc}}, /* of 8 bits alone */
 };
 
 static const struct qd_factor_table table = {factors, QD_BLOCK_FACTORS, exclusions,
@@ -278,14 +269,6 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
                          (enum qd_block_values)values, draw, arena, kase, error);
 }
 
-static bool applies(const uint8_t *row, size_t values, uint64_t draw)
-{
-    (void)row;
-    (void)values;
-    (void)draw;
-    return true;
-}
-
 const struct qd_family qd_family_qdq_movement = {
     .name = "QDQMovement",
     .meaning =
@@ -293,6 +276,5 @@ const struct qd_family qd_family_qdq_movement = {
     .table = &table,
     .strength = 4,
     .values = QD_BLOCK_VALUES,
-    .applies = applies,
     .make = make,
 };

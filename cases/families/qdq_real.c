@@ -331,19 +331,9 @@ static const struct qd_block blocks[] = {
 
 static const enum qd_block_form forms[] = {QD_BLOCK_HIDDEN, QD_BLOCK_VISIBLE};
 
-static const struct qd_factor factors[] = {
-    [QD_BLOCK_BLOCK] = {.name = "block", .levels = BLOCKS},
-    [QD_BLOCK_TYPE] = {.name = "type", QD_LEVELS(QD_BLOCK_TYPE_WORDS)},
-    [QD_BLOCK_ZERO] = {.name = "zero points", QD_LEVELS(QD_BLOCK_ZERO_WORDS)},
-    [QD_BLOCK_PARAMETERS] = {.name = "parameters of x and y", QD_LEVELS(NULL, "same")},
-    [QD_BLOCK_FORM] = {.name = "form", QD_LEVELS(NULL, "visible")},
-    [QD_BLOCK_OPSET] = {.name = "opset", QD_LEVELS(QD_BLOCK_OPSET_WORDS)},
-};
+static const struct qd_factor factors[] = {QD_BLOCK_FACTOR_ROWS(BLOCKS, "visible")};
 
-static const struct qd_exclusion exclusions[] = {
-    {{QD_BLOCK_TYPE, QD_BLOCK_OPSET}, {0xc, 0x1}}, /* 16 bits exist since opset 21 */
-    {{QD_BLOCK_TYPE, QD_BLOCK_ZERO}, {0xe, 0x10}}, /* without a zero point y is u8 */
-};
+static const struct qd_exclusion exclusions[] = {QD_BLOCK_EXCLUSIONS};
 
 static const struct qd_factor_table table = {factors, QD_BLOCK_FACTORS, exclusions,
                                              sizeof exclusions / sizeof *exclusions};
@@ -355,20 +345,11 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
                          (enum qd_block_values)values, draw, arena, kase, error);
 }
 
-static bool applies(const uint8_t *row, size_t values, uint64_t draw)
-{
-    (void)row;
-    (void)values;
-    (void)draw;
-    return true;
-}
-
 const struct qd_family qd_family_qdq_real = {
     .name = "QDQReal",
     .meaning = "DequantizeLinear, one float operator that is no sum of products, QuantizeLinear",
     .table = &table,
     .strength = 4,
     .values = QD_BLOCK_VALUES,
-    .applies = applies,
     .make = make,
 };

@@ -83,13 +83,10 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     int64_t y_zero = qd_qlinear_zero(&d, (enum qd_qlinear_zero)row[QD_QLINEAR_Y_ZERO]);
     bool x_absent = row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT;
     bool y_absent = row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT;
-    const char *inputs = x_absent
-                             ? y_absent ? "x,x_scale,,y_scale" : "x,x_scale,,y_scale,y_zero_point"
-                         : y_absent ? "x,x_scale,x_zero_point,y_scale"
-                                    : "x,x_scale,x_zero_point,y_scale,y_zero_point";
     if (d.status != QD_OK)
         return d.status;
-    qd_build_node(d.builder, "com.microsoft", "QLinearAveragePool", inputs, "y");
+    qd_build_node(d.builder, "com.microsoft", "QLinearAveragePool",
+                  qd_qlinear_inputs(x_absent, y_absent), "y");
     add_attributes(&d, w);
     qd_qlinear_codes(&d, "x", rank, dims, x_zero, qd_qlinear_reach(&d, (int64_t)1 << w->log), true);
     qd_qlinear_parameters(&d, "x", scales.x, x_zero, x_absent);

@@ -85,6 +85,9 @@ void qd_qlinear_parameters(struct qd_qlinear_draft *draft, const char *name, str
 /* How far codes may be from the zero point so that ties are in range, times `terms` in a sum. */
 int64_t qd_qlinear_reach(const struct qd_qlinear_draft *draft, int64_t terms);
 
+/* The operands of an operator of one tensor, whose zero points may be absent. */
+const char *qd_qlinear_inputs(bool x_absent, bool y_absent);
+
 enum qd_status qd_qlinear_finish(struct qd_qlinear_draft *draft, const char *op, const char *slug,
                                  struct qd_case *kase);
 

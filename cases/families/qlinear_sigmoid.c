@@ -55,13 +55,10 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     int64_t y_zero = qd_qlinear_zero(&d, (enum qd_qlinear_zero)row[QD_QLINEAR_Y_ZERO]);
     bool x_absent = row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT;
     bool y_absent = row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT;
-    const char *inputs = x_absent
-                             ? y_absent ? "x,x_scale,,y_scale" : "x,x_scale,,y_scale,y_zero_point"
-                         : y_absent ? "x,x_scale,x_zero_point,y_scale"
-                                    : "x,x_scale,x_zero_point,y_scale,y_zero_point";
     if (d.status != QD_OK)
         return d.status;
-    qd_build_node(d.builder, "com.microsoft", "QLinearSigmoid", inputs, "y");
+    qd_build_node(d.builder, "com.microsoft", "QLinearSigmoid",
+                  qd_qlinear_inputs(x_absent, y_absent), "y");
     qd_qlinear_codes(&d, "x", shape->rank, shape->dims, x_zero, 255, true);
     qd_qlinear_parameters(&d, "x", scales.x, x_zero, x_absent);
     qd_qlinear_parameters(&d, "y", scales.y, y_zero, y_absent);

@@ -227,6 +227,6 @@ enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_vi
     if (options->cases_dir)
         status = visit_directory(options->cases_dir, &relay, error);
     for (size_t i = 0; status == QD_OK && !relay.stopped && qd_family_at(i); i++)
-        status = qd_family_at(i)->generate(options->level, relay_case, &relay, error);
+        status = qd_family_generate(qd_family_at(i), options->level, relay_case, &relay, error);
     return status;
 }

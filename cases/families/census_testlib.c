@@ -65,7 +65,7 @@ struct qd_census qd_census_take(const struct qd_family *family, enum qd_level le
 {
     struct qd_census census = {.numbers = FNV_OFFSET, .bytes = FNV_OFFSET};
     struct qd_error error;
-    if (family->generate(level, note, &census, &error) != QD_OK)
+    if (qd_family_generate(family, level, note, &census, &error) != QD_OK)
         fail_msg("%s", error.text);
     return census;
 }
@@ -89,6 +89,18 @@ void qd_census_check_ids(struct qd_census *census, size_t least, size_t most)
     for (size_t i = 1; i < census->count; i++)
         if (strcmp(census->ids[i - 1], census->ids[i]) == 0)
             fail_msg("twice: %s", census->ids[i]);
+}
+
+void qd_census_check_counts(const struct qd_family *family, int levels, const size_t *least,
+                            const size_t *most)
+{
+    for (int level = 0; level < levels; level++) {
+        struct qd_census census = qd_census_take(family, (enum qd_level)level);
+        print_message("# %s %s: %zu cases\n", family->name, qd_level_word((enum qd_level)level),
+                      census.count);
+        qd_census_check_ids(&census, least[level], most[level]);
+        qd_census_release(&census);
+    }
 }
 
 void qd_census_check_repeats(const struct qd_family *family)

@@ -22,6 +22,10 @@ void qd_census_release(struct qd_census *census);
 /* Fails the running test unless least ≤ count ≤ most and all ids differ. */
 void qd_census_check_ids(struct qd_census *census, size_t least, size_t most);
 
+/* The same for the first `levels` levels, whose counts it prints. */
+void qd_census_check_counts(const struct qd_family *family, int levels, const size_t *least,
+                            const size_t *most);
+
 /* Fails the running test unless two runs give equal cases and each level starts with the cases
  * of the one below. */
 void qd_census_check_repeats(const struct qd_family *family);

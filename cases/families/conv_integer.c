@@ -8,9 +8,6 @@
 #include "families/linear_draft.h"
 
 #define ATTEMPTS 64
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum { W_SCALAR, W_ONE, W_VECTOR, W_ABSENT };
 enum { X_SCALAR, X_ONE, X_ABSENT };
 
@@ -26,9 +23,9 @@ struct qd_factor_table qd_conv_integer_table(struct qd_factor *factors)
     memcpy(factors, qd_qlinear_conv_table.factors, QD_CONV_FACTORS * sizeof *factors);
     factors[QD_CONV_TYPES].levels = 4; /* x and w */
     factors[QD_CONV_W_SHAPE] =
-        (struct qd_factor){.name = "w_zero_point's shape", LEVELS(NULL, "w1", "wm", "no_wz")};
+        (struct qd_factor){.name = "w_zero_point's shape", QD_LEVELS(NULL, "w1", "wm", "no_wz")};
     factors[QD_CONV_XY_SHAPE] =
-        (struct qd_factor){.name = "x_zero_point's shape", LEVELS(NULL, "x1", "no_xz")};
+        (struct qd_factor){.name = "x_zero_point's shape", QD_LEVELS(NULL, "x1", "no_xz")};
     factors[QD_CONV_Y_ZERO] = (struct qd_factor){.name = "none", .levels = 1};
     factors[QD_CONV_BIAS] = (struct qd_factor){.name = "none", .levels = 1};
     return (struct qd_factor_table){factors, QD_CONV_FACTORS, exclusions,
@@ -150,14 +147,13 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 {
     struct qd_factor factors[QD_CONV_FACTORS];
     struct qd_factor_table table = qd_conv_integer_table(factors);
-    const struct qd_linear_family family = {&table, VALUES, applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    const struct qd_family family = {
+        .table = &table, .strength = 3, .values = VALUES, .applies = applies, .make = make};
+    return qd_family_generate(&family, level, visit, context, error);
 }
 
 const struct qd_family qd_family_conv_integer = {
-    "ConvInteger",
-    "one integer convolution: types, shapes, zero points and padding",
-    generate,
-    NULL, /* the table of QLinearConv with fewer levels */
-    3,
-};
+    .name = "ConvInteger",
+    .meaning = "one integer convolution: types, shapes, zero points and padding",
+    .generate = generate,
+}; /* the table of QLinearConv with fewer levels */

@@ -7,9 +7,6 @@
 
 #include "families/linear_draft.h"
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum factor { OPSET, X, SCALE, OUTPUT, ZERO, GRANULARITY, RANK, BINDING, FACTORS };
 
 static const enum qd_dtype x_types[] = {
@@ -21,14 +18,15 @@ static const enum qd_dtype output_types[] = {QD_DTYPE_NONE, QD_F32, QD_F16, QD_B
 enum zero { ABSENT, CODE_0, EVEN, ODD, MIN, MAX };
 
 static const struct qd_factor factors[] = {
-    [OPSET] = {.name = "opset", LEVELS(QD_OPSET_WORDS)},
+    [OPSET] = {.name = "opset", QD_LEVELS(QD_OPSET_WORDS)},
     [X] = {.name = "x", .levels = 14},
-    [SCALE] = {.name = "x_scale", LEVELS(NULL, "s_f16", "s_bf16", "s_f8e8m0")},
-    [OUTPUT] = {.name = "output_dtype", LEVELS(NULL, "dtype_f32", "dtype_f16", "dtype_bf16")},
-    [ZERO] = {.name = "x_zero_point", LEVELS("no_z", "z_0", "z_even", "z_odd", "z_min", "z_max")},
-    [GRANULARITY] = {.name = "granularity", LEVELS(QD_GRANULARITY_WORDS)},
-    [RANK] = {.name = "rank", LEVELS(QD_RANK_WORDS)},
-    [BINDING] = {.name = "run-time inputs", LEVELS(NULL, "run")},
+    [SCALE] = {.name = "x_scale", QD_LEVELS(NULL, "s_f16", "s_bf16", "s_f8e8m0")},
+    [OUTPUT] = {.name = "output_dtype", QD_LEVELS(NULL, "dtype_f32", "dtype_f16", "dtype_bf16")},
+    [ZERO] = {.name = "x_zero_point",
+              QD_LEVELS("no_z", "z_0", "z_even", "z_odd", "z_min", "z_max")},
+    [GRANULARITY] = {.name = "granularity", QD_LEVELS(QD_GRANULARITY_WORDS)},
+    [RANK] = {.name = "rank", QD_LEVELS(QD_RANK_WORDS)},
+    [BINDING] = {.name = "run-time inputs", QD_LEVELS(NULL, "run")},
 };
 
 /* What the operator's text forbids or leaves open, as pairs of levels (bit l = level l). */
@@ -49,8 +47,8 @@ static const struct qd_exclusion exclusions[] = {
     {{RANK, GRANULARITY}, {0x02, QD_GRANULARITY_AXES}}, /* opset 19: "per-tensor is applied" */
 };
 
-const struct qd_factor_table qd_dequantize_linear_table = {factors, FACTORS, exclusions,
-                                                           sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 enum values { SWEEP, POWER_OF_TWO, EXTREME_SCALE, VALUES };
 static const char *const value_words[] = {"sweep", "power-of-two", "extreme-scale"};
@@ -170,7 +168,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char features[160], slug[256];
     struct draft d = make_draft(row);
-    qd_covering_describe(&qd_dequantize_linear_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "DequantizeLinear/x-%s,y-%s/%s-%s", qd_dtype_info(d.x_type)->word,
              qd_dtype_info(d.y_type)->word, value_words[values], features);
     struct qd_random random = qd_random_seed(slug, draw);
@@ -218,18 +216,13 @@ static enum qd_status make_sweep(enum qd_dtype x_type, struct qd_arena *arena, s
     return qd_build_finish(builder, slug, true, kase, error);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_dequantize_linear_table, VALUES, applies,
-                                                   make, make_sweep};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_dequantize_linear = {
-    "DequantizeLinear",
-    "dequantization of a tensor: opsets, types, granularity, zero points; all codes",
-    generate,
-    &qd_dequantize_linear_table,
-    3,
+    .name = "DequantizeLinear",
+    .meaning = "dequantization of a tensor: opsets, types, granularity, zero points; all codes",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
+    .sweep = make_sweep,
 };

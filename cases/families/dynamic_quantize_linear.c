@@ -3,12 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "families/dynamic_quantize_linear.h"
 #include "families/linear_draft.h"
 #include "qdiff/exact.h"
-
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
 
 enum factor { SHAPE, RANGE, SIZE, AT, BINDING, FACTORS };
 enum range { MIXED, POSITIVE, NEGATIVE, BEYOND_ZERO, BELOW_ZERO, LOPSIDED };
@@ -16,16 +12,16 @@ enum shape { SCALAR };
 enum size { ORDINARY, TINY, HUGE_VALUES };
 
 static const struct qd_factor factors[] = {
-    [SHAPE] = {.name = "shape", LEVELS("0d", "1d", "2d", "4d", "long")},
+    [SHAPE] = {.name = "shape", QD_LEVELS("0d", "1d", "2d", "4d", "long")},
     /* beyond, below: all elements on one side, far from 0, which the range holds nevertheless */
     [RANGE] = {.name = "range",
-               LEVELS("mixed", "positive", "negative", "beyond", "below", "lopsided")},
-    [SIZE] = {.name = "size", LEVELS(NULL, "tiny", "huge")},
-    [AT] = {.name = "where the ends are", LEVELS(NULL, "ends_last", "ends_inside")},
-    [BINDING] = {.name = "binding", LEVELS(NULL, "constant")},
+               QD_LEVELS("mixed", "positive", "negative", "beyond", "below", "lopsided")},
+    [SIZE] = {.name = "size", QD_LEVELS(NULL, "tiny", "huge")},
+    [AT] = {.name = "where the ends are", QD_LEVELS(NULL, "ends_last", "ends_inside")},
+    [BINDING] = {.name = "binding", QD_LEVELS(NULL, "constant")},
 };
 
-const struct qd_factor_table qd_dynamic_quantize_linear_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 enum values { RANDOM, TIE, NEAR_TIE, VALUES };
 static const char *const value_words[] = {"random", "tie", "near-tie"};
@@ -147,7 +143,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     static const unsigned ranks[] = {0, 1, 2, 4, 1};
     char features[160], slug[256];
     struct qd_tensor x;
-    qd_covering_describe(&qd_dynamic_quantize_linear_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "DynamicQuantizeLinear/%s-%s", value_words[values], features);
     enum qd_status status =
         qd_tensor_init(&x, arena, QD_F32, ranks[row[SHAPE]], shapes[row[SHAPE]], error);
@@ -159,18 +155,12 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return build(&x, row, slug, value_words[values], arena, kase, error);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_dynamic_quantize_linear_table, VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_dynamic_quantize_linear = {
-    "DynamicQuantizeLinear",
-    "quantization by a tensor's own range: shapes and ranges, times solved values",
-    generate,
-    &qd_dynamic_quantize_linear_table,
-    3,
+    .name = "DynamicQuantizeLinear",
+    .meaning = "quantization by a tensor's own range: shapes and ranges, times solved values",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -7,31 +7,30 @@
 #include "families/qlinear_conv.h"
 #include "families/vendor_matmul.h"
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum factor { B_TYPE, K, SIZE, A_RANK, B_SHAPE, B_ZERO, A_ZERO, BIAS, BINDING, FACTORS };
 enum b_zero { B_ZERO_ABSENT = 5 };
 
 static const struct qd_factor factors[] = {
-    [B_TYPE] = {.name = "type of b", LEVELS("b_u8", "b_s8")},
-    [K] = {.name = "K", LEVELS("k2", "k8", "k7", "k37")},
-    [SIZE] = {.name = "size", LEVELS(NULL, "wide", "row")},
-    [A_RANK] = {.name = "rank of a", LEVELS(NULL, "batch")},
-    [B_SHAPE] = {.name = "b parameters", LEVELS(NULL, "b1", "bv")},
+    [B_TYPE] = {.name = "type of b", QD_LEVELS("b_u8", "b_s8")},
+    [K] = {.name = "K", QD_LEVELS("k2", "k8", "k7", "k37")},
+    [SIZE] = {.name = "size", QD_LEVELS(NULL, "wide", "row")},
+    [A_RANK] = {.name = "rank of a", QD_LEVELS(NULL, "batch")},
+    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "b1", "bv")},
     [B_ZERO] = {.name = "b_zero_point",
-                LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends", "no_bz")},
-    [A_ZERO] = {.name = "where a's range has its zero", LEVELS("az_mid", "az_min", "az_max", "az")},
-    [BIAS] = {.name = "bias", LEVELS(NULL, "bias")},
-    [BINDING] = {.name = "run-time inputs", LEVELS(NULL, "run_params", "run_weights", "run_all")},
+                QD_LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends", "no_bz")},
+    [A_ZERO] = {.name = "where a's range has its zero",
+                QD_LEVELS("az_mid", "az_min", "az_max", "az")},
+    [BIAS] = {.name = "bias", QD_LEVELS(NULL, "bias")},
+    [BINDING] = {.name = "run-time inputs",
+                 QD_LEVELS(NULL, "run_params", "run_weights", "run_all")},
 };
 
 static const struct qd_exclusion exclusions[] = {
     {{B_SHAPE, B_ZERO}, {0x3, 0x1c}}, /* zero points that differ need a vector */
 };
 
-const struct qd_factor_table qd_dynamic_quantize_matmul_table = {
-    factors, FACTORS, exclusions, sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 enum values { RANDOM, TIE, INT16_PAIRS, VALUES };
 static const char *const words[VALUES] = {"random", "tie", "int16-pairs"};
@@ -138,7 +137,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t number,
 {
     char features[200], slug[300];
     struct qd_conv_draft d;
-    qd_covering_describe(&qd_dynamic_quantize_matmul_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "DynamicQuantizeMatMul/%s-%s", words[values], features);
     const struct qd_conv_values *codes =
         &qd_conv_values[values == INT16_PAIRS ? QD_CONV_INT16_PAIRS : QD_CONV_RANDOM];
@@ -150,19 +149,14 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t number,
     return build(&d, row, (enum values)values, slug, arena, kase, error);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_dynamic_quantize_matmul_table, VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_dynamic_quantize_matmul = {
-    "DynamicQuantizeMatMul",
-    "a product whose first factor is quantized by its own range: types, parameters, bias, times "
-    "three kinds of numbers",
-    generate,
-    &qd_dynamic_quantize_matmul_table,
-    3,
+    .name = "DynamicQuantizeMatMul",
+    .meaning = "a product whose first factor is quantized by its own range: types, parameters, "
+               "bias, times "
+               "three kinds of numbers",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -1,7 +1,6 @@
 /* GraphAxes: parameters along an axis, on codes and weights that are transposed or reshaped behind their DequantizeLinear, and before
  * a QuantizeLinear. Pairs of features. */
 #include "families/graph_draft.h"
-#include "families/graph_tables.h"
 
 enum factor { PATTERN, TYPES, ZERO, X_AXIS, Y_AXIS, NEGATIVE, DOUBLED, OPSET, FACTORS };
 
@@ -24,16 +23,16 @@ enum axis { PER_TENSOR, AXIS_0, AXIS_1, AXIS_LAST };
 
 static const struct qd_factor factors[] = {
     [PATTERN] = {.name = "pattern",
-                 QD_GRAPH_LEVELS("requantize", "transpose", "reshape", "unsqueeze", "relu",
-                                 "weights", "weights-transposed", "weights-reshaped",
-                                 "weights-transB", "weights-square")},
-    [TYPES] = {.name = "types", QD_GRAPH_LEVELS(QD_GRAPH_TYPE_WORDS)},
-    [ZERO] = {.name = "zero points", QD_GRAPH_LEVELS(QD_GRAPH_ZERO_WORDS)},
-    [X_AXIS] = {.name = "axis of x or w", QD_GRAPH_LEVELS("x_tensor", "x_0", "x_1", "x_last")},
-    [Y_AXIS] = {.name = "axis of y", QD_GRAPH_LEVELS("y_tensor", "y_0", "y_1", "y_last")},
-    [NEGATIVE] = {.name = "axes counted from the back", QD_GRAPH_LEVELS(NULL, "negative")},
-    [DOUBLED] = {.name = "y again", QD_GRAPH_LEVELS(NULL, "again", "visible")},
-    [OPSET] = {.name = "opset", QD_GRAPH_LEVELS(QD_GRAPH_OPSET_WORDS)},
+                 QD_LEVELS("requantize", "transpose", "reshape", "unsqueeze", "relu", "weights",
+                           "weights-transposed", "weights-reshaped", "weights-transB",
+                           "weights-square")},
+    [TYPES] = {.name = "types", QD_LEVELS(QD_GRAPH_TYPE_WORDS)},
+    [ZERO] = {.name = "zero points", QD_LEVELS(QD_GRAPH_ZERO_WORDS)},
+    [X_AXIS] = {.name = "axis of x or w", QD_LEVELS("x_tensor", "x_0", "x_1", "x_last")},
+    [Y_AXIS] = {.name = "axis of y", QD_LEVELS("y_tensor", "y_0", "y_1", "y_last")},
+    [NEGATIVE] = {.name = "axes counted from the back", QD_LEVELS(NULL, "negative")},
+    [DOUBLED] = {.name = "y again", QD_LEVELS(NULL, "again", "visible")},
+    [OPSET] = {.name = "opset", QD_LEVELS(QD_GRAPH_OPSET_WORDS)},
 };
 
 #define OF_WEIGHTS                                                                    \
@@ -46,8 +45,8 @@ static const struct qd_exclusion exclusions[] = {
     {{PATTERN, TYPES}, {(1 << PATTERNS) - 1 - OF_WEIGHTS, 0x62}}, /* without w like others */
 };
 
-const struct qd_factor_table qd_graph_axes_table = {factors, FACTORS, exclusions,
-                                                    sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static int64_t axis_of(const uint8_t *row, enum axis axis, unsigned rank)
 {
@@ -142,8 +141,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     enum { ONCE, AGAIN, VISIBLE };
     char slug[256];
     const struct qd_graph_choice choice = {row[TYPES], row[ZERO], row[OPSET]};
-    struct qd_graph_draft draft = qd_graph_begin("GraphAxes", &qd_graph_axes_table, row, values,
-                                                 draw, choice, arena, error, slug);
+    struct qd_graph_draft draft =
+        qd_graph_begin("GraphAxes", &table, row, values, draw, choice, arena, error, slug);
     bool weights = OF_WEIGHTS >> row[PATTERN] & 1;
     struct qd_flow y = weights ? put_product(&draft, row) : put_moved(&draft, row);
     y = quantize(&draft, row, &y);
@@ -157,15 +156,12 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return qd_graph_finish(&draft, slug, kase);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_graph_family family = {&qd_graph_axes_table, 2, 3, make};
-    return qd_graph_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_graph_axes = {
-    "GraphAxes", "parameters along an axis, through Transpose, Reshape and Unsqueeze",
-    generate,    &qd_graph_axes_table,
-    2,
+    .name = "GraphAxes",
+    .meaning = "parameters along an axis, through Transpose, Reshape and Unsqueeze",
+    .table = &table,
+    .strength = 2,
+    .values = QD_GRAPH_VALUES,
+    .smoke_stride = 3,
+    .make = make,
 };

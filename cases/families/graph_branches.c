@@ -1,7 +1,6 @@
 /* GraphBranches: quantized graphs whose values have several consumers: residual additions, concatenations of branches, shared weights
  * and parameters, quantized values that are outputs in the middle. Pairs of features. */
 #include "families/graph_draft.h"
-#include "families/graph_tables.h"
 
 #include <stdio.h>
 
@@ -29,17 +28,17 @@ enum tail { NO_TAIL, RELU, POOL };
 
 static const struct qd_factor factors[] = {
     [PATTERN] = {.name = "pattern",
-                 QD_GRAPH_LEVELS("residual", "residual-projected", "concat-two", "concat-three",
-                                 "split-concat", "shared-weights", "shared-parameters",
-                                 "two-consumers", "two-dequantized", "gate", "sum-of-three",
-                                 "requantized-twice", "inverted-bottleneck")},
-    [TYPES] = {.name = "types", QD_GRAPH_LEVELS(QD_GRAPH_TYPE_WORDS)},
-    [ZERO] = {.name = "zero points", QD_GRAPH_LEVELS(QD_GRAPH_ZERO_WORDS)},
-    [PARAMETERS] = {.name = "parameters of branches", QD_GRAPH_LEVELS(NULL, "same")},
-    [WEIGHTS] = {.name = "weight parameters", QD_GRAPH_LEVELS(NULL, "per_channel")},
-    [OUTPUTS] = {.name = "outputs", QD_GRAPH_LEVELS(NULL, "inner_too", "real_too")},
-    [TAIL] = {.name = "behind", QD_GRAPH_LEVELS(NULL, "relu", "pool")},
-    [OPSET] = {.name = "opset", QD_GRAPH_LEVELS(QD_GRAPH_OPSET_WORDS)},
+                 QD_LEVELS("residual", "residual-projected", "concat-two", "concat-three",
+                           "split-concat", "shared-weights", "shared-parameters", "two-consumers",
+                           "two-dequantized", "gate", "sum-of-three", "requantized-twice",
+                           "inverted-bottleneck")},
+    [TYPES] = {.name = "types", QD_LEVELS(QD_GRAPH_TYPE_WORDS)},
+    [ZERO] = {.name = "zero points", QD_LEVELS(QD_GRAPH_ZERO_WORDS)},
+    [PARAMETERS] = {.name = "parameters of branches", QD_LEVELS(NULL, "same")},
+    [WEIGHTS] = {.name = "weight parameters", QD_LEVELS(NULL, "per_channel")},
+    [OUTPUTS] = {.name = "outputs", QD_LEVELS(NULL, "inner_too", "real_too")},
+    [TAIL] = {.name = "behind", QD_LEVELS(NULL, "relu", "pool")},
+    [OPSET] = {.name = "opset", QD_LEVELS(QD_GRAPH_OPSET_WORDS)},
 };
 
 static const struct qd_exclusion exclusions[] = {
@@ -47,8 +46,8 @@ static const struct qd_exclusion exclusions[] = {
     {{TYPES, ZERO}, {QD_GRAPH_TYPES_NOT_U8, 1 << QD_GRAPH_ZERO_NONE}},
 };
 
-const struct qd_factor_table qd_graph_branches_table = {factors, FACTORS, exclusions,
-                                                        sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 struct plan {
     struct qd_graph_draft *draft;
@@ -267,8 +266,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     enum { FINAL, INNER_TOO, REAL_TOO };
     char slug[256];
     const struct qd_graph_choice choice = {row[TYPES], row[ZERO], row[OPSET]};
-    struct qd_graph_draft draft = qd_graph_begin("GraphBranches", &qd_graph_branches_table, row,
-                                                 values, draw, choice, arena, error, slug);
+    struct qd_graph_draft draft =
+        qd_graph_begin("GraphBranches", &table, row, values, draw, choice, arena, error, slug);
     struct plan p = {.draft = &draft, .row = row};
     p.codes = qd_graph_input(&draft, 4, image, NULL);
     p.x = qd_graph_dequantize(&draft, &p.codes);
@@ -285,17 +284,13 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return qd_graph_finish(&draft, slug, kase);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_graph_family family = {&qd_graph_branches_table, 2, 4, make};
-    return qd_graph_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_graph_branches = {
-    "GraphBranches",
-    "residual additions, concatenated branches, shared weights and parameters, outputs in between",
-    generate,
-    &qd_graph_branches_table,
-    2,
+    .name = "GraphBranches",
+    .meaning = "residual additions, concatenated branches, shared weights and parameters, outputs "
+               "in between",
+    .table = &table,
+    .strength = 2,
+    .values = QD_GRAPH_VALUES,
+    .smoke_stride = 4,
+    .make = make,
 };

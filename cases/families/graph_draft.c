@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXHAUSTIVE_DRAWS 8
-
 const char *qd_graph_values_word(size_t values)
 {
     static const char *const words[] = {"random", "tie", "saturation"};
@@ -393,58 +391,4 @@ struct qd_flow qd_graph_conv(struct qd_graph_draft *draft, const struct qd_flow 
     for (int k = 2; k < 4; k++)
         y.dims[k] = (x->dims[k] + 2 * conv->pad - conv->kernel) / conv->stride + 1;
     return y;
-}
-
-/* ---- Rows times value families --------------------------------------------------------------- */
-
-struct run {
-    const struct qd_graph_family *family;
-    qd_case_visitor *visit;
-    void *context;
-    struct qd_error *error;
-    struct qd_arena arena; /* of one case */
-    bool stopped;
-};
-
-static enum qd_status visit_case(struct run *run, const uint8_t *row, size_t values, uint64_t draw)
-{
-    struct qd_case kase;
-    if (run->stopped)
-        return QD_OK;
-    qd_arena_reset(&run->arena);
-    enum qd_status status = run->family->make(row, values, draw, &run->arena, &kase, run->error);
-    if (status == QD_OK)
-        run->stopped = run->visit(run->context, &kase) == QD_VISIT_STOP;
-    return status;
-}
-
-/* Whether row r with that value family is in smoke. */
-static bool in_smoke(const struct qd_graph_family *family, size_t r, size_t values)
-{
-    return r % family->smoke_stride == 0 && r / family->smoke_stride % QD_GRAPH_VALUES == values;
-}
-
-enum qd_status qd_graph_generate(const struct qd_graph_family *family, enum qd_level level,
-                                 qd_case_visitor *visit, void *context, struct qd_error *error)
-{
-    struct run run = {.family = family, .visit = visit, .context = context, .error = error};
-    struct qd_arena rows;
-    struct qd_covering array;
-    size_t passes = level == QD_LEVEL_SMOKE ? 1 : 2;
-    uint64_t draws = level > QD_LEVEL_FULL ? EXHAUSTIVE_DRAWS : 1;
-    qd_arena_init(&run.arena, QD_ARENA_DEFAULT_BUDGET);
-    qd_arena_init(&rows, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = qd_covering_make(family->table, family->strength, &rows, &array, error);
-    for (size_t pass = 0; pass < passes; pass++)
-        for (size_t r = 0; status == QD_OK && r < array.row_count; r++)
-            for (size_t v = 0; v < QD_GRAPH_VALUES; v++) {
-                const uint8_t *row = array.rows + r * family->table->factor_count;
-                bool smoke = in_smoke(family, r, v);
-                for (uint64_t d = smoke ? pass : 0; d < (pass ? draws : smoke) && status == QD_OK;
-                     d++)
-                    status = visit_case(&run, row, v, d);
-            }
-    qd_arena_clear(&rows);
-    qd_arena_clear(&run.arena);
-    return status;
 }

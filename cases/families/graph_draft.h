@@ -6,9 +6,6 @@
 #include "families/linear_draft.h"
 #include "families/qdq_parts.h"
 
-#define QD_GRAPH_LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 /* tie: scales are powers of two and small codes are summed, so that every number is exact and many lie half-way. */
 enum qd_graph_values { QD_GRAPH_RANDOM, QD_GRAPH_TIE, QD_GRAPH_SATURATION, QD_GRAPH_VALUES };
 const char *qd_graph_values_word(size_t values);
@@ -144,16 +141,5 @@ struct qd_graph_conv {
 };
 struct qd_flow qd_graph_conv(struct qd_graph_draft *draft, const struct qd_flow *x,
                              const struct qd_graph_conv *conv);
-
-/* Combinations of `strength` features: every `stride`-th row at smoke with one value family in turn; at full all rows with all of
- * them; eight draws of numbers at exhaustive. */
-struct qd_graph_family {
-    const struct qd_factor_table *table;
-    unsigned strength;
-    size_t smoke_stride;
-    qd_linear_maker *make;
-};
-enum qd_status qd_graph_generate(const struct qd_graph_family *family, enum qd_level level,
-                                 qd_case_visitor *visit, void *context, struct qd_error *error);
 
 #endif

@@ -1,7 +1,6 @@
 /* GraphLayers: one to three layers with weights, as quantizers leave them: convolutions and matrix products with what is fused behind
  * them, with biases on the grid of the sum and off it, quantized in between once or twice. Pairs of features. */
 #include "families/graph_draft.h"
-#include "families/graph_tables.h"
 
 #include <stdio.h>
 
@@ -31,17 +30,16 @@ enum between { ONCE, TWICE, NOT_AT_ALL, OUTPUT_TOO };
 
 static const struct qd_factor factors[] = {
     [LAYER] = {.name = "layer",
-               QD_GRAPH_LEVELS("conv", "conv-relu", "conv-clip", "conv-leaky-relu", "depthwise",
-                               "conv-transpose", "batch-normalization", "gemm", "gemm-transposed",
-                               "matmul-add", "matmul-add-relu")},
-    [DEPTH] = {.name = "layers", QD_GRAPH_LEVELS("1", "2", "3")},
-    [TYPES] = {.name = "types", QD_GRAPH_LEVELS(QD_GRAPH_TYPE_WORDS)},
-    [ZERO] = {.name = "zero points", QD_GRAPH_LEVELS(QD_GRAPH_ZERO_WORDS)},
-    [BIAS] = {.name = "bias", QD_GRAPH_LEVELS(QD_GRAPH_BIAS_WORDS)},
-    [WEIGHTS] = {.name = "weight parameters", QD_GRAPH_LEVELS(NULL, "per_channel")},
-    [BETWEEN] = {.name = "between layers",
-                 QD_GRAPH_LEVELS(NULL, "twice", "unquantized", "visible")},
-    [OPSET] = {.name = "opset", QD_GRAPH_LEVELS(QD_GRAPH_OPSET_WORDS)},
+               QD_LEVELS("conv", "conv-relu", "conv-clip", "conv-leaky-relu", "depthwise",
+                         "conv-transpose", "batch-normalization", "gemm", "gemm-transposed",
+                         "matmul-add", "matmul-add-relu")},
+    [DEPTH] = {.name = "layers", QD_LEVELS("1", "2", "3")},
+    [TYPES] = {.name = "types", QD_LEVELS(QD_GRAPH_TYPE_WORDS)},
+    [ZERO] = {.name = "zero points", QD_LEVELS(QD_GRAPH_ZERO_WORDS)},
+    [BIAS] = {.name = "bias", QD_LEVELS(QD_GRAPH_BIAS_WORDS)},
+    [WEIGHTS] = {.name = "weight parameters", QD_LEVELS(NULL, "per_channel")},
+    [BETWEEN] = {.name = "between layers", QD_LEVELS(NULL, "twice", "unquantized", "visible")},
+    [OPSET] = {.name = "opset", QD_LEVELS(QD_GRAPH_OPSET_WORDS)},
 };
 
 static const struct qd_exclusion exclusions[] = {
@@ -51,8 +49,8 @@ static const struct qd_exclusion exclusions[] = {
     {{DEPTH, BETWEEN}, {0x4, 1 << NOT_AT_ALL}}, /* too many digits for ties */
 };
 
-const struct qd_factor_table qd_graph_layers_table = {factors, FACTORS, exclusions,
-                                                      sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static struct qd_flow put_clip(struct qd_graph_draft *draft, const struct qd_flow *x)
 {
@@ -175,8 +173,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     char slug[256];
     enum layer layer = (enum layer)row[LAYER];
     const struct qd_graph_choice choice = {row[TYPES], row[ZERO], row[OPSET]};
-    struct qd_graph_draft draft = qd_graph_begin("GraphLayers", &qd_graph_layers_table, row, values,
-                                                 draw, choice, arena, error, slug);
+    struct qd_graph_draft draft =
+        qd_graph_begin("GraphLayers", &table, row, values, draw, choice, arena, error, slug);
     struct qd_flow x =
         qd_graph_input(&draft, IS_MATRIX(layer) ? 2 : 4, IS_MATRIX(layer) ? matrix : image, NULL);
     struct qd_flow y = qd_graph_dequantize(&draft, &x);
@@ -192,17 +190,13 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return qd_graph_finish(&draft, slug, kase);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_graph_family family = {&qd_graph_layers_table, 2, 3, make};
-    return qd_graph_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_graph_layers = {
-    "GraphLayers",
-    "one to three quantized layers with weights, what is fused behind them, and their biases",
-    generate,
-    &qd_graph_layers_table,
-    2,
+    .name = "GraphLayers",
+    .meaning =
+        "one to three quantized layers with weights, what is fused behind them, and their biases",
+    .table = &table,
+    .strength = 2,
+    .values = QD_GRAPH_VALUES,
+    .smoke_stride = 3,
+    .make = make,
 };

@@ -1,7 +1,6 @@
 /* GraphMovement: two operators that move elements, one behind the other, between DequantizeLinear and QuantizeLinear or around a pair
  * of them. Pairs of features, so that each of the fifteen stands before and behind each. */
 #include "families/graph_draft.h"
-#include "families/graph_tables.h"
 
 #include <stdio.h>
 
@@ -30,21 +29,21 @@ enum move {
 };
 
 static const struct qd_factor factors[] = {
-    [FIRST] = {.name = "first", QD_GRAPH_LEVELS(MOVES)},
-    [SECOND] = {.name = "second", QD_GRAPH_LEVELS(MOVES)},
-    [TYPE] = {.name = "type", QD_GRAPH_LEVELS("u8", "s8", "u16", "s16")},
-    [ZERO] = {.name = "zero points", QD_GRAPH_LEVELS(QD_GRAPH_ZERO_WORDS)},
-    [PARAMETERS] = {.name = "parameters", QD_GRAPH_LEVELS(NULL, "same")},
-    [BETWEEN] = {.name = "between", QD_GRAPH_LEVELS(NULL, "quantized", "visible", "real_visible")},
-    [BESIDE] = {.name = "another consumer", QD_GRAPH_LEVELS(NULL, "consumer")},
+    [FIRST] = {.name = "first", QD_LEVELS(MOVES)},
+    [SECOND] = {.name = "second", QD_LEVELS(MOVES)},
+    [TYPE] = {.name = "type", QD_LEVELS("u8", "s8", "u16", "s16")},
+    [ZERO] = {.name = "zero points", QD_LEVELS(QD_GRAPH_ZERO_WORDS)},
+    [PARAMETERS] = {.name = "parameters", QD_LEVELS(NULL, "same")},
+    [BETWEEN] = {.name = "between", QD_LEVELS(NULL, "quantized", "visible", "real_visible")},
+    [BESIDE] = {.name = "another consumer", QD_LEVELS(NULL, "consumer")},
 };
 
 static const struct qd_exclusion exclusions[] = {
     {{TYPE, ZERO}, {0xe, 1 << QD_GRAPH_ZERO_NONE}}, /* without a zero point y is u8 */
 };
 
-const struct qd_factor_table qd_graph_movement_table = {factors, FACTORS, exclusions,
-                                                        sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static int64_t count_of(const struct qd_flow *x)
 {
@@ -261,8 +260,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     static const unsigned types[] = {0, 2, 3, 4}; /* among those of graph_draft.h */
     char slug[256];
     const struct qd_graph_choice choice = {types[row[TYPE]], row[ZERO], row[TYPE] > 1};
-    struct qd_graph_draft draft = qd_graph_begin("GraphMovement", &qd_graph_movement_table, row,
-                                                 values, draw, choice, arena, error, slug);
+    struct qd_graph_draft draft =
+        qd_graph_begin("GraphMovement", &table, row, values, draw, choice, arena, error, slug);
     struct qd_flow x = qd_graph_input(&draft, 4, dims, NULL);
     struct qd_flow real = qd_graph_dequantize(&draft, &x);
     struct qd_flow y = put_move(&draft, (enum move)row[FIRST], &real);
@@ -278,17 +277,12 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return qd_graph_finish(&draft, slug, kase);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_graph_family family = {&qd_graph_movement_table, 2, 8, make};
-    return qd_graph_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_graph_movement = {
-    "GraphMovement",
-    "two operators that move elements between DequantizeLinear and QuantizeLinear",
-    generate,
-    &qd_graph_movement_table,
-    2,
+    .name = "GraphMovement",
+    .meaning = "two operators that move elements between DequantizeLinear and QuantizeLinear",
+    .table = &table,
+    .strength = 2,
+    .values = QD_GRAPH_VALUES,
+    .smoke_stride = 8,
+    .make = make,
 };

@@ -1,7 +1,6 @@
 /* GraphTokens: how a vision transformer makes tokens of an image: convolution, flattened, transposed, a class token before it, the
  * positions' embedding added; quantized in between or not; and what reads the tokens. Pairs of features. */
 #include "families/graph_draft.h"
-#include "families/graph_tables.h"
 
 #include <stdio.h>
 
@@ -29,17 +28,17 @@ enum reader { ALL_TOKENS, SLICED_CLASS, GATHERED_CLASS, PROJECTED, SCORES };
 #define PATCHES 4
 
 static const struct qd_factor factors[] = {
-    [TYPES] = {.name = "types", QD_GRAPH_LEVELS(QD_GRAPH_TYPE_WORDS)},
-    [ZERO] = {.name = "zero points", QD_GRAPH_LEVELS(QD_GRAPH_ZERO_WORDS)},
-    [FLATTEN] = {.name = "flatten", QD_GRAPH_LEVELS("reshape", "inferred", "flatten")},
-    [QUANTIZED_PATCHES] = {.name = "patches", QD_GRAPH_LEVELS("p_real", "p_q", "p_qq")},
-    [QUANTIZED_TOKENS] = {.name = "tokens", QD_GRAPH_LEVELS("t_real", "t_q", "t_qq")},
-    [QUANTIZED_CONCAT] = {.name = "concat", QD_GRAPH_LEVELS("c_real", "c_q", "c_qq")},
-    [TOKEN] = {.name = "class token", QD_GRAPH_LEVELS("codes", "input", "same")},
-    [EMBEDDING] = {.name = "embedding", QD_GRAPH_LEVELS("add", "add_broadcast", "no_add")},
-    [READER] = {.name = "reader", QD_GRAPH_LEVELS(NULL, "slice", "gather", "projection", "scores")},
-    [WEIGHTS] = {.name = "weight parameters", QD_GRAPH_LEVELS(NULL, "per_channel")},
-    [OPSET] = {.name = "opset", QD_GRAPH_LEVELS(QD_GRAPH_OPSET_WORDS)},
+    [TYPES] = {.name = "types", QD_LEVELS(QD_GRAPH_TYPE_WORDS)},
+    [ZERO] = {.name = "zero points", QD_LEVELS(QD_GRAPH_ZERO_WORDS)},
+    [FLATTEN] = {.name = "flatten", QD_LEVELS("reshape", "inferred", "flatten")},
+    [QUANTIZED_PATCHES] = {.name = "patches", QD_LEVELS("p_real", "p_q", "p_qq")},
+    [QUANTIZED_TOKENS] = {.name = "tokens", QD_LEVELS("t_real", "t_q", "t_qq")},
+    [QUANTIZED_CONCAT] = {.name = "concat", QD_LEVELS("c_real", "c_q", "c_qq")},
+    [TOKEN] = {.name = "class token", QD_LEVELS("codes", "input", "same")},
+    [EMBEDDING] = {.name = "embedding", QD_LEVELS("add", "add_broadcast", "no_add")},
+    [READER] = {.name = "reader", QD_LEVELS(NULL, "slice", "gather", "projection", "scores")},
+    [WEIGHTS] = {.name = "weight parameters", QD_LEVELS(NULL, "per_channel")},
+    [OPSET] = {.name = "opset", QD_LEVELS(QD_GRAPH_OPSET_WORDS)},
 };
 
 static const struct qd_exclusion exclusions[] = {
@@ -47,8 +46,8 @@ static const struct qd_exclusion exclusions[] = {
     {{TYPES, ZERO}, {QD_GRAPH_TYPES_NOT_U8, 1 << QD_GRAPH_ZERO_NONE}},
 };
 
-const struct qd_factor_table qd_graph_tokens_table = {factors, FACTORS, exclusions,
-                                                      sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static struct qd_flow quantized(struct qd_graph_draft *draft, unsigned how, const struct qd_flow *x)
 {
@@ -183,8 +182,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     static const int64_t perm[] = {0, 2, 1};
     char slug[256];
     const struct qd_graph_choice choice = {row[TYPES], row[ZERO], row[OPSET]};
-    struct qd_graph_draft draft = qd_graph_begin("GraphTokens", &qd_graph_tokens_table, row, values,
-                                                 draw, choice, arena, error, slug);
+    struct qd_graph_draft draft =
+        qd_graph_begin("GraphTokens", &table, row, values, draw, choice, arena, error, slug);
     struct qd_flow y = put_patches(&draft, row);
     y = quantized(&draft, row[QUANTIZED_PATCHES], &y);
     y = put_flatten(&draft, (enum flatten)row[FLATTEN], &y);
@@ -201,17 +200,13 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return qd_graph_finish(&draft, slug, kase);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_graph_family family = {&qd_graph_tokens_table, 3, 16, make};
-    return qd_graph_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_graph_tokens = {
-    "GraphTokens",
-    "from an image to a transformer's tokens: convolution, flatten, transpose, concat, add",
-    generate,
-    &qd_graph_tokens_table,
-    3,
+    .name = "GraphTokens",
+    .meaning =
+        "from an image to a transformer's tokens: convolution, flatten, transpose, concat, add",
+    .table = &table,
+    .strength = 3,
+    .values = QD_GRAPH_VALUES,
+    .smoke_stride = 16,
+    .make = make,
 };

@@ -13,7 +13,6 @@
 
 #include "families/census_testlib.h"
 #include "families/conv_integer.h"
-#include "families/dynamic_quantize_linear.h"
 #include "families/matmul_draft.h"
 #include "qdiff/evaluate.h"
 
@@ -39,13 +38,7 @@ static void counts_and_unique_ids(void **state)
 {
     (void)state;
     for (size_t f = 0; f < FAMILIES; f++)
-        for (int level = 0; level < 2; level++) {
-            struct qd_census census = qd_census_take(families[f].family, (enum qd_level)level);
-            print_message("# %s %s: %zu cases\n", families[f].family->name,
-                          qd_level_word((enum qd_level)level), census.count);
-            qd_census_check_ids(&census, families[f].least[level], families[f].most[level]);
-            qd_census_release(&census);
-        }
+        qd_census_check_counts(families[f].family, 2, families[f].least, families[f].most);
 }
 
 static void same_cases_every_time(void **state)
@@ -74,10 +67,10 @@ static void every_triple_of_features_occurs(void **state)
     (void)state;
     struct qd_factor factors[QD_CONV_FACTORS];
     struct qd_factor_table conv = qd_conv_integer_table(factors);
-    qd_census_check_coverage(&qd_qlinear_matmul_table, 3);
-    qd_census_check_coverage(&qd_matmul_integer_table, 3);
+    qd_census_check_coverage(qd_family_qlinear_matmul.table, 3);
+    qd_census_check_coverage(qd_family_matmul_integer.table, 3);
     qd_census_check_coverage(&conv, 3);
-    qd_census_check_coverage(&qd_dynamic_quantize_linear_table, 3);
+    qd_census_check_coverage(qd_family_dynamic_quantize_linear.table, 3);
 }
 
 /* ---- The numbers ----------------------------------------------------------------------------- */
@@ -254,7 +247,8 @@ static void cases_are_what_they_are_called(void **state)
     for (size_t f = 0; f < FAMILIES; f++) {
         struct qd_error error;
         surveys[f].family = f;
-        if (families[f].family->generate(QD_LEVEL_FULL, survey_case, &surveys[f], &error) != QD_OK)
+        if (qd_family_generate(families[f].family, QD_LEVEL_FULL, survey_case, &surveys[f],
+                               &error) != QD_OK)
             fail_msg("%s", error.text);
         const struct facts *facts = &surveys[f].facts;
         print_message(

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#define EXHAUSTIVE_DRAWS 8
-
 static void set_shape(struct qd_linear_draft *d)
 {
     static const int64_t shapes[5][4] = {{0}, {256}, {8, 32}, {4, 8, 8}, {2, 4, 8, 4}};
@@ -117,108 +115,4 @@ double qd_linear_scale(enum qd_dtype dtype, bool simple, int exponent, struct qd
     int shift = simple || bits == 1 ? exponent : exponent - (int)bits + 1;
     double scale = qd_float_round(dtype, QD_NEAREST_EVEN, ldexp((double)mantissa, shift));
     return scale > 0 ? scale : ldexp(1.0, exponent);
-}
-
-/* ---- Rows times value families --------------------------------------------------------------- */
-
-struct run {
-    qd_case_visitor *visit;
-    void *context;
-    struct qd_error *error;
-    struct qd_arena arena; /* of one case */
-    bool stopped;
-};
-
-static enum qd_status visit_case(const struct qd_linear_family *family, struct run *run,
-                                 const uint8_t *row, size_t values, uint64_t draw)
-{
-    struct qd_case kase;
-    if (run->stopped || !family->applies(row, values, draw))
-        return QD_OK;
-    qd_arena_reset(&run->arena);
-    enum qd_status status = family->make(row, values, draw, &run->arena, &kase, run->error);
-    if (status == QD_OK)
-        run->stopped = run->visit(run->context, &kase) == QD_VISIT_STOP;
-    return status;
-}
-
-/* The value family of smoke row r: they rotate, stepping over those that do not apply; where none does the row has no case. */
-static size_t smoke_values(const struct qd_linear_family *family, const uint8_t *row, size_t r)
-{
-    size_t values = r % family->value_count;
-    for (size_t i = 0; i < family->value_count && !family->applies(row, values, 0); i++)
-        values = (values + 1) % family->value_count;
-    return values;
-}
-
-static bool smoke_has(const struct qd_linear_family *family, const struct qd_covering *smoke,
-                      const uint8_t *row, size_t values)
-{
-    size_t width = family->table->factor_count;
-    for (size_t r = 0; r < smoke->row_count; r++)
-        if (memcmp(smoke->rows + r * width, row, width) == 0 &&
-            smoke_values(family, row, r) == values)
-            return true;
-    return false;
-}
-
-static enum qd_status run_full(const struct qd_linear_family *family, struct run *run,
-                               const struct qd_covering *smoke, const struct qd_covering *full,
-                               uint64_t draws)
-{
-    enum qd_status status = QD_OK;
-    for (size_t r = 0; r < full->row_count; r++) {
-        const uint8_t *row = full->rows + r * family->table->factor_count;
-        for (size_t v = 0; v < family->value_count; v++)
-            for (uint64_t draw = 0; draw < draws && status == QD_OK; draw++)
-                if (draw > 0 || !smoke_has(family, smoke, row, v))
-                    status = visit_case(family, run, row, v, draw);
-    }
-    return status;
-}
-
-static enum qd_status run_sweeps(const struct qd_linear_family *family, struct run *run)
-{
-    static const enum qd_dtype types[] = {QD_U8, QD_S8};
-    enum qd_status status = QD_OK;
-    for (size_t i = 0; i < 2 && status == QD_OK && !run->stopped; i++) {
-        struct qd_case kase;
-        qd_arena_reset(&run->arena);
-        status = family->sweep(types[i], &run->arena, &kase, run->error);
-        if (status == QD_OK)
-            run->stopped = run->visit(run->context, &kase) == QD_VISIT_STOP;
-    }
-    return status;
-}
-
-enum qd_status qd_linear_generate_of(const struct qd_linear_family *family, unsigned strength,
-                                     enum qd_level level, qd_case_visitor *visit, void *context,
-                                     struct qd_error *error)
-{
-    struct run run = {.visit = visit, .context = context, .error = error};
-    struct qd_arena rows;
-    struct qd_covering smoke, full;
-    qd_arena_init(&run.arena, QD_ARENA_DEFAULT_BUDGET);
-    qd_arena_init(&rows, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = qd_covering_make(family->table, 2, &rows, &smoke, error);
-    for (size_t r = 0; status == QD_OK && r < smoke.row_count; r++) {
-        const uint8_t *row = smoke.rows + r * family->table->factor_count;
-        status = visit_case(family, &run, row, smoke_values(family, row, r), 0);
-    }
-    if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)
-        status = qd_covering_make(family->table, strength, &rows, &full, error);
-    if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped)
-        status =
-            run_full(family, &run, &smoke, &full, level > QD_LEVEL_FULL ? EXHAUSTIVE_DRAWS : 1);
-    if (status == QD_OK && level >= QD_LEVEL_FULL && !run.stopped && family->sweep)
-        status = run_sweeps(family, &run);
-    qd_arena_clear(&rows);
-    qd_arena_clear(&run.arena);
-    return status;
-}
-
-enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
-                                  qd_case_visitor *visit, void *context, struct qd_error *error)
-{
-    return qd_linear_generate_of(family, 3, level, visit, context, error);
 }

@@ -64,35 +64,4 @@ double qd_linear_scale(enum qd_dtype dtype, bool simple, int exponent, struct qd
 /* Bits of precision of a float type (24 for f32; 1 for f8e8m0). */
 unsigned qd_linear_precision(enum qd_dtype dtype);
 
-/* Makes the case of a row, a value family and a draw. */
-typedef enum qd_status qd_linear_maker(const uint8_t *row, size_t values, uint64_t draw,
-                                       struct qd_arena *arena, struct qd_case *kase,
-                                       struct qd_error *error);
-
-/* Whether a value family says something about a row, and a further draw (> 0) something new. */
-typedef bool qd_linear_filter(const uint8_t *row, size_t values, uint64_t draw);
-
-/* One operator's family: pairs of features with one rotating value family each at level smoke;
- * triples with all of them at full; eight draws of numbers at exhaustive. */
-struct qd_linear_family {
-    const struct qd_factor_table *table;
-    size_t value_count;
-    qd_linear_filter *applies;
-    qd_linear_maker *make;
-    /* At full, for u8 and s8: one case with every zero point and every value that matters.
-     * NULL: none. */
-    enum qd_status (*sweep)(enum qd_dtype codes, struct qd_arena *arena, struct qd_case *kase,
-                            struct qd_error *error);
-};
-enum qd_status qd_linear_generate(const struct qd_linear_family *family, enum qd_level level,
-                                  qd_case_visitor *visit, void *context, struct qd_error *error);
-
-/* The same, with all combinations of `strength` features instead of triples at full. */
-enum qd_status qd_linear_generate_of(const struct qd_linear_family *family, unsigned strength,
-                                     enum qd_level level, qd_case_visitor *visit, void *context,
-                                     struct qd_error *error);
-
-/* The feature tables of the two operators, for the tests that measure the coverage. */
-extern const struct qd_factor_table qd_quantize_linear_table, qd_dequantize_linear_table;
-
 #endif

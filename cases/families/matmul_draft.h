@@ -29,24 +29,19 @@ enum qd_matmul_parameter { QD_P_SCALAR, QD_P_ONE, QD_P_VECTOR, QD_P_FULL, QD_P_A
 
 #define QD_MATMUL_K_LARGE 4 /* level of QD_MATMUL_K with enough terms for large sums */
 
-#define QD_MATMUL_LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 /* x and w: v a vector, m a matrix, b a batch of matrices, b2 of two dimensions, b1 of one and 1. */
-#define QD_MATMUL_SHARED_FACTORS                                                           \
-    [QD_MATMUL_SHAPE] = {.name = "shape",                                                  \
-                         QD_MATMUL_LEVELS("v_v", "v_m", "m_v", NULL, "b_m", "b_b", "b2_b", \
-                                          "b2_b1")},                                       \
-    [QD_MATMUL_SIDE] = {.name = "side", QD_MATMUL_LEVELS(NULL, "by_rows")},                \
-    [QD_MATMUL_K] = {.name = "K", QD_MATMUL_LEVELS("k1", "k8", "k7", "k37", "k271")},      \
-    [QD_MATMUL_SIZE] = {.name = "size", QD_MATMUL_LEVELS(NULL, "wide")},                   \
-    [QD_MATMUL_W_ZERO] = {.name = "zero point of w",                                       \
-                          QD_MATMUL_LEVELS("wz_0", "wz", "wz_distinct", "wz_straddle",     \
-                                           "wz_ends")},                                    \
-    [QD_MATMUL_X_ZERO] = {.name = "zero point of x",                                       \
-                          QD_MATMUL_LEVELS("xz_mid", "xz_min", "xz_max", "xz")},           \
-    [QD_MATMUL_BINDING] = {.name = "run-time inputs",                                      \
-                           QD_MATMUL_LEVELS(NULL, "run_params", "run_weights", "run_all")}
+#define QD_MATMUL_SHARED_FACTORS                                                               \
+    [QD_MATMUL_SHAPE] = {.name = "shape",                                                      \
+                         QD_LEVELS("v_v", "v_m", "m_v", NULL, "b_m", "b_b", "b2_b", "b2_b1")}, \
+    [QD_MATMUL_SIDE] = {.name = "side", QD_LEVELS(NULL, "by_rows")},                           \
+    [QD_MATMUL_K] = {.name = "K", QD_LEVELS("k1", "k8", "k7", "k37", "k271")},                 \
+    [QD_MATMUL_SIZE] = {.name = "size", QD_LEVELS(NULL, "wide")},                              \
+    [QD_MATMUL_W_ZERO] = {.name = "zero point of w",                                           \
+                          QD_LEVELS("wz_0", "wz", "wz_distinct", "wz_straddle", "wz_ends")},   \
+    [QD_MATMUL_X_ZERO] = {.name = "zero point of x",                                           \
+                          QD_LEVELS("xz_mid", "xz_min", "xz_max", "xz")},                      \
+    [QD_MATMUL_BINDING] = {.name = "run-time inputs",                                          \
+                           QD_LEVELS(NULL, "run_params", "run_weights", "run_all")}
 
 /* Zero points that differ need a vector; a vector needs a matrix, and beside a batch the text knows
  * the full shape only. */
@@ -97,7 +92,5 @@ unsigned qd_matmul_draft_dims(const struct qd_matmul_draft *draft, int64_t *dims
 
 /* "a-u8,b-s8", and ",rows" where a has a parameter for each row. */
 const char *qd_matmul_types(const uint8_t *row, char *text, size_t size);
-
-extern const struct qd_factor_table qd_matmul_integer_table, qd_qlinear_matmul_table;
 
 #endif

@@ -8,10 +8,8 @@
 static const struct qd_factor factors[] = {
     QD_MATMUL_SHARED_FACTORS,
     [QD_MATMUL_TYPES] = {.name = "types", .levels = 4},
-    [QD_MATMUL_W_SHAPE] = {.name = "w parameters",
-                           QD_MATMUL_LEVELS(NULL, "w1", "wv", "w_full", "no_wz")},
-    [QD_MATMUL_X_SHAPE] = {.name = "x parameters",
-                           QD_MATMUL_LEVELS(NULL, "x1", "xv", "x_full", "no_xz")},
+    [QD_MATMUL_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "w1", "wv", "w_full", "no_wz")},
+    [QD_MATMUL_X_SHAPE] = {.name = "x parameters", QD_LEVELS(NULL, "x1", "xv", "x_full", "no_xz")},
 };
 
 /* An absent zero point is 0. */
@@ -21,8 +19,8 @@ static const struct qd_exclusion exclusions[] = {
     {{QD_MATMUL_X_SHAPE, QD_MATMUL_X_ZERO}, {1 << QD_P_ABSENT, 0xe}},
 };
 
-const struct qd_factor_table qd_matmul_integer_table = {
-    factors, QD_MATMUL_INTEGER_FACTORS, exclusions, sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, QD_MATMUL_INTEGER_FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static const struct qd_matmul_values values_list[] = {
     {"random", &qd_conv_values[QD_CONV_RANDOM]},
@@ -53,7 +51,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     char types[32], features[160], slug[256];
     struct qd_matmul_draft d;
     int64_t dims[QD_MAX_RANK];
-    qd_covering_describe(&qd_matmul_integer_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "MatMulInteger/%s/%s-%s", qd_matmul_types(row, types, sizeof types),
              values_list[values].word, features);
     enum qd_status status =
@@ -72,18 +70,12 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return status == QD_OK ? qd_build_finish(builder, slug, true, kase, error) : status;
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_matmul_integer_table, VALUES, applies, make,
-                                                   NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_matmul_integer = {
-    "MatMulInteger",
-    "a product of integer matrices: types, shapes and zero points by row and column",
-    generate,
-    &qd_matmul_integer_table,
-    3,
+    .name = "MatMulInteger",
+    .meaning = "a product of integer matrices: types, shapes and zero points by row and column",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -7,24 +7,22 @@
 #include "families/qlinear_conv.h"
 #include "families/vendor_matmul.h"
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum factor { TYPES, K, SIZE, B_SHAPE, B_ZERO, A_ZERO, ABSENT, BIAS, ONES, BINDING, FACTORS };
 enum absent { ABSENT_NONE, ABSENT_A, ABSENT_B, ABSENT_BOTH };
 
 static const struct qd_factor factors[] = {
     [TYPES] = {.name = "types", .levels = 4},
-    [K] = {.name = "K", LEVELS("k1", "k8", "k7", "k37", "k271")},
-    [SIZE] = {.name = "size", LEVELS(NULL, "wide", "row")},
-    [B_SHAPE] = {.name = "b parameters", LEVELS(NULL, "b1", "bv")},
+    [K] = {.name = "K", QD_LEVELS("k1", "k8", "k7", "k37", "k271")},
+    [SIZE] = {.name = "size", QD_LEVELS(NULL, "wide", "row")},
+    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "b1", "bv")},
     [B_ZERO] = {.name = "b_zero_point",
-                LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends")},
-    [A_ZERO] = {.name = "a_zero_point", LEVELS("az_mid", "az_min", "az_max", "az")},
-    [ABSENT] = {.name = "absent zero points", LEVELS(NULL, "no_az", "no_bz", "no_zeros")},
-    [BIAS] = {.name = "bias", LEVELS(NULL, "bias")},
-    [ONES] = {.name = "scalars as [1]", LEVELS(NULL, "a1")},
-    [BINDING] = {.name = "run-time inputs", LEVELS(NULL, "run_params", "run_weights", "run_all")},
+                QD_LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends")},
+    [A_ZERO] = {.name = "a_zero_point", QD_LEVELS("az_mid", "az_min", "az_max", "az")},
+    [ABSENT] = {.name = "absent zero points", QD_LEVELS(NULL, "no_az", "no_bz", "no_zeros")},
+    [BIAS] = {.name = "bias", QD_LEVELS(NULL, "bias")},
+    [ONES] = {.name = "scalars as [1]", QD_LEVELS(NULL, "a1")},
+    [BINDING] = {.name = "run-time inputs",
+                 QD_LEVELS(NULL, "run_params", "run_weights", "run_all")},
 };
 
 static const struct qd_exclusion exclusions[] = {
@@ -33,8 +31,8 @@ static const struct qd_exclusion exclusions[] = {
     {{ABSENT, A_ZERO}, {1 << ABSENT_A | 1 << ABSENT_BOTH, 0xe}},
 };
 
-const struct qd_factor_table qd_matmul_integer_to_float_table = {
-    factors, FACTORS, exclusions, sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 enum values { RANDOM, INT16_PAIRS, LARGE_SUM, VALUES };
 static const char *const words[VALUES] = {"random", "int16-pairs", "large-sum"};
@@ -113,7 +111,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t number,
         &qd_conv_values[QD_CONV_RANDOM], &qd_conv_values[QD_CONV_INT16_PAIRS], NULL};
     char features[200], slug[300];
     struct qd_conv_draft d;
-    qd_covering_describe(&qd_matmul_integer_to_float_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "MatMulIntegerToFloat/a-%s,b-%s/%s-%s",
              row[TYPES] & 1 ? "s8" : "u8", row[TYPES] & 2 ? "s8" : "u8", words[values], features);
     enum qd_status status =
@@ -124,19 +122,14 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t number,
     return build(&d, row, slug, words[values], arena, kase, error);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_matmul_integer_to_float_table, VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_matmul_integer_to_float = {
-    "MatMulIntegerToFloat",
-    "the vendor's integer product scaled to floats: types, parameters, bias, times three kinds of "
-    "sums",
-    generate,
-    &qd_matmul_integer_to_float_table,
-    3,
+    .name = "MatMulIntegerToFloat",
+    .meaning = "the vendor's integer product scaled to floats: types, parameters, bias, times "
+               "three kinds of "
+               "sums",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -7,9 +7,6 @@
 #include "families/maker.h"
 #include "families/vendor_matmul.h"
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum factor { BITS, TYPE, BLOCK, DEPTH, COLUMNS, ZERO, SHAPE, BIAS, LEVEL, BINDING, FACTORS };
 enum zero { ZERO_ABSENT, ZERO_PACKED, ZERO_FLOAT };
 enum values { EXACT, RANDOM, PATTERN, VALUES };
@@ -17,17 +14,18 @@ enum values { EXACT, RANDOM, PATTERN, VALUES };
 static const struct qd_factor factors[] = {
     [BITS] = {.name = "bits", .levels = 3},
     [TYPE] = {.name = "A", .levels = 3},
-    [BLOCK] = {.name = "block_size", LEVELS("b16", "b32", "b64", "b128")},
-    [DEPTH] = {.name = "K", LEVELS("k16", "k1", "k33", "k96", "k200")},
-    [COLUMNS] = {.name = "N", LEVELS("n1", "n3", "n16")},
-    [ZERO] = {.name = "zero_points", LEVELS(NULL, "z", "z_float")},
-    [SHAPE] = {.name = "shape", LEVELS(NULL, "rows", "batch")},
-    [BIAS] = {.name = "bias", LEVELS(NULL, "bias")},
-    [LEVEL] = {.name = "accuracy_level", LEVELS(NULL, "level0", "level1")},
-    [BINDING] = {.name = "run-time inputs", LEVELS(NULL, "run_params", "run_weights", "run_all")},
+    [BLOCK] = {.name = "block_size", QD_LEVELS("b16", "b32", "b64", "b128")},
+    [DEPTH] = {.name = "K", QD_LEVELS("k16", "k1", "k33", "k96", "k200")},
+    [COLUMNS] = {.name = "N", QD_LEVELS("n1", "n3", "n16")},
+    [ZERO] = {.name = "zero_points", QD_LEVELS(NULL, "z", "z_float")},
+    [SHAPE] = {.name = "shape", QD_LEVELS(NULL, "rows", "batch")},
+    [BIAS] = {.name = "bias", QD_LEVELS(NULL, "bias")},
+    [LEVEL] = {.name = "accuracy_level", QD_LEVELS(NULL, "level0", "level1")},
+    [BINDING] = {.name = "run-time inputs",
+                 QD_LEVELS(NULL, "run_params", "run_weights", "run_all")},
 };
 
-const struct qd_factor_table qd_matmul_nbits_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 static const char *const words[VALUES] = {"exact", "random", "pattern"};
 static const int64_t bits_of[] = {4, 8, 2};
@@ -163,25 +161,20 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char features[160], slug[256];
     struct draft d = make_draft(row, values);
-    qd_covering_describe(&qd_matmul_nbits_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "MatMulNBits/%s,bits%d/%s-%s", qd_dtype_info(d.type)->word,
              (int)d.bits, words[values], features);
     struct qd_random random = qd_random_seed(slug, draw);
     return build(&d, row, slug, &random, arena, kase, error);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_matmul_nbits_table, VALUES, applies, make,
-                                                   NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_matmul_nbits = {
-    "MatMulNBits",
-    "a product with weights of 2, 4 or 8 bits in blocks: packing, zero points, ragged blocks",
-    generate,
-    &qd_matmul_nbits_table,
-    3,
+    .name = "MatMulNBits",
+    .meaning =
+        "a product with weights of 2, 4 or 8 bits in blocks: packing, zero points, ragged blocks",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "families/linear_draft.h"
-#include "families/qdq.h"
 #include "families/qdq_parts.h"
-
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
 
 enum factor { BLOCK, TYPES, ZERO, PARAMETERS, WEIGHTS, BIAS, TAIL, OPSET, FACTORS };
 
@@ -71,13 +67,13 @@ enum tail { NO_TAIL, QUANTIZED_TOO, CHAIN };
 
 static const struct qd_factor factors[] = {
     [BLOCK] = {.name = "block", .levels = BLOCKS},
-    [TYPES] = {.name = "types", LEVELS("u8u8u8", "u8s8u8", "s8s8s8", "u8s8s8")},
-    [ZERO] = {.name = "zero points", LEVELS("z_0", "z_mid", "z_odd", "z_ends")},
-    [PARAMETERS] = {.name = "parameters of x and y", LEVELS(NULL, "same")},
-    [WEIGHTS] = {.name = "weight parameters", LEVELS(NULL, "per_channel")},
-    [BIAS] = {.name = "bias", LEVELS(NULL, "bias")},
-    [TAIL] = {.name = "behind y", LEVELS(NULL, "quantized_too", "chain")},
-    [OPSET] = {.name = "opset", LEVELS("opset13", "opset21")},
+    [TYPES] = {.name = "types", QD_LEVELS("u8u8u8", "u8s8u8", "s8s8s8", "u8s8s8")},
+    [ZERO] = {.name = "zero points", QD_LEVELS("z_0", "z_mid", "z_odd", "z_ends")},
+    [PARAMETERS] = {.name = "parameters of x and y", QD_LEVELS(NULL, "same")},
+    [WEIGHTS] = {.name = "weight parameters", QD_LEVELS(NULL, "per_channel")},
+    [BIAS] = {.name = "bias", QD_LEVELS(NULL, "bias")},
+    [TAIL] = {.name = "behind y", QD_LEVELS(NULL, "quantized_too", "chain")},
+    [OPSET] = {.name = "opset", QD_LEVELS("opset13", "opset21")},
 };
 
 static const struct qd_exclusion exclusions[] = {
@@ -87,7 +83,7 @@ static const struct qd_exclusion exclusions[] = {
     {{TYPES, PARAMETERS}, {0x8, 0x2}},
 };
 
-const struct qd_factor_table qd_qdq_table = {factors, FACTORS, exclusions,
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
                                              sizeof exclusions / sizeof *exclusions};
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -327,7 +323,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char features[128], slug[192];
     struct draft d = make_draft(row, (enum values)values);
-    qd_covering_describe(&qd_qdq_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "QDQ/%s/%s-%s", blocks[d.block].word, value_words[values],
              features);
     struct qd_random random = qd_random_seed(slug, draw);
@@ -388,16 +384,13 @@ static enum qd_status make_sweep(enum qd_dtype type, struct qd_arena *arena, str
     return m.status == QD_OK ? qd_build_finish(m.builder, slug, true, kase, error) : m.status;
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qdq_table, VALUES, applies, make,
-                                                   make_sweep};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_qdq = {
-    "QDQ",    "DequantizeLinear, float operators, QuantizeLinear: blocks that compilers fuse",
-    generate, &qd_qdq_table,
-    3,
+    .name = "QDQ",
+    .meaning = "DequantizeLinear, float operators, QuantizeLinear: blocks that compilers fuse",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
+    .sweep = make_sweep,
 };

@@ -43,10 +43,25 @@ enum qd_block_factor {
     QD_BLOCK_OPSET,
     QD_BLOCK_FACTORS
 };
-#define QD_BLOCK_TYPE_WORDS "u8", "s8", "u16", "s16"
-#define QD_BLOCK_ZERO_WORDS "z_0", "z_mid", "z_odd", "z_ends", "z_none"
 #define QD_BLOCK_ZERO_NONE 4
-#define QD_BLOCK_OPSET_WORDS "opset13", "opset21"
+#define QD_BLOCK_FACTOR_ROWS(blocks, form_word)                                         \
+    [QD_BLOCK_BLOCK] = {.name = "block", .levels = blocks},                             \
+    [QD_BLOCK_TYPE] = {.name = "type", QD_LEVELS("u8", "s8", "u16", "s16")},            \
+    [QD_BLOCK_ZERO] = {.name = "zero points",                                           \
+                       QD_LEVELS("z_0", "z_mid", "z_odd", "z_ends", "z_none")},         \
+    [QD_BLOCK_PARAMETERS] = {.name = "parameters of x and y", QD_LEVELS(NULL, "same")}, \
+    [QD_BLOCK_FORM] = {.name = "form", QD_LEVELS(NULL, form_word)},                     \
+    [QD_BLOCK_OPSET] = {.name = "opset", QD_LEVELS("opset13", "opset21")}
+
+/* 16 bits exist since opset 21; without a zero point y is u8. */
+#define QD_BLOCK_EXCLUSIONS                        \
+    {{QD_BLOCK_TYPE, QD_BLOCK_OPSET}, {0xc, 0x1}}, \
+    {                                              \
+        {QD_BLOCK_TYPE, QD_BLOCK_ZERO},            \
+        {                                          \
+            0xe, 0x10                              \
+        }                                          \
+    }
 
 /* A node of `in` with the scales 1, 1, `scale`, `scale` as its third input: Resize of images. */
 void qd_block_put_scales(struct qd_qdq_maker *m, const char *op_type, const char *in,

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "families/census_testlib.h"
-#include "families/qdq.h"
 #include "qdiff/evaluate.h"
 
 #define MAX_OUTPUTS 3
@@ -47,7 +46,7 @@ static void same_numbers_on_every_machine(void **state)
 static void every_triple_of_features_occurs(void **state)
 {
     (void)state;
-    qd_census_check_coverage(&qd_qdq_table, 3);
+    qd_census_check_coverage(qd_family_qdq.table, 3);
 }
 
 static void features_occur(void **state)
@@ -121,7 +120,7 @@ static void reference_answers_all(void **state)
     (void)state;
     struct agreement a = {0};
     struct qd_error error;
-    if (qd_family_qdq.generate(QD_LEVEL_FULL, check_reference, &a, &error) != QD_OK)
+    if (qd_family_generate(&qd_family_qdq, QD_LEVEL_FULL, check_reference, &a, &error) != QD_OK)
         fail_msg("%s", error.text);
     print_message("# %zu elements of %zu cases; %zu codes, %zu of them at an end; %zu ties in %zu "
                   "tie cases\n",
@@ -183,7 +182,7 @@ static void mistakes_are_noticed(void **state)
         struct qd_error error;
         if (qd_semantics_parse(quirks[q], true, &n.semantics, &error) != QD_OK)
             fail_msg("%s", error.text);
-        if (qd_family_qdq.generate(QD_LEVEL_SMOKE, notice, &n, &error) != QD_OK)
+        if (qd_family_generate(&qd_family_qdq, QD_LEVEL_SMOKE, notice, &n, &error) != QD_OK)
             fail_msg("%s: %s", quirks[q], error.text);
         print_message("# %s: noticed by %zu of %zu smoke cases\n", quirks[q], n.noticed, n.cases);
         if (n.noticed == 0)

@@ -1,14 +1,11 @@
 /* QDQWeights: DequantizeLinear, an operator with weights (ConvTranspose, BatchNormalization), QuantizeLinear. ConvTranspose's
  * weights are codes too; ties where all scales are powers of two and a normalization divides by 1. */
-#include "families/qdq_weights.h"
 
 #include <limits.h>
 #include <stdio.h>
 
 #include "families/qdq_blocks.h"
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
 #define ANY INT_MIN
 
 static void put_transposed(struct qd_qdq_maker *m, const char *in, const char *second,
@@ -157,50 +154,25 @@ static const struct qd_block blocks[] = {
 
 static const enum qd_block_form forms[] = {QD_BLOCK_HIDDEN, QD_BLOCK_VISIBLE};
 
-static const struct qd_factor factors[] = {
-    [QD_BLOCK_BLOCK] = {.name = "block", .levels = BLOCKS},
-    [QD_BLOCK_TYPE] = {.name = "type", LEVELS(QD_BLOCK_TYPE_WORDS)},
-    [QD_BLOCK_ZERO] = {.name = "zero points", LEVELS(QD_BLOCK_ZERO_WORDS)},
-    [QD_BLOCK_PARAMETERS] = {.name = "parameters of x and y", LEVELS(NULL, "same")},
-    [QD_BLOCK_FORM] = {.name = "form", LEVELS(NULL, "visible")},
-    [QD_BLOCK_OPSET] = {.name = "opset", LEVELS(QD_BLOCK_OPSET_WORDS)},
-};
+static const struct qd_factor factors[] = {QD_BLOCK_FACTOR_ROWS(BLOCKS, "visible")};
 
-static const struct qd_exclusion exclusions[] = {
-    {{QD_BLOCK_TYPE, QD_BLOCK_OPSET}, {0xc, 0x1}}, /* 16 bits exist since opset 21 */
-    {{QD_BLOCK_TYPE, QD_BLOCK_ZERO}, {0xe, 0x10}}, /* without a zero point y is u8 */
-};
+static const struct qd_exclusion exclusions[] = {QD_BLOCK_EXCLUSIONS};
 
-const struct qd_factor_table qd_qdq_weights_table = {factors, QD_BLOCK_FACTORS, exclusions,
-                                                     sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, QD_BLOCK_FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, struct qd_arena *arena,
                            struct qd_case *kase, struct qd_error *error)
 {
-    return qd_block_make("QDQWeights", &blocks[row[QD_BLOCK_BLOCK]], &qd_qdq_weights_table, forms,
-                         row, (enum qd_block_values)values, draw, arena, kase, error);
-}
-
-static bool applies(const uint8_t *row, size_t values, uint64_t draw)
-{
-    (void)row;
-    (void)values;
-    (void)draw;
-    return true;
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qdq_weights_table, QD_BLOCK_VALUES, applies,
-                                                   make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_block_make("QDQWeights", &blocks[row[QD_BLOCK_BLOCK]], &table, forms, row,
+                         (enum qd_block_values)values, draw, arena, kase, error);
 }
 
 const struct qd_family qd_family_qdq_weights = {
-    "QDQWeights",
-    "DequantizeLinear, ConvTranspose or BatchNormalization, QuantizeLinear",
-    generate,
-    &qd_qdq_weights_table,
-    3,
+    .name = "QDQWeights",
+    .meaning = "DequantizeLinear, ConvTranspose or BatchNormalization, QuantizeLinear",
+    .table = &table,
+    .strength = 3,
+    .values = QD_BLOCK_VALUES,
+    .make = make,
 };

@@ -7,9 +7,6 @@
 #include "families/qlinear_conv.h"
 #include "families/vendor_matmul.h"
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum factor {
     TYPES,
     Y,
@@ -33,18 +30,19 @@ enum alpha { ALPHA_1, ALPHA_HALF, ALPHA_3, ALPHA_TENTH, ALPHA_MINUS };
 static const struct qd_factor factors[] = {
     [TYPES] = {.name = "types", .levels = 4},
     [Y] = {.name = "y", .levels = 3},
-    [TRANS] = {.name = "transposed", LEVELS(NULL, "ta", "tb", "ta_tb")},
-    [K] = {.name = "K", LEVELS("k1", "k8", "k7", "k37", "k271")},
-    [SIZE] = {.name = "size", LEVELS(NULL, "wide", "row")},
-    [B_SHAPE] = {.name = "b parameters", LEVELS(NULL, "b1", "bv")},
+    [TRANS] = {.name = "transposed", QD_LEVELS(NULL, "ta", "tb", "ta_tb")},
+    [K] = {.name = "K", QD_LEVELS("k1", "k8", "k7", "k37", "k271")},
+    [SIZE] = {.name = "size", QD_LEVELS(NULL, "wide", "row")},
+    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "b1", "bv")},
     [B_ZERO] = {.name = "b_zero_point",
-                LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends")},
-    [A_ZERO] = {.name = "a_zero_point", LEVELS("az_mid", "az_min", "az_max", "az")},
-    [Y_ZERO] = {.name = "y_zero_point", LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
-    [C] = {.name = "C", LEVELS(NULL, "c", "c_1n", "c_mn", "c_scalar", "c_m1")},
-    [ALPHA] = {.name = "alpha", LEVELS(NULL, "half", "triple", "tenth", "minus")},
-    [ONES] = {.name = "scalars as [1]", LEVELS(NULL, "a1", "y1")},
-    [BINDING] = {.name = "run-time inputs", LEVELS(NULL, "run_params", "run_weights", "run_all")},
+                QD_LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends")},
+    [A_ZERO] = {.name = "a_zero_point", QD_LEVELS("az_mid", "az_min", "az_max", "az")},
+    [Y_ZERO] = {.name = "y_zero_point", QD_LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
+    [C] = {.name = "C", QD_LEVELS(NULL, "c", "c_1n", "c_mn", "c_scalar", "c_m1")},
+    [ALPHA] = {.name = "alpha", QD_LEVELS(NULL, "half", "triple", "tenth", "minus")},
+    [ONES] = {.name = "scalars as [1]", QD_LEVELS(NULL, "a1", "y1")},
+    [BINDING] = {.name = "run-time inputs",
+                 QD_LEVELS(NULL, "run_params", "run_weights", "run_all")},
 };
 
 static const struct qd_exclusion exclusions[] = {
@@ -53,8 +51,8 @@ static const struct qd_exclusion exclusions[] = {
     {{Y, ONES}, {1 << Y_FLOAT, 0x4}},
 };
 
-const struct qd_factor_table qd_qgemm_table = {factors, FACTORS, exclusions,
-                                               sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static const struct {
     const char *word;
@@ -197,7 +195,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t number,
     static const char *const y_words[] = {"f32", "u8", "s8"};
     char features[200], slug[300];
     struct qd_conv_draft d;
-    qd_covering_describe(&qd_qgemm_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "QGemm/a-%s,b-%s,y-%s/%s-%s", row[TYPES] & 1 ? "s8" : "u8",
              row[TYPES] & 2 ? "s8" : "u8", y_words[row[Y]], families[values].word, features);
     enum qd_status status =
@@ -206,17 +204,13 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t number,
                            : status;
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qgemm_table, VALUES, applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_qgemm = {
-    "QGemm",
-    "the vendor's quantized Gemm: types, transpositions, parameters, C, alpha, times solved values",
-    generate,
-    &qd_qgemm_table,
-    3,
+    .name = "QGemm",
+    .meaning = "the vendor's quantized Gemm: types, transpositions, "
+               "parameters, C, alpha, times solved values",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -6,26 +6,24 @@ enum factor { PADDING = QD_QLINEAR_FACTORS, INCLUDE, LAYOUT, STRIDE, FACTORS };
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
     [QD_QLINEAR_SHAPE] = {.name = "window",
-                          QD_QLINEAR_LEVELS("1d_k2", "1d_k3", "2d_k2x2", "2d_k4x2", "2d_k3x3",
-                                            "3d_k2x1x2")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
-    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
+                          QD_LEVELS("1d_k2", "1d_k3", "2d_k2x2", "2d_k4x2", "2d_k3x3",
+                                    "3d_k2x1x2")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
+    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
     QD_QLINEAR_BINDING_FACTOR,
     [QD_QLINEAR_PARAMETER] = {.name = "parameters", .levels = 1}, /* the text: scalars */
     [PADDING] = {.name = "padding",
-                 QD_QLINEAR_LEVELS(NULL, "pads", "same_upper", "same_lower", "valid", "ceil")},
-    [INCLUDE] = {.name = "count_include_pad", QD_QLINEAR_LEVELS(NULL, "include_pad")},
-    [LAYOUT] = {.name = "layout", QD_QLINEAR_LEVELS(NULL, "channels_last")},
-    [STRIDE] = {.name = "strides", QD_QLINEAR_LEVELS(NULL, "strides")},
+                 QD_LEVELS(NULL, "pads", "same_upper", "same_lower", "valid", "ceil")},
+    [INCLUDE] = {.name = "count_include_pad", QD_LEVELS(NULL, "include_pad")},
+    [LAYOUT] = {.name = "layout", QD_LEVELS(NULL, "channels_last")},
+    [STRIDE] = {.name = "strides", QD_LEVELS(NULL, "strides")},
 };
 
 /* With ceil_mode whether what lies beyond the padding counts is not said. */
 static const struct qd_exclusion exclusions[] = {{{PADDING, INCLUDE}, {1 << 5, 1 << 1}}};
 
-const struct qd_factor_table qd_qlinear_average_pool_table = {
-    factors, FACTORS, exclusions, sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static const struct window {
     unsigned spatial;
@@ -76,8 +74,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char slug[256];
     struct qd_qlinear_draft d =
-        qd_qlinear_begin(&qd_qlinear_average_pool_table, "QLinearAveragePool", row, values, draw,
-                         arena, error, slug);
+        qd_qlinear_begin(&table, "QLinearAveragePool", row, values, draw, arena, error, slug);
     const struct window *w = &windows[row[QD_QLINEAR_SHAPE]];
     int64_t dims[QD_MAX_RANK];
     unsigned rank = input_dims(&d, w, dims);
@@ -86,13 +83,10 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     int64_t y_zero = qd_qlinear_zero(&d, (enum qd_qlinear_zero)row[QD_QLINEAR_Y_ZERO]);
     bool x_absent = row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT;
     bool y_absent = row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT;
-    const char *inputs = x_absent
-                             ? y_absent ? "x,x_scale,,y_scale" : "x,x_scale,,y_scale,y_zero_point"
-                         : y_absent ? "x,x_scale,x_zero_point,y_scale"
-                                    : "x,x_scale,x_zero_point,y_scale,y_zero_point";
     if (d.status != QD_OK)
         return d.status;
-    qd_build_node(d.builder, "com.microsoft", "QLinearAveragePool", inputs, "y");
+    qd_build_node(d.builder, "com.microsoft", "QLinearAveragePool",
+                  qd_qlinear_inputs(x_absent, y_absent), "y");
     add_attributes(&d, w);
     qd_qlinear_codes(&d, "x", rank, dims, x_zero, qd_qlinear_reach(&d, (int64_t)1 << w->log), true);
     qd_qlinear_parameters(&d, "x", scales.x, x_zero, x_absent);
@@ -109,23 +103,17 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
         return false;
     if (row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT)
         return values == QD_QLINEAR_RANDOM;
-    return values == QD_QLINEAR_RANDOM ||
-           qd_qlinear_rotates(&qd_qlinear_average_pool_table, row, values);
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_average_pool_table,
-                                                   QD_QLINEAR_VALUES, applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return values == QD_QLINEAR_RANDOM || qd_qlinear_rotates(&table, row, values);
 }
 
 const struct qd_family qd_family_qlinear_average_pool = {
-    "QLinearAveragePool",
-    "an average pool of codes: windows, padding, layouts, zero points and scales, times solved "
-    "values",
-    generate,
-    &qd_qlinear_average_pool_table,
-    3,
+    .name = "QLinearAveragePool",
+    .meaning =
+        "an average pool of codes: windows, padding, layouts, zero points and scales, times solved "
+        "values",
+    .table = &table,
+    .strength = 3,
+    .values = QD_QLINEAR_VALUES,
+    .applies = applies,
+    .make = make,
 };

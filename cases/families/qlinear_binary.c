@@ -5,18 +5,15 @@ enum factor { B_ZERO = QD_QLINEAR_FACTORS, B_SCALE, FACTORS };
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
     [QD_QLINEAR_SHAPE] = {.name = "shapes",
-                          QD_QLINEAR_LEVELS("256_256", "256_0d", "0d_67", "16x16_16", "2x3x4_3x1",
-                                            "5x1_1x7")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of a",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("az"), "az_no")},
-    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of c",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("cz"), "cz_no")},
+                          QD_LEVELS("256_256", "256_0d", "0d_67", "16x16_16", "2x3x4_3x1",
+                                    "5x1_1x7")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of a", QD_LEVELS(QD_QLINEAR_ZERO("az"), "az_no")},
+    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of c", QD_LEVELS(QD_QLINEAR_ZERO("cz"), "cz_no")},
     [QD_QLINEAR_BINDING] = {.name = "run-time inputs",
-                            QD_QLINEAR_LEVELS(NULL, "run_params", "constant_b",
-                                              "constant_b_run_params")},
+                            QD_LEVELS(NULL, "run_params", "constant_b", "constant_b_run_params")},
     [QD_QLINEAR_PARAMETER] = {.name = "parameters", .levels = 1}, /* the text: scalars */
-    [B_ZERO] = {.name = "zero point of b", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("bz"), "bz_no")},
-    [B_SCALE] = {.name = "b_scale", QD_QLINEAR_LEVELS("same_scale", "finer", "coarser")},
+    [B_ZERO] = {.name = "zero point of b", QD_LEVELS(QD_QLINEAR_ZERO("bz"), "bz_no")},
+    [B_SCALE] = {.name = "b_scale", QD_LEVELS("same_scale", "finer", "coarser")},
 };
 
 const struct qd_factor_table qd_qlinear_binary_table = {factors, FACTORS, NULL, 0};

@@ -5,16 +5,16 @@ enum factor { AXIS = QD_QLINEAR_FACTORS, COUNT, FACTORS };
 
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
-    [QD_QLINEAR_SHAPE] = {.name = "shapes", QD_QLINEAR_LEVELS("256", "5x7", "2x3x4", "4d")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("xz"))},
-    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"))},
+    [QD_QLINEAR_SHAPE] = {.name = "shapes", QD_LEVELS("256", "5x7", "2x3x4", "4d")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"))},
+    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"))},
     QD_QLINEAR_BINDING_FACTOR,
     QD_QLINEAR_PARAMETER_FACTOR,
-    [AXIS] = {.name = "axis", QD_QLINEAR_LEVELS("axis_first", "axis_last", "axis_negative")},
-    [COUNT] = {.name = "tensors", QD_QLINEAR_LEVELS("one", "two", "three", "copy_and_one")},
+    [AXIS] = {.name = "axis", QD_LEVELS("axis_first", "axis_last", "axis_negative")},
+    [COUNT] = {.name = "tensors", QD_LEVELS("one", "two", "three", "copy_and_one")},
 };
 
-const struct qd_factor_table qd_qlinear_concat_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 static const struct shape {
     unsigned rank;
@@ -36,8 +36,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
                            struct qd_case *kase, struct qd_error *error)
 {
     char slug[256];
-    struct qd_qlinear_draft d = qd_qlinear_begin(&qd_qlinear_concat_table, "QLinearConcat", row,
-                                                 values, draw, arena, error, slug);
+    struct qd_qlinear_draft d =
+        qd_qlinear_begin(&table, "QLinearConcat", row, values, draw, arena, error, slug);
     static const char *const inputs[] = {
         "y_scale,y_zero_point,x0,x0_scale,x0_zero_point",
         "y_scale,y_zero_point,x0,x0_scale,x0_zero_point,x1,x1_scale,x1_zero_point",
@@ -67,21 +67,16 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 static bool applies(const uint8_t *row, size_t values, uint64_t draw)
 {
     (void)draw;
-    return qd_qlinear_rotates(&qd_qlinear_concat_table, row, values);
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_concat_table, QD_QLINEAR_VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_qlinear_rotates(&table, row, values);
 }
 
 const struct qd_family qd_family_qlinear_concat = {
-    "QLinearConcat",
-    "a concatenation that requantizes: shapes, axes, zero points and scales, times solved values",
-    generate,
-    &qd_qlinear_concat_table,
-    3,
+    .name = "QLinearConcat",
+    .meaning = "a concatenation that requantizes: shapes, axes, zero points and scales, times "
+               "solved values",
+    .table = &table,
+    .strength = 3,
+    .values = QD_QLINEAR_VALUES,
+    .applies = applies,
+    .make = make,
 };

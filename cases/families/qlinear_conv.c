@@ -16,29 +16,26 @@
 #define FULL_DRAWS 2
 #define EXHAUSTIVE_DRAWS 8
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 static const struct qd_factor factors[] = {
     [QD_CONV_TYPES] = {.name = "types", .levels = 8}, /* bit 0: x is s8, 1: w, 2: y */
-    [QD_CONV_RANK] = {.name = "rank", LEVELS("1d", "2d", "3d")},
-    [QD_CONV_GROUP] = {.name = "group", LEVELS(NULL, "groups", "depthwise", "multiplier")},
-    [QD_CONV_W_SHAPE] = {.name = "w parameters", LEVELS(NULL, "w1", "wm")},
+    [QD_CONV_RANK] = {.name = "rank", QD_LEVELS("1d", "2d", "3d")},
+    [QD_CONV_GROUP] = {.name = "group", QD_LEVELS(NULL, "groups", "depthwise", "multiplier")},
+    [QD_CONV_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "w1", "wm")},
     [QD_CONV_W_ZERO] = {.name = "w_zero_point",
-                        LEVELS("wz_0", "wz", "wz_distinct", "wz_straddle", "wz_ends")},
-    [QD_CONV_XY_SHAPE] = {.name = "x and y parameters", LEVELS(NULL, "xy1")},
-    [QD_CONV_X_ZERO] = {.name = "x_zero_point", LEVELS("xz_mid", "xz_min", "xz_max", "xz")},
-    [QD_CONV_Y_ZERO] = {.name = "y_zero_point", LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
-    [QD_CONV_KERNEL] = {.name = "kernel", LEVELS("k3", "k1", "k2", "k_mixed")},
+                        QD_LEVELS("wz_0", "wz", "wz_distinct", "wz_straddle", "wz_ends")},
+    [QD_CONV_XY_SHAPE] = {.name = "x and y parameters", QD_LEVELS(NULL, "xy1")},
+    [QD_CONV_X_ZERO] = {.name = "x_zero_point", QD_LEVELS("xz_mid", "xz_min", "xz_max", "xz")},
+    [QD_CONV_Y_ZERO] = {.name = "y_zero_point", QD_LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
+    [QD_CONV_KERNEL] = {.name = "kernel", QD_LEVELS("k3", "k1", "k2", "k_mixed")},
     [QD_CONV_PADS] = {.name = "pads",
-                      LEVELS(NULL, "pads", "pads_asym", "same_upper", "same_lower", "valid")},
-    [QD_CONV_STRIDE] = {.name = "strides", LEVELS(NULL, "s2", "s_mixed")},
-    [QD_CONV_DILATION] = {.name = "dilations", LEVELS(NULL, "d2", "d_mixed")},
-    [QD_CONV_BIAS] = {.name = "bias", LEVELS(NULL, "bias")},
+                      QD_LEVELS(NULL, "pads", "pads_asym", "same_upper", "same_lower", "valid")},
+    [QD_CONV_STRIDE] = {.name = "strides", QD_LEVELS(NULL, "s2", "s_mixed")},
+    [QD_CONV_DILATION] = {.name = "dilations", QD_LEVELS(NULL, "d2", "d_mixed")},
+    [QD_CONV_BIAS] = {.name = "bias", QD_LEVELS(NULL, "bias")},
     [QD_CONV_BINDING] = {.name = "run-time inputs",
-                         LEVELS(NULL, "run_params", "run_weights", "run_all")},
-    [QD_CONV_BATCH] = {.name = "batch", LEVELS(NULL, "n2")},
-    [QD_CONV_SIZE] = {.name = "size", LEVELS(NULL, "wide")},
+                         QD_LEVELS(NULL, "run_params", "run_weights", "run_all")},
+    [QD_CONV_BATCH] = {.name = "batch", QD_LEVELS(NULL, "n2")},
+    [QD_CONV_SIZE] = {.name = "size", QD_LEVELS(NULL, "wide")},
 };
 
 /* Zero points that differ need a vector. */
@@ -475,9 +472,10 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 }
 
 const struct qd_family qd_family_qlinear_conv = {
-    "QLinearConv",
-    "one quantized convolution: types, shapes, zero points and padding, times solved values",
-    generate,
-    &qd_qlinear_conv_table,
-    3,
+    .name = "QLinearConv",
+    .meaning =
+        "one quantized convolution: types, shapes, zero points and padding, times solved values",
+    .table = &qd_qlinear_conv_table,
+    .strength = 3,
+    .generate = generate,
 };

@@ -22,7 +22,7 @@ extern const struct qd_family qd_family_qlinear_conv;
 static void generate(enum qd_level level, qd_case_visitor *visit, void *context)
 {
     struct qd_error error;
-    if (qd_family_qlinear_conv.generate(level, visit, context, &error) != QD_OK)
+    if (qd_family_generate(&qd_family_qlinear_conv, level, visit, context, &error) != QD_OK)
         fail_msg("%s", error.text);
 }
 

@@ -139,6 +139,14 @@ void qd_qlinear_parameters(struct qd_qlinear_draft *d, const char *name, struct 
         add_parameter(d, name, "zero_point", d->type, zero);
 }
 
+const char *qd_qlinear_inputs(bool x_absent, bool y_absent)
+{
+    if (x_absent)
+        return y_absent ? "x,x_scale,,y_scale" : "x,x_scale,,y_scale,y_zero_point";
+    return y_absent ? "x,x_scale,x_zero_point,y_scale"
+                    : "x,x_scale,x_zero_point,y_scale,y_zero_point";
+}
+
 enum qd_status qd_qlinear_finish(struct qd_qlinear_draft *d, const char *op, const char *slug,
                                  struct qd_case *kase)
 {

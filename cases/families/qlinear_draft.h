@@ -17,9 +17,6 @@ enum qd_qlinear_factor {
     QD_QLINEAR_FACTORS
 };
 
-#define QD_QLINEAR_LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 /* Zero points: 0 (or absent), both ends, an odd and an even one inside. */
 enum qd_qlinear_zero {
     QD_ZERO_CODE_0,
@@ -31,11 +28,11 @@ enum qd_qlinear_zero {
 };
 #define QD_QLINEAR_ZERO(word) word "_0", word "_min", word "_max", word "_odd", word "_even"
 
-#define QD_QLINEAR_TYPE_FACTOR [QD_QLINEAR_TYPE] = {.name = "type", QD_QLINEAR_LEVELS("u8", "s8")}
+#define QD_QLINEAR_TYPE_FACTOR [QD_QLINEAR_TYPE] = {.name = "type", QD_LEVELS("u8", "s8")}
 #define QD_QLINEAR_PARAMETER_FACTOR \
-    [QD_QLINEAR_PARAMETER] = {.name = "parameters", QD_QLINEAR_LEVELS(NULL, "one")}
+    [QD_QLINEAR_PARAMETER] = {.name = "parameters", QD_LEVELS(NULL, "one")}
 #define QD_QLINEAR_BINDING_FACTOR \
-    [QD_QLINEAR_BINDING] = {.name = "run-time inputs", QD_QLINEAR_LEVELS(NULL, "run_params")}
+    [QD_QLINEAR_BINDING] = {.name = "run-time inputs", QD_LEVELS(NULL, "run_params")}
 
 /* tie: powers of two, outputs half-way between two codes; tie-rough: the same real numbers by scales of one odd mantissa; near-tie:
  * the output scale one or two steps off that. */
@@ -87,6 +84,9 @@ void qd_qlinear_parameters(struct qd_qlinear_draft *draft, const char *name, str
 
 /* How far codes may be from the zero point so that ties are in range, times `terms` in a sum. */
 int64_t qd_qlinear_reach(const struct qd_qlinear_draft *draft, int64_t terms);
+
+/* The operands of an operator of one tensor, whose zero points may be absent. */
+const char *qd_qlinear_inputs(bool x_absent, bool y_absent);
 
 enum qd_status qd_qlinear_finish(struct qd_qlinear_draft *draft, const char *op, const char *slug,
                                  struct qd_case *kase);

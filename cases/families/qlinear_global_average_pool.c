@@ -5,17 +5,16 @@ enum factor { LAYOUT = QD_QLINEAR_FACTORS, CHANNELS, FACTORS };
 
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
-    [QD_QLINEAR_SHAPE] = {.name = "image",
-                          QD_QLINEAR_LEVELS("4", "4x4", "7x7", "2x2x2", "64x64", "1x1")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("xz"))},
-    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"))},
+    [QD_QLINEAR_SHAPE] = {.name = "image", QD_LEVELS("4", "4x4", "7x7", "2x2x2", "64x64", "1x1")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"))},
+    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"))},
     QD_QLINEAR_BINDING_FACTOR,
     QD_QLINEAR_PARAMETER_FACTOR,
-    [LAYOUT] = {.name = "layout", QD_QLINEAR_LEVELS(NULL, "channels_last")},
-    [CHANNELS] = {.name = "channels", QD_QLINEAR_LEVELS("c1", "c5", "c33")},
+    [LAYOUT] = {.name = "layout", QD_LEVELS(NULL, "channels_last")},
+    [CHANNELS] = {.name = "channels", QD_LEVELS("c1", "c5", "c33")},
 };
 
-const struct qd_factor_table qd_qlinear_global_average_pool_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 static const struct image {
     unsigned spatial;
@@ -45,8 +44,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char slug[256];
     struct qd_qlinear_draft d =
-        qd_qlinear_begin(&qd_qlinear_global_average_pool_table, "QLinearGlobalAveragePool", row,
-                         values, draw, arena, error, slug);
+        qd_qlinear_begin(&table, "QLinearGlobalAveragePool", row, values, draw, arena, error, slug);
     const struct image *image = &images[row[QD_QLINEAR_SHAPE]];
     int64_t dims[QD_MAX_RANK];
     unsigned rank = input_dims(row, image, dims);
@@ -72,22 +70,16 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     (void)draw;
     if (values == QD_QLINEAR_TIE && images[row[QD_QLINEAR_SHAPE]].log == 0)
         return false;
-    return values == QD_QLINEAR_RANDOM ||
-           qd_qlinear_rotates(&qd_qlinear_global_average_pool_table, row, values);
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_global_average_pool_table,
-                                                   QD_QLINEAR_VALUES, applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return values == QD_QLINEAR_RANDOM || qd_qlinear_rotates(&table, row, values);
 }
 
 const struct qd_family qd_family_qlinear_global_average_pool = {
-    "QLinearGlobalAveragePool",
-    "a global average of codes: sizes, layouts, zero points and scales, times solved values",
-    generate,
-    &qd_qlinear_global_average_pool_table,
-    3,
+    .name = "QLinearGlobalAveragePool",
+    .meaning =
+        "a global average of codes: sizes, layouts, zero points and scales, times solved values",
+    .table = &table,
+    .strength = 3,
+    .values = QD_QLINEAR_VALUES,
+    .applies = applies,
+    .make = make,
 };

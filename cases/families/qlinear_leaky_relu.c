@@ -5,19 +5,17 @@ enum factor { ALPHA = QD_QLINEAR_FACTORS, FACTORS };
 
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
-    [QD_QLINEAR_SHAPE] = {.name = "shape", QD_QLINEAR_LEVELS("256", "0d", "1d3", "2x3x4x13")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
-    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
+    [QD_QLINEAR_SHAPE] = {.name = "shape", QD_LEVELS("256", "0d", "1d3", "2x3x4x13")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
+    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
     QD_QLINEAR_BINDING_FACTOR,
     QD_QLINEAR_PARAMETER_FACTOR,
     [ALPHA] = {.name = "alpha",
-               QD_QLINEAR_LEVELS(NULL, "alpha_half", "alpha_quarter", "alpha_0", "alpha_negative",
-                                 "alpha_3")},
+               QD_LEVELS(NULL, "alpha_half", "alpha_quarter", "alpha_0", "alpha_negative",
+                         "alpha_3")},
 };
 
-const struct qd_factor_table qd_qlinear_leaky_relu_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 static const struct shape {
     unsigned rank;
@@ -28,8 +26,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
                            struct qd_case *kase, struct qd_error *error)
 {
     char slug[256];
-    struct qd_qlinear_draft d = qd_qlinear_begin(&qd_qlinear_leaky_relu_table, "QLinearLeakyRelu",
-                                                 row, values, draw, arena, error, slug);
+    struct qd_qlinear_draft d =
+        qd_qlinear_begin(&table, "QLinearLeakyRelu", row, values, draw, arena, error, slug);
     static const float alphas[] = {0.01f, 0.5f, 0.25f, 0, -1, 3};
     const struct shape *shape = &shapes[row[QD_QLINEAR_SHAPE]];
     struct qd_qlinear_scales scales = qd_qlinear_draw_scales(&d, 0);
@@ -37,13 +35,10 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     int64_t y_zero = qd_qlinear_zero(&d, (enum qd_qlinear_zero)row[QD_QLINEAR_Y_ZERO]);
     bool x_absent = row[QD_QLINEAR_X_ZERO] == QD_ZERO_ABSENT;
     bool y_absent = row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT;
-    const char *inputs = x_absent
-                             ? y_absent ? "x,x_scale,,y_scale" : "x,x_scale,,y_scale,y_zero_point"
-                         : y_absent ? "x,x_scale,x_zero_point,y_scale"
-                                    : "x,x_scale,x_zero_point,y_scale,y_zero_point";
     if (d.status != QD_OK)
         return d.status;
-    qd_build_node(d.builder, "com.microsoft", "QLinearLeakyRelu", inputs, "y");
+    qd_build_node(d.builder, "com.microsoft", "QLinearLeakyRelu",
+                  qd_qlinear_inputs(x_absent, y_absent), "y");
     if (row[ALPHA] > 0)
         qd_build_attr_float(d.builder, "alpha", alphas[row[ALPHA]]);
     qd_qlinear_codes(&d, "x", shape->rank, shape->dims, x_zero, 255, true);
@@ -57,21 +52,15 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     (void)draw;
     if (row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT)
         return values == QD_QLINEAR_RANDOM;
-    return qd_qlinear_rotates(&qd_qlinear_leaky_relu_table, row, values);
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_leaky_relu_table, QD_QLINEAR_VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_qlinear_rotates(&table, row, values);
 }
 
 const struct qd_family qd_family_qlinear_leaky_relu = {
-    "QLinearLeakyRelu",
-    "a leaky rectifier of codes: slopes, zero points and scales, times solved values",
-    generate,
-    &qd_qlinear_leaky_relu_table,
-    3,
+    .name = "QLinearLeakyRelu",
+    .meaning = "a leaky rectifier of codes: slopes, zero points and scales, times solved values",
+    .table = &table,
+    .strength = 3,
+    .values = QD_QLINEAR_VALUES,
+    .applies = applies,
+    .make = make,
 };

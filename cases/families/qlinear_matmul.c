@@ -8,18 +8,18 @@
 static const struct qd_factor factors[] = {
     QD_MATMUL_SHARED_FACTORS,
     [QD_MATMUL_TYPES] = {.name = "types", .levels = 8},
-    [QD_MATMUL_W_SHAPE] = {.name = "w parameters", QD_MATMUL_LEVELS(NULL, "w1", "wv", "w_full")},
-    [QD_MATMUL_X_SHAPE] = {.name = "x parameters", QD_MATMUL_LEVELS(NULL, "x1", "xv", "x_full")},
+    [QD_MATMUL_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "w1", "wv", "w_full")},
+    [QD_MATMUL_X_SHAPE] = {.name = "x parameters", QD_LEVELS(NULL, "x1", "xv", "x_full")},
     [QD_MATMUL_Y_ZERO] = {.name = "y_zero_point",
-                          QD_MATMUL_LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
-    [QD_MATMUL_Y_SHAPE] = {.name = "y parameters", QD_MATMUL_LEVELS(NULL, "y1")},
-    [QD_MATMUL_OPSET] = {.name = "opset", QD_MATMUL_LEVELS("opset10", "opset21")},
+                          QD_LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
+    [QD_MATMUL_Y_SHAPE] = {.name = "y parameters", QD_LEVELS(NULL, "y1")},
+    [QD_MATMUL_OPSET] = {.name = "opset", QD_LEVELS("opset10", "opset21")},
 };
 
 static const struct qd_exclusion exclusions[] = {QD_MATMUL_SHARED_EXCLUSIONS};
 
-const struct qd_factor_table qd_qlinear_matmul_table = {factors, QD_MATMUL_FACTORS, exclusions,
-                                                        sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, QD_MATMUL_FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 static const struct qd_matmul_values values_list[] = {
     {"random", &qd_conv_values[QD_CONV_RANDOM]},
@@ -94,7 +94,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     char types[32], features[160], slug[256];
     struct qd_matmul_draft d;
     const struct qd_matmul_values *family = &values_list[values];
-    qd_covering_describe(&qd_qlinear_matmul_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "QLinearMatMul/%s,y-%s/%s-%s",
              qd_matmul_types(row, types, sizeof types), row[QD_MATMUL_TYPES] & 4 ? "s8" : "u8",
              family->word, features);
@@ -102,18 +102,13 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
     return status == QD_OK ? build(&d, row, slug, family->word, arena, kase, error) : status;
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_matmul_table, VALUES, applies, make,
-                                                   NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_qlinear_matmul = {
-    "QLinearMatMul",
-    "a quantized matrix product: types, shapes, parameters by row and column, times solved values",
-    generate,
-    &qd_qlinear_matmul_table,
-    3,
+    .name = "QLinearMatMul",
+    .meaning = "a quantized matrix product: types, shapes, parameters by row and column, times "
+               "solved values",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -5,18 +5,17 @@ enum factor { AXES = QD_QLINEAR_FACTORS, KEEPDIMS, FACTORS };
 
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
-    [QD_QLINEAR_SHAPE] = {.name = "shape", QD_QLINEAR_LEVELS("4x8x2", "2x4x4", "3x7x5", "1x1x16")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of data",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
+    [QD_QLINEAR_SHAPE] = {.name = "shape", QD_LEVELS("4x8x2", "2x4x4", "3x7x5", "1x1x16")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of data", QD_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of reduced",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
+                           QD_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
     QD_QLINEAR_BINDING_FACTOR,
-    [QD_QLINEAR_PARAMETER] = {.name = "parameters", QD_QLINEAR_LEVELS(NULL)}, /* scalars only */
-    [AXES] = {.name = "axes", QD_QLINEAR_LEVELS("last", "first", "middle", "ends", "all", "empty")},
-    [KEEPDIMS] = {.name = "keepdims", QD_QLINEAR_LEVELS("drop", "keep")},
+    [QD_QLINEAR_PARAMETER] = {.name = "parameters", QD_LEVELS(NULL)}, /* scalars only */
+    [AXES] = {.name = "axes", QD_LEVELS("last", "first", "middle", "ends", "all", "empty")},
+    [KEEPDIMS] = {.name = "keepdims", QD_LEVELS("drop", "keep")},
 };
 
-const struct qd_factor_table qd_qlinear_reduce_mean_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 enum { RANK = 3 };
 static const int64_t shapes[][RANK] = {{4, 8, 2}, {2, 4, 4}, {3, 7, 5}, {1, 1, 16}};
@@ -60,8 +59,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
                            struct qd_case *kase, struct qd_error *error)
 {
     char slug[256];
-    struct qd_qlinear_draft d = qd_qlinear_begin(&qd_qlinear_reduce_mean_table, "QLinearReduceMean",
-                                                 row, values, draw, arena, error, slug);
+    struct qd_qlinear_draft d =
+        qd_qlinear_begin(&table, "QLinearReduceMean", row, values, draw, arena, error, slug);
     const struct axes *axes = &axes_of[row[AXES]];
     int64_t terms = terms_of(row);
     struct qd_qlinear_scales scales = qd_qlinear_draw_scales(&d, log_of(terms));
@@ -91,21 +90,16 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
         return false;
     if (row[QD_QLINEAR_Y_ZERO] == QD_ZERO_ABSENT)
         return values == QD_QLINEAR_RANDOM;
-    return qd_qlinear_rotates(&qd_qlinear_reduce_mean_table, row, values);
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_reduce_mean_table, QD_QLINEAR_VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_qlinear_rotates(&table, row, values);
 }
 
 const struct qd_family qd_family_qlinear_reduce_mean = {
-    "QLinearReduceMean",
-    "a mean of codes along axes: zero points, scales, kept and dropped axes, times solved values",
-    generate,
-    &qd_qlinear_reduce_mean_table,
-    3,
+    .name = "QLinearReduceMean",
+    .meaning = "a mean of codes along axes: zero points, scales, kept and dropped axes, times "
+               "solved values",
+    .table = &table,
+    .strength = 3,
+    .values = QD_QLINEAR_VALUES,
+    .applies = applies,
+    .make = make,
 };

@@ -5,17 +5,16 @@ enum factor { AXIS = QD_QLINEAR_FACTORS, OPSET, FACTORS };
 
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
-    [QD_QLINEAR_SHAPE] = {.name = "shape", QD_QLINEAR_LEVELS("4", "16x2", "2x2x64", "3x4x5")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x",
-                           QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
-    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"))},
+    [QD_QLINEAR_SHAPE] = {.name = "shape", QD_LEVELS("4", "16x2", "2x2x64", "3x4x5")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
+    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"))},
     QD_QLINEAR_BINDING_FACTOR,
     QD_QLINEAR_PARAMETER_FACTOR,
-    [AXIS] = {.name = "axis", QD_QLINEAR_LEVELS(NULL, "axis_first", "axis_last")},
-    [OPSET] = {.name = "opset", QD_QLINEAR_LEVELS("opset13", "opset12")},
+    [AXIS] = {.name = "axis", QD_LEVELS(NULL, "axis_first", "axis_last")},
+    [OPSET] = {.name = "opset", QD_LEVELS("opset13", "opset12")},
 };
 
-const struct qd_factor_table qd_qlinear_softmax_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 static const struct shape {
     unsigned rank;
@@ -45,8 +44,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
                            struct qd_case *kase, struct qd_error *error)
 {
     char slug[256];
-    struct qd_qlinear_draft d = qd_qlinear_begin(&qd_qlinear_softmax_table, "QLinearSoftmax", row,
-                                                 values, draw, arena, error, slug);
+    struct qd_qlinear_draft d =
+        qd_qlinear_begin(&table, "QLinearSoftmax", row, values, draw, arena, error, slug);
     const struct shape *shape = &shapes[row[QD_QLINEAR_SHAPE]];
     struct qd_qlinear_scales scales = draw_scales(&d);
     int64_t x_zero = qd_qlinear_zero(&d, (enum qd_qlinear_zero)row[QD_QLINEAR_X_ZERO]);
@@ -75,21 +74,15 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     /* Only a sum of two equal terms rounds in no order. */
     if (values == QD_QLINEAR_TIE)
         return row[QD_QLINEAR_SHAPE] == 1 && row[AXIS] != 1;
-    return qd_qlinear_rotates(&qd_qlinear_softmax_table, row, values);
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_softmax_table, QD_QLINEAR_VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_qlinear_rotates(&table, row, values);
 }
 
 const struct qd_family qd_family_qlinear_softmax = {
-    "QLinearSoftmax",
-    "a softmax of codes: shapes, axes, zero points and scales, times solved values",
-    generate,
-    &qd_qlinear_softmax_table,
-    3,
+    .name = "QLinearSoftmax",
+    .meaning = "a softmax of codes: shapes, axes, zero points and scales, times solved values",
+    .table = &table,
+    .strength = 3,
+    .values = QD_QLINEAR_VALUES,
+    .applies = applies,
+    .make = make,
 };

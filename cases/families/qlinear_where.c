@@ -6,15 +6,15 @@ enum factor { Z_SCALE = QD_QLINEAR_FACTORS, FACTORS };
 static const struct qd_factor factors[] = {
     QD_QLINEAR_TYPE_FACTOR,
     [QD_QLINEAR_SHAPE] = {.name = "shapes",
-                          QD_QLINEAR_LEVELS("256", "scalar_x", "scalar_condition", "broadcast")},
-    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("xz"))},
-    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_QLINEAR_LEVELS(QD_QLINEAR_ZERO("yz"))},
+                          QD_LEVELS("256", "scalar_x", "scalar_condition", "broadcast")},
+    [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"))},
+    [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"))},
     QD_QLINEAR_BINDING_FACTOR,
     QD_QLINEAR_PARAMETER_FACTOR,
-    [Z_SCALE] = {.name = "z", QD_QLINEAR_LEVELS("both_differ", "x_is_z", "y_is_z")},
+    [Z_SCALE] = {.name = "z", QD_LEVELS("both_differ", "x_is_z", "y_is_z")},
 };
 
-const struct qd_factor_table qd_qlinear_where_table = {factors, FACTORS, NULL, 0};
+static const struct qd_factor_table table = {factors, FACTORS, NULL, 0};
 
 static const struct shape {
     unsigned rank;
@@ -43,8 +43,8 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
                            struct qd_case *kase, struct qd_error *error)
 {
     char slug[256];
-    struct qd_qlinear_draft d = qd_qlinear_begin(&qd_qlinear_where_table, "QLinearWhere", row,
-                                                 values, draw, arena, error, slug);
+    struct qd_qlinear_draft d =
+        qd_qlinear_begin(&table, "QLinearWhere", row, values, draw, arena, error, slug);
     const struct shape *shape = shapes[row[QD_QLINEAR_SHAPE]];
     struct qd_qlinear_scales s = qd_qlinear_draw_scales(&d, 0);
     int64_t x_zero = qd_qlinear_zero(&d, (enum qd_qlinear_zero)row[QD_QLINEAR_X_ZERO]);
@@ -67,21 +67,15 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 static bool applies(const uint8_t *row, size_t values, uint64_t draw)
 {
     (void)draw;
-    return qd_qlinear_rotates(&qd_qlinear_where_table, row, values);
-}
-
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_qlinear_where_table, QD_QLINEAR_VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
+    return qd_qlinear_rotates(&table, row, values);
 }
 
 const struct qd_family qd_family_qlinear_where = {
-    "QLinearWhere",
-    "a choice that requantizes: shapes, zero points and scales, times solved values",
-    generate,
-    &qd_qlinear_where_table,
-    3,
+    .name = "QLinearWhere",
+    .meaning = "a choice that requantizes: shapes, zero points and scales, times solved values",
+    .table = &table,
+    .strength = 3,
+    .values = QD_QLINEAR_VALUES,
+    .applies = applies,
+    .make = make,
 };

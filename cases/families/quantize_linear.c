@@ -7,9 +7,6 @@
 
 #include "families/linear_draft.h"
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum factor { OPSET, X, Y, SCALE, PRECISION, ZERO, GRANULARITY, RANK, SATURATE, BINDING, FACTORS };
 
 static const enum qd_dtype x_types[] = {QD_F32, QD_S32, QD_F16, QD_BF16};
@@ -23,17 +20,17 @@ static const enum qd_dtype precisions[] = {QD_DTYPE_NONE, QD_F32, QD_F16, QD_BF1
 enum zero { ABSENT, DTYPE_ONLY, CODE_0, EVEN, ODD, MIN, MAX, CODE_0_AND_DTYPE };
 
 static const struct qd_factor factors[] = {
-    [OPSET] = {.name = "opset", LEVELS(QD_OPSET_WORDS)},
+    [OPSET] = {.name = "opset", QD_LEVELS(QD_OPSET_WORDS)},
     [X] = {.name = "x", .levels = 4},
     [Y] = {.name = "y", .levels = 13},
-    [SCALE] = {.name = "y_scale", LEVELS(NULL, "s_f32", "s_f16", "s_bf16", "s_f8e8m0")},
-    [PRECISION] = {.name = "precision", LEVELS(NULL, "prec_f32", "prec_f16", "prec_bf16")},
+    [SCALE] = {.name = "y_scale", QD_LEVELS(NULL, "s_f32", "s_f16", "s_bf16", "s_f8e8m0")},
+    [PRECISION] = {.name = "precision", QD_LEVELS(NULL, "prec_f32", "prec_f16", "prec_bf16")},
     [ZERO] = {.name = "y_zero_point",
-              LEVELS("no_z", "dtype", "z_0", "z_even", "z_odd", "z_min", "z_max", "z_0_dtype")},
-    [GRANULARITY] = {.name = "granularity", LEVELS(QD_GRANULARITY_WORDS)},
-    [RANK] = {.name = "rank", LEVELS(QD_RANK_WORDS)},
-    [SATURATE] = {.name = "saturate", LEVELS(NULL, "saturate0", "saturate1")},
-    [BINDING] = {.name = "run-time inputs", LEVELS(NULL, "run")},
+              QD_LEVELS("no_z", "dtype", "z_0", "z_even", "z_odd", "z_min", "z_max", "z_0_dtype")},
+    [GRANULARITY] = {.name = "granularity", QD_LEVELS(QD_GRANULARITY_WORDS)},
+    [RANK] = {.name = "rank", QD_LEVELS(QD_RANK_WORDS)},
+    [SATURATE] = {.name = "saturate", QD_LEVELS(NULL, "saturate0", "saturate1")},
+    [BINDING] = {.name = "run-time inputs", QD_LEVELS(NULL, "run")},
 };
 
 /* What the operator's text forbids or leaves open, as pairs of levels (bit l = level l). */
@@ -60,8 +57,8 @@ static const struct qd_exclusion exclusions[] = {
     {{SATURATE, Y}, {0x6, 0x1fc3}}, /* means something for float8 only */
 };
 
-const struct qd_factor_table qd_quantize_linear_table = {factors, FACTORS, exclusions,
-                                                         sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {factors, FACTORS, exclusions,
+                                             sizeof exclusions / sizeof *exclusions};
 
 /* ---- Drafts ---------------------------------------------------------------------------------- */
 
@@ -353,7 +350,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char features[160], slug[256];
     struct draft d = make_draft(row);
-    qd_covering_describe(&qd_quantize_linear_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     snprintf(slug, sizeof slug, "QuantizeLinear/x-%s,y-%s/%s-%s", qd_dtype_info(d.x_type)->word,
              qd_dtype_info(d.y_type)->word, value_words[values], features);
     struct qd_random random = qd_random_seed(slug, draw);
@@ -411,18 +408,14 @@ static enum qd_status make_sweep(enum qd_dtype y_type, struct qd_arena *arena, s
     return qd_build_finish(builder, slug, true, kase, error);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_quantize_linear_table, VALUES, applies, make,
-                                                   make_sweep};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_quantize_linear = {
-    "QuantizeLinear",
-    "quantization of a tensor: opsets, types, granularity, zero points, times solved values",
-    generate,
-    &qd_quantize_linear_table,
-    3,
+    .name = "QuantizeLinear",
+    .meaning =
+        "quantization of a tensor: opsets, types, granularity, zero points, times solved values",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
+    .sweep = make_sweep,
 };

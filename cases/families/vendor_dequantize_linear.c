@@ -9,9 +9,8 @@ static const struct qd_exclusion exclusions[] = {
     {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 4, 0xc}},
 };
 
-const struct qd_factor_table qd_vendor_dequantize_linear_table = {
-    qd_vendor_linear_factors, QD_VENDOR_LINEAR_FACTORS, exclusions,
-    sizeof exclusions / sizeof *exclusions};
+static const struct qd_factor_table table = {qd_vendor_linear_factors, QD_VENDOR_LINEAR_FACTORS,
+                                             exclusions, sizeof exclusions / sizeof *exclusions};
 
 enum values { SWEEP, POWER_OF_TWO, VALUES };
 static const char *const words[VALUES] = {"sweep", "power-of-two"};
@@ -21,7 +20,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 {
     char features[160], slug[256];
     struct qd_maker maker = qd_maker_begin(arena, 21, error);
-    qd_covering_describe(&qd_vendor_dequantize_linear_table, row, features, sizeof features);
+    qd_covering_describe(&table, row, features, sizeof features);
     struct qd_random random = qd_random_seed(features, VALUES * draw + values);
     struct qd_vendor_linear d = qd_vendor_linear_make(&maker, row, values == POWER_OF_TWO, &random);
     struct qd_tensor x = qd_vendor_linear_data(&maker, &d, d.codes);
@@ -45,18 +44,13 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
            (draw == 0 || row[QD_VENDOR_LINEAR_RANK] != 3);
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
-{
-    static const struct qd_linear_family family = {&qd_vendor_dequantize_linear_table, VALUES,
-                                                   applies, make, NULL};
-    return qd_linear_generate(&family, level, visit, context, error);
-}
-
 const struct qd_family qd_family_vendor_dequantize_linear = {
-    "VendorDequantizeLinear",
-    "the vendor's dequantization of a tensor: types, zero points, axes; all codes of 8 bits",
-    generate,
-    &qd_vendor_dequantize_linear_table,
-    3,
+    .name = "VendorDequantizeLinear",
+    .meaning =
+        "the vendor's dequantization of a tensor: types, zero points, axes; all codes of 8 bits",
+    .table = &table,
+    .strength = 3,
+    .values = VALUES,
+    .applies = applies,
+    .make = make,
 };

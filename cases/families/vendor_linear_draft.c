@@ -2,9 +2,6 @@
 
 #include <stdio.h>
 
-#define LEVELS(...) \
-    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
-
 enum zero { CODE_0, EVEN, ODD, MIN, MAX };
 
 static const enum qd_dtype reals[] = {QD_F32, QD_F16};
@@ -14,10 +11,11 @@ const struct qd_factor qd_vendor_linear_factors[QD_VENDOR_LINEAR_FACTORS] = {
     [QD_VENDOR_LINEAR_FLOAT] = {.name = "float type", .levels = 2},
     [QD_VENDOR_LINEAR_CODES] = {.name = "type of the codes", .levels = 6},
     [QD_VENDOR_LINEAR_ZERO] = {.name = "zero point",
-                               LEVELS("z_0", "z_even", "z_odd", "z_min", "z_max", "no_z")},
-    [QD_VENDOR_LINEAR_PARAMETERS] = {.name = "parameters", LEVELS(NULL, "one", "axis_0", "axis_1")},
-    [QD_VENDOR_LINEAR_RANK] = {.name = "rank", LEVELS("2d", "3d", "4d", "0d", "1d")},
-    [QD_VENDOR_LINEAR_BINDING] = {.name = "run-time inputs", LEVELS(NULL, "run")},
+                               QD_LEVELS("z_0", "z_even", "z_odd", "z_min", "z_max", "no_z")},
+    [QD_VENDOR_LINEAR_PARAMETERS] = {.name = "parameters",
+                                     QD_LEVELS(NULL, "one", "axis_0", "axis_1")},
+    [QD_VENDOR_LINEAR_RANK] = {.name = "rank", QD_LEVELS("2d", "3d", "4d", "0d", "1d")},
+    [QD_VENDOR_LINEAR_BINDING] = {.name = "run-time inputs", QD_LEVELS(NULL, "run")},
 };
 
 /* Slots get different zero points, as far as there are any. */

@@ -43,9 +43,6 @@ enum qd_status qd_vendor_linear_finish(struct qd_maker *maker, const struct qd_v
                                        struct qd_case *kase);
 
 /* The words of a case's id: Vendor<op>/x-<dtype>,y-<dtype>/<values>-<features>. */
-extern const struct qd_factor_table qd_vendor_quantize_linear_table,
-    qd_vendor_dequantize_linear_table;
-
 /* Levels and exclusions of both tables; quantization has an output of u8 where there is no zero point. */
 extern const struct qd_factor qd_vendor_linear_factors[QD_VENDOR_LINEAR_FACTORS];
 #define QD_VENDOR_LINEAR_NO_ZERO 5

@@ -35,7 +35,4 @@ enum qd_status qd_vendor_draw(qd_vendor_draft *make, const uint8_t *row,
 /* Odd sums from 2^24 + 1 on; float32 makes of 2^24 + 1 another number, and with it another code or value. */
 bool qd_vendor_large_sums(struct qd_conv_draft *draft, struct qd_random *random);
 
-extern const struct qd_factor_table qd_qgemm_table, qd_matmul_nbits_table,
-    qd_matmul_integer_to_float_table, qd_dynamic_quantize_matmul_table;
-
 #endif

@@ -373,7 +373,7 @@ static enum qd_status ask_suite(struct diagnosing *d)
     struct search search = {d, QD_OK};
     if (d->count < 2 || !family || !in_time(d))
         return QD_OK;
-    enum qd_status status = family->generate(QD_LEVEL_SMOKE, ask_case, &search, d->error);
+    enum qd_status status = qd_family_generate(family, QD_LEVEL_SMOKE, ask_case, &search, d->error);
     return search.status != QD_OK ? search.status : status;
 }
 

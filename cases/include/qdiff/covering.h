@@ -21,6 +21,10 @@ struct qd_factor {
     const char *words[QD_COVERING_MAX_LEVELS];
 };
 
+/* A factor's levels, by their words. */
+#define QD_LEVELS(...) \
+    .levels = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), .words = {__VA_ARGS__}
+
 /* Two choices that exclude each other: a row may not hold a level of `masks[0]` for factor
  * `factors[0]` together with one of `masks[1]` for `factors[1]` (bit l = level l). */
 struct qd_exclusion {

@@ -13,20 +13,40 @@ enum qd_visit { QD_VISIT_GO_ON, QD_VISIT_STOP };
 /* Called with each case; it lives only during the call. */
 typedef enum qd_visit qd_case_visitor(void *context, const struct qd_case *kase);
 
-/* One family of generated cases. Each lives in cases/families/<file>.c as `const struct qd_family qd_family_<file>`
- * and has one row in cases/include/qdiff/families.def. */
+/* Whether a value family says something about a row, and a further draw (> 0) something new. */
+typedef bool qd_family_filter(const uint8_t *row, size_t values, uint64_t draw);
+
+/* Makes the case of a row, a value family and a draw of numbers. */
+typedef enum qd_status qd_family_maker(const uint8_t *row, size_t values, uint64_t draw,
+                                       struct qd_arena *arena, struct qd_case *kase,
+                                       struct qd_error *error);
+
+/* One family of generated cases: rows of a table of features, times families of values, times draws of numbers. Each lives in
+ * cases/families/<file>.c as `const struct qd_family qd_family_<file>` and has one row in cases/include/qdiff/families.def.
+ *
+ * smoke: pairs of features, with the value families in turn; full: combinations of `strength` with all of them; exhaustive:
+ * eight draws. With a stride smoke is every such row of full instead. */
 struct qd_family {
-    const char *name;    /* first component of its cases' ids, e.g. "QLinearConv" */
-    const char *meaning; /* one sentence */
-    /* Generates the cases of `level` and below into `visit`. The same level always gives the same cases in the
-     * same order. */
+    const char *name;                    /* first component of its cases' ids, e.g. "QLinearConv" */
+    const char *meaning;                 /* one sentence */
+    const struct qd_factor_table *table; /* NULL: none of its own */
+    unsigned strength;
+    size_t values;
+    size_t smoke_stride;       /* 0: none */
+    qd_family_filter *applies; /* NULL: every value family to every row; with a stride always */
+    qd_family_maker *make;
+    /* At full, for u8 and s8: one case with every zero point and every value that matters. NULL: none. */
+    enum qd_status (*sweep)(enum qd_dtype codes, struct qd_arena *arena, struct qd_case *kase,
+                            struct qd_error *error);
+    /* What qd_family_generate() does instead of all that; NULL: nothing. */
     enum qd_status (*generate)(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error);
-    /* The table of features behind the generated cases, and how many features at once the full level covers; NULL: none of
-     * its own. */
-    const struct qd_factor_table *table;
-    unsigned strength;
 };
+
+/* Generates the cases of `level` and below into `visit`. The same level always gives the same cases in the same order. The
+ * statuses of qd_covering_make() and of what makes the cases. */
+enum qd_status qd_family_generate(const struct qd_family *family, enum qd_level level,
+                                  qd_case_visitor *visit, void *context, struct qd_error *error);
 
 const struct qd_family *qd_family_at(size_t i); /* NULL past the end */
 

@@ -21,7 +21,7 @@
 #define MISBEHAVE QD_TEST_PLUGINS_DIR "/misbehave_plugin.so"
 #define SERVED "worker:" QD_TEST_SERVE " " MISBEHAVE
 #define DROP QD_SOURCE_DIR "/targets/process/tests/drop.py"
-#define DROPS 50
+#define DROPS 20
 
 static int find_share(void **state)
 {

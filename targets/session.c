@@ -20,6 +20,7 @@
 #define LEAST_OPEN_SECONDS 30.0     /* a library read from a cold disk */
 #define LEAST_PROGRAM_SECONDS 120.0 /* some hundred files of Python */
 #define CASES_PER_WEIGHING 256
+#define MOST_CONNECTIONS 6
 #define MOST_TRIES 4 /* of what was killed by somebody else */
 
 /* A capability row with its features looked up. */
@@ -96,10 +97,11 @@ static enum qd_status start_program(struct qd_session *session, struct qd_arena 
     return status;
 }
 
-/* A connection that was lost comes back within seconds, or not. */
+/* A connection that was lost comes back within seconds, or not: half a second, 1, 2, 4, 4. */
 static void wait_for_connection(int tries)
 {
-    struct timespec pause = {.tv_sec = (time_t)1 << tries};
+    int halves = tries < 3 ? 1 << tries : 8;
+    struct timespec pause = {.tv_sec = halves / 2, .tv_nsec = halves % 2 * 500000000L};
     nanosleep(&pause, NULL);
 }
 
@@ -111,20 +113,18 @@ static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
     double least = session->program ? LEAST_PROGRAM_SECONDS : LEAST_OPEN_SECONDS;
     if (patience < least)
         patience = least;
-    enum qd_status status = QD_OK;
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int i = 1;; i++) {
         struct qd_death death = {.outcome = QD_OUTCOME_CRASH};
-        status = (session->program ? start_program : start_plugin)(session, arena, info, patience,
-                                                                   &death, error);
+        enum qd_status status = (session->program ? start_program : start_plugin)(
+            session, arena, info, patience, &death, error);
         if (status == QD_OK)
             return QD_OK;
         qd_worker_stop(&session->worker);
-        if (!qd_death_is_foreign(&death))
+        if (!qd_death_is_foreign(&death) || i == (death.lost ? MOST_CONNECTIONS : MOST_TRIES))
             return status;
-        if (death.lost && i + 1 < MOST_TRIES)
-            wait_for_connection(i);
+        if (death.lost)
+            wait_for_connection(i - 1);
     }
-    return status;
 }
 
 static enum qd_status open_here(struct qd_session *session, struct qd_error *error)

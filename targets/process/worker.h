@@ -32,8 +32,8 @@ struct qd_worker {
 
 /* How a worker ended. */
 struct qd_death {
-    enum qd_outcome
-        outcome; /* CRASH, HANG or OOM; what a guarding worker reports: also OUT_OF_BOUNDS, INPUT_MODIFIED */
+    /* CRASH, HANG or OOM; OUT_OF_BOUNDS and INPUT_MODIFIED, too, from a worker that guards its target. */
+    enum qd_outcome outcome;
     int signal;
     bool condemned; /* by us: it broke the protocol */
     bool lost;      /* it is the connection that ended */

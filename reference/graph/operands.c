@@ -32,11 +32,13 @@ static void walk_on(struct walk *walk)
     walk->next = end + (*end == ',');
 }
 
+/* Ends at the row's end: an operator that nobody knows may have a million inputs. */
 static struct walk walk_to(const struct qd_op *op, size_t input)
 {
     struct walk walk = walk_begin(op);
-    for (size_t i = 0; i <= input; i++)
+    for (size_t i = 0; i < input && (*walk.next || walk.repeats); i++)
         walk_on(&walk);
+    walk_on(&walk);
     return walk;
 }
 

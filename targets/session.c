@@ -11,6 +11,7 @@
 #include "process/serve.h"
 #include "process/worker.h"
 #include "qdiff/clock.h"
+#include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
 #define FIRST_BLOCK ((size_t)64 << 20)
@@ -23,9 +24,10 @@
 #define MOST_CONNECTIONS 6
 #define MOST_TRIES 4 /* of what was killed by somebody else */
 
-/* A capability row with its features looked up. */
+/* A capability row with its operator and features looked up. */
 struct row {
     const struct qd_target_capability *text;
+    const struct qd_op *op; /* NULL: "*", or one that the reference does not know */
     struct qd_features needs, excludes;
 };
 
@@ -155,6 +157,18 @@ static enum qd_status parse_features(const char *list, const char *op, struct qd
     return QD_OK;
 }
 
+/* The operator of a capability: "Add", "com.microsoft:QGemm". */
+static const struct qd_op *find_op(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    char domain[64];
+    if (!colon || (size_t)(colon - text) >= sizeof domain)
+        return qd_op_find("", text);
+    snprintf(domain, sizeof domain, "%.*s", (int)(colon - text), text);
+    const struct qd_op *op = qd_op_find(domain, colon + 1);
+    return op && *op->domain ? op : NULL; /* "ai.onnx:Add" names nothing */
+}
+
 static enum qd_status parse_capabilities(struct qd_session *session, struct qd_error *error)
 {
     size_t count = session->info.capability_count;
@@ -163,6 +177,7 @@ static enum qd_status parse_capabilities(struct qd_session *session, struct qd_e
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu capabilities", count);
     for (size_t i = 0; i < count; i++) {
         rows[i].text = &session->info.capabilities[i];
+        rows[i].op = find_op(rows[i].text->op);
         enum qd_status status =
             parse_features(rows[i].text->needs, rows[i].text->op, &rows[i].needs, error);
         if (status == QD_OK)
@@ -269,16 +284,18 @@ const char *qd_session_id(const struct qd_session *session)
 
 /* --- Capabilities ------------------------------------------------------------------------------- */
 
-static bool names_op(const char *pattern, const struct qd_node *node)
+static bool names_op(const struct row *row, const struct qd_node *node)
 {
-    if (strcmp(pattern, "*") == 0)
+    const char *op = row->text->op;
+    if (row->op && node->op) /* every node asks every row: no texts where pointers do */
+        return row->op == node->op;
+    if (strcmp(op, "*") == 0)
         return true;
-    const char *op = pattern;
     size_t domain = strlen(node->domain);
     if (domain > 0) {
-        if (strncmp(pattern, node->domain, domain) != 0 || pattern[domain] != ':')
+        if (strncmp(op, node->domain, domain) != 0 || op[domain] != ':')
             return false;
-        op = pattern + domain + 1;
+        op += domain + 1;
     }
     return strcmp(op, node->op_type) == 0;
 }
@@ -299,7 +316,7 @@ static bool can_node(const struct qd_session *session, const struct qd_node *nod
     *near = NULL;
     for (size_t i = 0; i < session->info.capability_count; i++) {
         const struct row *row = &session->rows[i];
-        if (!names_op(row->text->op, node))
+        if (!names_op(row, node))
             continue;
         if (allows(row, features))
             return true;

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "qdiff/build.h"
+#include "qdiff/evaluate.h"
 #include "targets_testlib.h"
 
 #define PLUGIN(name) QD_TEST_PLUGINS_DIR "/" name ".so"
@@ -375,6 +376,37 @@ static void test_capabilities_in_company(void **state)
     qd_arena_clear(&arena);
 }
 
+/* A row names an operator together with its domain; the reference need not know it. */
+static void test_capabilities_of_domains(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *domain, *op;
+        bool can;
+    } rows[] = {{"", "Relu", true},
+                {"", "Tanh", false},
+                {"com.microsoft", "Relu", false},
+                {"com.microsoft", "QLinearSigmoid", true},
+                {"", "QLinearSigmoid", false},
+                {"com.microsoft", "QLinearLeakyRelu", false},
+                {"example.org", "Wobble", true},
+                {"example.org", "Warble", false},
+                {"", "Wobble", false}};
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session = qd_open(PLUGIN("picky_plugin"), &options);
+    const char *reason;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_node node = {.domain = rows[i].domain,
+                               .op_type = rows[i].op,
+                               .op = qd_op_find(rows[i].domain, rows[i].op)};
+        struct qd_graph graph = {.node_count = 1, .nodes = &node};
+        struct qd_case kase = {.id = "domain", .graph = &graph};
+        if (qd_can(session, &kase, &reason) != rows[i].can)
+            fail_msg("row %zu, %s:%s: want %d", i, rows[i].domain, rows[i].op, rows[i].can);
+    }
+    qd_session_close(session);
+}
+
 static void test_close_is_bounded(void **state)
 {
     (void)state;
@@ -421,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_must_reject),
         cmocka_unit_test(test_capabilities),
         cmocka_unit_test(test_capabilities_in_company),
+        cmocka_unit_test(test_capabilities_of_domains),
         cmocka_unit_test(test_close_is_bounded),
         cmocka_unit_test(test_null_name),
         cmocka_unit_test(test_many_deaths_leave_no_process),

@@ -20,6 +20,10 @@ static enum qd_target_status describe(void *target, struct qd_target_info *info,
         {"DequantizeLinear", "qdq", "", "only in company"},
         {"Neg", "qdq", "", "only between codes"},
         {"QuantizeLinear", "qdq", "y-u8", "only in company"},
+        {"com.microsoft:QLinearSigmoid", "", "", ""},
+        {"QLinearLeakyRelu", "", "", "names nothing: the domain is missing"},
+        {"ai.onnx:Tanh", "", "", "names nothing: that domain is written without its name"},
+        {"example.org:Wobble", "", "", ""},
     };
     (void)target, (void)message;
     *info = (struct qd_target_info){"picky", "1.0", "a=1,b=2", sizeof can / sizeof *can, can};

@@ -638,7 +638,8 @@ static enum qd_status conclude(struct reduction *r, struct shown *last, struct q
                        r->subject.id, last->kase.id);
     if (!shows(&r->key, last))
         last->which = 0;
-    last->kase.id = FINDINGS; /* a diagnosis looks at ids: a second reduction's has to see the same */
+    last->kase.id =
+        FINDINGS; /* a diagnosis looks at ids: a second reduction's has to see the same */
     status = identify(r, last, last->arena, &reduced->after);
     if (status != QD_OK)
         return status;

@@ -16,7 +16,7 @@
  * it, was not small in time or came only once waits in the store's pool, and is neither named nor counted as a finding.
  * Without a store nothing waits: what was not small in time is a finding as it is.
  *
- * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". Failures end the process: 2 usage, 3 a target that
+ * A finding prints "Assertion failure: FuzzerHash=<hash> <signature>" and "DEDUP_TOKEN: <signature>". Failures end the process: 2 usage, 3 a target that
  * cannot be used, 4 our own. */
 #ifndef QDIFF_FUZZ_HUNT_H
 #define QDIFF_FUZZ_HUNT_H

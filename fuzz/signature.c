@@ -449,5 +449,12 @@ enum qd_status qd_finding_identify(const struct qd_subject *subject,
 
 void qd_signature_print(FILE *out, const char *signature)
 {
-    fprintf(out, "Assertion failure: %s\nDEDUP_TOKEN: %s\n", signature, signature);
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    char letters[9] = "";
+    for (const char *at = signature; *at; at++)
+        hash = (hash ^ (uint32_t)(unsigned char)*at) * 16777619u;
+    for (int i = 0; i < 8; i++)
+        letters[i] = (char)('a' + (hash >> 4 * i & 15));
+    fprintf(out, "Assertion failure: FuzzerHash=%s %s\nDEDUP_TOKEN: %s\n", letters, signature,
+            signature);
 }

@@ -65,8 +65,9 @@ enum qd_status qd_finding_identify(const struct qd_subject *subject,
                                    struct qd_arena *arena, struct qd_finding *finding,
                                    struct qd_error *error);
 
-/* "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>", a line each: what ClusterFuzz and libFuzzer's minimizer
- * tell crashes apart by. */
+/* "Assertion failure: FuzzerHash=<hash> <signature>" and "DEDUP_TOKEN: <signature>", a line each: what ClusterFuzz and libFuzzer's
+ * minimizer tell crashes apart by. ClusterFuzz takes names that are four fifths alike for one, and all numbers for the same, unless that
+ * word is in them; so the hash is written in letters. */
 void qd_signature_print(FILE *out, const char *signature);
 
 #endif

@@ -24,15 +24,17 @@ static struct {
 
 static void print_totals(void)
 {
-    const struct qd_counted *n = &state.hunt.counted;
+    const struct qd_harness_stats *n = &state.hunt.stats;
     fprintf(stderr,
             "# fuzz_diff: %llu executions, %llu refused, %llu invalid, %llu beyond the target, "
-            "%llu compared (%llu elements), %llu known divergences, %llu findings\n",
+            "%llu compared (%llu elements), %llu known divergences, %llu findings, "
+            "%llu not settled\n",
             (unsigned long long)n->executions, (unsigned long long)n->refused,
             (unsigned long long)state.invalid, (unsigned long long)n->beyond,
             (unsigned long long)n->compared,
             (unsigned long long)(state.hunt.elements + state.elements),
-            (unsigned long long)n->known, (unsigned long long)n->findings);
+            (unsigned long long)n->known, (unsigned long long)n->findings,
+            (unsigned long long)n->unsettled);
     qd_hunt_print(&state.hunt);
 }
 
@@ -84,11 +86,11 @@ static int run_case(const uint8_t *data, size_t size)
     qd_arena_reset(&state.work);
     if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
         kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS) {
-        state.hunt.counted.refused++;
+        state.hunt.stats.refused++;
         return -1;
     }
-    if (state.hunt.counted.tally)
-        snprintf(state.hunt.counted.op, sizeof state.hunt.counted.op, "%s", kase.op);
+    if (state.hunt.stats.tally)
+        snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     if (!evaluate(&kase, values, &evaluated))
         return -1;
     if (state.hunt.has_target)

@@ -28,14 +28,15 @@ static struct {
 
 static void print_totals(void)
 {
-    const struct qd_counted *n = &state.hunt.counted;
+    const struct qd_harness_stats *n = &state.hunt.stats;
     fprintf(stderr,
             "# fuzz_quantize: %llu executions, %llu no case, %llu answers and refusals checked, "
-            "%llu beyond the tool, %llu known findings, %llu findings, %llu ranges\n",
+            "%llu beyond the tool, %llu known findings, %llu findings, "
+            "%llu not settled, %llu ranges\n",
             (unsigned long long)n->executions, (unsigned long long)n->refused,
             (unsigned long long)n->compared, (unsigned long long)n->beyond,
             (unsigned long long)n->known, (unsigned long long)n->findings,
-            (unsigned long long)state.ranges);
+            (unsigned long long)n->unsettled, (unsigned long long)state.ranges);
     qd_hunt_print(&state.hunt);
 }
 
@@ -94,11 +95,11 @@ static int run_case(const uint8_t *data, size_t size)
     if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
         kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS ||
         read_request(&kase, &request, &error) != QD_OK) {
-        state.hunt.counted.refused++;
+        state.hunt.stats.refused++;
         return -1;
     }
-    if (state.hunt.counted.tally)
-        snprintf(state.hunt.counted.op, sizeof state.hunt.counted.op, "%s", kase.op);
+    if (state.hunt.stats.tally)
+        snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     enum qd_status status = qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase.graph, kase.inputs,
                                                      NULL, &state.work, values, &error);
     qd_counters_case(qd_engine_counters, &kase, status, values);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "known.h"
+#include "expectations_env.h"
 #include "qdiff/clock.h"
 #include "qdiff/counters.h"
 #include "qdiff/reducer.h"
@@ -14,17 +14,21 @@
 #define MAX_KEYS 4096 /* signatures and their unexplained forms that are told apart in one run */
 #define REDUCTIONS_OF_A_KEY 4 /* a reduction costs as much as thousands of cases */
 #define REDUCTION_SECONDS 3
-#define REDUCTION_SHARE 0.25 /* of the time, once REDUCTION_START seconds of it were used */
+#define LAST_REDUCTION_SECONDS 10 /* without a store there is no second chance */
+#define REDUCTION_SHARE 0.25      /* of the time, once REDUCTION_START seconds of it were used */
 #define REDUCTION_START 15
 #define KERNEL_SECONDS 5
 #define QUANTIZER_SECONDS 30
 
+/* What a kind of divergence has come to so far; the gravest counts. */
+enum outcome { UNSETTLED, KNOWN, FINDING };
+
 /* How often something was seen. */
 struct qd_hunt_key {
     char signature[QD_SIGNATURE_SIZE];
-    uint64_t count;
-    bool new;  /* it came to something that is not known */
-    bool kept; /* in the store as it came, until it is reduced */
+    uint64_t count; /* of its reductions, or of the divergences that were reduced to it */
+    enum outcome outcome;
+    bool kept; /* one of it waits in the pool */
 };
 
 void qd_hunt_give_up(const struct qd_hunt *hunt, int code, const struct qd_error *error)
@@ -84,10 +88,11 @@ static void open_target(struct qd_hunt *hunt, const char *text)
     options.in_process = false;
     if (!alone && qd_session_open(&name, &options, &hunt->subject.isolated, &error) != QD_OK)
         qd_hunt_give_up(hunt, 3, &error);
-    if (qd_known_read(name.name, hunt->subject.info, &hunt->arena, &hunt->subject.expectations,
-                      &error) != QD_OK)
+    if (qd_expectations_from_environment(name.name, hunt->subject.info, &hunt->arena,
+                                         &hunt->subject.expectations, &error) != QD_OK)
         qd_hunt_give_up(hunt, 2, &error);
-    if (store && qd_store_open(store, &hunt->store, &error) != QD_OK)
+    if (store && (qd_store_open(store, &hunt->store, &error) != QD_OK ||
+                  qd_store_open_pool(store, &hunt->pool, &error) != QD_OK))
         qd_hunt_give_up(hunt, 2, &error);
     hunt->has_target = true;
 }
@@ -108,15 +113,15 @@ void qd_hunt_begin(struct qd_hunt *hunt)
     const char *name = target_name(line, sizeof line);
     if (*name)
         open_target(hunt, name);
-    if (qd_counted_open(&hunt->counted, &error) != QD_OK)
+    if (qd_harness_stats_open(&hunt->stats, &error) != QD_OK)
         qd_hunt_give_up(hunt, 4, &error);
 }
 
 void qd_hunt_print(const struct qd_hunt *hunt)
 {
-    const struct qd_counted *n = &hunt->counted;
+    const struct qd_harness_stats *n = &hunt->stats;
     struct qd_error error;
-    if (n->tally && qd_tally_write(n->tally, &error) != QD_OK)
+    if (n->tally && qd_night_stats_write(n->tally, &error) != QD_OK)
         fprintf(stderr, "%s: %s\n", hunt->name, error.text);
     if (n->compared > 0)
         fprintf(stderr, "# %s: %.0f %% of the time inside the target\n", hunt->name,
@@ -155,15 +160,19 @@ static struct qd_hunt_key *key_of(struct qd_hunt_key *keys, const char *signatur
     return key;
 }
 
-static void keep(struct qd_hunt *hunt, const struct qd_case *kase, bool reduced,
-                 const char *signature, struct qd_arena *arena)
+/* A file of that name which is torn stays as it is, and the run goes on. */
+static void keep(const struct qd_hunt *hunt, struct qd_store *store, const struct qd_case *kase,
+                 bool reduced, const char *signature, struct qd_arena *arena)
 {
     struct qd_record record;
     struct qd_error error;
     if (qd_record_make(kase, signature, hunt->subject.id, arena, &record, &error) != QD_OK)
         qd_hunt_give_up(hunt, 4, &error);
     record.reduced = reduced;
-    if (qd_store_add(hunt->store, &record, &error) != QD_OK)
+    enum qd_status status = qd_store_add(store, &record, &error);
+    if (status == QD_MALFORMED)
+        fprintf(stderr, "%s: not kept: %s\n", hunt->name, error.text);
+    else if (status != QD_OK)
         qd_hunt_give_up(hunt, 4, &error);
 }
 
@@ -179,39 +188,56 @@ static void report(struct qd_hunt *hunt, const struct catch *catch, bool reduced
         fprintf(stderr, "%s\n", divergence->words);
     if (!hunt->store)
         abort();
-    keep(hunt, catch->evaluated->kase, reduced, signature, catch->arena);
+    keep(hunt, hunt->store, catch->evaluated->kase, reduced, signature, catch->arena);
 }
 
-/* Reduces, which diagnoses as well. False: it was known all along. */
-static bool settle(struct qd_hunt *hunt, const struct catch *catch, const char *coarse)
+/* The first of its kind waits to be reduced. */
+static void put_off(struct qd_hunt *hunt, struct qd_hunt_key *key, const struct qd_case *kase,
+                    struct qd_arena *arena)
 {
-    const struct qd_reduce_options options = {.seconds = REDUCTION_SECONDS, .which = catch->which};
-    struct qd_reduced reduced;
+    if (hunt->pool && !key->kept)
+        keep(hunt, hunt->pool, kase, false, key->signature, arena);
+    key->kept = hunt->pool != NULL;
+}
+
+/* Reduces, which diagnoses as well. */
+static enum qd_status reduce(struct qd_hunt *hunt, const struct catch *catch,
+                             struct qd_reduced *reduced)
+{
+    const struct qd_reduce_options options = {.seconds = hunt->store ? REDUCTION_SECONDS
+                                                                     : LAST_REDUCTION_SECONDS,
+                                              .which = catch->which,
+                                              .rows = hunt->subject.expectations};
     struct qd_error error;
     double begin = qd_clock_seconds();
     qd_arena_reset(&hunt->reduction);
     enum qd_status status = qd_case_reduce(&hunt->subject, catch->evaluated->kase, &options,
-                                           &hunt->reduction, &reduced, &error);
+                                           &hunt->reduction, reduced, &error);
     hunt->in_reductions += qd_clock_seconds() - begin;
     if (status == QD_UNUSABLE)
         qd_hunt_give_up(hunt, 3, &error);
-    if (status != QD_OK) { /* it does not come each time, or is beyond the editor */
-        report(hunt, catch, false, coarse);
-        return true;
-    }
-    if (hunt->subject.expectations)
-        qd_trial_expect(hunt->subject.expectations, &reduced.evaluated, &reduced.trial);
-    if (reduced.trial.divergences[reduced.which].row)
-        return false;
-    const struct catch small = {&reduced.evaluated, &reduced.trial, reduced.which, catch->arena};
-    report(hunt, &small, true, reduced.after.signature);
-    return true;
+    return status;
 }
 
-static bool is_reported(const struct qd_hunt *hunt, const char *signature)
+/* What a divergence comes to. */
+static enum outcome settle(struct qd_hunt *hunt, struct qd_hunt_key *key, const struct catch *catch)
 {
-    const struct qd_hunt_key *key = place_of(hunt->found, signature);
-    return key && *key->signature;
+    struct qd_reduced reduced;
+    enum qd_status status = reduce(hunt, catch, &reduced);
+    if (status == QD_OK && reduced.known)
+        return KNOWN;
+    if (status == QD_OK && (!reduced.out_of_time || !hunt->store)) {
+        const struct catch small = {&reduced.evaluated, &reduced.trial, reduced.which,
+                                    catch->arena};
+        report(hunt, &small, true, reduced.after.signature);
+        return FINDING;
+    }
+    if (status == QD_UNSUPPORTED || status == QD_LIMIT) { /* beyond the editor */
+        report(hunt, catch, false, key->signature);
+        return FINDING;
+    }
+    put_off(hunt, key, catch->evaluated->kase, catch->arena); /* not small yet, or not each time */
+    return UNSETTLED;
 }
 
 static bool is_due(const struct qd_hunt *hunt, const struct qd_hunt_key *key)
@@ -224,42 +250,35 @@ static bool is_due(const struct qd_hunt *hunt, const struct qd_hunt_key *key)
 /* Reduces it now, or keeps the first of its kind for later. */
 static void treat(struct qd_hunt *hunt, struct qd_hunt_key *key, const struct catch *catch)
 {
-    struct qd_error error;
     if (is_due(hunt, key)) {
         key->count++;
-        key->new = settle(hunt, catch, key->signature) || key->new;
-        if (key->kept && !is_reported(hunt, key->signature))
-            qd_store_forget(hunt->store, key->signature, &error);
-        key->kept = false;
-    } else if (hunt->store && key->count == 0 && !key->kept) {
-        keep(hunt, catch->evaluated->kase, false, key->signature, catch->arena);
-        key->kept = true;
+        enum outcome outcome = settle(hunt, key, catch);
+        key->outcome = outcome > key->outcome ? outcome : key->outcome;
+    } else if (key->count == 0) {
+        put_off(hunt, key, catch->evaluated->kase, catch->arena);
     }
 }
 
 /* One divergence: what it is, and why, as far as that is worth the time. */
 static void judge(struct qd_hunt *hunt, const struct catch *catch)
 {
-    static const struct qd_diagnosis none = {
-        .kind = QD_DIAGNOSIS_UNEXPLAINED, .label = "unexplained", .place = "", .facts = ""};
     char signature[QD_SIGNATURE_SIZE];
-    if (hunt->ignores) {
-        hunt->counted.findings++;
-        return;
-    }
     if (catch->trial->divergences[catch->which].row) {
-        hunt->counted.known++;
+        hunt->stats.known++;
         return;
     }
-    qd_signature_make(catch->evaluated, hunt->subject.info->name, catch->trial, catch->which, &none,
-                      signature);
+    if (hunt->ignores) {
+        hunt->stats.unsettled++;
+        return;
+    }
+    qd_signature_make(catch->evaluated, hunt->subject.info->name, catch->trial, catch->which,
+                      &qd_undiagnosed, signature);
     struct qd_hunt_key *coarse = key_of(hunt->coarse, signature);
     if (coarse)
         treat(hunt, coarse, catch);
-    if (coarse && coarse->count > 0 && !coarse->new)
-        hunt->counted.known++;
-    else
-        hunt->counted.findings++;
+    hunt->stats.known += coarse && coarse->outcome == KNOWN;
+    hunt->stats.findings += coarse && coarse->outcome == FINDING;
+    hunt->stats.unsettled += !coarse || coarse->outcome == UNSETTLED;
 }
 
 /* --- Running ------------------------------------------------------------------------------------ */
@@ -277,11 +296,11 @@ void qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
     if (status != QD_OK) /* too large to transfer, or the reference has no say */
         return;
     if (trial.skip) {
-        hunt->counted.beyond++;
+        hunt->stats.beyond++;
         return;
     }
     qd_counters_answer(qd_engine_counters, evaluated->kase, evaluated->values, &trial.comparison);
-    hunt->counted.compared++;
+    hunt->stats.compared++;
     hunt->in_target += trial.run.seconds_target;
     hunt->elements += (uint64_t)trial.comparison.compared;
     qd_engine_pause();
@@ -296,7 +315,7 @@ int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), con
     struct qd_error error;
     int answer;
     double begin = qd_clock_seconds();
-    if (qd_counted_run(&hunt->counted, run, data, size, qd_engine_counters, &answer, &error) !=
+    if (qd_harness_stats_run(&hunt->stats, run, data, size, qd_engine_counters, &answer, &error) !=
         QD_OK)
         qd_hunt_give_up(hunt, 4, &error);
     hunt->in_cases += qd_clock_seconds() - begin;

@@ -5,22 +5,23 @@
  *   QDIFF_ISOLATE=1          a kernel target in a worker process: for one that may die. What it has to refuse, and what is known
  *                            to kill it, runs there anyway, and a quantizer always
  *   QDIFF_EXPECTATIONS=FILE  its known divergences, which are counted and not reported; "none"; else the shipped ones
- *   QDIFF_STORE=DIR          findings go into that store (store.h), and the run goes on; without it the first new
- *                            signature ends the process, so that the engine keeps the case
- *   QDIFF_TALLY=DIR          what the process did is counted in a file there (tally.h)
+ *   QDIFF_STORE=DIR          findings go into that store (store.h), and the run goes on; without it the first finding
+ *                            ends the process, so that the engine keeps the case
+ *   QDIFF_TALLY=DIR          what the process did is counted in a file there (night_stats.h)
  *   QDIFF_FINDINGS=ignore    divergences are counted and nothing else: for an engine that minimises a corpus
- *   QDIFF_FINDINGS=raw       they are kept as they come, not reduced and not explained
+ *   QDIFF_FINDINGS=raw       they go into the store's pool as they come, not reduced and not explained
  *
- * A divergence that is not known is reduced before it is named, so that one bug in a hundred graphs is one finding; what turns
- * out to be known then is counted as known. Reducing takes a quarter of the time at most; what has to wait for it lies in the store
- * as it came.
+ * A divergence that no row expects is a finding only when it was reduced and no row expects what is left, so that one bug in a hundred
+ * graphs is one finding, and what is known is called known. Reducing takes a quarter of the time at most; what has to wait for
+ * it, was not small in time or came only once waits in the store's pool, and is neither named nor counted as a finding.
+ * Without a store nothing waits: what was not small in time is a finding as it is.
  *
- * A finding prints "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>". Failures end the process: 2 usage, 3 a target that
+ * A finding prints "Assertion failure: FuzzerHash=<hash> <signature>" and "DEDUP_TOKEN: <signature>". Failures end the process: 2 usage, 3 a target that
  * cannot be used, 4 our own. */
 #ifndef QDIFF_FUZZ_HUNT_H
 #define QDIFF_FUZZ_HUNT_H
 
-#include "counted.h"
+#include "harness_stats.h"
 #include "qdiff/signature.h"
 #include "qdiff/store.h"
 
@@ -34,8 +35,8 @@ struct qd_hunt {
     struct qd_arena arena; /* lives as long as the process */
     struct qd_arena reduction;
     struct qd_subject subject;
-    struct qd_store *store;
-    struct qd_counted counted;
+    struct qd_store *store, *pool;
+    struct qd_harness_stats stats;
     struct qd_hunt_key *coarse, *found;               /* signatures before and after reduction */
     double began, in_target, in_cases, in_reductions; /* seconds of wall time */
     uint64_t elements;

@@ -9,6 +9,9 @@
 
 #define DEFAULT_SECONDS 60.0
 
+/* What the id of a reduced case begins with; its signature follows. */
+#define FINDINGS "findings/"
+
 /* What a smaller shape shows with other numbers is worth as much: so many neighbours of it are tried. */
 #define REDRAWS 8
 
@@ -49,6 +52,7 @@ struct key {
     enum qd_verdict verdict;
     enum qd_stage stage;
     int signal;
+    uint32_t cause;    /* of a death, 0: not said */
     uint32_t words;    /* of a refusal, of what a quantizer's answer is found to be */
     const char *shape; /* of an unexplained difference; else NULL */
     const struct qd_diagnosis *diagnosis; /* of VALUE */
@@ -70,10 +74,14 @@ struct reduction {
     double start, seconds;
     size_t round, tried, kept;
     bool out_of_time;
+    const struct qd_expectation
+        *known; /* a row that expects the finding: nothing more is to be learned */
 };
 
-static bool in_time(struct reduction *r)
+static bool goes_on(struct reduction *r)
 {
+    if (r->known)
+        return false;
     r->out_of_time = r->out_of_time || qd_clock_seconds() - r->start > r->seconds;
     return !r->out_of_time;
 }
@@ -145,13 +153,21 @@ static bool same_difference(const struct key *key, const struct shown *shown)
     }
 }
 
+/* By the cause, where it is said. */
+static bool same_death(const struct key *key, const struct qd_run *have, const char *words)
+{
+    const char *kind;
+    return have->signal == key->signal && qd_signature_cause(words, &kind) == key->cause &&
+           (key->cause != 0 || have->stage == key->stage);
+}
+
 static bool same_way(const struct key *key, const struct shown *shown,
                      const struct qd_divergence *divergence)
 {
     const struct qd_run *have = &shown->trial.run;
     switch (key->verdict) {
     case QD_VERDICT_WRONG_VALUE: return same_difference(key, shown);
-    case QD_VERDICT_CRASH: return have->stage == key->stage && have->signal == key->signal;
+    case QD_VERDICT_CRASH: return same_death(key, have, divergence->words);
     case QD_VERDICT_REJECTS_VALID:
         return have->stage == key->stage && qd_signature_words(divergence->words) == key->words;
     case QD_VERDICT_HANG:
@@ -277,7 +293,7 @@ static enum qd_status try_neighbours(struct reduction *r, const struct pass *pas
     struct qd_error error;
     enum qd_status status = QD_OK;
     bool ran;
-    for (uint64_t i = 0; status == QD_OK && i < REDRAWS && !*taken && in_time(r); i++) {
+    for (uint64_t i = 0; status == QD_OK && i < REDRAWS && !*taken && goes_on(r); i++) {
         struct qd_case neighbour;
         qd_arena_reset(&r->redrawn);
         if (qd_neighbour(made, i, &r->redrawn, &neighbour, &error) != QD_OK)
@@ -310,7 +326,7 @@ static enum qd_status run_steps(struct reduction *r, const struct pass *pass,
     struct qd_reduce_view view = view_of(&r->at[r->current]);
     struct qd_case_edit edit;
     bool fresh = false;
-    for (size_t number = 0; in_time(r);) {
+    for (size_t number = 0; goes_on(r);) {
         if (!fresh) {
             qd_arena_reset(scratch);
             enum qd_status status = qd_case_edit_begin(view.kase, scratch, &edit, r->error);
@@ -338,11 +354,22 @@ static enum qd_status run_steps(struct reduction *r, const struct pass *pass,
 
 /* --- Passes ------------------------------------------------------------------------------------- */
 
+/* Asks the rows, if there are any. */
+static void look_up(struct reduction *r, struct shown *shown)
+{
+    if (!r->options->rows || r->known)
+        return;
+    qd_trial_expect(r->options->rows, &shown->evaluated, &shown->trial);
+    r->known = shown->trial.divergences[shown->which].row;
+}
+
+/* The smallest so far has the same diagnosis: a pass that leads elsewhere comes back to it. */
 static enum qd_status confirm(struct reduction *r)
 {
     struct shown *shown = &r->at[r->current];
     uint8_t *bytes;
     size_t size;
+    look_up(r, shown);
     enum qd_status status = qd_case_encode(&shown->kase, shown->arena, &bytes, &size, r->error);
     uint8_t *copy = status == QD_OK ? malloc(size) : NULL;
     if (status == QD_OK && !copy)
@@ -446,9 +473,9 @@ static enum qd_status run_rounds(struct reduction *r)
     do {
         before = r->kept;
         r->round++;
-        for (size_t i = 0; status == QD_OK && i < PASSES && in_time(r); i++)
+        for (size_t i = 0; status == QD_OK && i < PASSES && goes_on(r); i++)
             status = run_pass(r, &passes[i], &scratch);
-    } while (status == QD_OK && r->kept > before && in_time(r));
+    } while (status == QD_OK && r->kept > before && goes_on(r));
     qd_arena_clear(&scratch);
     return status;
 }
@@ -458,9 +485,11 @@ static enum qd_status run_rounds(struct reduction *r)
 static void set_key(struct key *key, const struct shown *shown, const struct qd_diagnosis *named)
 {
     const struct qd_divergence *divergence = &shown->trial.divergences[shown->which];
+    const char *kind;
     *key = (struct key){.verdict = divergence->class,
                         .stage = shown->trial.run.stage,
                         .signal = shown->trial.run.signal,
+                        .cause = qd_signature_cause(divergence->words, &kind),
                         .words = qd_signature_words(divergence->words),
                         .shape = "",
                         .diagnosis = named,
@@ -492,7 +521,8 @@ static enum qd_status drop_right_outputs(struct reduction *r)
     struct qd_arena scratch;
     struct qd_case_edit edit;
     bool taken;
-    if (shown->trial.comparison.verdict != QD_VERDICT_WRONG_VALUE || shown->kase.graph->output_count < 2)
+    if (shown->trial.comparison.verdict != QD_VERDICT_WRONG_VALUE ||
+        shown->kase.graph->output_count < 2)
         return QD_OK;
     qd_arena_init(&scratch, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status = qd_case_edit_begin(&shown->kase, &scratch, &edit, r->error);
@@ -523,8 +553,15 @@ static void choose(const struct reduction *r, struct shown *shown)
     for (size_t i = 0; i < count; i++)
         if (trial->divergences[i].class < trial->divergences[shown->which].class)
             shown->which = i;
-    if (r->options->which < count)
+    if (!r->options->coarse && r->options->which < count)
         shown->which = r->options->which;
+    for (size_t i = count; r->options->coarse && i-- > 0;) {
+        char signature[QD_SIGNATURE_SIZE];
+        qd_signature_make(&shown->evaluated, r->subject.info->name, trial, i, &qd_undiagnosed,
+                          signature);
+        if (strcmp(signature, r->options->coarse) == 0)
+            shown->which = i;
+    }
 }
 
 /* The case as it was given: evaluated and run; it has to diverge. */
@@ -585,33 +622,73 @@ static enum qd_status copy_smallest(struct reduction *r, struct shown *last)
     return status;
 }
 
-static enum qd_status answer(struct reduction *r, struct qd_arena *arena,
-                             struct qd_reduced *reduced)
+/* Runs the smallest once more and says what it is. */
+static enum qd_status conclude(struct reduction *r, struct shown *last, struct qd_reduced *reduced)
 {
-    struct shown last = {.arena = arena};
-    enum qd_status status = copy_smallest(r, &last);
+    enum qd_status status = copy_smallest(r, last);
     if (status == QD_OK)
-        status = evaluate(r, &last, r->error);
+        status = evaluate(r, last, r->error);
     if (status == QD_OK)
-        status = run(r, &last, r->error);
+        status = run(r, last, r->error);
     if (status != QD_OK)
         return status;
-    if (last.trial.divergence_count == 0)
+    if (last->trial.divergence_count == 0)
         return qd_fail(r->error, QD_USAGE,
                        "%s: '%.80s' diverges only at times: it did, and in the end it did not",
-                       r->subject.id, last.kase.id);
-    if (!shows(&r->key, &last))
-        last.which = 0;
-    status = identify(r, &last, arena, &reduced->after);
+                       r->subject.id, last->kase.id);
+    if (!shows(&r->key, last))
+        last->which = 0;
+    last->kase.id =
+        FINDINGS; /* a diagnosis looks at ids: a second reduction's has to see the same */
+    status = identify(r, last, last->arena, &reduced->after);
     if (status != QD_OK)
         return status;
-    last.kase.id = qd_arena_printf(arena, "findings/%s", reduced->after.signature);
-    if (!last.kase.id)
+    last->kase.id = qd_arena_printf(last->arena, FINDINGS "%s", reduced->after.signature);
+    if (!last->kase.id)
         return qd_fail(r->error, QD_NO_MEMORY, "no room for the reduced case");
+    if (!r->out_of_time) /* some rows are for reduced cases only, which they know by the id */
+        look_up(r, last);
+    return QD_OK;
+}
+
+/* Whether the case has its name from a reduction, and what is left of it would have another. */
+static bool is_renamed(const struct qd_case *kase, const struct qd_reduced *reduced)
+{
+    size_t length = strlen(FINDINGS);
+    return strncmp(kase->id, FINDINGS, length) == 0 &&
+           strcmp(kase->id + length, reduced->before.signature) == 0 &&
+           strcmp(reduced->before.signature, reduced->after.signature) != 0;
+}
+
+/* The case as it was given is the smallest again. */
+static enum qd_status give_back(struct reduction *r, const struct qd_case *kase,
+                                struct qd_reduced *reduced)
+{
+    struct shown *shown = &r->at[r->current];
+    qd_arena_reset(shown->arena);
+    enum qd_status status = try_first(r, kase);
+    if (status == QD_OK)
+        set_key(&r->key, shown, &reduced->before.diagnosis);
+    return status;
+}
+
+static enum qd_status answer(struct reduction *r, const struct qd_case *kase,
+                             struct qd_arena *arena, struct qd_reduced *reduced)
+{
+    struct shown last = {.arena = arena};
+    enum qd_status status = conclude(r, &last, reduced);
+    if (status == QD_OK && is_renamed(kase, reduced)) {
+        status = give_back(r, kase, reduced);
+        if (status == QD_OK)
+            status = conclude(r, &last, reduced);
+    }
+    if (status != QD_OK)
+        return status;
     reduced->kase = last.kase;
     reduced->evaluated = last.evaluated;
     reduced->trial = last.trial;
     reduced->which = last.which;
+    reduced->known = r->known;
     reduced->size_after = size_of(&last.kase, last.evaluated.values);
     reduced->tried = r->tried;
     reduced->kept = r->kept;
@@ -645,7 +722,7 @@ enum qd_status qd_case_reduce(const struct qd_subject *subject, const struct qd_
     if (status == QD_OK)
         status = run_rounds(&r);
     if (status == QD_OK)
-        status = answer(&r, arena, &made);
+        status = answer(&r, kase, arena, &made);
     for (size_t i = 0; i < 2; i++)
         qd_arena_clear(&r.arenas[i]);
     qd_arena_clear(&r.redrawn);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "case_testlib.h"
 #include "qdiff/features.h"
 #include "qdiff/reducer.h"
 #include "qdiff/suite.h"
@@ -163,6 +164,21 @@ static void print(const struct large *large, const struct qd_reduced *reduced)
            reduced->after.signature, large->id);
 }
 
+/* A second reduction may find less, but no other name. */
+static bool keeps_its_name(const struct qd_subject *subject, const struct qd_reduced *reduced,
+                           struct qd_arena *arena)
+{
+    struct qd_error error;
+    struct qd_reduced again;
+    const struct qd_reduce_options options = {.seconds = 60, .diagnose = {.seconds = 5}};
+    if (qd_case_reduce(subject, &reduced->kase, &options, arena, &again, &error) != QD_OK)
+        fail_msg("%s: %s", reduced->kase.id, error.text);
+    if (strcmp(again.after.signature, reduced->after.signature) == 0)
+        return true;
+    printf("# %s became %s\n", reduced->after.signature, again.after.signature);
+    return false;
+}
+
 /* False: it could not be shown smaller, which is told. */
 static bool reduce(struct large *large)
 {
@@ -181,6 +197,7 @@ static bool reduce(struct large *large)
                  reduced.size_after.elements <= reduced.size_before.elements;
     if (names(&reduced.before.diagnosis, large->quirk))
         right = right && names(&reduced.after.diagnosis, large->quirk);
+    right = right && keeps_its_name(&subject, &reduced, &arena);
     check_alone(large, &reduced, &arena);
     qd_arena_clear(&arena);
     return right;
@@ -265,6 +282,57 @@ static void test_what_is_right_goes_first(void **state)
     qd_subject_close(&subject);
 }
 
+/* The rows of a file with one, which names a class or a quirk of QuantizeLinear alone. */
+static struct qd_expectations *rows_of(const char *what, const struct qd_subject *subject,
+                                       struct qd_arena *arena)
+{
+    struct qd_error error;
+    struct qd_expectations *rows;
+    const char *scratch = make_scratch(arena);
+    const char *path = qd_arena_printf(arena, "%s/rows.tsv", scratch);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "fuzz:QuantizeLinear\t*\t*\t%s\t*\t*\t-\tsome reason\n", what);
+    assert_int_equal(fclose(file), 0);
+    assert_ok(qd_expectations_read(path, arena, &rows, &error), error);
+    assert_ok(qd_expectations_activate(rows, subject->info, &error), error);
+    remove_scratch(scratch);
+    return rows;
+}
+
+/* A row need not know the graph that a fuzzer made: what is left of it is looked up. */
+static void test_what_is_known_when_small_is_known(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    struct qd_reduced reduced;
+    struct qd_reduce_options options = {.seconds = 60, .diagnose = {.seconds = 5}};
+    struct qd_subject subject = qd_subject_of_session(
+        qd_open("quirk:round-half-away", &(struct qd_session_options){.in_process = true}));
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    two_operators(&arena, &kase);
+    kase.id = "fuzz";
+    options.rows = rows_of("quirk:w-zero-point-of-group-0", &subject, &arena);
+    assert_ok(qd_case_reduce(&subject, &kase, &options, &arena, &reduced, &error), error);
+    assert_null(reduced.known);
+    size_t all = reduced.tried;
+    /* A row without a quirk is for what was reduced all the way. */
+    options.rows = rows_of("wrong-value", &subject, &arena);
+    assert_ok(qd_case_reduce(&subject, &kase, &options, &arena, &reduced, &error), error);
+    assert_non_null(reduced.known);
+    assert_string_equal(reduced.known->reason, "some reason");
+    assert_int_equal(reduced.tried, all);
+    /* One with the quirk holds as soon as the other operator is gone. */
+    options.rows = rows_of("quirk:round-half-away", &subject, &arena);
+    assert_ok(qd_case_reduce(&subject, &kase, &options, &arena, &reduced, &error), error);
+    assert_non_null(reduced.known);
+    assert_true(reduced.tried < all);
+    qd_arena_clear(&arena);
+    qd_subject_close(&subject);
+}
+
 /* y = Reshape(x [2, 3], shape {3, 2}). */
 static void build_reshape(struct qd_arena *arena, struct qd_case *kase)
 {
@@ -311,6 +379,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_reduced),
                                        cmocka_unit_test(test_a_reshape_takes_what_there_is),
-                                       cmocka_unit_test(test_what_is_right_goes_first)};
+                                       cmocka_unit_test(test_what_is_right_goes_first),
+                                       cmocka_unit_test(test_what_is_known_when_small_is_known)};
     return cmocka_run_group_tests_name("reducer", tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* Names of findings: what a divergence is, apart from the numbers that showed it. */
 #include "qdiff/signature.h"
 
 #include <ctype.h>
@@ -8,6 +9,9 @@
 
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
+
+const struct qd_diagnosis qd_undiagnosed = {
+    .kind = QD_DIAGNOSIS_UNEXPLAINED, .label = "unexplained", .place = "", .facts = ""};
 
 /* --- Text that is cut at its end ---------------------------------------------------------------- */
 
@@ -186,6 +190,127 @@ uint32_t qd_signature_words(const char *message)
     return hash;
 }
 
+/* --- Causes of death ---------------------------------------------------------------------------- */
+
+#define INNERMOST 3 /* frames that count */
+
+/* Text as it stands but for numbers, addresses and blanks. */
+static uint32_t hash_cause(uint32_t hash, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '0' && i + 1 < length && text[i + 1] == 'x')
+            for (i += 2; i < length && isxdigit((unsigned char)text[i]);)
+                i++;
+        if (i < length && !isdigit((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
+            hash = (hash ^ (uint32_t)(unsigned char)text[i]) * 16777619u;
+    }
+    return hash;
+}
+
+/* Where a line with "dir/file.cc:12: " before `at` has its file's name; `at` itself if it has none. */
+static const char *file_before(const char *words, const char *at)
+{
+    const char *begin = at, *found = at;
+    while (begin > words && begin[-1] != '\n')
+        begin--;
+    for (const char *colon = begin; found == at && colon < at; colon++) {
+        size_t digits = *colon == ':' ? strspn(colon + 1, "0123456789") : 0;
+        if (digits == 0 || colon[digits + 1] != ':')
+            continue;
+        for (found = colon; found > begin && !strchr("/ \t", found[-1]);)
+            found--;
+    }
+    return found;
+}
+
+/* "file.cc:12: function: Assertion `what' failed", of glibc or of libstdc++, which puts it in other quotation marks. */
+static uint32_t hash_assertion(const char *words)
+{
+    static const char *const openings[] = {"Assertion `", "Assertion '"};
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        const char *at = strstr(words, openings[i]);
+        const char *end = at ? strstr(at, "' failed") : NULL;
+        const char *begin = end ? file_before(words, at) : NULL;
+        if (begin)
+            return hash_cause(2166136261u, begin, (size_t)(end - begin));
+    }
+    return 0;
+}
+
+/* "terminate called after throwing an instance of 'type'", and what it says. */
+static uint32_t hash_termination(const char *words)
+{
+    const char *at = strstr(words, "terminate called");
+    if (!at)
+        return 0;
+    uint32_t hash = hash_cause(2166136261u, at, strcspn(at, "\n"));
+    const char *what = strstr(at, "what():");
+    return what ? hash ^ qd_signature_words(what) : hash;
+}
+
+/* Handlers and the library's way to end itself are in every trace. */
+static bool is_of_the_end(const char *name, size_t length)
+{
+    static const char *const ends[] = {"StackTrace",   "SignalHandler", "abort",      "raise",
+                                       "pthread_kill", "assert_fail",   "libc_start", "sigaction"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *at = strstr(name, ends[i]);
+        found = found || (at && at < name + length);
+    }
+    return found;
+}
+
+/* The function of a line "#3 0x7f12 in name(arguments) (library+0x12)"; its length 0: there is none. */
+static const char *function_of(const char *line, size_t *length)
+{
+    const char *at = line + 1 + strspn(line + 1, "0123456789");
+    at += strspn(at, " ");
+    if (strncmp(at, "0x", 2) == 0)
+        at += strcspn(at, " \n");
+    at += strspn(at, " ");
+    if (strncmp(at, "in ", 3) == 0)
+        at += 3;
+    *length = strcspn(at, "(\n");
+    return at;
+}
+
+/* The innermost frames, of a trace that begins with #0. */
+static uint32_t hash_frames(const char *words)
+{
+    uint32_t hash = 2166136261u;
+    const char *line = strstr(words, "#0 ");
+    size_t counted = 0;
+    while (line && counted < INNERMOST) {
+        size_t length;
+        const char *name = function_of(line, &length);
+        if (length > 0 && !is_of_the_end(name, length)) {
+            hash = hash_cause(hash, name, length);
+            counted++;
+        }
+        line = strstr(name, "\n");
+        line = line ? line + 1 + strspn(line + 1, " ") : NULL;
+        if (line && *line != '#')
+            line = NULL;
+    }
+    return counted > 0 ? hash : 0;
+}
+
+uint32_t qd_signature_cause(const char *words, const char **kind)
+{
+    static const struct {
+        const char *word;
+        uint32_t (*hash)(const char *words);
+    } kinds[] = {
+        {"assertion", hash_assertion}, {"terminate", hash_termination}, {"frames", hash_frames}};
+    uint32_t hash = 0;
+    for (size_t i = 0; hash == 0 && i < sizeof kinds / sizeof *kinds; i++) {
+        *kind = kinds[i].word;
+        hash = kinds[i].hash(words);
+    }
+    return hash;
+}
+
 static bool is_word_at(const char *text, const char *at, size_t length)
 {
     return (at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length]);
@@ -223,13 +348,25 @@ static void add_label(struct text *text, const struct qd_diagnosis *diagnosis, c
         add(text, "-or-%zu-others", diagnosis->quirk_count - 1);
 }
 
-/* How it failed: the stage, and of a death its signal, else a hash of the words. */
+/* Why a signal ended it, 0 if the words do not say. */
+static uint32_t cause_of(const struct qd_trial *trial, const char *words, const char **kind)
+{
+    bool killed = trial->run.outcome == QD_OUTCOME_CRASH && trial->run.signal != 0;
+    return killed ? qd_signature_cause(words, kind) : 0;
+}
+
+/* How it failed: the cause of a death; where that is not said the stage, with the signal or a hash of the words. */
 static void add_way(struct text *text, const struct qd_trial *trial, const char *words)
 {
     const struct qd_run *run = &trial->run;
-    bool killed = run->outcome == QD_OUTCOME_CRASH && run->signal != 0;
+    const char *kind;
+    uint32_t cause = cause_of(trial, words, &kind);
+    if (cause != 0) {
+        add(text, "%s-%08" PRIx32, kind, cause);
+        return;
+    }
     add(text, "%s", run->stage == QD_STAGE_LOAD ? "load" : "run");
-    if (killed)
+    if (run->outcome == QD_OUTCOME_CRASH && run->signal != 0)
         add(text, "-signal-%d", run->signal);
     else if (words[0] && run->outcome != QD_OUTCOME_HANG && run->outcome != QD_OUTCOME_OOM)
         add(text, "-%08" PRIx32, qd_signature_words(words));
@@ -249,10 +386,13 @@ static void add_op(struct text *text, const struct qd_case *kase, const struct q
                    const struct qd_divergence *divergence)
 {
     const char *op = kase->op, *slash = strrchr(divergence->words, '/');
+    const char *kind;
     bool speaks = trial->run.outcome == QD_OUTCOME_REJECTED || kase->request_size > 0;
     const struct qd_op *said = speaks ? op_in_words(divergence->words) : NULL;
     if (divergence->class == QD_VERDICT_ACCEPTS_INVALID && slash)
         add(text, "%.*s", (int)(slash - divergence->words), divergence->words);
+    else if (cause_of(trial, divergence->words, &kind) != 0)
+        add(text, "any"); /* many operators reach the same place */
     else if (said)
         add(text, "%s%s%s", said->domain, *said->domain ? "." : "", said->name);
     else
@@ -309,5 +449,12 @@ enum qd_status qd_finding_identify(const struct qd_subject *subject,
 
 void qd_signature_print(FILE *out, const char *signature)
 {
-    fprintf(out, "Assertion failure: %s\nDEDUP_TOKEN: %s\n", signature, signature);
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    char letters[9] = "";
+    for (const char *at = signature; *at; at++)
+        hash = (hash ^ (uint32_t)(unsigned char)*at) * 16777619u;
+    for (int i = 0; i < 8; i++)
+        letters[i] = (char)('a' + (hash >> 4 * i & 15));
+    fprintf(out, "Assertion failure: FuzzerHash=%s %s\nDEDUP_TOKEN: %s\n", letters, signature,
+            signature);
 }

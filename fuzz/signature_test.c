@@ -145,6 +145,89 @@ static void test_words(void **state)
                          qd_signature_words("Op (Add) is no vector"));
 }
 
+static uint32_t cause_of(const char *words)
+{
+    const char *kind;
+    return qd_signature_cause(words, &kind);
+}
+
+static void test_causes_of_death(void **state)
+{
+    (void)state;
+    const char *kind;
+#define VECTOR                                                                                     \
+    "stl_vector.h:1149: std::vector::operator[](size_type) const [with _Tp = A*]: Assertion '__n " \
+    "< this->size()' failed."
+    uint32_t vector =
+        qd_signature_cause("signal 6 (Aborted); standard error: /opt/c++/14/" VECTOR, &kind);
+    assert_string_equal(kind, "assertion");
+    assert_int_not_equal(vector, 0);
+    assert_int_equal(
+        vector, cause_of("signal 6 (Aborted); standard error: noise\n/usr/13/" VECTOR "\nmore"));
+    assert_int_not_equal(vector,
+                         cause_of("stl_algo.h:3625: clamp(): Assertion '!(__hi < __lo)' failed."));
+    /* glibc; the program's name does not count, the expression does, whatever it quotes */
+    uint32_t rank = cause_of(
+        "python3: lib/a.cpp:31: void f(int): Assertion `rank > 0 && \"no 'rank'\"' failed.");
+    assert_int_equal(
+        rank,
+        cause_of(
+            "qdiff: ../lib/a.cpp:77: void f(int): Assertion `rank > 0 && \"no 'rank'\"' failed."));
+    assert_int_not_equal(
+        rank,
+        cause_of("qdiff: a.cpp:31: void f(int): Assertion `rank > 1_ && \"no 'rank'\"' failed."));
+    /* An exception that nobody caught: its type, and its words without numbers. */
+    uint32_t range = qd_signature_cause(
+        "terminate called after throwing an instance of 'std::out_of_range'\n  what():  at 5",
+        &kind);
+    assert_string_equal(kind, "terminate");
+    assert_int_equal(range, cause_of("terminate called after throwing an instance of "
+                                     "'std::out_of_range'\n  what():  at 17\n"));
+    assert_int_not_equal(
+        range,
+        cause_of(
+            "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  at 5"));
+    /* Frames: the handler's are not the library's, and addresses say nothing. */
+    uint32_t frames = qd_signature_cause("Stack dump:\n #0 0x7f01 llvm::sys::PrintStackTrace(int) "
+                                         "(a.so+0x1)\n #1 0x7f02 lower(Op) (a.so+0x2)\n",
+                                         &kind);
+    assert_string_equal(kind, "frames");
+    assert_int_equal(frames, cause_of("#0 0x55 in lower(Op) b.cc:3\n"));
+    assert_int_not_equal(frames, cause_of("#0 0x55 in fold(Op) b.cc:3\n"));
+    /* The innermost frames are cut off, or there is nothing. */
+    assert_int_equal(cause_of("#7 0x7f02 main (a.so+0x2)\n"), 0);
+    assert_int_equal(cause_of("signal 11 (Segmentation fault)"), 0);
+}
+
+/* The same place reached by another operator at another stage is the same finding. */
+static void test_a_cause_is_the_name(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_case kase;
+    char first[QD_SIGNATURE_SIZE], second[QD_SIGNATURE_SIZE];
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&kase, &arena, QD_S8, 3);
+    const struct qd_evaluated evaluated = {.kase = &kase};
+    struct qd_divergence divergence = {QD_VERDICT_CRASH, "a.cc:1: f(): Assertion `x' failed.",
+                                       NULL};
+    struct qd_trial trial = {
+        .run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 6},
+        .divergence_count = 1,
+        .divergences = &divergence};
+    qd_signature_make(&evaluated, "ort", &trial, 0, NULL, first);
+    assert_memory_equal(first, "any-ort-crash-assertion-", strlen("any-ort-crash-assertion-"));
+    kase.op = "Relu";
+    trial.run.stage = QD_STAGE_RUN;
+    divergence.words = "a.cc:2: f(): Assertion `x' failed.";
+    qd_signature_make(&evaluated, "ort", &trial, 0, NULL, second);
+    assert_string_equal(first, second);
+    divergence.words = "a.cc:2: f(): Assertion `y' failed.";
+    qd_signature_make(&evaluated, "ort", &trial, 0, NULL, second);
+    assert_string_not_equal(first, second);
+    qd_arena_clear(&arena);
+}
+
 /* Classes without numbers: by rule, by words, by signal; every character fits a file name. */
 static void test_labels_of_other_classes(void **state)
 {
@@ -186,9 +269,10 @@ static void test_lines(void **state)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    qd_signature_print(out, "a-b");
+    qd_signature_print(out, "a");
     assert_int_equal(fclose(out), 0);
-    assert_string_equal(text, "Assertion failure: a-b\nDEDUP_TOKEN: a-b\n");
+    /* FNV-1a of "a": 0xe40c292c, the last digit first, from 'a' for 0 */
+    assert_string_equal(text, "Assertion failure: FuzzerHash=mcjcmaeo a\nDEDUP_TOKEN: a\n");
     free(text);
 }
 
@@ -199,6 +283,8 @@ int main(void)
         cmocka_unit_test(test_types_are_those_of_codes),
         cmocka_unit_test(test_shapes_of_differences),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_causes_of_death),
+        cmocka_unit_test(test_a_cause_is_the_name),
         cmocka_unit_test(test_labels_of_other_classes),
         cmocka_unit_test(test_lines),
     };

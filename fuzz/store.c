@@ -1,3 +1,4 @@
+/* The findings store: files that appear, change and go as a whole, under a lock. */
 #include "qdiff/store.h"
 
 #include <ctype.h>
@@ -118,6 +119,16 @@ enum qd_status qd_store_open(const char *directory, struct qd_store **store, str
     }
     *store = made;
     return QD_OK;
+}
+
+enum qd_status qd_store_open_pool(const char *directory, struct qd_store **pool,
+                                  struct qd_error *error)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/raw", directory);
+    return length < 0 || (size_t)length >= sizeof path
+               ? qd_fail(error, QD_IO, "%.80s: no usable path for findings", directory)
+               : qd_store_open(path, pool, error);
 }
 
 void qd_store_close(struct qd_store *store)

@@ -105,6 +105,48 @@ static void test_sightings_are_joined(void **state)
     qd_arena_clear(&arena);
 }
 
+static bool count_one(void *context, const struct qd_record *record, const struct qd_error *problem)
+{
+    assert_non_null(record);
+    assert_null(problem);
+    ++*(size_t *)context;
+    return true;
+}
+
+/* What waits in the pool is no finding, also where a finding has its name. */
+static void test_the_pool_holds_no_findings(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_store *pool;
+    struct qd_record have;
+    size_t findings = 0, waiting = 0;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const char *scratch = make_scratch(&arena);
+    struct qd_store *store = open_store(scratch);
+    assert_ok(qd_store_open_pool(scratch, &pool, &error), error);
+    struct qd_record raw = record_of(&arena, "one", 100, 90), other = raw, small = raw;
+    other.signature = "two";
+    encoded(&arena, 10, &small.bytes, &small.size);
+    assert_ok(qd_store_add(pool, &raw, &error), error);
+    assert_ok(qd_store_add(pool, &other, &error), error);
+    assert_ok(qd_store_visit(store, count_one, &findings, &error), error);
+    assert_int_equal(findings, 0);
+    assert_ok(qd_store_add(store, &small, &error), error);
+    assert_ok(qd_store_visit(store, count_one, &findings, &error), error);
+    assert_ok(qd_store_visit(pool, count_one, &waiting, &error), error);
+    assert_int_equal(findings, 1);
+    assert_int_equal(waiting, 2);
+    assert_ok(qd_store_forget(pool, "one", &error), error);
+    assert_ok(qd_store_get(store, "one", &arena, &have, &error), error);
+    assert_int_equal(have.size, small.size);
+    qd_store_close(pool);
+    qd_store_close(store);
+    remove_scratch(scratch);
+    qd_arena_clear(&arena);
+}
+
 static void test_sightings_are_few(void **state)
 {
     (void)state;
@@ -348,6 +390,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sightings_are_joined),
+        cmocka_unit_test(test_the_pool_holds_no_findings),
         cmocka_unit_test(test_sightings_are_few),
         cmocka_unit_test(test_torn_files_are_noticed),
         cmocka_unit_test(test_two_writers_killed_at_any_instant),

@@ -147,11 +147,16 @@ END
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 case $1.$2 in
     version.*) echo "qdiff 0" ;;
-    findings.list) printf "$now       1  raw      %s\n" Add-u8-good-wrong-value-unexplained-one Conv-tool-bias-run-0 ;;
+    findings.list)
+        printf "$now       1  reduced  %s\n" Add-u8-good-wrong-value-unexplained-one Conv-tool-bias-run-0
+        echo "x.finding: not a whole finding" >&2
+        exit 2 ;;
     findings.show)
         case $3 in *-tool-*) target=tool; echo 'asks      --set per-channel' ;; *) target=good ;; esac
         printf 'first     %s\nseen on   %s: 1 times, %s to %s\n' 2999-01-01T00:00:00Z $target "$now" 2999-01-01T00:00:00Z ;;
-    reduce.*) echo "after      nodes 1"; echo "$4" >>"$QDIFF_STATE/reduced" ;;
+    settle.*)
+        printf 'known    a: row 1, b\nfinding  c, was d\nwaits    e: not small in 2 s\n1 known, 1 findings, 3 wait\n'
+        echo "$*" >>"$QDIFF_STATE/settled" ;;
 esac
 END
     chmod +x "$scratch"/build/*/bin/*
@@ -192,7 +197,9 @@ test_nightly_reports_what_the_engine_did()
     expect 2 "$(of_night 's["targets"]["good"]["new_counters"]')" "new counters"
     expect 1 "$(of_night 's["corpora"]["corpus"]["torn"]')" "torn files"
     expect True "$(of_night 's["corpora"]["corpus"]["minimised"]')" minimised
-    expect "nodes 1" "$(of_night 's["reduced"]["Add-u8-good-wrong-value-unexplained-one"]')" reduction
+    expect "[2, 2]" "$(of_night '[s["settled"][what] for what in ("known", "findings")]')" "settled before and after"
+    expect "['e: not small in 2 s', '2 more: no time']" "$(of_night 's["waiting"]["good"]')" "what waits"
+    expect "['x.finding: not a whole finding']" "$(of_night 's["unreadable"]')" "torn files of the store"
     grep -q '^2 new$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
     [ -e "$QDIFF_STATE/fuzz/quarantine/torn-0000000000000000000000000000000000000000" ]
     [ -e "$QDIFF_STATE/fuzz/corpus/$(printf newgood | sha1sum | cut -d' ' -f1)" ]
@@ -202,7 +209,21 @@ test_nightly_reports_what_the_engine_did()
     expect True "$(of_night 's["findings"]["previous_night"] is not None')" "the night before"
 }
 
-# Each target has the harness and the corpus of its role, and what a quantizer is asked is not reduced.
+# What waits to be reduced is no finding.
+test_nightly_is_quiet_about_what_waits()
+{
+    export QDIFF_STATE=$scratch/quiet
+    fake_builds
+    sed -i 's/printf "$now .*/exit 0/' "$scratch/build/release/bin/qdiff"
+    expect 0 "$(status_of "${night[@]}" --time 3s --target good)" "a night after which something waits"
+    grep -q '^0 new$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    grep -q '^- e: not small in 2 s$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    sleep 1 # a night is named by the second
+    expect 0 "$(status_of "${night[@]}" --time 3s --target good --expectations none)" "without expectations"
+    grep -q -- '^settle --target good --no-expectations --time' "$QDIFF_STATE/settled"
+}
+
+# Each target has the harness and the corpus of its role.
 test_nightly_fuzzes_both_roles()
 {
     export QDIFF_STATE=$scratch/roles
@@ -218,11 +239,9 @@ test_nightly_fuzzes_both_roles()
     [ -e "$own" ] && [ ! -e "$QDIFF_STATE/fuzz/corpus/${own##*/}" ]
     expect "[1, 1]" "$(of_night '[s["corpora"]["corpus-quantize"][what] for what in ("after", "torn")]')" corpus-quantize
     expect True "$(of_night 's["corpora"]["corpus"]["after"] > 100')" "the kernels' corpus"
-    expect "['Add-u8-good-wrong-value-unexplained-one']" "$(of_night 'list(s["reduced"])')" "what was reduced"
-    expect good "$(cat "$QDIFF_STATE/reduced")" "targets that it was reduced on"
+    expect "good tool good tool" "$(cut -d' ' -f3 "$QDIFF_STATE/settled" | xargs)" "targets that were settled"
     grep -q '^- .Conv-tool-bias-run-0. tool' "$QDIFF_STATE"/fuzz/nights/*/summary.md
-    grep -q "^A quantizer's findings stay as they were found" "$QDIFF_STATE"/fuzz/nights/*/summary.md
-    sed -i 's/^    findings.list).*/    findings.list) ;;/' "$scratch/build/release/bin/qdiff"
+    sed -i 's/printf "$now .*/exit 0/' "$scratch/build/release/bin/qdiff"
     sleep 1 # a night is named by the second
     expect 0 "$(status_of "${night[@]}" --time 3s --target tool)" "a night without a finding"
     grep -q '^- .Conv-tool-bias-run-0.$' "$scratch/out" || { cat "$scratch/out"; return 1; }
@@ -355,5 +374,5 @@ tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
 a_build_tells_how_far_it_is issues_of_expectations_resolve every_finding_has_a_script_and_a_row_of_the_index \
 second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
-nightly_reports_what_the_engine_did nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \
+nightly_reports_what_the_engine_did nightly_is_quiet_about_what_waits nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \
 nightly_minimises_within_its_share nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

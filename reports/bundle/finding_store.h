@@ -4,9 +4,9 @@
 
 #include "qdiff/store.h"
 
-/* The store of this user, made if need be. */
+/* The store of this user and its pool, made if need be. */
 enum qd_status qd_finding_store_open(struct qd_arena *arena, struct qd_store **store,
-                                     struct qd_error *error);
+                                     struct qd_store **pool, struct qd_error *error);
 
 /* One sighting, now, on this machine. */
 enum qd_status qd_finding_keep(const struct qd_case *kase, const char *signature, bool reduced,

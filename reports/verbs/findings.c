@@ -18,6 +18,10 @@ static const char *moment(int64_t when, char *text, size_t size)
     return text;
 }
 
+struct stores {
+    struct qd_store *findings, *pool;
+};
+
 /* --- list --------------------------------------------------------------------------------------- */
 
 struct list {
@@ -36,20 +40,37 @@ static bool list_one(void *context, const struct qd_record *record, const struct
     }
     char last[40];
     fprintf(list->out, "%s  %6" PRIu64 "  %s  %s\n", moment(record->last, last, sizeof last),
-            record->count, record->reduced ? "reduced" : "raw    ", record->signature);
+            record->count, record->reduced ? "reduced" : "whole  ", record->signature);
     list->count++;
     return true;
 }
 
-static enum qd_exit list_all(struct qd_command *command, struct qd_store *store)
+/* No finding yet, so it has no line. */
+static bool count_one(void *context, const struct qd_record *record, const struct qd_error *problem)
 {
-    struct list list = {.out = command->out, .err = command->err};
+    struct list *pool = context;
+
+    if (record == NULL) {
+        fprintf(pool->err, "qdiff: %s\n", problem->text);
+        pool->unreadable++;
+    } else {
+        pool->count++;
+    }
+    return true;
+}
+
+static enum qd_exit list_all(struct qd_command *command, const struct stores *stores)
+{
+    struct list list = {.out = command->out, .err = command->err}, pool = list;
     struct qd_error error = {0};
 
-    if (qd_store_visit(store, list_one, &list, &error) != QD_OK)
+    if (qd_store_visit(stores->findings, list_one, &list, &error) != QD_OK ||
+        qd_store_visit(stores->pool, count_one, &pool, &error) != QD_OK)
         return qd_command_failed(command, &error);
     fprintf(command->out, "%zu finding%s\n", list.count, list.count == 1 ? "" : "s");
-    return list.unreadable > 0 ? QD_EXIT_USAGE : QD_EXIT_OK;
+    if (pool.count > 0)
+        fprintf(command->out, "%zu more to be looked at: qdiff settle\n", pool.count);
+    return list.unreadable + pool.unreadable > 0 ? QD_EXIT_USAGE : QD_EXIT_OK;
 }
 
 /* --- show --------------------------------------------------------------------------------------- */
@@ -73,14 +94,27 @@ static void print_record(FILE *out, const struct qd_record *record)
     fputc('\n', out);
 }
 
-static enum qd_exit show(struct qd_command *command, struct qd_store *store, const char *signature)
+/* The finding, else what waits under that name. USAGE: neither. */
+static enum qd_status get(const struct stores *stores, const char *signature,
+                          struct qd_arena *arena, struct qd_record *record, struct qd_error *error)
+{
+    struct qd_error none;
+    enum qd_status status = qd_store_get(stores->findings, signature, arena, record, error);
+
+    if (status == QD_USAGE && qd_store_get(stores->pool, signature, arena, record, &none) == QD_OK)
+        status = QD_OK;
+    return status;
+}
+
+static enum qd_exit show(struct qd_command *command, const struct stores *stores,
+                         const char *signature)
 {
     const char *output = command->options.output;
     struct qd_record record;
     struct qd_case kase;
     struct qd_error error = {0};
 
-    if (qd_store_get(store, signature, command->arena, &record, &error) != QD_OK ||
+    if (get(stores, signature, command->arena, &record, &error) != QD_OK ||
         qd_case_decode(record.bytes, record.size, command->arena, &kase, &error) != QD_OK)
         return qd_command_failed(command, &error);
     print_record(command->out, &record);
@@ -90,12 +124,15 @@ static enum qd_exit show(struct qd_command *command, struct qd_store *store, con
     return QD_EXIT_OK;
 }
 
-static enum qd_exit forget(struct qd_command *command, struct qd_store *store,
+static enum qd_exit forget(struct qd_command *command, const struct stores *stores,
                            const char *signature)
 {
-    struct qd_error error = {0};
+    struct qd_error error = {0}, none;
+    enum qd_status status = qd_store_forget(stores->findings, signature, &error);
 
-    if (qd_store_forget(store, signature, &error) != QD_OK)
+    if (status == QD_USAGE && qd_store_forget(stores->pool, signature, &none) == QD_OK)
+        status = QD_OK;
+    if (status != QD_OK)
         return qd_command_failed(command, &error);
     fprintf(command->out, "forgotten %s\n", signature);
     return QD_EXIT_OK;
@@ -103,30 +140,31 @@ static enum qd_exit forget(struct qd_command *command, struct qd_store *store,
 
 /* --- The verb ----------------------------------------------------------------------------------- */
 
-static enum qd_exit dispatch(struct qd_command *command, struct qd_store *store)
+static enum qd_exit dispatch(struct qd_command *command, const struct stores *stores)
 {
     const struct qd_words *arguments = &command->options.arguments;
     const char *what = arguments->count > 0 ? arguments->items[0] : "list";
 
     if (strcmp(what, "list") == 0 && arguments->count <= 1)
-        return list_all(command, store);
+        return list_all(command, stores);
     if (strcmp(what, "show") == 0 && arguments->count == 2)
-        return show(command, store, arguments->items[1]);
+        return show(command, stores, arguments->items[1]);
     if (strcmp(what, "forget") == 0 && arguments->count == 2)
-        return forget(command, store, arguments->items[1]);
+        return forget(command, stores, arguments->items[1]);
     fputs("qdiff findings: list, show SIGNATURE or forget SIGNATURE is wanted\n", command->err);
     return QD_EXIT_USAGE;
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
-    struct qd_store *store;
+    struct stores stores;
     struct qd_error error = {0};
 
-    if (qd_finding_store_open(command->arena, &store, &error) != QD_OK)
+    if (qd_finding_store_open(command->arena, &stores.findings, &stores.pool, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    enum qd_exit code = dispatch(command, store);
-    qd_store_close(store);
+    enum qd_exit code = dispatch(command, &stores);
+    qd_store_close(stores.findings);
+    qd_store_close(stores.pool);
     return code;
 }
 
@@ -137,8 +175,10 @@ const struct qd_verb qd_verb_findings = {
     .text = "The findings store: one case for each signature, with when, how often and on\n"
             "which releases it was seen. It is the directory\n"
             "${QDIFF_STATE:-${XDG_STATE_HOME:-~/.local/state}/qdiff}/findings. The fuzzers\n"
-            "and `qdiff reduce --store` add to it. show --output FILE writes the case, for\n"
-            "repro, explain and reduce.",
+            "and `qdiff reduce --store` add to it, once a case is reduced and no expectation\n"
+            "row knows it; what the fuzzers had no time to reduce waits in a pool, raw/ in\n"
+            "that directory, for `qdiff settle`. show and forget take names of both. show\n"
+            "--output FILE writes the case, for repro, explain and reduce.",
     .examples = "    qdiff findings\n"
                 "    qdiff findings show SIGNATURE --output finding.qdcase\n"
                 "    qdiff findings forget SIGNATURE",

@@ -67,13 +67,59 @@ static enum qd_status write_result(struct qd_command *command,
     return QD_OK;
 }
 
-static enum qd_status keep(struct qd_command *command, const struct qd_finding_report *report,
-                           struct qd_error *error)
+struct same {
+    const uint8_t *bytes;
+    size_t size;
+    char signature[QD_SIGNATURE_SIZE]; /* of the one that is the same, "" */
+};
+
+static bool is_same(void *context, const struct qd_record *record, const struct qd_error *problem)
 {
-    return command->options.store
-               ? qd_finding_keep(&report->reduced->kase, report->reduced->after.signature, true,
-                                 report->target, command->arena, error)
-               : QD_OK;
+    struct same *same = context;
+    (void)problem;
+    if (record != NULL && record->size == same->size &&
+        memcmp(record->bytes, same->bytes, same->size) == 0)
+        snprintf(same->signature, sizeof same->signature, "%s", record->signature);
+    return same->signature[0] == '\0';
+}
+
+/* The case does not wait any longer, if it did. */
+static enum qd_status leave_pool(struct qd_command *command, const struct qd_case *kase,
+                                 struct qd_error *error)
+{
+    struct qd_store *store, *pool;
+    struct same same = {.signature = ""};
+    uint8_t *bytes;
+    enum qd_status status = qd_case_encode(kase, command->arena, &bytes, &same.size, error);
+
+    same.bytes = bytes;
+    if (status != QD_OK ||
+        (status = qd_finding_store_open(command->arena, &store, &pool, error)) != QD_OK)
+        return status;
+    status = qd_store_visit(pool, is_same, &same, error);
+    if (status == QD_OK && same.signature[0] != '\0')
+        status = qd_store_forget(pool, same.signature, error);
+    qd_store_close(store);
+    qd_store_close(pool);
+    return status;
+}
+
+static enum qd_status keep(struct qd_command *command, const struct qd_case *given,
+                           const struct qd_finding_report *report, struct qd_error *error)
+{
+    const struct qd_reduced *reduced = report->reduced;
+    enum qd_status status;
+
+    if (!command->options.store)
+        return QD_OK;
+    if (reduced->out_of_time) {
+        fprintf(command->out, "%-10s no: it may be known when it is smaller; give more --time\n",
+                "kept");
+        return QD_OK;
+    }
+    status = qd_finding_keep(&reduced->kase, reduced->after.signature, true, report->target,
+                             command->arena, error);
+    return status == QD_OK ? leave_pool(command, given, error) : status;
 }
 
 /* --- Reducing ----------------------------------------------------------------------------------- */
@@ -84,6 +130,7 @@ static enum qd_exit reduce_on(struct qd_command *command, const struct qd_case *
     const struct qd_reduce_options options = {
         .seconds = command->options.time,
         .diagnose = {.seconds = command->options.diagnosis_time},
+        .rows = subject->expectations,
         .progress = show_progress,
         .context = command->err};
     struct qd_reduced reduced;
@@ -91,6 +138,12 @@ static enum qd_exit reduce_on(struct qd_command *command, const struct qd_case *
 
     if (qd_case_reduce(subject, kase, &options, command->arena, &reduced, error) != QD_OK)
         return qd_exit_of_status(error->status);
+    if (reduced.known) {
+        fprintf(command->out, "%-10s row %zu, %s\n%-10s no: it is no finding\n", "known",
+                reduced.known->row, reduced.known->issue, "kept");
+        return leave_pool(command, kase, error) == QD_OK ? QD_EXIT_OK
+                                                         : qd_exit_of_status(error->status);
+    }
     print_size(command->out, "before", &reduced.size_before);
     print_size(command->out, "after", &reduced.size_after);
     fprintf(command->out, "%-10s %.1f s, %zu cases tried, %zu kept, %zu rounds%s\n", "took",
@@ -99,7 +152,8 @@ static enum qd_exit reduce_on(struct qd_command *command, const struct qd_case *
     qd_finding_describe(command->out, &report, command->arena);
     if (strcmp(reduced.before.signature, reduced.after.signature) != 0)
         fprintf(command->out, "%-10s %s\n", "before", reduced.before.signature);
-    if (write_result(command, &report, error) != QD_OK || keep(command, &report, error) != QD_OK)
+    if (write_result(command, &report, error) != QD_OK ||
+        keep(command, kase, &report, error) != QD_OK)
         return qd_exit_of_status(error->status);
     return QD_EXIT_OK;
 }
@@ -131,10 +185,12 @@ static enum qd_exit run(struct qd_command *command)
     struct qd_target_plan plan;
     struct qd_gate_targets targets;
     struct qd_case kase;
+    if (!command->options.store)
+        command->options.no_expectations = true; /* what is known is reduced too */
     if (qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
         qd_find_case(command->options.arguments.items[0], &command->options, command->arena, &kase,
                      &error) != QD_OK ||
-        qd_gate_targets_open(&plan, &options, command->arena, &targets, &error) != QD_OK)
+        qd_gate_targets_open_any(&plan, &options, command->arena, &targets, &error) != QD_OK)
         return qd_command_failed(command, &error);
     enum qd_exit code = reduce_on_some(command, &kase, &targets);
     qd_gate_targets_close(&targets);
@@ -145,7 +201,8 @@ const struct qd_verb qd_verb_reduce = {
     .arguments = "ID|FILE|DIR",
     .at_least = 1,
     .at_most = 1,
-    .options = "target output time store cases pack time-limit memory-limit in-process "
+    .options = "target expectations no-expectations output time store cases pack time-limit "
+               "memory-limit in-process "
                "diagnosis-time",
     .text = "Makes a case that diverges on a target as small as possible: fewer nodes,\n"
             "smaller dimensions, default attributes, one scale for the tensor, simple\n"
@@ -155,7 +212,9 @@ const struct qd_verb qd_verb_reduce = {
             "Below --output DIR it writes a directory named by the finding's signature:\n"
             "case.textproto to read, case.qdcase, model.onnx with its tensors, report.md, and\n"
             "for ONNX Runtime reproduce.py, which needs NumPy and ONNX Runtime only. An\n"
-            "--output that ends in .textproto or .qdcase is that one file.",
+            "--output that ends in .textproto or .qdcase is that one file.\n"
+            "With --store the expectation rows are asked: what one of them expects is known,\n"
+            "and neither kept nor reduced any further.",
     .examples = "    qdiff reduce mybug.qdcase --target 'ort@1.26.0[opt=none]' --output findings\n"
                 "  two minutes at most, and kept in the findings store\n"
                 "    qdiff reduce mybug.qdcase --target ort --time 120 --store",

@@ -96,7 +96,7 @@ static void test_names(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (qd_target_name_parse(bad[i], &name, &error) != QD_USAGE)
             fail_msg("'%s' was taken for a target", bad[i]);
-    char endless[1000];
+    char endless[2000];
     memset(endless, 'a', sizeof endless - 1);
     endless[sizeof endless - 1] = '\0';
     assert_int_equal(qd_target_name_parse(endless, &name, &error), QD_USAGE);

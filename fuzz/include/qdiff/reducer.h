@@ -10,7 +10,10 @@
  * First, outputs that match are removed together with the nodes only they use: a fuzzed graph joins operators that have nothing to do
  * with each other. `before` is the finding of what is left.
  *
- * Operator and types stay, except where nodes go: then they become those of what is left. */
+ * Operator and types stay, except where nodes go: then they become those of what is left.
+ *
+ * A name stays: a case with the id "findings/<signature>", which the reducer gave it, comes back as it is when less of it would have
+ * another name. */
 #ifndef QDIFF_REDUCER_H
 #define QDIFF_REDUCER_H
 
@@ -34,6 +37,10 @@ struct qd_reduce_options {
     double seconds; /* wall time, 0: 60 */
     struct qd_diagnose_options diagnose;
     size_t which; /* of the trial's divergences; one that it does not have: the gravest */
+    const char
+        *coarse; /* or: the first that has this signature without a diagnosis; NULL: `which` */
+    struct qd_expectations *
+        rows; /* NULL: none. Once one of them expects the finding, the reduction ends: it is known */
     void (*progress)(void *context, const struct qd_reduce_progress *progress); /* or NULL */
     void *context;
 };
@@ -45,13 +52,14 @@ struct qd_reduced {
     size_t which;                  /* of its divergences: the finding */
     struct qd_finding before, after;
     struct qd_case_size size_before, size_after;
+    const struct qd_expectation *known; /* the row of options.rows that expects it, NULL: none */
     size_t tried, kept, rounds;
     double seconds;
-    bool out_of_time; /* a pass was cut short: it may get smaller still */
+    bool out_of_time; /* a pass was cut short: it may get smaller still, and be known then */
 };
 
-/* Reduces a case that diverges on the target, whatever its role; rows are not asked. Everything lives in the arena. USAGE: it does not diverge, or not each time; a
- * case that the editor does not take (case_edit.h): UNSUPPORTED, LIMIT; INVALID, INTERNAL: the reference and the case's
+/* Reduces a case that diverges on the target, whatever its role; the rows of the subject are not asked. Everything lives in the
+ * arena. USAGE: it does not diverge, or not each time; a case that the editor does not take (case_edit.h): UNSUPPORTED, LIMIT; INVALID, INTERNAL: the reference and the case's
  * expectation disagree; errors of qd_trial_run. *reduced points into itself: it may not be copied. */
 enum qd_status qd_case_reduce(const struct qd_subject *subject, const struct qd_case *kase,
                               const struct qd_reduce_options *options, struct qd_arena *arena,

@@ -12,8 +12,9 @@
  *           how far the elements are off: "one" code, "few" (at most 16), "ends" (at an end of the type), "nan" (on one side
  *           only), "far".
  *           accepts-invalid: the rule's slug.
- *           others: the stage and a hash of the target's words without numbers, names, paths and lists; for a death its
- *           signal.
+ *           a death by a signal, whose op is "any" then: the cause, where the target's last words have it: "assertion", "terminate" (of
+ *           C++) or "frames", the innermost ones, with a hash of that without numbers and addresses; else stage and signal.
+ *           others: the stage and a hash of the target's words without numbers, names, paths and lists.
  * Characters are letters, digits, '.', '+', '_' and '-': a signature is a file name.
  *
  * Source: design of the fuzzer; the words are those of compare.h, quirk.h and diagnose.h. */
@@ -33,6 +34,9 @@ struct qd_finding {
     struct qd_diagnosis diagnosis;   /* of the verdict VALUE; else without quirks, its texts "" */
 };
 
+/* No diagnosis: the signature is then that of a wrong value without an explanation. */
+extern const struct qd_diagnosis qd_undiagnosed;
+
 /* The types of the signature ("u8s8u8"). `size` at least 8; returns text. */
 const char *qd_signature_types(const struct qd_case *kase, char *text, size_t size);
 
@@ -41,6 +45,10 @@ const char *qd_signature_shape(const struct qd_evaluated *evaluated, const struc
 
 /* A hash of a target's words: numbers, paths, qualified names, blanks and what is quoted or in brackets do not count. */
 uint32_t qd_signature_words(const char *message);
+
+/* A hash of why a process says that it dies, in the last words of its standard error; 0: it does not say. *kind: "assertion", "terminate"
+ * or "frames". Of an assertion the file, the function and the expression count, of frames the functions. */
+uint32_t qd_signature_cause(const char *words, const char **kind);
 
 /* Writes the signature of the trial's divergence `which` into signature[QD_SIGNATURE_SIZE]. `target` is the target's name;
  * `diagnosis` is looked at for VALUE only. */
@@ -57,8 +65,9 @@ enum qd_status qd_finding_identify(const struct qd_subject *subject,
                                    struct qd_arena *arena, struct qd_finding *finding,
                                    struct qd_error *error);
 
-/* "Assertion failure: <signature>" and "DEDUP_TOKEN: <signature>", a line each: what ClusterFuzz and libFuzzer's minimizer
- * tell crashes apart by. */
+/* "Assertion failure: FuzzerHash=<hash> <signature>" and "DEDUP_TOKEN: <signature>", a line each: what ClusterFuzz and libFuzzer's
+ * minimizer tell crashes apart by. ClusterFuzz takes names that are four fifths alike for one, and all numbers for the same, unless that
+ * word is in them; so the hash is written in letters. */
 void qd_signature_print(FILE *out, const char *signature);
 
 #endif

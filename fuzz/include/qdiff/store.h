@@ -1,4 +1,5 @@
-/* The findings store: one case per signature, with where and when it was seen.
+/* The findings store: one case per signature, with where and when it was seen. What could not be reduced in time is no finding yet: it
+ * waits in the store's pool, a store of its own in the directory "raw" below it, under the signature of the whole case.
  *
  * A directory with one file "<signature>.finding" each: lines of text, then the case as in a .qdcase file. A file is only ever
  * replaced as a whole (write, fsync, rename, fsync of the directory), under a lock (flock of ".lock") that the system takes
@@ -24,8 +25,8 @@ struct qd_record {
     const char *signature;
     const char *cpu, *flags; /* of the machine that saw it last; "" if not known */
     const char *version;     /* of qdiff, likewise */
-    bool reduced;
-    int64_t first, last; /* over all sightings, also those no longer listed */
+    bool reduced;            /* false: as it came, in the pool or beyond the reducer */
+    int64_t first, last;     /* over all sightings, also those no longer listed */
     uint64_t count;
     size_t sighting_count; /* the latest ones, by target in the order of first sight */
     struct qd_sighting sightings[QD_STORE_MAX_SIGHTINGS];
@@ -41,6 +42,10 @@ enum qd_status qd_store_directory(struct qd_arena *arena, const char **path,
 enum qd_status qd_store_open(const char *directory, struct qd_store **store,
                              struct qd_error *error);
 void qd_store_close(struct qd_store *store);
+
+/* Opens the pool of the store in `directory`. Likewise. */
+enum qd_status qd_store_open_pool(const char *directory, struct qd_store **pool,
+                                  struct qd_error *error);
 
 /* One sighting, now: the case as it is encoded, which is put into the arena; not reduced, of an unknown machine; signature and target
  * are borrowed. NO_MEMORY, LIMIT. */

@@ -1,4 +1,5 @@
-#include "qdiff/tally.h"
+/* What a fuzzing process did: counts, and the file that they are written to. */
+#include "qdiff/night_stats.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,16 +8,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const outcome_names[QD_TALLY_OUTCOMES] = {
-    [QD_TALLY_REFUSED] = "refused", [QD_TALLY_UNJUDGED] = "unjudged",
-    [QD_TALLY_BEYOND] = "beyond",   [QD_TALLY_ADMISSIBLE] = "admissible",
-    [QD_TALLY_KNOWN] = "known",     [QD_TALLY_FINDING] = "finding",
+static const char *const outcome_names[QD_FUZZ_OUTCOMES] = {
+    [QD_FUZZ_REFUSED] = "refused", [QD_FUZZ_UNJUDGED] = "unjudged",
+    [QD_FUZZ_BEYOND] = "beyond",   [QD_FUZZ_ADMISSIBLE] = "admissible",
+    [QD_FUZZ_KNOWN] = "known",     [QD_FUZZ_UNSETTLED] = "unsettled",
+    [QD_FUZZ_FINDING] = "finding",
 };
 
 /* Look at the clock once in so many executions. */
 #define CLOCK_EVERY 64
 
-enum qd_status qd_tally_init(struct qd_tally *tally, const char *directory, struct qd_error *error)
+enum qd_status qd_night_stats_init(struct qd_night_stats *tally, const char *directory,
+                                   struct qd_error *error)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -30,10 +33,10 @@ enum qd_status qd_tally_init(struct qd_tally *tally, const char *directory, stru
     return QD_OK;
 }
 
-static struct qd_tally_operator *operator_of(struct qd_tally *tally, const char *op)
+static struct qd_night_stats_operator *operator_of(struct qd_night_stats *tally, const char *op)
 {
-    struct qd_tally_operator *row = tally->operators;
-    for (size_t i = 0; i + 1 < QD_TALLY_OPERATORS; i++, row++) {
+    struct qd_night_stats_operator *row = tally->operators;
+    for (size_t i = 0; i + 1 < QD_FUZZ_OPERATORS; i++, row++) {
         if (row->name[0] == '\0')
             snprintf(row->name, sizeof row->name, "%s", op);
         if (strncmp(row->name, op, sizeof row->name - 1) == 0)
@@ -43,7 +46,7 @@ static struct qd_tally_operator *operator_of(struct qd_tally *tally, const char 
     return row;
 }
 
-static void count_slots(struct qd_tally *tally, const uint8_t *counters)
+static void count_slots(struct qd_night_stats *tally, const uint8_t *counters)
 {
     for (size_t i = 0; i < QD_COUNTERS; i += sizeof(uint64_t)) {
         uint64_t eight;
@@ -53,28 +56,29 @@ static void count_slots(struct qd_tally *tally, const uint8_t *counters)
     }
 }
 
-enum qd_status qd_tally_add(struct qd_tally *tally, const char *op, enum qd_tally_outcome outcome,
-                            const uint8_t *counters, struct qd_error *error)
+enum qd_status qd_night_stats_add(struct qd_night_stats *tally, const char *op,
+                                  enum qd_fuzz_outcome outcome, const uint8_t *counters,
+                                  struct qd_error *error)
 {
     tally->executions++;
     tally->outcomes[outcome]++;
     count_slots(tally, counters);
     if (op[0] != '\0') {
-        struct qd_tally_operator *row = operator_of(tally, op);
+        struct qd_night_stats_operator *row = operator_of(tally, op);
         row->executions++;
-        row->compared += outcome >= QD_TALLY_ADMISSIBLE;
+        row->compared += outcome >= QD_FUZZ_ADMISSIBLE;
     }
     if (tally->executions % CLOCK_EVERY != 0 || time(NULL) <= (time_t)tally->written)
         return QD_OK;
-    return qd_tally_write(tally, error);
+    return qd_night_stats_write(tally, error);
 }
 
-static void print(const struct qd_tally *tally, FILE *file)
+static void print(const struct qd_night_stats *tally, FILE *file)
 {
-    for (size_t i = 0; i < QD_TALLY_OUTCOMES; i++)
+    for (size_t i = 0; i < QD_FUZZ_OUTCOMES; i++)
         if (tally->outcomes[i] > 0)
             fprintf(file, "outcome %s %" PRIu64 "\n", outcome_names[i], tally->outcomes[i]);
-    for (size_t i = 0; i < QD_TALLY_OPERATORS; i++)
+    for (size_t i = 0; i < QD_FUZZ_OPERATORS; i++)
         if (tally->operators[i].executions > 0)
             fprintf(file, "operator %s %" PRIu64 " %" PRIu64 "\n", tally->operators[i].name,
                     tally->operators[i].executions, tally->operators[i].compared);
@@ -83,7 +87,7 @@ static void print(const struct qd_tally *tally, FILE *file)
             fprintf(file, "slot %zu %" PRIu64 "\n", i, tally->slots[i]);
 }
 
-enum qd_status qd_tally_write(struct qd_tally *tally, struct qd_error *error)
+enum qd_status qd_night_stats_write(struct qd_night_stats *tally, struct qd_error *error)
 {
     char path[sizeof tally->path + sizeof ".new"];
     snprintf(path, sizeof path, "%s.new", tally->path);

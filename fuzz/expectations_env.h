@@ -6,8 +6,9 @@
 
 /* Those of the file that QDIFF_EXPECTATIONS names; without the variable, those that come with the built-in target `name`; NULL for
  * "none" and where there are none. They are active for `info`. IO, USAGE. */
-enum qd_status qd_known_read(const char *name, const struct qd_target_info *info,
-                             struct qd_arena *arena, struct qd_expectations **known,
-                             struct qd_error *error);
+enum qd_status qd_expectations_from_environment(const char *name, const struct qd_target_info *info,
+                                                struct qd_arena *arena,
+                                                struct qd_expectations **known,
+                                                struct qd_error *error);
 
 #endif

@@ -1,11 +1,13 @@
-#include "known.h"
+/* Which expectation rows a harness asks. */
+#include "expectations_env.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum qd_status qd_known_read(const char *name, const struct qd_target_info *info,
-                             struct qd_arena *arena, struct qd_expectations **known,
-                             struct qd_error *error)
+enum qd_status qd_expectations_from_environment(const char *name, const struct qd_target_info *info,
+                                                struct qd_arena *arena,
+                                                struct qd_expectations **known,
+                                                struct qd_error *error)
 {
     const char *path = getenv("QDIFF_EXPECTATIONS"); /* NOLINT(concurrency-mt-unsafe) */
     enum qd_status status = QD_OK;

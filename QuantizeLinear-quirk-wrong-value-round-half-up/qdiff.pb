@@ -1,0 +1,1 @@
+7findings/QuantizeLinear-quirk-wrong-value-round-half-upH

@@ -603,17 +603,20 @@ static enum qd_status begin(struct reduction *r, const struct qd_case *kase, str
     return status;
 }
 
-/* The smallest case once more in the caller's arena, its outputs declared. */
-static enum qd_status copy_smallest(struct reduction *r, struct shown *last)
+/* The smallest case once more in the caller's arena, its outputs declared or as they are. */
+static enum qd_status copy_smallest(struct reduction *r, bool declared, struct shown *last)
 {
     const struct shown *smallest = &r->at[r->current];
     struct qd_case_edit edit;
     struct qd_case made;
     uint8_t *bytes;
     size_t size;
-    enum qd_status status = qd_case_edit_begin(&smallest->kase, last->arena, &edit, r->error);
+    enum qd_status status = QD_OK;
+    made = smallest->kase;
+    if (declared)
+        status = qd_case_edit_begin(&smallest->kase, last->arena, &edit, r->error);
     edit.infers = true;
-    if (status == QD_OK)
+    if (status == QD_OK && declared)
         status = qd_case_edit_finish(&edit, edit.metadata.id, false, &made, r->error);
     if (status == QD_OK)
         status = qd_case_encode(&made, last->arena, &bytes, &size, r->error);
@@ -622,16 +625,27 @@ static enum qd_status copy_smallest(struct reduction *r, struct shown *last)
     return status;
 }
 
-/* Runs the smallest once more and says what it is. */
-static enum qd_status conclude(struct reduction *r, struct shown *last, struct qd_reduced *reduced)
+static enum qd_status run_copy(struct reduction *r, bool declared, struct shown *last)
 {
-    enum qd_status status = copy_smallest(r, last);
+    enum qd_status status = copy_smallest(r, declared, last);
     if (status == QD_OK)
         status = evaluate(r, last, r->error);
     if (status == QD_OK)
         status = run(r, last, r->error);
+    return status;
+}
+
+/* Runs the smallest once more and says what it is. Some divergences are about outputs that are not declared. */
+static enum qd_status conclude(struct reduction *r, struct shown *last, struct qd_reduced *reduced)
+{
+    enum qd_status status = run_copy(r, true, last);
+    if (status == QD_OK && !shows(&r->key, last))
+        status = run_copy(r, false, last);
     if (status != QD_OK)
         return status;
+    if (last->trial.skip)
+        return qd_fail(r->error, QD_USAGE, "%s does not run what '%.80s' came to: %.120s",
+                       r->subject.id, last->kase.id, last->trial.skip);
     if (last->trial.divergence_count == 0)
         return qd_fail(r->error, QD_USAGE,
                        "%s: '%.80s' diverges only at times: it did, and in the end it did not",

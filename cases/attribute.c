@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* onnx.AttributeProto to struct qd_attr. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The builder: what it writes is what decodes. */
 #include "case_testlib.h"
 

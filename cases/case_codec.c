@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* qdiff.Case and onnx.ModelProto to struct qd_case, and back. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of a serialised qdiff.Case, for those inside cases/ that assemble one. Concatenated pieces are a case:
  * protobuf's fields come in any order. */
 #ifndef QDIFF_CASES_CASE_CODEC_H

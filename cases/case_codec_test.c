@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases and models: what comes back unchanged, and what is refused with which status. */
 #include "hostile_testlib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/case_edit.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case that is taken apart and put together again is the same case; edits do what they say. */
 #include "case_testlib.h"
 

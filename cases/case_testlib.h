@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small cases and tensors for tests. Everything lives in the arena; a failure fails the test. */
 #ifndef QDIFF_CASES_CASE_TESTLIB_H
 #define QDIFF_CASES_CASE_TESTLIB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case's text, encoded by protoc as the hand-written ones are, is the case again.
  * Alone: <build>/tests/cases/case_text_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fuzzers' seeds: small, named by the hash of their bytes, decodable, and the same after a
  * decode and an encode.
  * Alone: <build>/tests/cases/corpus_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every possible t-tuple occurs, no row breaks an exclusion, the same table gives the same rows.
  * Alone: <build>/tests/cases/covering_test */
 #include <setjmp.h>

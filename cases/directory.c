@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases on disk: .qdcase files and ONNX's backend-test layout,
  *
  *   <case>/model.onnx                      the model's bytes

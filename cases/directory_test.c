@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files and directories: what is written is what is read back, and nothing foreign is touched. */
 #include "hostile_testlib.h"
 

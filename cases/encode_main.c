@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes the cases of a source tree: text cases by one run of protoc, must-reject tables by editing their twins.
  *
  * usage: encode_cases PROTOC CASE_PROTO_DIR ONNX_PROTO_DIR CASES_DIR OUTPUT_DIR

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bin/encode_cases on small trees: what it writes, what it removes, and where its errors point.
  * Alone: <build>/tests/cases/encode_test */
 #include "case_testlib.h"

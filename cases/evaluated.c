@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the reference says about a case, the rule that a must-reject case breaks included. */
 #include "qdiff/evaluated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cases of a family: rows of its table of features, times families of values, times draws of numbers. */
 #include <string.h>
 

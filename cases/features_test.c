@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Features: what a case is said to have is what it has. */
 #include "case_testlib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The official ONNX fixtures: every one whose operators the reference has is evaluated, and the
  * output stored with it must be admissible. Two sources: Debian's libonnx-testdata and the node
  * fixtures of the onnx 1.21.0 wheel (scripts/setup).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hand-written cases: regressions evaluate to what GMP computes. Must-reject cases: reject_test.c.
  * Alone: <build>/tests/cases/handwritten_test */
 #include "case_testlib.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "hostile_testlib.h"
 
 struct bytes bytes_of(const struct qd_wire_out *out)

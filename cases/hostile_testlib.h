@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models and cases written field by field, so that tests can write wrong ones. */
 #ifndef QDIFF_CASES_HOSTILE_TESTLIB_H
 #define QDIFF_CASES_HOSTILE_TESTLIB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cutting a node out of a model, and NumPy's arrays. The .npy bytes below are numpy.save's own. */
 #include "hostile_testlib.h"
 

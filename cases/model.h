@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an unpacked onnx.ModelProto to a graph. */
 #ifndef QDIFF_CASES_MODEL_H
 #define QDIFF_CASES_MODEL_H

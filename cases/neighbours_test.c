@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours: same graph, other numbers, the same ones each time, and worth running: nearly all are valid. */
 #include "case_testlib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NumPy's .npy files. Source: NumPy's documentation, numpy.lib.format. */
 #include <stdlib.h>
 #include <string.h>

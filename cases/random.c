@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/random.h"
 
 #define FNV_OFFSET 0xcbf29ce484222325u

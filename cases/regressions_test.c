@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The regressions: each names its public issue and what went wrong; the right outputs that it stores, computed by hand, are
  * admissible, and the wrong ones that a system once gave are not. The table of regressions/README.md is complete.
  * Alone: <build>/tests/cases/regressions_test */

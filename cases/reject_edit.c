@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The edits of must-reject rows, on protobuf-c's messages: what an edit does not name keeps its bytes. */
 #include "reject_edit.h"
 

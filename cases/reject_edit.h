@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a must-reject row does to its twin: edits of an unpacked case, each a few words.
  *
  *   attr group 0            sets an attribute: 0 an int, 0.0 a float, "word" a string, [1, 0] ints, [1.0, 0.0] floats

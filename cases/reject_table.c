@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of must-reject cases: read from a table, and each made from its twin. */
 #include "reject_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of must-reject cases, cases/reject/<Operator>.reject: a row is a valid twin and what is changed in it.
  *
  *   # a comment

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of must-reject cases: what is read from a table, what each edit makes of a twin, and what is refused.
  * Alone: <build>/tests/cases/reject_table_test */
 #include "case_testlib.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The suite's walk over a directory of cases: order, stopping, what is refused. */
 #include "case_testlib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* onnx.TensorProto and struct qd_tensor, for those inside cases/ that hold an unpacked message. */
 #ifndef QDIFF_CASES_TENSOR_CODEC_H
 #define QDIFF_CASES_TENSOR_CODEC_H

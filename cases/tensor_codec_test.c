@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* onnx.TensorProto: every type in every field it may use, and what is refused. */
 #include "hostile_testlib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacking hostile protobuf bytes: the pre-scan, then protobuf-c on a budgeted allocator.
  *
  * The pre-scan is linear in the size and keeps from protobuf-c everything it takes badly: deep nesting (it

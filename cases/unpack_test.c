@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pre-scan and the budgeted allocator against what protobuf-c takes badly. */
 #include "hostile_testlib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fuzzers' seeds: each ends within a fuzzer's limits, and what the reference answers is no divergence from itself.
  * Alone: <build>/tests/fuzz/corpus_test */
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a harness and the glue to its engine (libFuzzer, AFL++, the replayer) share. */
 #ifndef QDIFF_FUZZ_ENGINE_H
 #define QDIFF_FUZZ_ENGINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer's custom mutator and crossover on the mutation core. AFL++ reaches them through engine_afl.c, the replayer calls
  * them itself. The state below is this program's own: engines have no place for it. */
 #include <stdio.h>

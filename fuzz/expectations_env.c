@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which expectation rows a harness asks. */
 #include "expectations_env.h"
 

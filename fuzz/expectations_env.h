@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The divergences that a fuzzer's target is known to have. */
 #ifndef QDIFF_FUZZ_KNOWN_H
 #define QDIFF_FUZZ_KNOWN_H

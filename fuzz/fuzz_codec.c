@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: whatever the bytes, qd_case_decode ends within its memory budget, with a case or with an error that has a
  * status and a text; a case it accepts encodes to bytes that decode to the same encoding, its model is a piece of the
  * input as it stands, and its features can be asked for. */

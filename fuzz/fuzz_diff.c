@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: on every case that the target can take, its answer is admissible; what breaks a rule, it refuses. Without a target:
  * the reference evaluates every case within its limits, and its own canonical values are admissible.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: the reference holds. On every case: each canonical value is admissible, each admissible set is a range of the
  * output's type. On a case of one node that the second implementation (reference/twin/twin.h, GMP rationals) has too: both
  * give the same values and the same sets; and every permitted order of a requantization, computed in float32 and in float64 with

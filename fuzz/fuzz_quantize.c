@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: what a tool that quantizes answers about a float graph, ranges and options has none of the findings of
  * targets/quantizer, and it refuses invalid ranges. Without a target: the mathematics from ranges to scales and zero points keeps
  * its own promises (observed_properties.h).

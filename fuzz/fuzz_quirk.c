@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: what the reference itself answers is no divergence. And a measurement: every quirk that concerns the case is
  * evaluated beside the reference, and one whose answer lies outside an admissible set is killed: an event, with the executions
  * and CPU-seconds since the first one, the making of the stock that all kinds of runs start from left out. When all are dead the process ends, with 0.

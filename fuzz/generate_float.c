@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float graphs for tools that quantize: a few operators in a row, beside each other and joined again. */
 #include <math.h>
 #include <stdio.h>

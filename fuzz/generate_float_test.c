@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float graphs and requests of the fuzzer: the same seed gives the same case, nearly all are models that the reference
  * evaluates, every operator comes up, and what is mutated stays a case of the quantizer role.
  * Alone: <build>/tests/fuzz/generate_float_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What generators share. */
 #ifndef QDIFF_FUZZ_GENERATE_PARTS_H
 #define QDIFF_FUZZ_GENERATE_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of the quantizer role: what a tool is asked about a float graph, and mutations of both. */
 #include <math.h>
 #include <string.h>

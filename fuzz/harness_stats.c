@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What became of each execution of a harness. */
 #include "harness_stats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a harness that runs a target has done: totals for its last words and, where QDIFF_TALLY names a directory, what became of
  * each execution (night_stats.h). */
 #ifndef QDIFF_FUZZ_COUNTED_H

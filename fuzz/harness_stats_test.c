@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Alone: build/dev/tests/fuzz/harness_stats_test */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What both harnesses with a target do: open it, try cases on it, and bring what diverges to the store. */
 #include "hunt.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A harness on a target: its inputs are tried there, what is known is counted, the rest is reduced, named and kept.
  *
  *   QDIFF_TARGET=NAME        as on qdiff's command line (ort@1.31.1[opt=none], ort-quant@1.31.1, ./libmine.so); else the first line of

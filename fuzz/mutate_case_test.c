@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mutation core: total, deterministic, and better than chance at the numbers that matter.
  * Alone: <build>/tests/fuzz/mutate_case_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the mutations share. */
 #ifndef QDIFF_FUZZ_MUTATE_PARTS_H
 #define QDIFF_FUZZ_MUTATE_PARTS_H

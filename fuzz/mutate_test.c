@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mutations: deterministic, within their room, and of the wire format only what stays the wire format. */
 #include <setjmp.h>
 #include <stdarg.h>

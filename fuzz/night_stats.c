@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a fuzzing process did: counts, and the file that they are written to. */
 #include "qdiff/night_stats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What holds of the mathematics from ranges to scales and zero points, whatever the range. */
 #ifndef QDIFF_FUZZ_OBSERVED_PROPERTIES_H
 #define QDIFF_FUZZ_OBSERVED_PROPERTIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simpler attributes, parameters and data. A step is offered only when it makes what it changes simpler by the measure below,
  * so that steps cannot go round in a circle. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Smaller dimensions. Axes that an operator's rules make equal are one group and are cut together; what the table below does
  * not know is tried axis by axis and size by size, and the reference says what is still valid. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of the reducer: candidates for a smaller case, in a fixed order. Internal to the fuzz layer. */
 #ifndef QDIFF_FUZZ_REDUCE_STEPS_H
 #define QDIFF_FUZZ_REDUCE_STEPS_H

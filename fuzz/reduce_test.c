@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Large cases on which quirks show, reduced: small, valid, and the same finding by the diagnosis.
  * Alone: <build>/tests/fuzz/reduce_test
  * QDIFF_REDUCE_QUIRKS='*' takes every quirk, QDIFF_REDUCE_LEVEL=full larger cases. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a harness (LLVMFuzzerTestOneInput) without a fuzzing engine: on files, and on mutants of them.
  *
  *   fuzz_codec FILE|DIR...                      each file once

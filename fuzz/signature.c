@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of findings: what a divergence is, apart from the numbers that showed it. */
 #include "qdiff/signature.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Signatures: the same finding from different cases has the same one, different findings have not.
  * Alone: <build>/tests/fuzz/signature_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The findings store: files that appear, change and go as a whole, under a lock. */
 #include "qdiff/store.h"
 

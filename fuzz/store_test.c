@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The findings store: joining, two writers at once, kill -9 at random instants, disks that are full or not there.
  * Alone: <build>/tests/fuzz/store_test
  * QDIFF_STORE_KILLS=50 kills more often (scripts/prove-long). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program qdiff. */
 #include <signal.h>
 #include <stdio.h>

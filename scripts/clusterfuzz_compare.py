@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """usage: clusterfuzz_compare.py LOG...
 
 ClusterFuzz's parser and comparer on what harnesses wrote: findings are similar if their DEDUP_TOKENs are equal, and only then.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by setup, after lib.sh: Python environments of worker targets, from their lock files.
 # shellcheck disable=SC2154 # root and cache are lib.sh's

@@ -3,6 +3,8 @@
 #
 # A stranger's day, as TAP: install qdiff, build the example plug-in against what was installed, check
 # it and gate with it. Installs the build of preset dev into a temporary directory.
+
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by the other scripts.
 # shellcheck disable=SC2034 # they use the variables

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the node/ part of a pack with the onnx package's own backend test runner on ONNX Runtime.
 
 usage: onnx_runner.py PACK RESULTS

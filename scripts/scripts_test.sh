@@ -2,6 +2,8 @@
 # usage: scripts/scripts_test.sh
 #
 # Tests of the scripts in this directory, as TAP. Nothing is installed and nothing is downloaded.
+
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by scripts that run tests: programs under prove, or a list of shell functions as one TAP 13 test.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes OUTPUT, a header with the version and the commit it was built from, if either changed.
 # usage: cmake -DVERSION=… -DOUTPUT=… -P scripts/version.cmake
 execute_process(

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formats the messages of built-in targets. */
 #include "message.h"
 

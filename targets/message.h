@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of built-in targets. Internal to the targets layer. */
 #ifndef QDIFF_MESSAGE_H
 #define QDIFF_MESSAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that come from targets are made fit to print.
  * Alone: <build>/tests/targets/message_test */
 #include <setjmp.h>

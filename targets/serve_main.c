@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* qdiff-serve: makes a plug-in, or a target that is built in, a worker that qdiff speaks to from elsewhere. */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions against targets that behave and targets that do not: each wrong deed is told apart, costs one case, and
  * the session goes on.
  * Alone: <build>/tests/targets/session_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What several tests of targets share. */
 #ifndef QDIFF_TARGETS_TESTLIB_H
 #define QDIFF_TARGETS_TESTLIB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/census_testlib.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every family of generated cases is measured by: how many cases, whether their ids differ,
  * whether the same ones come every time, how much of the feature table they cover. */
 #ifndef QDIFF_FAMILIES_CENSUS_TESTLIB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/conv_draft.h"
 
 int64_t qd_draft_span(const struct qd_conv_draft *draft, unsigned axis)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A quantized convolution being made up: its shape, codes, zero points and scales, before it is
  * a model. */
 #ifndef QDIFF_FAMILIES_CONV_DRAFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/conv_facts_testlib.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a QLinearConv case really exercises, computed from its model alone with GMP rationals: by
  * other code than the generator's and the reference's. */
 #ifndef QDIFF_FAMILIES_CONV_FACTS_TESTLIB_H

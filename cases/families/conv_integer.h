@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The feature table of the generated ConvInteger cases: QLinearConv's, less what it has not. */
 #ifndef QDIFF_FAMILIES_CONV_INTEGER_H
 #define QDIFF_FAMILIES_CONV_INTEGER_H

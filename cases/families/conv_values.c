@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The value families of quantized convolutions: which codes and scales make an implementation
  * err. Random numbers never come near a rounding edge, so edges are solved for
  * (reference/README.md, "Ties and edges"). */

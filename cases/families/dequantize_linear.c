@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* DequantizeLinear, opsets 10 to 25: every combination of three features, times value families;
  * types of at most 8 bits are swept through all their codes, and at full through all their zero
  * points too. */

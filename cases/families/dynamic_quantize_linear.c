@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* DynamicQuantizeLinear: ranges of every kind, times values that are solved for: the range decides the
  * scale, and the other elements lie half-way between its multiples, or next to it. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GraphAxes: parameters along an axis, on codes and weights that are transposed or reshaped behind their DequantizeLinear, and before
  * a QuantizeLinear. Pairs of features. */
 #include "families/graph_draft.h"

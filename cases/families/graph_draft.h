@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized graphs being made up, node by node: every value knows its shape and how large its numbers are, so that the scales behind
  * it fit. The engine of the families Graph*. */
 #ifndef QDIFF_FAMILIES_GRAPH_DRAFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GraphMovement: two operators that move elements, one behind the other, between DequantizeLinear and QuantizeLinear or around a pair
  * of them. Pairs of features, so that each of the fifteen stands before and behind each. */
 #include "families/graph_draft.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generated cases of QLinearMatMul, MatMulInteger, ConvInteger and DynamicQuantizeLinear: as many as
  * promised, the same every time, covering every triple of features; taken by the reference; and doing
  * what their tags say, by sums and quotients that are exact in integers and doubles.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the generated QuantizeLinear and DequantizeLinear cases have in common: a shape, a
  * granularity, and one scale and zero point per slot (tensor, index of the axis, or block). */
 #ifndef QDIFF_FAMILIES_LINEAR_DRAFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generated QuantizeLinear and DequantizeLinear cases: as many as promised, the same every
  * time, covering every triple of features, and doing what their tags say, by exact computation
  * with GMP.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/maker.h"
 
 struct qd_maker qd_maker_begin(struct qd_arena *arena, int64_t opset, struct qd_error *error)

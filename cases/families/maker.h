@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors for a case under construction, with the first failure remembered: so that building reads as a list of facts. */
 #ifndef QDIFF_FAMILIES_MAKER_H
 #define QDIFF_FAMILIES_MAKER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A quantized matrix product being made up. It is a convolution with kernel 1 read as one: the rows of
  * one operand are positions of x [batch, groups·K, positions], the columns of the other filters of
  * w [groups·filters, K]; so that the value families of convolutions serve both. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MatMulInteger: triples of features, times random codes, pairs that fill an int16, and sums around
  * 2^24. */
 #include <stdio.h>

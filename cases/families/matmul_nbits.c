@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MatMulNBits of com.microsoft: triples of features, times numbers on which every order is exact, random ones, and each code at
  * each position of a byte. */
 #include <math.h>

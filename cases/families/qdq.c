@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QDQ: DequantizeLinear, float operators, QuantizeLinear, as compilers fuse them. One block a graph,
  * three to seven nodes: pairs of features at smoke, triples at full, and, for addition, every pair
  * of codes. */

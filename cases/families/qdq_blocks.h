@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QDQ graphs of one operator each: the engine of the families QDQReal and QDQMovement. x (and w, a second operand) are codes per tensor;
  * the graph dequantizes, operates and quantizes to y, or operates on the codes themselves. */
 #ifndef QDIFF_FAMILIES_QDQ_BLOCKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/qdq_parts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of QDQ graphs: how a tensor is quantized, and the initializers and nodes that say so. */
 #ifndef QDIFF_FAMILIES_QDQ_PARTS_H
 #define QDIFF_FAMILIES_QDQ_PARTS_H

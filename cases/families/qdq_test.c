@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generated QDQ cases: as many as promised, the same every time, covering every triple of
  * features; the reference has an answer to each, a single one to exact ties; and they notice the
  * mistakes that fused kernels make.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QGemm of com.microsoft: triples of features, times the value families of convolutions (a convolution with kernel 1: C
  * is its bias) and sums around 2^24; two of the six families for each row. */
 #include <stdio.h>

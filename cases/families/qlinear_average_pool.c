@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearAveragePool: windows of 2^n and of other sizes, strides, padding that counts and that does not, both layouts, times solved values. */
 #include "families/qlinear_draft.h"
 

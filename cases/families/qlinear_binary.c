@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/qlinear_binary.h"
 
 enum factor { B_ZERO = QD_QLINEAR_FACTORS, B_SCALE, FACTORS };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cases of QLinearAdd and QLinearMul: the same shapes and parameters, other scales. */
 #ifndef QDIFF_FAMILIES_QLINEAR_BINARY_H
 #define QDIFF_FAMILIES_QLINEAR_BINARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearConcat: two or three tensors with other and with the same parameters, along every axis, times solved values. */
 #include "families/qlinear_draft.h"
 

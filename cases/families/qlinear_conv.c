@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearConv: every combination of three features, times the value families of conv_values.c.
  *
  * smoke       pairs of features, three value families each; deep sums

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The feature table of the generated QLinearConv cases, and how its rows become drafts: for the
  * other integer operators and the test that measures the coverage. */
 #ifndef QDIFF_FAMILIES_QLINEAR_CONV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generated QLinearConv cases: as many as promised, the same every time, covering every
  * triple of features, and doing what their tags say, by exact computation with GMP.
  * Alone: <build>/tests/cases/families/qlinear_conv_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/qlinear_draft.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the generated cases of com.microsoft's QLinear operators have in common: operands with one scale and zero point each,
  * scales that put outputs on rounding edges, and codes near the zero point so that these are in range. */
 #ifndef QDIFF_FAMILIES_QLINEAR_DRAFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearGlobalAveragePool: images of 2^n and of other sizes, both layouts, times solved values. */
 #include "families/qlinear_draft.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearLeakyRelu: all codes, slopes that are powers of two, odd, negative and absent, times solved values. */
 #include "families/qlinear_draft.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearMatMul, opsets 10 and 21: triples of features, times the value families of convolutions and
  * sums around 2^24; two of the six families for each row. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearMul: a product of two quantized tensors: shapes that broadcast, zero points at ends and inside, relative scales, times solved
  * values; at full also all pairs of codes. */
 #include "families/qlinear_binary.h"

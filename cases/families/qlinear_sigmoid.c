@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearSigmoid: all codes, from gentle to saturated slopes; ties where the argument is 0, near-ties by an output scale solved for one code. */
 #include "families/qlinear_draft.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearSoftmax: rows along every axis by both readings of `axis`; level rows, whose elements are exactly 1/n, are ties. */
 #include "families/qlinear_draft.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearWhere: conditions and branches that broadcast, branches of other and of the same parameters, times solved values. */
 #include "families/qlinear_draft.h"
 

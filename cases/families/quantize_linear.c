@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear, opsets 10 to 25: every combination of three features, times value families
  * that solve for rounding edges; at full also every 8-bit zero point against every half-way
  * value. */

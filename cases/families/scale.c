@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/scale.h"
 
 __extension__ typedef unsigned __int128 u128;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* float32 scales as mantissa·2^exponent, and the scale that brings an accumulator to a
  * wished-for value: by integers only, so that nothing depends on the floating-point environment. */
 #ifndef QDIFF_FAMILIES_SCALE_H

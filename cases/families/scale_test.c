@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scales and random numbers of the generators: known bits, steps across powers of two, and
  * solutions within half a unit in the last place, by GMP.
  * Alone: <build>/tests/cases/families/scale_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/vendor_linear_draft.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "families/vendor_matmul.h"
 
 #include "families/qlinear_conv.h"

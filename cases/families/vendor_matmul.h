@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of the vendor's matrix products out of a convolution's draft with kernel 1: x [1, K, M] is a, w [N, K] is b. */
 #ifndef QDIFF_FAMILIES_VENDOR_MATMUL_H
 #define QDIFF_FAMILIES_VENDOR_MATMUL_H

@@ -7,6 +7,8 @@
 # fuzz_diff takes a target at run time (QDIFF_TARGET, or fuzz_diff.target beside it).
 #
 # $SRC holds qdiff and onnx, as the Dockerfile puts them there; WORK is where it builds.
+
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
 source=$SRC/qdiff

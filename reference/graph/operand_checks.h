@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantization parameters as operators take them: scales and zero points, scalar or one per
  * channel. */
 #ifndef QDIFF_REFERENCE_OPERAND_CHECKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an operator's inputs are, read off the names in its row. */
 #include <string.h>
 #include <strings.h>

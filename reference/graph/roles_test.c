@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an operator's inputs are, by its row.
  * Alone: <build>/tests/reference/graph/roles_test */
 #include <setjmp.h>

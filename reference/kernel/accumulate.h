@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact dot products of quantized codes, and the seam for wrong accumulators. */
 #ifndef QDIFF_REFERENCE_ACCUMULATE_H
 #define QDIFF_REFERENCE_ACCUMULATE_H

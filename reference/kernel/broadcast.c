@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/broadcast.h"
 
 bool qd_broadcast_shape(unsigned a_rank, const int64_t *a, unsigned b_rank, const int64_t *b,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float operators that work element by element, on intervals.
  *
  * An element is NaN as soon as an operand is; unspecified as soon as an operand is, or when

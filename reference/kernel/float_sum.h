@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float dot products: every order of summation, with or without FMA.
  *
  * Source: Higham, Accuracy and Stability of Numerical Algorithms, §3.1 (γ_n); reference/README.md,

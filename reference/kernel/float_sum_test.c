@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float operators on intervals: exact where nothing rounds, RN for one rounding, and every real
  * order inside. Alone: <build>/tests/reference/kernel/float_sum_test */
 #include <math.h>

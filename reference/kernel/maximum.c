@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/maximum.h"
 
 /* By the codes where doubles cannot distinguish: s64. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The greatest of some elements of a value, with hulls: MaxPool, ReduceMax. */
 #ifndef QDIFF_REFERENCE_MAXIMUM_H
 #define QDIFF_REFERENCE_MAXIMUM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What reductions share: the axes by ONNX's rules, and which elements each output element is made
  * of.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where an output position of a resized axis looks in the input, as the set that float32 and more
  * exact arithmetic may compute.
  *

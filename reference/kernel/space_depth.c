@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/space_depth.h"
 
 #include "qdiff/movement.h"

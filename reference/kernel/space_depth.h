@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What DepthToSpace and SpaceToDepth share: square blocks of [N, C, H, W]. */
 #ifndef QDIFF_REFERENCE_SPACE_DEPTH_H
 #define QDIFF_REFERENCE_SPACE_DEPTH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Transcendental float operators: enclosures of the exact values, and what a kernel in float32 may
  * give.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float formats against their published tables and against the machine's conversions.
  * Alone: <build>/tests/reference/number/dtype_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "number/enclosure.h"
 
 struct qd_enclosure qd_enclosure_corners(struct qd_arithmetic how, struct qd_enclosure a,

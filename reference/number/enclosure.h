@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A number inside an order of evaluation, enclosed by directed rounding.
  *
  * An operation rounds its lower end down and its upper end up in the type that the order computes

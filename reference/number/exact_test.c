@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact arithmetic against two other computations: 128-bit integers by definition, and the
  * machine's own directed rounding. Alone: <build>/tests/reference/number/exact_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bound. Let k be the integer nearest to x/ln 2, |k| ≤ 1011, r = x − k·ln 2, |r| < 0.35.
  *   reduction  HIGH has 33 significant bits, so k·HIGH is exact; LOW and its product with k are off
  *              by less than 2^−52·2^−32·k each; two subtractions, whose results are below 0.36,

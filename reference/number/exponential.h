@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exponential function, enclosed: for operators whose definition is transcendental.
  *
  * Source: argument reduction with a two-part ln 2 (Cody and Waite 1980) and a Taylor polynomial;

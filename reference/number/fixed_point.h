@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requantization as kernels without floats do it: dialects of one rounding each, and the float16
  * quirk. */
 #ifndef QDIFF_REFERENCE_FIXED_POINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Powers of two by the bits of a double: what frexp and ldexp do, without a call. */
 #ifndef QDIFF_REFERENCE_FLOAT_BITS_H
 #define QDIFF_REFERENCE_FLOAT_BITS_H

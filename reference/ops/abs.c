@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Abs
  *
  * Source      ONNX Abs-1, -6, -13.

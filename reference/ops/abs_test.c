@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Abs: rows by hand.
  * Alone: <build>/tests/reference/ops/abs_test */
 #include <setjmp.h>

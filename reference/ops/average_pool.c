@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* AveragePool
  *
  * Source      ONNX AveragePool-1, -7, -10, -11, -19, -22.

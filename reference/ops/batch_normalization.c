@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* BatchNormalization, inference
  *
  * Source      ONNX BatchNormalization-9, -14, -15 (7 has the attribute spatial, earlier ones

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cast
  *
  * Source      ONNX Cast-6, -9, -13, -19, -21, -23, -24, -25 (Cast-1 names the type by a string:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cast: every pair of kinds of types by hand-picked values, roundings, ends of ranges, every rule.
  * Alone: <build>/tests/reference/ops/cast_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clip
  *
  * Source      ONNX Clip-1, -6 (attributes), -11, -12, -13 (inputs).

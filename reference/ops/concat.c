@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Concat
  *
  * Source      ONNX Concat-1, -4, -11, -13.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conv
  *
  * Source      ONNX Conv-1, -11, -22.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ConvInteger
  *
  * Source      ONNX ConvInteger-10.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ConvInteger: hand-computed sums, zero points per filter, padding, every rule of its own.
  * Alone: <build>/tests/reference/ops/conv_integer_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ConvTranspose
  *
  * Source      ONNX ConvTranspose-1, -11, -22.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ConvTranspose and BatchNormalization: hand-computed values, padding by every rule, what is
  * rejected. Alone: <build>/tests/reference/ops/conv_transpose_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* DepthToSpace
  *
  * Source      ONNX DepthToSpace-1, -11, -13.

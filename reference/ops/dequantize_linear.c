@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* DequantizeLinear
  *
  * Source      ONNX DequantizeLinear-10, -13, -19, -21, -23, -24, -25.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* DynamicQuantizeLinear
  *
  * Source      ONNX DynamicQuantizeLinear-11.

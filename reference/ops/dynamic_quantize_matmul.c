@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* com.microsoft DynamicQuantizeMatMul
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.DynamicQuantizeMatMul version 1. How A

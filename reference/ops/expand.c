@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expand
  *
  * Source      ONNX Expand-8, -13; ONNX docs/Broadcasting.md.

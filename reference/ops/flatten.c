@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flatten
  *
  * Source      ONNX Flatten-1, -9, -11, -13, -21, -23, -24, -25.

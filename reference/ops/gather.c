@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gather
  *
  * Source      ONNX Gather-1, -11, -13.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GlobalAveragePool
  *
  * Source      ONNX GlobalAveragePool-1, -22.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identity
  *
  * Source      ONNX Identity-1, -13, -14, -16, -19, -21, -23, -24, -25 (tensors; sequences and

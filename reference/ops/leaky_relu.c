@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LeakyRelu
  *
  * Source      ONNX LeakyRelu-1, -6, -16 with its function body.

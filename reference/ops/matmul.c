@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MatMul
  *
  * Source      ONNX MatMul-1, -9, -13.

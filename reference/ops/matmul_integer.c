@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MatMulInteger
  *
  * Source      ONNX MatMulInteger-10.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* com.microsoft MatMulIntegerToFloat
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.MatMulIntegerToFloat version 1.

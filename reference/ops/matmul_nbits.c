@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* com.microsoft MatMulNBits
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.MatMulNBits version 1.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MatMulInteger, QLinearMatMul: hand-computed products; parameters per row and column; every rule.
  * Alone: <build>/tests/reference/ops/matmul_test */
 #include <setjmp.h>

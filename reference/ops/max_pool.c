@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MaxPool
  *
  * Source      ONNX MaxPool-1, -8, -10, -11, -12, -22.

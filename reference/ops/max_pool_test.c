@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MaxPool: hand-picked maxima, shapes by every rounding and padding mode, hulls, every rule.
  * Alone: <build>/tests/reference/ops/max_pool_test */
 #include <setjmp.h>

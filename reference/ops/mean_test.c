@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* AveragePool, GlobalAveragePool, ReduceMean and ReduceMax: means and maxima by hand, latitude
  * where a mean rounds, every rule. Alone: <build>/tests/reference/ops/mean_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that move elements: hand-moved elements, hulls and flags that come along, every rule,
  * each opset's form. Alone: <build>/tests/reference/ops/movement_test */
 #include <setjmp.h>

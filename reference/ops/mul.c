@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mul
  *
  * Source      ONNX Mul-7, -13, -14 (earlier versions broadcast by attributes: UNSUPPORTED unless

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pad
  *
  * Source      ONNX Pad-1, -2, -11, -13, -18, -19, -21, -23, -24, -25.

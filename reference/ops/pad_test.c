@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pad, Tile, DepthToSpace, SpaceToDepth and Where: hand-moved elements, what is known comes along,
  * every rule, each opset's form.
  * Alone: <build>/tests/reference/ops/pad_test */

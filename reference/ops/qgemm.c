@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* com.microsoft QGemm
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.QGemm version 1.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearAveragePool (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearAveragePool-1; the geometry is

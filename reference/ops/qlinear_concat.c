@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearConcat (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearConcat-1.

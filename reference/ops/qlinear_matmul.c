@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearMatMul
  *
  * Source      ONNX QLinearMatMul-10, -21.

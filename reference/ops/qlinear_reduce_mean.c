@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearReduceMean (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearReduceMean-1.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearSoftmax (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearSoftmax-1; axis and opset refer

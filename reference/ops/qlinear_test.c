@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The QLinear operators of com.microsoft: values by hand, ties of both parities, hulls where an
  * order rounds, every rule, and the switches that must act in them.
  * Alone: <build>/tests/reference/ops/qlinear_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QLinearWhere (com.microsoft)
  *
  * Source      ONNX Runtime ContribOperators, com.microsoft.QLinearWhere-1.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear
  *
  * Source      ONNX QuantizeLinear-10, -13, -19, -21, -23, -24, -25; ONNX technical page "Float

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear of what overflowed before it, and block_size where it has no meaning: by hand.
  * Alone: <build>/tests/reference/ops/quantize_linear_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sub, Mul, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones
  * against digits from tables. Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>

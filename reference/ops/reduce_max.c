@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ReduceMax
  *
  * Source      ONNX ReduceMax-1, -11, -12, -13, -18, -20.

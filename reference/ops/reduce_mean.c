@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ReduceMean
  *
  * Source      ONNX ReduceMean-1, -11, -13, -18.

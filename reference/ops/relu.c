@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Relu
  *
  * Source      ONNX Relu-1, -6, -13, -14.

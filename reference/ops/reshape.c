@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reshape
  *
  * Source      ONNX Reshape-1, -5, -13, -14, -19, -21, -23, -24, -25.

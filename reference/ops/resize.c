@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resize
  *
  * Source      ONNX Resize-10, -11, -13, -18, -19.

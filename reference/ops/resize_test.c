@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resize: coordinates and neighbours by hand, latitude where coordinates round, every rule, each
  * opset's form. Alone: <build>/tests/reference/ops/resize_test */
 #include <setjmp.h>

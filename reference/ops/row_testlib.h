@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators tested by rows of text: one call, one node.
  *
  *   row("MatMulInteger", 10, "u8[1,2] 1 2; u8[2,1] 3 4", "", "s32[1,1] 11");

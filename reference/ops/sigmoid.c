@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sigmoid
  *
  * Source      ONNX Sigmoid-1, -6, -13.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slice
  *
  * Source      ONNX Slice-1, -10, -11, -13.

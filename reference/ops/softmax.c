@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Softmax
  *
  * Source      ONNX Softmax-1, -11, -13.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SpaceToDepth
  *
  * Source      ONNX SpaceToDepth-1, -13.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Split
  *
  * Source      ONNX Split-1, -2, -11, -13, -18.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Squeeze
  *
  * Source      ONNX Squeeze-1, -11, -13, -21, -23, -24, -25.

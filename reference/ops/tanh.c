@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tanh
  *
  * Source      ONNX Tanh-1, -6, -13.

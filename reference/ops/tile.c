@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tile
  *
  * Source      ONNX Tile-1, -6, -13 (Tile-1 takes tiles and an axis as inputs of input's type:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Transpose
  *
  * Source      ONNX Transpose-1, -13, -21, -23, -24, -25.

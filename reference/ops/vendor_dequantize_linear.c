@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* com.microsoft DequantizeLinear
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.DequantizeLinear version 1.

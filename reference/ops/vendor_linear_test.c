@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear and DequantizeLinear of com.microsoft: what differs from ONNX's.
  * Alone: <build>/tests/reference/ops/vendor_linear_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QGemm, MatMulIntegerToFloat, DynamicQuantizeMatMul, MatMulNBits: hand-computed products, every
  * rule of their own. Alone: <build>/tests/reference/ops/vendor_matmul_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* com.microsoft QuantizeLinear
  *
  * Source      ONNX Runtime, ContribOperators, com.microsoft.QuantizeLinear version 1.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where
  *
  * Source      ONNX Where-9, -16; ONNX docs/Broadcasting.md.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/observed_range.h"
 
 #include <math.h>

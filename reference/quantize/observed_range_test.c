@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scales and zero points of observed ranges: numbers worked out by hand, and properties that hold
  * for all. Alone: <build>/tests/reference/quantize/observed_range_test */
 #include "qdiff/observed_range.h"

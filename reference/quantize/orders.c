@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/orders.h"
 
 static const struct qd_arithmetic f32 = {QD_F32, false};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The permitted orders of evaluation where they are finitely many, and the codes that they give.
  *
  * Each list is the code and, by its text, what orders_test.c compares with the table in

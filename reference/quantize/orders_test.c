@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of orders in README.md has the formulas that orders.h evaluates, and no others.
  * Alone: <build>/tests/reference/quantize/orders_test */
 #include <stdarg.h>

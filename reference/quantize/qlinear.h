@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the QLinear operators of com.microsoft share: operands with one scale and zero point each,
  * and codes as the hull of the permitted evaluation orders.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/requantize.h"
 
 #include "number/fixed_point.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An accumulator times two scales, divided by a third: the canonical code and the admissible ones,
  * as the specification leaves the order of evaluation open.
  *

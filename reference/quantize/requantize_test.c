@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requantization: hand-computed codes, ties that admit one code, and orders that really differ.
  * Alone: <build>/tests/reference/quantize/requantize_test */
 #include <stdarg.h>

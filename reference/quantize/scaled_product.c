@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/scaled_product.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An accumulator times a few scales, in every order of multiplication: what the vendor's integer
  * matrix products end with.
  *

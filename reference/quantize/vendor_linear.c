@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/vendor_linear.h"
 
 #include <stdio.h>

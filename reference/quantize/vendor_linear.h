@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear and DequantizeLinear of com.microsoft: ONNX's operators of opset 21 with fewer
  * types and attributes.
  *

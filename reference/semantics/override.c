@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/override.h"
 
 enum qd_status qd_override_node(struct qd_evaluation *evaluation, const struct qd_override *first,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The switches: the table of reference/README.md says of every value what the list says, and of no
  * other; a value parses by its word, a quirk only where quirks are allowed.
  * Alone: <build>/tests/reference/semantics/semantics_test */

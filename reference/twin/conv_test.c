@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's QLinearConv and ConvInteger against the twin's, on small random convolutions: 1
  * to 4 spatial dimensions, groups, strides, dilations, pads, every auto_pad, bias or none, all
  * forms of the parameters, all eight type combinations. Scales are solved so that some output of

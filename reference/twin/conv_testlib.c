@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The twin's convolutions on codes, straight from the specification: for every output coordinate,
  * every filter tap. */
 #include <assert.h>

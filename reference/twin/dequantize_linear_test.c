@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's DequantizeLinear against the twin's: every code of every type up to 16 bits,
  * every opset and output type, per tensor, per axis and blocked, int32, any bit pattern as a scale.
  * Alone: <build>/tests/reference/twin/dequantize_linear_test; QDIFF_TWIN_FACTOR=n runs n times as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's DynamicQuantizeLinear against the twin's: ranges solved so that the zero point,
  * and elements solved so that their codes, lie on or next to a rounding edge; any bit pattern.
  * Alone: <build>/tests/reference/twin/dynamic_test; QDIFF_TWIN_FACTOR=n runs n times as much. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The element-wise operators of com.microsoft and their like between DequantizeLinear and
  * QuantizeLinear against exact rationals and simulated kernels: QLinearAdd, QLinearMul,
  * QLinearLeakyRelu, QLinearWhere, QLinearConcat; Add, Sub, Mul, Div, LeakyRelu, Where, Concat.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float operators as graph outputs against exact rationals and simulated kernels: Add, Sub, Mul,
  * Div, LeakyRelu, the means, BatchNormalization, ConvTranspose; Cast between all types. Alone:
  * <build>/tests/reference/twin/float_test; QDIFF_TWIN_FACTOR=n runs n times as much. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One-node graphs, random numbers and comparison for the twin's tests. */
 #include <assert.h>
 #include <inttypes.h>

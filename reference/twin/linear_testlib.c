@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The twin's QuantizeLinear and DequantizeLinear, opsets 10 to 25. */
 #include <assert.h>
 #include <string.h>

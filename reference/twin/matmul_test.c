@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's QLinearMatMul and MatMulInteger against the twin's: vectors, matrices and batches
  * that broadcast, all type combinations, parameters per tensor, per row and per column in every
  * documented shape. Scales are solved so that some output of each case lies on or next to a

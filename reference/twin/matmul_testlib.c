@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The twin's matrix products on codes: for every output coordinate, every term, as numpy.matmul has
  * them. */
 #include <assert.h>

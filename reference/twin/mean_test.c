@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Means of codes against exact rationals and simulated kernels: QLinearAveragePool,
  * QLinearGlobalAveragePool, QLinearReduceMean, and AveragePool, GlobalAveragePool, ReduceMean
  * between DequantizeLinear and QuantizeLinear. Windows, paddings and axes at random, scales solved

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's operators that move elements, MaxPool and ReduceMax, against the twin's, on small
  * random tensors and parameters. Alone: <build>/tests/reference/twin/movement_test;
  * QDIFF_TWIN_FACTOR=n runs n times as much. */

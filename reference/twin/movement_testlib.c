@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The twin's operators that move elements, and MaxPool: for every output coordinate, where it comes
  * from. */
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of the twin: floats by their fields, roundings by integer division. */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What kernels may answer, against the reference's hull: exact numbers, the permitted orders in
  * float32, sums in random order. */
 #include <assert.h>

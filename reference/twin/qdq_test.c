@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Soundness on graphs of DequantizeLinear, float operators and QuantizeLinear: whatever way a
  * correct kernel computes them — in float in any order of summation, with or without FMA, or fused
  * into integers and one combined scale — its answer lies in the reference's hull. Scales are solved

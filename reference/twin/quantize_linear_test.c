@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's QuantizeLinear against the twin's: every opset, every pair of types, per tensor,
  * per axis and blocked; all float16 and bfloat16 inputs; inputs solved to lie on or next to a
  * rounding edge; any bit pattern. Alone: <build>/tests/reference/twin/quantize_linear_test;

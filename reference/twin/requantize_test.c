@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's requantization against the twin's: canonical code, hull and flags of
  * acc·s_x·s_w/s_y, one accumulator and weight scale per channel. A 1×1 convolution over x =
  * x_zero_point leaves the accumulator to the bias.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The twin's admissible codes of one requantized product: every permitted order, spelled out.
  *
  * real = acc·s1·s2/sy, each operation one rounding, in float32 or in the type of the scales. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resize, nearest and linear, against exact coordinates and simulated kernels: whatever permitted
  * way a kernel computes its coordinates and blends its neighbours, its answer lies in the
  * reference's hull. Alone: <build>/tests/reference/twin/resize_test; QDIFF_TWIN_FACTOR=n runs n

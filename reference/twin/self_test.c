@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The twin against what is known without it: the machine's float arithmetic, values from the ONNX
  * specification, ONNX's stored fixtures, convolutions done by hand.
  * Alone: <build>/tests/reference/twin/self_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sigmoid, Tanh and Softmax against MPFR and simulated kernels: QLinearSigmoid, QLinearSoftmax, the
  * three between DequantizeLinear and QuantizeLinear and alone in float32, float16, bfloat16. A
  * simulated kernel errs in each elementary function by whole ulps, within the bounds of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The twin: a second, slow implementation of the reference, for tests only.
  *
  * It shares nothing with the reference but the tensor and graph structs: numbers are GMP rationals,

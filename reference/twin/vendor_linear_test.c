@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear and DequantizeLinear of com.microsoft against the twin's of ONNX, opset 21, where
  * both operands have one type: the vendor's text has the same equations, for more types. Numbers on
  * and next to rounding edges, all codes of eight and fewer bits. Alone:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The matrix products of com.microsoft against exact rationals and simulated kernels: QGemm,
  * MatMulIntegerToFloat, DynamicQuantizeMatMul, MatMulNBits. Random shapes and codes, scales solved
  * so that QGemm's answers fall next to rounding edges. Alone:

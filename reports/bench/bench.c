@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects a mix of cases and takes the time of laps over it, and of the reference alone. */
 #include "bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measuring: how many cases a second, where the time goes, how fast the reference multiplies. */
 #ifndef QDIFF_REPORTS_BENCH_H
 #define QDIFF_REPORTS_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the time of laps over the cases of the quantizer suite. */
 #include "bench/quantizer_bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast a quantizer answers, and how fast its answers are checked. */
 #ifndef QDIFF_REPORTS_QUANTIZER_BENCH_H
 #define QDIFF_REPORTS_QUANTIZER_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes reproduce.py: a case as one script that needs nothing but NumPy and the target's package. */
 #include "bundle/bundle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reproduce.py: a case as one script that needs nothing but NumPy and ONNX Runtime. */
 #ifndef QDIFF_REPORTS_BUNDLE_H
 #define QDIFF_REPORTS_BUNDLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a reduced finding as files for people: text case, report, script. */
 #include "bundle/finding_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A reduced finding as files for people: text case, report, script. */
 #ifndef QDIFF_REPORTS_FINDING_REPORT_H
 #define QDIFF_REPORTS_FINDING_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the store of findings, and adds to a finding what this machine knows. */
 #include "bundle/finding_store.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The findings store as the command sees it: its place, and what this machine adds to a finding. */
 #ifndef QDIFF_REPORTS_FINDING_STORE_H
 #define QDIFF_REPORTS_FINDING_STORE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the verb that the command line names, parses its options, runs it. */
 #include "command/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The `qdiff` command: verbs, each one file in verbs/ and one row in verbs/verbs.def; topics of help, each one file in
  * topics/ and one row in topics/topics.def. */
 #ifndef QDIFF_REPORTS_COMMAND_H

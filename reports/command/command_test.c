@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command itself: its tables are complete, and it answers mistakes.
  * Alone: <build>/tests/reports/command/command_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exit code of a status, and the worse of two. */
 #include "command/exit_code.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exit codes, the same for every verb. */
 #ifndef QDIFF_REPORTS_EXIT_CODE_H
 #define QDIFF_REPORTS_EXIT_CODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exit codes: their precedence, and those of statuses.
  * Alone: <build>/tests/reports/command/exit_code_test */
 #include <setjmp.h>

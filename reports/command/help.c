@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Help: the index of verbs and topics, and a verb's page. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the command line by the table options.def. */
 #include "command/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command line, taken apart by tables. */
 #ifndef QDIFF_REPORTS_OPTIONS_H
 #define QDIFF_REPORTS_OPTIONS_H

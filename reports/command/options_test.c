@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The option parser: every kind of value, and what it refuses.
  * Alone: <build>/tests/reports/command/options_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hash table whose keys are digests: their own bytes are the hash. */
 #include "digest/digest_map.h"
 

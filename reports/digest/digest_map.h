@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A map from digests to small numbers. */
 #ifndef QDIFF_REPORTS_DIGEST_MAP_H
 #define QDIFF_REPORTS_DIGEST_MAP_H

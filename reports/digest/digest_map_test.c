@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The map from digests to numbers: it keeps what was put, also while it grows.
  * Alone: <build>/tests/reports/digest/digest_map_test */
 #include <setjmp.h>

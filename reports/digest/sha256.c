@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 of bytes, texts and cases, by Nettle. */
 #include "digest/sha256.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 of bytes, texts and cases. */
 #ifndef QDIFF_REPORTS_SHA256_H
 #define QDIFF_REPORTS_SHA256_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums, products and other functions of what stands at the same place of one or two operands. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluates a case step by step and explains one element by the form of each operator. */
 #include "explain/explain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The explanation of one element: how the reference comes to it, step by step, from the graph's inputs on.
  *
  * The graph is evaluated once with every node's operands kept (override.h); the explanation is written from these, with arithmetic of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The explanation of an element: products, fraction, orders and the mistakes that would show, on numbers worked out by hand.
  * Alone: <build>/tests/reports/explain/explain_test */
 #include "explain/explain.h"

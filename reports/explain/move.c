@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements that move: where each comes from is asked of the operator itself, by giving it numbered elements. */
 #include <inttypes.h>
 #include <string.h>

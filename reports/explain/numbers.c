@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact numbers as text, and what they become as codes. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A step's operands by the roles that the operator's row gives them. */
 #include "explain/explain.h"
 #include "qdiff/broadcast.h"

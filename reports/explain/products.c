@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of products: convolutions and products of matrices, on numbers and on codes. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear and DequantizeLinear: one scale and zero point for the tensor, a channel or a block. */
 #include <inttypes.h>
 #include <math.h>

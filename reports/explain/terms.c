@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements one output element of a convolution, a product of matrices, a pool or a reduction is made of. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Means and maxima: what one element of a pool or a reduction is made of. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a pack: cases as directories, an index, a manifest. */
 #define _GNU_SOURCE /* nftw, syncfs */
 #include "pack/pack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pack: the suite as files that any ONNX runtime can be tested with, without qdiff.
  *
  *   <pack>/manifest.sha256   "<SHA-256>  <path>" of every other file, sorted by path: sha256sum --check reads it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the selected cases of the suite as a pack, for `qdiff export --suite`. */
 #include "pack/pack_export.h"
 

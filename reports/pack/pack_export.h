@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff export --suite`: the selected cases of the suite as a pack. */
 #ifndef QDIFF_REPORTS_PACK_EXPORT_H
 #define QDIFF_REPORTS_PACK_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a pack into case files, for `qdiff import PACK`. */
 #include "pack/pack_import.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff import PACK`: a pack's cases as case files. */
 #ifndef QDIFF_REPORTS_PACK_IMPORT_H
 #define QDIFF_REPORTS_PACK_IMPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pack: what is written is what is read, byte for byte, and nothing else is believed.
  * Alone: <build>/tests/reports/pack/pack_test */
 #include <limits.h>

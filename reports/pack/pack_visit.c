@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a pack: nothing of it is believed that the manifest does not vouch for. */
 #include <errno.h>
 #include <jansson.h>

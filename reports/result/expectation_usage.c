@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Notes which rows of expectations a run used, and says which are stale or shadowed. */
 #include "result/expectation_usage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows of expectations were matched by a divergence and which were not, over everything that ran. */
 #ifndef QDIFF_REPORTS_EXPECTATION_USAGE_H
 #define QDIFF_REPORTS_EXPECTATION_USAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes and reads the first line of a results file: what was run, on what, where. */
 #include "result/header.h"
 

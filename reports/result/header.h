@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first line of a results file: what was run, on what, where. Fields: reports/README.md, "Results files". */
 #ifndef QDIFF_REPORTS_HEADER_H
 #define QDIFF_REPORTS_HEADER_H

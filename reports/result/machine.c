@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads facts about this machine that results depend on. */
 #include "result/machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about this machine that results depend on. */
 #ifndef QDIFF_REPORTS_MACHINE_H
 #define QDIFF_REPORTS_MACHINE_H

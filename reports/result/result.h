@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one case on one target came to: the record that TAP, results files and summaries are made of. */
 #ifndef QDIFF_REPORTS_RESULT_H
 #define QDIFF_REPORTS_RESULT_H

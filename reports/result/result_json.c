@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A result as one line of JSON, and back. */
 #include "result/result_json.h"
 

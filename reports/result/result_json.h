@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A result as one line of JSON, and back. Fields: reports/README.md, "Results files". */
 #ifndef QDIFF_REPORTS_RESULT_JSON_H
 #define QDIFF_REPORTS_RESULT_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results as records: what is written reads back; what is no record is refused.
  * Alone: <build>/tests/reports/result/result_json_test */
 #include <setjmp.h>

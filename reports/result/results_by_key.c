@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hash table of results by case and target. */
 #include "result/results_by_key.h"
 

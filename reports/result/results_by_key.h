@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results by case and target. */
 #ifndef QDIFF_REPORTS_RESULTS_BY_KEY_H
 #define QDIFF_REPORTS_RESULTS_BY_KEY_H

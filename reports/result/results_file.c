@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads results files line by line. */
 #include "result/results_file.h"
 

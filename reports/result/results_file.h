@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading results files. */
 #ifndef QDIFF_REPORTS_RESULTS_FILE_H
 #define QDIFF_REPORTS_RESULTS_FILE_H

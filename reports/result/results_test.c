@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results by key, expectation rows over several parts of a run, and files of results.
  * Alone: <build>/tests/reports/result/results_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts results, and prints the counts as TAP, JSON and lines for people. */
 #include "result/summary.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of a run: everything that was compared, skipped and why. */
 #ifndef QDIFF_REPORTS_SUMMARY_H
 #define QDIFF_REPORTS_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The summary: every result is counted once, and the exit code follows from the counts.
  * Alone: <build>/tests/reports/result/summary_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes TAP 13: a point per case and target, YAML blocks for what differs. */
 #include "result/tap.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* TAP 13, as Debian 12's prove reads it: a point per case and target, YAML blocks for what differs. */
 #ifndef QDIFF_REPORTS_TAP_H
 #define QDIFF_REPORTS_TAP_H

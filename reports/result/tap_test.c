@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* TAP: points, directives, escapes and YAML blocks.
  * Alone: <build>/tests/reports/result/tap_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trial as a result: what TAP, results files and tables print of it. */
 #include "result/trial_result.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trial as a result: what TAP, results files and tables print of it. */
 #ifndef QDIFF_REPORTS_TRIAL_RESULT_H
 #define QDIFF_REPORTS_TRIAL_RESULT_H

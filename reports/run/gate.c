@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs every selected case on every target and hands the results to a sink. */
 #include "run/gate.h"
 

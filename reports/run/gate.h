@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The run itself: every selected case on every target, in one process or in several. */
 #ifndef QDIFF_REPORTS_GATE_H
 #define QDIFF_REPORTS_GATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Understands the names of targets, opens their sessions and reads their expectations. */
 #include "run/gate_targets.h"
 

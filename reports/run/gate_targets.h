@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The targets of a run: names understood, sessions open, expectations read. */
 #ifndef QDIFF_REPORTS_GATE_TARGETS_H
 #define QDIFF_REPORTS_GATE_TARGETS_H

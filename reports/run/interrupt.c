@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks the signals of Ctrl-C and asks for them between cases. */
 #include "run/interrupt.h"
 

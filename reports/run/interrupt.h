@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ctrl-C without a signal handler: the signals are blocked and asked for between cases. Processes forked meanwhile
  * inherit that, so that a terminal's Ctrl-C does not kill a target in the middle of a case. */
 #ifndef QDIFF_REPORTS_INTERRUPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run in several processes. Each child runs every jobs-th case and writes its results as lines to a pipe; the
  * parent reads the pipes in turn, so that results come in the order of the cases. A child's last line is
  * "E <status> <text>"; a pipe that ends without it is a child that died. */

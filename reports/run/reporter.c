@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the reports of a run as its results come: TAP, a results file, progress, the summary. */
 #include "run/reporter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the reports of a run out of its results, as they come: TAP, a results file, progress, the summary. */
 #ifndef QDIFF_REPORTS_REPORTER_H
 #define QDIFF_REPORTS_REPORTER_H

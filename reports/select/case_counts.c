@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts cases by operator, family and level, for `qdiff list --count`. */
 #include "select/case_counts.h"
 

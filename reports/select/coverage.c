@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts which rules, types and opsets the cases cover, and asks the reference about the holes. */
 #include "select/coverage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the cases cover: per operator its rules, and its types at every opset. */
 #ifndef QDIFF_REPORTS_COVERAGE_H
 #define QDIFF_REPORTS_COVERAGE_H

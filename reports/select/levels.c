@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the lowest level that has a case. */
 #include "select/levels.h"
 #include "select/visit.h"

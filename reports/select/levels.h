@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which level a case belongs to: the lowest that has it. */
 #ifndef QDIFF_REPORTS_LEVELS_H
 #define QDIFF_REPORTS_LEVELS_H

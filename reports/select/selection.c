@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Understands filters and shards, and says whether they take a case. */
 #include "select/selection.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which cases a command line asks for. */
 #ifndef QDIFF_REPORTS_SELECTION_H
 #define QDIFF_REPORTS_SELECTION_H

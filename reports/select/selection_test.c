@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filters and shards: which cases a command line asks for.
  * Alone: <build>/tests/reports/select/selection_test */
 #include <setjmp.h>

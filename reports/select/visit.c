@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Visits the cases that a command line asks for: files it names, or the suite, filtered. */
 #include "select/visit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cases that a command line asks for: files it names, or the suite, filtered. */
 #ifndef QDIFF_REPORTS_VISIT_H
 #define QDIFF_REPORTS_VISIT_H

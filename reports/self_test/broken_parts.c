@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Deliberately broken parts of the harness: what a self-test that is worth its name goes red on. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs every quirk on every case, in several processes, and judges what they noticed. */
 #include "self_test/kill_matrix.h"
 

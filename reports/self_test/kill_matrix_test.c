@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of the suite, and that it goes red on every broken part of the harness.
  * Alone: <build>/tests/reports/self_test/kill_matrix_test */
 #include <setjmp.h>

@@ -7,6 +7,8 @@
 # default to the dev preset's build.
 # shellcheck disable=SC2317 # functions are called by names found at run time
 # shellcheck source=reports/tests/harness.sh
+
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/harness.sh"
 
 few=(--level smoke --filter 'regressions/*')

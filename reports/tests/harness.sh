@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the tests of the qdiff command from outside share; each sources it first and calls run_tests last. A test is a function
 # test_NAME that fails; everything it prints is shown then.
 #

@@ -6,6 +6,8 @@
 # Needs Python alone; where ONNX Runtime is set up it runs what the tool makes, and $rows are what is wrong with it.
 # shellcheck disable=SC2317 # functions are called by names found at run time
 # shellcheck source=reports/tests/harness.sh
+
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/harness.sh"
 
 tool=$root/reports/tests/wrong_quantizer.py

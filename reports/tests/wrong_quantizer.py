@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A quantizer for tests, with neither NumPy nor onnx: static, QDQ, 8 bits. Right, or with one mistake.
 
     ./wrong_quantizer.py[mistake=relu-dropped]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams that write to memory, for tests of writers. */
 #include "text/capture_testlib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams that write to memory, for tests of writers. */
 #ifndef QDIFF_REPORTS_CAPTURE_TESTLIB_H
 #define QDIFF_REPORTS_CAPTURE_TESTLIB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a case as lines for people. */
 #include "text/case_show.h"
 

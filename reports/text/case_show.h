@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case as lines for people. */
 #ifndef QDIFF_REPORTS_CASE_SHOW_H
 #define QDIFF_REPORTS_CASE_SHOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors, attributes and numbers as text for people. */
 #include "text/describe.h"
 

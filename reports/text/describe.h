@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors, attributes and numbers as text for people. */
 #ifndef QDIFF_REPORTS_DESCRIBE_H
 #define QDIFF_REPORTS_DESCRIBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors, attributes and numbers as text.
  * Alone: <build>/tests/reports/text/describe_test */
 #include <setjmp.h>

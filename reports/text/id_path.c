@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case's id as a path below a directory, whose folders are made. */
 #include "text/id_path.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case's id as a path below a directory. */
 #ifndef QDIFF_REPORTS_ID_PATH_H
 #define QDIFF_REPORTS_ID_PATH_H

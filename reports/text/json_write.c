@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes JSON on one line: objects, arrays and scalars. */
 #include "text/json_write.h"
 

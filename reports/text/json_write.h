@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON out: objects, arrays and scalars to a stream, on one line. Strings may hold any bytes: what is not UTF-8
  * is written as U+FFFD, so that the output always parses. */
 #ifndef QDIFF_REPORTS_JSON_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON out: what is written parses, with the same values, whatever the bytes.
  * Alone: <build>/tests/reports/text/json_write_test */
 #include <setjmp.h>

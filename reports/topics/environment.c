@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff help environment`: the one list of environment variables (environment.def). */
 #include <string.h>
 

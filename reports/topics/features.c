@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff help features`: the list of feature words. */
 #include "qdiff/features.h"
 

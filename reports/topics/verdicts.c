@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff help verdicts`: the words of verdicts and result kinds, from the lists that carry them. */
 #include "command/command.h"
 #include "result/summary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff bench`: cases per second and where the time goes. */
 #include "bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff check-target`: probes a plug-in against the promises of the ABI. */
 #include <errno.h>
 #include <string.h>

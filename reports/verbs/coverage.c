@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff coverage`: which rules, types and opsets the cases cover, and what is missing. */
 #include "select/coverage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff diff`: what is new, gone or changed between two results files. */
 #include <stdlib.h>
 #include <string.h>

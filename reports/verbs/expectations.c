@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff expectations`: writes or checks a file of known divergences. */
 #include <errno.h>
 #include <stdlib.h>

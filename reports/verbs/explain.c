@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff explain`: how the reference computes one element, step by step. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff export`: writes cases as directories in ONNX's backend-test layout. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff findings`: what the fuzzers found. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff fuzz`: looks for new divergences with one fuzzing engine. */
 #include <dirent.h>
 #include <errno.h>

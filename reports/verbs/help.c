@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb `help`: the index, a verb's page or a topic. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff import`: makes a case of a model with its input tensors. */
 #include "qdiff/import.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff list`: the ids of cases, or their counts. */
 #include <stdlib.h>
 

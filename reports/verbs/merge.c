@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff merge`: joins the results files of shards and judges the whole. */
 #include <errno.h>
 #include <stdlib.h>

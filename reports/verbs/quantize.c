@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff quantize`: gives a float model to a quantizer target. */
 #include "qdiff/quantizer.h"
 

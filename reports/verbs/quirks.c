@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff quirks`: the known wrong semantics, and what each one computes. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff reduce`: makes a case that diverges as small as possible. */
 #include <inttypes.h>
 #include <string.h>
@@ -180,8 +181,6 @@ static enum qd_exit run(struct qd_command *command)
 {
     struct qd_session_options options = qd_session_options_of(&command->options);
     struct qd_error error = {0};
-
-    command->options.no_expectations = true; /* what is known is reduced too */
     struct qd_target_plan plan;
     struct qd_gate_targets targets;
     struct qd_case kase;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff repro`: one case on several targets, side by side. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff run`: runs cases on targets and compares the outputs: the gate. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff self-test`: tests the suite and the harness with every quirk. */
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb settle: what waits in the findings store's pool becomes a finding, or turns out to be known. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff show`: one case as text. */
 #include "command/command.h"
 #include "select/visit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff targets`: what can be tested on this machine, and how to set up the rest. */
 #include <string.h>
 

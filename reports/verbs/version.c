@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff version`: the version of qdiff and its commit. */
 #include "command/command.h"
 #include "qdiff_version.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in for tests that copies input 0 to output 0, and on the side does the one wrong thing that its setting
  * `do=…` names. */
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A shared library that is no plug-in. */
 #include "qdiff/target.h"
 

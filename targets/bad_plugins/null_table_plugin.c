@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in for tests that has no table. */
 #include "qdiff/target.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in for tests, built for an ABI that does not exist. */
 #include "qdiff/target.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the quirks that explain why a target's numbers differ. */
 #include "qdiff/diagnose.h"
 

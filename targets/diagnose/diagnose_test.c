@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every quirk, run as a target, is named by the diagnosis of its mismatches, and no other in its place.
  * Alone: <build>/tests/targets/diagnose/diagnose_test
  * QDIFF_DIAGNOSE_SECONDS: the budget of one diagnosis, 5 by default since sanitizers are slow.

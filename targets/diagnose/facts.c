@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says what can be said about a difference that nothing explains. */
 #include "diagnose/facts.h"
 

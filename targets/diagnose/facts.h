@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can be said about a difference that nothing explains. */
 #ifndef QDIFF_TARGETS_DIAGNOSE_FACTS_H
 #define QDIFF_TARGETS_DIAGNOSE_FACTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is said of a difference: the elements that the comparison calls mismatches, and no others.
  * Alone: <build>/tests/targets/diagnose/facts_test */
 #include <math.h>

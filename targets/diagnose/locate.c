@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds where in a graph a target leaves the admissible set. */
 #include "diagnose/locate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where in a graph a target leaves the admissible set. */
 #ifndef QDIFF_TARGETS_DIAGNOSE_LOCATE_H
 #define QDIFF_TARGETS_DIAGNOSE_LOCATE_H

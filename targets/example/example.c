@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in for qdiff: QuantizeLinear, float32 to uint8, one scale, every parameter a run-time input.
  *
  *   cc -std=c11 -shared -fPIC -I<prefix>/include example.c -o libexample.so -lm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ExecuTorch's XNNPACK runtime as a target. See README.md."""
 
 import functools

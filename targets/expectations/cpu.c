@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what the processor can do from /proc/cpuinfo. */
 #include "expectations/cpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the processor can do. Internal to the targets layer. */
 #ifndef QDIFF_CPU_H
 #define QDIFF_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the rows of an expectations file and matches divergences against them. */
 #include "qdiff/expectations.h"
 

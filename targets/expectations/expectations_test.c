@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expectation files: what they say, what they match, and what is wrong with them.
  * Alone: <build>/tests/targets/expectations/expectations_test */
 #include <setjmp.h>

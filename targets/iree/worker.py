@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """IREE as a target: ONNX -> torch -> IREE's compiler -> its run time, in one process. See README.md."""
 
 import importlib.metadata

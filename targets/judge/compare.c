@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares a target's outputs with the reference's values and gives the verdict. */
 #include "qdiff/compare.h"
 

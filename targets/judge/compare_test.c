@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Comparison: every verdict, and proof that a difference at any place is seen.
  * Alone: <build>/tests/targets/judge/compare_test */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The judgement of one output element. Internal to the targets layer. */
 #ifndef QDIFF_TARGETS_ELEMENT_H
 #define QDIFF_TARGETS_ELEMENT_H

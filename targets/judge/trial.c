@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trial: the steps from a case and a target to a verdict, the same for everybody who judges. */
 #include "qdiff/trial.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the valid twin of a must-reject case is refused too. */
 #include "qdiff/valid_twin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What ONNX Runtime declares that it can do. */
 #include "ort/ort.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX Runtime as a target, by the C API of any release in the cache. */
 #include "ort/ort.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX Runtime as a target: the C API of any release that scripts/setup has put into the cache. */
 #ifndef QDIFF_ORT_H
 #define QDIFF_ORT_H

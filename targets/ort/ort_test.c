@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX Runtime: releases side by side, refusals, types that need asking, and the divergences that README.md explains.
  * Needs the two releases that scripts/setup puts into the cache.
  * Alone: <build>/tests/targets/ort/ort_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the releases of ONNX Runtime in the cache. */
 #include "ort/ort.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnxruntime.quantization as a quantizer target. See README.md."""
 
 import ast

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Probes a target against the promises of target.h, each in a worker process of its own. */
 #include "qdiff/check_target.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check-target: what keeps the ABI's promises passes, and each broken promise is named.
  * Alone: <build>/tests/targets/plugin/check_target_test */
 #include <setjmp.h>

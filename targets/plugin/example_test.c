@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The example plug-in, built as a stranger would: out of tree, from its source and the one installed header.
  * Alone: <build>/tests/targets/plugin/example_test */
 #include <setjmp.h>

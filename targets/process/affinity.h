@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps a caller and its worker on one CPU. They take turns, so a second CPU gains nothing, and waking a process on
  * another one costs more than most cases: measured on a virtual machine of two CPUs, 6.5 against 50 to 100
  * microseconds a case. Internal to the targets layer. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Splits command lines of workers into words: a shell between qdiff and a worker would hide how the worker ended. */
 #include "process/command_line.h"
 

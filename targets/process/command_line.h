@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A command line as words, without a shell. Internal to the targets layer. */
 #ifndef QDIFF_COMMAND_LINE_H
 #define QDIFF_COMMAND_LINE_H

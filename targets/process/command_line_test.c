@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines of workers, split as a shell does that expands nothing: the words wanted are those that sh prints.
  * Alone: <build>/tests/targets/process/command_line_test */
 #include <setjmp.h>

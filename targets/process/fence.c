@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Red zones and poison around the output buffers of one run, as job.c has them, where there is no case but a request. */
 #include "process/fence.h"
 

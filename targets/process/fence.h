@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Output buffers between red zones, and inputs that may not change, for one run on the target's side. Internal to the
  * targets layer. */
 #ifndef QDIFF_FENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of the worker protocol (worker.proto): "QDW1", the length of the content in four bytes, little endian, the
  * content. Internal to the targets layer. */
 #ifndef QDIFF_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first exchange with a worker: who it is and what it can do. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The other end of worker.proto, for a target of C functions: a plug-in or a built-in one on any machine becomes a worker.
  * Internal to the targets layer; bin/qdiff-serve is its program. */
 #ifndef QDIFF_HOST_H

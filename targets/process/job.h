@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One case laid out in one block of memory, that a target works on: in this process, or shared with a worker.
  *
  *   header | tensor tables | names | model | inputs of run 0 | inputs of run 1 | outputs of run 0 | outputs of run 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a target's name to its table of functions. Internal to the targets layer. */
 #ifndef QDIFF_LOADER_H
 #define QDIFF_LOADER_H

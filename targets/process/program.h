@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A target that is a program of its own, spoken to as worker.proto says; what it answers is hostile. Internal to the
  * targets layer. */
 #ifndef QDIFF_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* prepare, run and release of a worker. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Workers that behave and workers that do not: every byte of an answer is hostile, each wrong deed is told apart and
  * costs one case, and a worker killed at any instant costs nothing.
  * Alone: <build>/tests/targets/process/program_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the message Quantized of worker.proto, whose every byte is hostile. Internal to the targets layer. */
 #ifndef QDIFF_QUANTIZED_H
 #define QDIFF_QUANTIZED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quantizer role over a worker: the request arrives whole, each kind of answer is told apart, hostile ones cost one
  * request.
  * Alone: <build>/tests/targets/process/quantizer_test */

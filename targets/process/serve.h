@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a target and carrying its description through the shared block. Internal to the targets layer. */
 #ifndef QDIFF_SERVE_H
 #define QDIFF_SERVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* close_range, PR_SET_PDEATHSIG, MAP_NORESERVE */
 #include "process/worker.h"
 

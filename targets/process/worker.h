@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A forked process that does one thing after another on a shared block, within limits. Its death is an answer.
  * Internal to the targets layer.
  *

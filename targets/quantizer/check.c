@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a quantizer's answer: edges, parameters, the model as it runs, fidelity. */
 #include "quantizer/check.h"
 

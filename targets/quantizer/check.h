@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A check under way, and its parts. */
 #ifndef QDIFF_QUANTIZER_CHECK_PARTS_H
 #define QDIFF_QUANTIZER_CHECK_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of the quantizer role: every wrong quantizer is noticed by the class that has to, a right one by none, and facts of
  * the fidelity interval that are known by hand.
  * Alone: <build>/tests/targets/quantizer/check_test */

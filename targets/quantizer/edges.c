@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads where an answer quantizes which tensor of the float model, and how. */
 #include "quantizer/edges.h"
 

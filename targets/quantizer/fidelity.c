@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the interval in which every right quantized form of a float model has to answer. */
 #include "quantizer/fidelity.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The interval in which every right quantized form of a float model has to answer. README.md proves it. */
 #ifndef QDIFF_QUANTIZER_FIDELITY_H
 #define QDIFF_QUANTIZER_FIDELITY_H

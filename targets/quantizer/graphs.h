@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The float graphs of the quantizer suite, as rows of text. */
 #ifndef QDIFF_QUANTIZER_GRAPHS_H
 #define QDIFF_QUANTIZER_GRAPHS_H

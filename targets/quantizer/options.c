@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options of the quantizer role, against what a worker says that its tool has. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a tool is asked for instead of what it does not have, and what counts as not asked.
  * Alone: <build>/tests/targets/quantizer/options_test */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Derives the scales and zero points that a quantizer has to choose, and compares them with its own. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What each quantizer promises: which tensors share parameters, which are symmetric. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A quantizer's request as a message, and back. */
 #include "quantizer/request.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A request as the message Quantize of worker.proto. */
 #ifndef QDIFF_QUANTIZER_REQUEST_H
 #define QDIFF_QUANTIZER_REQUEST_H

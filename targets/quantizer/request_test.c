@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A request in a case: it comes back whole, and hostile bytes are refused or are a request.
  * Alone: <build>/tests/targets/quantizer/request_test */
 #include <math.h>

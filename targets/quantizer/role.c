@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quantizer role: a tool is asked to quantize a float model, and its answer is checked. */
 #include "qdiff/trial.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds which tensors a quantizer has to give the same parameters. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Generates the cases of the quantizer suite. */
 #include "qdiff/quantizer_suite.h"
 

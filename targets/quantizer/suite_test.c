@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The suite of the quantizer role: counts, distinct ids, order, ranges that hold every number of their tensor.
  * Alone: <build>/tests/targets/quantizer/suite_test */
 #include <math.h>

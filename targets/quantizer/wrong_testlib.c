@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small static quantizer (QDQ), right or with one mistake. */
 #include "quantizer/wrong_testlib.h"
 

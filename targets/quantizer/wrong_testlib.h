@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small static quantizer (QDQ, uint8 or int8 activations, int8 weights), right or with one mistake. */
 #ifndef QDIFF_WRONG_QUANTIZER_TESTLIB_H
 #define QDIFF_WRONG_QUANTIZER_TESTLIB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A node about to be evaluated with something changed: what override quirks are written with.
  *
  *     QD_QUIRK_EDIT(bias_dropped, edit)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions and pools with their padding put there by hand. */
 #ifndef QDIFF_TARGETS_QUIRK_GEOMETRY_H
 #define QDIFF_TARGETS_QUIRK_GEOMETRY_H

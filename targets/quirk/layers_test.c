@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quirks of layers between codes, by hand: what comes out, on cases whose comments say why.
  * Alone: <build>/tests/targets/quirk/layers_test */
 #include <setjmp.h>

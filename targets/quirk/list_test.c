@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of quirks: every row complete, every two different somewhere, mixtures told apart, the README's example the
  * one that is built.
  * Alone: <build>/tests/targets/quirk/list_test */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns of operators that quirks.def's rows share. */
 #ifndef QDIFF_TARGETS_QUIRK_OPS_H
 #define QDIFF_TARGETS_QUIRK_OPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference as a target: exact with itself, and caught under every kind of wrong semantics.
  * Alone: <build>/tests/targets/quirk/quirk_test */
 #include <setjmp.h>

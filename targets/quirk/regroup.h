@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizeLinear and DequantizeLinear with another choice of which scale and zero point belongs to which element. */
 #ifndef QDIFF_TARGETS_QUIRK_REGROUP_H
 #define QDIFF_TARGETS_QUIRK_REGROUP_H

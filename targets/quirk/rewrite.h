@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A graph about to be evaluated with something changed: what graph quirks are written with. Nodes keep their places; those
  * that nobody reads any more are left out. */
 #ifndef QDIFF_TARGETS_QUIRK_REWRITE_H

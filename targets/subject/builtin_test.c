@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of built-in targets: a worker has its files, and its releases are those that have a lock file.
  * Alone: <build>/tests/targets/subject/builtin_test */
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds downloads and environments in the cache. */
 #include "subject/cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where downloads and environments live. Internal to the targets layer. */
 #ifndef QDIFF_CACHE_H
 #define QDIFF_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The target ort in a build without it (QD_TARGET_ORT=OFF): its name is known, and said to be missing. */
 #include "ort/ort.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a target in the role that it has. */
 #include "qdiff/subject.h"
 

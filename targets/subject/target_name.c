@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the name of a target apart: ort@1.31.1[opt=all]. */
 #include <stdio.h>
 #include <string.h>

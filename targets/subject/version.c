@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares release numbers, and matches ranges of them. */
 #include "subject/version.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Order of release numbers, and ranges of them. Internal to the targets layer. */
 #ifndef QDIFF_VERSION_ORDER_H
 #define QDIFF_VERSION_ORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the clocks that measure time. */
 #include "qdiff/clock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the data that comes with qdiff, in ../share/qdiff of the program's directory or in $QDIFF_SHARE. */
 #include "qdiff/data_path.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the word of a list that a misspelt one is nearest to. */
 #include "qdiff/spelling.h"
 

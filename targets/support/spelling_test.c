@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hint for a misspelt word: the distance of words, and which of a list is worth a hint.
  * Alone: <build>/tests/targets/support/spelling_test */
 #include <setjmp.h>

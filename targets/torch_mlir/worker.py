@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch-mlir as a target: ONNX -> torch -> linalg -> LLVM, just in time. See README.md."""
 
 import ctypes

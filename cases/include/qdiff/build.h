@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building models in memory: what generators, importers and mutators use to make an ONNX ModelProto.
  *
  * A builder collects values and nodes in an arena; qd_build_finish serialises, decodes again through the same

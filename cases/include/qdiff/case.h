@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case: an ONNX model, its input tensors and what is expected of a target.
  *
  * On disk a case is a serialised qdiff.Case (cases/proto/case.proto), "*.qdcase" (the build makes it: cases/README.md), or a

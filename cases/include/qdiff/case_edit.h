@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Editing a case: what the neighbour generator, the fuzzer's mutations and the reducer do to one.
  *
  * qd_case_edit_begin() takes a case apart into arrays that may be changed freely; qd_case_edit_finish() puts a case together again,

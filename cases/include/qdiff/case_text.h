@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case as text that people read and edit: protobuf's text format of qdiff.Case, as in cases/regressions/.
  *
  * Source: Protocol Buffers documentation, "Text Format Language Specification". */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t-wise covering arrays: few rows of a factor table that hold every valid combination of any t
  * levels.
  *

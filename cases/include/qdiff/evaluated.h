@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case with what the reference says about it. */
 #ifndef QDIFF_EVALUATED_H
 #define QDIFF_EVALUATED_H

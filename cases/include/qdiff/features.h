@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Feature ids: one list, used by filters, capabilities, expectation rows and counters.
  *
  * Features are facts derived from the case itself (model and inputs), never claims of its author: an imported

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a real model to a case: one node cut out of it, with its own constants and the given inputs.
  *
  * The model may be large: it is mapped, not unpacked; only the node and what it reads are. Node, attributes and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours of a case: the same graph with other numbers. What explains one mismatch has to explain its neighbours too, and
  * two explanations are told apart by a neighbour on which they differ (reference/README.md, "Admissible sets"; the mutation core
  * of the fuzzer draws numbers the same way). */

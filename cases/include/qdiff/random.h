@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pseudo-random numbers of generators and mutations: SplitMix64 (Steele, Lea, Flood 2014), seeded by a text.
  * Integers only, so that every compiler and machine draws the same cases. */
 #ifndef QDIFF_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The suite: every hand-written and generated case, in a deterministic order. */
 #ifndef QDIFF_SUITE_H
 #define QDIFF_SUITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Protobuf's wire format: a reader that trusts nothing and a writer whose bytes depend on the calls alone. */
 #ifndef QDIFF_WIRE_H
 #define QDIFF_WIRE_H

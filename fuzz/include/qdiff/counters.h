@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Semantic counters: what a run did, in the terms of the suite, for engines that cannot see inside a target.
  *
  * One byte per slot, counted up and saturating; a slot stands for

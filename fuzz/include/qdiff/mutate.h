@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mutations for inputs of unknown meaning: of bytes, and of protobuf's wire format.
  *
  * Deterministic: the same inputs and the same random state give the same mutant. */

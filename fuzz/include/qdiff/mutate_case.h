@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mutations of decoded cases: what both fuzzing engines share.
  *
  * Structural changes edit the graph, numeric ones solve for the numbers at which kernels go wrong: exact ties, one step beside a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a fuzzing process did, for the report of a night: what became of its executions, by operator, and how many of them
  * touched each semantic counter.
  *

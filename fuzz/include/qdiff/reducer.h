@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reducer: the smallest case that still shows the same finding.
  *
  * Reduction is semantic: nodes go first, then dimensions that belong together, attributes, granularity, parameters, data. A step is

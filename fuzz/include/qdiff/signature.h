@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings: a divergence by what it is, apart from the numbers that showed it.
  *
  * A signature is "op-target-class-label", of value divergences that no quirk explains "op-types-target-class-label":

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The findings store: one case per signature, with where and when it was seen. What could not be reduced in time is no finding yet: it
  * waits in the store's pool, a store of its own in the directory "raw" below it, under the signature of the whole case.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference's answer to a graph, as targets are asked for theirs. */
 #ifndef QDIFF_ANSWER_H
 #define QDIFF_ANSWER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A memory arena with a budget. One arena per case; users need no clean-up but qd_arena_clear. */
 #ifndef QDIFF_ARENA_H
 #define QDIFF_ARENA_H

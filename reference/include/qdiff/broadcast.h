@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numpy-style broadcasting. Source: ONNX docs/Broadcasting.md. */
 #ifndef QDIFF_REFERENCE_BROADCAST_H
 #define QDIFF_REFERENCE_BROADCAST_H

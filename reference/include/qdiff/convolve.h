@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What all convolutions share: the geometry by ONNX's rules, and exact integer accumulation.
  *
  * Source: ONNX Conv-1/-11, ConvInteger-10, QLinearConv-10 (attributes, "pads", "auto_pad",

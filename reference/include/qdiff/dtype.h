@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Element types: ONNX's TensorProto.DataType, their ranges and formats.
  *
  * Source: onnx.proto (TensorProto.DataType), ONNX docs "Float stored in 8 bits" and "4-bit integer

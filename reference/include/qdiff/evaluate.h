@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference interpreter: whole graphs on canonical values and admissible intervals. */
 #ifndef QDIFF_EVALUATE_H
 #define QDIFF_EVALUATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact numbers: ± num/den · 2^exponent with integers of at most 128 bits, and their roundings.
  *
  * Every finite value of the float types is m·2^e with |m| < 2^53, every code an integer, so a

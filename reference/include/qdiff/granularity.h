@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which scale and zero point belongs to which element: per tensor, per axis, blocked.
  *
  * Source: ONNX QuantizeLinear and DequantizeLinear, opsets 10 (per tensor), 13 (axis), 21

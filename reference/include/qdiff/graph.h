@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A decoded ONNX graph, free of protobuf: what the reference interprets. Built by the cases layer.
  *
  * Invariants (qd_graph_check establishes them): node inputs refer to values that exist; a value has

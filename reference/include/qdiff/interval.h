@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals of reals with double ends, every operation rounded outward, and only where it really
  * rounds.
  *

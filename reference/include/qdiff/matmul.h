@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What all matrix products share: numpy.matmul's shapes, parameters per row and per column, exact
  * accumulation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that move elements without computing: one mechanism carries canonical values, hulls and
  * flags along.
  *

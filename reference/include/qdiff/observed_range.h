@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an observed range of real numbers to a scale and a zero point: the mathematics of tools that
  * quantize models.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an exact number to a quantized code: rounding, zero point, range.
  *
  * Source: ONNX QLinearConv and QLinearMatMul ("saturate((x * x_scale * w_scale) / y_scale) + zero

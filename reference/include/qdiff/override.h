@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The seams at which wrong semantics that no switch can say replace what the specification says: a
  * node's operands, attributes or whole computation, or the graph before it is evaluated. Quirks
  * (targets/quirk) are made of these.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The switches at which implementations of the same operator differ (dialects), and the settings at
  * which they are wrong (quirks). The default of every switch is what the specification of the
  * operator says.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Status values and errors.
  *
  * A status says whether *we* could do the work; a verdict (compare.h) says what was learned about a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors: dtype, shape, packed bytes exactly as ONNX's raw_data (little endian, sub-byte types
  * packed). */
 #ifndef QDIFF_TENSOR_H

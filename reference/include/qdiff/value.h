@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the reference knows of a tensor: the canonical value and the admissible set, per element.
  *
  *   want       the one value the mathematics gives, in the tensor's own type. Meaningful for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Probing a target against the promises of target.h, each in a worker process of its own. */
 #ifndef QDIFF_CHECK_TARGET_H
 #define QDIFF_CHECK_TARGET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clocks to measure with. */
 #ifndef QDIFF_CLOCK_H
 #define QDIFF_CLOCK_H

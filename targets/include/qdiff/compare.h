@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Comparison of a target's outputs with the reference's values: verdicts. */
 #ifndef QDIFF_COMPARE_H
 #define QDIFF_COMPARE_H

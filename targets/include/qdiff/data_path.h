@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where qdiff's own data lies: beside the program, the same in the build tree as installed. */
 #ifndef QDIFF_DATA_PATH_H
 #define QDIFF_DATA_PATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Diagnosis: why a target's numbers differ.
  *
  * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the mismatching

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expectations: the known divergences of a target, as rows of tab-separated text.
  *
  *   case or op pattern | features | settings | class or quirk | version range | CPU condition | issue URL | reason

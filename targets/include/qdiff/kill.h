@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which quirks a case notices: the gate's comparison is given the answers of every known wrong semantics, and answers off
  * by one code or one ulp. */
 #ifndef QDIFF_KILL_H

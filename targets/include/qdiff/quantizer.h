@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A quantizer target: a tool that chooses scales, zero points and axes. It takes a float model, what is known of its
  * tensors' ranges, and options, and gives a quantized model, or, if the tool has another kind of graph, the parameters of
  * every edge. Quantizers are workers (targets/process/worker.proto, message Quantize); what they answer is hostile and only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a quantizer's answer is checked for: structure, parameters, snapping, bias, sharing, kernel agreement, fidelity, ignored
  * options. Each has its own finding class (QD_QUANTIZER_FINDING_LIST in compare.h) and explains itself with the tensor, the node,
  * what was wanted and what the tool has.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generated suite of the quantizer role: small float graphs × ranges × options × opsets. */
 #ifndef QDIFF_QUANTIZER_SUITE_H
 #define QDIFF_QUANTIZER_SUITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quirks: wrong semantics that implementations are known to have, each with a name, an equation and where it was seen.
  *
  * One list (quirks.def) with one row each, used three ways: a quirk is a mutant that the suite must notice

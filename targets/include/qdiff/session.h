@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A session runs cases on one target. One interface; in process or in a forked, limited worker. */
 #ifndef QDIFF_SESSION_H
 #define QDIFF_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* "Did you mean": the nearest of a list of words. */
 #ifndef QDIFF_SPELLING_H
 #define QDIFF_SPELLING_H

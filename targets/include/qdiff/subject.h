@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A target under test, opened in its role.
  *
  * A role says what a target is asked and what its answer is compared with: a kernel target runs models, a quantizer makes them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* qdiff's plug-in ABI: what a shared library implements to be tested. This header stands alone.
  *
  * A plug-in exports one function, `qd_target_entry`, that returns a table of functions. qdiff calls them from one

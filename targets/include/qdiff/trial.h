@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trial: one case on one target, from the question to the verdict. Every command, both fuzz harnesses and the reducer judge
  * by this function.
  *

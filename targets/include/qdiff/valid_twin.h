@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The valid twin of a must-reject case: a refusal means something only where the twin, one edit away, is taken. */
 #ifndef QDIFF_VALID_TWIN_H
 #define QDIFF_VALID_TWIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast a worker is beside its cases: small messages, and runs of a model that is prepared. For `qdiff bench`. */
 #ifndef QDIFF_WORKER_BENCH_H
 #define QDIFF_WORKER_BENCH_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A worker to start from: copy it, then  qdiff run --target ./mine.py --expectations mine.tsv
 
 What it runs here is Identity; put your runtime in prepare and run. It looks at no rule of the operator, so the gate

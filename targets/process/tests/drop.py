@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A connection that drops: passes bytes between qdiff and a program until, after a random number of them, it ends the program
 and itself with status 255, as ssh does. drop.py DEATHS MOST SEED PROGRAM [ARGUMENT…]: each drop adds a byte to the file DEATHS, and
 there are at most MOST."""

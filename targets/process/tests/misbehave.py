@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker for tests: Identity, and on the side the one wrong deed that its setting `do=...` names."""
 
 import os

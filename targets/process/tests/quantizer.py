@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A quantizer for tests: the model's option `extra` names what it answers."""
 
 import os

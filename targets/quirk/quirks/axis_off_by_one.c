@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "axis-off-by-one": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/regroup.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "bias-unscaled": targets/include/qdiff/quirks.def says what it is.
  *
  * The layer is dequantize, convolution with the bias as it is, quantize, by the texts of these operators: what order a

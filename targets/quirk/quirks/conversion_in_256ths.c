@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "conversion-in-256ths": targets/include/qdiff/quirks.def says what it is. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "dequantized-sum-wraps-int32": targets/include/qdiff/quirks.def says what it is. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "max-pool-uint8-as-int8": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/edit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "missing-zero-point-in-the-middle": targets/include/qdiff/quirks.def says what it is. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "scale-of-channel-0": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/edit.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A qdiff worker in about twenty lines: see template.py beside this package, and targets/process/README.md.
 
 Subclass Worker, define what your target can do, and end with `serve(MyWorker)`. Needs Python 3.8; tensors come and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What workers around torch-mlir's ONNX importer share: torch-mlir itself, and IREE."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The messages of worker.proto as Python values."""
 
 from . import wire

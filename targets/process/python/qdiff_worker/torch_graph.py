@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Float and QDQ ONNX models as torch graphs of the kind that torch.export gives: aten operators, one for one.
 
 Workers around torch share it. Each operator becomes what a torch module that exports to it would have: a product with a

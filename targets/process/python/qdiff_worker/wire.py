@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Protobuf's wire format, as much as worker.proto needs. No dependency: a target's environment may hold any protobuf."""
 
 import struct

@@ -216,6 +216,7 @@ test_nightly_is_quiet_about_what_waits()
 {
     export QDIFF_STATE=$scratch/quiet
     fake_builds
+    # shellcheck disable=SC2016 # that is how the fake is written
     sed -i 's/printf "$now .*/exit 0/' "$scratch/build/release/bin/qdiff"
     expect 0 "$(status_of "${night[@]}" --time 3s --target good)" "a night after which something waits"
     grep -q '^0 new$' "$QDIFF_STATE"/fuzz/nights/*/summary.md
@@ -243,6 +244,7 @@ test_nightly_fuzzes_both_roles()
     expect True "$(of_night 's["corpora"]["corpus"]["after"] > 100')" "the kernels' corpus"
     expect "good tool good tool" "$(cut -d' ' -f3 "$QDIFF_STATE/settled" | xargs)" "targets that were settled"
     grep -q '^- .Conv-tool-bias-run-0. tool' "$QDIFF_STATE"/fuzz/nights/*/summary.md
+    # shellcheck disable=SC2016 # that is how the fake is written
     sed -i 's/printf "$now .*/exit 0/' "$scratch/build/release/bin/qdiff"
     sleep 1 # a night is named by the second
     expect 0 "$(status_of "${night[@]}" --time 3s --target tool)" "a night without a finding"

@@ -25,6 +25,7 @@ struct qd_edit {
 };
 
 /* The quirk `name`, qd_quirk_<name>: a node is evaluated as the block that follows leaves it in `edit`. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of parameters */
 #define QD_QUIRK_EDIT(name, edit)                                                                \
     static void change(struct qd_edit *edit);                                                    \
     static enum qd_status evaluate(const struct qd_override *self,                               \
@@ -38,6 +39,7 @@ struct qd_edit {
     }                                                                                            \
     const struct qd_override qd_quirk_##name = {.node = evaluate};                               \
     static void change(struct qd_edit *edit)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* For a quirk that does more than that: the node as it is. */
 void qd_edit_begin(struct qd_edit *edit, const struct qd_evaluation *evaluation,

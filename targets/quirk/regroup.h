@@ -16,6 +16,7 @@ struct qd_layout {
 typedef int64_t qd_layout_choice(const struct qd_layout *layout, const int64_t *coordinates);
 
 /* The quirk `name`, qd_quirk_<name>, with the choice that the block that follows returns. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of parameters */
 #define QD_QUIRK_REGROUP(name, layout, coordinates)                                              \
     static qd_layout_choice choose;                                                              \
     static enum qd_status evaluate(const struct qd_override *self,                               \
@@ -26,6 +27,7 @@ typedef int64_t qd_layout_choice(const struct qd_layout *layout, const int64_t *
     }                                                                                            \
     const struct qd_override qd_quirk_##name = {.node = evaluate};                               \
     static int64_t choose(const struct qd_layout *layout, const int64_t *coordinates)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The choice of the text, were the axis this one (negative ones count from the end): modulo the number of parameters, so
  * that every axis is possible. An axis that x has not: 0. */

@@ -35,8 +35,10 @@ enum qd_status qd_rewrite_begin(struct qd_rewrite *rewrite, const struct qd_grap
         made.nodes[i].inputs = made.inputs[i];
         room = made.inputs[i] != NULL;
     }
-    if (!room)
-        return qd_fail(error, QD_NO_MEMORY, "no room for %zu nodes", graph->node_count);
+    if (!room) {
+        qd_fail(error, QD_NO_MEMORY, "no room for %zu nodes", graph->node_count);
+        return QD_NO_MEMORY;
+    }
     made.made.nodes = made.nodes;
     made.made.outputs = made.outputs;
     *rewrite = made;

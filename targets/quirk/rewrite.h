@@ -18,6 +18,7 @@ struct qd_rewrite {
 };
 
 /* The quirk `name`, qd_quirk_<name>: the block that follows, for each node as given, changes `made`. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of parameters */
 #define QD_QUIRK_REWRITE(name, made, node)                                                      \
     static qd_node_visit visit;                                                                 \
     static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph, \
@@ -29,6 +30,7 @@ struct qd_rewrite {
     }                                                                                           \
     const struct qd_override qd_quirk_##name = {.graph = rewrite};                              \
     static void visit(struct qd_rewrite *made, const struct qd_node *node)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 typedef void qd_node_visit(struct qd_rewrite *made, const struct qd_node *node);
 

@@ -45,6 +45,7 @@ enum qd_block_factor {
     QD_BLOCK_FACTORS
 };
 #define QD_BLOCK_ZERO_NONE 4
+/* NOLINTBEGIN(bugprone-macro-parentheses): initializers */
 #define QD_BLOCK_FACTOR_ROWS(blocks, form_word)                                         \
     [QD_BLOCK_BLOCK] = {.name = "block", .levels = blocks},                             \
     [QD_BLOCK_TYPE] = {.name = "type", QD_LEVELS("u8", "s8", "u16", "s16")},            \
@@ -53,6 +54,7 @@ enum qd_block_factor {
     [QD_BLOCK_PARAMETERS] = {.name = "parameters of x and y", QD_LEVELS(NULL, "same")}, \
     [QD_BLOCK_FORM] = {.name = "form", QD_LEVELS(NULL, form_word)},                     \
     [QD_BLOCK_OPSET] = {.name = "opset", QD_LEVELS("opset13", "opset21")}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* 16 bits exist since opset 21; without a zero point y is u8. */
 #define QD_BLOCK_EXCLUSIONS                        \

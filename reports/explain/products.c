@@ -79,12 +79,18 @@ static int64_t unpacked(const struct qd_tensor *bytes, int64_t row, int64_t row_
     return byte >> (i * bits % 8) & (((int64_t)1 << bits) - 1);
 }
 
+static int64_t depth_of(const struct factors *f)
+{
+    return f->depth > 0 ? f->depth : 1;
+}
+
 /* Packed weight number i, counted along K and then N: code, zero point, scale. */
 static struct qd_explain_code packed_weight(const struct factors *f, int64_t i)
 {
     const struct qd_tensor *w = &f->values[1]->want;
     const struct qd_value *zero = f->zero_points[1];
-    int64_t n = i / f->depth, k = i % f->depth, blocks = w->dims[1], block = k / f->block;
+    int64_t depth = depth_of(f), length = f->block > 0 ? f->block : 1;
+    int64_t n = i / depth, k = i % depth, blocks = w->dims[1], block = k / length;
     int64_t at = n * blocks + block;
     double code = (double)unpacked(w, n, blocks * w->dims[2], k, f->bits);
     double zero_point = (double)((int64_t)1 << (f->bits - 1));
@@ -109,7 +115,7 @@ static double packed_factor(const struct factors *f, int64_t i, bool shown)
     if (shown)
         fprintf(f->explanation->out,
                 "   %s[n %" PRId64 ", k %" PRId64 "] (%.9g - %.9g) * %.9g -> %.9g", f->names[1],
-                i / f->depth, i % f->depth, c.code + c.zero_point, c.zero_point, c.scale,
+                i / depth_of(f), i % depth_of(f), c.code + c.zero_point, c.zero_point, c.scale,
                 c.code * c.scale);
     return c.code * c.scale;
 }

@@ -236,6 +236,8 @@ static void find_row(struct finder *f)
 {
     struct qd_matmul_shape s;
     bool swap_a = int_of(f, "transA") != 0, swap_b = int_of(f, "transB") != 0;
+    if (!f->x || !f->w)
+        return;
     struct qd_tensor a = transposed(f->x, swap_a), b = matrix_of(f, &swap_b);
     if (qd_matmul_shape_read(&f->evaluation, f->step->node, &a, &b, &s) != QD_OK ||
         !make_room(f, s.k))

@@ -11,6 +11,7 @@ static void print_row(FILE *out, const char *word, const char *meaning)
     qd_help_wrapped(out, meaning, INDENT);
 }
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a summand */
 #define COUNT(name, word, divergence, meaning) +1
 enum { OF_QUANTIZERS = 0 QD_QUANTIZER_FINDING_LIST(COUNT) };
 #undef COUNT

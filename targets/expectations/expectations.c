@@ -412,17 +412,17 @@ static bool covers(const struct row *row, const struct qd_evidence *evidence)
                              evidence->run);
 }
 
-void qd_row_lines_add(struct qd_row_lines *covering, size_t line)
+void qd_row_lines_add(struct qd_row_lines *lines, size_t line)
 {
     size_t at = 0;
-    while (at < covering->count && covering->lines[at] < line)
+    while (at < lines->count && lines->lines[at] < line)
         at++;
-    if (at == QD_MOST_COVERING || (at < covering->count && covering->lines[at] == line))
+    if (at == QD_MOST_COVERING || (at < lines->count && lines->lines[at] == line))
         return;
-    covering->count += covering->count < QD_MOST_COVERING;
-    memmove(covering->lines + at + 1, covering->lines + at,
-            (covering->count - at - 1) * sizeof *covering->lines);
-    covering->lines[at] = line;
+    lines->count += lines->count < QD_MOST_COVERING;
+    memmove(lines->lines + at + 1, lines->lines + at,
+            (lines->count - at - 1) * sizeof *lines->lines);
+    lines->lines[at] = line;
 }
 
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,

@@ -49,7 +49,7 @@ static enum qd_status ask_kernel(struct qd_subject *subject, const struct qd_eva
                                  struct qd_arena *arena, struct qd_trial *trial,
                                  struct qd_error *error)
 {
-    struct qd_trial made;
+    struct qd_trial made = {.skip = NULL};
     enum qd_status status =
         qd_trial_ask(session_for(subject, evaluated), evaluated, arena, &made, error);
     if (status != QD_OK)

@@ -121,7 +121,7 @@ static enum qd_status start(struct pacer *pacer, const struct qd_target_name *na
 enum qd_status qd_worker_bench_measure(const struct qd_target_name *name,
                                        const struct qd_session_options *options,
                                        const struct qd_case *kase, const struct qd_tensor *shapes,
-                                       double seconds, struct qd_worker_bench *pace,
+                                       double seconds, struct qd_worker_bench *speed,
                                        struct qd_error *error)
 {
     struct pacer pacer;
@@ -132,7 +132,7 @@ enum qd_status qd_worker_bench_measure(const struct qd_target_name *name,
     if (status == QD_OK) {
         status = start(&pacer, name, options, error);
         if (status == QD_OK)
-            status = measure(&pacer, seconds, pace, error);
+            status = measure(&pacer, seconds, speed, error);
         qd_worker_clear(&pacer.worker);
         qd_program_clear(&pacer.program);
     }

@@ -94,9 +94,12 @@ static enum qd_status take_failure(struct asking *asking, enum qd_outcome outcom
         trial->comparison.verdict = class;
         return QD_OK;
     }
+    const char *words = qd_arena_string(asking->arena, asking->answer.message);
+    if (!words)
+        return qd_fail(asking->error, QD_NO_MEMORY, "no memory for the tool's words");
     enum qd_status status = diverge(asking, 1);
     if (status == QD_OK)
-        add(asking, class, asking->answer.message);
+        add(asking, class, words);
     return status;
 }
 

@@ -82,6 +82,21 @@ test_a_build_tells_how_far_it_is()
     grep -q "error: no such thing" "$scratch/out"
 }
 
+# CI configures with a cache that is gone when it configures again with another.
+test_a_build_follows_the_cache()
+{
+    local one
+    for one in first second; do
+        mkdir -p "$scratch/$one/ort/include"
+        touch "$scratch/$one/ort/include/onnxruntime_c_api.h"
+        QDIFF_CACHE=$scratch/$one cmake -S "$root" -B "$scratch/follows" -DQD_TESTS=OFF >"$scratch/out" 2>&1 ||
+            { cat "$scratch/out"; return 1; }
+        rm -r "${scratch:?}/$one"
+    done
+    expect 1 "$(QDIFF_CACHE=$scratch/third status_of cmake -S "$root" -B "$scratch/follows")" "a cache that is not there"
+    grep -F "$scratch/third/ort/include/onnxruntime_c_api.h" "$scratch/out"
+}
+
 test_second_setup_is_offline()
 {
     expect 0 "$(status_of env PIP_NO_INDEX=1 "$root/scripts/setup" test)" "setup test"
@@ -375,7 +390,7 @@ case ${1-} in
     -h | --help) usage; exit 0 ;;
 esac
 tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
-a_build_tells_how_far_it_is issues_of_expectations_resolve every_finding_has_a_script_and_a_row_of_the_index \
+a_build_tells_how_far_it_is a_build_follows_the_cache issues_of_expectations_resolve every_finding_has_a_script_and_a_row_of_the_index \
 second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
 nightly_reports_what_the_engine_did nightly_is_quiet_about_what_waits nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \

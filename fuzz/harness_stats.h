@@ -12,7 +12,8 @@ struct qd_harness_stats {
     uint64_t refused;  /* no case */
     uint64_t beyond;   /* the target does not declare it */
     uint64_t compared; /* what the target said was judged, whatever came of it */
-    uint64_t known, findings;
+    uint64_t known;    /* a row expects it, or it is advisory */
+    uint64_t findings;
     uint64_t
         unsettled; /* divergences that no row expects, and that were not reduced, or not in time */
     char op[64];   /* of the case that runs; "" before it is decoded */

@@ -264,7 +264,8 @@ static void treat(struct qd_hunt *hunt, struct qd_hunt_key *key, const struct ca
 static void judge(struct qd_hunt *hunt, const struct catch *catch)
 {
     char signature[QD_SIGNATURE_SIZE];
-    if (catch->trial->divergences[catch->which].row) {
+    const struct qd_divergence *divergence = &catch->trial->divergences[catch->which];
+    if (divergence->row || divergence->citation.severity == QD_SEVERITY_ADVISORY) {
         hunt->stats.known++;
         return;
     }

@@ -51,6 +51,7 @@ struct shown {
 /* What has to stay. */
 struct key {
     enum qd_verdict verdict;
+    enum qd_severity severity;
     enum qd_stage stage;
     int signal;
     uint32_t cause;    /* of a death, 0: not said */
@@ -183,6 +184,7 @@ static bool shows(const struct key *key, struct shown *shown)
     const struct qd_trial *trial = &shown->trial;
     for (size_t i = 0; i < trial->divergence_count; i++)
         if (trial->divergences[i].class == key->verdict &&
+            trial->divergences[i].citation.severity == key->severity &&
             same_way(key, shown, &trial->divergences[i])) {
             shown->which = i;
             return true;
@@ -488,6 +490,7 @@ static void set_key(struct key *key, const struct shown *shown, const struct qd_
     const struct qd_divergence *divergence = &shown->trial.divergences[shown->which];
     const char *kind;
     *key = (struct key){.verdict = divergence->class,
+                        .severity = divergence->citation.severity,
                         .stage = shown->trial.run.stage,
                         .signal = shown->trial.run.signal,
                         .cause = qd_signature_cause(divergence->words, &kind),
@@ -530,7 +533,9 @@ static enum qd_status drop_right_outputs(struct reduction *r)
     if (status == QD_OK && keep_wrong_outputs(shown, &edit)) {
         edit.infers = true;
         qd_reduce_prune(&edit);
-        r->key = (struct key){.verdict = QD_VERDICT_WRONG_VALUE, .open = true};
+        r->key = (struct key){.verdict = QD_VERDICT_WRONG_VALUE,
+                              .severity = shown->trial.citation.severity,
+                              .open = true};
         status = try_edit(r, &passes[0], &edit, &taken);
     }
     qd_arena_clear(&scratch);

@@ -210,8 +210,7 @@ static void test_a_cause_is_the_name(void **state)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     qd_identity_case(&kase, &arena, QD_S8, 3);
     const struct qd_evaluated evaluated = {.kase = &kase};
-    struct qd_divergence divergence = {QD_VERDICT_CRASH, "a.cc:1: f(): Assertion `x' failed.",
-                                       NULL};
+    struct qd_divergence divergence = {.class = QD_VERDICT_CRASH, .words = "a.cc:1: f(): Assertion `x' failed."};
     struct qd_trial trial = {
         .run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 6},
         .divergence_count = 1,
@@ -239,7 +238,7 @@ static void test_labels_of_other_classes(void **state)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     qd_identity_case(&kase, &arena, QD_S8, 3);
     const struct qd_evaluated evaluated = {.kase = &kase};
-    struct qd_divergence divergence = {QD_VERDICT_CRASH, "", NULL};
+    struct qd_divergence divergence = {.class = QD_VERDICT_CRASH, .words = ""};
     struct qd_trial trial = {
         .run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 11},
         .divergence_count = 1,
@@ -247,11 +246,11 @@ static void test_labels_of_other_classes(void **state)
     qd_signature_make(&evaluated, "../a b", &trial, 0, NULL, signature);
     assert_string_equal(signature, "Identity-...a.b-crash-load-signal-11");
     trial.run.outcome = QD_OUTCOME_OUTPUTS;
-    divergence = (struct qd_divergence){QD_VERDICT_ACCEPTS_INVALID, "Relu/some-rule", NULL};
+    divergence = (struct qd_divergence){.class = QD_VERDICT_ACCEPTS_INVALID, .words = "Relu/some-rule"};
     qd_signature_make(&evaluated, "ort", &trial, 0, NULL, signature);
     assert_string_equal(signature, "Relu-ort-accepts-invalid-some-rule");
     trial.run = (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN};
-    divergence = (struct qd_divergence){QD_VERDICT_REJECTS_VALID, "a", NULL};
+    divergence = (struct qd_divergence){.class = QD_VERDICT_REJECTS_VALID, .words = "a"};
     qd_signature_make(&evaluated, "ort", &trial, 0, NULL, signature);
     /* FNV-1a of "a": (2166136261 ^ 97) * 16777619 mod 2^32 */
     assert_string_equal(signature, "Identity-ort-rejects-valid-run-e40c292c");

@@ -25,6 +25,7 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
                               .reason = "",
                               .matched = "",
                               .covering = "",
+                              .clause = "",
                               .message = "",
                               .stage = "",
                               .features = "",

@@ -7,19 +7,21 @@
 #include "qdiff/expectations.h"
 
 /* QD_RESULT(NAME, word, meaning, what to do next) */
-#define QD_RESULT_LIST(QD_RESULT)                                                           \
-    QD_RESULT(PASS, "pass", "no divergence", "nothing to do")                               \
-    QD_RESULT(FAIL, "fail", "a divergence that no expectation row covers",                  \
-              "fix the target, or accept it: qdiff expectations --write FILE --target T")   \
-    QD_RESULT(KNOWN, "known", "a divergence that an expectation row covers",                \
-              "nothing; TAP prints it as TODO with the row's issue")                        \
-    QD_RESULT(FIXED, "fixed", "no divergence, although an expectation row names this case", \
-              "delete the row, or limit its versions")                                      \
-    QD_RESULT(SKIP, "skip", "not run, for the reason given",                                \
-              "nothing, unless the target should support the case")                         \
-    QD_RESULT(BAD_INPUT, "bad-input", "a case file that cannot be read or breaks a rule",   \
-              "correct the file; the error names the place in it")                          \
-    QD_RESULT(BROKEN, "broken", "a failure of qdiff itself",                                \
+#define QD_RESULT_LIST(QD_RESULT)                                                                 \
+    QD_RESULT(PASS, "pass", "no divergence", "nothing to do")                                     \
+    QD_RESULT(FAIL, "fail", "a divergence that no expectation row covers",                        \
+              "fix the target, or accept it: qdiff expectations --write FILE --target T")         \
+    QD_RESULT(KNOWN, "known", "a divergence that an expectation row covers",                      \
+              "nothing; TAP prints it as TODO with the row's issue")                              \
+    QD_RESULT(ADVISORY, "advisory", "a divergence that no sentence of the specification forbids", \
+              "nothing, or count it as a failure: --strict")                                      \
+    QD_RESULT(FIXED, "fixed", "no divergence, although an expectation row names this case",       \
+              "delete the row, or limit its versions")                                            \
+    QD_RESULT(SKIP, "skip", "not run, for the reason given",                                      \
+              "nothing, unless the target should support the case")                               \
+    QD_RESULT(BAD_INPUT, "bad-input", "a case file that cannot be read or breaks a rule",         \
+              "correct the file; the error names the place in it")                                \
+    QD_RESULT(BROKEN, "broken", "a failure of qdiff itself",                                      \
               "report it, with the output of qdiff version and the case")
 
 #define QD_RESULT_ENUM(name, word, meaning, next) QD_RESULT_##name,
@@ -45,6 +47,8 @@ struct qd_result {
     const char *stage; /* "load" or "run": where it was refused, as it should be or not, or died */
 
     /* Of divergences only. */
+    enum qd_severity severity;
+    const char *clause;                /* what it breaks (qdiff/citation.h) */
     const char *message;               /* the target's own words */
     int signal;                        /* that killed it, 0 if none */
     const char *features;              /* "bias,groups" */

@@ -27,6 +27,7 @@
     STRING(reason)      \
     STRING(matched)     \
     STRING(covering)    \
+    STRING(clause)      \
     STRING(message)     \
     STRING(stage)       \
     STRING(features)    \
@@ -83,6 +84,8 @@ void qd_result_write(FILE *out, const struct qd_result *result)
         write_comparison(&json, result);
     qd_json_int_if(&json, "row", (int64_t)result->row);
     qd_json_int_if(&json, "signal", result->signal);
+    if (result->severity != QD_SEVERITY_NONE)
+        qd_json_string(&json, "severity", qd_severity_word(result->severity));
 #define STRING(field) qd_json_string_if(&json, #field, result->field);
     STRINGS(STRING)
 #undef STRING
@@ -216,6 +219,9 @@ static void read_result(struct reader *reader, struct qd_result *result)
     if (qd_result_has_comparison(result))
         read_comparison(reader, &result->comparison);
     result->row = (size_t)read_int(reader, "row");
+    const char *severity = read_string(reader, "severity", false);
+    if (*severity && !qd_severity_find(severity, &result->severity))
+        fail(reader, "severity", "the word of a severity");
     result->signal = (int)(read_int(reader, "signal") & INT_MAX);
 #define STRING(field) result->field = read_string(reader, #field, false);
     STRINGS(STRING)

@@ -183,11 +183,12 @@ static void tap_targets(const struct qd_count_table *table, struct qd_tap *tap)
 
         qd_tap_comment(tap,
                        "target %s: %" PRId64 " passed, %" PRId64 " failed, %" PRId64
-                       " known, %" PRId64 " fixed, %" PRId64 " skipped, %" PRId64
-                       " broken; %" PRId64 " elements compared",
+                       " known, %" PRId64 " advisory, %" PRId64 " fixed, %" PRId64
+                       " skipped, %" PRId64 " broken; %" PRId64 " elements compared",
                        table->rows[i].name, results[QD_RESULT_PASS], results[QD_RESULT_FAIL],
-                       results[QD_RESULT_KNOWN], results[QD_RESULT_FIXED], results[QD_RESULT_SKIP],
-                       results[QD_RESULT_BROKEN], counts->compared);
+                       results[QD_RESULT_KNOWN], results[QD_RESULT_ADVISORY],
+                       results[QD_RESULT_FIXED], results[QD_RESULT_SKIP], results[QD_RESULT_BROKEN],
+                       counts->compared);
     }
 }
 
@@ -229,12 +230,12 @@ void qd_summary_print(const struct qd_summary *summary, FILE *out)
 
     fprintf(out,
             "qdiff: %" PRId64 " cases on %zu targets: %" PRId64 " passed, %" PRId64
-            " failed, %" PRId64 " known, %" PRId64 " fixed, %" PRId64 " stale rows, %" PRId64
-            " skipped, %" PRId64 " bad inputs, %" PRId64 " broken\n",
+            " failed, %" PRId64 " known, %" PRId64 " advisory, %" PRId64 " fixed, %" PRId64
+            " stale rows, %" PRId64 " skipped, %" PRId64 " bad inputs, %" PRId64 " broken\n",
             summary->cases, summary->targets.count, results[QD_RESULT_PASS],
-            results[QD_RESULT_FAIL], results[QD_RESULT_KNOWN], results[QD_RESULT_FIXED],
-            summary->stale, results[QD_RESULT_SKIP], results[QD_RESULT_BAD_INPUT],
-            results[QD_RESULT_BROKEN]);
+            results[QD_RESULT_FAIL], results[QD_RESULT_KNOWN], results[QD_RESULT_ADVISORY],
+            results[QD_RESULT_FIXED], summary->stale, results[QD_RESULT_SKIP],
+            results[QD_RESULT_BAD_INPUT], results[QD_RESULT_BROKEN]);
     fprintf(out,
             "qdiff: %" PRId64 " elements compared: %" PRId64 " exact, %" PRId64
             " admissible, %" PRId64 " mismatched; %" PRId64 " unspecified; slack %.3f %%\n",

@@ -155,6 +155,9 @@ static void yaml_block(FILE *out, const struct qd_result *result)
     if (qd_result_has_comparison(result)) {
         yaml_if(out, "class", qd_verdict_word(result->comparison.verdict));
         yaml_if(out, "meaning", qd_verdict_meaning(result->comparison.verdict));
+        yaml_if(out, "severity",
+                result->severity == QD_SEVERITY_NONE ? "" : qd_severity_word(result->severity));
+        yaml_if(out, "clause", result->clause);
     } else {
         yaml_if(out, "class", qd_result_word(result->kind));
     }
@@ -197,8 +200,11 @@ void qd_tap_result(struct qd_tap *tap, const struct qd_result *result)
     } else if (result->kind == QD_RESULT_KNOWN) {
         fputs(" # TODO ", out);
         print_line(out, result->issue[0] != '\0' ? result->issue : result->reason, false);
+    } else if (result->kind == QD_RESULT_ADVISORY) {
+        fprintf(out, " # TODO advisory, %s: ", qd_verdict_word(result->comparison.verdict));
+        print_line(out, result->clause, false);
     }
     fputc('\n', out);
-    if (!ok && result->kind != QD_RESULT_KNOWN)
+    if (!ok && result->kind != QD_RESULT_KNOWN && result->kind != QD_RESULT_ADVISORY)
         yaml_block(out, result);
 }

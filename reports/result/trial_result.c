@@ -233,7 +233,7 @@ static const char *join_lines(const struct qd_row_lines *rows, struct qd_arena *
 static enum qd_result_kind kind_of(const struct qd_trial *trial)
 {
     if (trial->divergence_count > 0)
-        return trial->known ? QD_RESULT_KNOWN : QD_RESULT_FAIL;
+        return trial->known ? QD_RESULT_KNOWN : trial->fails ? QD_RESULT_FAIL : QD_RESULT_ADVISORY;
     return trial->unexpected ? QD_RESULT_FIXED : QD_RESULT_PASS;
 }
 
@@ -251,6 +251,8 @@ enum qd_status qd_trial_result(const struct qd_subject *subject,
     }
     made.kind = kind_of(trial);
     made.comparison = trial->comparison;
+    made.severity = trial->citation.severity;
+    made.clause = trial->citation.clause;
     take_row(trial->divergence_count > 0 ? trial->row : trial->unexpected, &made);
     made.matched = join_lines(&trial->matched, arena);
     made.covering = join_lines(&trial->covering, arena);

@@ -95,7 +95,7 @@ static enum qd_status store(struct qd_reporter *reporter, const struct qd_result
 static bool is_unexpected(const struct qd_result *result)
 {
     return result->kind != QD_RESULT_PASS && result->kind != QD_RESULT_KNOWN &&
-           result->kind != QD_RESULT_SKIP;
+           result->kind != QD_RESULT_ADVISORY && result->kind != QD_RESULT_SKIP;
 }
 
 /* Of a thousand bad files the first ones are enough; all are in TAP. */

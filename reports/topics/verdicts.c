@@ -12,7 +12,7 @@ static void print_row(FILE *out, const char *word, const char *meaning)
 }
 
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a summand */
-#define COUNT(name, word, divergence, meaning) +1
+#define COUNT(name, word, severity, meaning) +1
 enum { OF_QUANTIZERS = 0 QD_QUANTIZER_FINDING_LIST(COUNT) };
 #undef COUNT
 
@@ -23,6 +23,13 @@ static void print_verdicts(FILE *out, int first, int end, bool divergence)
         if (qd_verdict_is_divergence((enum qd_verdict)i) == divergence)
             print_row(out, qd_verdict_word((enum qd_verdict)i),
                       qd_verdict_meaning((enum qd_verdict)i));
+}
+
+static void print_severities(FILE *out)
+{
+    for (int i = QD_SEVERITY_NONE + 1; i < QD_SEVERITY_COUNT; i++)
+        print_row(out, qd_severity_word((enum qd_severity)i),
+                  qd_severity_meaning((enum qd_severity)i));
 }
 
 /* The exit code of a run with one passing case and one result of this kind. */
@@ -72,6 +79,8 @@ void qd_topic_verdicts(FILE *out)
     fputs("  -> qdiff show ID                  the float model, the ranges and the options\n"
           "     qdiff repro ID --target T      the verdict again, with every finding\n",
           out);
+    fputs("\nSeverity of a failure, with the clause that it breaks in TAP and results:\n", out);
+    print_severities(out);
     fputs("\nResult kinds:\n", out);
     print_kinds(out);
     fputs("\nA stale row has exit code 1 too: all cases of an expectation row ran, and none\n"

@@ -199,7 +199,8 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
     struct qd_twins twins;
     qd_twins_init(&twins, options->cases);
     const struct qd_trial_options how = {.twins = &twins,
-                                         .diagnose = options->no_diagnosis ? NULL : &diagnose};
+                                         .diagnose = options->no_diagnosis ? NULL : &diagnose,
+                                         .strict = options->strict};
     for (size_t i = 0; i < targets->count; i++) {
         qd_trial_judge(&targets->items[i], evaluated, &how, command->arena, &results[i],
                        &errors[i]);
@@ -251,7 +252,7 @@ const struct qd_verb qd_verb_repro = {
     .at_least = 1,
     .at_most = 1,
     .options = "target expectations no-expectations cases pack time-limit memory-limit in-process "
-               "no-diagnosis diagnosis-time",
+               "no-diagnosis strict diagnosis-time",
     .text = "Runs one case on the targets given and prints a table: the verdict, the first\n"
             "element that differs, the value wanted there, the target's value, and the\n"
             "admissible values; then the diagnosis, the target's own message and the\n"

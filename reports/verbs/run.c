@@ -94,7 +94,7 @@ const struct qd_verb qd_verb_run = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "target expectations no-expectations filter op feature tag level shard jobs "
-               "fail-fast results cases pack time-limit memory-limit in-process "
+               "fail-fast strict results cases pack time-limit memory-limit in-process "
                "no-diagnosis diagnosis-time progress",
     .text = "Runs every case of the suite, or of the files given, on every target, compares\n"
             "the outputs with the exact reference, and prints TAP 13: one line for each case\n"

@@ -9,11 +9,11 @@
 
 struct verdict_row {
     const char *word, *meaning;
-    bool divergence;
+    enum qd_severity severity;
 };
 
 static const struct verdict_row verdicts[] = {
-#define QD_VERDICT_ROW(name, word, divergence, meaning) {word, meaning, divergence},
+#define QD_VERDICT_ROW(name, word, severity, meaning) {word, meaning, QD_SEVERITY_##severity},
     QD_VERDICT_LIST(QD_VERDICT_ROW)
 #undef QD_VERDICT_ROW
 };
@@ -28,9 +28,14 @@ const char *qd_verdict_meaning(enum qd_verdict verdict)
     return (unsigned)verdict < QD_VERDICT_COUNT ? verdicts[verdict].meaning : "unknown";
 }
 
+enum qd_severity qd_verdict_severity(enum qd_verdict verdict)
+{
+    return (unsigned)verdict < QD_VERDICT_COUNT ? verdicts[verdict].severity : QD_SEVERITY_WRONG;
+}
+
 bool qd_verdict_is_divergence(enum qd_verdict verdict)
 {
-    return (unsigned)verdict >= QD_VERDICT_COUNT || verdicts[verdict].divergence;
+    return qd_verdict_severity(verdict) != QD_SEVERITY_NONE;
 }
 
 bool qd_verdict_find(const char *word, enum qd_verdict *verdict)
@@ -38,6 +43,34 @@ bool qd_verdict_find(const char *word, enum qd_verdict *verdict)
     for (int i = 0; i < QD_VERDICT_COUNT; i++)
         if (strcmp(verdicts[i].word, word) == 0) {
             *verdict = (enum qd_verdict)i;
+            return true;
+        }
+    return false;
+}
+
+static const struct {
+    const char *word, *meaning;
+} severities[] = {
+#define QD_SEVERITY_ROW(name, word, meaning) {word, meaning},
+    QD_SEVERITY_LIST(QD_SEVERITY_ROW)
+#undef QD_SEVERITY_ROW
+};
+
+const char *qd_severity_word(enum qd_severity severity)
+{
+    return (unsigned)severity < QD_SEVERITY_COUNT ? severities[severity].word : "unknown";
+}
+
+const char *qd_severity_meaning(enum qd_severity severity)
+{
+    return (unsigned)severity < QD_SEVERITY_COUNT ? severities[severity].meaning : "unknown";
+}
+
+bool qd_severity_find(const char *word, enum qd_severity *severity)
+{
+    for (int i = 0; i < QD_SEVERITY_COUNT; i++)
+        if (strcmp(severities[i].word, word) == 0) {
+            *severity = (enum qd_severity)i;
             return true;
         }
     return false;
@@ -100,9 +133,27 @@ enum qd_element qd_element_judge(const struct qd_value *value, const struct qd_o
     return is_admissible(seen, have, i) ? QD_ELEMENT_ADMISSIBLE : QD_ELEMENT_MISMATCHED;
 }
 
-static void mismatch(struct qd_comparison *c, const struct qd_observation *seen, size_t output,
-                     int64_t i, double want, double have)
+/* A subnormal number of the type that a target may have taken for 0. */
+static bool is_flushed(enum qd_dtype dtype, double want, double have)
 {
+    const struct qd_float_format *format = qd_float_format(dtype);
+    return format && have == 0 && want != 0 && fabs(want) < format->least_normal;
+}
+
+/* How far an approximation may be off to be called one: a convention of ours, for the severity alone. */
+static bool is_close(enum qd_dtype dtype, double want, double have)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    double range = qd_dtype_is_integer(dtype) ? (double)info->max - (double)info->min : 1;
+    return fabs(want - have) <= range / 100;
+}
+
+static void mismatch(struct qd_comparison *c, const struct qd_observation *seen, size_t output,
+                     int64_t i, const struct qd_tensor *wanted, const struct qd_tensor *given)
+{
+    double want = qd_tensor_value(wanted, i), have = qd_tensor_value(given, i);
+    c->flushed += is_flushed(wanted->dtype, want, have);
+    c->close += is_close(wanted->dtype, want, have);
     if (c->mismatched++ > 0)
         return;
     c->output = output;
@@ -128,7 +179,7 @@ static void compare_element(struct qd_comparison *c, const struct qd_value *valu
     c->exact += element == QD_ELEMENT_EXACT;
     c->admissible += element == QD_ELEMENT_ADMISSIBLE;
     if (element == QD_ELEMENT_MISMATCHED)
-        mismatch(c, &seen, output, i, qd_tensor_value(&value->want, i), qd_tensor_value(have, i));
+        mismatch(c, &seen, output, i, &value->want, have);
 }
 
 static void compare_output(struct qd_comparison *c, const struct qd_value *value,

@@ -62,7 +62,7 @@ static enum qd_status ask_kernel(struct qd_subject *subject, const struct qd_eva
         if (!made.divergences || !words)
             return qd_fail(error, QD_NO_MEMORY, "no memory for a divergence");
         made.divergences[made.divergence_count++] =
-            (struct qd_divergence){made.comparison.verdict, words, NULL};
+            (struct qd_divergence){.class = made.comparison.verdict, .words = words};
     }
     *trial = made;
     return QD_OK;
@@ -91,21 +91,47 @@ static enum qd_status check_twin(struct qd_subject *subject, const struct qd_eva
     return status;
 }
 
-/* The class of the whole: of the first divergence that no row expects, else the gravest, which is the first of the list. */
-static void choose_verdict(struct qd_trial *trial)
+static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena *arena,
+                           struct qd_trial *trial, struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; i < trial->divergence_count && status == QD_OK; i++) {
+        struct qd_divergence *one = &trial->divergences[i];
+        status = qd_cite(evaluated, &trial->comparison, one->class, one->words, arena,
+                         &one->citation, error);
+    }
+    return status;
+}
+
+static bool is_advisory(const struct qd_divergence *divergence)
+{
+    return divergence->citation.severity == QD_SEVERITY_ADVISORY;
+}
+
+/* What no row expects comes before what one does, what is advisory last; then the order of the list of verdicts. */
+static bool is_graver(const struct qd_divergence *a, const struct qd_divergence *b)
+{
+    if (!a->row != !b->row)
+        return !a->row;
+    if (is_advisory(a) != is_advisory(b))
+        return is_advisory(b);
+    return a->class < b->class;
+}
+
+static void choose_verdict(struct qd_trial *trial, bool strict)
 {
     const struct qd_divergence *chosen = NULL;
-    for (size_t i = 0; i < trial->divergence_count; i++) {
-        const struct qd_divergence *one = &trial->divergences[i];
-        bool graver = chosen && one->class < chosen->class && !one->row == !chosen->row;
-        if (!chosen || graver || (chosen->row && !one->row))
-            chosen = one;
-    }
+    for (size_t i = 0; i < trial->divergence_count; i++)
+        if (!chosen || is_graver(&trial->divergences[i], chosen))
+            chosen = &trial->divergences[i];
+    trial->citation = (struct qd_citation){QD_SEVERITY_NONE, ""};
     if (!chosen)
         return;
     trial->comparison.verdict = chosen->class;
     trial->row = chosen->row;
     trial->known = chosen->row != NULL;
+    trial->citation = chosen->citation;
+    trial->fails = !trial->known && (strict || !is_advisory(chosen));
 }
 
 void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evaluated *evaluated,
@@ -127,7 +153,6 @@ void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evalu
     }
     if (trial->divergence_count == 0)
         qd_expectations_match(expectations, &evidence, &trial->unexpected, NULL);
-    choose_verdict(trial);
 }
 
 static enum qd_status diagnose(struct qd_subject *subject, const struct qd_evaluated *evaluated,
@@ -152,10 +177,11 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
     enum qd_status status = subject->role->ask(subject, evaluated, arena, &made, error);
     if (status == QD_OK && options->twins)
         status = check_twin(subject, evaluated, options->twins, &made, error);
+    if (status == QD_OK && !made.skip)
+        status = cite(evaluated, arena, &made, error);
     if (status == QD_OK && !made.skip && subject->expectations)
         qd_trial_expect(subject->expectations, evaluated, &made);
-    else
-        choose_verdict(&made);
+    choose_verdict(&made, options->strict);
     if (status == QD_OK && !made.skip && options->diagnose)
         status = diagnose(subject, evaluated, options->diagnose, arena, &made, error);
     if (status == QD_OK)

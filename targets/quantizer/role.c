@@ -38,7 +38,8 @@ static enum qd_status diverge(struct asking *asking, size_t count)
 static void add(struct asking *asking, enum qd_verdict class, const char *words)
 {
     struct qd_trial *trial = asking->trial;
-    trial->divergences[trial->divergence_count++] = (struct qd_divergence){class, words, NULL};
+    trial->divergences[trial->divergence_count++] =
+        (struct qd_divergence){.class = class, .words = words};
     trial->comparison.verdict = class;
 }
 

@@ -8,6 +8,7 @@
 #ifndef QDIFF_TRIAL_H
 #define QDIFF_TRIAL_H
 
+#include "qdiff/citation.h"
 #include "qdiff/diagnose.h"
 #include "qdiff/evaluated.h"
 #include "qdiff/quantizer_check.h"
@@ -19,6 +20,7 @@ struct qd_divergence {
     const char *
         words; /* what rows match: the target's own words, the finding, or the rule that it should have refused by */
     const struct qd_expectation *row; /* that expects it, NULL if none does or no rows were asked */
+    struct qd_citation citation;      /* the clause that it breaks */
 };
 
 struct qd_trial {
@@ -28,12 +30,16 @@ struct qd_trial {
 
     struct qd_run run; /* what the target did; a quantizer's has no outputs */
     struct qd_comparison
-        comparison; /* verdict: of the first divergence that no row expects, else the gravest */
+        comparison; /* verdict: of the gravest divergence that no row expects, else of the gravest */
 
     size_t divergence_count; /* at least 1 if the verdict is a divergence, else 0 */
     struct qd_divergence *divergences;
-    bool known;                              /* there are some, and a row expects each */
-    const struct qd_expectation *row;        /* of the verdict; NULL if none */
+    bool known;                       /* there are some, and a row expects each */
+    const struct qd_expectation *row; /* of the verdict; NULL if none */
+    struct qd_citation
+        citation; /* of the verdict; severity NONE and clause "" if nothing diverges */
+    bool
+        fails; /* a divergence that no row expects is more than advisory, or any at all if the options are strict */
     struct qd_row_lines matched;             /* rows that are the first to expect a divergence */
     struct qd_row_lines covering;            /* every row that expects one of the divergences */
     const struct qd_expectation *unexpected; /* nothing diverges, and this row says that it would */
@@ -47,6 +53,7 @@ struct qd_twins;
 struct qd_trial_options {
     struct qd_twins *twins; /* whether a refusal means something (valid_twin.h); NULL: it does */
     const struct qd_diagnose_options *diagnose; /* NULL: no diagnosis */
+    bool strict;                                /* advisory divergences fail as well */
 };
 
 /* Runs the case on the target and judges the answer, by subject->expectations if there are any. Texts live in the arena or are
@@ -56,7 +63,7 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
                             const struct qd_trial_options *options, struct qd_arena *arena,
                             struct qd_trial *trial, struct qd_error *error);
 
-/* Looks the trial's divergences up in the rows, which the trial did not do if its subject has none. */
+/* Looks each divergence of the trial up in the rows, which the trial did not do if its subject has none. */
 void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evaluated *evaluated,
                      struct qd_trial *trial);
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a divergence stands on: the clause that it breaks, and with it how much it weighs. */
+#ifndef QDIFF_CITATION_H
+#define QDIFF_CITATION_H
+
+#include "qdiff/compare.h"
+#include "qdiff/evaluated.h"
+
+struct qd_citation {
+    enum qd_severity severity;
+    const char *clause; /* "Softmax-13: ..."; in the arena or static, never NULL */
+};
+
+/* Cites for a divergence of that class. `comparison` is that of the run: of a wrong value it says how far off it is. `words` are the
+ * divergence's (qdiff/trial.h): of accepts-invalid the rule.
+ *
+ * The severity is that of the verdict, but ADVISORY where no sentence obliges the target:
+ * - a wrong value where the only difference is that subnormal numbers are given as 0: IEEE 754 asks for them, ONNX does not;
+ * - a wrong value near the right one (qd_comparison.close) in a graph with an operator whose page gives no bound (qd_op.approximate);
+ * - accepts-invalid, always: no sentence says that a model which breaks a rule has to be refused.
+ *
+ * NO_MEMORY. */
+enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_comparison *comparison,
+                       enum qd_verdict class, const char *words, struct qd_arena *arena,
+                       struct qd_citation *citation, struct qd_error *error);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Says which clause a divergence breaks, and how much it weighs. */
+#include "qdiff/citation.h"
+
+#include <string.h>
+
+#include "qdiff/evaluate.h"
+
+/* The row of the operator that the case is about; NULL if the reference has none. */
+static const struct qd_op *principal_op(const struct qd_evaluated *evaluated)
+{
+    const struct qd_graph *graph = evaluated->kase->graph;
+    const struct qd_node *node = graph ? qd_graph_principal(graph) : NULL;
+    return node ? qd_op_find(node->domain, node->op_type) : NULL;
+}
+
+static bool has_approximate(const struct qd_evaluated *evaluated)
+{
+    const struct qd_graph *graph = evaluated->kase->graph;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const struct qd_op *op = qd_op_find(graph->nodes[i].domain, graph->nodes[i].op_type);
+        if (op && op->approximate)
+            return true;
+    }
+    return false;
+}
+
+/* --- Wrong values ------------------------------------------------------------------------------- */
+
+/* "QuantizeLinear-10: the sentence": the number before the ':' in the row belongs to the name. */
+static const char *values_clause(const struct qd_op *op, struct qd_arena *arena)
+{
+    return op ? qd_arena_printf(arena, "%s-%s", op->name, op->clause)
+              : "the composition of the graph's operators";
+}
+
+static void cite_value(const struct qd_evaluated *evaluated, const struct qd_comparison *comparison,
+                       struct qd_arena *arena, struct qd_citation *citation)
+{
+    bool flushed = comparison->flushed == comparison->mismatched;
+    bool near = comparison->close == comparison->mismatched && has_approximate(evaluated);
+    const char *clause = values_clause(principal_op(evaluated), arena);
+    if (clause && (flushed || near))
+        clause = qd_arena_printf(arena, "%s; %s", clause,
+                                 flushed ? "no sentence asks for subnormal numbers"
+                                         : "no sentence says how accurate the function is");
+    citation->severity = flushed || near ? QD_SEVERITY_ADVISORY : QD_SEVERITY_WRONG;
+    citation->clause = clause;
+}
+
+/* --- All ---------------------------------------------------------------------------------------- */
+
+/* What a divergence that is not about values breaks, after the operator's name. */
+static const char *rest_of_clause(enum qd_verdict class)
+{
+    switch (class) {
+    case QD_VERDICT_WRONG_SHAPE: return "the shapes of the outputs, implied by shape inference";
+    case QD_VERDICT_WRONG_TYPE: return "the type constraints of the outputs";
+    case QD_VERDICT_REJECTS_VALID: return "the model breaks no rule of the page";
+    case QD_VERDICT_CRASH:
+    case QD_VERDICT_HANG:
+    case QD_VERDICT_OOM: return "whatever the model, a target answers with outputs or an error";
+    case QD_VERDICT_NONDETERMINISTIC: return "the same model and inputs have the same outputs";
+    case QD_VERDICT_UNWRITTEN: return "every element of an output has a value";
+    case QD_VERDICT_OUT_OF_BOUNDS: return "a target writes its outputs and nothing else";
+    case QD_VERDICT_INPUT_MODIFIED: return "an operator does not change its inputs";
+    default: return NULL;
+    }
+}
+
+static const char *clause_of(const struct qd_evaluated *evaluated, enum qd_verdict class,
+                             const char *words, struct qd_arena *arena)
+{
+    const struct qd_case *kase = evaluated->kase;
+    const struct qd_op *op = principal_op(evaluated);
+    if (class == QD_VERDICT_ACCEPTS_INVALID)
+        return *kase->spec ? qd_arena_string(arena, kase->spec)
+                           : qd_arena_printf(arena, "rule %s", words);
+    const char *rest = rest_of_clause(class);
+    if (!rest)
+        return qd_verdict_meaning(
+            class); /* of a quantizer: its README says what each check stands on */
+    return op ? qd_arena_printf(arena, "%s: %s", op->name, rest) : rest;
+}
+
+enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_comparison *comparison,
+                       enum qd_verdict class, const char *words, struct qd_arena *arena,
+                       struct qd_citation *citation, struct qd_error *error)
+{
+    struct qd_citation made = {.severity = qd_verdict_severity(class)};
+    if (class == QD_VERDICT_WRONG_VALUE)
+        cite_value(evaluated, comparison, arena, &made);
+    else
+        made.clause = clause_of(evaluated, class, words, arena);
+    if (!made.clause)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a clause");
+    *citation = made;
+    return QD_OK;
+}

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operator's inputs are, by its row.
+/* What an operator's inputs are and which sentence it quotes, by its row.
  * Alone: <build>/tests/reference/graph/roles_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "qdiff/evaluate.h"
+
+#define CLAUSE_BYTES 240 /* of a clause at most */
 
 /* A letter an input: d data, w weight, s scale, z zero point, b bias, c control; by the operators' specifications. */
 static const struct {
@@ -95,6 +98,23 @@ static void check_words(const struct qd_op *op)
     }
 }
 
+/* "OPSET: words", for one line of a report; that they are the page's own is for scripts/prove-long clauses. */
+static void check_clause(const struct qd_op *op)
+{
+    char *words;
+    if (!op->clause)
+        fail_msg("%s: no clause", op->name);
+    long opset = strtol(op->clause, &words, 10);
+    if (opset < op->since || opset > QD_MAX_OPSET || strncmp(words, ": ", 2) != 0 || !words[2])
+        fail_msg("%s: the clause is '%s', not 'OPSET: words'", op->name, op->clause);
+    if (strlen(op->clause) > CLAUSE_BYTES || strpbrk(op->clause, "`\n\t"))
+        fail_msg("%s: the clause has %zu bytes or markup", op->name, strlen(op->clause));
+    bool rational = !strstr(words, "xp(") && !strstr(words, "hyperbolic");
+    if (op->approximate == rational)
+        fail_msg("%s: approximate, and its clause names no such function, or the reverse",
+                 op->name);
+}
+
 static size_t count_role(const struct qd_op *op, enum qd_role role)
 {
     size_t count = 0;
@@ -109,7 +129,8 @@ static bool has_two(enum qd_form form)
            form == QD_FORM_MATRICES || form == QD_FORM_ADDS || form == QD_FORM_MULTIPLIES;
 }
 
-/* Every row says what each operand is, names it once, and says how an element comes about. */
+/* Every row says what each operand is, names it once, says how an element comes about, and
+ * quotes a clause. */
 static void test_every_operator(void **state)
 {
     const struct qd_op *op;
@@ -119,6 +140,7 @@ static void test_every_operator(void **state)
         if (!op->operands || op->form == QD_FORM_NONE)
             fail_msg("%s: no %s", op->name, op->operands ? "form" : "operands");
         check_words(op);
+        check_clause(op);
         for (size_t i = 0; i < op->max_inputs; i++) {
             qd_op_operand_name(op, i, &length);
             if (length == 0)

@@ -26,6 +26,7 @@ const struct qd_op qd_op_add = {
     .outputs = 1,
     .form = QD_FORM_ADDS,
     .operands = "A,B:weight",
+    .clause = "14: Performs element-wise binary addition (with Numpy-style broadcasting support).",
     .attributes = "axis:-6,broadcast:-6,consumed_inputs:-5",
     .rules = "a-type,b-type,broadcast",
     .evaluate = evaluate,

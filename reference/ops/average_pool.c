@@ -100,6 +100,9 @@ const struct qd_op qd_op_average_pool = {
     .outputs = 1,
     .form = QD_FORM_MEAN,
     .operands = "X",
+    .clause = "22: computing the average on all values of a subset of the input tensor ... The "
+              "output of each pooling window is divided by the number of elements (exclude pad "
+              "when attribute count_include_pad is zero).",
     .attributes =
         "auto_pad,kernel_shape,pads,strides,count_include_pad:7-,ceil_mode:10-,dilations:19-",
     .rules = "x-type," QD_POOL_RULES,

@@ -316,6 +316,9 @@ const struct qd_op qd_op_cast = {
     .outputs = 1,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "input",
+    .clause = "25: casts the elements of a given input tensor to a data type specified by the 'to' "
+              "argument ... when OOR, discard higher bits and reinterpret (with respect to two's "
+              "complement representation for signed types).",
     .attributes = "to,saturate:19-,round_mode:24-",
     .rules = "input-type,to-missing,to-value,round_mode-value",
     .evaluate = evaluate,

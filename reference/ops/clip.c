@@ -103,6 +103,8 @@ const struct qd_op qd_op_clip = {
     .outputs = 1,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "input,min:control,max:control",
+    .clause = "13: Clip operator limits the given input within an interval. ... Thus, this is "
+              "equivalent to 'Min(max, Max(input, min))'.",
     .attributes = "min:-10,max:-10,consumed_inputs:-5",
     .rules = "x-type,min-type,max-type,min-shape,max-shape",
     .evaluate = evaluate,

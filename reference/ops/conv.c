@@ -111,6 +111,8 @@ const struct qd_op qd_op_conv = {
     .outputs = 1,
     .form = QD_FORM_CONVOLVES,
     .operands = "X,W:weight,B:bias",
+    .clause = "22: The convolution operator consumes an input tensor and a filter, and computes "
+              "the output. ... Optional 1D bias to be added to the convolution",
     .attributes = QD_CONV_ATTRIBUTES,
     .rules = "x-type,w-type,bias-type,bias-shape," QD_CONV_RULES,
     .evaluate = evaluate,

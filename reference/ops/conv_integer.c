@@ -99,6 +99,9 @@ const struct qd_op qd_op_conv_integer = {
     .outputs = 1,
     .form = QD_FORM_CONVOLVES,
     .operands = "x,w:weight,x_zero_point,w_zero_point",
+    .clause =
+        "10: The integer convolution operator consumes an input tensor, its zero-point, a filter, "
+        "and its zero-point, and computes the output. The production MUST never overflow.",
     .attributes = QD_CONV_ATTRIBUTES,
     .rules = "x-type,w-type,x_zero_point-type,w_zero_point-type,x_zero_point-shape,w_zero_point-"
              "shape," QD_CONV_RULES,

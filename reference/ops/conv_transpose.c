@@ -135,6 +135,8 @@ const struct qd_op qd_op_conv_transpose = {
     .outputs = 1,
     .form = QD_FORM_CONVOLVES_BACK,
     .operands = "X,W:weight,B:bias",
+    .clause = "22: The convolution transpose operator consumes an input tensor and a filter, and "
+              "computes the output. ... Optional 1D bias to be added to the convolution",
     .attributes = "auto_pad,dilations,group,kernel_shape,output_padding,output_shape,pads,strides",
     .rules = "x-type,w-type,bias-type,bias-shape,x-rank,w-rank,group-positive,group-channels,"
              "kernel_shape-length,kernel_shape-mismatch,strides-length,strides-positive,"

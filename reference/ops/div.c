@@ -65,6 +65,9 @@ const struct qd_op qd_op_div = {
     .outputs = 1,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "A,B:weight",
+    .clause = "14: Performs element-wise binary division (with Numpy-style broadcasting support). "
+              "... For integer inputs, the result is computed using truncating division (rounding "
+              "toward zero).",
     .attributes = "axis:-6,broadcast:-6,consumed_inputs:-5",
     .rules = "a-type,b-type,broadcast",
     .evaluate = evaluate,

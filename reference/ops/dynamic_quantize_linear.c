@@ -161,6 +161,9 @@ const struct qd_op qd_op_dynamic_quantize_linear = {
     .outputs = OUTPUTS,
     .form = QD_FORM_MANY,
     .operands = "x",
+    .clause = "11: y_scale = (maximum(0, max(x)) - minimum(0, min(x))) / (qmax - qmin) ... "
+              "intermediate_zero_point = qmin - min(x)/y_scale ... y = saturate (round (x / "
+              "y_scale) + y_zero_point) ... rounding to nearest ties to even.",
     .attributes = "",
     .rules = "x-type",
     .evaluate = evaluate,

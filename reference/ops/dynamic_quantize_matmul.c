@@ -164,6 +164,8 @@ const struct qd_op qd_op_dynamic_quantize_matmul = {
     .outputs = 1,
     .form = QD_FORM_MATRICES,
     .operands = "A,B:weight,b_scale,b_zero_point,bias:bias",
+    .clause = "1: Scale of quantized input 'B'. ... Zero point tensor for input 'B'. ... Matrix "
+              "multiply results from A * B",
     .attributes = "",
     .rules = "a-type,b-type,b_scale-type,b_zero_point-type,bias-type,b_scale-shape,"
              "b_zero_point-shape,bias-shape,a-rank,b-rank,k-mismatch,batch-mismatch",

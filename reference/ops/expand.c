@@ -59,6 +59,8 @@ const struct qd_op qd_op_expand = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "input,shape:control",
+    .clause = "13: Broadcast the input tensor following the given shape and the broadcast rule. "
+              "The broadcast rule is similar to numpy.array(input) * numpy.ones(shape)",
     .attributes = "",
     .rules = "input-type,shape-type,shape-rank,shape-value,shape-mismatch",
     .evaluate = evaluate,

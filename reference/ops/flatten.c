@@ -48,6 +48,8 @@ const struct qd_op qd_op_flatten = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "input",
+    .clause = "25: A 2D tensor with the contents of the input tensor, with input dimensions up to "
+              "axis flattened to the outer dimension of the output",
     .attributes = "axis",
     .rules = "input-type,axis-range",
     .evaluate = evaluate,

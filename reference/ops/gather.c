@@ -102,6 +102,9 @@ const struct qd_op qd_op_gather = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "data,indices:control",
+    .clause =
+        "13: gather entries of the axis dimension of data (by default outer-most one as axis=0) "
+        "indexed by indices, and concatenates them in an output tensor of rank q + (r - 1).",
     .attributes = "axis",
     .rules = "data-type,data-rank,indices-type,indices-range,axis-range",
     .evaluate = evaluate,

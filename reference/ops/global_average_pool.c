@@ -69,6 +69,9 @@ const struct qd_op qd_op_global_average_pool = {
     .outputs = 1,
     .form = QD_FORM_MEAN,
     .operands = "X",
+    .clause =
+        "22: applies average pooling across the values in the same channel. This is equivalent to "
+        "AveragePool with kernel size equal to the spatial dimension of input tensor.",
     .attributes = "",
     .rules = "x-type,x-rank",
     .evaluate = evaluate,

@@ -28,6 +28,7 @@ const struct qd_op qd_op_identity = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "input",
+    .clause = "25: Tensor to copy input into.",
     .attributes = "",
     .rules = "input-type",
     .evaluate = evaluate,

@@ -89,6 +89,8 @@ const struct qd_op qd_op_leaky_relu = {
     .outputs = 1,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "X",
+    .clause = "16: the function f(x) = alpha * x for x < 0, f(x) = x for x >= 0, is applied to the "
+              "data tensor elementwise.",
     .attributes = "alpha,consumed_inputs:-5",
     .rules = "X-type",
     .evaluate = evaluate,

@@ -92,6 +92,7 @@ const struct qd_op qd_op_matmul = {
     .outputs = 1,
     .form = QD_FORM_MATRICES,
     .operands = "A,B:weight",
+    .clause = "13: Matrix product that behaves like numpy.matmul.",
     .attributes = "",
     .rules = "a-type,b-type,a-rank,b-rank,k-mismatch,batch-mismatch",
     .evaluate = evaluate,

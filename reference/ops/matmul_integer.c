@@ -85,6 +85,8 @@ const struct qd_op qd_op_matmul_integer = {
     .outputs = 1,
     .form = QD_FORM_MATRICES,
     .operands = "A,B:weight,a_zero_point,b_zero_point",
+    .clause = "10: Matrix product that behaves like numpy.matmul. The production MUST never "
+              "overflow. The accumulation may overflow if and only if in 32 bits.",
     .attributes = "",
     .rules = "a-type,b-type,a_zero_point-type,b_zero_point-type,a_zero_point-shape,"
              "b_zero_point-shape,a-rank,b-rank,k-mismatch,batch-mismatch",

@@ -114,6 +114,9 @@ const struct qd_op qd_op_matmul_integer_to_float = {
     .outputs = 1,
     .form = QD_FORM_MATRICES,
     .operands = "A,B:weight,a_scale,b_scale,a_zero_point,b_zero_point,bias:bias",
+    .clause = "1: Scale of quantized input 'A'. ... Scale of quantized input 'B'. ... Zero point "
+              "tensor for input 'A'. ... Zero point tensor for input 'B'. ... Matrix multiply "
+              "results from A * B",
     .attributes = "",
     .rules = "a-type,b-type,a_scale-type,b_scale-type,a_zero_point-type,b_zero_point-type,"
              "bias-type,a_scale-shape,b_scale-shape,a_zero_point-shape,b_zero_point-shape,"

@@ -360,6 +360,8 @@ const struct qd_op qd_op_matmul_nbits = {
     .outputs = 1,
     .form = QD_FORM_MATRICES,
     .operands = "A,B:weight,scales:scale,zero_points:zero_point,g_idx:control,bias:bias",
+    .clause = "1: dequantized_weight = (quantized_weight - zero_point) * scale ... Matrix "
+              "multiplication between the input matrix A and the dequantized weight matrix.",
     .attributes = "K,N,block_size,bits,accuracy_level,weight_prepacked",
     .rules = "attribute-missing,k-positive,n-positive,block_size-value,bits-value,"
              "accuracy_level-value,a-rank,k-mismatch,a-type,b-type,scales-type,"

@@ -150,6 +150,9 @@ const struct qd_op qd_op_max_pool = {
     .outputs = 2,
     .form = QD_FORM_LARGEST,
     .operands = "X",
+    .clause = "22: computing the max on all values of a subset of the input tensor according to "
+              "the kernel size ... The output of each pooling window is maximum number of elements "
+              "exclude pad.",
     .attributes = "auto_pad,kernel_shape,pads,strides,storage_order:8-,dilations:10-,ceil_mode:10-",
     .rules = "x-type,storage_order-value," QD_POOL_RULES,
     .evaluate = evaluate,

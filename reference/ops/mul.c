@@ -27,6 +27,8 @@ const struct qd_op qd_op_mul = {
     .outputs = 1,
     .form = QD_FORM_MULTIPLIES,
     .operands = "A,B:weight",
+    .clause =
+        "14: Performs element-wise binary multiplication (with Numpy-style broadcasting support).",
     .attributes = "axis:-6,broadcast:-6,consumed_inputs:-5",
     .rules = "a-type,b-type,broadcast",
     .evaluate = evaluate,

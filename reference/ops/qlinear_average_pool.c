@@ -164,6 +164,9 @@ const struct qd_op qd_op_qlinear_average_pool = {
     .optional = 1 << X_ZERO_POINT,
     .form = QD_FORM_MEAN,
     .operands = "X,x_scale,x_zero_point,y_scale,y_zero_point",
+    .clause =
+        "1: divided by the number of elements (exclude pad when attribute count_include_pad is "
+        "zero). ... Output = Dequantize(Input) -> AveragePool on fp32 data -> Quantize(output)",
     .attributes = "auto_pad,kernel_shape,pads,strides,count_include_pad,ceil_mode,channels_last",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"

@@ -166,6 +166,9 @@ const struct qd_op qd_op_qlinear_conv = {
     .outputs = 1,
     .form = QD_FORM_CONVOLVES,
     .operands = "x,x_scale,x_zero_point,w:weight,w_scale,w_zero_point,y_scale,y_zero_point,B:bias",
+    .clause = "10: consumes a quantized input tensor, its scale and zero point, a quantized "
+              "filter, its scale and zero point, and output's scale and zero point, and computes "
+              "the quantized output.",
     .attributes = QD_CONV_ATTRIBUTES,
     .rules = "x-type,w-type,bias-type,x_scale-type,w_scale-type,y_scale-type,x_zero_point-type,w_"
              "zero_point-type,y_zero_point-type,x_scale-shape,x_zero_point-shape,w_scale-shape,w_"

@@ -49,6 +49,8 @@ const struct qd_op qd_op_qlinear_global_average_pool = {
     .outputs = 1,
     .form = QD_FORM_MEAN,
     .operands = "X,x_scale,x_zero_point,y_scale,y_zero_point",
+    .clause = "1: applies Average pooling across the values in the same channel. ... Scale of "
+              "quantized input 'X'. ... Scale of quantized output 'Y'.",
     .attributes = "channels_last",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,x-rank",

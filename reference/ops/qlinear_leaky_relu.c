@@ -57,6 +57,9 @@ const struct qd_op qd_op_qlinear_leaky_relu = {
     .optional = 1 << 2,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "X,X_scale,X_zero_point,Y_scale,Y_zero_point",
+    .clause = "1: the function f(x) = quantize(alpha * dequantize(x)) for dequantize(x) < 0, f(x) "
+              "= quantize(dequantize(x)) for dequantize(x) >= 0, is applied to the data tensor "
+              "elementwise.",
     .attributes = "alpha",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape",

@@ -196,6 +196,9 @@ const struct qd_op qd_op_qlinear_matmul = {
     .outputs = 1,
     .form = QD_FORM_MATRICES,
     .operands = "a,a_scale,a_zero_point,b:weight,b_scale,b_zero_point,y_scale,y_zero_point",
+    .clause = "21: Matrix product that behaves like numpy.matmul. ... The quantization formula is "
+              "y = saturate((x / y_scale) + y_zero_point). For (x / y_scale), it is rounding to "
+              "nearest ties to even.",
     .attributes = "",
     .rules = "a-type,b-type,a_scale-type,b_scale-type,y_scale-type,a_zero_point-type,"
              "b_zero_point-type,y_zero_point-type,a_scale-shape,a_zero_point-shape,"

@@ -74,6 +74,8 @@ const struct qd_op qd_op_qlinear_reduce_mean = {
     .optional = 1 << DATA_ZERO_POINT,
     .form = QD_FORM_MEAN,
     .operands = "data,data_scale,data_zero_point,reduced_scale,reduced_zero_point",
+    .clause = "1: Computes the mean of the low-precision input tensor's element along the provided "
+              "axes. ... Output = Dequantize(Input) -> ReduceMean on fp32 data -> Quantize(output)",
     .attributes = "axes,keepdims",
     .rules = "data-type,data_scale-type,reduced_scale-type,data_zero_point-type,"
              "reduced_zero_point-type,data_scale-shape,reduced_scale-shape,"

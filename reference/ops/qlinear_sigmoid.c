@@ -38,6 +38,9 @@ const struct qd_op qd_op_qlinear_sigmoid = {
     .optional = 1 << 2,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "X,X_scale,X_zero_point,Y_scale,Y_zero_point",
+    .clause = "1: the function f(x) = quantize(Sigmoid(dequantize(x))), is applied to the data "
+              "tensor elementwise. ... the function Sigmoid(x) = 1 / (1 + exp(-x))",
+    .approximate = true,
     .attributes = "",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape",

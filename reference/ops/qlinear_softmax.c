@@ -198,6 +198,9 @@ const struct qd_op qd_op_qlinear_softmax = {
     .optional = 1 << X_ZERO_POINT,
     .form = QD_FORM_MANY,
     .operands = "X,X_scale,x_zero_point,y_scale,y_zero_point",
+    .clause = "1: Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1) "
+              "... Scale of quantized input 'X'. ... Scale of quantized output 'Y'.",
+    .approximate = true,
     .attributes = "axis,opset",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"

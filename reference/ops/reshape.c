@@ -113,6 +113,8 @@ const struct qd_op qd_op_reshape = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "data,shape:control",
+    .clause = "25: Reshape the input tensor similar to numpy.reshape. ... It outputs the reshaped "
+              "tensor.",
     .attributes = "shape:-4,consumed_inputs:-4,allowzero:14-",
     .rules = "data-type,shape-missing,shape-type,shape-rank,shape-negative,shape-two-inferred,"
              "shape-zero-range,shape-allowzero,shape-mismatch",

@@ -148,6 +148,9 @@ const struct qd_op qd_op_softmax = {
     .outputs = 1,
     .form = QD_FORM_MANY,
     .operands = "input",
+    .clause =
+        "13: Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1)",
+    .approximate = true,
     .attributes = "axis",
     .rules = "input-type,axis-range",
     .evaluate = evaluate,

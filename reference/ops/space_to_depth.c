@@ -44,6 +44,8 @@ const struct qd_op qd_op_space_to_depth = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "input",
+    .clause = "13: outputs a copy of the input tensor where values from the height and width "
+              "dimensions are moved to the depth dimension.",
     .attributes = "blocksize",
     .rules = "input-type,input-rank,blocksize-missing,blocksize-positive,space-divisible",
     .evaluate = evaluate,

@@ -148,6 +148,8 @@ const struct qd_op qd_op_split = {
     .variadic = true,
     .form = QD_FORM_MOVES,
     .operands = "input,split:control",
+    .clause = "18: Split a tensor into a list of tensors, along the specified 'axis'. ... If the "
+              "input 'split' is specified, it indicates the sizes of each output in the split.",
     .attributes = "axis,split:-12,num_outputs:18-",
     .rules = "input-type,axis-range,split-type,split-rank,split-length,split-value,split-sum,"
              "split-uneven,split-missing,split-and-num_outputs,num_outputs-range",

@@ -64,6 +64,8 @@ const struct qd_op qd_op_squeeze = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "data,axes:control",
+    .clause = "25: Remove single-dimensional entries from the shape of a tensor. ... Reshaped "
+              "tensor with same data as input.",
     .attributes = "axes:-12",
     .rules = "data-type,axes-type,axes-rank,axes-range,axes-size",
     .evaluate = evaluate,

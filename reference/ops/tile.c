@@ -78,6 +78,8 @@ const struct qd_op qd_op_tile = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "input,repeats:control,axis:control",
+    .clause = "13: Constructs a tensor by tiling a given tensor. This is the same as function tile "
+              "in Numpy, but no broadcast.",
     .attributes = "",
     .rules = "input-type,repeats-type,repeats-rank,repeats-length,repeats-negative",
     .evaluate = evaluate,

@@ -64,6 +64,8 @@ const struct qd_op qd_op_transpose = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "data",
+    .clause =
+        "25: Axis i of the output tensor corresponds to the axis perm[i] of the input tensor.",
     .attributes = "perm",
     .rules = "data-type,perm-length,perm-range,perm-duplicate",
     .evaluate = evaluate,

@@ -37,6 +37,7 @@ const struct qd_op qd_op_vendor_dequantize_linear = {
     .outputs = 1,
     .form = QD_FORM_DEQUANTIZES,
     .operands = "x,x_scale,x_zero_point",
+    .clause = "1: The dequantization formula is y = (x - x_zero_point) * x_scale.",
     .attributes = "axis",
     .rules = "x-type,x_scale-type,x_zero_point-type,x_scale-shape,x_zero_point-shape,axis-range",
     .evaluate = evaluate,

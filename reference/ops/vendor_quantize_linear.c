@@ -37,6 +37,8 @@ const struct qd_op qd_op_vendor_quantize_linear = {
     .outputs = 1,
     .form = QD_FORM_QUANTIZES,
     .operands = "x,y_scale,y_zero_point",
+    .clause = "1: The quantization formula is y = saturate ((x / y_scale) + y_zero_point). ... For "
+              "(x / y_scale), it's rounding to nearest ties to even.",
     .attributes = "axis",
     .rules = "x-type,y_scale-type,y_zero_point-type,y_scale-shape,y_zero_point-shape,axis-range",
     .evaluate = evaluate,

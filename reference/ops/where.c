@@ -76,6 +76,8 @@ const struct qd_op qd_op_where = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "condition:control,X,Y",
+    .clause = "16: Return elements, either from X or Y, depending on condition. ... When True "
+              "(nonzero), yield X, otherwise yield Y",
     .attributes = "",
     .rules = "condition-type,X-type,Y-type,broadcast",
     .evaluate = evaluate,

@@ -64,9 +64,11 @@ struct qd_op {
     const char *operands;
     enum qd_form form;
     /* The sentence that fixes the values: what a wrong number breaks. Quoted from the operator's page of the opset before the ':'
-     * ("13: ..."), the newest whose page has it; "..." leaves words out. Of a vendor's operator from the vendor's page. */
+     * ("13: ..."), the newest whose page has it, without its markup; "..." leaves words out. Of a vendor's operator from the
+     * vendor's page. */
     const char *clause;
-    bool approximate; /* the page gives no bound for the accuracy of a function that is not rational */
+    /* The function is not rational, and the page gives no bound for its accuracy. */
+    bool approximate;
     /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any other
      * is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
     const char *attributes;

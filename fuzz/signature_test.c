@@ -210,7 +210,8 @@ static void test_a_cause_is_the_name(void **state)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     qd_identity_case(&kase, &arena, QD_S8, 3);
     const struct qd_evaluated evaluated = {.kase = &kase};
-    struct qd_divergence divergence = {.class = QD_VERDICT_CRASH, .words = "a.cc:1: f(): Assertion `x' failed."};
+    struct qd_divergence divergence = {.class = QD_VERDICT_CRASH,
+                                       .words = "a.cc:1: f(): Assertion `x' failed."};
     struct qd_trial trial = {
         .run = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_LOAD, .signal = 6},
         .divergence_count = 1,
@@ -246,7 +247,8 @@ static void test_labels_of_other_classes(void **state)
     qd_signature_make(&evaluated, "../a b", &trial, 0, NULL, signature);
     assert_string_equal(signature, "Identity-...a.b-crash-load-signal-11");
     trial.run.outcome = QD_OUTCOME_OUTPUTS;
-    divergence = (struct qd_divergence){.class = QD_VERDICT_ACCEPTS_INVALID, .words = "Relu/some-rule"};
+    divergence =
+        (struct qd_divergence){.class = QD_VERDICT_ACCEPTS_INVALID, .words = "Relu/some-rule"};
     qd_signature_make(&evaluated, "ort", &trial, 0, NULL, signature);
     assert_string_equal(signature, "Relu-ort-accepts-invalid-some-rule");
     trial.run = (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN};

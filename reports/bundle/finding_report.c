@@ -77,7 +77,7 @@ static void print_set(FILE *out, const struct qd_reduced *reduced, struct qd_are
     }
 }
 
-static void print_diagnosis(FILE *out, const struct qd_diagnosis *diagnosis)
+static void print_diagnosis(FILE *out, const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
     const struct qd_quirk *quirk = diagnosis->quirk_count > 0 ? diagnosis->quirks[0] : NULL;
 
@@ -86,10 +86,8 @@ static void print_diagnosis(FILE *out, const struct qd_diagnosis *diagnosis)
     print_if(out, "seen", quirk ? quirk->seen : "");
     print_if(out, "place", diagnosis->place);
     print_if(out, "facts", diagnosis->facts);
-    if (diagnosis->neighbours > 0) {
-        fprintf(out, "%-10s %zu neighbours run, %zu differ\n", "evidence", diagnosis->neighbours,
-                diagnosis->divergent);
-    }
+    const char *evidence = diagnosis->neighbours > 0 ? qd_describe_evidence(diagnosis, arena) : "";
+    print_if(out, "evidence", evidence ? evidence : "");
 }
 
 static void print_sizes(FILE *out, const struct qd_finding_report *report)
@@ -114,10 +112,12 @@ void qd_finding_describe(FILE *out, const struct qd_finding_report *report, stru
     print_if(out, "finding", reduced->after.signature);
     print_if(out, "target", report->target);
     fprintf(out, "%-10s %s: %s\n", "class", qd_verdict_word(verdict), qd_verdict_meaning(verdict));
+    print_if(out, "severity", qd_severity_word(reduced->trial.citation.severity));
+    print_if(out, "breaks", reduced->trial.citation.clause);
     print_if(out, "rule", reduced->kase.rule);
     print_outputs(out, reduced, arena);
     print_set(out, reduced, arena);
-    print_diagnosis(out, &reduced->after.diagnosis);
+    print_diagnosis(out, &reduced->after.diagnosis, arena);
     print_if(out, "words", reduced->trial.run.message);
     if (reduced->trial.run.signal != 0)
         fprintf(out, "%-10s %d\n", "signal", reduced->trial.run.signal);

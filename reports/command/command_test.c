@@ -121,8 +121,8 @@ static void every_kind_names_its_exit_code(void **state)
     static const char *const rows[] = {
         "  pass               exit code 0: ", "  fail               exit code 1: ",
         "  known              exit code 0: ", "  fixed              exit code 1: ",
-        "  skip               exit code 0: ", "  bad-input          exit code 2: ",
-        "  broken             exit code 4: ",
+        "  advisory           exit code 0: ", "  skip               exit code 0: ",
+        "  bad-input          exit code 2: ", "  broken             exit code 4: ",
     };
     char out[20000], err[20000];
 

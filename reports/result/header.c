@@ -12,7 +12,7 @@
 #include "text/json_write.h"
 
 /* 2: the words of verdicts and result kinds of qdiff 0.1.0. */
-enum { SCHEMA = 2 };
+enum { SCHEMA = 3 };
 
 static void write_list(struct qd_json *json, const char *key, const struct qd_words *list)
 {

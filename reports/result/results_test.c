@@ -184,7 +184,7 @@ static void a_row_matched_anywhere_is_not_stale(void **state)
 /* --- Files --- */
 
 #define HEADER                                                                                  \
-    "{\"record\": \"header\", \"schema\": 2, \"suite\": \"0\", \"whole\": true, \"shard\": 2, " \
+    "{\"record\": \"header\", \"schema\": 3, \"suite\": \"0\", \"whole\": true, \"shard\": 2, " \
     "\"shards\": 3}\n"
 #define RESULT                                                                             \
     "{\"record\": \"result\", \"id\": \"a\", \"op\": \"o\", \"target\": \"t\", \"kind\": " \
@@ -271,10 +271,10 @@ static void broken_files_are_refused(void **state)
         {RESULT, ":1: the first line is not a header"},
         {HEADER "x\n", ":2: no JSON object"},
         {HEADER RESULT HEADER, ":3: a second header"},
-        {"{\"record\": \"header\", \"schema\": 1}\n", "have 1, want 2"},
-        {"{\"record\": \"header\"}\n", "have 0, want 2"},
-        {"{\"record\": \"header\", \"schema\": 2, \"shard\": 4, \"shards\": 3}\n", "\"shard\""},
-        {"{\"record\": \"header\", \"schema\": 2, \"shards\": 3}\n", "\"shard\""},
+        {"{\"record\": \"header\", \"schema\": 1}\n", "have 1, want 3"},
+        {"{\"record\": \"header\"}\n", "have 0, want 3"},
+        {"{\"record\": \"header\", \"schema\": 3, \"shard\": 4, \"shards\": 3}\n", "\"shard\""},
+        {"{\"record\": \"header\", \"schema\": 3, \"shards\": 3}\n", "\"shard\""},
     };
 
     (void)state;
@@ -304,11 +304,11 @@ static void missing_files_are_named(void **state)
 static void likeness_ignores_the_shard(void **state)
 {
     static const char *const lines[] = {
-        "{\"record\": \"header\", \"schema\": 2, \"level\": \"full\", \"shard\": 1, \"shards\": 2, "
+        "{\"record\": \"header\", \"schema\": 3, \"level\": \"full\", \"shard\": 1, \"shards\": 2, "
         "\"started\": \"a\"}",
-        "{\"record\": \"header\", \"schema\": 2, \"started\": \"b\", \"level\": \"full\", "
+        "{\"record\": \"header\", \"schema\": 3, \"started\": \"b\", \"level\": \"full\", "
         "\"shard\": 2, \"shards\": 2}",
-        "{\"record\": \"header\", \"schema\": 2, \"level\": \"smoke\", \"shard\": 2, \"shards\": "
+        "{\"record\": \"header\", \"schema\": 3, \"level\": \"smoke\", \"shard\": 2, \"shards\": "
         "2}",
     };
 

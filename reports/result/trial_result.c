@@ -124,9 +124,7 @@ static enum qd_status describe_diagnosis(const struct qd_diagnosis *diagnosis,
                                          struct qd_error *error)
 {
     const struct qd_quirk *quirk = diagnosis->quirk_count > 0 ? diagnosis->quirks[0] : NULL;
-    result->evidence =
-        qd_arena_printf(arena, "%zu neighbours run, %zu differ%s", diagnosis->neighbours,
-                        diagnosis->divergent, diagnosis->out_of_time ? "; out of time" : "");
+    result->evidence = qd_describe_evidence(diagnosis, arena);
     if (!result->evidence)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
     result->diagnosis = diagnosis->label;

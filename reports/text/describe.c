@@ -132,3 +132,12 @@ const struct qd_tensor *qd_case_tensor(const struct qd_case *kase, int value)
             return &kase->inputs[i];
     return NULL;
 }
+
+const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
+{
+    return qd_arena_printf(
+        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s", diagnosis->neighbours,
+        diagnosis->divergent,
+        diagnosis->quirk_count > 0 && diagnosis->divergent > 0 ? ", as the quirk says" : "",
+        diagnosis->out_of_time ? "; out of time" : "");
+}

@@ -4,6 +4,7 @@
 #define QDIFF_REPORTS_DESCRIBE_H
 
 #include "qdiff/case.h"
+#include "qdiff/diagnose.h"
 
 /* A number of the given type so that it reads back: an integer, or enough digits, "nan", "inf". Returns text. */
 const char *qd_describe_number(enum qd_dtype dtype, double value, char *text, size_t size);
@@ -21,5 +22,9 @@ const char *qd_describe_place(const struct qd_tensor *tensor, int64_t i, struct 
 
 /* The tensor that a graph value has before the run, an initializer or an input; NULL for what a node computes. */
 const struct qd_tensor *qd_case_tensor(const struct qd_case *kase, int value);
+
+/* "28 neighbours run; the target is wrong on 8 of them, as the quirk says": what a diagnosis rests on. NULL when the arena is out of
+ * memory. */
+const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd_arena *arena);
 
 #endif

@@ -139,17 +139,34 @@ static void print_words(FILE *out, const struct qd_result *result, const struct 
         fprintf(out, "\n%s: killed by signal %d\n", result->target, result->signal);
 }
 
+/* What the divergence breaks; told once for targets in a row that break the same. */
+static void print_clause(FILE *out, const struct qd_result *result, const struct qd_result *before)
+{
+    if (result->severity == QD_SEVERITY_NONE ||
+        (before && strcmp(before->clause, result->clause) == 0))
+        return;
+    fprintf(out, "\n%s: %s, by %s\n", result->target, qd_severity_word(result->severity),
+            result->clause);
+}
+
 static void print_if(FILE *out, const char *what, const char *text)
 {
     if (text[0] != '\0')
         fprintf(out, "  %-9s  %s\n", what, text);
 }
 
-static void print_diagnosis(FILE *out, const struct qd_result *result)
+/* Told once for targets in a row of which the same is said. */
+static void print_diagnosis(FILE *out, const struct qd_result *result,
+                            const struct qd_result *before)
 {
     if (result->diagnosis[0] == '\0')
         return;
-    fprintf(out, "\n%s: %s\n", result->target, result->diagnosis);
+    bool same = before && strcmp(before->diagnosis, result->diagnosis) == 0 &&
+                strcmp(before->evidence, result->evidence) == 0 &&
+                strcmp(before->facts, result->facts) == 0;
+    fprintf(out, "\n%s: %s\n", result->target, same ? "the same diagnosis" : result->diagnosis);
+    if (same)
+        return;
     print_if(out, "effect", result->effect);
     print_if(out, "seen", result->seen);
     print_if(out, "evidence", result->evidence);
@@ -212,8 +229,10 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
     print_wanted(command->out, evaluated, command->arena);
     print_table(command->out, results, targets->count);
     for (size_t i = 0; i < targets->count; i++) {
-        print_words(command->out, &results[i], i > 0 ? &results[i - 1] : NULL);
-        print_diagnosis(command->out, &results[i]);
+        const struct qd_result *before = i > 0 ? &results[i - 1] : NULL;
+        print_words(command->out, &results[i], before);
+        print_clause(command->out, &results[i], before);
+        print_diagnosis(command->out, &results[i], before);
     }
     print_parameters(command->out, results, targets->count);
     if (!compared && code == QD_EXIT_OK) {

@@ -27,11 +27,36 @@ static bool has_approximate(const struct qd_evaluated *evaluated)
 
 /* --- Wrong values ------------------------------------------------------------------------------- */
 
-/* "QuantizeLinear-10: the sentence": the number before the ':' in the row belongs to the name. */
-static const char *values_clause(const struct qd_op *op, struct qd_arena *arena)
+/* The row of the operator that computes the output that differs; NULL if the reference has none. */
+static const struct qd_op *last_op(const struct qd_evaluated *evaluated, size_t output)
 {
-    return op ? qd_arena_printf(arena, "%s-%s", op->name, op->clause)
-              : "the composition of the graph's operators";
+    const struct qd_graph *graph = evaluated->kase->graph;
+    int node = graph && output < graph->output_count
+                   ? qd_graph_producer(graph, graph->outputs[output])
+                   : -1;
+    return node < 0 ? NULL : qd_op_find(graph->nodes[node].domain, graph->nodes[node].op_type);
+}
+
+/* "QuantizeLinear-10: "the sentence"": the number before the ':' in the row belongs to the name. */
+static const char *quote(const struct qd_op *op, struct qd_arena *arena)
+{
+    int digits = (int)strcspn(op->clause, ":");
+    return qd_arena_printf(arena, "%s-%.*s: \"%s\"", op->name, digits, op->clause,
+                           op->clause + digits + strlen(": "));
+}
+
+/* With it the sentence of the operator that rounds the result, if that is another. */
+static const char *values_clause(const struct qd_evaluated *evaluated, size_t output,
+                                 struct qd_arena *arena)
+{
+    const struct qd_op *op = principal_op(evaluated), *last = last_op(evaluated, output);
+    if (!op)
+        return "the composition of the graph's operators";
+    const char *first = quote(op, arena);
+    if (!first || !last || last == op)
+        return first;
+    const char *second = quote(last, arena);
+    return second ? qd_arena_printf(arena, "%s; %s", first, second) : NULL;
 }
 
 static void cite_value(const struct qd_evaluated *evaluated, const struct qd_comparison *comparison,
@@ -39,7 +64,7 @@ static void cite_value(const struct qd_evaluated *evaluated, const struct qd_com
 {
     bool flushed = comparison->flushed == comparison->mismatched;
     bool near = comparison->close == comparison->mismatched && has_approximate(evaluated);
-    const char *clause = values_clause(principal_op(evaluated), arena);
+    const char *clause = values_clause(evaluated, comparison->output, arena);
     if (clause && (flushed || near))
         clause = qd_arena_printf(arena, "%s; %s", clause,
                                  flushed ? "no sentence asks for subnormal numbers"

@@ -103,6 +103,32 @@ static void test_one_wrong_element_at_every_place(void **state)
             }
 }
 
+/* What makes a wrong value advisory: 2^-126 is the least normal float32, 255 / 100 rounds down to two codes. */
+static void test_flushed_and_close_are_counted(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fill(&f, QD_F32, 5);
+    put_float(&f, 0, 0x1p-127, 0);
+    put_float(&f, 1, 0x1p-126, 0);
+    put_float(&f, 2, 0.5, 0.509);
+    put_float(&f, 3, 0.5, 0.511);
+    put_float(&f, 4, 0.5, NAN);
+    struct qd_comparison c = compare(&f);
+    assert_int_equal(c.mismatched, 5);
+    assert_int_equal(c.flushed, 1);
+    assert_int_equal(c.close, 3);
+    qd_arena_clear(&f.arena);
+    fill(&f, QD_U8, 3);
+    put(&f, 0, 100, 102);
+    put(&f, 1, 100, 97);
+    put(&f, 2, 0, 1);
+    c = compare(&f);
+    assert_int_equal(c.close, 2);
+    assert_int_equal(c.flushed, 0);
+    qd_arena_clear(&f.arena);
+}
+
 static void test_first_of_several_is_reported(void **state)
 {
     (void)state;
@@ -356,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_is_exact),
         cmocka_unit_test(test_one_wrong_element_at_every_place),
+        cmocka_unit_test(test_flushed_and_close_are_counted),
         cmocka_unit_test(test_first_of_several_is_reported),
         cmocka_unit_test(test_hull_of_codes),
         cmocka_unit_test(test_floats_by_value),

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Citations: every class of divergence has a clause, and what no sentence forbids is advisory.
+ * Alone: <build>/tests/targets/judge/citation_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/citation.h"
+#include "qdiff/evaluate.h"
+
+/* A graph of one node. */
+struct fixture {
+    struct qd_arena arena;
+    struct qd_node node;
+    struct qd_graph graph;
+    struct qd_case kase;
+    struct qd_evaluated evaluated;
+};
+
+static void begin(struct fixture *f, const char *domain, const char *op)
+{
+    memset(f, 0, sizeof *f);
+    qd_arena_init(&f->arena, QD_ARENA_DEFAULT_BUDGET);
+    f->node = (struct qd_node){.domain = domain, .op_type = op};
+    f->graph = (struct qd_graph){.node_count = 1, .nodes = &f->node};
+    f->kase = (struct qd_case){.graph = &f->graph, .spec = ""};
+    f->evaluated.kase = &f->kase;
+}
+
+static struct qd_citation cite(struct fixture *f, enum qd_verdict class, int64_t mismatched,
+                               int64_t flushed, int64_t close)
+{
+    struct qd_citation citation;
+    struct qd_error error;
+    const struct qd_comparison comparison = {
+        .mismatched = mismatched, .flushed = flushed, .close = close};
+    assert_int_equal(
+        qd_cite(&f->evaluated, &comparison, class, "Op/some-rule", &f->arena, &citation, &error),
+        QD_OK);
+    assert_true(*citation.clause);
+    return citation;
+}
+
+static void test_every_class_has_a_clause(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "", "Softmax");
+    for (int class = 0; class < QD_VERDICT_COUNT; class ++) {
+        if (!qd_verdict_is_divergence((enum qd_verdict) class))
+            continue;
+        struct qd_citation citation = cite(&f, (enum qd_verdict) class, 1, 0, 0);
+        assert_int_equal(citation.severity, qd_verdict_severity((enum qd_verdict) class));
+    }
+    qd_arena_clear(&f.arena);
+}
+
+static void test_a_value_cites_its_page(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "com.microsoft", "QLinearAdd");
+    const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+    assert_memory_equal(clause, "QLinearAdd-1: \"", strlen("QLinearAdd-1: \""));
+    assert_non_null(
+        strstr(clause, qd_op_find("com.microsoft", "QLinearAdd")->clause + strlen("1: ")));
+    qd_arena_clear(&f.arena);
+}
+
+/* Only where every mismatch is of that kind. */
+static void test_what_no_sentence_forbids_is_advisory(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "", "Tanh");
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 3, 3, 0).severity, QD_SEVERITY_ADVISORY);
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 3, 2, 0).severity, QD_SEVERITY_WRONG);
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 3, 0, 3).severity, QD_SEVERITY_ADVISORY);
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 3, 0, 2).severity, QD_SEVERITY_WRONG);
+    assert_int_equal(cite(&f, QD_VERDICT_ACCEPTS_INVALID, 0, 0, 0).severity, QD_SEVERITY_ADVISORY);
+    f.node.op_type = "Add"; /* no approximation */
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 3, 0, 3).severity, QD_SEVERITY_WRONG);
+    qd_arena_clear(&f.arena);
+}
+
+static void test_an_invalid_model_cites_the_case(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "", "Relu");
+    assert_string_equal(cite(&f, QD_VERDICT_ACCEPTS_INVALID, 0, 0, 0).clause, "rule Op/some-rule");
+    f.kase.spec = "Relu-14, type constraints";
+    assert_string_equal(cite(&f, QD_VERDICT_ACCEPTS_INVALID, 0, 0, 0).clause,
+                        "Relu-14, type constraints");
+    qd_arena_clear(&f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_class_has_a_clause),
+        cmocka_unit_test(test_a_value_cites_its_page),
+        cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
+        cmocka_unit_test(test_an_invalid_model_cites_the_case),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

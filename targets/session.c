@@ -81,7 +81,7 @@ static enum qd_status start_plugin(struct qd_session *session, struct qd_arena *
     if (status != QD_OK)
         return status;
     if (!qd_worker_call(&session->worker, 0, patience, death))
-        return qd_fail(error, QD_UNUSABLE, "opening it ended in a %s: %s",
+        return qd_fail(error, QD_UNUSABLE, "opening it ended in %s: %s",
                        qd_outcome_word(death->outcome), death->text);
     return qd_serve_read(session->worker.block, session->worker.block_size, arena, info, error);
 }

@@ -83,6 +83,11 @@ void qd_topic_verdicts(FILE *out)
     print_severities(out);
     fputs("\nResult kinds:\n", out);
     print_kinds(out);
+    fputs("\nWords of the summary: slack, elements with more than one admissible value; of\n"
+          "extreme scale, elements for which some order overflows or becomes subnormal; not\n"
+          "judged, rows of which the run did not have all cases; unexplained (diagnosis),\n"
+          "no known quirk gives the target's output.\n",
+          out);
     fputs("\nA stale row has exit code 1 too: all cases of an expectation row ran, and none\n"
           "diverges as the row says.\n"
           "  -> Delete the row, or correct it.\n"

@@ -126,7 +126,7 @@ const struct qd_verb qd_verb_list = {
             "expectation. --count counts them by operator, family and level instead; cases\n"
             "with the same model and inputs count once, must-reject cases count by distinct\n"
             "rule.",
-    .examples = "  how many cases has the full level\n"
+    .examples = "  how many cases the full level has\n"
                 "    qdiff list --count\n"
                 "  grouped convolutions without bias\n"
                 "    qdiff list --op QLinearConv --feature 'groups,!bias'",

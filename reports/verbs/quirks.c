@@ -102,7 +102,10 @@ const struct qd_verb qd_verb_quirks = {
     .options = "op json",
     .text = "Lists the known wrong semantics by family, or shows one: its equation, where it\n"
             "was seen, the smallest case that shows it. Each is a target, quirk:NAME; several\n"
-            "at once are quirk:A+B.",
+            "at once are quirk:A+B.\n"
+            "In an equation \"f for g\" means that f is computed where g should be; rne rounds\n"
+            "to the nearest even integer, fl32 to float32; v is the exact number before it is\n"
+            "rounded, z the zero point. How one is added: targets/quirk/README.md.",
     .examples = "  what goes wrong with QLinearConv\n"
                 "    qdiff quirks --op QLinearConv\n"
                 "  one of them\n"

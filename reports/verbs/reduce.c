@@ -212,8 +212,8 @@ const struct qd_verb qd_verb_reduce = {
             "case.textproto to read, case.qdcase, model.onnx with its tensors, report.md, and\n"
             "for ONNX Runtime reproduce.py, which needs NumPy and ONNX Runtime only. An\n"
             "--output that ends in .textproto or .qdcase is that one file.\n"
-            "With --store the expectation rows are asked: what one of them expects is known,\n"
-            "and neither kept nor reduced any further.",
+            "With --store, a case that an expectation row covers is neither stored nor\n"
+            "reduced any further.",
     .examples = "    qdiff reduce mybug.qdcase --target 'ort@1.26.0[opt=none]' --output findings\n"
                 "  two minutes at most, and kept in the findings store\n"
                 "    qdiff reduce mybug.qdcase --target ort --time 120 --store",

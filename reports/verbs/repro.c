@@ -274,11 +274,14 @@ const struct qd_verb qd_verb_repro = {
                "no-diagnosis strict diagnosis-time",
     .text = "Runs one case on the targets given and prints a table: the verdict, the first\n"
             "element that differs, the value wanted there, the target's value, and the\n"
-            "admissible values; then the diagnosis, the target's own message and the\n"
-            "operator's parameters. A directory in ONNX's backend-test layout (qdiff export)\n"
-            "is enough to reproduce a finding. The words are explained by qdiff help\n"
-            "verdicts.",
-    .examples = "    qdiff repro regressions/ort-28456-u8 -t ort@1.26.0 -t ort@1.31.1[opt=all]\n"
+            "admissible values, and `real`, the exact number before it is rounded and the zero\n"
+            "point added; then the clause that is broken, the diagnosis (of what no row\n"
+            "covers: --no-expectations for the rest), the target's own message and the\n"
+            "operator's parameters. `ort` alone is four targets, one for each optimization\n"
+            "level; quote a name with settings in the shell. A directory in ONNX's\n"
+            "backend-test layout (qdiff export) is enough to reproduce a finding. The words\n"
+            "are explained by qdiff help verdicts.",
+    .examples = "    qdiff repro regressions/ort-28456-u8 -t ort@1.26.0 -t 'ort@1.31.1[opt=all]'\n"
                 "    qdiff repro ./mycase -t ./libmine.so",
     .run = run,
 };

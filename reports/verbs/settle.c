@@ -252,12 +252,12 @@ const struct qd_verb qd_verb_settle = {
     .options = "target expectations no-expectations output time time-limit memory-limit "
                "in-process diagnosis-time",
     .text = "Reduces what the fuzzers had no time to reduce, and asks the expectation rows\n"
-            "about what is left. What a row expects is forgotten; what none does becomes a\n"
-            "finding (qdiff help findings), with a directory below --output as `reduce`\n"
-            "makes it; what is not small in its share of --time waits on, as small as it\n"
-            "is. What has waited longest goes first. Only cases that were seen on the\n"
-            "targets given are looked at. scripts/nightly does this before and after the\n"
-            "fuzzing.",
+            "about the result. What a row covers is known, and its case is removed; what no\n"
+            "row covers becomes a finding (qdiff help findings), with a directory below\n"
+            "--output as `reduce` makes it. A case that cannot be reduced fully in its share\n"
+            "of --time is saved as far as it got, and continued next time. What has waited\n"
+            "longest goes first. Only cases that were seen on the targets given are looked\n"
+            "at. scripts/nightly does this before and after the fuzzing.",
     .examples = "    qdiff settle --target 'ort@1.31.1[opt=none]' --time 300 --output findings",
     .run = run,
 };

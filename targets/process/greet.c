@@ -119,7 +119,7 @@ enum qd_status qd_program_greet(struct qd_program *program, double seconds, stru
     if (program->died && program->death.lost)
         return qd_fail(error, QD_UNUSABLE, "%s", program->death.text);
     if (program->died)
-        return qd_fail(error, QD_UNUSABLE, "opening it ended in a %s: %s",
+        return qd_fail(error, QD_UNUSABLE, "opening it ended in %s: %s",
                        qd_outcome_word(program->death.outcome), program->death.text);
     qd_text_clean(message.text, sizeof message.text);
     if (status != QD_TARGET_OK)

@@ -31,7 +31,7 @@ static enum qd_status fail(const struct pacer *pacer, struct qd_target_message *
                            struct qd_error *error)
 {
     if (pacer->program.died)
-        return qd_fail(error, QD_UNUSABLE, "it ended in a %s: %s",
+        return qd_fail(error, QD_UNUSABLE, "it ended in %s: %s",
                        qd_outcome_word(pacer->program.death.outcome), pacer->program.death.text);
     qd_text_clean(message->text, sizeof message->text);
     return qd_fail(error, QD_UNUSABLE, "it refuses the case: %s", message->text);

@@ -27,6 +27,7 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
                               .covering = "",
                               .message = "",
                               .stage = "",
+                              .rule = "",
                               .features = "",
                               .output = "",
                               .element = "",

@@ -13,10 +13,11 @@
 
 enum { SHAPE_SIZE = 1024 };
 
-/* A valid case that passed: what failures are compared with. Names are of struct qd_causes, equal if their addresses are. */
+/* A case that passed. Names are of struct qd_causes, equal if their addresses are. */
 struct qd_cause_pass {
     const char *op, *target;
     struct qd_features features;
+    bool valid; /* it was run, not refused: what failures are compared with */
 };
 
 /* --- Life --------------------------------------------------------------------------------------- */
@@ -50,6 +51,29 @@ const char *qd_cause_basis_word(enum qd_cause_basis basis)
     };
 
     return words[basis];
+}
+
+struct qd_cause_counts qd_causes_count(const struct qd_causes *causes, const char *op,
+                                       const char *target, const struct qd_separation *conjunction,
+                                       enum qd_verdict class)
+{
+    struct qd_cause_counts counts = {0, 0};
+
+    for (size_t i = 0; i < causes->pass_count; i++) {
+        const struct qd_cause_pass *pass = &causes->passes[i];
+
+        counts.selected += strcmp(pass->op, op) == 0 && strcmp(pass->target, target) == 0 &&
+                           qd_separation_holds(conjunction, &pass->features);
+    }
+    for (size_t i = 0; i < causes->member_count; i++) {
+        const struct qd_cause_member *member = &causes->members[i];
+        bool selected = strcmp(member->op, op) == 0 && strcmp(member->target, target) == 0 &&
+                        qd_separation_holds(conjunction, &member->features);
+
+        counts.selected += selected;
+        counts.matched += selected && member->verdict == class;
+    }
+    return counts;
 }
 
 /* --- Taking results ----------------------------------------------------------------------------- */
@@ -118,7 +142,8 @@ static struct qd_features parse_features(const char *words)
 static bool add_pass(struct qd_causes *causes, const struct qd_result *result)
 {
     struct qd_cause_pass pass = {intern(causes, result->op), intern(causes, result->target),
-                                 parse_features(result->features)};
+                                 parse_features(result->features),
+                                 result->comparison.verdict != QD_VERDICT_REJECTED};
     struct qd_cause_pass *passes =
         grow(causes->passes, causes->pass_count, &causes->pass_capacity, sizeof *passes);
 
@@ -190,11 +215,10 @@ static bool add_member(struct qd_causes *causes, const struct qd_result *result)
 enum qd_status qd_causes_add(struct qd_causes *causes, const struct qd_result *result,
                              struct qd_error *error)
 {
-    enum qd_verdict verdict = result->comparison.verdict;
     bool added = true;
 
     if (result->kind == QD_RESULT_PASS) {
-        if (verdict == QD_VERDICT_EXACT || verdict == QD_VERDICT_ADMISSIBLE)
+        if (qd_result_is_comparison(result))
             added = add_pass(causes, result);
     } else if (result->kind != QD_RESULT_SKIP) {
         added = add_member(causes, result);
@@ -384,7 +408,7 @@ static bool fill_passing(struct block *block, const struct qd_cause_member *firs
     for (size_t i = 0; block->passing && i < causes->pass_count; i++) {
         const struct qd_cause_pass *pass = &causes->passes[i];
 
-        if (pass->op == first->op && holds_line(first->where, pass->target))
+        if (pass->valid && pass->op == first->op && holds_line(first->where, pass->target))
             block->passing[block->passing_count++] = pass->features;
     }
     return block->passing != NULL;
@@ -572,6 +596,18 @@ static const char *name_cause(const struct qd_cause_member *member, struct qd_ar
     }
 }
 
+/* A member that names the quirk of the cause alone, if there is one. */
+static const struct qd_cause_member *find_diagnosed(const struct qd_causes *causes,
+                                                    const struct qd_cause *cause)
+{
+    const struct qd_cause_member *members = &causes->members[cause->first];
+
+    for (size_t i = 0; i < cause->results; i++)
+        if (strcmp(members[i].diagnosis, members[i].key) == 0)
+            return &members[i];
+    return members;
+}
+
 static const char *explain_cause(const struct qd_cause_member *member, struct qd_arena *arena)
 {
     char words[256];
@@ -620,12 +656,14 @@ static bool describe(struct qd_causes *causes, struct qd_cause *cause)
             cause->smallest = &members[i];
     }
     const struct qd_cause_member *smallest = cause->smallest;
+    const struct qd_cause_member *told =
+        smallest->basis == QD_CAUSE_DIAGNOSIS ? find_diagnosed(causes, cause) : smallest;
     cause->basis = smallest->basis;
     cause->kind = smallest->kind;
     cause->target = smallest->name;
-    cause->issue = smallest->basis == QD_CAUSE_ROW ? smallest->issue : smallest->seen;
+    cause->issue = smallest->basis == QD_CAUSE_ROW ? smallest->issue : told->seen;
     cause->name = name_cause(smallest, arena);
-    cause->sentence = explain_cause(smallest, arena);
+    cause->sentence = explain_cause(told, arena);
     cause->command = command_of(causes, smallest);
     cause->ops = list_ops(causes, cause);
     return cause->name && cause->sentence && cause->command && cause->ops;

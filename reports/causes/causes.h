@@ -101,6 +101,14 @@ enum qd_status qd_causes_add(struct qd_causes *causes, const struct qd_result *r
 /* Groups what was added. NO_MEMORY only. */
 enum qd_status qd_causes_find(struct qd_causes *causes, struct qd_error *error);
 
+/* Of the results of an operator on a target whose features fulfil the conjunction: how many there are, and how many fail with this class. */
+struct qd_cause_counts {
+    size_t selected, matched;
+};
+struct qd_cause_counts qd_causes_count(const struct qd_causes *causes, const char *op,
+                                       const char *target, const struct qd_separation *conjunction,
+                                       enum qd_verdict class);
+
 /* Whether the cause makes a run fail: it is not known. */
 bool qd_cause_is_red(const struct qd_cause *cause);
 

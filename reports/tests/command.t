@@ -474,7 +474,8 @@ test_written_rows_name_the_quirk()
 {
     local tsv=$scratch/named.tsv narrow=(--level smoke -f 'QLinearConv/*' --shard 1/16)
     qd 0 expectations --write "$tsv" -t "$wrong" "${narrow[@]}" -j 2 &&
-        has named.tsv "$(printf '\tquirk:round-toward-zero\t*\t*\t-\tThe number is truncated')" || return 1
+        has named.tsv "$(printf 'op:QLinearConv\t*\t*\tquirk:round-toward-zero\t*\t*\t-\t')" &&
+        has named.tsv "results: The number is truncated" || return 1
     qd 0 run -t "$wrong" "${narrow[@]}" -e "$tsv" && has out " # TODO " || return 1
     qd 1 run -t quirk:round-up "${narrow[@]}" --no-diagnosis -e "$tsv"
 }

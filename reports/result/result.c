@@ -28,6 +28,7 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
                               .clause = "",
                               .message = "",
                               .stage = "",
+                              .rule = "",
                               .features = "",
                               .output = "",
                               .element = "",

@@ -31,6 +31,7 @@
     STRING(message)     \
     STRING(stage)       \
     STRING(features)    \
+    STRING(rule)        \
     STRING(output)      \
     STRING(element)     \
     STRING(want)        \

@@ -75,15 +75,16 @@ struct qd_keyed_result *qd_results_by_key_find(const struct qd_results_by_key *t
                : &table->entries[table->slots[slot] - 1];
 }
 
-static char *key_of(const struct qd_result *result, bool ignore_version, struct qd_arena *arena)
+const char *qd_result_key(const char *id, const char *target, bool ignore_version,
+                          struct qd_arena *arena)
 {
-    const char *version = strchr(result->target, '@');
-    const char *settings = strchr(result->target, '[');
+    const char *version = strchr(target, '@');
+    const char *settings = strchr(target, '[');
 
     if (!ignore_version || !version || (settings && settings < version))
-        return qd_arena_printf(arena, "%s [%s]", result->id, result->target);
-    return qd_arena_printf(arena, "%s [%.*s%s]", result->id, (int)(version - result->target),
-                           result->target, settings ? settings : "");
+        return qd_arena_printf(arena, "%s [%s]", id, target);
+    return qd_arena_printf(arena, "%s [%.*s%s]", id, (int)(version - target), target,
+                           settings ? settings : "");
 }
 
 static char *describe(const struct qd_result *result, struct qd_arena *arena)
@@ -123,7 +124,7 @@ enum qd_status qd_results_by_key_add(struct qd_results_by_key *table,
 {
     struct qd_keyed_result new = {.kind = result->kind, .verdict = result->comparison.verdict};
 
-    new.key = key_of(result, ignore_version, &table->arena);
+    new.key = qd_result_key(result->id, result->target, ignore_version, &table->arena);
     struct qd_keyed_result *found = !new.key ? NULL : qd_results_by_key_find(table, new.key);
     if (found) {
         *added = false;

@@ -12,7 +12,6 @@ struct qd_keyed_result {
     enum qd_verdict verdict;
     uint64_t digest;  /* of everything the record says */
     const char *what; /* for people: "value at [0, 1]: want 3, have 4", or the message */
-    bool seen;        /* for the caller */
 };
 
 /* Entries in order of insertion, found by a hash of their keys. */
@@ -25,6 +24,10 @@ struct qd_results_by_key {
 
 void qd_results_by_key_init(struct qd_results_by_key *table);
 void qd_results_by_key_clear(struct qd_results_by_key *table);
+
+/* "id [target]"; with ignore_version the target has none. NULL when out of memory. */
+const char *qd_result_key(const char *id, const char *target, bool ignore_version,
+                          struct qd_arena *arena);
 
 /* With ignore_version, "ort@1.26.0[opt=all]" and "ort@1.31.1[opt=all]" are the same target: what a comparison of
  * releases needs. *added tells whether the key was new; if not, *entry is the one that was there. NO_MEMORY only. */

@@ -94,9 +94,8 @@ static bool complete(const struct qd_result *result)
     for (size_t i = 0; i < result->parameter_count; i++)
         if (!result->parameters[i].value)
             return false;
-    return result->parameters && result->message && result->features && result->output &&
-           result->element && result->want && result->have && result->lo && result->hi &&
-           result->real;
+    return result->parameters && result->message && result->output && result->element &&
+           result->want && result->have && result->lo && result->hi && result->real;
 }
 
 /* The target's words without the line ends that many put after them. */
@@ -152,13 +151,16 @@ static enum qd_status describe_kernel(const struct qd_evaluated *evaluated,
     result->tags = join_tags(evaluated->kase, arena);
     if (!result->tags)
         return qd_fail(error, QD_NO_MEMORY, "no memory for the tags");
-    if (!qd_verdict_is_divergence(result->comparison.verdict))
-        return QD_OK;
-    result->message = words_of(&trial->run, arena);
-    result->signal = trial->run.signal;
     char features[2048];
     result->features = qd_arena_string(
         arena, qd_features_describe(&evaluated->features, features, sizeof features));
+    if (!result->features)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for the features");
+    if (!qd_verdict_is_divergence(result->comparison.verdict))
+        return QD_OK;
+    result->rule = evaluated->kase->rule ? evaluated->kase->rule : "";
+    result->message = words_of(&trial->run, arena);
+    result->signal = trial->run.signal;
     if (result->comparison.mismatched > 0 && evaluated->shapes)
         describe_element(evaluated, arena, result);
     describe_node(evaluated->kase, arena, result);

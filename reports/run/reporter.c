@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "causes/causes_print.h"
 #include "qdiff/clock.h"
 #include "qdiff_version.h"
 
@@ -47,6 +48,7 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
     }
     if (options->progress || (isatty(fileno(err)) && !isatty(fileno(out))))
         begun.progress = err;
+    qd_causes_init(&begun.causes);
     begun.started = qd_clock_seconds();
     qd_tap_begin(&begun.tap, out);
     qd_tap_comment(&begun.tap, "qdiff %s (%s), level %s", QD_VERSION, QD_COMMIT,
@@ -119,6 +121,7 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
     qd_tap_result(&reporter->tap, result);
     if (store(reporter, result) != QD_OK ||
         qd_summary_add(&reporter->summary, result, &reporter->error) != QD_OK ||
+        qd_causes_add(&reporter->causes, result, &reporter->error) != QD_OK ||
         qd_expectation_usage_result(&reporter->rows, result, &reporter->error) != QD_OK)
         return stop(reporter);
     complain(reporter, result);
@@ -183,16 +186,20 @@ enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool comp
     if (reporter->summary.comparisons == 0 && complete)
         qd_tap_point(&reporter->tap, false, "something was compared");
     qd_summary_tap(&reporter->summary, &reporter->tap);
+    if (qd_causes_find(&reporter->causes, &reporter->error) == QD_OK)
+        qd_causes_tap(&reporter->causes, &reporter->tap);
     qd_tap_end(&reporter->tap);
     fflush(reporter->tap.out);
     if (reporter->progress)
         fputc('\n', reporter->progress);
     qd_summary_print(&reporter->summary, reporter->err);
+    qd_causes_print(&reporter->causes, QD_CAUSES_SHOWN, reporter->err);
     close_file(reporter, complete && !reporter->stopped);
     if (reporter->error.status != QD_OK) {
         fprintf(reporter->err, "qdiff: %s\n", reporter->error.text);
         code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
     }
     qd_summary_clear(&reporter->summary);
+    qd_causes_clear(&reporter->causes);
     return code;
 }

@@ -3,6 +3,7 @@
 #ifndef QDIFF_REPORTS_REPORTER_H
 #define QDIFF_REPORTS_REPORTER_H
 
+#include "causes/causes.h"
 #include "result/expectation_usage.h"
 #include "result/summary.h"
 #include "result/tap.h"
@@ -11,6 +12,7 @@
 struct qd_reporter {
     struct qd_tap tap;
     struct qd_summary summary;
+    struct qd_causes causes;
     struct qd_expectation_usage rows;
     FILE *file; /* results file, NULL: none */
     const char *file_path;
@@ -29,7 +31,7 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
 /* The sink for the run; the reporter must outlive it. */
 struct qd_sink qd_reporter_sink(struct qd_reporter *reporter);
 
-/* Judges rows if the run was whole, writes summary, plan and the end of the results file, and gives the exit code
+/* Judges rows if the run was whole, writes summary, causes, plan and the end of the results file, and gives the exit code
  * that the results ask for. */
 enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete);
 

@@ -203,7 +203,28 @@ test_the_verdict_does_not_depend_on_the_division()
         qd 1 merge $(seq -f "$scratch/shard%g.jsonl" "$of") -o "$scratch/merged.jsonl" || return 1
         grep -v '"record": "\(header\|summary\)"' "$scratch/merged.jsonl" | sort >"$scratch/records2"
         same records1 records2 || return 1
+        qd 0 causes --json "$scratch/1.jsonl" && cp "$scratch/out" "$scratch/causes1" || return 1
+        qd 0 causes --json "$scratch/merged.jsonl" && same causes1 out && has causes1 '"basis": "' || return 1
     done
+}
+
+# Every failure is in one cause, the table is that of TAP, and the command of a cause shows it. The quirk that the target has is named.
+test_failures_are_told_by_cause()
+{
+    local few=(--level smoke -f 'QLinearConv/*' -f 'reject/QLinearConv/*' --shard 1/8)
+    qd 1 run -t "$wrong" "${few[@]}" -r "$scratch/r.jsonl" || return 1
+    has err " failures have " && has out "# cause 1 of " && has out "#   shown by: qdiff repro '" || return 1
+    grep '^#   shown by' "$scratch/out" | grep -vF -- "--target '$wrong'" && { echo "not as given"; return 1; }
+    local failures members command
+    failures=$(grep -c '"kind": "fail"' "$scratch/r.jsonl")
+    qd 0 causes --json "$scratch/r.jsonl" && has out '"basis": "diagnosis"' || return 1
+    members=$(python3 -c 'import json, sys
+causes = [json.loads(line) for line in sys.stdin]
+print(len({tuple(m) for c in causes for m in c["members"]}), sum(c["results"] for c in causes))' <"$scratch/out")
+    [ "$members" = "$failures $failures" ] || { echo "$failures failures, in causes: $members"; return 1; }
+    qd 0 causes "$scratch/r.jsonl" || return 1
+    command=$(sed -n 's/^  shown by   qdiff //p' "$scratch/out" | head -n 1 | sed "s|--target '.*|--target '$wrong'|")
+    eval "qd 1 $command" && qd 2 causes "$scratch/none.jsonl" && qd 2 causes
 }
 
 # Where the whole suite ran, rows are judged: the one that is never first and the one that expects nothing are named.
@@ -453,7 +474,8 @@ test_written_rows_name_the_quirk()
 {
     local tsv=$scratch/named.tsv narrow=(--level smoke -f 'QLinearConv/*' --shard 1/16)
     qd 0 expectations --write "$tsv" -t "$wrong" "${narrow[@]}" -j 2 &&
-        has named.tsv "$(printf '\tquirk:round-toward-zero\t*\t*\t-\tThe number is truncated')" || return 1
+        has named.tsv "$(printf 'op:QLinearConv\t*\t*\tquirk:round-toward-zero\t*\t*\t-\t')" &&
+        has named.tsv "results: The number is truncated" || return 1
     qd 0 run -t "$wrong" "${narrow[@]}" -e "$tsv" && has out " # TODO " || return 1
     qd 1 run -t quirk:round-up "${narrow[@]}" --no-diagnosis -e "$tsv"
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "causes/causes.h"
 #include "command/command.h"
 #include "result/results_by_key.h"
 #include "result/results_file.h"
@@ -83,64 +84,132 @@ static bool is_bad(const struct qd_keyed_result *entry)
     return entry && entry->kind != QD_RESULT_PASS && entry->kind != QD_RESULT_SKIP;
 }
 
-/* Counts of a comparison. */
-struct counts {
-    size_t fresh, gone, changed, only_old, only_new;
+/* --- What changed ------------------------------------------------------------------------------- */
+
+enum change { NEW, GONE, CHANGED, CHANGE_COUNT };
+
+/* A comparison: the results of each kind of change, with what passes where they fail. */
+struct comparison {
+    struct side *sides; /* the old file and the new one */
+    struct side *read;  /* the one being read again */
+    struct qd_causes causes[CHANGE_COUNT];
+    size_t counts[CHANGE_COUNT], only_old, only_new;
 };
 
-static void compare(FILE *out, struct qd_keyed_result *old, const struct qd_keyed_result *new,
-                    struct counts *counts)
+/* CHANGE_COUNT where nothing changed. */
+static enum change change_of(const struct qd_keyed_result *old, const struct qd_keyed_result *new)
 {
-    counts->only_new += old == NULL;
-    if (is_bad(new) && !is_bad(old)) {
-        fprintf(out, "new      %s: %s\n", new->key, new->what);
-        counts->fresh++;
-    } else if (!is_bad(new) && is_bad(old)) {
-        fprintf(out, "gone     %s: was %s\n", old->key, old->what);
-        counts->gone++;
-    } else if (is_bad(new) && strcmp(old->what, new->what) != 0) {
-        fprintf(out, "changed  %s: was %s, is %s\n", new->key, old->what, new->what);
-        counts->changed++;
-    }
-    if (old)
-        old->seen = true;
+    if (is_bad(new) && !is_bad(old))
+        return NEW;
+    if (!is_bad(new) && is_bad(old))
+        return GONE;
+    return is_bad(new) && strcmp(old->what, new->what) != 0 ? CHANGED : CHANGE_COUNT;
 }
 
-static void compare_all(FILE *out, struct side *sides, struct counts *counts)
+/* What is gone has the causes of the old file, the rest those of the new one. */
+static enum qd_status sort_result(void *context, const struct qd_result *result,
+                                  struct qd_error *error)
 {
-    for (size_t i = 0; i < sides[1].table.count; i++) {
-        const struct qd_keyed_result *new = &sides[1].table.entries[i];
+    struct comparison *comparison = context;
+    struct side *read = comparison->read, *sides = comparison->sides;
+    bool is_new = read == &sides[1], added, is_passing = result->kind == QD_RESULT_PASS;
+    struct qd_keyed_result *entry;
+    enum qd_status status =
+        qd_results_by_key_add(&read->table, result, read->ignore_version, &added, &entry, error);
 
-        compare(out, qd_results_by_key_find(&sides[0].table, new->key), new, counts);
+    if (status != QD_OK)
+        return status;
+    struct qd_keyed_result *other = qd_results_by_key_find(&sides[!is_new].table, entry->key);
+    enum change change = is_new ? change_of(other, entry) : change_of(entry, other);
+    comparison->only_new += is_new && !other;
+    comparison->only_old += !is_new && !other;
+    for (int i = 0; i < CHANGE_COUNT && status == QD_OK; i++)
+        if ((i == GONE) != is_new && (is_passing || i == (int)change))
+            status = qd_causes_add(&comparison->causes[i], result, error);
+    if (change != CHANGE_COUNT && (change == GONE) != is_new)
+        comparison->counts[change]++;
+    return status;
+}
+
+/* Reads both files again. */
+static enum qd_status compare(const struct qd_words *paths, struct comparison *comparison,
+                              struct qd_error *error)
+{
+    struct qd_results_reader reader = {take_header, sort_result, take_row, comparison};
+    enum qd_status status = QD_OK;
+
+    for (int i = 0; i < 2 && status == QD_OK; i++) {
+        bool complete;
+
+        comparison->read = &comparison->sides[i];
+        status = qd_results_read(paths->items[i], &reader, &complete, error);
     }
-    for (size_t i = 0; i < sides[0].table.count; i++)
-        counts->only_old += !sides[0].table.entries[i].seen;
+    for (int i = 0; i < CHANGE_COUNT && status == QD_OK; i++)
+        status = qd_causes_find(&comparison->causes[i], error);
+    return status;
+}
+
+static const char *what_of(struct side *side, const struct qd_cause_member *member)
+{
+    const char *key =
+        qd_result_key(member->id, member->target, side->ignore_version, &side->table.arena);
+    const struct qd_keyed_result *entry = key ? qd_results_by_key_find(&side->table, key) : NULL;
+
+    return is_bad(entry) ? entry->what : "no failure";
+}
+
+static void print(const struct comparison *comparison, enum change change, FILE *out)
+{
+    static const char *const words[] = {"new", "gone", "changed"};
+
+    for (size_t i = 0; i < comparison->causes[change].count; i++) {
+        const struct qd_cause *cause = &comparison->causes[change].items[i];
+        const struct qd_cause_member *smallest = cause->smallest;
+
+        fprintf(out, "%-8s %6zu  %s  [%s]\n", words[change], cause->results, cause->name,
+                cause->ops);
+        fprintf(out, "%17s%s [%s]: was %.200s, is %.200s\n", "", smallest->id, smallest->target,
+                what_of(&comparison->sides[0], smallest), what_of(&comparison->sides[1], smallest));
+    }
+}
+
+/* --- The verb ------------------------------------------------------------------------------------ */
+
+static enum qd_exit report(const struct comparison *comparison, struct qd_command *command)
+{
+    const struct side *sides = comparison->sides;
+
+    for (int i = 0; i < CHANGE_COUNT; i++)
+        print(comparison, (enum change)i, command->out);
+    fprintf(
+        command->out,
+        "%zu new, %zu gone, %zu changed; %zu results only in the old file, %zu only in the new\n",
+        comparison->counts[NEW], comparison->counts[GONE], comparison->counts[CHANGED],
+        comparison->only_old, comparison->only_new);
+    if (sides[0].table.count == 0 || sides[1].table.count == 0) {
+        fputs("qdiff diff: a file without results: nothing was compared\n", command->err);
+        return QD_EXIT_OWN_FAILURE;
+    }
+    return comparison->counts[NEW] > 0 ? QD_EXIT_DIVERGENCE : QD_EXIT_OK;
 }
 
 static enum qd_exit run(struct qd_command *command)
 {
     struct side sides[2];
-    struct counts counts = {0};
+    struct comparison comparison = {.sides = sides};
     struct qd_error error = {0};
-    enum qd_status status = read_sides(&command->options.arguments, sides, &error);
-    bool empty = false;
 
-    if (status == QD_OK) {
-        compare_all(command->out, sides, &counts);
-        empty = sides[0].table.count == 0 || sides[1].table.count == 0;
-    }
+    for (int i = 0; i < CHANGE_COUNT; i++)
+        qd_causes_init(&comparison.causes[i]);
+    enum qd_status status = read_sides(&command->options.arguments, sides, &error);
+    if (status == QD_OK)
+        status = compare(&command->options.arguments, &comparison, &error);
+    enum qd_exit code =
+        status == QD_OK ? report(&comparison, command) : qd_command_failed(command, &error);
+    for (int i = 0; i < CHANGE_COUNT; i++)
+        qd_causes_clear(&comparison.causes[i]);
     clear_sides(sides);
-    if (status != QD_OK)
-        return qd_command_failed(command, &error);
-    fprintf(
-        command->out,
-        "%zu new, %zu gone, %zu changed; %zu results only in the old file, %zu only in the new\n",
-        counts.fresh, counts.gone, counts.changed, counts.only_old, counts.only_new);
-    if (empty) {
-        fputs("qdiff diff: a file without results: nothing was compared\n", command->err);
-        return QD_EXIT_OWN_FAILURE;
-    }
-    return counts.fresh > 0 ? QD_EXIT_DIVERGENCE : QD_EXIT_OK;
+    return code;
 }
 
 const struct qd_verb qd_verb_diff = {
@@ -149,8 +218,9 @@ const struct qd_verb qd_verb_diff = {
     .at_most = 2,
     .options = "",
     .text = "Compares two results files and prints the divergences that are new, gone, or in\n"
-            "both but different. Two releases of a target count as the same target, unless\n"
-            "one file holds both. The exit code is 1 if anything is new.",
+            "both but different, one entry for each cause (qdiff help causes), with its\n"
+            "smallest case. Two releases of a target count as the same target, unless one\n"
+            "file holds both. The exit code is 1 if anything is new.",
     .examples = "  what changed between two releases of ONNX Runtime\n"
                 "    qdiff run -t ort@1.26.0 -r old.jsonl; qdiff run -t ort@1.31.1 -r new.jsonl\n"
                 "    qdiff diff old.jsonl new.jsonl",

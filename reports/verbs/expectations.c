@@ -5,109 +5,45 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "causes/propose.h"
 #include "command/command.h"
-#include "qdiff/diagnose.h"
 #include "run/gate.h"
 
 /* --- --write -------------------------------------------------------------------------------------- */
 
-/* What rows say of a target. */
-struct described {
-    const char *id;
-    struct qd_target_info info;
-    bool release; /* another release of it is there: rows hold for one of them */
-};
-
-/* Rows being written. */
+/* A run whose failures become rows. */
 struct writer {
     FILE *out, *err;
     size_t rows, broken, comparisons;
-    size_t target_count;
-    struct described *targets;
-    struct qd_arena arena; /* of one row */
+    struct qd_proposal proposal;
+    struct qd_causes causes;
     struct qd_error error; /* why it stopped */
 };
 
-static void find_releases(struct writer *writer)
-{
-    for (size_t i = 0; i < writer->target_count; i++) {
-        for (size_t j = 0; j < writer->target_count; j++) {
-            const struct qd_target_info *a = &writer->targets[i].info;
-            const struct qd_target_info *b = &writer->targets[j].info;
-
-            writer->targets[i].release |=
-                strcmp(a->name, b->name) == 0 && strcmp(a->version, b->version) != 0;
-        }
-    }
-}
-
+/* What rows say of the targets; they are closed when rows are written. */
 static enum qd_status describe_targets(struct writer *writer, const struct qd_gate_targets *targets,
                                        struct qd_arena *arena, struct qd_error *error)
 {
-    writer->targets = qd_arena_array(arena, targets->count, sizeof *writer->targets);
-    for (size_t i = 0; writer->targets && i < targets->count; i++) {
-        const struct qd_target_info *info = targets->items[i].info;
-        struct described *made = &writer->targets[i];
+    struct qd_proposal_target *made = qd_arena_array(arena, targets->count, sizeof *made);
+    bool complete = made != NULL;
 
-        *made = (struct described){
+    for (size_t i = 0; complete && i < targets->count; i++) {
+        const struct qd_target_info *info = targets->items[i].info;
+
+        made[i] = (struct qd_proposal_target){
             .id = qd_arena_string(arena, targets->items[i].id),
             .info = {.name = qd_arena_string(arena, info->name),
                      .version = qd_arena_string(arena, info->version),
                      .settings = qd_arena_string(arena, info->settings)},
         };
-        if (!made->id || !made->info.name || !made->info.version || !made->info.settings)
-            writer->targets = NULL;
+        writer->proposal.by_case |= targets->items[i].role == &qd_role_quantizer;
+        complete = made[i].id && made[i].info.name && made[i].info.version && made[i].info.settings;
     }
-    if (!writer->targets)
+    if (!complete)
         return qd_fail(error, QD_NO_MEMORY, "no memory for the targets' names");
-    writer->target_count = targets->count;
-    find_releases(writer);
+    writer->proposal.target_count = targets->count;
+    writer->proposal.targets = made;
     return QD_OK;
-}
-
-static const struct described *find_described(const struct writer *writer, const char *id)
-{
-    const struct described *target = writer->targets;
-
-    while (strcmp(target->id, id) != 0)
-        target++;
-    return target;
-}
-
-/* "a" or "a+b" where the diagnosis names these and no others. */
-static const char *quirks_of(const struct qd_result *result)
-{
-    bool named = !strchr(result->diagnosis, '|') &&
-                 strcmp(result->diagnosis, qd_diagnosis_word(QD_DIAGNOSIS_UNEXPLAINED)) != 0;
-
-    return named ? result->diagnosis : "";
-}
-
-static const char *reason_of(const struct qd_result *result, const char *quirks)
-{
-    if (result->message[0] != '\0')
-        return result->message;
-    return quirks[0] != '\0' ? result->effect : result->facts;
-}
-
-static enum qd_status write_row(struct writer *writer, const struct qd_result *result)
-{
-    const struct described *target = find_described(writer, result->target);
-    const char *quirks = quirks_of(result), *text;
-    const struct qd_row_draft draft = {.id = result->id,
-                                       .info = &target->info,
-                                       .verdict = result->comparison.verdict,
-                                       .quirks = quirks,
-                                       .reason = reason_of(result, quirks),
-                                       .release = target->release};
-
-    qd_arena_reset(&writer->arena);
-    enum qd_status status = qd_expectations_row(&draft, &writer->arena, &text, &writer->error);
-    if (status == QD_OK) {
-        fputs(text, writer->out);
-        writer->rows++;
-    }
-    return status;
 }
 
 static enum qd_visit take_result(void *context, const struct qd_result *result)
@@ -115,8 +51,8 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
     struct writer *writer = context;
 
     writer->comparisons += qd_result_is_comparison(result);
-    if (result->kind == QD_RESULT_FAIL)
-        return write_row(writer, result) == QD_OK ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+    if (qd_causes_add(&writer->causes, result, &writer->error) != QD_OK)
+        return QD_VISIT_STOP;
     if (result->kind == QD_RESULT_BROKEN || result->kind == QD_RESULT_BAD_INPUT) {
         fprintf(writer->err, "qdiff: %s: %s\n", result->id, result->why);
         writer->broken++;
@@ -162,9 +98,14 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
         qd_plan_targets(&command->options, command->arena, &plan, &error) != QD_OK ||
         qd_interrupt_begin(&interrupt, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    qd_arena_init(&writer->arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_causes_init(&writer->causes);
+    writer->proposal.causes = &writer->causes;
     enum qd_status status = run_targets(command, &gate, writer, &error);
-    qd_arena_clear(&writer->arena);
+    if (status == QD_OK)
+        status = qd_causes_find(&writer->causes, &error);
+    if (status == QD_OK)
+        status = qd_causes_propose(&writer->proposal, writer->out, &writer->rows, &error);
+    qd_causes_clear(&writer->causes);
     *interrupted = qd_interrupt_seen(&interrupt);
     qd_interrupt_end(&interrupt);
     if (status == QD_OK && writer->error.status != QD_OK) {
@@ -338,13 +279,14 @@ const struct qd_verb qd_verb_expectations = {
     .at_most = SIZE_MAX,
     .options = "write check target expectations no-expectations filter op feature tag level shard "
                "cases pack time-limit memory-limit in-process jobs no-diagnosis diagnosis-time",
-    .text = "--write accepts the failures of today: it runs the suite and writes a row for\n"
-            "every divergence that no row covers yet. A team with 500 failures has a green\n"
-            "gate on its first day, and a list to work through: give each row an issue and a\n"
-            "reason. If the diagnosis names a quirk, the row names it too and covers nothing\n"
-            "else. Rows name a release only if two releases of one target run. The file\n"
-            "appears when the run ends, also by Ctrl-C; an existing file is never\n"
-            "overwritten.\n"
+    .text = "--write accepts the failures of today: it runs the suite and writes rows for the\n"
+            "divergences that no row covers yet, one for each cause (qdiff help causes) and\n"
+            "operator. A team with 500 failures has a green gate on its first day, and a\n"
+            "short list to work through: give each row an issue and a reason. A row names\n"
+            "the quirk, the rule or the words of the message, or features that few other\n"
+            "cases have; failures that nothing groups have a row for each case. Rows name a\n"
+            "release only if two releases of one target run. The file appears when the run\n"
+            "ends, also by Ctrl-C; an existing file is never overwritten.\n"
             "--check reads a file and reports rows that cannot be read, and rows that select\n"
             "no case of the suite or of the files given. qdiff run reports rows that are\n"
             "stale.\n"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "causes/causes_print.h"
 #include "command/command.h"
 #include "result/expectation_usage.h"
 #include "result/results_by_key.h"
@@ -15,6 +16,7 @@ struct merge {
     struct qd_results_by_key table;
     struct qd_expectation_usage rows;
     struct qd_summary summary;
+    struct qd_causes causes;
     struct qd_arena *arena;
     FILE *out;
     const char *likeness; /* of the first file */
@@ -84,6 +86,8 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
     }
     qd_result_write(merge->out, result);
     status = qd_summary_add(&merge->summary, result, error);
+    if (status == QD_OK)
+        status = qd_causes_add(&merge->causes, result, error);
     return status == QD_OK ? qd_expectation_usage_result(&merge->rows, result, error) : status;
 }
 
@@ -154,12 +158,14 @@ static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
 {
     struct qd_error error = {0};
 
-    if (read_all(merge, &command->options.arguments, &error) != QD_OK)
+    if (read_all(merge, &command->options.arguments, &error) != QD_OK ||
+        qd_causes_find(&merge->causes, &error) != QD_OK)
         return qd_command_failed(command, &error);
     merge->read = true;
     judge_rows(merge, command->err);
     qd_summary_write(&merge->summary, merge->complete && all_shards(merge), 0, merge->out);
     qd_summary_print(&merge->summary, command->err);
+    qd_causes_print(&merge->causes, QD_CAUSES_SHOWN, command->err);
     enum qd_exit code = qd_summary_exit(&merge->summary);
     if (!merge->complete || !all_shards(merge))
         code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE); /* nobody may take a part for the whole */
@@ -197,10 +203,12 @@ static enum qd_exit run(struct qd_command *command)
 
     merge.rows.arena = command->arena;
     qd_results_by_key_init(&merge.table);
+    qd_causes_init(&merge.causes);
     enum qd_exit code =
         command->options.output ? merge_to_file(command, &merge) : merge_files(command, &merge);
     qd_results_by_key_clear(&merge.table);
     qd_summary_clear(&merge.summary);
+    qd_causes_clear(&merge.causes);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `qdiff run`: runs cases on targets and compares the outputs: the gate. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/command.h"
 #include "result/header.h"
@@ -11,6 +12,27 @@ static enum qd_exit bail_out(const struct qd_command *command, struct qd_reporte
 {
     qd_tap_bail_out(&reporter->tap, error->text);
     return qd_command_failed(command, error);
+}
+
+/* A plug-in or a worker's command line is run again as it was given, not by the name it gives itself. */
+static enum qd_status spell_targets(const struct qd_gate *gate,
+                                    const struct qd_gate_targets *targets, struct qd_arena *arena,
+                                    struct qd_causes *causes, struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+
+    for (size_t i = 0; i < targets->count && status == QD_OK; i++) {
+        const struct qd_target_name *name = &gate->plan->items[i].name;
+        const char *text =
+            qd_arena_printf(arena, "%s%s%s%s", name->name, name->config[0] ? "[" : "", name->config,
+                            name->config[0] ? "]" : "");
+
+        if (!strpbrk(name->name, "/:"))
+            continue;
+        status = text ? qd_causes_spell(causes, targets->items[i].id, text, error)
+                      : qd_fail(error, QD_NO_MEMORY, "no memory for the targets' names");
+    }
+    return status;
 }
 
 /* Opens the targets once: to see that they work, for the header, and to run on them when it is in this process. */
@@ -32,14 +54,13 @@ static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *r
     }
     if (reporter->file)
         qd_header_write(reporter->file, gate->selection, &targets, arena);
-    if (gate->options->jobs <= 1) {
+    status = spell_targets(gate, &targets, arena, &reporter->causes, error);
+    if (status == QD_OK && gate->options->jobs <= 1)
         status = qd_gate_run_part(gate, &targets, 0, 1, error);
-        qd_gate_targets_close(&targets);
-    } else {
-        qd_gate_targets_close(&targets); /* a forked child opens its own */
-        status = qd_gate_run_jobs(gate, gate->options->jobs, error);
-    }
-    return status;
+    qd_gate_targets_close(&targets); /* a forked child opens its own */
+    return status == QD_OK && gate->options->jobs > 1
+               ? qd_gate_run_jobs(gate, gate->options->jobs, error)
+               : status;
 }
 
 static enum qd_exit report(struct qd_command *command, struct qd_gate *gate)

@@ -519,15 +519,20 @@ void qd_expectations_unused(const struct qd_expectations *expectations,
 
 /* --- Writing ------------------------------------------------------------------------------------ */
 
-/* An id as a pattern that matches only it. `size` is at least twice the id's length plus 1. */
-static void escape(const char *id, char *pattern)
+const char *qd_expectations_pattern(const char *prefix, const char *text, struct qd_arena *arena)
 {
-    for (; *id; id++) {
-        if (strchr("*?[\\", *id))
-            *pattern++ = '\\';
-        *pattern++ = *id == '\t' || *id == '\n' ? '?' : *id;
+    char *pattern = qd_arena_alloc(arena, strlen(prefix) + 2 * strlen(text) + 1), *end = pattern;
+    if (!pattern)
+        return NULL;
+    for (const char *c = prefix; *c; c++)
+        *end++ = *c;
+    for (const char *c = text; *c; c++) {
+        if (strchr("*?[\\", *c))
+            *end++ = '\\';
+        *end++ = *c == '\t' || *c == '\n' ? '?' : *c;
     }
-    *pattern = '\0';
+    *end = '\0';
+    return pattern;
 }
 
 /* Makes a text one field: no tabs, no line ends, not too long. */
@@ -543,23 +548,12 @@ static void make_field(const char *text, char *field, size_t size)
 enum qd_status qd_expectations_row(const struct qd_row_draft *draft, struct qd_arena *arena,
                                    const char **text, struct qd_error *error)
 {
-    const struct qd_target_info *info = draft->info;
-    char *pattern = qd_arena_alloc(arena, 2 * strlen(draft->id) + 1), *row = NULL;
-    char settings[256], why[256];
-    bool release = draft->release && qd_version_range_ok(info->version);
-    snprintf(settings, sizeof settings, "%s", info->settings[0] ? info->settings : "*");
-    for (char *c = settings; *c; c++)
-        if (*c == ',')
-            *c = ';';
+    char why[256];
     make_field(*draft->reason ? draft->reason : "not explained yet", why, sizeof why);
-    if (pattern) {
-        escape(draft->id, pattern);
-        row =
-            qd_arena_printf(arena, "%s\t*\t%s\t%s%s\t%s\t*\t-\t%s\n", pattern,
-                            settings_ok(settings) ? settings : "*", *draft->quirks ? "quirk:" : "",
-                            *draft->quirks ? draft->quirks : qd_verdict_word(draft->verdict),
-                            release ? info->version : "*", why);
-    }
+    char *row =
+        qd_arena_printf(arena, "%s\t%s\t%s\t%s\t%s\t*\t-\t%s\n", draft->pattern, draft->features,
+                        settings_ok(draft->settings) ? draft->settings : "*", draft->class,
+                        qd_version_range_ok(draft->versions) ? draft->versions : "*", why);
     if (!row)
         return qd_fail(error, QD_NO_MEMORY, "no room for a row");
     *text = row;

@@ -73,17 +73,16 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
                                                    const struct qd_expectation **unexpected,
                                                    struct qd_row_lines *covering);
 
-/* What a row says that `qdiff expectations --write` writes: this verdict of this case on these settings. */
+/* What a row says that `qdiff expectations --write` writes; fields as in the grammar. */
 struct qd_row_draft {
-    const char *id;
-    const struct qd_target_info *info;
-    enum qd_verdict verdict;
-    const char *quirks; /* "a+b": what explains a VALUE divergence, and stands for it; "" */
-    const char *reason; /* "" becomes "not explained yet" */
-    bool release;       /* on this release only */
+    const char *pattern, *features, *settings, *class, *versions;
+    const char *reason; /* any text, made one field; "" becomes "not explained yet" */
 };
 
-/* The row with its line end; the issue is "-". NO_MEMORY. */
+/* A pattern that matches this id, operator or rule and nothing else, after a prefix such as "op:". NULL when out of memory. */
+const char *qd_expectations_pattern(const char *prefix, const char *text, struct qd_arena *arena);
+
+/* The row with its line end; the issue is "-". A version that is none becomes "*", and so do settings that are none. NO_MEMORY. */
 enum qd_status qd_expectations_row(const struct qd_row_draft *draft, struct qd_arena *arena,
                                    const char **text, struct qd_error *error);
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far a wrong number is off, as a word. */
+#ifndef QDIFF_REPORTS_DISTANCE_H
+#define QDIFF_REPORTS_DISTANCE_H
+
+#include "result/result.h"
+
+/* Of the first element that differs: "NaN", "infinite" (on one side only), of integers "by one code" (from the admissible set), "at an end
+ * of the type", else "off"; "" where no element differs. Equal words have equal addresses. */
+const char *qd_distance_word(const struct qd_result *result);
+
+#endif

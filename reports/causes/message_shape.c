@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes numbers, names and places out of a target's words. */
+#include "causes/message_shape.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "text/json_write.h"
+
+/* --- The shape ---------------------------------------------------------------------------------- */
+
+struct writer {
+    char *text;
+    size_t used, size;
+};
+
+static void put(struct writer *writer, const char *bytes, size_t length)
+{
+    if (writer->used + length >= writer->size)
+        return;
+    memcpy(writer->text + writer->used, bytes, length);
+    writer->used += length;
+    writer->text[writer->used] = '\0';
+}
+
+/* One placeholder for a row of them: "{#, #,#" is "{#". */
+static void put_hole(struct writer *writer)
+{
+    size_t end = writer->used;
+
+    while (end > 0 && strchr(" ,", writer->text[end - 1]))
+        end--;
+    if (end > 0 && writer->text[end - 1] == '#') {
+        writer->used = end;
+        writer->text[end] = '\0';
+        return;
+    }
+    put(writer, "#", 1);
+}
+
+static void put_blank(struct writer *writer)
+{
+    if (writer->used > 0 && writer->text[writer->used - 1] != ' ')
+        put(writer, " ", 1);
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || (c != '\0' && strchr("_./+-", c));
+}
+
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+
+    while (is_word(at[length]))
+        length++;
+    return length;
+}
+
+/* Past the quoted name that begins here, or the "[with T = float]" of a template; `at` itself if none does: an apostrophe inside a word
+ * opens nothing. */
+static const char *past_name(const char *message, const char *at)
+{
+    static const char with[] = "[with ";
+    if (strncmp(at, with, sizeof with - 1) == 0 && strchr(at, ']'))
+        return strchr(at, ']') + 1;
+    if ((*at != '\'' && *at != '"') || (at > message && isalnum((unsigned char)at[-1])))
+        return at;
+    const char *end = strchr(at + 1, *at);
+    return end ? end + 1 : at;
+}
+
+static bool has_digit(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (isdigit((unsigned char)word[i]))
+            return true;
+    return false;
+}
+
+/* A word of the message: the last part of a path; a hole where it changes from case to case. */
+static void put_word(struct writer *writer, const char *word, size_t length, const char *op)
+{
+    for (size_t i = length; i > 0; i--) {
+        if (word[i - 1] == '/') {
+            put_hole(writer);
+            word += i;
+            length -= i;
+            break;
+        }
+    }
+    bool is_op = strlen(op) == length && strncmp(word, op, length) == 0;
+    if (length == 0)
+        return;
+    if (is_op || has_digit(word, length))
+        put_hole(writer);
+    else
+        put(writer, word, length);
+}
+
+const char *qd_message_shape(const char *message, const char *op, char *shape, size_t size)
+{
+    struct writer writer = {shape, 0, size};
+    const char *domain = strrchr(op, ':');
+
+    shape[0] = '\0';
+    if (domain)
+        op = domain + 1;
+    for (const char *at = message; *at != '\0';) {
+        const char *past = past_name(message, at);
+        size_t length = word_length(at), character = qd_utf8_length(at);
+
+        if (past > at) {
+            put_hole(&writer);
+            at = past;
+        } else if (length > 0) {
+            put_word(&writer, at, length, op);
+            at += length;
+        } else if (character == 0 || (unsigned char)*at <= 0x20 || *at == 0x7F) {
+            put_blank(&writer);
+            at++;
+        } else {
+            put(&writer, at, character);
+            at += character;
+        }
+    }
+    while (writer.used > 0 && shape[writer.used - 1] == ' ')
+        shape[--writer.used] = '\0';
+    return shape;
+}
+
+bool qd_message_shape_is_telling(const char *shape)
+{
+    enum { ENOUGH = 6 };
+    unsigned words = 0;
+
+    while (*shape != '\0') {
+        size_t letters = 0;
+
+        while (isalpha((unsigned char)shape[letters]))
+            letters++;
+        words += letters > 1;
+        shape += letters > 0 ? letters : 1;
+    }
+    return words >= ENOUGH;
+}
+
+/* --- The pattern -------------------------------------------------------------------------------- */
+
+enum { MOST_PIECES = 64, LEAST_PIECE = 4 };
+
+struct piece {
+    const char *text;
+    size_t length;
+    bool taken;
+};
+
+/* What stands between holes and other places where a shape is not the message itself: blanks and ends of paths are not, at their edges. */
+static size_t find_pieces(const char *shape, struct piece *pieces)
+{
+    static const char edges[] = "# \t";
+    size_t count = 0;
+
+    while (*shape != '\0' && count < MOST_PIECES) {
+        size_t length = strcspn(shape, "#");
+        struct piece piece = {shape, length, false};
+
+        while (piece.length > 0 && strchr(edges, *piece.text)) {
+            piece.text++;
+            piece.length--;
+        }
+        while (piece.length > 0 && strchr(edges, piece.text[piece.length - 1]))
+            piece.length--;
+        if (piece.length >= LEAST_PIECE)
+            pieces[count++] = piece;
+        shape += length + (shape[length] == '#');
+    }
+    return count;
+}
+
+static void take_longest(struct piece *pieces, size_t count)
+{
+    struct piece *longest = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (!pieces[i].taken && (!longest || pieces[i].length > longest->length))
+            longest = &pieces[i];
+    if (longest)
+        longest->taken = true;
+}
+
+/* A piece with what fnmatch() would read as a pattern escaped; a blank stands for any run of them. */
+static void put_piece(struct writer *writer, const struct piece *piece)
+{
+    if (writer->used + 2 * piece->length + 2 >= writer->size)
+        return;
+    for (size_t i = 0; i < piece->length; i++) {
+        if (strchr("*?[]\\", piece->text[i]))
+            put(writer, "\\", 1);
+        put(writer, &piece->text[i], 1);
+    }
+    put(writer, "*", 1);
+}
+
+const char *qd_message_shape_pattern(const char *shape, size_t most, char *pattern, size_t size)
+{
+    struct writer writer = {pattern, 0, size};
+    struct piece pieces[MOST_PIECES];
+    size_t count = find_pieces(shape, pieces);
+
+    pattern[0] = '\0';
+    for (size_t i = 0; i < most; i++)
+        take_longest(pieces, count);
+    put(&writer, "*", 1);
+    for (size_t i = 0; i < count; i++)
+        if (pieces[i].taken)
+            put_piece(&writer, &pieces[i]);
+    if (writer.used == 1)
+        pattern[0] = '\0';
+    return pattern;
+}

@@ -5,15 +5,17 @@
 #define QDIFF_PROGRAM_H
 
 #include "process/worker.h"
+#include "qdiff/emulated_cpu.h"
 
 /* The program, and one conversation with it. */
 struct qd_program {
     char file[4096];   /* what is executed */
     char script[4096]; /* its first argument, "" if none */
-    char words[1024];  /* the command line of worker:…, word after word */
+    char words[8192];  /* the command line of worker:… or of an emulator, word after word */
     size_t word_count; /* the first of which is `file` or `script` */
     char python[4096]; /* where the package qdiff_worker lies */
     char config[256], version[64];
+    const struct qd_emulated_cpu *cpu; /* that it runs on; NULL: this machine's */
     struct qd_worker *worker;
     struct qd_arena arena;       /* one message */
     struct qd_patience patience; /* of the case */

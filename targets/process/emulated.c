@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what runs a built-in target on another CPU: an emulator, a qdiff-serve for it, and on Arm a file that says what the CPU is. */
+/* Finds what runs a built-in target on another CPU: an emulator, a qdiff-serve, on Arm what says which CPU it is. */
 #include "process/emulated.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static enum qd_status find_serve(struct qd_program *program, struct parts *parts
     return parts->serve ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no room for a path");
 }
 
-/* The directory that the emulator looks into before the machine's own root; "" for x86, whose kernels ask the CPU itself. */
+/* The directory that the emulator looks into before the machine's root; "" on x86, where the CPU itself is asked. */
 static enum qd_status find_root(const struct qd_program *program, struct parts *parts,
                                 struct qd_error *error)
 {

@@ -5,8 +5,8 @@
 
 #include "process/program.h"
 
-/* Fills in the command line that runs the target `name` on program->cpu. UNUSABLE names what is missing and the command that sets it
- * up. */
+/* Fills in the command line that runs the target `name` on program->cpu. UNUSABLE names what is missing and the command
+ * that sets it up. */
 enum qd_status qd_program_emulate(struct qd_program *program, const char *name,
                                   struct qd_error *error);
 

@@ -26,7 +26,7 @@ struct qd_program {
     struct qd_death death;
 };
 
-/* Whether the name stands for a program: a path to a .py, worker:<path>, or a built-in row with a worker. */
+/* Whether the name stands for a program: a path to a .py, worker:<path>, a built-in row with a worker, or any with cpu=. */
 bool qd_program_is_named(const struct qd_target_name *name);
 
 /* Starts a record: which program, with which arguments. UNUSABLE: it is not set up (with the command that does), NO_MEMORY. */

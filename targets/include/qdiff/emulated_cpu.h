@@ -22,7 +22,7 @@ const struct qd_emulated_cpu *qd_emulated_cpu_at(size_t i);
 /* The CPU that settings such as "opt=all,cpu=haswell" name, NULL if they name none or one that there is not. */
 const struct qd_emulated_cpu *qd_emulated_cpu_of(const char *settings);
 
-/* Takes cpu=<word> out of a name's settings: *cpu is NULL if they have none. USAGE names the words that there are, and leaves both. */
+/* Takes cpu=<word> out of a name's settings: *cpu is NULL if they have none. USAGE names the words that there are. */
 enum qd_status qd_emulated_cpu_take(struct qd_target_name *name, const struct qd_emulated_cpu **cpu,
                                     struct qd_error *error);
 

@@ -68,14 +68,23 @@ static int64_t raw_product(const struct qd_raw_codes *raw, const int16_t *a, con
     return i < count ? (int64_t)(a[i] + raw->a_zero_point) * (b[i] + raw->b_zero_point) : 0;
 }
 
+/* Which term is number i when the channels of one tap follow each other, `count` after the end. */
+static int64_t channels_last(int64_t taps, int64_t i, int64_t count)
+{
+    int64_t channels = count / taps;
+    return i < count ? i % channels * taps + i / channels : count;
+}
+
 /* x86's vpmaddubsw: neighbours k, k + 1 of u8·s8 are added with saturation to int16. What the
- * saturation takes away is missing from the sum. */
-static int64_t dot_pair_saturating(const struct qd_raw_codes *raw, const int16_t *a,
+ * saturation takes away is missing from the sum. Terms are neighbours as the filter has them, or
+ * with taps > 1 with the channels last. */
+static int64_t dot_pair_saturating(const struct qd_raw_codes *raw, int64_t taps, const int16_t *a,
                                    const int16_t *b, int64_t count)
 {
     int64_t sum = dot_exact(a, b, count);
-    for (int64_t i = 0; raw->a_unsigned && !raw->b_unsigned && i < count; i += 2) {
-        int64_t pair = raw_product(raw, a, b, i, count) + raw_product(raw, a, b, i + 1, count);
+    for (int64_t i = 0; raw->a_unsigned != raw->b_unsigned && i < count; i += 2) {
+        int64_t j = channels_last(taps, i, count), k = channels_last(taps, i + 1, count);
+        int64_t pair = raw_product(raw, a, b, j, count) + raw_product(raw, a, b, k, count);
         sum += saturate16(pair) - pair;
     }
     return sum;
@@ -101,7 +110,8 @@ int64_t qd_dot(const struct qd_semantics *semantics, const struct qd_raw_codes *
     case QD_ACC_F32: return dot_f32(a, b, count);
     case QD_ACC_F16: return dot_f16(a, b, count);
     case QD_ACC_SAT32: return dot_saturating(a, b, count);
-    case QD_ACC_PAIR_SAT16: return dot_pair_saturating(raw, a, b, count);
+    case QD_ACC_PAIR_SAT16: return dot_pair_saturating(raw, 1, a, b, count);
+    case QD_ACC_PAIR_SAT16_LAST: return dot_pair_saturating(raw, raw->taps, a, b, count);
     case QD_ACC_PAIR_WRAP16: return dot_pair_wrapping(raw, a, b, count);
     case QD_ACC_WRAP16: return (int16_t)(uint16_t)(uint64_t)dot_exact(a, b, count);
     case QD_ACC_EXACT:
@@ -121,6 +131,7 @@ int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
     case QD_ACC_F32:
     case QD_ACC_F16:
     case QD_ACC_PAIR_SAT16:
+    case QD_ACC_PAIR_SAT16_LAST:
     case QD_ACC_PAIR_WRAP16:
     case QD_ACC_WRAP16: break;
     }

@@ -11,6 +11,7 @@
 struct qd_raw_codes {
     bool a_unsigned, b_unsigned;
     int16_t a_zero_point, b_zero_point;
+    int64_t taps; /* terms of one channel, which follow each other; 1 for a matrix */
 };
 
 /* Σ a[i]·b[i], |a|, |b| ≤ 511, under the semantics' accumulator switch (before a bias and before

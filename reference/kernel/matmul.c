@@ -168,7 +168,8 @@ static int16_t zero_point_of(const struct qd_semantics *semantics, const struct 
 static void multiply(const struct qd_semantics *semantics, const struct qd_matmul_shape *s,
                      const struct side *a, const struct side *b, int64_t *acc)
 {
-    struct qd_raw_codes raw = {.a_unsigned = a->is_unsigned, .b_unsigned = b->is_unsigned};
+    struct qd_raw_codes raw = {
+        .a_unsigned = a->is_unsigned, .b_unsigned = b->is_unsigned, .taps = 1};
     for (int64_t batch = 0; batch < s->batches; batch++) {
         int64_t first_row = qd_matmul_a_batch(s, batch) * s->m;
         int64_t first_column = qd_matmul_b_batch(s, batch) * s->n;

@@ -35,7 +35,8 @@ struct product {
     const struct qd_tensor *t[INPUTS];
     struct qd_matmul_shape shape;
     struct qd_value a[QUANTIZED];
-    bool open; /* equation (1) gives nothing definite */
+    bool open;  /* equation (1) gives nothing definite */
+    bool known; /* every code of A has one value */
 };
 
 static enum qd_status check_types(const struct qd_evaluation *evaluation,
@@ -69,6 +70,15 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
     return status;
 }
 
+/* Whether `count` codes of A from `first` on, and their zero point, have one value each. */
+static bool is_known(const struct product *p, int64_t first, int64_t count)
+{
+    bool known = qd_value_is_point(&p->a[ZERO_POINT], 0);
+    for (int64_t i = first; known && i < first + count; i++)
+        known = qd_value_is_point(&p->a[CODES], i);
+    return known;
+}
+
 static enum qd_status read_node(struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const struct qd_value *const *in, struct product *p)
 {
@@ -85,15 +95,8 @@ static enum qd_status read_node(struct qd_evaluation *evaluation, const struct q
     if (status == QD_OK)
         status = qd_op_dynamic_quantize_linear.evaluate(evaluation, node, in, p->a);
     p->open = status == QD_OK && qd_value_flags(&p->a[SCALE], 0) & QD_UNSPECIFIED;
+    p->known = status == QD_OK && is_known(p, 0, p->a[CODES].want.count);
     return status;
-}
-
-static bool points(const struct qd_value *value)
-{
-    for (int64_t i = 0; i < value->want.count; i++)
-        if (!qd_value_is_point(value, i))
-            return false;
-    return true;
 }
 
 /* Equation (2) where codes of A have several values: the least or the greatest sum. */
@@ -114,28 +117,43 @@ static int64_t extreme_sum(const struct product *p, int64_t i, bool greatest)
     return sum;
 }
 
-/* Equations (2) and (3). */
-static enum qd_status multiply(const struct product *p, struct qd_value *y)
+/* The same of those of the row of A that element i of Y is made of. */
+static bool is_row_known(const struct product *p, int64_t i)
 {
     const struct qd_matmul_shape *s = &p->shape;
+    int64_t row = qd_matmul_a_batch(s, i / (s->m * s->n)) * s->m + i / s->n % s->m;
+    return is_known(p, row * s->k, s->k);
+}
+
+/* Equations (2) and (3) of one element, whose sum of canonical codes is `acc`. */
+static enum qd_status store(const struct product *p, struct qd_scaled_product *scales, int64_t acc,
+                            struct qd_value *y, int64_t i)
+{
+    const struct qd_evaluation *evaluation = p->evaluation;
+    enum qd_accumulator accumulator = evaluation->semantics->accumulator;
+    bool zero = qd_parameter_is_zero(p->t[A]), known = zero || p->known || is_row_known(p, i);
+    /* The least and the greatest sum are those of exact products: of a wrong accumulator nothing is known there. */
+    bool wrong = accumulator != QD_ACC_EXACT && accumulator != QD_ACC_WRAP32;
+    int64_t least = zero ? 0 : known ? acc : extreme_sum(p, i, false);
+    int64_t most = zero ? 0 : known ? acc : extreme_sum(p, i, true);
+    int64_t column = i % p->shape.n;
+    if (!zero && (p->open || (wrong && !known)))
+        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
+    scales->factors[1] = qd_parameter(p->t[B_SCALE], column);
+    return qd_scaled_product_store(evaluation, scales, least, most, p->t[BIAS], column, y, i);
+}
+
+static enum qd_status multiply(const struct product *p, struct qd_value *y)
+{
     bool zero = qd_parameter_is_zero(p->t[A]);
-    bool exact = points(&p->a[CODES]) && points(&p->a[ZERO_POINT]);
     double a_scale = zero ? 1 : qd_tensor_value(&p->a[SCALE].want, 0);
     struct qd_scaled_product scales = {.type = QD_F32, .count = 2, .factors = {a_scale}};
     int64_t *acc;
     enum qd_status status =
-        qd_matmul_accumulate(p->evaluation, s, &p->a[CODES].want, &p->a[ZERO_POINT].want, p->t[B],
-                             p->t[B_ZERO_POINT], &acc);
-    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
-        int64_t least = zero ? 0 : exact ? acc[i] : extreme_sum(p, i, false);
-        int64_t most = zero ? 0 : exact ? acc[i] : extreme_sum(p, i, true);
-        scales.factors[1] = qd_parameter(p->t[B_SCALE], i % s->n);
-        status = p->open && !zero
-                     ? qd_interval_store_flag(y, i, QD_UNSPECIFIED, p->evaluation->arena,
-                                              p->evaluation->error)
-                     : qd_scaled_product_store(p->evaluation, &scales, least, most, p->t[BIAS],
-                                               i % s->n, y, i);
-    }
+        qd_matmul_accumulate(p->evaluation, &p->shape, &p->a[CODES].want, &p->a[ZERO_POINT].want,
+                             p->t[B], p->t[B_ZERO_POINT], &acc);
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
+        status = store(p, &scales, acc[i], y, i);
     return status;
 }
 

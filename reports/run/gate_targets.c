@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "qdiff/case.h"
+#include "qdiff/emulated_cpu.h"
 #include "qdiff/spelling.h"
 
 enum { MOST_TARGETS = 256 };
@@ -74,22 +75,31 @@ static enum qd_status newest_version(struct planner *planner,
     return QD_OK;
 }
 
-/* One name for each of the target's default configurations. */
+/* One name for each of the target's default configurations, on the CPU that is named. */
 static enum qd_status add_configs(struct planner *planner, const struct qd_builtin_target *builtin,
                                   const struct qd_target_name *name, const char *expectations)
 {
-    if (name->config[0] != '\0' || !builtin->default_configs || !builtin->default_configs[0])
+    const struct qd_emulated_cpu *cpu = NULL;
+    struct qd_target_name bare = *name;
+    enum qd_status status =
+        builtin->api ? qd_emulated_cpu_take(&bare, &cpu, planner->error) : QD_OK;
+
+    if (status != QD_OK)
+        return status;
+    if (bare.config[0] != '\0' || !builtin->default_configs || !builtin->default_configs[0])
         return add(planner, name, expectations);
     for (const char *const *config = builtin->default_configs; *config; config++) {
-        struct qd_target_name one = *name;
-        enum qd_status status;
+        struct qd_target_name one = bare;
 
         if (strlen(*config) >= sizeof one.config) {
             return qd_fail(planner->error, QD_INTERNAL, "%s: a default configuration is too long",
                            builtin->name);
         }
         memcpy(one.config, *config, strlen(*config) + 1);
-        status = add(planner, &one, expectations);
+        if (cpu)
+            status = qd_emulated_cpu_put(&one, cpu, planner->error);
+        if (status == QD_OK)
+            status = add(planner, &one, expectations);
         if (status != QD_OK)
             return status;
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "qdiff/emulated_cpu.h"
 #include "qdiff/session.h"
 #include "text/json_write.h"
 
@@ -73,6 +74,43 @@ static void print_missing(FILE *out, const struct found *found)
     }
 }
 
+/* Opens a target on an emulated CPU; the command that sets it up is in *error if that fails. */
+static bool runs_on(const struct found *found, const struct qd_emulated_cpu *cpu,
+                    struct qd_error *error)
+{
+    struct qd_session_options options = {0};
+    struct qd_target_name name = {0};
+    struct qd_session *session;
+
+    snprintf(name.name, sizeof name.name, "%s", found->target->name);
+    snprintf(name.version, sizeof name.version, "%s", found->versions[0]);
+    if (qd_emulated_cpu_put(&name, cpu, error) != QD_OK ||
+        qd_session_open(&name, &options, &session, error) != QD_OK)
+        return false;
+    qd_session_close(session);
+    return true;
+}
+
+/* Whether the target runs on emulated CPUs: one that is C functions and can be tested at all. */
+static bool has_cpus(const struct found *found)
+{
+    return found->target->api && found->session && found->versions[0];
+}
+
+static void print_cpus(FILE *out, const struct found *found)
+{
+    const struct qd_emulated_cpu *cpu;
+
+    for (size_t i = 0; has_cpus(found) && (cpu = qd_emulated_cpu_at(i)); i++) {
+        struct qd_error error = {.status = QD_OK};
+
+        fprintf(out, "  [cpu=%s] %s\n", cpu->word, cpu->meaning);
+        if (!runs_on(found, cpu, &error))
+            fprintf(out, "    not set up; set up with: scripts/setup --target '%s@%s[cpu=%s]'\n",
+                    found->target->name, found->versions[0], cpu->word);
+    }
+}
+
 static void print_text(FILE *out, const struct found *found)
 {
     const struct qd_builtin_target *target = found->target;
@@ -83,6 +121,7 @@ static void print_text(FILE *out, const struct found *found)
     for (size_t i = 0; target->default_configs && target->default_configs[i]; i++)
         if (target->default_configs[i][0] != '\0')
             fprintf(out, "  by default [%s]\n", target->default_configs[i]);
+    print_cpus(out, found);
     if (found->session) {
         const struct qd_target_info *info = qd_session_info(found->session);
 
@@ -125,6 +164,24 @@ static void write_words(struct qd_json *json, const char *key, const char *const
     qd_json_close(json, ']');
 }
 
+static void write_cpus(struct qd_json *json, const struct found *found)
+{
+    const struct qd_emulated_cpu *cpu;
+
+    qd_json_open(json, "cpus", '[');
+    for (size_t i = 0; has_cpus(found) && (cpu = qd_emulated_cpu_at(i)); i++) {
+        struct qd_error error = {.status = QD_OK};
+
+        qd_json_open(json, NULL, '{');
+        qd_json_string(json, "word", cpu->word);
+        qd_json_string(json, "meaning", cpu->meaning);
+        if (!runs_on(found, cpu, &error))
+            qd_json_string(json, "error", error.text);
+        qd_json_close(json, '}');
+    }
+    qd_json_close(json, ']');
+}
+
 static void write_json(FILE *out, const struct found *found)
 {
     struct qd_json json;
@@ -137,6 +194,7 @@ static void write_json(FILE *out, const struct found *found)
     write_words(&json, "versions", found->versions);
     write_words(&json, "releases", found->target->releases);
     write_words(&json, "default_configs", found->target->default_configs);
+    write_cpus(&json, found);
     if (found->session)
         write_capabilities(&json, qd_session_info(found->session));
     qd_json_string_if(&json, "error", found->error.text);

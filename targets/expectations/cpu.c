@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what the processor can do from /proc/cpuinfo. */
+/* What the processor can do: of this machine from /proc/cpuinfo, of an emulated one from its row. */
 #include "expectations/cpu.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum qd_status qd_cpu_flags(char *flags, size_t size, struct qd_error *error)
+#include "qdiff/emulated_cpu.h"
+
+static enum qd_status read_own(char *flags, size_t size, struct qd_error *error)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");
     if (!file)
@@ -20,6 +22,15 @@ enum qd_status qd_cpu_flags(char *flags, size_t size, struct qd_error *error)
         return qd_fail(error, QD_IO, "/proc/cpuinfo has no list of flags");
     line[strcspn(line, "\n")] = '\0';
     snprintf(flags, size, " %s ", list + 1);
+    return QD_OK;
+}
+
+enum qd_status qd_cpu_flags(const char *settings, char *flags, size_t size, struct qd_error *error)
+{
+    const struct qd_emulated_cpu *cpu = qd_emulated_cpu_of(settings);
+    if (!cpu)
+        return read_own(flags, size, error);
+    snprintf(flags, size, " %s ", cpu->flags);
     return QD_OK;
 }
 

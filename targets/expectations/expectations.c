@@ -324,7 +324,7 @@ enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
                                         const struct qd_target_info *info, struct qd_error *error)
 {
     char flags[QD_CPU_FLAGS_SIZE];
-    enum qd_status status = qd_cpu_flags(flags, sizeof flags, error);
+    enum qd_status status = qd_cpu_flags(info->settings, flags, sizeof flags, error);
     if (status != QD_OK)
         return status;
     for (size_t i = 0; i < expectations->count; i++) {

@@ -481,8 +481,12 @@ static void test_cpu_conditions(void **state)
     assert_false(qd_cpu_fulfils(flags, "!avx512_vnni"));
     assert_false(qd_cpu_fulfils(flags, "avx2,amx_int8"));
     char real[QD_CPU_FLAGS_SIZE];
-    assert_int_equal(qd_cpu_flags(real, sizeof real, NULL), QD_OK);
+    assert_int_equal(qd_cpu_flags("opt=all", real, sizeof real, NULL), QD_OK);
     assert_true(real[0] == ' ' && real[strlen(real) - 1] == ' ');
+    assert_int_equal(qd_cpu_flags("opt=all,threads=1,cpu=haswell", real, sizeof real, NULL), QD_OK);
+    assert_true(qd_cpu_fulfils(real, "avx2,!avx512_vnni"));
+    assert_int_equal(qd_cpu_flags("cpu=cortex-a76", real, sizeof real, NULL), QD_OK);
+    assert_true(qd_cpu_fulfils(real, "asimddp,!i8mm,!avx2"));
 }
 
 /* DequantizeLinear of q = 5, z = 3, s = 1: 2, and 5 when the zero point is ignored. */

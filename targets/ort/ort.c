@@ -72,7 +72,8 @@ static enum qd_status parse_config(const char *config, size_t *level, struct qd_
                 return qd_fail(error, QD_USAGE,
                                "opt=%s: the levels are none, basic, extended and all", value);
         } else if (strcmp(key, "threads") != 0) {
-            return qd_fail(error, QD_USAGE, "unknown setting '%s': ort has opt and threads", key);
+            return qd_fail(error, QD_USAGE, "unknown setting '%s': ort has opt, threads and cpu",
+                           key);
         } else if (strcmp(value, "1") != 0) {
             return qd_fail(error, QD_USAGE, "threads=%s: only 1 is supported", value);
         }

@@ -128,6 +128,11 @@ enum qd_status qd_program_greet(struct qd_program *program, double seconds, stru
     if (!read_welcome(&body, arena, &made, options))
         return qd_fail(error, QD_UNUSABLE, "the target's description is garbled");
     program->guards = read_guards(body);
+    if (program->cpu)
+        made.settings = qd_arena_printf(arena, "%s%scpu=%s", made.settings,
+                                        made.settings[0] ? "," : "", program->cpu->word);
+    if (!made.settings)
+        return qd_fail(error, QD_NO_MEMORY, "no room for its settings");
     *info = made;
     return QD_OK;
 }

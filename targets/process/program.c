@@ -12,6 +12,7 @@
 
 #include "message.h"
 #include "process/command_line.h"
+#include "process/emulated.h"
 #include "process/loader.h"
 #include "qdiff/data_path.h"
 #include "subject/cache.h"
@@ -32,8 +33,8 @@ static bool ends_in(const char *text, const char *end)
 bool qd_program_is_named(const struct qd_target_name *name)
 {
     const struct qd_builtin_target *row = qd_builtin_target_find(name->name);
-    return (row && row->worker) || strncmp(name->name, PREFIX, strlen(PREFIX)) == 0 ||
-           ends_in(name->name, ".py");
+    return (row && (row->worker || qd_emulated_cpu_of(name->config))) ||
+           strncmp(name->name, PREFIX, strlen(PREFIX)) == 0 || ends_in(name->name, ".py");
 }
 
 static enum qd_status copy_path(char *to, size_t size, struct qd_error *error, const char *format,
@@ -113,9 +114,16 @@ enum qd_status qd_program_init(struct qd_program *program, const struct qd_targe
     memset(program, 0, sizeof *program);
     program->worker = worker;
     qd_arena_init(&program->arena, 2 * QD_FRAME_LARGEST);
-    snprintf(program->config, sizeof program->config, "%s", name->config);
+    struct qd_target_name bare = *name;
+    enum qd_status status = QD_OK;
+    if (row && row->api)
+        status = qd_emulated_cpu_take(&bare, &program->cpu, error);
+    snprintf(program->config, sizeof program->config, "%s", bare.config);
     snprintf(program->version, sizeof program->version, "%s", name->version);
-    enum qd_status status = qd_data_path(&program->arena, "targets/process/python", &python, error);
+    if (program->cpu)
+        return qd_program_emulate(program, name->name, error);
+    if (status == QD_OK)
+        status = qd_data_path(&program->arena, "targets/process/python", &python, error);
     if (status == QD_OK)
         status = copy_path(program->python, sizeof program->python, error, "%s", python);
     if (status == QD_OK)

@@ -5,15 +5,17 @@
 #define QDIFF_PROGRAM_H
 
 #include "process/worker.h"
+#include "qdiff/emulated_cpu.h"
 
 /* The program, and one conversation with it. */
 struct qd_program {
     char file[4096];   /* what is executed */
     char script[4096]; /* its first argument, "" if none */
-    char words[1024];  /* the command line of worker:…, word after word */
+    char words[8192];  /* the command line of worker:… or of an emulator, word after word */
     size_t word_count; /* the first of which is `file` or `script` */
     char python[4096]; /* where the package qdiff_worker lies */
     char config[256], version[64];
+    const struct qd_emulated_cpu *cpu; /* that it runs on; NULL: this machine's */
     struct qd_worker *worker;
     struct qd_arena arena;       /* one message */
     struct qd_patience patience; /* of the case */
@@ -24,7 +26,7 @@ struct qd_program {
     struct qd_death death;
 };
 
-/* Whether the name stands for a program: a path to a .py, worker:<path>, or a built-in row with a worker. */
+/* Whether the name stands for a program: a path to a .py, worker:<path>, a built-in row with a worker, or any with cpu=. */
 bool qd_program_is_named(const struct qd_target_name *name);
 
 /* Starts a record: which program, with which arguments. UNUSABLE: it is not set up (with the command that does), NO_MEMORY. */

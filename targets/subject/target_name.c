@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "process/loader.h"
+#include "qdiff/emulated_cpu.h"
 
 static enum qd_status usage(struct qd_error *error, const char *text, const char *why)
 {
@@ -41,7 +42,11 @@ static enum qd_status parse_quirk(const char *text, struct qd_target_name *name,
 enum qd_status qd_target_name_check(const struct qd_target_name *name, struct qd_error *error)
 {
     const struct qd_builtin_target *row = qd_builtin_target_find(name->name);
-    if (row && row->check && row->check(name, error) != QD_OK)
+    const struct qd_emulated_cpu *cpu = NULL;
+    struct qd_target_name bare = *name;
+    if (row && row->api && qd_emulated_cpu_take(&bare, &cpu, error) != QD_OK)
+        return qd_fail_context(error, QD_USAGE, "target %s", name->name);
+    if (row && row->check && row->check(&bare, error) != QD_OK)
         return qd_fail_context(error, QD_USAGE, "target %s", name->name);
     if (row || qd_target_name_is_path(name))
         return QD_OK;

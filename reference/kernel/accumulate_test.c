@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dot products that saturate pairs of products to int16: which terms are pairs, worked out by hand.
+ * Alone: <build>/tests/reference/kernel/accumulate_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "kernel/accumulate.h"
+
+static const struct qd_semantics neighbours = {.accumulator = QD_ACC_PAIR_SAT16};
+static const struct qd_semantics channels_last = {.accumulator = QD_ACC_PAIR_SAT16_LAST};
+static const struct qd_raw_codes u8_s8 = {.a_unsigned = true, .taps = 1};
+
+/* 255·127 = 32385, and twice that is beyond 32767. A third term has no neighbour: 32767 + 32385. */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    const int16_t a[] = {255, 255, 255}, b[] = {127, 127, 127}, low[] = {-128, -128, 127};
+    assert_int_equal(qd_dot(&neighbours, &u8_s8, a, b, 2), 32767);
+    assert_int_equal(qd_dot(&neighbours, &u8_s8, a, b, 3), 65152);
+    assert_int_equal(qd_dot(&neighbours, &u8_s8, a, low, 3), -383); /* −32768 + 32385 */
+}
+
+/* The instruction takes one operand unsigned, the other signed: which of them is which does not matter. */
+static void test_types(void **state)
+{
+    (void)state;
+    const int16_t a[] = {127, 127}, b[] = {255, 255};
+    const struct qd_raw_codes s8_u8 = {.b_unsigned = true, .taps = 1}, s8_s8 = {.taps = 1};
+    const struct qd_raw_codes u8_u8 = {.a_unsigned = true, .b_unsigned = true, .taps = 1};
+    assert_int_equal(qd_dot(&neighbours, &s8_u8, a, b, 2), 32767);
+    assert_int_equal(qd_dot(&neighbours, &u8_u8, a, b, 2), 64770);
+    assert_int_equal(qd_dot(&neighbours, &s8_s8, a, a, 2), 32258);
+}
+
+/* Codes 255 and 127 with the zero points 55 and 27: 200·100 each, of which the raw products' 64770 − 32767 are missing. */
+static void test_zero_points(void **state)
+{
+    (void)state;
+    const int16_t a[] = {200, 200}, b[] = {100, 100};
+    const struct qd_raw_codes raw = {
+        .a_unsigned = true, .a_zero_point = 55, .b_zero_point = 27, .taps = 1};
+    assert_int_equal(qd_dot(&neighbours, &raw, a, b, 2), 7997); /* 40000 − 32003 */
+}
+
+/* Two channels of two taps, stored channel by channel: w = 127 in the first tap of both, 0 in the second. */
+static void test_channels_last(void **state)
+{
+    (void)state;
+    const int16_t x[] = {255, 255, 255, 255}, w[] = {127, 0, 127, 0}, rows[] = {127, 127, 0, 0};
+    const struct qd_raw_codes raw = {.a_unsigned = true, .taps = 2};
+    assert_int_equal(qd_dot(&channels_last, &raw, x, w, 4), 32767);
+    assert_int_equal(qd_dot(&neighbours, &raw, x, w, 4), 64770);
+    assert_int_equal(qd_dot(&channels_last, &raw, x, rows, 4), 64770);
+    assert_int_equal(qd_dot(&neighbours, &raw, x, rows, 4), 32767);
+    assert_int_equal(qd_dot(&channels_last, &u8_s8, x, rows, 4),
+                     32767); /* one tap: as they stand */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_zero_points),
+        cmocka_unit_test(test_channels_last),
+    };
+    return cmocka_run_group_tests_name("accumulators of pairs", tests, NULL, NULL);
+}

@@ -2,6 +2,7 @@
 #include "qdiff/value.h"
 
 #include <math.h>
+#include <string.h>
 
 enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype,
                              unsigned rank, const int64_t *dims, struct qd_error *error)
@@ -22,6 +23,7 @@ void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
 {
     fusion->dequantized = fusion->dequantized || operand->dequantized;
     fusion->rough_scales = fusion->rough_scales || operand->rough_scales;
+    fusion->negative_scales = fusion->negative_scales || operand->negative_scales;
     fusion->sum_terms += operand->sum_terms;
     if (operand->sum_quantum < fusion->sum_quantum)
         fusion->sum_quantum = operand->sum_quantum;
@@ -69,6 +71,44 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
         return qd_fail(error, QD_NO_MEMORY, "no room for the flags of %lld elements",
                        (long long)value->want.count);
     value->flags = flags;
+    return QD_OK;
+}
+
+enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *arena,
+                                    struct qd_error *error)
+{
+    size_t count = (size_t)value->want.count;
+    if (value->points)
+        return QD_OK;
+    struct qd_points *points = qd_arena_array(arena, count, sizeof *points);
+    if (!points)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the points of %zu elements", count);
+    memset(points, 0, count * sizeof *points);
+    value->points = points;
+    return QD_OK;
+}
+
+enum qd_status qd_value_set_points(struct qd_value *value, int64_t i, const double *points,
+                                   size_t count, struct qd_arena *arena, struct qd_error *error)
+{
+    enum qd_status status = qd_value_need_hull(value, arena, error);
+    if (status == QD_OK)
+        status = qd_value_need_flags(value, arena, error);
+    if (status == QD_OK)
+        status = qd_value_need_points(value, arena, error);
+    if (status != QD_OK)
+        return status;
+    double lo = points[0], hi = points[0];
+    for (size_t k = 0; k < count; k++) {
+        lo = points[k] < lo ? points[k] : lo;
+        hi = points[k] > hi ? points[k] : hi;
+        value->points[i].at[k] = points[k];
+    }
+    value->points[i].count = (uint8_t)count;
+    value->lo[i] = lo;
+    value->hi[i] = hi;
+    value->flags[i] = QD_NO_CANONICAL;
+    qd_tensor_set(&value->want, i, (int64_t)qd_float_encode(value->want.dtype, points[0], false));
     return QD_OK;
 }
 
@@ -144,6 +184,18 @@ bool qd_value_is_point(const struct qd_value *value, int64_t i)
     return !value->lo || value->lo[i] == value->hi[i];
 }
 
+enum qd_status qd_value_open_zero(struct qd_value *value, int64_t i, struct qd_arena *arena,
+                                  struct qd_error *error)
+{
+    bool zero = qd_dtype_is_float(value->want.dtype) && qd_value_is_point(value, i) &&
+                qd_tensor_value(&value->want, i) == 0 &&
+                !(qd_value_flags(value, i) & QD_UNSPECIFIED);
+    enum qd_status status = zero ? qd_value_need_flags(value, arena, error) : QD_OK;
+    if (status == QD_OK && zero)
+        value->flags[i] |= QD_EITHER_ZERO;
+    return status;
+}
+
 struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
 {
     uint8_t flags = qd_value_flags(value, i);
@@ -159,9 +211,23 @@ struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
     }
     seen.lo = value->lo ? value->lo[i] : want;
     seen.hi = value->lo ? value->hi[i] : want;
+    if (value->points && value->points[i].count > 0)
+        seen.points = &value->points[i];
     if (value->lo && qd_dtype_is_float(dtype)) {
         seen.lo = qd_float_round(dtype, QD_NEAREST_EVEN, seen.lo);
         seen.hi = qd_float_round(dtype, QD_NEAREST_EVEN, seen.hi);
     }
     return seen;
+}
+
+bool qd_observation_admits(const struct qd_observation *seen, double have)
+{
+    if (isnan(have))
+        return seen->nan;
+    if (!seen->points)
+        return seen->lo <= have && have <= seen->hi;
+    for (unsigned k = 0; k < seen->points->count; k++)
+        if (seen->points->at[k] == have)
+            return true;
+    return false;
 }

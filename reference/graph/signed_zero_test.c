@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The signs of zeros inside graphs: what 1/x tells of a zero that an operator gives.
  *
- * Expected values: IEEE 754-2019, 6.3 (the sign of a product is the exclusive or of the operands' signs; a sum of 0 is +0 in
- * roundTiesToEven unless all terms are -0), 7.3 (1/0 is an infinity of the zero's sign), 9.2.1 (tanh is odd); max(0, -0) is either zero
- * (9.6). Alone: <build>/tests/reference/graph/signed_zero_test */
+ * Expected values: IEEE 754-2019, 6.3 (the sign of a product is the exclusive or of the operands'
+ * signs; a sum of 0 is +0 in roundTiesToEven unless all terms are -0), 7.3 (1/0 is an infinity of
+ * the zero's sign), 9.2.1 (tanh is odd); max(0, -0) is either zero (9.6). Alone:
+ * <build>/tests/reference/graph/signed_zero_test */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -88,28 +88,29 @@ enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *are
     return QD_OK;
 }
 
-enum qd_status qd_value_set_points(struct qd_value *value, int64_t i, const double *points,
-                                   size_t count, struct qd_arena *arena, struct qd_error *error)
+static bool contains(const struct qd_points *points, double x)
 {
-    enum qd_status status = qd_value_need_hull(value, arena, error);
+    for (unsigned k = 0; k < points->count; k++)
+        if (points->at[k] == x)
+            return true;
+    return false;
+}
+
+enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,
+                              struct qd_arena *arena, struct qd_error *error)
+{
+    struct qd_points set = {0};
+    for (size_t k = 0; k < count; k++)
+        if (!contains(&set, points[k]))
+            set.at[set.count++] = points[k];
+    bool integer = qd_dtype_is_integer(value->want.dtype);
+    bool full = integer && set.count == qd_value_hi(value, i) - qd_value_lo(value, i) + 1;
+    if (set.count < 2 || full)
+        return QD_OK;
+    enum qd_status status = qd_value_need_points(value, arena, error);
     if (status == QD_OK)
-        status = qd_value_need_flags(value, arena, error);
-    if (status == QD_OK)
-        status = qd_value_need_points(value, arena, error);
-    if (status != QD_OK)
-        return status;
-    double lo = points[0], hi = points[0];
-    for (size_t k = 0; k < count; k++) {
-        lo = points[k] < lo ? points[k] : lo;
-        hi = points[k] > hi ? points[k] : hi;
-        value->points[i].at[k] = points[k];
-    }
-    value->points[i].count = (uint8_t)count;
-    value->lo[i] = lo;
-    value->hi[i] = hi;
-    value->flags[i] = QD_NO_CANONICAL;
-    qd_tensor_set(&value->want, i, (int64_t)qd_float_encode(value->want.dtype, points[0], false));
-    return QD_OK;
+        value->points[i] = set;
+    return status;
 }
 
 void qd_code_include(struct qd_code *code, int64_t c)
@@ -181,7 +182,7 @@ uint8_t qd_value_flags(const struct qd_value *value, int64_t i)
 
 bool qd_value_is_point(const struct qd_value *value, int64_t i)
 {
-    return !value->lo || value->lo[i] == value->hi[i];
+    return !value->lo || value->lo[i] == value->hi[i] || isnan(value->lo[i]);
 }
 
 enum qd_status qd_value_open_zero(struct qd_value *value, int64_t i, struct qd_arena *arena,
@@ -224,10 +225,5 @@ bool qd_observation_admits(const struct qd_observation *seen, double have)
 {
     if (isnan(have))
         return seen->nan;
-    if (!seen->points)
-        return seen->lo <= have && have <= seen->hi;
-    for (unsigned k = 0; k < seen->points->count; k++)
-        if (seen->points->at[k] == have)
-            return true;
-    return false;
+    return seen->points ? contains(seen->points, have) : seen->lo <= have && have <= seen->hi;
 }

@@ -94,12 +94,16 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
     if (qd_dtype_is_integer(dtype))
         return store_integer(evaluation, real, y, i);
     bool open = (a.either || b.either) && sign_is_open(a, b, exact, real);
-    if (open && isinf(real.lo)) /* divided by a zero of either sign */
-        return qd_value_set_points(y, i, (double[]){-INFINITY, INFINITY}, 2, evaluation->arena,
-                                   evaluation->error);
-    enum qd_status status =
-        qd_interval_store(y, i, qd_interval_round(dtype, real), points, round_point(dtype, real),
-                          evaluation->arena, evaluation->error);
+    enum qd_status status;
+    if (open && isinf(real.lo)) { /* divided by a zero of either sign */
+        const double ends[] = {-INFINITY, INFINITY};
+        status = qd_interval_store(y, i, (struct qd_interval){ends[0], ends[1]}, false, real.lo,
+                                   evaluation->arena, evaluation->error);
+        return status == QD_OK ? qd_value_limit(y, i, ends, 2, evaluation->arena, evaluation->error)
+                               : status;
+    }
+    status = qd_interval_store(y, i, qd_interval_round(dtype, real), points,
+                               round_point(dtype, real), evaluation->arena, evaluation->error);
     return status == QD_OK && open ? qd_value_open_zero(y, i, evaluation->arena, evaluation->error)
                                    : status;
 }
@@ -187,8 +191,9 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
     return status;
 }
 
-/* Whether the sign of f(x) = 0 is open: x's own is, or x meets a bound that is a zero of the other sign. max(0, -0) is either: the
- * specification has no sentence about it, and IEEE 754 leaves it to the implementation. */
+/* Whether the sign of f(x) = 0 is open: x's own is, or x meets a bound that is a zero of the
+ * other sign. max(0, -0) is either: the specification has no sentence about it, and IEEE 754
+ * leaves it to the implementation. */
 static bool monotone_zero_is_open(qd_monotone *f, const void *context, double x, bool either)
 {
     double below = f(context, -0x1p-149), above = f(context, 0x1p-149);

@@ -11,8 +11,8 @@
  *             f8e8m0 scale needs one). A zero point that is not 0 for s32 or float x is
  *             UNSUPPORTED: the specification says it is supposed to be 0 and no more.
  * Arithmetic  (1) y = (x − x_zero_point)·x_scale in y's type; the difference is exact.
- * Edge cases  x = x_zero_point times a negative scale is -0, by IEEE 754. A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite
- *             follows IEEE.
+ * Edge cases  x = x_zero_point times a negative scale is -0, by IEEE 754. A scale that is NaN or
+ *             infinite: unspecified. A float x that is NaN or infinite follows IEEE.
  * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the
  *             same with either of them rounded to y's type first; f16 and bf16 computed in f32 and
  *             rounded once more. Inside a graph the exact product is admissible too. Codes with
@@ -120,8 +120,8 @@ struct product {
     uint8_t flags;
 };
 
-/* a: a difference, exact or rounded; b: a scale, so that nothing is lost below. A product of 0 has its sign by IEEE 754: 0 times a
- * negative scale is -0. */
+/* a: a difference, exact or rounded; b: a scale, so that nothing is lost below. A product of 0 has
+ * its sign by IEEE 754: 0 times a negative scale is -0. */
 static double rounded_product(enum qd_dtype type, enum qd_direction direction, double a, double b)
 {
     double exact = a * b;

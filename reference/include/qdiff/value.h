@@ -38,11 +38,12 @@ enum qd_element_flag {
         32 /* float: a zero that may have either sign; elsewhere it has that of `want` */
 };
 
-/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear after it may be fused too
- * (QLinearConv, QLinearAdd ...). rough_scales: some scale of those is not a power of two: forming a
- * combined scale rounds. negative_scales: some is negative: an integer 0 times it is -0. sum_terms: the longest float sum, 0 if there is none; an Add after it may
- * join it (MatMul + Add = Gemm). sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN
- * where that is not known. */
+/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear after it may be fused
+ * too (QLinearConv, QLinearAdd ...). rough_scales: some scale of those is not a power of two:
+ * forming a combined scale rounds. negative_scales: some is negative: an integer 0 times it is
+ * -0. sum_terms: the longest float sum, 0 if there is none; an Add after it may join it (MatMul +
+ * Add = Gemm). sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN where that is
+ * not known. */
 struct qd_fusion {
     bool dequantized, rough_scales, negative_scales;
     int64_t sum_terms;
@@ -110,13 +111,13 @@ enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real,
 enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *arena,
                                     struct qd_error *error);
 
-/* Stores element i of a float value that is one of `points`, no NaN, and has no canonical value; 1 ≤ count ≤ QD_MAX_POINTS.
- * NO_MEMORY. */
-enum qd_status qd_value_set_points(struct qd_value *value, int64_t i, const double *points,
-                                   size_t count, struct qd_arena *arena, struct qd_error *error);
+/* Element i, whose hull is stored, is one of `points`, none of them NaN; 1 ≤ count ≤
+ * QD_MAX_POINTS. Codes that fill the hull change nothing. NO_MEMORY. */
+enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,
+                              struct qd_arena *arena, struct qd_error *error);
 
 /* Element i, 0 ≤ i < count: the ends of its hull, `want` twice where there is none; its flags, 0
- * where there are none; whether the ends are equal. */
+ * where there are none; whether the ends are equal, or NaN. */
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);

@@ -104,8 +104,7 @@ const char *qd_signature_types(const struct qd_case *kase, char *text, size_t si
 static bool differs(const struct qd_value *value, const struct qd_tensor *have, int64_t i)
 {
     struct qd_observation seen = qd_value_observe(value, i);
-    double h = qd_tensor_value(have, i);
-    return !seen.unspecified && (isnan(h) ? !seen.nan : !(seen.lo <= h && h <= seen.hi));
+    return !seen.unspecified && !qd_observation_admits(&seen, qd_tensor_value(have, i));
 }
 
 /* A code such that neighbouring numbers of the type have neighbouring codes. */

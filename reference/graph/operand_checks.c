@@ -24,6 +24,23 @@ enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
     return qd_node_rule(evaluation, node, slug, "%s is %s, want a scalar or [1]", name, text);
 }
 
+static bool single(const struct qd_tensor *t)
+{
+    return t->rank <= 1 && t->count == 1;
+}
+
+enum qd_status qd_pair_shape(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                             const char *scale_name, const struct qd_tensor *scale,
+                             const char *zero_name, const struct qd_tensor *zero_point)
+{
+    if (qd_tensor_same_shape(scale, zero_point) || (single(scale) && single(zero_point)))
+        return QD_OK;
+    char slug[40];
+    snprintf(slug, sizeof slug, "%s-shape", zero_name);
+    return qd_node_rule(evaluation, node, slug, "%s and %s have different shapes", scale_name,
+                        zero_name);
+}
+
 enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                const char *name, const struct qd_tensor *tensor, uint32_t mask)
 {

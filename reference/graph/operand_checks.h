@@ -14,6 +14,12 @@ enum qd_status qd_parameter_shape(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const char *name,
                                   const struct qd_tensor *tensor, int64_t channels);
 
+/* Fails with rule "<op>/<zero_name>-shape" unless a scale and its zero point have the same shape; a
+ * scalar and [1] are taken for the same. */
+enum qd_status qd_pair_shape(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                             const char *scale_name, const struct qd_tensor *scale,
+                             const char *zero_name, const struct qd_tensor *zero_point);
+
 /* Fails with rule "<op>/<name>-type" unless the dtype is one of the mask (bit 1 << enum
  * qd_dtype). */
 enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -2,6 +2,7 @@
 #include "qdiff/value.h"
 
 #include <math.h>
+#include <string.h>
 
 enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype,
                              unsigned rank, const int64_t *dims, struct qd_error *error)
@@ -22,6 +23,7 @@ void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
 {
     fusion->dequantized = fusion->dequantized || operand->dequantized;
     fusion->rough_scales = fusion->rough_scales || operand->rough_scales;
+    fusion->negative_scales = fusion->negative_scales || operand->negative_scales;
     fusion->sum_terms += operand->sum_terms;
     if (operand->sum_quantum < fusion->sum_quantum)
         fusion->sum_quantum = operand->sum_quantum;
@@ -70,6 +72,45 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
                        (long long)value->want.count);
     value->flags = flags;
     return QD_OK;
+}
+
+enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *arena,
+                                    struct qd_error *error)
+{
+    size_t count = (size_t)value->want.count;
+    if (value->points)
+        return QD_OK;
+    struct qd_points *points = qd_arena_array(arena, count, sizeof *points);
+    if (!points)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the points of %zu elements", count);
+    memset(points, 0, count * sizeof *points);
+    value->points = points;
+    return QD_OK;
+}
+
+static bool contains(const struct qd_points *points, double x)
+{
+    for (unsigned k = 0; k < points->count; k++)
+        if (points->at[k] == x)
+            return true;
+    return false;
+}
+
+enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,
+                              struct qd_arena *arena, struct qd_error *error)
+{
+    struct qd_points set = {0};
+    for (size_t k = 0; k < count; k++)
+        if (!contains(&set, points[k]))
+            set.at[set.count++] = points[k];
+    bool integer = qd_dtype_is_integer(value->want.dtype);
+    bool full = integer && set.count == qd_value_hi(value, i) - qd_value_lo(value, i) + 1;
+    if (set.count < 2 || full)
+        return QD_OK;
+    enum qd_status status = qd_value_need_points(value, arena, error);
+    if (status == QD_OK)
+        value->points[i] = set;
+    return status;
 }
 
 void qd_code_include(struct qd_code *code, int64_t c)
@@ -141,7 +182,19 @@ uint8_t qd_value_flags(const struct qd_value *value, int64_t i)
 
 bool qd_value_is_point(const struct qd_value *value, int64_t i)
 {
-    return !value->lo || value->lo[i] == value->hi[i];
+    return !value->lo || value->lo[i] == value->hi[i] || isnan(value->lo[i]);
+}
+
+enum qd_status qd_value_open_zero(struct qd_value *value, int64_t i, struct qd_arena *arena,
+                                  struct qd_error *error)
+{
+    bool zero = qd_dtype_is_float(value->want.dtype) && qd_value_is_point(value, i) &&
+                qd_tensor_value(&value->want, i) == 0 &&
+                !(qd_value_flags(value, i) & QD_UNSPECIFIED);
+    enum qd_status status = zero ? qd_value_need_flags(value, arena, error) : QD_OK;
+    if (status == QD_OK && zero)
+        value->flags[i] |= QD_EITHER_ZERO;
+    return status;
 }
 
 struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
@@ -159,9 +212,18 @@ struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
     }
     seen.lo = value->lo ? value->lo[i] : want;
     seen.hi = value->lo ? value->hi[i] : want;
+    if (value->points && value->points[i].count > 0)
+        seen.points = &value->points[i];
     if (value->lo && qd_dtype_is_float(dtype)) {
         seen.lo = qd_float_round(dtype, QD_NEAREST_EVEN, seen.lo);
         seen.hi = qd_float_round(dtype, QD_NEAREST_EVEN, seen.hi);
     }
     return seen;
+}
+
+bool qd_observation_admits(const struct qd_observation *seen, double have)
+{
+    if (isnan(have))
+        return seen->nan;
+    return seen->points ? contains(seen->points, have) : seen->lo <= have && have <= seen->hi;
 }

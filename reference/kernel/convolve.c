@@ -125,31 +125,50 @@ static void pad_same(struct qd_conv_shape *s, unsigned i, bool upper)
     s->pad_end[i] = total - s->pad_begin[i];
 }
 
-/* Output size of axis i with explicit padding; `ceil` is a pool's ceil_mode. */
+/* MaxPool-22, AveragePool-22, of ceil_mode: "Sliding windows that would start in the right padded
+ * region are ignored." */
+static void drop_windows(struct qd_conv_shape *s, unsigned i)
+{
+    while (s->out[i] > 0 && (s->out[i] - 1) * s->stride[i] >= s->in[i] + s->pad_begin[i])
+        s->out[i]--;
+}
+
+/* ceil_mode: the windows of count_windows, and one more that overhangs. */
+static enum qd_status count_overhanging(const struct qd_evaluation *evaluation,
+                                        const struct qd_node *node, int64_t room, unsigned i,
+                                        struct qd_conv_shape *s)
+{
+    if (room < 0)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "%s: ceil_mode with a kernel beyond the padded input", node->op_type);
+    s->out[i] += room % s->stride[i] != 0;
+    if (node->opset >= 22)
+        drop_windows(s, i);
+    else if (room % s->stride[i] != 0 &&
+             (s->out[i] - 1) * s->stride[i] >= s->in[i] + s->pad_begin[i])
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "%s: ceil_mode with a window in the padding alone, before opset 22",
+                       node->op_type);
+    return QD_OK;
+}
+
+/* Output size of axis i with explicit padding: floor(room / stride + 1), which may be 0: "floor(
+ * (input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) - 1) /
+ * strides_spatial_shape[i] + 1)" (MaxPool, AveragePool). `ceil` is a pool's ceil_mode. */
 static enum qd_status count_windows(const struct qd_evaluation *evaluation,
                                     const struct qd_node *node, bool ceil, unsigned i,
                                     struct qd_conv_shape *s)
 {
     int64_t kernel = effective_kernel(s, i);
     int64_t padded = s->in[i] + s->pad_begin[i] + s->pad_end[i], room = padded - kernel;
-    if (room < 0 && ceil)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: ceil_mode with a kernel beyond the padded input", node->op_type);
-    if (room < 0)
+    if (!ceil && room < -s->stride[i])
         return qd_node_rule(
             evaluation, node, "output-empty",
-            "the kernel (%lld with dilation) exceeds the padded input (%lld) on axis %u",
+            "the kernel (%lld with dilation) exceeds the padded input (%lld) on axis %u by more "
+            "than a stride: the output would have fewer than 0 elements",
             (long long)kernel, (long long)padded, 2 + i);
-    s->out[i] = room / s->stride[i] + 1;
-    if (!ceil || room % s->stride[i] == 0)
-        return QD_OK;
-    bool starts_inside = s->out[i] * s->stride[i] < s->in[i] + s->pad_begin[i];
-    if (!starts_inside && node->opset < 22)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED,
-                       "%s: ceil_mode with a window in the padding alone, before opset 22",
-                       node->op_type);
-    s->out[i] += starts_inside;
-    return QD_OK;
+    s->out[i] = room < 0 ? 0 : room / s->stride[i] + 1;
+    return ceil ? count_overhanging(evaluation, node, room, i, s) : QD_OK;
 }
 
 static enum qd_status read_padding(const struct qd_evaluation *evaluation,
@@ -218,10 +237,10 @@ static enum qd_status transpose_axis(const struct qd_evaluation *evaluation,
         return QD_OK;
     }
     s->out[i] = full - s->pad_begin[i] - s->pad_end[i];
-    return s->out[i] > 0 ? QD_OK
-                         : qd_node_rule(evaluation, node, "output-empty",
-                                        "axis %u of the output would have %lld elements", 2 + i,
-                                        (long long)s->out[i]);
+    return s->out[i] >= 0 ? QD_OK
+                          : qd_node_rule(evaluation, node, "output-empty",
+                                         "axis %u of the output would have %lld elements", 2 + i,
+                                         (long long)s->out[i]);
 }
 
 static enum qd_status read_transposed(const struct qd_evaluation *evaluation,

@@ -14,13 +14,15 @@
 struct operand {
     struct qd_interval hull;
     bool nan, unspecified, exact; /* exact: a point with a canonical value */
+    bool either;                  /* a zero of either sign */
 };
 
 static struct operand operand_of(const struct qd_value *value, int64_t i)
 {
     uint8_t flags = qd_value_flags(value, i);
     struct operand o = {qd_interval_of(value, i), (flags & QD_NOT_NUMBER) != 0,
-                        (flags & QD_UNSPECIFIED) != 0, qd_value_is_point(value, i)};
+                        (flags & QD_UNSPECIFIED) != 0, qd_value_is_point(value, i),
+                        (flags & QD_EITHER_ZERO) != 0};
     o.nan = o.nan || isnan(o.hull.lo);
     return o;
 }
@@ -54,6 +56,26 @@ static enum qd_status store_integer(const struct qd_evaluation *evaluation, stru
     return qd_interval_store(y, i, real, false, 0, evaluation->arena, evaluation->error);
 }
 
+static struct operand negated(struct operand o)
+{
+    o.hull = (struct qd_interval){-o.hull.hi, -o.hull.lo};
+    o.either = false;
+    return o;
+}
+
+/* Whether the sign of an operand's zero decides that of the result `real`. */
+static bool sign_is_open(struct operand a, struct operand b, qd_binary_exact *exact,
+                         struct qd_interval real)
+{
+    for (int turn = 1; turn < 4; turn++) {
+        struct operand other_a = turn & 1 ? negated(a) : a, other_b = turn & 2 ? negated(b) : b;
+        bool possible = (a.either || !(turn & 1)) && (b.either || !(turn & 2));
+        if (possible && signbit(exact(other_a.hull, other_b.hull).lo) != signbit(real.lo))
+            return true;
+    }
+    return false;
+}
+
 static enum qd_status store_result(const struct qd_evaluation *evaluation, struct operand a,
                                    struct operand b, qd_binary_exact *exact, double join,
                                    struct qd_value *y, int64_t i)
@@ -71,8 +93,19 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
         return store_special(evaluation, false, y, i);
     if (qd_dtype_is_integer(dtype))
         return store_integer(evaluation, real, y, i);
-    return qd_interval_store(y, i, qd_interval_round(dtype, real), points, round_point(dtype, real),
-                             evaluation->arena, evaluation->error);
+    bool open = (a.either || b.either) && sign_is_open(a, b, exact, real);
+    enum qd_status status;
+    if (open && isinf(real.lo)) { /* divided by a zero of either sign */
+        const double ends[] = {-INFINITY, INFINITY};
+        status = qd_interval_store(y, i, (struct qd_interval){ends[0], ends[1]}, false, real.lo,
+                                   evaluation->arena, evaluation->error);
+        return status == QD_OK ? qd_value_limit(y, i, ends, 2, evaluation->arena, evaluation->error)
+                               : status;
+    }
+    status = qd_interval_store(y, i, qd_interval_round(dtype, real), points,
+                               round_point(dtype, real), evaluation->arena, evaluation->error);
+    return status == QD_OK && open ? qd_value_open_zero(y, i, evaluation->arena, evaluation->error)
+                                   : status;
 }
 
 static enum qd_status check_operands(const struct qd_evaluation *evaluation,
@@ -158,6 +191,17 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
     return status;
 }
 
+/* Whether the sign of f(x) = 0 is open: x's own is, or x meets a bound that is a zero of the
+ * other sign. max(0, -0) is either: the specification has no sentence about it, and IEEE 754
+ * leaves it to the implementation. */
+static bool monotone_zero_is_open(qd_monotone *f, const void *context, double x, bool either)
+{
+    double below = f(context, -0x1p-149), above = f(context, 0x1p-149);
+    bool minus = signbit(x) != 0;
+    return x == 0 && (either || (below == 0 && (signbit(below) != 0) != minus) ||
+                      (above == 0 && (signbit(above) != 0) != minus));
+}
+
 static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
                                      const struct qd_value *x, qd_monotone *f, const void *context,
                                      struct qd_value *y, int64_t i)
@@ -167,8 +211,12 @@ static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
     if (flags & (QD_UNSPECIFIED | QD_NOT_NUMBER) || isnan(want))
         return store_special(evaluation, !(flags & QD_UNSPECIFIED), y, i);
     struct qd_interval hull = {f(context, qd_value_lo(x, i)), f(context, qd_value_hi(x, i))};
-    return qd_interval_store(y, i, hull, !(flags & QD_NO_CANONICAL), f(context, want),
-                             evaluation->arena, evaluation->error);
+    enum qd_status status =
+        qd_interval_store(y, i, hull, !(flags & QD_NO_CANONICAL), f(context, want),
+                          evaluation->arena, evaluation->error);
+    if (status != QD_OK || !monotone_zero_is_open(f, context, want, flags & QD_EITHER_ZERO))
+        return status;
+    return qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
 }
 
 enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
@@ -204,8 +252,15 @@ static enum qd_status store_unary(const struct qd_evaluation *evaluation, const 
     image(context, (struct qd_interval){x_want, x_want}, &exact);
     double want = qd_float_round(dtype, QD_NEAREST_EVEN, exact.lo);
     bool decided = want == qd_float_round(dtype, QD_NEAREST_EVEN, exact.hi);
-    return qd_interval_store(y, i, qd_interval_round(dtype, hull), canonical && decided, want,
-                             evaluation->arena, evaluation->error);
+    enum qd_status status =
+        qd_interval_store(y, i, qd_interval_round(dtype, hull), canonical && decided, want,
+                          evaluation->arena, evaluation->error);
+    if (status != QD_OK || !operand.either)
+        return status;
+    image(context, (struct qd_interval){-x_want, -x_want}, &exact);
+    return (signbit(exact.lo) != 0) == (signbit(want) != 0)
+               ? QD_OK
+               : qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
 }
 
 enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,

@@ -46,6 +46,7 @@ static void add_term(struct qd_float_sum *sum, struct qd_interval term, double m
     sum->magnitude += magnitude;
     sum->abs_sum += abs_sum;
     sum->quantum = quantum < sum->quantum ? quantum : sum->quantum;
+    sum->plus = sum->plus || term.lo != 0 || !signbit(term.lo);
     sum->terms++;
 }
 
@@ -92,6 +93,7 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
 {
     if (factor == 1)
         return;
+    sum->turned = sum->turned || factor <= 0;
     sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
     sum->peak = fmax(sum->peak, sum->magnitude);
     sum->magnitude *= fabs(factor);
@@ -107,6 +109,8 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
     sum->abs_sum += other->abs_sum;
     sum->quantum = other->quantum < sum->quantum ? other->quantum : sum->quantum;
     sum->terms += other->terms;
+    sum->plus = sum->plus || other->plus;
+    sum->turned = sum->turned || other->turned;
     sum->special = sum->special || other->special;
 }
 
@@ -137,6 +141,15 @@ static double error_bound(const struct qd_float_sum *sum, int64_t extra)
     return gamma * sum->magnitude + (double)sum->terms * 0x1p-150;
 }
 
+static enum qd_status open_zero(const struct qd_evaluation *evaluation,
+                                const struct qd_float_sum *sum, struct qd_value *y, int64_t i)
+{
+    bool integers = y->fusion.dequantized && y->fusion.negative_scales;
+    if (sum->terms == 0 || (sum->plus && !sum->turned && !integers))
+        return QD_OK;
+    return qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
+}
+
 enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
                                   const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
                                   int64_t i)
@@ -155,7 +168,9 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);
     double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, sum->total.lo);
-    return qd_interval_store(y, i, hull, error == 0, want, arena, evaluation->error);
+    enum qd_status status =
+        qd_interval_store(y, i, hull, error == 0, want, arena, evaluation->error);
+    return status == QD_OK ? open_zero(evaluation, sum, y, i) : status;
 }
 
 /* S/n of an exact S: the division, or the product with the rounded reciprocal. */
@@ -186,12 +201,16 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
         y->abs_sum[i] = sum->abs_sum;
         status = qd_interval_store(y, i, sum->total, false, sum->total.lo, evaluation->arena,
                                    evaluation->error);
+        if (status == QD_OK)
+            status = open_zero(evaluation, sum, y, i);
     } else if (!rough) {
         qd_float_sum_scale(sum, 1 / divisor.lo);
         status = qd_float_sum_store(evaluation, sum, 0, y, i);
     } else if (exact && sum->magnitude <= 0x1p127) {
         y->abs_sum[i] = sum->abs_sum / divisor.lo;
         status = store_quotient(evaluation, sum->total.lo, divisor.lo, y, i);
+        if (status == QD_OK)
+            status = open_zero(evaluation, sum, y, i);
     } else {
         sum->peak = fmax(sum->peak, sum->magnitude);
         sum->total = qd_interval_divide(sum->total, divisor);
@@ -215,6 +234,7 @@ enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
         const struct qd_fusion *fusion = &operands[i]->value->fusion;
         y->fusion.dequantized = y->fusion.dequantized || fusion->dequantized;
         y->fusion.rough_scales = y->fusion.rough_scales || fusion->rough_scales;
+        y->fusion.negative_scales = y->fusion.negative_scales || fusion->negative_scales;
     }
     y->fusion.sum_quantum = INT_MAX;
     return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);

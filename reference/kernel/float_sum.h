@@ -37,6 +37,9 @@ struct qd_float_sum {
     int quantum; /* all terms are multiples of 2^quantum; INT_MIN: some term is an interval */
     int64_t terms;
     bool special; /* a NaN, an infinity or an unspecified element takes part */
+    bool plus; /* some term is no zero, or +0: then a sum of 0 is +0 in every order, by IEEE 754 */
+    bool
+        turned; /* by a factor that is not positive: whether before or after summing decides a zero's sign */
 };
 #define QD_FLOAT_SUM_EMPTY ((struct qd_float_sum){.quantum = INT_MAX})
 
@@ -57,6 +60,9 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
  *   all terms points and multiples of 2^e, −149 ≤ e ≤ 103, Σ|terms| ≤ 2^(e+24): the exact sum, one
  *   value; else the exact sum ± (γ_n·Σ sup|x|·sup|w| + K·2^−150), n = K + 2 + extra, in float32,
  *   then one rounding to f16/bf16.
+ * A sum of 0 has either sign where all terms are -0 (a kernel may begin with +0 or with the first
+ * term), after a factor that is not positive, and where integers may be summed instead and a scale
+ * is negative.
  * n·2^−24 ≥ ½ or a result beyond float32: unspecified. A NaN, an infinity or an unspecified element
  * among the terms: unspecified. */
 enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,

@@ -16,6 +16,10 @@ void qd_maximum_include(struct qd_maximum *m, const struct qd_value *x, int64_t 
     m->empty = false;
     m->unspecified |= isnan(want) || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER);
     m->extreme_scale |= (flags & QD_EXTREME_SCALE) != 0;
+    if (want == 0 && qd_dtype_is_float(x->want.dtype)) {
+        m->plus_zero |= !signbit(want) || flags & QD_EITHER_ZERO;
+        m->minus_zero |= signbit(want) || flags & QD_EITHER_ZERO;
+    }
     m->lo = fmax(m->lo, qd_value_lo(x, i));
     m->hi = fmax(m->hi, hi);
     m->abs_sum = fmax(m->abs_sum, qd_value_abs_sum(x, i));
@@ -35,6 +39,8 @@ static uint8_t flags_of(const struct qd_maximum *m)
     if (m->empty || m->unspecified)
         return QD_UNSPECIFIED;
     uint8_t flags = m->extreme_scale ? QD_EXTREME_SCALE : 0;
+    if (m->lo == 0 && m->hi == 0 && m->plus_zero && m->minus_zero)
+        flags |= QD_EITHER_ZERO;
     if (m->best < 0 || m->loose > m->want)
         return flags | QD_NO_CANONICAL;
     return flags;
@@ -47,6 +53,7 @@ enum qd_status qd_maximum_begin(const struct qd_evaluation *evaluation, const st
     struct qd_value made = *x;
     made.lo = made.hi = made.abs_sum = made.real = NULL;
     made.flags = NULL;
+    made.points = NULL;
     enum qd_status status =
         qd_tensor_init(&made.want, evaluation->arena, x->want.dtype, rank, dims, error);
     if (status == QD_OK && x->lo)

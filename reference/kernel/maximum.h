@@ -15,7 +15,8 @@ struct qd_maximum {
     bool unspecified;   /* of some element */
     bool extreme_scale; /* of some element */
     bool empty;
-    bool tied; /* several elements are the greatest */
+    bool tied;                  /* several elements are the greatest */
+    bool plus_zero, minus_zero; /* some element is a float zero of that sign */
 };
 #define QD_MAXIMUM_EMPTY                     \
     ((struct qd_maximum){.best = -1,         \

@@ -11,14 +11,15 @@
 
 /* What some operand knows besides its canonical values, so that the output needs it too. */
 struct extras {
-    bool hull, flags, abs_sum, real;
+    bool hull, points, flags, abs_sum, real;
 };
 
 static struct extras extras_of(const struct qd_value *const *operands, size_t count)
 {
-    struct extras extras = {false, false, false, false};
+    struct extras extras = {.hull = false};
     for (size_t i = 0; i < count; i++) {
         extras.hull = extras.hull || operands[i]->lo;
+        extras.points = extras.points || operands[i]->points;
         extras.flags = extras.flags || operands[i]->flags;
         extras.abs_sum = extras.abs_sum || operands[i]->abs_sum;
         extras.real = extras.real || operands[i]->real;
@@ -33,6 +34,8 @@ static enum qd_status need(const struct qd_evaluation *evaluation, struct extras
     enum qd_status status = QD_OK;
     if (extras.hull)
         status = qd_value_need_hull(y, evaluation->arena, error);
+    if (status == QD_OK && extras.points)
+        status = qd_value_need_points(y, evaluation->arena, error);
     if (status == QD_OK && extras.flags)
         status = qd_value_need_flags(y, evaluation->arena, error);
     if (status == QD_OK && extras.abs_sum)
@@ -55,6 +58,8 @@ static void move_extras(const struct qd_value *const *operands, struct extras ex
             y->lo[i] = qd_value_lo(x, from.index);
             y->hi[i] = qd_value_hi(x, from.index);
         }
+        if (extras.points && x->points)
+            y->points[i] = x->points[from.index];
         if (extras.flags)
             y->flags[i] = qd_value_flags(x, from.index);
         if (extras.abs_sum)

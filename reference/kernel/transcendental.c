@@ -52,8 +52,10 @@ static struct qd_interval tanh_of_positive(double x)
 
 static struct qd_interval tanh_at(double x)
 {
-    if (x == 0 || isinf(x))
-        return (struct qd_interval){x == 0 ? 0 : x > 0 ? 1 : -1, x == 0 ? 0 : x > 0 ? 1 : -1};
+    if (x == 0) /* tanh is odd: of its sign */
+        return (struct qd_interval){x, x};
+    if (isinf(x))
+        return (struct qd_interval){x > 0 ? 1 : -1, x > 0 ? 1 : -1};
     if (fabs(x) < 0.0625)
         return tanh_by_series(x);
     struct qd_interval y = tanh_of_positive(fabs(x));

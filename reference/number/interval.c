@@ -104,7 +104,11 @@ double qd_interval_magnitude(struct qd_interval a)
 
 struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i)
 {
-    return (struct qd_interval){qd_value_lo(value, i), qd_value_hi(value, i)};
+    struct qd_interval hull = {qd_value_lo(value, i), qd_value_hi(value, i)};
+    if (hull.lo == 0 &&
+        hull.hi == 0) /* lo and hi may have come from fmin, which takes either sign */
+        hull.lo = hull.hi = qd_tensor_value(&value->want, i);
+    return hull;
 }
 
 static void set_want(struct qd_value *value, int64_t i, double want)

@@ -261,8 +261,11 @@ static enum qd_status store(const struct cast *c, int64_t i, struct answer a, st
     if (a.flags & (QD_UNSPECIFIED | QD_NOT_NUMBER))
         return qd_interval_store_flag(
             y, i, a.flags & QD_UNSPECIFIED ? QD_UNSPECIFIED : QD_NOT_NUMBER, arena, error);
-    return qd_interval_store(y, i, (struct qd_interval){a.lo, a.hi}, !(a.flags & QD_NO_CANONICAL),
-                             a.want, arena, error);
+    enum qd_status status = qd_interval_store(y, i, (struct qd_interval){a.lo, a.hi},
+                                              !(a.flags & QD_NO_CANONICAL), a.want, arena, error);
+    return status == QD_OK && qd_value_flags(c->x, i) & QD_EITHER_ZERO
+               ? qd_value_open_zero(y, i, arena, error)
+               : status;
 }
 
 static enum qd_status element(const struct cast *c, int64_t i, struct qd_value *y)

@@ -40,7 +40,8 @@ static void rules(void **state)
     row(CONV, X3 "; s8[2,1,1] 1 1; -; s8[3] 1 1 1", "", "!w_zero_point-shape");
     row(CONV, X3 "; s8[2,1,1] 1 1; -; s8[2,1] 1 1", "", "!w_zero_point-shape");
     row(CONV, X3 "; s8[1,2,1] 1 1", "", "!group-channels");
-    row(CONV, X3 "; s8[1,1,4] 1 1 1 1", "", "!output-empty");
+    row(CONV, X3 "; s8[1,1,4] 1 1 1 1", "", "s32[1,1,0]"); /* 3 - 4 + 1 */
+    row(CONV, X3 "; s8[1,1,5] 1 1 1 1 1", "", "!output-empty");
 }
 
 int main(void)

@@ -71,7 +71,8 @@ static void rules(void **state)
     row(T, X2 "f32[2,1,1] 1 1", "", "!group-channels");
     row(T, X2 "f32[1,1,1] 1", "group=2", "!group-channels");
     row(T, X2 "f32[1,1,2] 3 4", "kernel_shape=3,", "!kernel_shape-mismatch");
-    row(T, X2 "f32[1,1,2] 3 4", "pads=2,1", "!output-empty");
+    row(T, X2 "f32[1,1,2] 3 4", "pads=2,1", "f32[1,1,0]"); /* 1 + 2 - 3 */
+    row(T, X2 "f32[1,1,2] 3 4", "pads=2,2", "!output-empty");
     row(T, X2 "f32[1,1,2] 3 4", "pads=-1,1", "!pads-negative");
     row(T, X2 "f32[1,1,2] 3 4", "pads=1,", "!pads-length");
     row(T, X2 "f32[1,1,2] 3 4", "pads=1,1 auto_pad=VALID", "!auto_pad-with-pads");

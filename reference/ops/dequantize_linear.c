@@ -11,8 +11,8 @@
  *             f8e8m0 scale needs one). A zero point that is not 0 for s32 or float x is
  *             UNSUPPORTED: the specification says it is supposed to be 0 and no more.
  * Arithmetic  (1) y = (x − x_zero_point)·x_scale in y's type; the difference is exact.
- * Edge cases  A scale that is NaN or infinite: unspecified. A float x that is NaN or infinite
- *             follows IEEE.
+ * Edge cases  x = x_zero_point times a negative scale is -0, by IEEE 754. A scale that is NaN or
+ *             infinite: unspecified. A float x that is NaN or infinite follows IEEE.
  * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the
  *             same with either of them rounded to y's type first; f16 and bf16 computed in f32 and
  *             rounded once more. Inside a graph the exact product is admissible too. Codes with
@@ -120,12 +120,13 @@ struct product {
     uint8_t flags;
 };
 
-/* a: a difference, exact or rounded; b: a scale, so that nothing is lost below. */
+/* a: a difference, exact or rounded; b: a scale, so that nothing is lost below. A product of 0 has
+ * its sign by IEEE 754: 0 times a negative scale is -0. */
 static double rounded_product(enum qd_dtype type, enum qd_direction direction, double a, double b)
 {
     double exact = a * b;
     if (fabs(a) < 0x1p29) /* 29 + 24 bits: exact in double */
-        return exact == 0 ? 0 : qd_float_round(type, direction, exact);
+        return exact == 0 ? exact : qd_float_round(type, direction, exact);
     return qd_ratio_to_float(qd_ratio_multiply(qd_ratio_of_double(a), qd_ratio_of_double(b)), type,
                              direction);
 }
@@ -173,7 +174,7 @@ static bool multiply_simply(enum qd_dtype y, double q, double s, struct product 
 {
     double exact = q * s;
     if (exact == 0) {
-        *out = (struct product){0, 0, 0, 0};
+        *out = (struct product){exact, exact, exact, 0};
         return true;
     }
     double want = qd_float_round(y, QD_NEAREST_EVEN, exact);
@@ -270,12 +271,15 @@ static enum qd_status dequantize(const struct dequantizer *d, const struct qd_va
     return status;
 }
 
-static bool rough(const struct qd_tensor *scale)
+static struct qd_fusion fusion_of(const struct qd_tensor *scale)
 {
-    for (int64_t i = 0; i < scale->count; i++)
-        if (!qd_scale_is_power_of_two(qd_tensor_value(scale, i)))
-            return true;
-    return false;
+    struct qd_fusion fusion = {.dequantized = true};
+    for (int64_t i = 0; i < scale->count; i++) {
+        double s = qd_tensor_value(scale, i);
+        fusion.rough_scales |= !qd_scale_is_power_of_two(s);
+        fusion.negative_scales |= s < 0;
+    }
+    return fusion;
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -292,7 +296,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = dequantize(&d, in[X], &y);
     if (status == QD_OK)
         status = qd_value_need_abs_sum(&y, evaluation->arena, evaluation->error);
-    y.fusion = (struct qd_fusion){.dequantized = true, .rough_scales = rough(d.scale)};
+    y.fusion = fusion_of(d.scale);
     if (status == QD_OK)
         out[0] = y;
     return status;

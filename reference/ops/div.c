@@ -7,9 +7,10 @@
  *             UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  floats: C = RN(A / B); integers: the quotient towards zero.
- * Edge cases  A float divided by 0 follows IEEE 754. Integers: division by 0, a result beyond the
- *             type, and operands of 2^53 or more are unspecified. A divisor with several admissible
- *             values, 0 among them: unspecified.
+ * Edge cases  A float divided by 0 follows IEEE 754, and by a 0 that may have either sign it is
+ *             either infinity and nothing else. Integers: division by 0, a result beyond the type,
+ *             and operands of 2^53 or more are unspecified. A divisor with several admissible values,
+ *             0 among them: unspecified.
  * Latitude    Inside a graph the exact quotient is admissible too. */
 #include <math.h>
 

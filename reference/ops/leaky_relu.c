@@ -25,8 +25,8 @@ static struct qd_interval image(const void *context, struct qd_interval x,
 {
     const struct slopes *slopes = context;
     struct qd_interval y = {INFINITY, -INFINITY};
-    if (x.hi >= 0)
-        y = (struct qd_interval){fmax(x.lo, 0), x.hi};
+    if (x.hi >= 0) /* f(x) = x: a zero keeps its sign */
+        y = (struct qd_interval){x.lo < 0 ? 0 : x.lo, x.hi};
     for (int k = 0; k < 2 && x.lo < 0; k++) {
         struct qd_interval alpha = {slopes->alpha[k], slopes->alpha[k]};
         struct qd_interval p = {0, 0};

@@ -37,6 +37,30 @@ static void padding_takes_no_part(void **state)
     row("MaxPool", 12, X5, "kernel_shape=[2] strides=[2] auto_pad=VALID", "s8[1,1,2] 3 7");
 }
 
+/* The size is floor((in + pads - dilation·(kernel - 1) - 1)/stride + 1): 0 is one. */
+static void no_window(void **state)
+{
+    (void)state;
+    row("MaxPool", 12, X5, "kernel_shape=[6]", "s8[1,1,0]");
+    row("MaxPool", 12, X5, "kernel_shape=[7] strides=[2]", "s8[1,1,0]");
+    row("MaxPool", 12, X5, "kernel_shape=[2] dilations=[5]", "s8[1,1,0]");
+    row("Conv", 11, "f32[1,1,3] 1 2 3; f32[2,1,4] 1 1 1 1 1 1 1 1", "", "f32[1,2,0]");
+    row("AveragePool", 19, "f32[1,1,2] 1 2", "kernel_shape=[3]", "f32[1,1,0]");
+}
+
+/* ceil_mode since opset 22: "Sliding windows that would start in the right padded region are
+ * ignored", wherever the stride leads. */
+static void windows_in_the_right_padding(void **state)
+{
+    (void)state;
+    row("MaxPool", 22, X5, "kernel_shape=[1] pads=0,1 ceil_mode=1", "s8[1,1,5] -5 3 -1 7 -9");
+    row("MaxPool", 22, X5, "kernel_shape=[1] pads=0,3 ceil_mode=1", "s8[1,1,5] -5 3 -1 7 -9");
+    row("MaxPool", 21, X5, "kernel_shape=[1] pads=0,1 ceil_mode=1", "s8[1,1,6] -5 3 -1 7 -9 *");
+    row("MaxPool", 22, X5, "kernel_shape=[1] pads=0,1", "s8[1,1,6] -5 3 -1 7 -9 *");
+    row("AveragePool", 22, "f32[1,1,4] 1 3 -5 8",
+        "kernel_shape=[2] strides=[2] pads=0,4 ceil_mode=1", "f32[1,1,2] 2 1.5");
+}
+
 static void ceil_mode(void **state)
 {
     (void)state;
@@ -86,7 +110,8 @@ static void rules(void **state)
     row("MaxPool", 12, X5, "", "!kernel_shape-missing");
     row("MaxPool", 12, X5, "kernel_shape=2,2", "!kernel_shape-length");
     row("MaxPool", 12, X5, "kernel_shape=[0]", "!kernel_shape-positive");
-    row("MaxPool", 12, X5, "kernel_shape=[6]", "!output-empty");
+    row("MaxPool", 12, X5, "kernel_shape=[7]", "!output-empty");
+    row("MaxPool", 12, X5, "kernel_shape=[8] strides=[2]", "!output-empty");
     row("MaxPool", 12, X5, "kernel_shape=[2] strides=[0]", "!strides-positive");
     row("MaxPool", 12, X5, "kernel_shape=[2] dilations=1,1", "!dilations-length");
     row("MaxPool", 12, X5, "kernel_shape=[2] pads=[1]", "!pads-length");
@@ -106,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maxima_by_hand), cmocka_unit_test(padding_takes_no_part),
+        cmocka_unit_test(no_window),      cmocka_unit_test(windows_in_the_right_padding),
         cmocka_unit_test(ceil_mode),      cmocka_unit_test(hulls),
         cmocka_unit_test(indices),        cmocka_unit_test(rules),
     };

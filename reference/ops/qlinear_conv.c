@@ -8,8 +8,11 @@
  *             optional.
  * Outputs     y of y_zero_point's type [N, M, O1…On].
  * Attributes  auto_pad, dilations, group, kernel_shape, pads, strides: convolve.h.
- * Domain      every other type or shape is INVALID, rule QLinearConv/<input>-type or -shape; an
- *             interval as an operand is UNSUPPORTED.
+ * Domain      every other type or shape is INVALID, rule QLinearConv/<input>-type or -shape, and so
+ *             is, as w_zero_point-shape, w_scale of another shape than w_zero_point: "Each scale and
+ *             zero-point pair must have same shape. It means they must be either scalars (per
+ *             tensor) or 1-D tensors (per output channel)". An interval as an operand is
+ *             UNSUPPORTED.
  * Arithmetic  (1) acc = B[m] + Σ (x − x_zero_point)·(w − w_zero_point[m]); padding is x_zero_point:
  *             contributes 0
  *             (2) y = saturate(round_half_even(acc·x_scale·w_scale[m]/y_scale) + y_zero_point)
@@ -72,6 +75,10 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
         if (status != QD_OK)
             return status;
     }
+    enum qd_status status = qd_pair_shape(evaluation, node, "w_scale", in->t[W_SCALE],
+                                          "w_zero_point", in->t[W_ZERO_POINT]);
+    if (status != QD_OK)
+        return status;
     if (in->t[B] && (in->t[B]->rank != 1 || in->t[B]->count != filters))
         return qd_node_rule(evaluation, node, "bias-shape",
                             "the bias has %lld elements and rank %u, want [%lld]",

@@ -18,7 +18,6 @@
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
  * Latitude    the orders of (2), see requantize.h.
  * Quirks      accumulator, zero_points, requantize, rounding, zero_point_order, range. */
-#include <stdio.h>
 
 #include "graph/operand_checks.h"
 #include "kernel/accumulate.h"
@@ -64,11 +63,6 @@ static enum qd_status check_supported(const struct qd_evaluation *evaluation,
     return QD_OK;
 }
 
-static bool single(const struct qd_tensor *t)
-{
-    return t->rank <= 1 && t->count == 1;
-}
-
 /* A scale and its zero point, which "must have same shape"; a scalar and [1] are taken for the
  * same. */
 static enum qd_status check_pair(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -80,13 +74,9 @@ static enum qd_status check_pair(const struct qd_evaluation *evaluation, const s
         qd_matmul_parameter_shape(evaluation, node, scale_name, scale, of, side);
     if (status == QD_OK)
         status = qd_matmul_parameter_shape(evaluation, node, zero_name, zero_point, of, side);
-    if (status != QD_OK || qd_tensor_same_shape(scale, zero_point) ||
-        (single(scale) && single(zero_point)))
-        return status;
-    char slug[40];
-    snprintf(slug, sizeof slug, "%s-shape", zero_name);
-    return qd_node_rule(evaluation, node, slug, "%s and %s have different shapes", scale_name,
-                        zero_name);
+    return status == QD_OK
+               ? qd_pair_shape(evaluation, node, scale_name, scale, zero_name, zero_point)
+               : status;
 }
 
 static enum qd_status check_shapes(const struct qd_evaluation *evaluation,

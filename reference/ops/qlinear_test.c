@@ -334,16 +334,29 @@ static void exponential(void **state)
     assert_true(qd_logistic(2000).hi == 1 && qd_logistic(2000).lo > 0.999);
 }
 
+/* "Each scale and zero-point pair must have same shape." */
+static void conv_pairs(void **state)
+{
+    (void)state;
+#define CONV(w_scale, w_zero_point) \
+    "u8[1,1,1] 3; f32[] 1; u8[] 0; s8[2,1,1] 1 2; " w_scale "; " w_zero_point "; f32[] 1; u8[] 0"
+    row("QLinearConv", 10, CONV("f32[2] 1 4", "s8[2] 0 1"), "", "u8[1,2,1] 3 12");
+    row("QLinearConv", 10, CONV("f32[] 1", "s8[] 0"), "", "u8[1,2,1] 3 6");
+    row("QLinearConv", 10, CONV("f32[2] 1 4", "s8[] 0"), "", "!w_zero_point-shape");
+    row("QLinearConv", 10, CONV("f32[] 1", "s8[2] 0 1"), "", "!w_zero_point-shape");
+#undef CONV
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add_by_hand),  cmocka_unit_test(add_hulls),
-        cmocka_unit_test(add_switches), cmocka_unit_test(binary_rules),
-        cmocka_unit_test(mul),          cmocka_unit_test(concat),
-        cmocka_unit_test(where),        cmocka_unit_test(leaky_relu),
-        cmocka_unit_test(average_pool), cmocka_unit_test(means),
-        cmocka_unit_test(sigmoid),      cmocka_unit_test(softmax),
-        cmocka_unit_test(exponential),
+        cmocka_unit_test(conv_pairs),   cmocka_unit_test(add_by_hand),
+        cmocka_unit_test(add_hulls),    cmocka_unit_test(add_switches),
+        cmocka_unit_test(binary_rules), cmocka_unit_test(mul),
+        cmocka_unit_test(concat),       cmocka_unit_test(where),
+        cmocka_unit_test(leaky_relu),   cmocka_unit_test(average_pool),
+        cmocka_unit_test(means),        cmocka_unit_test(sigmoid),
+        cmocka_unit_test(softmax),      cmocka_unit_test(exponential),
     };
     return cmocka_run_group_tests_name("qlinear", tests, NULL, NULL);
 }

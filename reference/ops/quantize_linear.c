@@ -14,12 +14,17 @@
  *             zero point that is not 0 for float outputs and f8e8m0 as division type are
  *             UNSUPPORTED: the specification does not say enough.
  * Arithmetic  D = division type: f32 up to opset 18; the common type of x and y_scale in 19 to 22;
- *             then `precision`, else y_scale's type. x and y_scale are first converted to D.
- *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point)
+ *             then `precision`, else y_scale's type ("The type of y_scale determines the precision of
+ *             the division operation between x and y_scale, unless the precision attribute is
+ *             specified"). x and y_scale are first converted to D; so is a number that x's producer has
+ *             not rounded, where D is not x's type.
+ *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point); with `precision`
+ *                 the quotient is rounded to D first: "The precision of the division operation"
  *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
  * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before
  *             opset 24). y_scale = 0, NaN or infinite: unspecified.
- * Latitude    (1) the quotient may be rounded to D, or to f32, before it is rounded to an integer;
+ * Latitude    none for the quotient with `precision`. Without: (1) the quotient may be rounded to D,
+ *                 or to f32, before it is rounded to an integer: of one x these codes and none between;
  *             (2) it may be rounded to y's type at once, where one of the two is not finite:
  *                 unspecified; after dequantized operands the
  *             orders of a fused kernel, which does not overflow where the float does.
@@ -43,6 +48,7 @@ struct quantizer {
     const struct qd_tensor *scale, *zero_point; /* zero_point NULL: 0 */
     struct qd_granularity granularity;
     enum qd_dtype division, y;
+    bool precise; /* the node asks for the division's type */
     bool saturate;
     int64_t opset;
 };
@@ -119,7 +125,8 @@ static enum qd_status read_division_type(const struct qd_evaluation *evaluation,
         status = qd_same_type(evaluation, node, "y_scale", q->scale, &q->x->want);
     if (status != QD_OK)
         return status;
-    q->division = precision != QD_DTYPE_NONE ? precision : q->scale->dtype;
+    q->precise = precision != QD_DTYPE_NONE;
+    q->division = q->precise ? precision : q->scale->dtype;
     if (!(QD_FLOAT_TYPES & BIT(q->division)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s: division in %s", node->op_type,
                        qd_dtype_info(q->division)->word);
@@ -204,7 +211,20 @@ static bool code_clearly(const struct quantizer *q, double x, double s, int64_t 
            qd_nearest_clearly(x / s, margin, rounded);
 }
 
-/* Codes of one finite x. */
+/* The codes of one finite x, the canonical one first, by the ways to round the quotient. */
+enum { QUOTIENTS = 3 };
+static size_t codes_of_point(const struct quantizer *q, const struct qd_output_quantizer *output,
+                             double x, double s, int64_t codes[QUOTIENTS])
+{
+    size_t count = 0;
+    if (!q->precise)
+        codes[count++] = code_exact(q, output, x, s);
+    codes[count++] = code_rounded(q, output, q->division, x, s);
+    if (!q->precise && q->division != QD_F32)
+        codes[count++] = code_rounded(q, output, QD_F32, x, s);
+    return count;
+}
+
 static struct qd_code code_of_point(const struct quantizer *q,
                                     const struct qd_output_quantizer *output, double x, double s)
 {
@@ -213,11 +233,11 @@ static struct qd_code code_of_point(const struct quantizer *q,
         int64_t code = qd_output_quantizer_finish(output, rounded);
         return (struct qd_code){code, code, code, 0};
     }
-    int64_t want = code_exact(q, output, x, s);
-    struct qd_code code = {want, want, want, 0};
-    qd_code_include(&code, code_rounded(q, output, q->division, x, s));
-    if (q->division != QD_F32)
-        qd_code_include(&code, code_rounded(q, output, QD_F32, x, s));
+    int64_t codes[QUOTIENTS];
+    size_t count = codes_of_point(q, output, x, s, codes);
+    struct qd_code code = {codes[0], codes[0], codes[0], 0};
+    for (size_t k = 1; k < count; k++)
+        qd_code_include(&code, codes[k]);
     return code;
 }
 
@@ -250,6 +270,27 @@ static struct qd_code code_of_interval(const struct quantizer *q,
     return code;
 }
 
+/* Whether x is one number, and no kernel that computes it together with its terms has another. */
+static bool is_point(const struct quantizer *q, int64_t i)
+{
+    return qd_value_is_point(q->x, i) &&
+           (!q->x->fusion.dequantized || isinf(qd_tensor_value(&q->x->want, i)));
+}
+
+/* The numbers of an interval converted to D, from x's type or without it. D's own numbers and
+ * wider types keep them as they are. */
+static struct qd_interval in_division(const struct quantizer *q, struct qd_interval x)
+{
+    const enum qd_direction rne = QD_NEAREST_EVEN;
+    enum qd_dtype from = q->x->want.dtype, to = q->division;
+    if (to == from || to == QD_F32)
+        return x;
+    return (struct qd_interval){fmin(qd_float_round(to, rne, x.lo),
+                                     qd_float_round(to, rne, qd_float_round(from, rne, x.lo))),
+                                fmax(qd_float_round(to, rne, x.hi),
+                                     qd_float_round(to, rne, qd_float_round(from, rne, x.hi)))};
+}
+
 static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
                                           const struct parameter *p)
 {
@@ -261,16 +302,16 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     if (flags & QD_NOT_NUMBER || isnan(x))
         return code_of_special(&p->output, (double)NAN, s);
     struct qd_code code = code_of_end(q, &p->output, x, s);
-    if (!q->x->lo && !q->x->fusion.dequantized)
-        return code;
-    if (isinf(x) && qd_value_lo(q->x, i) == qd_value_hi(q->x, i))
+    if (is_point(q, i))
         return code;
     struct qd_interval hull = qd_interval_fused(q->x, i, p->rough);
+    bool finite = isfinite(hull.lo) && isfinite(hull.hi);
     if (hull.lo == hull.hi)
         return code;
-    if (isfinite(x) && (!isfinite(hull.lo) || !isfinite(hull.hi)))
+    if (isfinite(qd_tensor_value(&q->x->want, i)) && !finite)
         return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
-    return code_of_interval(q, &p->output, hull, s, code, !(flags & QD_NO_CANONICAL));
+    return code_of_interval(q, &p->output, in_division(q, hull), s, code,
+                            !(flags & QD_NO_CANONICAL));
 }
 
 /* The value of the output type that a rounded quotient becomes. */
@@ -299,7 +340,7 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
                                  q->y, QD_NEAREST_EVEN);
     }
     double want = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division)),
-           other = on_grid(q, once);
+           other = q->precise ? want : on_grid(q, once);
     if ((isinf(in_division) && qd_float8_infinity_is_open(q->y, q->saturate, q->opset)) ||
         isfinite(want) != isfinite(other))
         return store_open(q, i, y);
@@ -310,19 +351,38 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
     return qd_interval_store(y, i, hull, false, want, q->evaluation->arena, q->evaluation->error);
 }
 
+/* Of one x only the codes that a rounding of the quotient gives. */
+static enum qd_status limit(const struct quantizer *q, int64_t i, const struct parameter *p,
+                            struct qd_value *y)
+{
+    double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
+    int64_t codes[QUOTIENTS];
+    double points[QUOTIENTS];
+    size_t count = codes_of_point(q, &p->output, x, p->scale, codes);
+    for (size_t k = 0; k < count; k++)
+        points[k] = (double)codes[k];
+    return qd_value_limit(y, i, points, count, q->evaluation->arena, q->evaluation->error);
+}
+
 static enum qd_status store_integer(const struct quantizer *q, int64_t i, const struct parameter *p,
                                     struct qd_value *y)
 {
     double s = p->scale;
     struct qd_arena *arena = q->evaluation->arena;
     struct qd_error *error = q->evaluation->error;
-    enum qd_status status = qd_value_set_code(y, i, quantize_to_integer(q, i, p), arena, error);
+    struct qd_code code = quantize_to_integer(q, i, p);
+    enum qd_status status = qd_value_set_code(y, i, code, arena, error);
+    if (status == QD_OK && code.hi > code.lo + 1 && is_point(q, i))
+        status = limit(q, i, p, y);
     if (status != QD_OK || !q->evaluation->keep_reals || !isfinite(s) || s == 0)
         return status;
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
     if (!isfinite(x))
         return status;
     struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
+    double rounded = qd_ratio_to_float(real, q->division, QD_NEAREST_EVEN);
+    if (q->precise && isfinite(rounded))
+        real = qd_ratio_of_double(rounded);
     return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
                              qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie, arena, error);
 }

@@ -41,12 +41,54 @@ static void block_size_beside_one_scale(void **state)
     row("DequantizeLinear", 21, "u8[1] 3; f32[1] 2", "axis=0 block_size=1", "f32[1] 6");
 }
 
+/* Opset 23: "The type of y_scale determines the precision of the division operation": x is
+ * converted to float16 first. 70000 becomes infinite there, whatever computed it; 2049 becomes
+ * 2048. */
+static void x_is_converted_first(void **state)
+{
+    (void)state;
+    row("QuantizeLinear", 23, "f32[2] 70000 -70000; f16[] 100; u16[] 3", "", "u16[2] 65535 0");
+    row("QuantizeLinear", 23, "f32[1] 70000..70000..70001; f16[] 100; u16[] 3", "", "u16[1] 65535");
+    row("QuantizeLinear", 23, "f32[1] 2048..2049..2049; f16[] 1; u16[] 0", "", "u16[1] 2048");
+    row("QuantizeLinear", 23, "f32[1] 2048..2049..2049.5; f16[] 1; u16[] 0", "",
+        "u16[1] 2048..2048..2050");
+}
+
+/* s = 0.0999755859375 is float16. 2047/s = 20474.999, in float16, whose numbers are 16 apart
+ * there, 20480; 1022/s = 10222.496, 8 apart, 10224: two codes each and none between. bfloat16:
+ * 1000/3 = 333.33, 2 apart, 334; 16384/3 = 5461.33, 32 apart, 5472. */
+static void of_one_x_points(void **state)
+{
+    (void)state;
+    row("QuantizeLinear", 21, "f16[2] 2047 1022; f16[] 0.0999755859375; u16[] 0", "",
+        "u16[2] 20475|20480 10222|10224");
+    row("QuantizeLinear", 21, "bf16[1] 1000; bf16[] 3; u16[] 0", "", "u16[1] 333..333..334");
+    row("QuantizeLinear", 21, "bf16[1] 16384; bf16[] 3; u16[] 0", "", "u16[1] 5461|5472");
+}
+
+/* Opset 23, precision: "The precision of the division operation between x and y_scale": its
+ * quotient is what is rounded. */
+static void precision_is_asked_for(void **state)
+{
+    (void)state;
+    row("QuantizeLinear", 23, "f16[1] 2047; f16[] 0.0999755859375; u16[] 0", "precision=10",
+        "u16[1] 20480");
+    row("QuantizeLinear", 23, "bf16[2] 1000 16384; bf16[] 3; u16[] 0", "precision=16",
+        "u16[2] 334 5472");
+    row("QuantizeLinear", 23, "bf16[2] 1000 16384; bf16[] 3; u16[] 0", "precision=1",
+        "u16[2] 333 5461");
+    row("QuantizeLinear", 23, "f32[1] 16384; f32[] 3; u16[] 0", "precision=16", "u16[1] 5472");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(infinities_saturate),
         cmocka_unit_test(an_overflow_need_not_happen),
         cmocka_unit_test(block_size_beside_one_scale),
+        cmocka_unit_test(x_is_converted_first),
+        cmocka_unit_test(of_one_x_points),
+        cmocka_unit_test(precision_is_asked_for),
     };
     return cmocka_run_group_tests_name("QuantizeLinear", tests, NULL, NULL);
 }

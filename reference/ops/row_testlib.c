@@ -51,6 +51,30 @@ static int64_t bits_of(enum qd_dtype dtype, long double number)
                                     : (int64_t)number;
 }
 
+/* "3|5|7": the first is the canonical value. */
+static const char *read_points(struct row *row, struct qd_value *value, int64_t i, const char *text)
+{
+    double points[QD_MAX_POINTS];
+    size_t count = 0;
+    struct qd_error error;
+    assert_int_equal(qd_value_need_hull(value, &row->arena, &error), QD_OK);
+    for (bool more = true; more; text += more) {
+        char *end;
+        if (count == QD_MAX_POINTS)
+            broken(row, "too many points", text);
+        points[count++] = strtod(text, &end);
+        if (end == text)
+            broken(row, "no number", text);
+        text = end;
+        more = *text == '|';
+        value->lo[i] = count == 1 ? points[0] : fmin(value->lo[i], points[count - 1]);
+        value->hi[i] = count == 1 ? points[0] : fmax(value->hi[i], points[count - 1]);
+    }
+    qd_tensor_set(&value->want, i, bits_of(value->want.dtype, (long double)points[0]));
+    assert_int_equal(qd_value_limit(value, i, points, count, &row->arena, &error), QD_OK);
+    return skip_space(text);
+}
+
 static const char *read_element(struct row *row, struct qd_value *value, int64_t i,
                                 const char *text)
 {
@@ -62,6 +86,8 @@ static const char *read_element(struct row *row, struct qd_value *value, int64_t
         value->flags[i] = QD_UNSPECIFIED;
         return skip_space(text + 1);
     }
+    if (text[strcspn(text, " ;|")] == '|')
+        return read_points(row, value, i, text);
     for (; count < 3; text += 2) {
         char number[40], *end;
         snprintf(number, sizeof number, "%s", text);
@@ -264,6 +290,22 @@ static void compare_element(const struct row *row, size_t output, int64_t i)
                  qd_value_lo(have, i), qd_value_hi(have, i));
 }
 
+/* Each of the points is admissible to both, and no number between two codes. */
+static void compare_points(const struct row *row, size_t output, int64_t i)
+{
+    struct qd_observation want = qd_value_observe(&row->want[output], i),
+                          have = qd_value_observe(&row->have[output], i);
+    if ((want.points != NULL) != (have.points != NULL))
+        fail_msg("%s: output %zu element %lld is%s a set of points", row->where, output,
+                 (long long)i, have.points ? "" : " not");
+    for (unsigned k = 0; want.points && k < want.points->count; k++)
+        if (!qd_observation_admits(&have, want.points->at[k]) ||
+            have.points->count != want.points->count)
+            fail_msg("%s: output %zu element %lld: %.17g, one of %u points, is not one of %u",
+                     row->where, output, (long long)i, want.points->at[k], want.points->count,
+                     have.points->count);
+}
+
 static void compare(const struct row *row)
 {
     for (size_t output = 0; output < row->want_count; output++) {
@@ -275,6 +317,8 @@ static void compare(const struct row *row)
             fail_msg("%s: output %zu: want %s, have %s", row->where, output, want_text, have_text);
         for (int64_t i = 0; i < want->count; i++)
             compare_element(row, output, i);
+        for (int64_t i = 0; i < want->count; i++)
+            compare_points(row, output, i);
     }
 }
 

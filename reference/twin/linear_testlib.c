@@ -103,17 +103,23 @@ static void admit_rounded(enum qd_dtype dtype, enum qd_dtype type,
 }
 
 /* Canonical from the exact quotient; the other admissible codes from the quotient rounded in the
- * division type, or computed in float32 for a 16-bit one. */
-static void to_integer(enum qd_dtype dtype, enum qd_dtype division,
+ * division type, or computed in float32 for a 16-bit one. With `precise`, the attribute
+ * precision, only the division type's. */
+static void to_integer(enum qd_dtype dtype, enum qd_dtype division, bool precise,
                        const struct twin_number *quotient, int64_t zero_point,
                        struct twin_element *out)
 {
-    int64_t want = saturated(dtype, quotient, zero_point);
+    struct twin_number rounded;
+    twin_number_init(&rounded);
+    twin_round_number(division, &rounded, quotient);
+    int64_t want = saturated(dtype, precise ? &rounded : quotient, zero_point);
+    twin_number_clear(&rounded);
     mpq_set_si(out->want.q, want, 1);
     mpq_set_si(out->lo.q, want, 1);
     mpq_set_si(out->hi.q, want, 1);
     admit_rounded(dtype, division, quotient, zero_point, out);
-    admit_rounded(dtype, QD_F32, quotient, zero_point, out);
+    if (!precise)
+        admit_rounded(dtype, QD_F32, quotient, zero_point, out);
 }
 
 static int64_t largest_of(enum qd_dtype dtype)
@@ -165,7 +171,7 @@ static void onto_grid(enum qd_dtype dtype, bool saturate, const struct twin_numb
 /* The quotient rounded in the division type, then to the target's grid, or the exact quotient
  * rounded once. Where only one of the two is a finite number nothing is defined. */
 static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dtype division,
-                     const struct twin_number *quotient, struct twin_element *out)
+                     bool precise, const struct twin_number *quotient, struct twin_element *out)
 {
     bool saturate = attribute(node, "saturate", 1) != 0;
     struct twin_number rounded, other;
@@ -173,7 +179,7 @@ static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dt
     twin_number_init(&other);
     twin_round_number(division, &rounded, quotient);
     onto_grid(dtype, saturate, &rounded, &out->want);
-    onto_grid(dtype, saturate, quotient, &other);
+    onto_grid(dtype, saturate, precise ? &rounded : quotient, &other);
     twin_number_set(&out->lo, &out->want);
     twin_number_set(&out->hi, &out->want);
     bool both = out->want.kind == TWIN_FINITE && other.kind == TWIN_FINITE;
@@ -218,6 +224,7 @@ void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *co
     int64_t output = attribute(node, "output_dtype", 0);
     enum qd_dtype dtype = zero_point ? zero_point->dtype : output ? dtype_of(output) : QD_U8;
     enum qd_dtype division = division_type(node, x, scale);
+    bool precise = node->opset >= 23 && attribute(node, "precision", 0) != 0;
     struct twin_number value, s, quotient;
     twin_number_init(&value);
     twin_number_init(&s);
@@ -234,10 +241,10 @@ void twin_quantize_linear(const struct qd_node *node, const struct qd_tensor *co
         if (element->unspecified)
             continue;
         if (!has_codes(dtype))
-            to_float(node, dtype, division, &quotient, element);
+            to_float(node, dtype, division, precise, &quotient, element);
         else if (quotient.kind != TWIN_NAN)
-            to_integer(dtype, division, &quotient, zero_point ? twin_integer_of(zero_point, at) : 0,
-                       element);
+            to_integer(dtype, division, precise, &quotient,
+                       zero_point ? twin_integer_of(zero_point, at) : 0, element);
         else
             element->unspecified = true;
     }
@@ -396,7 +403,7 @@ static void dynamic_zero_point(const mpq_t min, const mpq_t scale, struct twin_e
     twin_number_init(&quotient);
     mpq_div(quotient.q, min, scale);
     mpq_neg(quotient.q, quotient.q);
-    to_integer(QD_U8, QD_F32, &quotient, 0, out);
+    to_integer(QD_U8, QD_F32, false, &quotient, 0, out);
     twin_number_clear(&quotient);
 }
 
@@ -410,10 +417,12 @@ static void dynamic_code(const mpq_t x, const mpq_t scale, const struct twin_ele
     twin_number_init(&quotient);
     twin_result_init(&other, QD_U8, 0, NULL);
     mpq_div(quotient.q, x, scale);
-    to_integer(QD_U8, QD_F32, &quotient, mpz_get_si(mpq_numref(zero_point->want.q)), out);
-    to_integer(QD_U8, QD_F32, &quotient, mpz_get_si(mpq_numref(zero_point->lo.q)), other.elements);
+    to_integer(QD_U8, QD_F32, false, &quotient, mpz_get_si(mpq_numref(zero_point->want.q)), out);
+    to_integer(QD_U8, QD_F32, false, &quotient, mpz_get_si(mpq_numref(zero_point->lo.q)),
+               other.elements);
     twin_number_set(&out->lo, &other.elements->lo);
-    to_integer(QD_U8, QD_F32, &quotient, mpz_get_si(mpq_numref(zero_point->hi.q)), other.elements);
+    to_integer(QD_U8, QD_F32, false, &quotient, mpz_get_si(mpq_numref(zero_point->hi.q)),
+               other.elements);
     twin_number_set(&out->hi, &other.elements->hi);
     twin_result_clear(&other);
     twin_number_clear(&quotient);

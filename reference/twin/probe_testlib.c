@@ -196,7 +196,7 @@ static void admit(struct twin_probe *probe, const struct qd_observation *seen, i
 {
     probe->answers++;
     probe->not_canonical += answer != canonical;
-    if (!(answer >= seen->lo && answer <= seen->hi))
+    if (!qd_observation_admits(seen, answer))
         fail_msg("element %" PRId64 ": %s gives %.17g, outside [%.17g, %.17g]", i, how, answer,
                  seen->lo, seen->hi);
 }

@@ -55,6 +55,17 @@ enum qd_status qd_explanation_begin(struct qd_explanation *explanation, FILE *ou
 
 /* --- Telling ---------------------------------------------------------------------------------------- */
 
+static void tell_points(const struct qd_explanation *explanation, enum qd_dtype dtype,
+                        const struct qd_points *points)
+{
+    char text[40];
+    fputs("; admissible", explanation->out);
+    for (unsigned k = 0; k < points->count; k++)
+        fprintf(explanation->out, "%s %s", k == 0 ? "" : " or",
+                qd_describe_number(dtype, points->at[k], text, sizeof text));
+    fputs(", nothing between", explanation->out);
+}
+
 static void tell_value(const struct qd_explanation *explanation, const char *name,
                        const struct qd_value *value, int64_t i)
 {
@@ -66,6 +77,8 @@ static void tell_value(const struct qd_explanation *explanation, const char *nam
             qd_describe_number(dtype, qd_tensor_value(&value->want, i), want, sizeof want));
     if (seen.unspecified)
         fputs("; the specification says nothing here", explanation->out);
+    else if (seen.points)
+        tell_points(explanation, dtype, seen.points);
     else if (seen.lo < seen.hi)
         fprintf(explanation->out, "; admissible %s to %s",
                 qd_describe_number(dtype, seen.lo, lo, sizeof lo),
@@ -152,7 +165,8 @@ static const struct qd_step *producer(const struct qd_explanation *explanation, 
     return NULL;
 }
 
-/* The same element of an operand comes first, if a node computed it; sums of products tell their operands themselves. */
+/* The same element of an operand comes first, if a node computed it; sums of products tell their
+ * operands themselves. */
 static void tell_step(const struct qd_explanation *explanation, const struct qd_step *step,
                       size_t output, int64_t i)
 {

@@ -39,11 +39,33 @@ static bool read_linear(const struct qd_explanation *explanation, const struct q
 }
 
 /* The type that is divided in: `precision`, else the scale's. */
-static enum qd_dtype division_type(const struct qd_step *step, const struct linear *l)
+static enum qd_dtype division_type(const struct qd_step *step, const struct linear *l, bool *given)
 {
     const struct qd_attr *precision = qd_node_attr(step->node, "precision");
-    bool given = precision && precision->kind == QD_ATTR_INT && precision->i != 0;
-    return given ? qd_dtype_of_onnx((int32_t)precision->i) : l->scale->want.dtype;
+    *given = precision && precision->kind == QD_ATTR_INT && precision->i != 0;
+    return *given ? qd_dtype_of_onnx((int32_t)precision->i) : l->scale->want.dtype;
+}
+
+static void tell_quotient(const struct qd_explanation *explanation,
+                          const struct qd_output_quantizer *coder, enum qd_dtype type,
+                          struct qd_ratio exact)
+{
+    double quotient = qd_ratio_to_float(exact, type, QD_NEAREST_EVEN);
+    fprintf(explanation->out, "  the quotient in %s is %.9g: code %" PRId64 "\n",
+            qd_dtype_info(type)->word, quotient, qd_output_quantizer_float(coder, quotient));
+}
+
+/* What is rounded to a code: the quotient, or, with the attribute precision, it rounded to that
+ * type, if that is finite. */
+static struct qd_ratio rounded_quotient(const struct qd_explanation *explanation,
+                                        enum qd_dtype division, bool precise, struct qd_ratio exact)
+{
+    double rounded = qd_ratio_to_float(exact, division, QD_NEAREST_EVEN);
+    if (!precise || !isfinite(rounded))
+        return exact;
+    fprintf(explanation->out, "       = %.9g in %s, which precision asks for\n", rounded,
+            qd_dtype_info(division)->word);
+    return qd_ratio_of_double(rounded);
 }
 
 static void tell_quantize(const struct qd_explanation *explanation, const struct qd_step *step,
@@ -53,7 +75,8 @@ static void tell_quantize(const struct qd_explanation *explanation, const struct
     double zero_point = qd_explain_number(l->zero_point, l->parameter, 0);
     double given_x = qd_tensor_value(&l->x->want, i);
     double given_scale = qd_explain_number(l->scale, l->parameter, 1);
-    enum qd_dtype dtype = step->out[0].want.dtype, division = division_type(step, l);
+    bool precise;
+    enum qd_dtype dtype = step->out[0].want.dtype, division = division_type(step, l, &precise);
     double x = qd_float_round(division, QD_NEAREST_EVEN, given_x);
     double scale = qd_float_round(division, QD_NEAREST_EVEN, given_scale);
     fprintf(explanation->out, "  %s / %s = %.9g / %.9g\n", l->x_name, l->scale_name, given_x,
@@ -66,11 +89,14 @@ static void tell_quantize(const struct qd_explanation *explanation, const struct
     struct qd_explain_coder coder = {
         scale, l->scale_name, l->zero_point_name,
         qd_output_quantizer_make(&defaults, dtype, (int64_t)zero_point)};
-    qd_explain_code(explanation, &coder,
-                    qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(scale)));
-    float quotient = (float)x / (float)scale;
-    fprintf(explanation->out, "  the quotient in float32 is %.9g: code %" PRId64 "\n",
-            (double)quotient, qd_output_quantizer_float(&coder.coder, (double)quotient));
+    struct qd_ratio exact = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(scale));
+    exact = rounded_quotient(explanation, division, precise, exact);
+    qd_explain_code(explanation, &coder, exact);
+    if (precise)
+        return;
+    if (division != QD_F32)
+        tell_quotient(explanation, &coder.coder, division, exact);
+    tell_quotient(explanation, &coder.coder, QD_F32, exact);
 }
 
 bool qd_explain_quantize(const struct qd_explanation *explanation, const struct qd_step *step,

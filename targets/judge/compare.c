@@ -114,13 +114,10 @@ static bool is_canonical(const struct qd_tensor *want, const struct qd_tensor *h
 static bool is_admissible(const struct qd_observation *seen, const struct qd_tensor *have,
                           int64_t i)
 {
-    double h = qd_tensor_value(have, i);
-    if (isnan(h))
-        return seen->nan;
     if (qd_dtype_info(have->dtype)->bits == 64 && qd_dtype_is_integer(have->dtype) &&
         seen->lo == seen->hi)
         return false; /* the code differs from the only admissible one, whatever the doubles say */
-    return seen->lo <= h && h <= seen->hi;
+    return qd_observation_admits(seen, qd_tensor_value(have, i));
 }
 
 enum qd_element qd_element_judge(const struct qd_value *value, const struct qd_observation *seen,

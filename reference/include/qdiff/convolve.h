@@ -15,7 +15,7 @@
 #define QD_MAX_SPATIAL (QD_MAX_RANK - 2)
 
 /* x [batch, channels, in…], w [filters, channels/group, kernel…], y [batch, filters, out…]. All
- * sizes ≥ 1 but for batch and filters, which may be 0. */
+ * sizes ≥ 1 but for batch, filters and out, which may be 0. */
 struct qd_conv_shape {
     unsigned spatial;
     int64_t batch, channels, filters, group;
@@ -36,6 +36,7 @@ struct qd_conv_shape {
  * group-outputs, kernel_shape-length, kernel_shape-mismatch, strides-length, strides-positive,
  * dilations-length, dilations-positive, pads-length, pads-negative, auto_pad-value,
  * auto_pad-with-pads, output-empty (QD_CONV_RULES).
+ * An output of no elements is one; output-empty is a size below 0.
  *   NOTSET, VALID: out = ⌊(in + pad_begin + pad_end − ((kernel − 1)·dilation + 1)) / stride⌋ + 1
  *   SAME_*:        out = ⌈in/stride⌉, padding max((out − 1)·stride + (kernel − 1)·dilation + 1 −
  *                  in, 0), the odd one at the end for UPPER, at the beginning for LOWER. */
@@ -47,9 +48,9 @@ enum qd_status qd_conv_shape_read(const struct qd_evaluation *evaluation,
  * calls once for each window of each channel. Rules as above without those of w and group, and
  * kernel_shape-missing, kernel_shape-positive (QD_POOL_RULES).
  *   ceil_mode (NOTSET only): out = ⌈(in + pad_begin + pad_end − ((kernel − 1)·dilation + 1)) /
- *                  stride⌉ + 1, less a last window that would start after input and pad_begin: so
- *                  says the specification since opset 22; before, such a case is UNSUPPORTED, and
- *                  so is a kernel that exceeds the padded input. */
+ *                  stride⌉ + 1, less the windows that would start after input and pad_begin: so says
+ *                  the specification since opset 22; before, one that the rounding up adds there is
+ *                  UNSUPPORTED, and so is a kernel that exceeds the padded input. */
 enum qd_status qd_pool_shape_read(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_tensor *x, bool ceil,
                                   struct qd_conv_shape *shape);

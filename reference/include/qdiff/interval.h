@@ -33,7 +33,8 @@ struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bo
 /* The greatest |x| of the interval. */
 double qd_interval_magnitude(struct qd_interval a);
 
-/* The hull of element i of a float value, in the numbers of its type or between them. */
+/* The hull of element i of a float value, in the numbers of its type or between them. A hull of 0
+ * alone has the sign of `want`. */
 struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i);
 
 /* Stores a hull as element i, and `want`, a value of the type: the canonical one, or, unless

@@ -8,6 +8,9 @@
  *              every element is the point `want`. For a float tensor in the middle of a graph the
  *              hull may hold reals that the type cannot represent (a consumer may be fused with its
  *              producer); what a graph output may show is qd_value_observe()'s answer.
+ *   points     NULL, or per element the admissible values where they are finitely many and do not
+ *              fill the hull: a number between two of them is wrong. What is computed from such an
+ *              element knows its hull alone.
  *   flags      NULL or one byte per element.
  *
  *   abs_sum    NULL, or Σ|terms| of the sum that the element is (a dequantized value: |value|):
@@ -30,23 +33,34 @@ enum qd_element_flag {
     QD_NO_CANONICAL = 2,  /* several values are right and none is the canonical one */
     QD_EXTREME_SCALE = 4, /* an evaluation order over- or underflowed and was dropped */
     QD_NOT_NUMBER = 8,    /* float: the value is NaN (lo and hi are meaningless) */
-    QD_TIE = 16           /* code: the number before rounding lies half-way between two codes */
+    QD_TIE = 16,          /* code: the number before rounding lies half-way between two codes */
+    QD_EITHER_ZERO =
+        32 /* float: a zero that may have either sign; elsewhere it has that of `want` */
 };
 
-/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear after it may be fused too
- * (QLinearConv, QLinearAdd ...). rough_scales: some scale of those is not a power of two: forming a
- * combined scale rounds. sum_terms: the longest float sum, 0 if there is none; an Add after it may
- * join it (MatMul + Add = Gemm). sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN
- * where that is not known. */
+/* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear after it may be fused
+ * too (QLinearConv, QLinearAdd ...). rough_scales: some scale of those is not a power of two:
+ * forming a combined scale rounds. negative_scales: some is negative: an integer 0 times it is
+ * -0. sum_terms: the longest float sum, 0 if there is none; an Add after it may join it (MatMul +
+ * Add = Gemm). sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN where that is
+ * not known. */
 struct qd_fusion {
-    bool dequantized, rough_scales;
+    bool dequantized, rough_scales, negative_scales;
     int64_t sum_terms;
     int sum_quantum;
+};
+
+/* The admissible values of an element, in any order; count 0: all of the hull are. */
+#define QD_MAX_POINTS 8
+struct qd_points {
+    uint8_t count;
+    double at[QD_MAX_POINTS];
 };
 
 struct qd_value {
     struct qd_tensor want;
     double *lo, *hi;
+    struct qd_points *points;
     uint8_t *flags;
     double *abs_sum;
     struct qd_fusion fusion;
@@ -93,12 +107,25 @@ enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_co
 enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real, bool tie,
                                  struct qd_arena *arena, struct qd_error *error);
 
+/* Makes `points` exist, in the arena, no element having any. NO_MEMORY. */
+enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *arena,
+                                    struct qd_error *error);
+
+/* Element i, whose hull is stored, is one of `points`, none of them NaN; 1 ≤ count ≤
+ * QD_MAX_POINTS. Codes that fill the hull change nothing. NO_MEMORY. */
+enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,
+                              struct qd_arena *arena, struct qd_error *error);
+
 /* Element i, 0 ≤ i < count: the ends of its hull, `want` twice where there is none; its flags, 0
- * where there are none; whether the ends are equal. */
+ * where there are none; whether the ends are equal, or NaN. */
 double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
+
+/* Sets QD_EITHER_ZERO if element i is a zero of a float type, and nothing else. NO_MEMORY. */
+enum qd_status qd_value_open_zero(struct qd_value *value, int64_t i, struct qd_arena *arena,
+                                  struct qd_error *error);
 
 /* Σ|terms| of element i; the greatest magnitude of its hull where the value has no abs_sum. */
 double qd_value_abs_sum(const struct qd_value *value, int64_t i);
@@ -109,10 +136,14 @@ double qd_value_abs_sum(const struct qd_value *value, int64_t i);
  * truncating kernel is a mismatch. */
 struct qd_observation {
     double lo, hi;
-    bool nan;         /* NaN is admissible */
-    bool unspecified; /* anything is */
-    bool canonical;   /* want is the canonical value */
+    const struct qd_points *points; /* NULL: every number of the type from lo to hi */
+    bool nan;                       /* NaN is admissible */
+    bool unspecified;               /* anything is */
+    bool canonical;                 /* want is the canonical value */
 };
 struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i);
+
+/* Whether an output may show `have`, NaN among it; not asked where anything is admissible (unspecified). */
+bool qd_observation_admits(const struct qd_observation *seen, double have);
 
 #endif

@@ -120,29 +120,10 @@ enum qd_status qd_causes_spell(struct qd_causes *causes, const char *target, con
     return QD_OK;
 }
 
-/* Words that this version does not know are left out. */
-static struct qd_features parse_features(const char *words)
-{
-    struct qd_features features = {{0, 0}};
-
-    while (*words != '\0') {
-        size_t length = strcspn(words, ",");
-        enum qd_feature feature;
-        char word[64] = "";
-
-        if (length < sizeof word)
-            memcpy(word, words, length);
-        if (qd_feature_find(word, &feature))
-            features.bits[feature / 64] |= UINT64_C(1) << (feature % 64);
-        words += length + (words[length] == ',');
-    }
-    return features;
-}
-
 static bool add_pass(struct qd_causes *causes, const struct qd_result *result)
 {
     struct qd_cause_pass pass = {intern(causes, result->op), intern(causes, result->target),
-                                 parse_features(result->features),
+                                 qd_features_parse(result->features),
                                  result->comparison.verdict != QD_VERDICT_REJECTED};
     struct qd_cause_pass *passes =
         grow(causes->passes, causes->pass_count, &causes->pass_capacity, sizeof *passes);
@@ -188,7 +169,7 @@ static struct qd_cause_member copy_result(struct qd_causes *causes, const struct
         .issue = qd_arena_string(arena, result->issue),
         .reason = qd_arena_string(arena, result->reason),
         .row = result->row,
-        .features = parse_features(result->features),
+        .features = qd_features_parse(result->features),
         .distance = qd_distance_word(result),
         .elements = result->comparison.elements,
         .weight = weight_of(result),

@@ -132,8 +132,10 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
 
     qd_arena_init(&part.arena, QD_ARENA_DEFAULT_BUDGET);
     qd_twins_init(&part.twins, gate->options->cases);
-    part.options = (struct qd_trial_options){
-        .twins = &part.twins, .diagnose = gate->options->no_diagnosis ? NULL : &part.diagnose};
+    part.options =
+        (struct qd_trial_options){.twins = &part.twins,
+                                  .diagnose = gate->options->no_diagnosis ? NULL : &part.diagnose,
+                                  .diagnose_known = gate->diagnose_known};
     selection.role = part.role;
     enum qd_status status = part.role == &qd_role_quantizer && gate->options->pack
                                 ? qd_fail(error, QD_USAGE, "a pack asks no quantizer")

@@ -480,6 +480,23 @@ test_written_rows_name_the_quirk()
     qd 1 run -t quirk:round-up "${narrow[@]}" --no-diagnosis -e "$tsv"
 }
 
+# What hides a bug offends: a row that selects much and matches little. What names a quirk does not, in one process or in two.
+test_an_audit_finds_broad_rows()
+{
+    local tsv=$scratch/audit.tsv narrow=(--level smoke -f 'QLinearConv/*' --shard 1/16) jobs
+    printf 'op:QLinearConv\t*\t*\tquirk:round-toward-zero\t*\t*\t-\twhy\n' >"$tsv"
+    qd 0 expectations --audit "$tsv" -t "$wrong" "${narrow[@]}" && has out " 1 select something, 0 offend" || return 1
+    # one message at most, and the diagnosis of what is known
+    grep -qE '^ +1 +[0-9]+ +[0-9]+ +[0-9]+ +0 +1 +op:QLinearConv' "$scratch/out" || { cat "$scratch/out"; return 1; }
+    printf '*\t*\t*\tcrash\t*\t*\t-\twhy\n' >>"$tsv"
+    for jobs in 1 2; do
+        qd 1 expectations --audit "$tsv" -t "$wrong" "${narrow[@]}" --no-diagnosis -j "$jobs" &&
+            has out "audit.tsv:2: matches 0 of the " && lacks out "audit.tsv:1: " && cp "$scratch/out" "$scratch/audit$jobs" || return 1
+    done
+    same audit1 audit2 && qd 2 expectations --audit "$tsv" --check "$tsv" &&
+        qd 4 expectations --audit "$tsv" -t "$wrong" -f nothing
+}
+
 test_ctrl_c_keeps_rows()
 {
     local tsv=$scratch/torn.tsv pid code=0

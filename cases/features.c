@@ -496,3 +496,19 @@ const char *qd_features_describe(const struct qd_features *features, char *text,
                                      rows[i].word);
     return text;
 }
+
+struct qd_features qd_features_parse(const char *words)
+{
+    struct qd_features features = {{0, 0}};
+    while (*words) {
+        size_t length = strcspn(words, ",");
+        enum qd_feature feature;
+        char word[64] = "";
+        if (length < sizeof word)
+            memcpy(word, words, length);
+        if (qd_feature_find(word, &feature))
+            features.bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+        words += length + (words[length] == ',');
+    }
+    return features;
+}

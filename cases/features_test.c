@@ -272,6 +272,8 @@ static void test_nodes(void **state)
     assert_int_equal(qd_build_finish(builder, "nodes", false, &kase, &error), QD_OK);
     qd_node_features(&kase, &kase.graph->nodes[2], &features);
     assert_string_equal(qd_features_describe(&features, text, sizeof text), "x-u8,w-s8,y-s8");
+    struct qd_features parsed = qd_features_parse("w-s8,no-such-word,,x-u8,y-s8");
+    assert_memory_equal(&parsed, &features, sizeof parsed);
     qd_node_features(&kase, &kase.graph->nodes[0], &features);
     assert_string_equal(qd_features_describe(&features, text, sizeof text), "int16");
 }

@@ -39,7 +39,7 @@ void qd_causes_clear(struct qd_causes *causes)
 
 bool qd_cause_is_red(const struct qd_cause *cause)
 {
-    return cause->kind != QD_RESULT_KNOWN;
+    return cause->kind != QD_RESULT_KNOWN && cause->kind != QD_RESULT_ADVISORY;
 }
 
 const char *qd_cause_basis_word(enum qd_cause_basis basis)
@@ -120,29 +120,10 @@ enum qd_status qd_causes_spell(struct qd_causes *causes, const char *target, con
     return QD_OK;
 }
 
-/* Words that this version does not know are left out. */
-static struct qd_features parse_features(const char *words)
-{
-    struct qd_features features = {{0, 0}};
-
-    while (*words != '\0') {
-        size_t length = strcspn(words, ",");
-        enum qd_feature feature;
-        char word[64] = "";
-
-        if (length < sizeof word)
-            memcpy(word, words, length);
-        if (qd_feature_find(word, &feature))
-            features.bits[feature / 64] |= UINT64_C(1) << (feature % 64);
-        words += length + (words[length] == ',');
-    }
-    return features;
-}
-
 static bool add_pass(struct qd_causes *causes, const struct qd_result *result)
 {
     struct qd_cause_pass pass = {intern(causes, result->op), intern(causes, result->target),
-                                 parse_features(result->features),
+                                 qd_features_parse(result->features),
                                  result->comparison.verdict != QD_VERDICT_REJECTED};
     struct qd_cause_pass *passes =
         grow(causes->passes, causes->pass_count, &causes->pass_capacity, sizeof *passes);
@@ -188,7 +169,7 @@ static struct qd_cause_member copy_result(struct qd_causes *causes, const struct
         .issue = qd_arena_string(arena, result->issue),
         .reason = qd_arena_string(arena, result->reason),
         .row = result->row,
-        .features = parse_features(result->features),
+        .features = qd_features_parse(result->features),
         .distance = qd_distance_word(result),
         .elements = result->comparison.elements,
         .weight = weight_of(result),
@@ -669,12 +650,19 @@ static bool describe(struct qd_causes *causes, struct qd_cause *cause)
     return cause->name && cause->sentence && cause->command && cause->ops;
 }
 
+/* Failures, then what is advisory, then what is known. */
+static int rank(const struct qd_cause *cause)
+{
+    return qd_cause_is_red(cause) ? 0 : cause->kind == QD_RESULT_ADVISORY ? 1 : 2;
+}
+
 static int by_size(const void *a, const void *b)
 {
     const struct qd_cause *x = a, *y = b;
 
-    if (qd_cause_is_red(x) != qd_cause_is_red(y))
-        return qd_cause_is_red(x) ? -1 : 1;
+    int ranks = rank(x) - rank(y);
+    if (ranks != 0)
+        return ranks;
     if (x->results != y->results)
         return x->results > y->results ? -1 : 1;
     return compare(x->first, y->first);

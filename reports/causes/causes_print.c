@@ -9,13 +9,18 @@
 
 enum { TABLE_NAME = 100, TABLE_OPS = 40 };
 
-static size_t count_red(const struct qd_causes *causes, size_t *results)
+/* Counts the causes of one kind that begin at `from`: of failures, or of what is advisory. */
+static size_t count_causes(const struct qd_causes *causes, size_t from, bool advisory,
+                           size_t *results)
 {
     size_t count = 0;
-
     *results = 0;
-    for (; count < causes->count && qd_cause_is_red(&causes->items[count]); count++)
-        *results += causes->items[count].results;
+    for (; from + count < causes->count; count++) {
+        const struct qd_cause *cause = &causes->items[from + count];
+        if (advisory ? cause->kind != QD_RESULT_ADVISORY : !qd_cause_is_red(cause))
+            break;
+        *results += cause->results;
+    }
     return count;
 }
 
@@ -57,13 +62,10 @@ static void print_ops(FILE *out, const char *ops)
     print_cut(out, list, TABLE_OPS);
 }
 
-void qd_causes_print(const struct qd_causes *causes, size_t most, FILE *out)
+static void print_table(const struct qd_causes *causes, size_t count, size_t most, FILE *out)
 {
-    size_t results, count = count_red(causes, &results), shown = 0, rest = 0;
+    size_t shown = 0, rest = 0;
 
-    if (count == 0)
-        return;
-    fprintf(out, "qdiff: %zu failures have %zu cause%s:\n", results, count, count == 1 ? "" : "s");
     for (; shown < count && shown < most; shown++) {
         const struct qd_cause *cause = &causes->items[shown];
 
@@ -79,6 +81,20 @@ void qd_causes_print(const struct qd_causes *causes, size_t most, FILE *out)
         fprintf(out, "%8zu  in %zu smaller causes\n", rest, count - shown);
 }
 
+void qd_causes_print(const struct qd_causes *causes, size_t most, FILE *out)
+{
+    size_t results, count = count_causes(causes, 0, false, &results);
+
+    if (count > 0)
+        fprintf(out, "qdiff: %zu failures have %zu cause%s:\n", results, count,
+                count == 1 ? "" : "s");
+    print_table(causes, count, most, out);
+    count = count_causes(causes, count, true, &results);
+    if (count > 0)
+        fprintf(out, "qdiff: %zu advisories have %zu cause%s; TAP and qdiff causes list them\n",
+                results, count, count == 1 ? "" : "s");
+}
+
 void qd_cause_print(const struct qd_cause *cause, FILE *out)
 {
     fprintf(out, "%zu  ", cause->results);
@@ -87,7 +103,7 @@ void qd_cause_print(const struct qd_cause *cause, FILE *out)
     print_cut(out, cause->sentence, SIZE_MAX);
     fprintf(out, "\n  counts     %zu results of %zu cases%s%s%s\n", cause->results, cause->cases,
             cause->target[0] != '\0' ? " on " : "", cause->target,
-            qd_cause_is_red(cause) ? "" : ", known");
+            cause->kind == QD_RESULT_KNOWN ? ", known" : "");
     fprintf(out, "  operators  %s\n", cause->ops);
     if (cause->issue[0] != '\0')
         fprintf(out, "  issue      %s\n", cause->issue);
@@ -96,7 +112,8 @@ void qd_cause_print(const struct qd_cause *cause, FILE *out)
 
 void qd_causes_tap(const struct qd_causes *causes, struct qd_tap *tap)
 {
-    size_t results, count = count_red(causes, &results);
+    size_t results, count = count_causes(causes, 0, false, &results);
+    count += count_causes(causes, count, true, &results);
 
     for (size_t i = 0; i < count; i++) {
         const struct qd_cause *cause = &causes->items[i];

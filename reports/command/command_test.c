@@ -191,7 +191,7 @@ static const struct {
     {"repro a b", 2, "one argument too many: \"b\""},
     {"show no/such/id", 2, "no/such/id"},
     {"export", 2, "--output DIR is wanted"},
-    {"expectations", 2, "one of --write FILE and --check FILE"},
+    {"expectations", 2, "one of --write FILE, --check FILE and --audit FILE"},
     {"expectations --check /nowhere/e.tsv", 2, "/nowhere/e.tsv"},
     {"diff one", 2, "wants OLD NEW"},
     {"diff /nowhere/a /nowhere/b", 2, "/nowhere/a"},

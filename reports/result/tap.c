@@ -149,7 +149,7 @@ static void yaml_parameters(FILE *out, const struct qd_result *result)
     }
 }
 
-static void yaml_block(FILE *out, const struct qd_result *result)
+void qd_tap_block(FILE *out, const struct qd_result *result)
 {
     fputs("  ---\n", out);
     if (qd_result_has_comparison(result)) {
@@ -206,5 +206,5 @@ void qd_tap_result(struct qd_tap *tap, const struct qd_result *result)
     }
     fputc('\n', out);
     if (!ok && result->kind != QD_RESULT_KNOWN && result->kind != QD_RESULT_ADVISORY)
-        yaml_block(out, result);
+        qd_tap_block(out, result);
 }

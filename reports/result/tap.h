@@ -21,6 +21,9 @@ void qd_tap_comment(struct qd_tap *tap, const char *format, ...)
 /* The point of a result: ok, ok # SKIP reason, not ok # TODO issue, or not ok with what differs. */
 void qd_tap_result(struct qd_tap *tap, const struct qd_result *result);
 
+/* What TAP says of a result that is not ok, as YAML. */
+void qd_tap_block(FILE *out, const struct qd_result *result);
+
 /* A point that is no result of a case. */
 void qd_tap_point(struct qd_tap *tap, bool ok, const char *description);
 

@@ -135,6 +135,7 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
     part.options =
         (struct qd_trial_options){.twins = &part.twins,
                                   .diagnose = gate->options->no_diagnosis ? NULL : &part.diagnose,
+                                  .diagnose_known = gate->diagnose_known,
                                   .strict = gate->options->strict};
     selection.role = part.role;
     enum qd_status status = part.role == &qd_role_quantizer && gate->options->pack

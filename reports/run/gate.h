@@ -22,6 +22,7 @@ struct qd_gate {
     const struct qd_target_plan *plan;
     struct qd_interrupt *interrupt;
     struct qd_sink sink;
+    bool diagnose_known; /* also divergences that rows expect */
 };
 
 /* Runs in this process the cases whose index among the selected is `job` modulo `jobs`, on open targets. Ends early,

@@ -5,39 +5,25 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "causes/causes_print.h"
 #include "qdiff/clock.h"
 #include "qdiff_version.h"
-
-/* Results replace results, and nothing else: a slip of the finger must not cost a case or a model. */
-static bool may_overwrite(const char *path)
-{
-    static const char first[] = "{\"record\"";
-    char start[sizeof first] = "";
-    struct stat facts;
-
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0)
-        return true;
-    FILE *file = fopen(path, "re");
-    size_t size = !file ? 0 : fread(start, 1, sizeof start - 1, file);
-
-    if (file)
-        fclose(file);
-    return size == sizeof start - 1 && memcmp(start, first, size) == 0;
-}
+#include "result/badge.h"
+#include "text/overwrite.h"
 
 enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_options *options,
                                  FILE *out, FILE *err, struct qd_arena *arena,
                                  struct qd_error *error)
 {
-    struct qd_reporter begun = {
-        .rows = {.arena = arena}, .fail_fast = options->fail_fast, .err = err};
+    struct qd_reporter begun = {.rows = {.arena = arena},
+                                .fail_fast = options->fail_fast,
+                                .err = err,
+                                .badge = options->badge};
 
     if (options->results) {
-        if (!may_overwrite(options->results)) {
+        if (!qd_may_overwrite(options->results, "{\"record\"")) {
             return qd_fail(error, QD_USAGE, "--results %s: the file exists and holds no results",
                            options->results);
         }
@@ -46,6 +32,8 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
         if (!begun.file)
             return qd_fail(error, QD_USAGE, "--results %s: %s", options->results, strerror(errno));
     }
+    if (qd_junit_begin(&begun.junit, options->junit, error) != QD_OK)
+        return error->status;
     if (options->progress || (isatty(fileno(err)) && !isatty(fileno(out))))
         begun.progress = err;
     qd_causes_init(&begun.causes);
@@ -119,6 +107,7 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
     struct qd_reporter *reporter = context;
 
     qd_tap_result(&reporter->tap, result);
+    qd_junit_result(&reporter->junit, result);
     if (store(reporter, result) != QD_OK ||
         qd_summary_add(&reporter->summary, result, &reporter->error) != QD_OK ||
         qd_causes_add(&reporter->causes, result, &reporter->error) != QD_OK ||
@@ -158,8 +147,9 @@ static void judge_rows(struct qd_reporter *reporter, bool whole)
             continue;
         }
         reporter->summary.stale++;
-        qd_tap_point(&reporter->tap, false,
-                     qd_expectation_usage_describe(&reporter->rows, i, text, sizeof text));
+        qd_expectation_usage_describe(&reporter->rows, i, text, sizeof text);
+        qd_tap_point(&reporter->tap, false, text);
+        qd_junit_failure(&reporter->junit, text);
     }
 }
 
@@ -179,12 +169,33 @@ static enum qd_status close_file(struct qd_reporter *reporter, bool complete)
                   : QD_OK;
 }
 
+/* JUnit and badge, if they are wanted; the first failure is kept. */
+static void write_extras(struct qd_reporter *reporter)
+{
+    struct qd_error error = {0};
+    enum qd_status status = qd_junit_end(&reporter->junit, &error);
+
+    if (reporter->badge) {
+        FILE *out = fopen(reporter->badge, "we");
+
+        if (out)
+            qd_badge_write(&reporter->summary, out);
+        if (!out || fclose(out) != 0)
+            status =
+                qd_fail(&error, QD_INTERNAL, "--badge %s: %s", reporter->badge, strerror(errno));
+    }
+    if (status != QD_OK && reporter->error.status == QD_OK)
+        reporter->error = error;
+}
+
 enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete)
 {
     judge_rows(reporter, whole && complete && !reporter->stopped);
     enum qd_exit code = qd_summary_exit(&reporter->summary);
-    if (reporter->summary.comparisons == 0 && complete)
+    if (reporter->summary.comparisons == 0 && complete) {
         qd_tap_point(&reporter->tap, false, "something was compared");
+        qd_junit_failure(&reporter->junit, "something was compared");
+    }
     qd_summary_tap(&reporter->summary, &reporter->tap);
     if (qd_causes_find(&reporter->causes, &reporter->error) == QD_OK)
         qd_causes_tap(&reporter->causes, &reporter->tap);
@@ -195,6 +206,7 @@ enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool comp
     qd_summary_print(&reporter->summary, reporter->err);
     qd_causes_print(&reporter->causes, QD_CAUSES_SHOWN, reporter->err);
     close_file(reporter, complete && !reporter->stopped);
+    write_extras(reporter);
     if (reporter->error.status != QD_OK) {
         fprintf(reporter->err, "qdiff: %s\n", reporter->error.text);
         code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE);

@@ -5,6 +5,7 @@
 
 #include "causes/causes.h"
 #include "result/expectation_usage.h"
+#include "result/junit.h"
 #include "result/summary.h"
 #include "result/tap.h"
 #include "run/gate.h"
@@ -13,6 +14,8 @@ struct qd_reporter {
     struct qd_tap tap;
     struct qd_summary summary;
     struct qd_causes causes;
+    struct qd_junit junit;
+    const char *badge; /* a file, NULL: none */
     struct qd_expectation_usage rows;
     FILE *file; /* results file, NULL: none */
     const char *file_path;

@@ -480,6 +480,38 @@ test_written_rows_name_the_quirk()
     qd 1 run -t quirk:round-up "${narrow[@]}" --no-diagnosis -e "$tsv"
 }
 
+# A parser reads it, elements and attributes are those of Jenkins' schema, and its tests are the points of TAP.
+test_junit_is_the_same_run()
+{
+    local few=(--level smoke -f 'QLinearConv/*' -f 'reject/QLinearConv/*' --shard 1/8) counts
+    printf 'not a case' >"$scratch/$(printf 'odd <&"\001\377.qdcase')"
+    qd 2 run -t "$wrong" -t reference --no-diagnosis "$scratch"/odd*.qdcase --junit "$scratch/odd.xml" || return 1
+    [ "$(python3 "$root/reports/tests/junit_check.py" "$scratch/odd.xml")" = "2 1 1 0" ] || { cat "$scratch/odd.xml"; return 1; }
+    qd 1 run -t "$wrong" -t reference --no-diagnosis "${few[@]}" --junit "$scratch/j.xml" --badge "$scratch/b.json" || return 1
+    counts="$(grep -c '^\(not \)\?ok ' "$scratch/out") $(grep -c '^not ok ' "$scratch/out") 0 $(grep -c '# SKIP ' "$scratch/out")"
+    [ "$(python3 "$root/reports/tests/junit_check.py" "$scratch/j.xml")" = "$counts" ] || { echo "TAP has $counts"; return 1; }
+    python3 -c 'import json, sys; assert json.load(sys.stdin)["color"] == "red"' <"$scratch/b.json" || return 1
+    echo precious >"$scratch/case"
+    qd 2 run -t reference "${few[@]}" --junit "$scratch/case" && has err "is no JUnit file" && has case precious
+}
+
+# What hides a bug offends: a row that selects much and matches little. What names a quirk does not, in one process or in two.
+test_an_audit_finds_broad_rows()
+{
+    local tsv=$scratch/audit.tsv narrow=(--level smoke -f 'QLinearConv/*' --shard 1/16) jobs
+    printf 'op:QLinearConv\t*\t*\tquirk:round-toward-zero\t*\t*\t-\twhy\n' >"$tsv"
+    qd 0 expectations --audit "$tsv" -t "$wrong" "${narrow[@]}" && has out " 1 select something, 0 offend" || return 1
+    # one message at most, and the diagnosis of what is known
+    grep -qE '^ +1 +[0-9]+ +[0-9]+ +[0-9]+ +0 +1 +op:QLinearConv' "$scratch/out" || { cat "$scratch/out"; return 1; }
+    printf '*\t*\t*\tcrash\t*\t*\t-\twhy\n' >>"$tsv"
+    for jobs in 1 2; do
+        qd 1 expectations --audit "$tsv" -t "$wrong" "${narrow[@]}" --no-diagnosis -j "$jobs" &&
+            has out "audit.tsv:2: matches 0 of the " && lacks out "audit.tsv:1: " && cp "$scratch/out" "$scratch/audit$jobs" || return 1
+    done
+    same audit1 audit2 && qd 2 expectations --audit "$tsv" --check "$tsv" &&
+        qd 4 expectations --audit "$tsv" -t "$wrong" -f nothing
+}
+
 test_ctrl_c_keeps_rows()
 {
     local tsv=$scratch/torn.tsv pid code=0

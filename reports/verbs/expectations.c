@@ -7,7 +7,7 @@
 
 #include "causes/propose.h"
 #include "command/command.h"
-#include "run/gate.h"
+#include "run/audit.h"
 
 /* --- --write -------------------------------------------------------------------------------------- */
 
@@ -91,7 +91,7 @@ static enum qd_exit write_rows(struct qd_command *command, struct writer *writer
     struct qd_selection selection;
     struct qd_target_plan plan;
     struct qd_interrupt interrupt;
-    struct qd_gate gate = {&command->options, &selection, &plan, &interrupt, {0}};
+    struct qd_gate gate = {&command->options, &selection, &plan, &interrupt, {0}, false};
     struct qd_error error = {0};
 
     if (qd_selection_init(&command->options, command->arena, &selection, &error) != QD_OK ||
@@ -265,20 +265,94 @@ static enum qd_exit check_file(struct qd_command *command)
     return QD_EXIT_OK;
 }
 
+/* --- --audit -------------------------------------------------------------------------------------- */
+
+static enum qd_status audit_targets(struct qd_command *command, struct qd_gate *gate,
+                                    struct qd_audit *audit, struct qd_error *error)
+{
+    struct qd_session_options options = qd_session_options_of(&command->options);
+    struct qd_gate_targets targets;
+    enum qd_status status =
+        qd_gate_targets_open_any(gate->plan, &options, command->arena, &targets, error);
+
+    if (status != QD_OK)
+        return status;
+    gate->sink = qd_audit_sink(audit);
+    status = qd_audit_begin(audit, &targets, command->arena, error);
+    if (status == QD_OK && command->options.jobs <= 1)
+        status = qd_gate_run_part(gate, &targets, 0, 1, error);
+    qd_gate_targets_close(&targets); /* a forked child opens its own */
+    if (status == QD_OK && command->options.jobs > 1)
+        status = qd_gate_run_jobs(gate, command->options.jobs, error);
+    if (status == QD_OK && audit->error.status != QD_OK) {
+        *error = audit->error;
+        status = error->status;
+    }
+    return status;
+}
+
+static enum qd_exit judge_audit(const struct qd_command *command, const struct qd_audit *audit,
+                                bool interrupted)
+{
+    size_t offending = qd_audit_print(audit, command->out);
+
+    if (interrupted) {
+        fputs("qdiff expectations: interrupted; rows were judged by what ran\n", command->err);
+        return QD_EXIT_INTERRUPTED;
+    }
+    if (audit->comparisons == 0 || audit->broken > 0) {
+        fprintf(command->err, "qdiff expectations: %s\n",
+                audit->broken > 0 ? "cases could not be judged (see qdiff run)"
+                                  : "nothing was compared");
+        return QD_EXIT_OWN_FAILURE;
+    }
+    return offending > 0 ? QD_EXIT_DIVERGENCE : QD_EXIT_OK;
+}
+
+static enum qd_exit audit_file(struct qd_command *command)
+{
+    struct qd_options *options = &command->options;
+    struct qd_selection selection;
+    struct qd_target_plan plan;
+    struct qd_interrupt interrupt;
+    struct qd_gate gate = {options, &selection, &plan, &interrupt, {0}, true};
+    struct qd_audit audit = {.path = options->audit};
+    struct qd_error error = {0};
+
+    options->no_expectations = false;
+    for (size_t i = 0; i < options->targets.count; i++)
+        options->targets.items[i].expectations = options->audit;
+    if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
+        qd_plan_targets(options, command->arena, &plan, &error) != QD_OK ||
+        qd_interrupt_begin(&interrupt, &error) != QD_OK)
+        return qd_command_failed(command, &error);
+    enum qd_status status = audit_targets(command, &gate, &audit, &error);
+    bool interrupted = qd_interrupt_seen(&interrupt);
+    qd_interrupt_end(&interrupt);
+    return status == QD_OK ? judge_audit(command, &audit, interrupted)
+                           : qd_command_failed(command, &error);
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
-    if ((command->options.write == NULL) == (command->options.check == NULL)) {
-        fputs("qdiff expectations: one of --write FILE and --check FILE is wanted\n", command->err);
+    const struct qd_options *options = &command->options;
+
+    if ((options->write != NULL) + (options->check != NULL) + (options->audit != NULL) != 1) {
+        fputs("qdiff expectations: one of --write FILE, --check FILE and --audit FILE is wanted\n",
+              command->err);
         return QD_EXIT_USAGE;
     }
-    return command->options.write ? write_file(command) : check_file(command);
+    if (options->audit)
+        return audit_file(command);
+    return options->write ? write_file(command) : check_file(command);
 }
 
 const struct qd_verb qd_verb_expectations = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
-    .options = "write check target expectations no-expectations filter op feature tag level shard "
-               "cases pack time-limit memory-limit in-process jobs no-diagnosis diagnosis-time",
+    .options =
+        "write check audit target expectations no-expectations filter op feature tag level shard "
+        "cases pack time-limit memory-limit in-process jobs no-diagnosis diagnosis-time",
     .text = "--write accepts the failures of today: it runs the suite and writes rows for the\n"
             "divergences that no row covers yet, one for each cause (qdiff help causes) and\n"
             "operator. A team with 500 failures has a green gate on its first day, and a\n"
@@ -290,9 +364,16 @@ const struct qd_verb qd_verb_expectations = {
             "--check reads a file and reports rows that cannot be read, and rows that select\n"
             "no case of the suite or of the files given. qdiff run reports rows that are\n"
             "stale.\n"
+            "--audit runs the targets with the rows of a file and prints for each row how many\n"
+            "comparisons it selects and matches, how many elements those have, and how many\n"
+            "distinct messages and diagnoses. A row has to name a quirk or a pattern of the\n"
+            "message, or match nine tenths of what it selects; of class wrong-value without a\n"
+            "quirk it may match 50 comparisons at most. The exit code is 1 if a row is wider:\n"
+            "the next bug would hide behind it.\n"
             "The format of a row: targets/README.md, \"Expectations\".",
     .examples = "    qdiff expectations --write mine.tsv --target ./libmine.so --jobs 2\n"
                 "    qdiff run --target ./libmine.so --expectations mine.tsv\n"
-                "    qdiff expectations --check mine.tsv",
+                "    qdiff expectations --check mine.tsv\n"
+                "    qdiff expectations --audit mine.tsv --target ./libmine.so --jobs 2",
     .run = run,
 };

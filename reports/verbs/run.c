@@ -115,7 +115,8 @@ const struct qd_verb qd_verb_run = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
     .options = "target expectations no-expectations filter op feature tag level shard jobs "
-               "fail-fast strict results cases pack time-limit memory-limit in-process "
+               "fail-fast strict results junit badge cases pack time-limit memory-limit "
+               "in-process "
                "no-diagnosis diagnosis-time progress",
     .text = "Runs every case of the suite, or of the files given, on every target, compares\n"
             "the outputs with the exact reference, and prints TAP 13: one line for each case\n"
@@ -131,6 +132,8 @@ const struct qd_verb qd_verb_run = {
                 "    qdiff run --target ort\n"
                 "  for prove and what it feeds (JUnit, archives)\n"
                 "    qdiff run --target ort >ort.tap; prove --exec cat ort.tap\n"
+                "  for a CI that reads JUnit, with a badge for a README\n"
+                "    qdiff run --target ort --junit junit.xml --badge badge.json\n"
                 "  an old release as it is, convolutions with distinct zero points only\n"
                 "    qdiff run -t ort@1.26.0 --no-expectations --op QLinearConv \\\n"
                 "        --feature distinct-w-zero-points\n"

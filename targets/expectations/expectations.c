@@ -517,6 +517,31 @@ void qd_expectations_unused(const struct qd_expectations *expectations,
     }
 }
 
+/* --- Auditing ----------------------------------------------------------------------------------- */
+
+bool qd_expectations_view(const struct qd_expectations *expectations, size_t i,
+                          struct qd_expectation_view *view)
+{
+    if (i >= expectations->count)
+        return false;
+    const struct row *row = &expectations->rows[i];
+    *view = (struct qd_expectation_view){.line = row->expectation.row,
+                                         .text = row->text,
+                                         .verdict = row->verdict,
+                                         .names_quirk = row->quirk_count > 0,
+                                         .names_words = row->words != NULL,
+                                         .is_fuzz = row->by_fuzz};
+    return true;
+}
+
+bool qd_expectations_selects(const struct qd_expectations *expectations, size_t i, const char *id,
+                             const char *op, const struct qd_features *features)
+{
+    const struct row *row = &expectations->rows[i];
+    return row->active && !row->by_fuzz && fits(row, features) &&
+           fnmatch(row->pattern, row->by_op ? op : id, 0) == 0;
+}
+
 /* --- Writing ------------------------------------------------------------------------------------ */
 
 const char *qd_expectations_pattern(const char *prefix, const char *text, struct qd_arena *arena)

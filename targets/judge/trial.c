@@ -156,17 +156,18 @@ void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evalu
 }
 
 static enum qd_status diagnose(struct qd_subject *subject, const struct qd_evaluated *evaluated,
-                               const struct qd_diagnose_options *options, struct qd_arena *arena,
+                               const struct qd_trial_options *options, struct qd_arena *arena,
                                struct qd_trial *trial, struct qd_error *error)
 {
-    if (!subject->session || trial->known || trial->comparison.verdict != QD_VERDICT_WRONG_VALUE)
+    if (!subject->session || (trial->known && !options->diagnose_known) ||
+        trial->comparison.verdict != QD_VERDICT_WRONG_VALUE)
         return QD_OK;
     struct qd_diagnosis *made = qd_arena_alloc(arena, sizeof *made);
     if (!made)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
     trial->diagnosis = made;
     return qd_diagnose(subject->isolated ? subject->isolated : subject->session, evaluated->kase,
-                       evaluated->values, &trial->run, options, arena, made, error);
+                       evaluated->values, &trial->run, options->diagnose, arena, made, error);
 }
 
 enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluated *evaluated,
@@ -183,7 +184,7 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
         qd_trial_expect(subject->expectations, evaluated, &made);
     choose_verdict(&made, options->strict);
     if (status == QD_OK && !made.skip && options->diagnose)
-        status = diagnose(subject, evaluated, options->diagnose, arena, &made, error);
+        status = diagnose(subject, evaluated, options, arena, &made, error);
     if (status == QD_OK)
         *trial = made;
     return status;

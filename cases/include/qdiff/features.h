@@ -36,6 +36,8 @@ const char *qd_feature_word(enum qd_feature feature);
 const char *qd_feature_meaning(enum qd_feature feature);
 /* The feature of a word; false if there is none. */
 bool qd_feature_find(const char *word, enum qd_feature *feature);
+/* The features in "a,b,c"; words that are none, of another version perhaps, are left out. */
+struct qd_features qd_features_parse(const char *words);
 /* "a,b,c" into text; returns text. */
 const char *qd_features_describe(const struct qd_features *features, char *text, size_t size);
 

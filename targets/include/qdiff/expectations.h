@@ -95,6 +95,23 @@ void qd_expectations_unused(const struct qd_expectations *expectations,
                             void (*visit)(void *context, const struct qd_error *error),
                             void *context);
 
+/* Row i of the file, from 0, as an audit sees it. */
+struct qd_expectation_view {
+    size_t line;
+    const char *text;        /* the line */
+    enum qd_verdict verdict; /* its class */
+    bool names_quirk, names_words;
+    bool is_fuzz; /* for a fuzzer's cases only */
+};
+
+/* False past the end. */
+bool qd_expectations_view(const struct qd_expectations *expectations, size_t i,
+                          struct qd_expectation_view *view);
+
+/* Whether row i is active and selects a case of the suite, by its id, operator and features. */
+bool qd_expectations_selects(const struct qd_expectations *expectations, size_t i, const char *id,
+                             const char *op, const struct qd_features *features);
+
 /* True if an active row expects a crash, hang or oom for this case, which should then run in a worker. */
 bool qd_expectations_may_kill(const struct qd_expectations *expectations,
                               const struct qd_case *kase, const struct qd_features *features);

@@ -44,7 +44,8 @@ struct qd_trial {
     struct qd_row_lines covering;            /* every row that expects one of the divergences */
     const struct qd_expectation *unexpected; /* nothing diverges, and this row says that it would */
 
-    const struct qd_diagnosis *diagnosis;     /* of an unexpected VALUE, NULL if not asked for */
+    const struct qd_diagnosis
+        *diagnosis; /* of an unexpected VALUE (or any), NULL if not asked for */
     const struct qd_quantizer_report *report; /* of a quantizer that gave an answer, else NULL */
 };
 
@@ -54,6 +55,7 @@ struct qd_trial_options {
     struct qd_twins *twins; /* whether a refusal means something (valid_twin.h); NULL: it does */
     const struct qd_diagnose_options *diagnose; /* NULL: no diagnosis */
     bool strict;                                /* advisory divergences fail as well */
+    bool diagnose_known;                        /* also what a row expects */
 };
 
 /* Runs the case on the target and judges the answer, by subject->expectations if there are any. Texts live in the arena or are

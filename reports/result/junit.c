@@ -181,6 +181,10 @@ static void write_test(FILE *out, const struct qd_result *result, struct qd_juni
         write_skipped(out, qd_result_word(result->kind), reason);
         suite->skipped++;
         break;
+    case QD_RESULT_ADVISORY:
+        write_skipped(out, qd_result_word(result->kind), result->clause);
+        suite->skipped++;
+        break;
     case QD_RESULT_SKIP:
         write_skipped(out, qd_result_word(result->kind), result->why);
         suite->skipped++;

@@ -51,6 +51,8 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
     struct writer *writer = context;
 
     writer->comparisons += qd_result_is_comparison(result);
+    if (result->kind == QD_RESULT_ADVISORY) /* fails nowhere: needs no row */
+        return QD_VISIT_GO_ON;
     if (qd_causes_add(&writer->causes, result, &writer->error) != QD_OK)
         return QD_VISIT_STOP;
     if (result->kind == QD_RESULT_BROKEN || result->kind == QD_RESULT_BAD_INPUT) {

@@ -38,14 +38,16 @@ static void build_conv(struct qd_case *kase, struct qd_arena *arena, int64_t cha
 {
     const int64_t x_dims[] = {1, 1, 1, 1}, w_dims[] = {channels, 1, 1, 1},
                   y_dims[] = {1, channels, 1, 1};
-    struct qd_tensor xt, wt, zt;
+    struct qd_tensor xt, wt, st, zt;
     struct qd_error error = {.status = QD_OK};
     assert_int_equal(qd_tensor_init(&xt, arena, QD_U8, 4, x_dims, NULL), QD_OK);
     assert_int_equal(qd_tensor_init(&wt, arena, QD_U8, 4, w_dims, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&st, arena, QD_F32, 1, w_dims, NULL), QD_OK);
     assert_int_equal(qd_tensor_init(&zt, arena, QD_U8, 1, w_dims, NULL), QD_OK);
     qd_tensor_set(&xt, 0, x);
     for (int64_t m = 0; m < channels; m++) {
         qd_tensor_set(&wt, m, w[m]);
+        qd_tensor_set(&st, m, (int64_t)qd_float_encode(QD_F32, w_scale, false));
         qd_tensor_set(&zt, m, zw[m]);
     }
     struct qd_builder *b = qd_build_begin(arena, 10);
@@ -54,7 +56,7 @@ static void build_conv(struct qd_case *kase, struct qd_arena *arena, int64_t cha
     scalar(b, arena, "x_scale", QD_F32, x_scale);
     scalar(b, arena, "x_zero_point", QD_U8, 0);
     qd_build_initializer(b, "w", &wt);
-    scalar(b, arena, "w_scale", QD_F32, w_scale);
+    qd_build_initializer(b, "w_scale", &st);
     qd_build_initializer(b, "w_zero_point", &zt);
     scalar(b, arena, "y_scale", QD_F32, y_scale);
     scalar(b, arena, "y_zero_point", QD_U8, 0);

@@ -150,10 +150,19 @@ static const char *name_of(const char *target, struct qd_arena *arena)
     return qd_arena_printf(arena, "%.*s", (int)strcspn(target, "@["), target);
 }
 
+/* What the target said; not what it printed besides, unless that is all there is. */
+static const char *words_of(const struct qd_result *result, struct qd_arena *arena)
+{
+    const char *text = qd_result_has_comparison(result) ? result->message : result->why;
+    const char *besides = result->signal == 0 ? strstr(text, "; standard error:") : NULL;
+
+    return besides ? qd_arena_printf(arena, "%.*s", (int)(besides - text), text)
+                   : qd_arena_string(arena, text);
+}
+
 static struct qd_cause_member copy_result(struct qd_causes *causes, const struct qd_result *result)
 {
     struct qd_arena *arena = &causes->arena;
-    bool told = qd_result_has_comparison(result);
 
     return (struct qd_cause_member){
         .id = qd_arena_string(arena, result->id),
@@ -161,7 +170,7 @@ static struct qd_cause_member copy_result(struct qd_causes *causes, const struct
         .target = intern(causes, result->target),
         .kind = result->kind,
         .verdict = result->comparison.verdict,
-        .message = qd_arena_string(arena, told ? result->message : result->why),
+        .message = words_of(result, arena),
         .diagnosis = qd_arena_string(arena, result->diagnosis),
         .effect = qd_arena_string(arena, result->effect),
         .seen = qd_arena_string(arena, result->seen),

@@ -126,6 +126,8 @@ static void messages_that_differ_in_names_are_one_cause(void **state)
         refused("a", "Conv", "node 'n1': the scale of input 3 must be a scalar"),
         refused("b", "Gemm", "node 'n2': the scale of input 4 must be a scalar"),
         refused("c", "Conv", "node 'n1': the zero point of input 3 must be a scalar"),
+        refused("f", "Conv",
+                "node 'n1': the zero point of input 7 must be a scalar; standard error: noise"),
         refused("d", "Conv", "not supported"),
         refused("e", "Gemm", "not supported"),
     };
@@ -136,6 +138,7 @@ static void messages_that_differ_in_names_are_one_cause(void **state)
     /* A wrong grouping would mix scale with zero point, or join operators by two words that say nothing. */
     assert_int_equal(causes.count, 4);
     assert_int_equal(causes.items[0].results, 2);
+    assert_int_equal(causes.items[1].results, 2);
     assert_string_equal(causes.items[0].ops, "Conv, Gemm");
     assert_string_equal(causes.items[0].smallest->id, "a");
     assert_string_equal(causes.items[0].command, "qdiff repro 'a' --target 'lib@1.0[opt=all]'");

@@ -71,6 +71,19 @@ static const char *past_name(const char *message, const char *at)
     return end ? end + 1 : at;
 }
 
+/* "torch.aten.mm": what stands in quotes is kept if it names a function, not a thing of the case. */
+static bool is_function(const char *name, size_t length)
+{
+    bool dotted = false;
+
+    for (size_t i = 0; i < length; i++) {
+        dotted = dotted || (name[i] == '.' && i > 0 && i + 1 < length);
+        if (!isalpha((unsigned char)name[i]) && name[i] != '.' && name[i] != '_')
+            return false;
+    }
+    return dotted;
+}
+
 static bool has_digit(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -99,6 +112,56 @@ static void put_word(struct writer *writer, const char *word, size_t length, con
         put(writer, word, length);
 }
 
+enum { MOST_DEPTH = 32 };
+
+/* An open bracket, where it stands, and whether something in it changes from case to case. */
+struct bracket {
+    char closing;
+    size_t at;
+    bool has_hole;
+};
+
+/* Brackets with a hole in them become one: "(tensor<#>, list) -> tensor<#>" is "# -> tensor#". So does one that is not closed where a
+ * message was cut. */
+static const char *close_brackets(char *shape)
+{
+    static const char opening[] = "([{<", closing[] = ")]}>";
+    struct bracket open[MOST_DEPTH];
+    struct writer writer = {shape, 0, strlen(shape) + 1};
+    size_t depth = 0;
+
+    for (const char *from = shape; *from != '\0'; from++) {
+        char c = *from;
+        const char *kind = strchr(opening, c);
+
+        if (kind && depth < MOST_DEPTH && !(c == '<' && strchr(" =", from[1]))) {
+            open[depth++] = (struct bracket){closing[kind - opening], writer.used, false};
+        } else if (depth > 0 && c == open[depth - 1].closing) {
+            bool hole = open[--depth].has_hole;
+
+            if (hole)
+                writer.used = open[depth].at;
+            if (hole && depth > 0)
+                open[depth - 1].has_hole = true;
+            if (hole) {
+                put_hole(&writer);
+                continue;
+            }
+        } else if (c == '#' && depth > 0) {
+            open[depth - 1].has_hole = true;
+        }
+        shape[writer.used++] = c;
+    }
+    for (; depth > 0; depth--) {
+        if (open[depth - 1].closing != '>' && open[depth - 1].has_hole) {
+            writer.used = open[depth - 1].at;
+            put_hole(&writer);
+        }
+    }
+    shape[writer.used] = '\0';
+    return shape;
+}
+
 const char *qd_message_shape(const char *message, const char *op, char *shape, size_t size)
 {
     struct writer writer = {shape, 0, size};
@@ -112,7 +175,10 @@ const char *qd_message_shape(const char *message, const char *op, char *shape, s
         size_t length = word_length(at), character = qd_utf8_length(at);
 
         if (past > at) {
-            put_hole(&writer);
+            if (*at != '[' && is_function(at + 1, (size_t)(past - at) - 2))
+                put(&writer, at, (size_t)(past - at));
+            else
+                put_hole(&writer);
             at = past;
         } else if (length > 0) {
             put_word(&writer, at, length, op);
@@ -127,7 +193,7 @@ const char *qd_message_shape(const char *message, const char *op, char *shape, s
     }
     while (writer.used > 0 && shape[writer.used - 1] == ' ')
         shape[--writer.used] = '\0';
-    return shape;
+    return close_brackets(shape);
 }
 
 bool qd_message_shape_is_telling(const char *shape)

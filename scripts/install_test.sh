@@ -60,6 +60,15 @@ test_gates_what_is_served()
     grep -E '^# elements: [1-9][0-9]* compared' served.tap
 }
 
+# qdiff finds the qdiff-serve that was installed with it.
+test_emulates_a_cpu()
+{
+    [ -n "$(command -v qemu-x86_64)" ] ||
+        { echo "no qemu-x86_64 here: scripts/setup --target 'ort@1.31.1[cpu=haswell]'"; return 77; }
+    "$qdiff" run --target 'reference[cpu=haswell]' --op QuantizeLinear --level smoke >"$scratch/cpu.tap"
+    grep -E '^# target reference\[cpu=haswell\]: [1-9][0-9]* passed, 0 failed, ' "$scratch/cpu.tap"
+}
+
 # The row expects what never happens and selects nothing that runs: it may not disturb.
 test_gates_with_expectations()
 {
@@ -77,4 +86,4 @@ test_finds_the_installed_cases()
 }
 
 tap_run test "installs_one_header installs_the_host builds_the_example builds_the_example_by_package check_target_passes \
-gates_with_expectations gates_what_is_served finds_the_installed_cases" "$@"
+gates_with_expectations emulates_a_cpu gates_what_is_served finds_the_installed_cases" "$@"

@@ -49,8 +49,24 @@ test_unknown_arguments_are_usage_errors()
     expect 2 "$(status_of "$root/scripts/setup" everything)" "setup everything"
     expect 2 "$(status_of "$root/scripts/setup" gate test)" "setup gate test"
     expect 2 "$(status_of "$root/scripts/setup" --target no-such)" "setup --target no-such"
+    expect 2 "$(status_of "$root/scripts/setup" --target 'ort[cpu=486]')" "setup --target 'ort[cpu=486]'"
+    grep -q 'there are: haswell ' "$scratch/out" || { echo "the CPUs are not named"; return 1; }
     expect 2 "$(status_of "$root/scripts/gate" --fast)" "gate --fast"
+    expect 2 "$(status_of "$root/scripts/gate" --cpus more)" "gate --cpus more"
     expect 2 "$(status_of "$root/scripts/test" --fast)" "test --fast"
+}
+
+# The list of CPUs is C; the scripts read the same rows.
+test_scripts_read_every_row_of_the_cpus()
+{
+    local rows=$root/targets/include/qdiff/cpus.def
+    # shellcheck disable=SC2016 # expanded by the other shell
+    expect 0 "$(status_of bash -c '. "$1/scripts/lib.sh"; . "$1/scripts/cpus.sh"; cpu_rows
+        names_cpu "ort@1.31.1[cpu=nehalem]" && names_cpu "reference[opt=all,cpu=nehalem]" && ! names_cpu ort-quant@1.26.0' \
+        tool "$root")" "cpus.sh"
+    expect "$(grep -c '^QD_CPU(' "$rows")" "$(wc -l <"$scratch/out")" "rows"
+    expect "$(sed -n 's/^QD_CPU("\([^"]*\)".*/\1/p' "$rows")" "$(cut -f1 "$scratch/out")" "words"
+    ! awk -F '\t' 'NF != 4 || $4 == "" || ($2 == "aarch64") != ($3 != "")' "$scratch/out" | grep .
 }
 
 # A build in which each of STEPS takes a second, and which ends with STATUS.
@@ -389,7 +405,7 @@ test_every_finding_has_a_script_and_a_row_of_the_index()
 case ${1-} in
     -h | --help) usage; exit 0 ;;
 esac
-tap_run test "every_script_has_help unknown_arguments_are_usage_errors \
+tap_run test "every_script_has_help unknown_arguments_are_usage_errors scripts_read_every_row_of_the_cpus \
 a_build_tells_how_far_it_is a_build_follows_the_cache issues_of_expectations_resolve every_finding_has_a_script_and_a_row_of_the_index \
 second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \

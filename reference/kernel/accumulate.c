@@ -90,13 +90,25 @@ static int64_t dot_pair_saturating(const struct qd_raw_codes *raw, int64_t taps,
     return sum;
 }
 
-/* Arm's smull and smlal: codes k and k + 8 of s8·s8 share an int16 lane, which wraps. */
-static int64_t dot_pair_wrapping(const struct qd_raw_codes *raw, const int16_t *a, const int16_t *b,
-                                 int64_t count)
+/* The same with unsigned codes less 128, as kernels for signed ones take them. */
+static int64_t signed_product(const struct qd_raw_codes *raw, const int16_t *a, const int16_t *b,
+                              int64_t i, int64_t count)
+{
+    struct qd_raw_codes shifted = *raw;
+    shifted.a_zero_point = (int16_t)(raw->a_zero_point - 128 * raw->a_unsigned);
+    shifted.b_zero_point = (int16_t)(raw->b_zero_point - 128 * raw->b_unsigned);
+    return raw_product(&shifted, a, b, i, count);
+}
+
+/* Arm's smull and smlal: codes k and k + 8 of s8·s8, and of u8·s8 after a shift, share an int16 lane,
+ * which wraps. */
+static int64_t dot_pair_wrapping(const struct qd_raw_codes *raw, int64_t taps, const int16_t *a,
+                                 const int16_t *b, int64_t count)
 {
     int64_t sum = dot_exact(a, b, count);
-    for (int64_t i = 0; !raw->a_unsigned && !raw->b_unsigned && i < count; i++) {
-        int64_t pair = raw_product(raw, a, b, i, count) + raw_product(raw, a, b, i + 8, count);
+    for (int64_t i = 0; !(raw->a_unsigned && raw->b_unsigned) && i < count; i++) {
+        int64_t j = channels_last(taps, i, count), k = channels_last(taps, i + 8, count);
+        int64_t pair = signed_product(raw, a, b, j, count) + signed_product(raw, a, b, k, count);
         sum += (int16_t)(uint16_t)(uint64_t)pair - pair;
         i += i % 8 == 7 ? 8 : 0;
     }
@@ -112,7 +124,8 @@ int64_t qd_dot(const struct qd_semantics *semantics, const struct qd_raw_codes *
     case QD_ACC_SAT32: return dot_saturating(a, b, count);
     case QD_ACC_PAIR_SAT16: return dot_pair_saturating(raw, 1, a, b, count);
     case QD_ACC_PAIR_SAT16_LAST: return dot_pair_saturating(raw, raw->taps, a, b, count);
-    case QD_ACC_PAIR_WRAP16: return dot_pair_wrapping(raw, a, b, count);
+    case QD_ACC_PAIR_WRAP16: return dot_pair_wrapping(raw, 1, a, b, count);
+    case QD_ACC_PAIR_WRAP16_LAST: return dot_pair_wrapping(raw, raw->taps, a, b, count);
     case QD_ACC_WRAP16: return (int16_t)(uint16_t)(uint64_t)dot_exact(a, b, count);
     case QD_ACC_EXACT:
     case QD_ACC_WRAP32:
@@ -133,6 +146,7 @@ int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
     case QD_ACC_PAIR_SAT16:
     case QD_ACC_PAIR_SAT16_LAST:
     case QD_ACC_PAIR_WRAP16:
+    case QD_ACC_PAIR_WRAP16_LAST:
     case QD_ACC_WRAP16: break;
     }
     return acc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dot products that saturate pairs of products to int16: which terms are pairs, worked out by hand.
+/* Dot products that saturate or wrap pairs of products in int16: which terms are pairs, worked out by hand.
  * Alone: <build>/tests/reference/kernel/accumulate_test */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,13 +59,39 @@ static void test_channels_last(void **state)
                      32767); /* one tap: as they stand */
 }
 
+/* (-128)·(-128) twice is 32768, one more than an int16 lane holds. A uint8 code counts less 128: 0 is -128. */
+static void test_wrapping(void **state)
+{
+    (void)state;
+    const struct qd_semantics eight = {.accumulator = QD_ACC_PAIR_WRAP16};
+    const struct qd_raw_codes s8_s8 = {.taps = 1},
+                              u8_u8 = {.a_unsigned = true, .b_unsigned = true, .taps = 1};
+    int16_t a[16] = {-128}, b[16] = {-128}, zeros[16] = {0};
+    a[8] = b[8] = -128;
+    assert_int_equal(qd_dot(&eight, &s8_s8, a, b, 16), -32768);
+    assert_int_equal(qd_dot(&eight, &s8_s8, a, b, 8), 16384);
+    assert_int_equal(qd_dot(&eight, &u8_s8, zeros, b, 16), -65536);
+    assert_int_equal(qd_dot(&eight, &u8_u8, zeros, b, 16), 0);
+}
+
+/* Eight channels of two taps, stored channel by channel: the first channel's taps are 0 and 1, and 8 apart with channels last. */
+static void test_wrapping_channels_last(void **state)
+{
+    (void)state;
+    const struct qd_semantics last = {.accumulator = QD_ACC_PAIR_WRAP16_LAST};
+    const struct qd_semantics eight = {.accumulator = QD_ACC_PAIR_WRAP16};
+    const struct qd_raw_codes raw = {.taps = 2};
+    const int16_t a[16] = {-128, -128};
+    assert_int_equal(qd_dot(&last, &raw, a, a, 16), -32768);
+    assert_int_equal(qd_dot(&eight, &raw, a, a, 16), 32768);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_zero_points),
-        cmocka_unit_test(test_channels_last),
+        cmocka_unit_test(test_neighbours),  cmocka_unit_test(test_types),
+        cmocka_unit_test(test_zero_points), cmocka_unit_test(test_channels_last),
+        cmocka_unit_test(test_wrapping),    cmocka_unit_test(test_wrapping_channels_last),
     };
     return cmocka_run_group_tests_name("accumulators of pairs", tests, NULL, NULL);
 }

@@ -43,16 +43,17 @@
     V(RANGE_BEFORE_ZERO_POINT, "before-zero-point", QUIRK) \
     V(RANGE_INT32_INDEFINITE, "int32-indefinite", QUIRK)   \
     V(RANGE_MAGNITUDE, "magnitude", QUIRK)
-#define QD_ACCUMULATOR_LIST(V)                                \
-    V(ACC_EXACT, "exact", DEFAULT)                            \
-    V(ACC_WRAP32, "wrap32", DIALECT)                          \
-    V(ACC_F32, "f32", QUIRK)                                  \
-    V(ACC_SAT32, "sat32", QUIRK)                              \
-    V(ACC_PAIR_SAT16, "pair-sat16", QUIRK)                    \
-    V(ACC_PAIR_SAT16_LAST, "pair-sat16-channels-last", QUIRK) \
-    V(ACC_PAIR_WRAP16, "pair-wrap16", QUIRK)                  \
-    V(ACC_WRAP16, "wrap16", QUIRK)                            \
-    V(ACC_F16, "f16", QUIRK)                                  \
+#define QD_ACCUMULATOR_LIST(V)                                  \
+    V(ACC_EXACT, "exact", DEFAULT)                              \
+    V(ACC_WRAP32, "wrap32", DIALECT)                            \
+    V(ACC_F32, "f32", QUIRK)                                    \
+    V(ACC_SAT32, "sat32", QUIRK)                                \
+    V(ACC_PAIR_SAT16, "pair-sat16", QUIRK)                      \
+    V(ACC_PAIR_SAT16_LAST, "pair-sat16-channels-last", QUIRK)   \
+    V(ACC_PAIR_WRAP16, "pair-wrap16", QUIRK)                    \
+    V(ACC_PAIR_WRAP16_LAST, "pair-wrap16-channels-last", QUIRK) \
+    V(ACC_WRAP16, "wrap16", QUIRK)                              \
+    V(ACC_F16, "f16", QUIRK)                                    \
     V(ACC_SAT8, "sat8", QUIRK)
 #define QD_PADDING_LIST(V)                     \
     V(PAD_ZERO_POINT, "x_zero_point", DEFAULT) \

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dequantize, convolve, quantize as the one QLinearConv that targets make of them. */
+#include "quirk/fuse.h"
+
+#include <math.h>
+
+/* --- Convolutions -------------------------------------------------------------------------------- */
+
+enum { CODES, SCALE, ZERO_POINT };
+enum { X, W, BIAS };
+enum { QX, QX_SCALE, QX_ZERO_POINT, QW, QW_SCALE, QW_ZERO_POINT, QY_SCALE, QY_ZERO_POINT, QBIAS };
+
+/* A block of nodes: dequantize, convolve, quantize. */
+struct block {
+    const struct qd_node *x, *w, *bias, *conv; /* bias: NULL if there is none */
+    const struct qd_node *quantize;
+};
+
+static const struct qd_node *operand(const struct qd_rewrite *made, const struct qd_node *conv,
+                                     size_t i)
+{
+    return qd_rewrite_producer(made, qd_node_input(conv, i), "DequantizeLinear");
+}
+
+/* Whether a quantization to these codes cuts off what a Relu does. */
+static bool starts_at_zero(const struct qd_rewrite *made, const struct qd_node *quantize)
+{
+    int value = qd_node_input(quantize, ZERO_POINT);
+    const struct qd_tensor *zero = qd_rewrite_constant(made, value);
+    if (value == QD_NO_VALUE)
+        return true;
+    return zero && zero->count == 1 && qd_tensor_get(zero, 0) == (zero->dtype == QD_U8 ? 0 : -128);
+}
+
+/* The operator whose output is quantized, a Relu between them that changes nothing left out; NULL if it is another. */
+static const struct qd_node *before(const struct qd_rewrite *made, const struct qd_node *quantize,
+                                    const char *op_type)
+{
+    int value = qd_node_input(quantize, 0);
+    const struct qd_node *relu = qd_rewrite_producer(made, value, "Relu");
+    if (relu && qd_rewrite_uses(made, value) == 1 && starts_at_zero(made, quantize))
+        value = qd_node_input(relu, 0);
+    return qd_rewrite_uses(made, value) == 1 ? qd_rewrite_producer(made, value, op_type) : NULL;
+}
+
+/* Whether the weights have one scale, or one for each filter. */
+static bool is_by_filter(const struct qd_rewrite *made, const struct qd_node *w)
+{
+    int64_t axis = 1;
+    return qd_rewrite_single(made, qd_node_input(w, SCALE)) ||
+           (qd_node_int(w, "axis", 1, &axis, made->error) == QD_OK && axis == 0);
+}
+
+static const struct qd_tensor *scale_of(const struct qd_rewrite *made, const struct qd_node *node)
+{
+    return qd_rewrite_constant(made, qd_node_input(node, SCALE));
+}
+
+/* Whether the bias counts in steps of x_scale·w_scale, or so nearly that it is taken to. */
+static bool is_bias_in_steps(const struct qd_rewrite *made, const struct block *block)
+{
+    const struct qd_tensor *x = scale_of(made, block->x), *w = scale_of(made, block->w);
+    const struct qd_tensor *bias = scale_of(made, block->bias);
+    if (!x || !w || !bias || x->count != 1)
+        return false;
+    for (int64_t i = 0; i < w->count; i++) {
+        double step = qd_tensor_value(x, 0) * qd_tensor_value(w, i);
+        double have = qd_tensor_value(bias, bias->count == w->count ? i : 0);
+        if (!(fabs(have - step) <= fabs(step) / 100))
+            return false;
+    }
+    return true;
+}
+
+static bool find_block(const struct qd_rewrite *made, const struct qd_node *quantize,
+                       struct block *block)
+{
+    struct block found = {.quantize = quantize, .conv = before(made, quantize, "Conv")};
+    if (!found.conv)
+        return false;
+    found.x = operand(made, found.conv, X);
+    found.w = operand(made, found.conv, W);
+    found.bias = operand(made, found.conv, BIAS);
+    bool has_bias = qd_node_input(found.conv, BIAS) != QD_NO_VALUE;
+    *block = found;
+    return found.x && found.w && (!has_bias || (found.bias && is_bias_in_steps(made, &found))) &&
+           is_by_filter(made, found.w) && qd_rewrite_single(made, qd_node_input(quantize, SCALE));
+}
+
+/* The zero point of a quantization; zeros like its scale where it has none. */
+static int zero_point(struct qd_rewrite *made, const struct qd_node *node, enum qd_dtype type)
+{
+    const struct qd_tensor *scale = scale_of(made, node);
+    struct qd_tensor zeros;
+    int value = qd_node_input(node, ZERO_POINT);
+    if (value != QD_NO_VALUE || !scale || type == QD_DTYPE_NONE ||
+        qd_tensor_init(&zeros, made->arena, type, scale->rank, scale->dims, made->error) != QD_OK)
+        return value;
+    return qd_rewrite_initializer(made, &zeros);
+}
+
+/* The type of codes; a quantization without a zero point gives uint8. */
+static enum qd_dtype type_of(const struct qd_rewrite *made, int codes)
+{
+    const struct qd_node *quantize = qd_rewrite_producer(made, codes, "QuantizeLinear");
+    bool by_default = quantize && qd_node_input(quantize, ZERO_POINT) == QD_NO_VALUE;
+    return by_default ? QD_U8 : qd_rewrite_dtype(made, codes);
+}
+
+/* What DequantizeLinear takes, and where QLinearConv wants it. */
+static void put(struct qd_rewrite *made, const struct qd_node *dequantize, int *inputs)
+{
+    int codes = qd_node_input(dequantize, CODES);
+    inputs[CODES] = codes;
+    inputs[SCALE] = qd_node_input(dequantize, SCALE);
+    inputs[ZERO_POINT] = zero_point(made, dequantize, type_of(made, codes));
+}
+
+/* Makes a node another operator's, with the attributes of a third. */
+static void become(struct qd_rewrite *made, struct qd_node *node, const struct qd_node *from,
+                   const char *op_type, int *inputs, size_t count)
+{
+    node->op_type = op_type;
+    node->op = qd_op_find(node->domain, op_type);
+    node->attrs = from->attrs;
+    node->attr_count = from->attr_count;
+    node->input_count = count;
+    node->inputs = inputs;
+    made->inputs[node - made->nodes] = inputs;
+}
+
+/* Makes the quantization the whole convolution. */
+static void fuse(struct qd_rewrite *made, const struct block *block, const char *mark)
+{
+    int *inputs = qd_arena_array(made->arena, QBIAS + 1, sizeof *inputs);
+    struct qd_node *node = &made->nodes[block->quantize - made->nodes];
+    if (!inputs)
+        return;
+    put(made, block->x, inputs + QX);
+    put(made, block->w, inputs + QW);
+    inputs[QY_SCALE] = qd_node_input(node, SCALE);
+    inputs[QY_ZERO_POINT] = zero_point(made, node, QD_U8);
+    inputs[QBIAS] = block->bias ? qd_node_input(block->bias, CODES) : QD_NO_VALUE;
+    for (int i = QX; i < QBIAS; i++)
+        if (inputs[i] == QD_NO_VALUE)
+            return;
+    become(made, node, block->conv, "QLinearConv", inputs, block->bias ? QBIAS + 1 : QBIAS);
+    node->name = mark;
+}
+
+enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const char *mark,
+                                    struct qd_arena *arena, const struct qd_graph **rewritten,
+                                    struct qd_error *error)
+{
+    struct qd_rewrite made;
+    struct block block;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
+        if (qd_node_is(&made.nodes[i], "QuantizeLinear") &&
+            find_block(&made, &made.nodes[i], &block))
+            fuse(&made, &block, mark);
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+/* --- Additions ---------------------------------------------------------------------------------- */
+
+enum { A, B, SUM = 6, SUM_ZERO_POINT, SUM_INPUTS };
+
+static void fuse_addition(struct qd_rewrite *made, struct qd_node *node, const struct qd_node *add)
+{
+    const struct qd_node *a = operand(made, add, A), *b = operand(made, add, B);
+    int *inputs = qd_arena_array(made->arena, SUM_INPUTS, sizeof *inputs);
+    if (!inputs || !a || !b)
+        return;
+    put(made, a, inputs);
+    put(made, b, inputs + 3);
+    inputs[SUM] = qd_node_input(node, SCALE);
+    inputs[SUM_ZERO_POINT] = zero_point(made, node, QD_U8);
+    for (int i = 0; i < SUM_INPUTS; i++)
+        if (inputs[i] == QD_NO_VALUE)
+            return;
+    node->domain = "com.microsoft";
+    node->opset = 1;
+    become(made, node, add, "QLinearAdd", inputs, SUM_INPUTS);
+}
+
+enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *arena,
+                                 const struct qd_graph **rewritten, struct qd_error *error)
+{
+    struct qd_rewrite made;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
+        struct qd_node *node = &made.nodes[i];
+        const struct qd_node *add =
+            qd_node_is(node, "QuantizeLinear") ? before(&made, node, "Add") : NULL;
+        if (add)
+            fuse_addition(&made, node, add);
+    }
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}

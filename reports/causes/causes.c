@@ -2,23 +2,18 @@
 /* Groups the failures of a run by cause. */
 #include "causes/causes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "causes/distance.h"
 #include "causes/message_shape.h"
+#include "causes/rules.h"
 #include "qdiff/diagnose.h"
 
 #define BUDGET ((size_t)16 << 30)
 
 enum { SHAPE_SIZE = 1024 };
-
-/* A case that passed. Names are of struct qd_causes, equal if their addresses are. */
-struct qd_cause_pass {
-    const char *op, *target;
-    struct qd_features features;
-    bool valid; /* it was run, not refused: what failures are compared with */
-};
 
 /* --- Life --------------------------------------------------------------------------------------- */
 
@@ -122,15 +117,19 @@ enum qd_status qd_causes_spell(struct qd_causes *causes, const char *target, con
 
 static bool add_pass(struct qd_causes *causes, const struct qd_result *result)
 {
-    struct qd_cause_pass pass = {intern(causes, result->op), intern(causes, result->target),
-                                 qd_features_parse(result->features),
-                                 result->comparison.verdict != QD_VERDICT_REJECTED};
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(result->target, "@["), result->target);
+    struct qd_cause_pass pass = {.op = intern(causes, result->op),
+                                 .target = intern(causes, result->target),
+                                 .name = intern(causes, name),
+                                 .rule = intern(causes, result->rule),
+                                 .features = qd_features_parse(result->features)};
     struct qd_cause_pass *passes =
         grow(causes->passes, causes->pass_count, &causes->pass_capacity, sizeof *passes);
 
     if (passes)
         causes->passes = passes;
-    if (!passes || !pass.op || !pass.target)
+    if (!passes || !pass.op || !pass.target || !pass.name || !pass.rule)
         return false;
     causes->passes[causes->pass_count++] = pass;
     return true;
@@ -398,7 +397,8 @@ static bool fill_passing(struct block *block, const struct qd_cause_member *firs
     for (size_t i = 0; block->passing && i < causes->pass_count; i++) {
         const struct qd_cause_pass *pass = &causes->passes[i];
 
-        if (pass->valid && pass->op == first->op && holds_line(first->where, pass->target))
+        if (pass->rule[0] == '\0' && pass->op == first->op &&
+            holds_line(first->where, pass->target))
             block->passing[block->passing_count++] = pass->features;
     }
     return block->passing != NULL;
@@ -708,7 +708,9 @@ enum qd_status qd_causes_find(struct qd_causes *causes, struct qd_error *error)
     if (causes->member_count > 0)
         qsort(causes->members, causes->member_count, sizeof *causes->members, by_id);
     made = made && settle_alternatives(causes);
-    enum qd_status status = made ? separate_all(causes, error) : QD_OK;
+    enum qd_status status = made ? qd_rules_settle(causes, error) : QD_OK;
+    if (status == QD_OK && made)
+        status = separate_all(causes, error);
     if (status != QD_OK)
         return status;
     made = made && make_groups(causes);

@@ -4,7 +4,8 @@
  * Failures of one target, whatever its version and settings, have the same cause if they have the same
  *   row        of an expectations file: they are known, or fixed, and its issue names the cause;
  *   diagnosis  a quirk; what several quirks explain belongs to that one of them which alone explains the most other failures;
- *   rule       that must-reject cases break, and class: taken, or died of;
+ *   rule       that must-reject cases break, and class: taken, or died of; where nearly no operator checks a rule or a kind of rules, all of it
+ *              (rules.h);
  *   message    without numbers and names, class and, unless the message has six words or more, operator;
  *   features   the shortest conjunction of feature words that failures of the operator and class have and no case has which passes where
  *              they fail: found by separate.h, over cases that fail at the same settings and are as far off (by one code, NaN ...);
@@ -65,7 +66,12 @@ struct qd_cause {
     size_t first;             /* its members are members[first .. first + results) */
 };
 
-struct qd_cause_pass;
+/* A case that passed. Names are of struct qd_causes, equal if their addresses are. */
+struct qd_cause_pass {
+    const char *op, *target, *name,
+        *rule; /* name: the target's, without version and settings; rule: of a must-reject case, else "" */
+    struct qd_features features;
+};
 
 enum { QD_CAUSE_SPELLINGS = 64 };
 

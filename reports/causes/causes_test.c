@@ -175,6 +175,36 @@ static void rules_are_causes(void **state)
     qd_causes_clear(&causes);
 }
 
+/* A check that no operator has is one cause; where another operator has it, each that lacks it is its own. */
+static void a_check_that_is_nowhere_is_one_cause(void **state)
+{
+    static const char *const rules[] = {"Conv/pads-negative", "Gemm/pads-negative",
+                                        "Pool/pads-negative", "Relu/pads-negative"};
+    struct qd_result results[5];
+    struct qd_causes causes;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        results[i] = failing(rules[i], "Conv", QD_VERDICT_ACCEPTS_INVALID);
+        results[i].rule = rules[i];
+    }
+    find(&causes, results, 4);
+    assert_int_equal(causes.count, 1);
+    assert_string_equal(causes.items[0].name, "accepts-invalid: *-negative");
+    qd_causes_clear(&causes);
+    results[4] = passing("x", "Conv", "");
+    results[4].comparison.verdict = QD_VERDICT_REJECTED;
+    results[4].rule = "Sum/strides-negative";
+    find(&causes, results, 5);
+    assert_int_equal(causes.count, 1);
+    assert_string_equal(causes.items[0].name, "accepts-invalid: */pads-negative");
+    qd_causes_clear(&causes);
+    results[4].rule = "Sum/pads-negative";
+    find(&causes, results, 5);
+    assert_int_equal(causes.count, 4);
+    qd_causes_clear(&causes);
+}
+
 static const struct qd_result *unexplained_results(size_t *count)
 {
     static struct qd_result results[16];
@@ -327,6 +357,7 @@ int main(void)
         cmocka_unit_test(messages_that_differ_in_names_are_one_cause),
         cmocka_unit_test(one_message_of_two_classes_is_two_causes),
         cmocka_unit_test(rules_are_causes),
+        cmocka_unit_test(a_check_that_is_nowhere_is_one_cause),
         cmocka_unit_test(features_separate_two_bugs),
         cmocka_unit_test(passes_count_where_the_failures_are),
         cmocka_unit_test(targets_do_not_share_causes),

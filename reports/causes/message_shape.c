@@ -276,7 +276,9 @@ const char *qd_message_shape_pattern(const char *shape, size_t most, char *patte
     size_t count = find_pieces(shape, pieces);
 
     pattern[0] = '\0';
-    for (size_t i = 0; i < most; i++)
+    if (count > 0)
+        pieces[count - 1].taken = true; /* many end with the reason */
+    for (size_t i = 1; i < most; i++)
         take_longest(pieces, count);
     put(&writer, "*", 1);
     for (size_t i = 0; i < count; i++)

@@ -14,7 +14,7 @@ const char *qd_message_shape(const char *message, const char *op, char *shape, s
 /* Whether a shape says enough to tell one bug from another wherever it comes from: six words or more. "signal # (Aborted)" does not. */
 bool qd_message_shape_is_telling(const char *shape);
 
-/* A pattern for fnmatch() that matches every message of the shape: its longest pieces, at most `most` of them, between asterisks. "" where
+/* A pattern for fnmatch() that matches every message of the shape: its last piece and its longest ones, at most `most` of them, between asterisks. "" where
  * no piece has four bytes. `size` at least 64; pieces that do not fit are left out. Returns pattern. */
 const char *qd_message_shape_pattern(const char *shape, size_t most, char *pattern, size_t size);
 

@@ -260,11 +260,9 @@ static enum qd_status write_rule(struct writer *writer, const struct group *grou
 
     if (member->verdict != QD_VERDICT_ACCEPTS_INVALID)
         return write_message(writer, group);
-    const char *rule = qd_expectations_pattern("", member->rule, &writer->arena);
     return write_op(
         writer, group, "*",
-        rule ? qd_arena_printf(&writer->arena, "%s:%s", qd_verdict_word(member->verdict), rule)
-             : NULL);
+        qd_arena_printf(&writer->arena, "%s:%s", qd_verdict_word(member->verdict), member->key));
 }
 
 static enum qd_status write_diagnosis(struct writer *writer, const struct group *group)

@@ -45,6 +45,7 @@ struct qd_result {
     const char *matched, *covering;
 
     const char *stage; /* "load" or "run": where it was refused, as it should be or not, or died */
+    const char *rule;  /* of a must-reject case: what it breaks */
     const char
         *features; /* of a kernel's case: "bias,groups"; causes compare failures with passes */
 
@@ -53,7 +54,6 @@ struct qd_result {
     const char *clause;                /* what it breaks (qdiff/citation.h) */
     const char *message;               /* the target's own words */
     int signal;                        /* that killed it, 0 if none */
-    const char *rule;                  /* of a must-reject case: what it breaks */
     const char *output, *element;      /* "y u8[1,2,3,3]" and "[0, 1, 2, 2]" */
     const char *want, *have, *lo, *hi; /* the first mismatching element, as numbers */
     const char *real; /* the exact number that `want` was rounded from, without the zero point */

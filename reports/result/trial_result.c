@@ -156,9 +156,9 @@ static enum qd_status describe_kernel(const struct qd_evaluated *evaluated,
         arena, qd_features_describe(&evaluated->features, features, sizeof features));
     if (!result->features)
         return qd_fail(error, QD_NO_MEMORY, "no memory for the features");
+    result->rule = evaluated->kase->rule ? evaluated->kase->rule : "";
     if (!qd_verdict_is_divergence(result->comparison.verdict))
         return QD_OK;
-    result->rule = evaluated->kase->rule ? evaluated->kase->rule : "";
     result->message = words_of(&trial->run, arena);
     result->signal = trial->run.signal;
     if (result->comparison.mismatched > 0 && evaluated->shapes)

@@ -113,10 +113,45 @@ enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *p
     return status;
 }
 
+enum qd_status qd_value_admit(struct qd_value *value, int64_t i, const double *points, size_t count,
+                              struct qd_arena *arena, struct qd_error *error)
+{
+    struct qd_observation seen = qd_value_observe(value, i);
+    struct qd_points set = {.besides = true};
+    for (size_t k = 0; k < count; k++)
+        if (!qd_observation_admits(&seen, points[k]) && !contains(&set, points[k]))
+            set.at[set.count++] = points[k];
+    if (set.count == 0)
+        return QD_OK;
+    enum qd_status status = qd_value_need_points(value, arena, error);
+    if (status == QD_OK)
+        value->points[i] = set;
+    return status;
+}
+
 void qd_code_include(struct qd_code *code, int64_t c)
 {
     code->lo = c < code->lo ? c : code->lo;
     code->hi = c > code->hi ? c : code->hi;
+}
+
+void qd_code_drop(struct qd_code *code, int64_t c)
+{
+    for (unsigned k = 0; k < code->dropped_count; k++)
+        if (code->dropped[k] == c)
+            return;
+    if (code->dropped_count < QD_MAX_DROPPED && c >= INT32_MIN && c <= INT32_MAX)
+        code->dropped[code->dropped_count++] = (int32_t)c;
+}
+
+/* Codes of dropped orders that lie outside of the hull. */
+static enum qd_status admit_dropped(struct qd_value *value, int64_t i, const struct qd_code *code,
+                                    struct qd_arena *arena, struct qd_error *error)
+{
+    double points[QD_MAX_DROPPED];
+    for (unsigned k = 0; k < code->dropped_count; k++)
+        points[k] = code->dropped[k];
+    return qd_value_admit(value, i, points, code->dropped_count, arena, error);
 }
 
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
@@ -136,7 +171,7 @@ enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_co
     }
     if (value->flags)
         value->flags[i] = code.flags;
-    return QD_OK;
+    return code.dropped_count > 0 ? admit_dropped(value, i, &code, arena, error) : QD_OK;
 }
 
 enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real, bool tie,
@@ -225,5 +260,8 @@ bool qd_observation_admits(const struct qd_observation *seen, double have)
 {
     if (isnan(have))
         return seen->nan;
-    return seen->points ? contains(seen->points, have) : seen->lo <= have && have <= seen->hi;
+    bool inside = seen->lo <= have && have <= seen->hi;
+    if (!seen->points)
+        return inside;
+    return (seen->points->besides && inside) || contains(seen->points, have);
 }

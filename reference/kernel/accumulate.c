@@ -156,9 +156,9 @@ enum qd_status qd_accumulator_store(const struct qd_evaluation *evaluation, int6
                                     struct qd_value *y, int64_t i)
 {
     bool beyond = acc > INT32_MAX || acc < INT32_MIN;
-    struct qd_code code = {acc, acc, acc, 0};
+    struct qd_code code = {.want = acc, .lo = acc, .hi = acc, .flags = 0};
     if (beyond)
-        code = (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
+        code = (struct qd_code){.want = 0, .lo = 0, .hi = 0, .flags = QD_UNSPECIFIED};
     return qd_value_set_code(y, i, code, evaluation->arena, evaluation->error);
 }
 

@@ -25,6 +25,7 @@ struct qd_enclosure {
 struct qd_arithmetic {
     enum qd_dtype type;
     bool nearest;
+    bool all; /* what over- or underflows is not lost, but what IEEE 754 gives; with `nearest` */
 };
 
 enum qd_stage { QD_INTERMEDIATE, QD_LAST };
@@ -64,6 +65,8 @@ static inline double qd_arithmetic_divide(struct qd_arithmetic how, bool up, dou
 {
     if (how.type == QD_F32 && !how.nearest)
         return up ? qd_divide_up_f32(a, b) : qd_divide_down_f32(a, b);
+    if (how.all && (!isfinite(a) || !isfinite(b) || b == 0))
+        return a / b;
     return qd_float_divide(how.type, qd_arithmetic_direction(how, up), a, b);
 }
 
@@ -80,6 +83,10 @@ static inline struct qd_enclosure qd_enclosure_keep(struct qd_arithmetic how, en
                                                     struct qd_enclosure a)
 {
     double l = fabs(a.lo), h = fabs(a.hi), most = l > h ? l : h;
+    if (how.all) {
+        a.lost = isnan(a.lo) || isnan(a.hi);
+        return a;
+    }
     a.lost = isinf(most);
     if (stage == QD_LAST || most == 0)
         return a;
@@ -141,6 +148,9 @@ static inline struct qd_enclosure qd_enclosure_add(struct qd_arithmetic how, str
 {
     if (a.lost || b.lost)
         return qd_enclosure_lost();
+    if (how.all && (!isfinite(a.lo) || !isfinite(b.lo)))
+        return qd_enclosure_keep(how, QD_LAST,
+                                 (struct qd_enclosure){a.lo + b.lo, a.hi + b.hi, false});
     struct qd_interval sum =
         qd_interval_add((struct qd_interval){a.lo, a.hi}, (struct qd_interval){b.lo, b.hi});
     return qd_enclosure_keep(how, QD_LAST, qd_enclosure_of(how, sum));

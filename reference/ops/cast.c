@@ -20,8 +20,10 @@
  *             integer: the low bits, in two's complement. (4) to bool: x ≠ 0.
  * Edge cases  A float that no value of the integer type is: unspecified, as NaN to f4e2m1, and zero
  *             and negative numbers to f8e8m0.
- * Latitude    to a type of 16 or fewer bits: rounded to f32 first. Inside a graph the unrounded
- *             number is admissible too.
+ * Latitude    to a type of 16 or fewer bits: rounded to f32 first. A Cast to a type that lacks values
+ *             of the input's is a rounding that the model asks for: what comes after it sees its
+ *             result alone, and no kernel computes across it. A Cast to a wider one hands on what is
+ *             known of its input.
  * Quirks      rounding, to 4 and 2 bits. */
 #include <math.h>
 #include <string.h>
@@ -40,6 +42,7 @@ struct cast {
     const struct qd_evaluation *evaluation;
     const struct qd_value *x;
     enum qd_dtype to;
+    bool rounds; /* `to` lacks values of x's type */
     bool saturate;
     enum round_mode round_mode;
     int64_t opset;
@@ -97,6 +100,13 @@ static enum qd_status read_rounding(const struct qd_evaluation *evaluation,
     return QD_OK;
 }
 
+static bool lacks_values(enum qd_dtype to, enum qd_dtype from)
+{
+    const struct qd_float_format *t = qd_float_format(to), *f = qd_float_format(from);
+    return !t || !f || t->fraction_bits < f->fraction_bits || t->largest < f->largest ||
+           t->least_normal > f->least_normal;
+}
+
 static enum qd_status read_node(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const struct qd_value *const *in, struct cast *c)
 {
@@ -108,6 +118,7 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
         status = read_to(evaluation, node, &c->to);
     if (status == QD_OK)
         status = read_rounding(evaluation, node, c);
+    c->rounds = status == QD_OK && lacks_values(c->to, in[0]->want.dtype);
     if (status == QD_OK && qd_dtype_is_float(c->to) && !(REAL_TYPES & BIT(c->to)))
         status = qd_operands_are_points(evaluation, node, in, 1);
     return status;
@@ -161,7 +172,7 @@ static struct answer to_float(const struct cast *c, struct qd_interval exact, do
         return point(want);
     struct answer a = {want, fmin(want, other), fmax(want, other),
                        want == other ? 0 : QD_NO_CANONICAL};
-    if (isfinite(want) && REAL_TYPES & BIT(c->to)) {
+    if (isfinite(want) && !c->rounds) {
         a.lo = fmin(a.lo, exact.lo);
         a.hi = fmax(a.hi, exact.hi);
     }
@@ -236,10 +247,17 @@ static struct answer convert(const struct cast *c, double x)
     return point((double)wrap(c->to, (int64_t)x));
 }
 
+/* What a kernel may have for element i. */
+static struct qd_interval numbers_of(const struct cast *c, int64_t i)
+{
+    return c->rounds ? qd_interval_fused(c->x, i, false) : qd_interval_of(c->x, i);
+}
+
 /* An interval: every conversion is monotone but one of integers that wraps. */
 static struct answer convert_interval(const struct cast *c, int64_t i)
 {
-    double low = qd_value_lo(c->x, i), high = qd_value_hi(c->x, i);
+    struct qd_interval x = numbers_of(c, i);
+    double low = x.lo, high = x.hi;
     struct answer a = convert(c, qd_tensor_value(&c->x->want, i)), lo = convert(c, low),
                   hi = convert(c, high);
     bool integers = qd_dtype_is_integer(c->x->want.dtype) && qd_dtype_is_integer(c->to);
@@ -277,7 +295,8 @@ static enum qd_status element(const struct cast *c, int64_t i, struct qd_value *
         return store(c, i, unspecified, y);
     if (flags & QD_NOT_NUMBER)
         return store(c, i, convert(c, (double)NAN), y);
-    if (!qd_value_is_point(c->x, i))
+    struct qd_interval numbers = numbers_of(c, i);
+    if (numbers.lo < numbers.hi)
         return store(c, i, convert_interval(c, i), y);
     if (!integers)
         return store(c, i,
@@ -285,8 +304,9 @@ static enum qd_status element(const struct cast *c, int64_t i, struct qd_value *
                                                    : convert(c, qd_tensor_value(x, i)),
                      y);
     int64_t code = wrap(c->to, qd_tensor_get(x, i)); /* of 64 bits: no double in between */
-    return qd_value_set_code(y, i, (struct qd_code){code, code, code, 0}, c->evaluation->arena,
-                             c->evaluation->error);
+    return qd_value_set_code(y, i,
+                             (struct qd_code){.want = code, .lo = code, .hi = code, .flags = 0},
+                             c->evaluation->arena, c->evaluation->error);
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -302,7 +322,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = element(&c, i, &y);
     if (status != QD_OK)
         return status;
-    if (REAL_TYPES & BIT(c.to)) { /* a cast adds no term */
+    if (!c.rounds && qd_dtype_is_float(c.to)) { /* a cast adds no term */
         y.abs_sum = in[0]->abs_sum;
         y.fusion = in[0]->fusion;
     }

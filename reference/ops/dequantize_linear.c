@@ -15,8 +15,9 @@
  *             infinite: unspecified. A float x that is NaN or infinite follows IEEE.
  * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the
  *             same with either of them rounded to y's type first; f16 and bf16 computed in f32 and
- *             rounded once more. Inside a graph the exact product is admissible too. Codes with
- *             several admissible values give the hull of their products.
+ *             rounded once more. An order whose rounded operand over- or underflows is dropped: what it
+ *             gives is admissible and nothing is computed with it. Inside a graph the exact product
+ *             is admissible too. Codes with several admissible values give the hull of their products.
  * Quirks      zero_points. */
 #include <math.h>
 
@@ -114,10 +115,14 @@ static double difference(const struct dequantizer *d, double x, int64_t p)
     return (double)exact;
 }
 
+enum { ROUNDED_ORDERS = 3 };
+
 /* What one element may be: the canonical value and the ends of the hull. */
 struct product {
     double want, lo, hi;
     uint8_t flags;
+    uint8_t dropped_count;
+    double dropped[ROUNDED_ORDERS]; /* what orders give that lose an operand */
 };
 
 /* a: a difference, exact or rounded; b: a scale, so that nothing is lost below. A product of 0 has
@@ -154,10 +159,15 @@ static void include_answer(struct product *p, double x)
 /* The order that takes a and b for x − z and the scale, each exact or rounded. */
 static void include_order(struct product *p, enum qd_dtype y, double a, double b, bool dropped)
 {
-    if (dropped)
-        p->flags |= QD_EXTREME_SCALE;
-    else
-        include_answer(p, rounded_product(y, QD_NEAREST_EVEN, a, b));
+    bool finite = isfinite(a) && isfinite(b);
+    double product = finite ? rounded_product(y, QD_NEAREST_EVEN, a, b) : a * b;
+    if (!dropped) {
+        include_answer(p, product);
+        return;
+    }
+    p->flags |= QD_EXTREME_SCALE;
+    if (!isnan(product))
+        p->dropped[p->dropped_count++] = product;
 }
 
 /* A kernel that computes a 16-bit type in float32 rounds x − z, the product and the result in
@@ -174,14 +184,14 @@ static bool multiply_simply(enum qd_dtype y, double q, double s, struct product 
 {
     double exact = q * s;
     if (exact == 0) {
-        *out = (struct product){exact, exact, exact, 0};
+        *out = (struct product){.want = exact, .lo = exact, .hi = exact};
         return true;
     }
     double want = qd_float_round(y, QD_NEAREST_EVEN, exact);
     if (y != QD_F32 && product_in_f32(y, q, s) != want)
         return false;
     bool down = want < exact;
-    *out = (struct product){want, down ? want : exact, down ? exact : want, 0};
+    *out = (struct product){.want = want, .lo = down ? want : exact, .hi = down ? exact : want};
     return true;
 }
 
@@ -194,7 +204,7 @@ static struct product multiply(enum qd_dtype y, double q, double s)
         return p;
     bool q_lost = lost(y, q, q_rounded), s_lost = lost(y, s, s_rounded);
     double want = rounded_product(y, QD_NEAREST_EVEN, q, s);
-    p = (struct product){want, want, want, 0};
+    p = (struct product){.want = want, .lo = want, .hi = want};
     include_order(&p, y, q_rounded, s, q_lost);
     include_order(&p, y, q, s_rounded, s_lost);
     include_order(&p, y, q_rounded, s_rounded, q_lost || s_lost);
@@ -225,7 +235,8 @@ static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int
     }
     if (y->flags)
         y->flags[i] = p.flags;
-    return QD_OK;
+    return p.dropped_count > 0 ? qd_value_admit(y, i, p.dropped, p.dropped_count, arena, error)
+                               : QD_OK;
 }
 
 /* One value of x, at element i. */
@@ -237,7 +248,8 @@ static struct product dequantize_value(const struct dequantizer *d, int64_t i, d
         return multiply(d->y, q, s);
     if (!isfinite(s))
         return (struct product){.flags = QD_UNSPECIFIED};
-    return (struct product){q * s, q * s, q * s, isnan(q * s) ? QD_NOT_NUMBER : 0};
+    return (struct product){
+        .want = q * s, .lo = q * s, .hi = q * s, .flags = isnan(q * s) ? QD_NOT_NUMBER : 0};
 }
 
 /* Codes that a QuantizeLinear before left open: between the products of the least and the

@@ -47,7 +47,7 @@ static struct qd_code code_of_quotient(const struct qd_output_quantizer *quantiz
 {
     struct qd_ratio exact = qd_ratio_divide(qd_ratio_of_double(a), qd_ratio_of_double(s));
     int64_t want = qd_output_quantizer_exact(quantizer, exact);
-    struct qd_code code = {want, want, want, 0};
+    struct qd_code code = {.want = want, .lo = want, .hi = want, .flags = 0};
     qd_code_include(&code, qd_output_quantizer_float(
                                quantizer, qd_float_divide(QD_F32, QD_NEAREST_EVEN, a, s)));
     return code;

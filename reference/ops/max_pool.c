@@ -43,9 +43,9 @@ static int64_t position(const struct pool *p, int64_t i)
 
 static enum qd_status store_index(const struct pool *p, const struct qd_maximum *w, int64_t output)
 {
-    struct qd_code code = {0, 0, 0, QD_UNSPECIFIED};
+    struct qd_code code = {.want = 0, .lo = 0, .hi = 0, .flags = QD_UNSPECIFIED};
     if (!w->empty && !w->unspecified && !w->tied)
-        code = (struct qd_code){position(p, w->best), 0, 0, 0};
+        code = (struct qd_code){.want = position(p, w->best), .lo = 0, .hi = 0, .flags = 0};
     code.lo = code.hi = code.want;
     return qd_value_set_code(p->indices, output, code, p->evaluation->arena, p->evaluation->error);
 }

@@ -22,7 +22,7 @@
 
 #include "quantize/qlinear.h"
 
-static const struct qd_arithmetic f32 = {QD_F32, false};
+static const struct qd_arithmetic f32 = {.type = QD_F32};
 
 static struct qd_enclosure multiply(struct qd_enclosure a, struct qd_enclosure b)
 {

@@ -119,7 +119,7 @@ static struct qd_code code_of(const struct softmax *s, const struct row *row, in
     if (row->level && n < 0x1p17) {
         /* Equal terms other than 1: only their first sum, 2·e, is sure to be exact. */
         double rounded = n > 2 ? n * 0x1p-24 : 0;
-        const struct qd_arithmetic f32 = {QD_F32, false};
+        const struct qd_arithmetic f32 = {.type = QD_F32};
         struct qd_interval mean = {(1 - rounded) / n, (1 + rounded) / n};
         struct qd_enclosure result = qd_enclosure_divide(f32, QD_LAST, qd_enclosure_of(f32, mean),
                                                          qd_enclosure_point(y_scale));

@@ -231,11 +231,11 @@ static struct qd_code code_of_point(const struct quantizer *q,
     int64_t rounded;
     if (code_clearly(q, x, s, &rounded)) {
         int64_t code = qd_output_quantizer_finish(output, rounded);
-        return (struct qd_code){code, code, code, 0};
+        return (struct qd_code){.want = code, .lo = code, .hi = code, .flags = 0};
     }
     int64_t codes[QUOTIENTS];
     size_t count = codes_of_point(q, output, x, s, codes);
-    struct qd_code code = {codes[0], codes[0], codes[0], 0};
+    struct qd_code code = {.want = codes[0], .lo = codes[0], .hi = codes[0], .flags = 0};
     for (size_t k = 1; k < count; k++)
         qd_code_include(&code, codes[k]);
     return code;
@@ -245,7 +245,8 @@ static struct qd_code code_of_special(const struct qd_output_quantizer *output, 
 {
     int64_t want = qd_output_quantizer_float(output, s < 0 ? -x : x);
     bool unspecified = isnan(x) && output->semantics->nan_to_integer == QD_NAN_UNSPECIFIED;
-    return (struct qd_code){want, want, want, unspecified ? QD_UNSPECIFIED : 0};
+    return (struct qd_code){
+        .want = want, .lo = want, .hi = want, .flags = unspecified ? QD_UNSPECIFIED : 0};
 }
 
 static struct qd_code code_of_end(const struct quantizer *q,
@@ -298,7 +299,7 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     uint8_t flags = qd_value_flags(q->x, i);
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
     if (flags & QD_UNSPECIFIED || s == 0 || !isfinite(s))
-        return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
+        return (struct qd_code){.want = 0, .lo = 0, .hi = 0, .flags = QD_UNSPECIFIED};
     if (flags & QD_NOT_NUMBER || isnan(x))
         return code_of_special(&p->output, (double)NAN, s);
     struct qd_code code = code_of_end(q, &p->output, x, s);
@@ -309,7 +310,7 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     if (hull.lo == hull.hi)
         return code;
     if (isfinite(qd_tensor_value(&q->x->want, i)) && !finite)
-        return (struct qd_code){0, 0, 0, QD_UNSPECIFIED};
+        return (struct qd_code){.want = 0, .lo = 0, .hi = 0, .flags = QD_UNSPECIFIED};
     return code_of_interval(q, &p->output, in_division(q, hull), s, code,
                             !(flags & QD_NO_CANONICAL));
 }

@@ -75,6 +75,24 @@ static const char *read_points(struct row *row, struct qd_value *value, int64_t 
     return skip_space(text);
 }
 
+/* "^5^7" */
+static const char *read_dropped(struct row *row, struct qd_value *value, int64_t i,
+                                const char *text)
+{
+    double points[QD_MAX_POINTS];
+    size_t count = 0;
+    struct qd_error error;
+    while (*text == '^' && count < QD_MAX_POINTS) {
+        char *end;
+        points[count++] = strtod(text + 1, &end);
+        if (end == text + 1)
+            broken(row, "no number", text);
+        text = end;
+    }
+    assert_int_equal(qd_value_admit(value, i, points, count, &row->arena, &error), QD_OK);
+    return skip_space(text);
+}
+
 static const char *read_element(struct row *row, struct qd_value *value, int64_t i,
                                 const char *text)
 {
@@ -106,7 +124,7 @@ static const char *read_element(struct row *row, struct qd_value *value, int64_t
         value->lo[i] = (double)parts[0];
         value->hi[i] = (double)parts[count - 1];
     }
-    return skip_space(text);
+    return *text == '^' ? read_dropped(row, value, i, text) : skip_space(text);
 }
 
 static const char *read_shape(struct row *row, const char *text, unsigned *rank, int64_t *dims)
@@ -295,7 +313,8 @@ static void compare_points(const struct row *row, size_t output, int64_t i)
 {
     struct qd_observation want = qd_value_observe(&row->want[output], i),
                           have = qd_value_observe(&row->have[output], i);
-    if ((want.points != NULL) != (have.points != NULL))
+    if ((want.points != NULL) != (have.points != NULL) ||
+        (want.points && want.points->besides != have.points->besides))
         fail_msg("%s: output %zu element %lld is%s a set of points", row->where, output,
                  (long long)i, have.points ? "" : " not");
     for (unsigned k = 0; want.points && k < want.points->count; k++)

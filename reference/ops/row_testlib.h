@@ -6,7 +6,8 @@
  * A tensor is "<type>[<dims>] <elements>", an absent input "-"; inputs and outputs are separated
  * by ';'. An element is a number, nan, inf or -inf; "3..5" is the hull 3 to 5 with the canonical
  * value 3, "3..4..5" with the canonical value 4, "3|5" is 3 (the canonical value) or 5 and
- * nothing between, "*" unspecified. Attributes are "axis=1 perm=0,2,1 auto_pad=VALID alpha=0.5f
+ * nothing between, "3^5^7" is 3, and 5 and 7 of dropped
+ * orders, "*" unspecified. Attributes are "axis=1 perm=0,2,1 auto_pad=VALID alpha=0.5f
  * shape=[]": a comma or brackets make a list. Instead of outputs: "!slug" wants INVALID by rule
  * <Op>/slug, "?text" UNSUPPORTED and "#text" LIMIT with the text in the message; "2!slug" gives
  * the node two outputs. "com.microsoft:QGemm" is the operator of that domain. A row whose inputs

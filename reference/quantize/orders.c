@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/orders.h"
 
-static const struct qd_arithmetic f32 = {QD_F32, false};
+static const struct qd_arithmetic f32 = {.type = QD_F32},
+                                  ieee = {.type = QD_F32, .nearest = true, .all = true};
 static const struct qd_enclosure one = {1, 1, false};
 
 bool qd_scale_is_moderate(double scale)
@@ -46,44 +47,40 @@ size_t qd_orders_requantize(struct qd_arithmetic how, struct qd_enclosure a,
     return count;
 }
 
-size_t qd_orders_rescale(const struct qd_operands *operands,
+size_t qd_orders_rescale(struct qd_arithmetic how, const struct qd_operands *operands,
                          struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, s = operands->s, y = operands->y;
-    const struct qd_arithmetic how = f32;
     size_t count = 0;
     QD_ORDERS_RESCALE(EVALUATE)
     return count;
 }
 
-size_t qd_orders_multiply(const struct qd_operands *operands,
+size_t qd_orders_multiply(struct qd_arithmetic how, const struct qd_operands *operands,
                           struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, b = operands->b, s = operands->s, t = operands->t,
                               y = operands->y;
-    const struct qd_arithmetic how = f32;
     size_t count = 0;
     QD_ORDERS_MULTIPLY(EVALUATE)
     return count;
 }
 
-size_t qd_orders_add(const struct qd_operands *operands,
+size_t qd_orders_add(struct qd_arithmetic how, const struct qd_operands *operands,
                      struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, b = operands->b, s = operands->s, t = operands->t,
                               y = operands->y;
-    const struct qd_arithmetic how = f32;
     size_t count = 0;
     QD_ORDERS_ADD(EVALUATE)
     return count;
 }
 
-size_t qd_orders_mean(const struct qd_operands *operands,
+size_t qd_orders_mean(struct qd_arithmetic how, const struct qd_operands *operands,
                       struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, s = operands->s, y = operands->y, n = operands->n,
                               f = operands->f;
-    const struct qd_arithmetic how = f32;
     size_t count = 0;
     QD_ORDERS_MEAN(EVALUATE)
     const struct qd_enclosure d = times(y, n),
@@ -131,16 +128,38 @@ struct qd_code qd_code_of_results(const struct qd_output_quantizer *quantizer, s
                                   const struct qd_enclosure *results, size_t count)
 {
     int64_t want = qd_output_quantizer_exact(quantizer, real);
-    struct qd_code code = {want, want, want, 0};
+    struct qd_code code = {.want = want, .lo = want, .hi = want, .flags = 0};
     if (!qd_code_include_results(&code, quantizer, qd_output_quantizer_float, results, count))
         code.flags |= QD_UNSPECIFIED;
     return code;
+}
+
+void qd_code_drop_lost(struct qd_code *code, const struct qd_output_quantizer *quantizer,
+                       const struct qd_enclosure *results, const struct qd_enclosure *given,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].lost && !given[i].lost)
+            qd_code_drop(code, qd_output_quantizer_float(quantizer, given[i].lo));
+}
+
+void qd_code_drop_orders(struct qd_code *code, const struct qd_output_quantizer *quantizer,
+                         qd_orders *orders, const struct qd_operands *operands,
+                         const struct qd_enclosure *results, size_t count)
+{
+    struct qd_enclosure given[QD_MOST_RESULTS];
+    if (!(code->flags & QD_EXTREME_SCALE))
+        return;
+    orders(ieee, operands, given);
+    qd_code_drop_lost(code, quantizer, results, given, count);
 }
 
 struct qd_code qd_code_of_orders(const struct qd_output_quantizer *quantizer, struct qd_ratio real,
                                  qd_orders *orders, const struct qd_operands *operands)
 {
     struct qd_enclosure results[QD_MOST_RESULTS];
-    size_t count = orders(operands, results);
-    return qd_code_of_results(quantizer, real, results, count);
+    size_t count = orders(f32, operands, results);
+    struct qd_code code = qd_code_of_results(quantizer, real, results, count);
+    qd_code_drop_orders(&code, quantizer, orders, operands, results, count);
+    return code;
 }

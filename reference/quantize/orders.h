@@ -75,8 +75,8 @@ size_t qd_orders_requantize(struct qd_arithmetic how, struct qd_enclosure a,
                             const struct qd_enclosure factors[QD_FACTORS],
                             struct qd_enclosure results[QD_MOST_RESULTS]);
 
-/* The results of the other lists in float32; how many. */
-typedef size_t qd_orders(const struct qd_operands *operands,
+/* The results of the other lists; how many. */
+typedef size_t qd_orders(struct qd_arithmetic how, const struct qd_operands *operands,
                          struct qd_enclosure results[QD_MOST_RESULTS]);
 qd_orders qd_orders_rescale, qd_orders_multiply, qd_orders_add, qd_orders_mean;
 
@@ -92,6 +92,17 @@ bool qd_code_include_results(struct qd_code *code, const struct qd_output_quanti
                              int64_t (*code_of)(const struct qd_output_quantizer *quantizer,
                                                 double x),
                              const struct qd_enclosure *results, size_t count);
+
+/* Results that are lost, as IEEE 754 has them: their codes become `dropped` (value.h). `given` are the
+ * same orders' results with how.all. */
+void qd_code_drop_lost(struct qd_code *code, const struct qd_output_quantizer *quantizer,
+                       const struct qd_enclosure *results, const struct qd_enclosure *given,
+                       size_t count);
+
+/* The same of `orders` in float32, whose results are given. */
+void qd_code_drop_orders(struct qd_code *code, const struct qd_output_quantizer *quantizer,
+                         qd_orders *orders, const struct qd_operands *operands,
+                         const struct qd_enclosure *results, size_t count);
 
 /* The canonical code of `real` and the hull of it and the results; unspecified if all are lost. */
 struct qd_code qd_code_of_results(const struct qd_output_quantizer *quantizer, struct qd_ratio real,

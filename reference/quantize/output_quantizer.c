@@ -124,6 +124,6 @@ bool qd_output_quantizer_settles(const struct qd_output_quantizer *quantizer, st
     if (!inside && !qd_output_quantizer_saturates(quantizer, rounded.value))
         return false;
     int64_t c = qd_output_quantizer_finish(quantizer, rounded.value);
-    *code = (struct qd_code){c, c, c, 0};
+    *code = (struct qd_code){.want = c, .lo = c, .hi = c, .flags = 0};
     return true;
 }

@@ -11,7 +11,7 @@
 #include "kernel/accumulate.h"
 #include "qdiff/broadcast.h"
 
-static const struct qd_arithmetic f32 = {QD_F32, false};
+static const struct qd_arithmetic f32 = {.type = QD_F32};
 
 /* --- Operands --------------------------------------------------------------------------------- */
 

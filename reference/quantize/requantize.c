@@ -55,24 +55,47 @@ struct qd_requantizer qd_requantizer_make(struct qd_output_quantizer quantizer, 
     r.magnitudes = (struct qd_operands){.s = qd_enclosure_point(fabs(s1)),
                                         .t = qd_enclosure_point(fabs(s2)),
                                         .y = qd_enclosure_point(fabs(sy))};
-    qd_orders_form((struct qd_arithmetic){QD_F32, false}, &r.magnitudes, r.in_f32);
+    qd_orders_form((struct qd_arithmetic){.type = QD_F32}, &r.magnitudes, r.in_f32);
     if (type != QD_F32)
-        qd_orders_form((struct qd_arithmetic){type, false}, &r.magnitudes, r.in_type);
+        qd_orders_form((struct qd_arithmetic){.type = type}, &r.magnitudes, r.in_type);
     return r;
+}
+
+static void give_sign(const struct qd_requantizer *r, int64_t acc, struct qd_enclosure *results,
+                      size_t count)
+{
+    if ((acc < 0) != r->factor.negative)
+        for (size_t i = 0; i < count; i++)
+            results[i] = qd_enclosure_negate(results[i]);
+}
+
+/* What the lost ones of `results` are with the infinities and subnormals of IEEE 754. */
+static void drop_lost(const struct qd_requantizer *r, enum qd_dtype type, int64_t acc,
+                      const struct qd_enclosure *results, struct qd_code *code)
+{
+    struct qd_arithmetic how = {.type = type, .nearest = true, .all = true};
+    struct qd_enclosure factors[QD_FACTORS], given[QD_MOST_RESULTS];
+    qd_orders_form(how, &r->magnitudes, factors);
+    size_t count = qd_orders_requantize(how, qd_enclosure_integer(how, llabs(acc)), &r->magnitudes,
+                                        factors, given);
+    give_sign(r, acc, given, count);
+    qd_code_drop_lost(code, &r->quantizer, results, given, count);
 }
 
 static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
                     const struct qd_enclosure factors[QD_FACTORS], int64_t acc,
                     struct qd_code *code)
 {
-    struct qd_arithmetic how = {type, false};
+    struct qd_arithmetic how = {.type = type};
     struct qd_enclosure results[QD_MOST_RESULTS];
     size_t count = qd_orders_requantize(how, qd_enclosure_integer(how, llabs(acc)), &r->magnitudes,
                                         factors, results);
-    if ((acc < 0) != r->factor.negative)
-        for (size_t i = 0; i < count; i++)
-            results[i] = qd_enclosure_negate(results[i]);
-    return qd_code_include_results(code, &r->quantizer, qd_output_quantizer_float, results, count);
+    give_sign(r, acc, results, count);
+    bool some =
+        qd_code_include_results(code, &r->quantizer, qd_output_quantizer_float, results, count);
+    if (code->flags & QD_EXTREME_SCALE)
+        drop_lost(r, type, acc, results, code);
+    return some;
 }
 
 /* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical
@@ -97,7 +120,7 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         code->flags |= QD_UNSPECIFIED;
     if (code->flags & QD_EXTREME_SCALE && !settled_in_double(r, acc)) {
         struct qd_enclosure in_f64[QD_FACTORS];
-        qd_orders_form((struct qd_arithmetic){QD_F64, false}, &r->magnitudes, in_f64);
+        qd_orders_form((struct qd_arithmetic){.type = QD_F64}, &r->magnitudes, in_f64);
         hull_in(r, QD_F64, in_f64, acc, code);
     }
 }
@@ -165,7 +188,7 @@ struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
     if (beyond)
         return (struct qd_code){.flags = QD_UNSPECIFIED};
     int64_t code = qd_output_quantizer_finish(&r->quantizer, round_other(r, acc));
-    return (struct qd_code){code, code, code, 0};
+    return (struct qd_code){.want = code, .lo = code, .hi = code, .flags = 0};
 }
 
 enum qd_status qd_requantize_into(const struct qd_evaluation *evaluation,

@@ -62,7 +62,8 @@ static void combine(struct orders *o, unsigned set, struct qd_enclosure divisor)
  * to nearest at every step, as any kernel does. */
 static struct orders orders_of(const struct qd_scaled_product *p, enum qd_dtype type, int64_t acc)
 {
-    struct orders o = {.how = {type, p->divisor == 0}, .all = (1u << (p->count + 1)) - 1};
+    struct orders o = {.how = {.type = type, .nearest = p->divisor == 0},
+                       .all = (1u << (p->count + 1)) - 1};
     if (p->divisor != 0) {
         o.divisor = o.all + 1;
         o.all |= o.divisor;

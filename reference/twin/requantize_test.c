@@ -34,10 +34,12 @@ static void problem_build(struct problem *problem)
     struct qd_tensor x = twin_tensor(&problem->arena, QD_U8, 3, one);
     struct qd_tensor w = twin_tensor(&problem->arena, QD_S8, 3, filters);
     struct qd_tensor x_zero_point = twin_scalar(&problem->arena, QD_U8, 77);
-    struct qd_tensor w_zero_point = twin_scalar(&problem->arena, QD_S8, 3);
+    struct qd_tensor w_zero_point = twin_tensor(&problem->arena, QD_S8, 1, filters);
     struct qd_tensor y_zero_point =
         twin_scalar(&problem->arena, problem->dtype, (uint64_t)problem->zero_point);
     twin_put(&x, 0, 77);
+    for (int64_t i = 0; i < CHANNELS; i++)
+        twin_put(&w_zero_point, i, 3);
     const struct qd_tensor *in[] = {&x,
                                     &problem->s_x,
                                     &x_zero_point,

@@ -55,15 +55,17 @@ enum qd_status qd_explanation_begin(struct qd_explanation *explanation, FILE *ou
 
 /* --- Telling ---------------------------------------------------------------------------------------- */
 
+/* The values of a set that is no range, or what is admissible besides one. */
 static void tell_points(const struct qd_explanation *explanation, enum qd_dtype dtype,
                         const struct qd_points *points)
 {
     char text[40];
-    fputs("; admissible", explanation->out);
+    fputs(points->besides ? "; not held against anybody:" : "; admissible", explanation->out);
     for (unsigned k = 0; k < points->count; k++)
         fprintf(explanation->out, "%s %s", k == 0 ? "" : " or",
                 qd_describe_number(dtype, points->at[k], text, sizeof text));
-    fputs(", nothing between", explanation->out);
+    fputs(points->besides ? ", of orders that over- or underflow" : ", nothing between",
+          explanation->out);
 }
 
 static void tell_value(const struct qd_explanation *explanation, const char *name,
@@ -77,7 +79,7 @@ static void tell_value(const struct qd_explanation *explanation, const char *nam
             qd_describe_number(dtype, qd_tensor_value(&value->want, i), want, sizeof want));
     if (seen.unspecified)
         fputs("; the specification says nothing here", explanation->out);
-    else if (seen.points)
+    else if (seen.points && !seen.points->besides)
         tell_points(explanation, dtype, seen.points);
     else if (seen.lo < seen.hi)
         fprintf(explanation->out, "; admissible %s to %s",
@@ -85,6 +87,8 @@ static void tell_value(const struct qd_explanation *explanation, const char *nam
                 qd_describe_number(dtype, seen.hi, hi, sizeof hi));
     else
         fputs("; nothing else is admissible", explanation->out);
+    if (seen.points && seen.points->besides)
+        tell_points(explanation, dtype, seen.points);
     fputc('\n', explanation->out);
 }
 

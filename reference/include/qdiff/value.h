@@ -50,10 +50,12 @@ struct qd_fusion {
     int sum_quantum;
 };
 
-/* The admissible values of an element, in any order; count 0: all of the hull are. */
+/* The admissible values of an element, in any order; count 0: all of the hull are. besides: all of
+ * the hull are, and so are these, which lie outside of it. */
 #define QD_MAX_POINTS 8
 struct qd_points {
     uint8_t count;
+    bool besides;
     double at[QD_MAX_POINTS];
 };
 
@@ -88,14 +90,22 @@ enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *ar
 enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error);
 
-/* One element's answer, as codes of an integer type. flags: enum qd_element_flag. */
+/* One element's answer, as codes of an integer type. flags: enum qd_element_flag. dropped: what
+ * orders give that over- or underflow (QD_EXTREME_SCALE): required of nobody, and not held against
+ * anybody. */
+#define QD_MAX_DROPPED 6
 struct qd_code {
     int64_t want, lo, hi;
     uint8_t flags;
+    uint8_t dropped_count;
+    int32_t dropped[QD_MAX_DROPPED];
 };
 
 /* Makes c admissible: [lo, hi] becomes the hull of it and c. */
 void qd_code_include(struct qd_code *code, int64_t c);
+
+/* Makes c one of `dropped`; of more than that have room the last are forgotten. */
+void qd_code_drop(struct qd_code *code, int64_t c);
 
 /* Stores a code at element i, 0 ≤ i < count, of an integer value; makes hull and flags exist, in
  * the arena, when they are needed. NO_MEMORY. */
@@ -114,6 +124,11 @@ enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *are
 /* Element i, whose hull is stored, is one of `points`, none of them NaN; 1 ≤ count ≤
  * QD_MAX_POINTS. Codes that fill the hull change nothing. NO_MEMORY. */
 enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,
+                              struct qd_arena *arena, struct qd_error *error);
+
+/* Makes up to QD_MAX_POINTS values, none of them NaN, admissible besides the hull of element i, which
+ * is stored. NO_MEMORY. */
+enum qd_status qd_value_admit(struct qd_value *value, int64_t i, const double *points, size_t count,
                               struct qd_arena *arena, struct qd_error *error);
 
 /* Element i, 0 ≤ i < count: the ends of its hull, `want` twice where there is none; its flags, 0

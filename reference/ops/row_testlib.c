@@ -108,7 +108,7 @@ static const char *read_element(struct row *row, struct qd_value *value, int64_t
         return read_points(row, value, i, text);
     for (; count < 3; text += 2) {
         char number[40], *end;
-        snprintf(number, sizeof number, "%s", text);
+        snprintf(number, sizeof number, "%.39s", text); /* not all that is left */
         if (strstr(number, ".."))
             *strstr(number, "..") = 0;
         parts[count++] = strtold(number, &end);

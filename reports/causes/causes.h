@@ -3,14 +3,17 @@
  *
  * Failures of one target, whatever its version and settings, have the same cause if they have the same
  *   row        of an expectations file: they are known, or fixed, and its issue names the cause;
- *   diagnosis  a quirk; what several quirks explain belongs to that one of them which alone explains the most other failures;
- *   rule       that must-reject cases break, and class: taken, or died of; where nearly no operator checks a rule or a kind of rules, all of it
- *              (rules.h);
+ *   diagnosis  a quirk; what several quirks explain belongs to that one of them which alone explains the most
+ *              other failures;
+ *   rule       that must-reject cases break, and class: taken, or died of; where nearly no operator checks a rule
+ *              or a kind of rules, all of it (rules.h);
  *   message    without numbers and names, class and, unless the message has six words or more, operator;
- *   features   the shortest conjunction of feature words that failures of the operator and class have and no case has which passes where
- *              they fail: found by separate.h, over cases that fail at the same settings and are as far off (by one code, NaN ...);
+ *   features   the shortest conjunction of feature words that failures of the operator and class have and no case
+ *              has which passes where they fail: found by separate.h, over cases that fail at the same settings
+ *              and are as far off (by one code, NaN ...);
  *   rest       of operator, class and distance: nothing tells them apart.
- * The first that applies counts. The grouping is a function of the set of results: their order, jobs and shards do not change it. */
+ * The first that applies counts. The grouping is a function of the set of results: their order, jobs and shards do
+ * not change it. */
 #ifndef QDIFF_REPORTS_CAUSES_H
 #define QDIFF_REPORTS_CAUSES_H
 
@@ -95,8 +98,8 @@ struct qd_causes {
 void qd_causes_init(struct qd_causes *causes);
 void qd_causes_clear(struct qd_causes *causes);
 
-/* Says how a target is given on a command line, where that is not its id: "./libmine.so". Of more than QD_CAUSE_SPELLINGS targets the
- * first ones count. NO_MEMORY only. */
+/* Says how a target is given on a command line, where that is not its id: "./libmine.so". Of more than
+ * QD_CAUSE_SPELLINGS targets the first ones count. NO_MEMORY only. */
 enum qd_status qd_causes_spell(struct qd_causes *causes, const char *target, const char *text,
                                struct qd_error *error);
 
@@ -107,7 +110,8 @@ enum qd_status qd_causes_add(struct qd_causes *causes, const struct qd_result *r
 /* Groups what was added. NO_MEMORY only. */
 enum qd_status qd_causes_find(struct qd_causes *causes, struct qd_error *error);
 
-/* Of the results of an operator on a target whose features fulfil the conjunction: how many there are, and how many fail with this class. */
+/* Of the results of an operator on a target whose features fulfil the conjunction: how many there are, and how
+ * many fail with this class. */
 struct qd_cause_counts {
     size_t selected, matched;
 };

@@ -5,8 +5,9 @@
 
 #include "result/result.h"
 
-/* Of the first element that differs: "NaN", "infinite" (on one side only), of integers "by one code" (from the admissible set), "at an end
- * of the type", else "off"; "" where no element differs. Equal words have equal addresses. */
+/* Of the first element that differs: "NaN", "infinite" (on one side only), of integers "by one code" (from the
+ * admissible set), "at an end of the type", else "off"; "" where no element differs. Equal words have equal
+ * addresses. */
 const char *qd_distance_word(const struct qd_result *result);
 
 #endif

@@ -58,8 +58,8 @@ static size_t word_length(const char *at)
     return length;
 }
 
-/* Past the quoted name that begins here, or the "[with T = float]" of a template; `at` itself if none does: an apostrophe inside a word
- * opens nothing. */
+/* Past the quoted name that begins here, or the "[with T = float]" of a template; `at` itself if none does: an
+ * apostrophe inside a word opens nothing. */
 static const char *past_name(const char *message, const char *at)
 {
     static const char with[] = "[with ";
@@ -121,8 +121,8 @@ struct bracket {
     bool has_hole;
 };
 
-/* Brackets with a hole in them become one: "(tensor<#>, list) -> tensor<#>" is "# -> tensor#". So does one that is not closed where a
- * message was cut. */
+/* Brackets with a hole in them become one: "(tensor<#>, list) -> tensor<#>" is "# -> tensor#". So does one that is
+ * not closed where a message was cut. */
 static const char *close_brackets(char *shape)
 {
     static const char opening[] = "([{<", closing[] = ")]}>";
@@ -222,7 +222,8 @@ struct piece {
     bool taken;
 };
 
-/* What stands between holes and other places where a shape is not the message itself: blanks and ends of paths are not, at their edges. */
+/* What stands between holes and other places where a shape is not the message itself: blanks and ends of paths are
+ * not, at their edges. */
 static size_t find_pieces(const char *shape, struct piece *pieces)
 {
     static const char edges[] = "# \t";

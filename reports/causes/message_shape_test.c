@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of one bug have one shape, those of two bugs have two, and the pattern of a shape matches its messages only.
- * Alone: <build>/tests/reports/causes/message_shape_test */
+/* Messages of one bug have one shape, those of two bugs have two, and the pattern of a shape matches its messages
+ * only. Alone: <build>/tests/reports/causes/message_shape_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -91,7 +91,8 @@ static bool lists(const char *values, const char *value, size_t length)
     return false;
 }
 
-/* The values of a key on the release's targets, all of them or those seen: "extended,all". NULL when out of memory. */
+/* The values of a key on the release's targets, all of them or those seen: "extended,all". NULL when out of
+ * memory. */
 static const char *values_of(struct writer *writer, const struct group *group, const char *key,
                              size_t length, bool all)
 {
@@ -224,8 +225,8 @@ static bool is_of_cause(const struct writer *writer, const struct group *group, 
     return true;
 }
 
-/* "rejects-valid:*the scale of*must be a scalar*" with three pieces of the message, or as many as tell it from others. False if there is no such
- * pattern. */
+/* "rejects-valid:*the scale of*must be a scalar*" with three pieces of the message, or as many as tell it from
+ * others. False if there is no such pattern. */
 static bool message_class(const struct writer *writer, const struct group *group,
                           char class[CLASS_SIZE])
 {
@@ -273,7 +274,8 @@ static enum qd_status write_diagnosis(struct writer *writer, const struct group 
                     qd_arena_printf(&writer->arena, "quirk:%.*s", (int)strcspn(key, "|"), key));
 }
 
-/* Whether a row by the conjunction is narrow enough: on the targets that it is for, few are selected and nearly all of them fail so. */
+/* Whether a row by the conjunction is narrow enough: on the targets that it is for, few are selected and nearly
+ * all of them fail so. */
 static bool is_narrow(struct writer *writer, const struct group *group)
 {
     const struct qd_cause_member *member = group->members[0];

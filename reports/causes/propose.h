@@ -26,9 +26,11 @@ struct qd_proposal {
  *   a diagnosis    "quirk:NAME" for the operator, of several quirks the first;
  *   a message      the class with a pattern that matches all its messages, and none of another cause;
  *   a rule         "accepts-invalid:RULE", else as a message;
- *   features       the conjunction, if it selects at most QD_PROPOSAL_MOST comparisons and nine tenths of them fail so;
+ *   features       the conjunction, if it selects at most QD_PROPOSAL_MOST comparisons and nine tenths of them
+ *                  fail so;
  *   others         the id of each case.
- * A row holds for the settings on which its cause was seen, and for one release if several releases of the target ran. *rows counts them.
+ * A row holds for the settings on which its cause was seen, and for one release if several releases of the target
+ * ran. *rows counts them.
  * NO_MEMORY only. */
 enum qd_status qd_causes_propose(const struct qd_proposal *proposal, FILE *out, size_t *rows,
                                  struct qd_error *error);

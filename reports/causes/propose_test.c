@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proposed rows cover the failures that they are for, on the settings where those were seen, and nothing of another cause.
- * Alone: <build>/tests/reports/causes/propose_test */
+/* Proposed rows cover the failures that they are for, on the settings where those were seen, and nothing of
+ * another cause. Alone: <build>/tests/reports/causes/propose_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,8 @@ static void features_are_a_row_where_they_are_narrow(void **state)
     }
 }
 
-/* Three of four that have the feature fail so: that is no row, and neither are cases that are refused as they have to be. */
+/* Three of four that have the feature fail so: that is no row, and neither are cases that are refused as they have
+ * to be. */
 static void what_selects_others_is_no_row(void **state)
 {
     struct bench bench;

@@ -5,9 +5,10 @@
 
 #include "causes/causes.h"
 
-/* Sets the key of each member whose basis is RULE, as a pattern of rules: the kind of rule, the part after the last "-" ("*-shape", of all
- * operators), if nine tenths of the operators that have such must-reject cases, three at least, do not refuse half of them or more;
- * else the same of the rule without its operator (a star, "/pads-negative"); else the rule ("QLinearConv/bias-shape"). NO_MEMORY only. */
+/* Sets the key of each member whose basis is RULE, as a pattern of rules: the kind of rule, the part after the
+ * last "-" ("*-shape", of all operators), if nine tenths of the operators that have such must-reject cases, three
+ * at least, do not refuse half of them or more; else the same of the rule without its operator (a star,
+ * "/pads-negative"); else the rule ("QLinearConv/bias-shape"). NO_MEMORY only. */
 enum qd_status qd_rules_settle(struct qd_causes *causes, struct qd_error *error);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "qdiff/features.h"
 
-/* A conjunction of so many words at most, which selects so many failing cases at least: with fewer, chance finds one. */
+/* A conjunction of so many words at most, which selects so many failing cases at least: with fewer, chance finds
+ * one. */
 enum { QD_SEPARATION_WORDS = 3, QD_SEPARATION_CASES = 3 };
 
 struct qd_separation {
@@ -14,9 +15,9 @@ struct qd_separation {
     bool negated[QD_SEPARATION_WORDS];
 };
 
-/* Looks for the shortest conjunction that holds for no passing case and for QD_SEPARATION_CASES failing ones or more; among those of its
- * length the one that holds for the most failing ones, then the first in the order of features.def, without "!" first. The order of the
- * cases does not count. NO_MEMORY only. */
+/* Looks for the shortest conjunction that holds for no passing case and for QD_SEPARATION_CASES failing ones or
+ * more; among those of its length the one that holds for the most failing ones, then the first in the order of
+ * features.def, without "!" first. The order of the cases does not count. NO_MEMORY only. */
 enum qd_status qd_separate(const struct qd_features *failing, size_t failing_count,
                            const struct qd_features *passing, size_t passing_count,
                            struct qd_arena *arena, struct qd_separation *found,

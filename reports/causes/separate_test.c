@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conjunction that is found holds for failures and for no pass, is the shortest, and does not depend on the order of cases.
- * Alone: <build>/tests/reports/causes/separate_test */
+/* The conjunction that is found holds for failures and for no pass, is the shortest, and does not depend on the
+ * order of cases. Alone: <build>/tests/reports/causes/separate_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

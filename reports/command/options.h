@@ -41,7 +41,8 @@ struct qd_options {
     struct qd_shard shard;
     uint64_t jobs, memory_limit, rounds;
     double time_limit, diagnosis_time, time;
-    const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check, *audit, *junit, *badge;
+    const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check, *audit,
+        *junit, *badge;
     const char *element, *output_name, *engine;
     struct qd_words arguments; /* what is no option, in order */
 };

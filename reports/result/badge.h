@@ -7,7 +7,8 @@
 
 #include "result/summary.h"
 
-/* "conformance | 98.7 %, 0 new": the share of comparisons that pass, and the failures that are not known. Red if the run failed. */
+/* "conformance | 98.7 %, 0 new": the share of comparisons that pass, and the failures that are not known. Red if
+ * the run failed. */
 void qd_badge_write(const struct qd_summary *summary, FILE *out);
 
 #endif

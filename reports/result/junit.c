@@ -14,7 +14,8 @@ static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsui
 
 /* --- XML ----------------------------------------------------------------------------------------- */
 
-/* Length of a character that XML 1.0 allows; 0 if it is none: bytes that are no UTF-8, most control characters, U+FFFE and U+FFFF. */
+/* Length of a character that XML 1.0 allows; 0 if it is none: bytes that are no UTF-8, most control characters,
+ * U+FFFE and U+FFFF. */
 static unsigned xml_length(const char *text)
 {
     unsigned length = qd_utf8_length(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JUnit XML, as Jenkins and GitLab read it: a suite for each target, a test for each case. What makes a run fail is a failure or an error,
- * what is known or skipped is skipped. */
+/* JUnit XML, as Jenkins and GitLab read it: a suite for each target, a test for each case. What makes a run fail
+ * is a failure or an error, what is known or skipped is skipped. */
 #ifndef QDIFF_REPORTS_JUNIT_H
 #define QDIFF_REPORTS_JUNIT_H
 
@@ -22,8 +22,8 @@ struct qd_junit {
     bool lost;                     /* there was no memory for something */
 };
 
-/* Begins a file, borrowed; NULL: none is wanted, and all else does nothing. USAGE where it cannot be written, or exists and is no JUnit
- * file. */
+/* Begins a file, borrowed; NULL: none is wanted, and all else does nothing. USAGE where it cannot be written, or
+ * exists and is no JUnit file. */
 enum qd_status qd_junit_begin(struct qd_junit *junit, const char *path, struct qd_error *error);
 
 void qd_junit_result(struct qd_junit *junit, const struct qd_result *result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JUnit XML: every result is one test, what makes a run fail is red, and no text breaks the file. tests/command.t reads whole files with a
- * parser. Alone: <build>/tests/reports/result/junit_test */
+/* JUnit XML: every result is one test, what makes a run fail is red, and no text breaks the file. tests/command.t
+ * reads whole files with a parser. Alone: <build>/tests/reports/result/junit_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An audit of expectation rows: what each selects, what of that it matches, and how much that differs. A row that selects much and matches
- * little hides the next bug.
+/* An audit of expectation rows: what each selects, what of that it matches, and how much that differs. A row that
+ * selects much and matches little hides the next bug.
  *
- * A row is narrow if it names a quirk or a pattern of the message. Any other has to match nine tenths of the comparisons that it selects, and,
- * if its class is wrong-value, at most QD_AUDIT_MOST comparisons. */
+ * A row is narrow if it names a quirk or a pattern of the message. Any other has to match nine tenths of the
+ * comparisons that it selects, and, if its class is wrong-value, at most QD_AUDIT_MOST comparisons. */
 #ifndef QDIFF_REPORTS_AUDIT_H
 #define QDIFF_REPORTS_AUDIT_H
 
@@ -38,7 +38,8 @@ struct qd_audit {
     struct qd_error error; /* why it said stop */
 };
 
-/* Begins with targets that are open with one expectations file, which may be closed afterwards. The arena outlives the audit. NO_MEMORY. */
+/* Begins with targets that are open with one expectations file, which may be closed afterwards. The arena outlives
+ * the audit. NO_MEMORY. */
 enum qd_status qd_audit_begin(struct qd_audit *audit, const struct qd_gate_targets *targets,
                               struct qd_arena *arena, struct qd_error *error);
 

@@ -34,8 +34,8 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
 /* The sink for the run; the reporter must outlive it. */
 struct qd_sink qd_reporter_sink(struct qd_reporter *reporter);
 
-/* Judges rows if the run was whole, writes summary, causes, plan and the end of the results file, and gives the exit code
- * that the results ask for. */
+/* Judges rows if the run was whole, writes summary, causes, plan, the end of the results file, JUnit and badge, and
+ * gives the exit code that the results ask for. */
 enum qd_exit qd_reporter_end(struct qd_reporter *reporter, bool whole, bool complete);
 
 #endif

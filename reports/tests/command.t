@@ -724,7 +724,7 @@ test_what_is_not_reduced_waits()
     one=$(find "$QDIFF_STATE/findings/raw" -name 'QuantizeLinear-*.finding' | sort | head -n 1)
     [ -e "$one" ] && qd 0 findings show "$(basename "$one" .finding)" -o "$scratch/one.qdcase" || return 1
     # reduced by hand it leaves the pool, though its name is another one
-    qd 0 reduce "$scratch/one.qdcase" -t "$QDIFF_TARGET" --store && [ ! -e "$one" ] && qd 0 findings && has out "1 finding" || return 1
+    qd 0 reduce "$scratch/one.qdcase" -t "$QDIFF_TARGET" -o "$scratch/small" --store && [ ! -e "$one" ] && qd 0 findings && has out "1 finding" || return 1
     echo torn >"$QDIFF_STATE/findings/raw/torn.finding"
     qd 0 settle -t reference --time 5 && has out "0 known, 0 findings, 0 wait" || return 1 # nothing was seen there
     row_file 'fuzz:QuantizeLinear' "$QDIFF_TARGET"

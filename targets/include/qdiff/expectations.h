@@ -79,10 +79,12 @@ struct qd_row_draft {
     const char *reason; /* any text, made one field; "" becomes "not explained yet" */
 };
 
-/* A pattern that matches this id, operator or rule and nothing else, after a prefix such as "op:". NULL when out of memory. */
+/* A pattern that matches this id, operator or rule and nothing else, after a prefix such as "op:". NULL when out of
+ * memory. */
 const char *qd_expectations_pattern(const char *prefix, const char *text, struct qd_arena *arena);
 
-/* The row with its line end; the issue is "-". A version that is none becomes "*", and so do settings that are none. NO_MEMORY. */
+/* The row with its line end; the issue is "-". A version that is none becomes "*", and so do settings that are none.
+ * NO_MEMORY. */
 enum qd_status qd_expectations_row(const struct qd_row_draft *draft, struct qd_arena *arena,
                                    const char **text, struct qd_error *error);
 

@@ -1,1 +1,0 @@
-7findings/QuantizeLinear-quirk-wrong-value-round-half-upH

@@ -90,7 +90,7 @@ static enum qd_status check_parts(const struct qd_program *program, const char *
 static void put_word(struct qd_program *program, size_t *used, const char *word)
 {
     size_t size = strlen(word) + 1;
-    if (size <= sizeof program->words - *used)
+    if (*used + size <= sizeof program->words)
         memcpy(program->words + *used, word, size);
     *used += size;
     program->word_count++;

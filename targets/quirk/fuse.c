@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dequantize, convolve, quantize as the one QLinearConv that targets make of them. */
+/* Blocks of nodes between codes as the one operator that targets make of them: QLinearConv, QLinearAdd. */
 #include "quirk/fuse.h"
 
 #include <math.h>
@@ -61,11 +61,11 @@ static bool is_bias_in_steps(const struct qd_rewrite *made, const struct block *
 {
     const struct qd_tensor *x = scale_of(made, block->x), *w = scale_of(made, block->w);
     const struct qd_tensor *bias = scale_of(made, block->bias);
-    if (!x || !w || !bias || x->count != 1)
+    if (!x || !w || !bias || x->count != 1 || (bias->count != 1 && bias->count != w->count))
         return false;
     for (int64_t i = 0; i < w->count; i++) {
         double step = qd_tensor_value(x, 0) * qd_tensor_value(w, i);
-        double have = qd_tensor_value(bias, bias->count == w->count ? i : 0);
+        double have = qd_tensor_value(bias, bias->count == 1 ? 0 : i);
         if (!(fabs(have - step) <= fabs(step) / 100))
             return false;
     }

@@ -102,8 +102,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     if (status != QD_OK || strcmp(node->op_type, "QLinearAdd") != 0)
         return status;
     const struct qd_value *y_scale = in[2 * OPERAND];
-    bool known = qd_value_is_point(in[CODES], 0) && in[OPERAND];
-    if (!known || !choose(ratio(in[SCALE], y_scale), ratio(in[OPERAND + SCALE], y_scale), &m))
+    if (!choose(ratio(in[SCALE], y_scale), ratio(in[OPERAND + SCALE], y_scale), &m))
         return QD_OK;
     return add_all(evaluation, &m, in, out);
 }

@@ -84,8 +84,8 @@ static enum qd_status add_all(struct qd_evaluation *evaluation, const struct mul
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         int64_t sum = add(m, code_of(&a, &y->want, i), code_of(&b, &y->want, i), zero_point);
         int64_t code = clamp(sum, type->min, type->max);
-        status = qd_value_set_code(y, i, (struct qd_code){.want = code, .lo = code, .hi = code}, evaluation->arena,
-                                   evaluation->error);
+        status = qd_value_set_code(y, i, (struct qd_code){.want = code, .lo = code, .hi = code},
+                                   evaluation->arena, evaluation->error);
     }
     return status;
 }

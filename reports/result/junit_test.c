@@ -83,10 +83,10 @@ static void every_kind_is_a_test(void **state)
     assert_int_equal(qd_junit_end(&junit, NULL), QD_OK);
     char *text = read_file(path);
     assert_non_null(
-        strstr(text, "<testsuites name=\"qdiff\" tests=\"8\" failures=\"3\" errors=\"2\">"));
+        strstr(text, "<testsuites name=\"qdiff\" tests=\"9\" failures=\"3\" errors=\"2\">"));
     assert_non_null(strstr(text,
-                           "<testsuite name=\"lib@1.0\" tests=\"7\" failures=\"2\" errors=\"2\" "
-                           "skipped=\"2\">"));
+                           "<testsuite name=\"lib@1.0\" tests=\"8\" failures=\"2\" errors=\"2\" "
+                           "skipped=\"3\">"));
     assert_non_null(strstr(text, "<failure type=\"crash\" message=\"the target"));
     assert_non_null(strstr(text, "<skipped type=\"known\" message=\"lib #1\"/>"));
     assert_non_null(strstr(text, "<skipped type=\"skip\" message=\"a reason\"/>"));

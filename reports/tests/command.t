@@ -226,7 +226,7 @@ print(len({tuple(m) for c in causes for m in c["members"]}), sum(c["results"] fo
     [ "$members" = "$failures $failures" ] || { echo "$failures failures, in causes: $members"; return 1; }
     qd 0 causes "$scratch/r.jsonl" || return 1
     command=$(sed -n 's/^  shown by   qdiff //p' "$scratch/out" | head -n 1 | sed "s|--target '.*|--target '$wrong'|")
-    eval "qd 1 $command" && qd 2 causes "$scratch/none.jsonl" && qd 2 causes
+    eval "qd 1 $command" && qd 2 causes "$scratch/no-such.jsonl" && qd 2 causes
 }
 
 # Where the whole suite ran, rows are judged: the one that is never first and the one that expects nothing are named.

@@ -115,7 +115,8 @@ static void test_two_releases_in_one_process(void **state)
     qd_arena_clear(&arena);
 }
 
-/* README.md, "Underflowing scale products": 225 by hand, and what is seen instead. */
+/* The canonical value is 225; an order of evaluation whose product of scales is subnormal gives 200, which is nobody's fault
+ * (reports/findings/qlinear-conv-scale-product-underflow). */
 static void test_underflowing_scale_product(void **state)
 {
     (void)state;
@@ -128,9 +129,8 @@ static void test_underflowing_scale_product(void **state)
     struct qd_session_options options = {.time_limit = 60};
     struct qd_session *session = qd_open("ort@1.31.1", &options);
     struct qd_comparison c = qd_run_and_compare(session, &kase, &run);
-    assert_int_equal(c.verdict, QD_VERDICT_WRONG_VALUE);
-    assert_true(c.want == 225 && c.lo == 225 && c.hi == 225);
-    assert_true(c.have == 200);
+    assert_int_equal(c.verdict, QD_VERDICT_ADMISSIBLE);
+    assert_int_equal(c.exact, 0);
     qd_session_close(session);
     qd_arena_clear(&arena);
 }

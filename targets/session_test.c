@@ -18,17 +18,6 @@
 
 #define PLUGIN(name) QD_TEST_PLUGINS_DIR "/" name ".so"
 
-#ifdef __SANITIZE_ADDRESS__
-#define UNDER_ASAN true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNDER_ASAN true
-#endif
-#endif
-#ifndef UNDER_ASAN
-#define UNDER_ASAN false
-#endif
-
 /* One run of the identity case on misbehave_plugin[do=what]. */
 static enum qd_status run_once(struct qd_session *session, int64_t count, struct qd_run *run,
                                struct qd_error *error)
@@ -100,7 +89,7 @@ static void test_every_deed_is_told_apart(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
         const struct deed *deed = &deeds[i];
-        if (UNDER_ASAN && deed->skip_asan)
+        if (QD_UNDER_ASAN && deed->skip_asan)
             continue;
         char text[512];
         snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), deed->what);

@@ -24,19 +24,8 @@
 #define DROP QD_SOURCE_DIR "/targets/process/tests/drop.py"
 #define DROPS 20
 
-#ifdef __SANITIZE_ADDRESS__
-#define UNDER_ASAN true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNDER_ASAN true
-#endif
-#endif
-#ifndef UNDER_ASAN
-#define UNDER_ASAN false
-#endif
-
 /* ASan wants address space without limit, and a program that is started anew has to get it. */
-#define MEMORY ((uint64_t)1 << (UNDER_ASAN ? 46 : 29))
+#define MEMORY ((uint64_t)1 << (QD_UNDER_ASAN ? 46 : 29))
 
 static int find_share(void **state)
 {
@@ -122,14 +111,15 @@ static void test_outcomes_are_those_of_the_plug_in_itself(void **state)
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
         struct qd_run alone, served;
         /* As in session_test: ASan's allocator and its leak check end a process in ways of their own. */
-        if (UNDER_ASAN && (!strcmp(deeds[i].what, "eat-memory") || !strcmp(deeds[i].what, "exit")))
+        if (QD_UNDER_ASAN &&
+            (!strcmp(deeds[i].what, "eat-memory") || !strcmp(deeds[i].what, "exit")))
             continue;
         do_twice(MISBEHAVE, &deeds[i], &alone);
         do_twice(SERVED, &deeds[i], &served);
         assert_int_equal(served.signal, alone.signal);
         if (strcmp(deeds[i].what, "lie-rank") != 0 && /* a large rank is cut */
             deeds[i].outcome != QD_OUTCOME_OOM &&     /* the limit's number */
-            !UNDER_ASAN)                              /* which adds words */
+            !QD_UNDER_ASAN)                           /* which adds words */
             assert_string_equal(served.message, alone.message);
     }
 }

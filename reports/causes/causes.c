@@ -34,7 +34,7 @@ void qd_causes_clear(struct qd_causes *causes)
 
 bool qd_cause_is_red(const struct qd_cause *cause)
 {
-    return cause->kind != QD_RESULT_KNOWN && cause->kind != QD_RESULT_ADVISORY;
+    return qd_result_is_unexpected(cause->kind);
 }
 
 const char *qd_cause_basis_word(enum qd_cause_basis basis)

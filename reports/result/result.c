@@ -71,6 +71,12 @@ bool qd_result_find(const char *word, enum qd_result_kind *kind)
     return false;
 }
 
+bool qd_result_is_unexpected(enum qd_result_kind kind)
+{
+    return kind != QD_RESULT_PASS && kind != QD_RESULT_KNOWN && kind != QD_RESULT_ADVISORY &&
+           kind != QD_RESULT_SKIP;
+}
+
 bool qd_result_has_comparison(const struct qd_result *result)
 {
     return result->kind != QD_RESULT_SKIP && result->kind != QD_RESULT_BAD_INPUT &&

@@ -78,6 +78,9 @@ const char *qd_result_meaning(enum qd_result_kind kind);
 const char *qd_result_next(enum qd_result_kind kind); /* what to do next */
 bool qd_result_find(const char *word, enum qd_result_kind *kind);
 
+/* Whether something is to be looked at: not a pass, a skip, or a divergence that is known or advisory. */
+bool qd_result_is_unexpected(enum qd_result_kind kind);
+
 /* Whether the result has a comparison whose counts mean something. */
 bool qd_result_has_comparison(const struct qd_result *result);
 

@@ -205,6 +205,6 @@ void qd_tap_result(struct qd_tap *tap, const struct qd_result *result)
         print_line(out, result->clause, false);
     }
     fputc('\n', out);
-    if (!ok && result->kind != QD_RESULT_KNOWN && result->kind != QD_RESULT_ADVISORY)
+    if (qd_result_is_unexpected(result->kind))
         qd_tap_block(out, result);
 }

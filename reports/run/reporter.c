@@ -82,12 +82,6 @@ static enum qd_status store(struct qd_reporter *reporter, const struct qd_result
     return QD_OK;
 }
 
-static bool is_unexpected(const struct qd_result *result)
-{
-    return result->kind != QD_RESULT_PASS && result->kind != QD_RESULT_KNOWN &&
-           result->kind != QD_RESULT_ADVISORY && result->kind != QD_RESULT_SKIP;
-}
-
 /* Of a thousand bad files the first ones are enough; all are in TAP. */
 static void complain(const struct qd_reporter *reporter, const struct qd_result *result)
 {
@@ -115,7 +109,8 @@ static enum qd_visit take_result(void *context, const struct qd_result *result)
         return stop(reporter);
     complain(reporter, result);
     show_progress(reporter);
-    return reporter->fail_fast && is_unexpected(result) ? stop(reporter) : QD_VISIT_GO_ON;
+    return reporter->fail_fast && qd_result_is_unexpected(result->kind) ? stop(reporter)
+                                                                        : QD_VISIT_GO_ON;
 }
 
 static void take_row(void *context, const struct qd_unmatched_row *row)

@@ -17,6 +17,5 @@ enum qd_status qd_expectations_from_environment(const char *name, const struct q
         status = qd_expectations_shipped(name, arena, &path, error);
     if (status != QD_OK || !path || strcmp(path, "none") == 0)
         return status;
-    status = qd_expectations_read(path, arena, known, error);
-    return status == QD_OK ? qd_expectations_activate(*known, info, error) : status;
+    return qd_expectations_open(path, info, arena, known, error);
 }

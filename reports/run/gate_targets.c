@@ -158,21 +158,6 @@ enum qd_status qd_plan_targets(const struct qd_options *options, struct qd_arena
     return QD_OK;
 }
 
-static enum qd_status read_expectations(const char *path, const struct qd_target_info *info,
-                                        struct qd_arena *arena,
-                                        struct qd_expectations **expectations,
-                                        struct qd_error *error)
-{
-    struct qd_expectations *rows;
-    enum qd_status status = qd_expectations_read(path, arena, &rows, error);
-
-    if (status == QD_OK)
-        status = qd_expectations_activate(rows, info, error);
-    if (status == QD_OK)
-        *expectations = rows;
-    return status;
-}
-
 static enum qd_status open_one(const struct qd_planned_target *planned, bool any,
                                const struct qd_session_options *options, struct qd_arena *arena,
                                struct qd_subject *target, struct qd_error *error)
@@ -184,8 +169,8 @@ static enum qd_status open_one(const struct qd_planned_target *planned, bool any
     if (status != QD_OK)
         return status;
     if (planned->expectations) {
-        status = read_expectations(planned->expectations, opened.info, arena, &opened.expectations,
-                                   error);
+        status = qd_expectations_open(planned->expectations, opened.info, arena,
+                                      &opened.expectations, error);
     }
     if (status != QD_OK) {
         qd_subject_close(&opened);

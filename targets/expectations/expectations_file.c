@@ -19,6 +19,19 @@ enum qd_status qd_expectations_read(const char *path, struct qd_arena *arena,
                : status;
 }
 
+enum qd_status qd_expectations_open(const char *path, const struct qd_target_info *info,
+                                    struct qd_arena *arena, struct qd_expectations **expectations,
+                                    struct qd_error *error)
+{
+    struct qd_expectations *rows;
+    enum qd_status status = qd_expectations_read(path, arena, &rows, error);
+    if (status == QD_OK)
+        status = qd_expectations_activate(rows, info, error);
+    if (status == QD_OK)
+        *expectations = rows;
+    return status;
+}
+
 enum qd_status qd_expectations_shipped(const char *name, struct qd_arena *arena, const char **path,
                                        struct qd_error *error)
 {

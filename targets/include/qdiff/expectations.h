@@ -34,6 +34,11 @@ enum qd_status qd_expectations_shipped(const char *name, struct qd_arena *arena,
 enum qd_status qd_expectations_activate(struct qd_expectations *expectations,
                                         const struct qd_target_info *info, struct qd_error *error);
 
+/* Reads a file and activates its rows. *expectations is set only on success; errors of both. */
+enum qd_status qd_expectations_open(const char *path, const struct qd_target_info *info,
+                                    struct qd_arena *arena, struct qd_expectations **expectations,
+                                    struct qd_error *error);
+
 /* Lines of an expectations file, ascending, each once. */
 #define QD_MOST_COVERING 16
 struct qd_row_lines {

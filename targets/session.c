@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "process/job.h"
 #include "process/loader.h"
 #include "process/program.h"
 #include "process/serve.h"
+#include "process/transfer.h"
 #include "process/worker.h"
 #include "qdiff/clock.h"
 #include "qdiff/evaluate.h"
@@ -21,7 +21,7 @@
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 #define LEAST_OPEN_SECONDS 30.0     /* a library read from a cold disk */
 #define LEAST_PROGRAM_SECONDS 120.0 /* some hundred files of Python */
-#define CASES_PER_WEIGHING 256
+#define CASES_PER_MEMORY_CHECK 256
 #define MOST_CONNECTIONS 6
 #define MOST_TRIES 4 /* of what was killed by somebody else */
 
@@ -66,7 +66,7 @@ static void work(void *context, void *block, int channel)
     if (!opened.api)
         return;
     while (qd_worker_wait(channel) == 'r') {
-        qd_job_execute(block, opened.api, opened.target);
+        qd_transfer_execute(block, opened.api, opened.target);
         qd_worker_answer(channel);
     }
     opened.api->close(opened.target);
@@ -74,13 +74,13 @@ static void work(void *context, void *block, int channel)
 
 /* Starts the worker of a plug-in and has it open the target. *death tells of an end that was not its own fault. */
 static enum qd_status start_plugin(struct qd_session *session, struct qd_arena *arena,
-                                   struct qd_target_info *info, double patience,
+                                   struct qd_target_info *info, double deadline,
                                    struct qd_death *death, struct qd_error *error)
 {
     enum qd_status status = qd_worker_start(&session->worker, work, session, error);
     if (status != QD_OK)
         return status;
-    if (!qd_worker_call(&session->worker, 0, patience, death))
+    if (!qd_worker_call(&session->worker, 0, deadline, death))
         return qd_fail(error, QD_UNUSABLE, "opening it ended in %s: %s",
                        qd_outcome_word(death->outcome), death->text);
     return qd_serve_read(session->worker.block, session->worker.block_size, arena, info, error);
@@ -88,13 +88,13 @@ static enum qd_status start_plugin(struct qd_session *session, struct qd_arena *
 
 /* The same for a worker that is another program. */
 static enum qd_status start_program(struct qd_session *session, struct qd_arena *arena,
-                                    struct qd_target_info *info, double patience,
+                                    struct qd_target_info *info, double deadline,
                                     struct qd_death *death, struct qd_error *error)
 {
     struct qd_program *program = session->program;
     enum qd_status status = qd_worker_start(&session->worker, qd_program_become, program, error);
     if (status == QD_OK)
-        status = qd_program_greet(program, patience, arena, info, NULL, error);
+        status = qd_program_handshake(program, deadline, arena, info, NULL, error);
     if (program->died)
         *death = program->death;
     return status;
@@ -112,14 +112,14 @@ static void wait_for_connection(int tries)
 static enum qd_status start(struct qd_session *session, struct qd_arena *arena,
                             struct qd_target_info *info, struct qd_error *error)
 {
-    double patience = session->options.time_limit;
+    double deadline = session->options.time_limit;
     double least = session->program ? LEAST_PROGRAM_SECONDS : LEAST_OPEN_SECONDS;
-    if (patience < least)
-        patience = least;
+    if (deadline < least)
+        deadline = least;
     for (int i = 1;; i++) {
         struct qd_death death = {.outcome = QD_OUTCOME_CRASH};
         enum qd_status status = (session->program ? start_program : start_plugin)(
-            session, arena, info, patience, &death, error);
+            session, arena, info, deadline, &death, error);
         if (status == QD_OK)
             return QD_OK;
         qd_worker_stop(&session->worker);
@@ -391,8 +391,8 @@ static enum qd_status make_room(struct qd_session *session, size_t total, struct
 /* A running worker, with the target open. */
 static enum qd_status ensure_worker(struct qd_session *session, struct qd_error *error)
 {
-    if (session->worker.answers % CASES_PER_WEIGHING == CASES_PER_WEIGHING - 1 &&
-        session->worker.pid != 0 && qd_worker_is_fat(&session->worker))
+    if (session->worker.answers % CASES_PER_MEMORY_CHECK == CASES_PER_MEMORY_CHECK - 1 &&
+        session->worker.pid != 0 && qd_worker_over_memory(&session->worker))
         qd_worker_stop(
             &session->worker); /* it leaks: that must not become another case's out-of-memory */
     if (session->worker.pid != 0)
@@ -406,19 +406,19 @@ static enum qd_status ensure_worker(struct qd_session *session, struct qd_error 
 }
 
 /* One try in the worker; *answered tells whether it lived. */
-static enum qd_status attempt(struct qd_session *session, const struct qd_job *job, bool *answered,
-                              struct qd_death *death, struct qd_error *error)
+static enum qd_status attempt(struct qd_session *session, const struct qd_transfer *transfer,
+                              bool *answered, struct qd_death *death, struct qd_error *error)
 {
     enum qd_status status = ensure_worker(session, error);
     if (status != QD_OK)
         return status;
-    qd_job_write(job, session->worker.block);
+    qd_transfer_write(transfer, session->worker.block);
     if (!session->program) {
         *answered = qd_worker_call(&session->worker, 'r', session->options.time_limit, death);
         return QD_OK;
     }
-    session->program->patience = qd_patience_begin(session->options.time_limit);
-    qd_job_execute(session->worker.block, &qd_program_target, session->program);
+    session->program->deadline = qd_deadline_begin(session->options.time_limit);
+    qd_transfer_execute(session->worker.block, &qd_program_target, session->program);
     *answered = !session->program->died;
     *death = session->program->death;
     return QD_OK;
@@ -427,7 +427,7 @@ static enum qd_status attempt(struct qd_session *session, const struct qd_job *j
 static void record_death(const struct qd_session *session, const struct qd_death *death, bool alone,
                          struct qd_run *run)
 {
-    const struct qd_job_header *header = session->worker.block;
+    const struct qd_transfer_header *header = session->worker.block;
     *run = (struct qd_run){.outcome = death->outcome, .signal = death->signal};
     run->stage = header->stage == QD_STAGE_LOAD ? QD_STAGE_LOAD : QD_STAGE_RUN;
     snprintf(run->message, sizeof run->message, "%s%s", death->text,
@@ -435,13 +435,13 @@ static void record_death(const struct qd_session *session, const struct qd_death
 }
 
 /* Tries again what was killed by somebody else. */
-static enum qd_status attempt_unmolested(struct qd_session *session, const struct qd_job *job,
-                                         bool *answered, struct qd_death *death,
-                                         struct qd_error *error)
+static enum qd_status attempt_unmolested(struct qd_session *session,
+                                         const struct qd_transfer *transfer, bool *answered,
+                                         struct qd_death *death, struct qd_error *error)
 {
     enum qd_status status = QD_OK;
     for (int i = 0; i < MOST_TRIES && status == QD_OK; i++) {
-        status = attempt(session, job, answered, death, error);
+        status = attempt(session, transfer, answered, death, error);
         if (status == QD_OK && (*answered || !qd_death_is_foreign(death)))
             return QD_OK;
     }
@@ -451,18 +451,18 @@ static enum qd_status attempt_unmolested(struct qd_session *session, const struc
 }
 
 /* A worker that dies after other cases may owe that to them; a fresh one tells. */
-static enum qd_status run_isolated(struct qd_session *session, const struct qd_job *job,
+static enum qd_status run_isolated(struct qd_session *session, const struct qd_transfer *transfer,
                                    struct qd_arena *arena, struct qd_run *run,
                                    struct qd_error *error)
 {
     bool used = session->worker.pid != 0 && session->worker.answers > 1, answered;
     struct qd_death death, again;
-    enum qd_status status = attempt_unmolested(session, job, &answered, &death, error);
+    enum qd_status status = attempt_unmolested(session, transfer, &answered, &death, error);
     if (status != QD_OK)
         return status;
     bool alone = true;
     if (!answered && used && death.outcome != QD_OUTCOME_HANG) {
-        status = attempt_unmolested(session, job, &answered, &again, error);
+        status = attempt_unmolested(session, transfer, &answered, &again, error);
         if (status != QD_OK)
             return status;
         if (!answered)
@@ -471,7 +471,7 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_j
             alone = answered = false;
     }
     if (answered)
-        return qd_job_judge(job, session->worker.block, arena, run, error);
+        return qd_transfer_judge(transfer, session->worker.block, arena, run, error);
     record_death(session, &death, alone, run);
     return QD_OK;
 }
@@ -481,19 +481,19 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
                               struct qd_run *run, struct qd_error *error)
 {
     double begin = qd_clock_seconds();
-    struct qd_job job;
+    struct qd_transfer transfer;
     struct qd_run seen;
-    enum qd_status status = qd_job_plan(&job, kase, shapes, LARGEST_BLOCK, arena, error);
+    enum qd_status status = qd_transfer_plan(&transfer, kase, shapes, LARGEST_BLOCK, arena, error);
     if (status == QD_OK)
-        status = make_room(session, job.total, error);
+        status = make_room(session, transfer.total, error);
     if (status != QD_OK)
         return status;
     if (session->options.in_process && !session->program) {
-        qd_job_write(&job, session->worker.block);
-        qd_job_execute(session->worker.block, session->here.api, session->here.target);
-        status = qd_job_judge(&job, session->worker.block, arena, &seen, error);
+        qd_transfer_write(&transfer, session->worker.block);
+        qd_transfer_execute(session->worker.block, session->here.api, session->here.target);
+        status = qd_transfer_judge(&transfer, session->worker.block, arena, &seen, error);
     } else {
-        status = run_isolated(session, &job, arena, &seen, error);
+        status = run_isolated(session, &transfer, arena, &seen, error);
     }
     if (status != QD_OK)
         return status;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "message.h"
-#include "process/job.h"
 #include "process/loader.h"
 #include "process/program.h"
+#include "process/transfer.h"
 #include "process/worker.h"
 #include "qdiff/answer.h"
 #include "qdiff/features.h"
@@ -18,7 +18,7 @@
 #define DEFAULT_SECONDS 30.0
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 #define LARGEST_BLOCK ((size_t)1 << 30)
-#define JOB_AT ((size_t)4096) /* the job's place in the block, behind the finding */
+#define TRANSFER_AT ((size_t)4096) /* the transfer's place in the block, behind the finding */
 
 /* Start of the block: what a probe found. */
 struct finding {
@@ -31,7 +31,7 @@ struct probe {
     const struct qd_target_name *name;
     const struct qd_case *sample;
     struct finding *finding;
-    struct qd_job_header *job; /* the sample's, written anew for each probe */
+    struct qd_transfer_header *transfer; /* the sample's, written anew for each probe */
     const struct qd_target *api;
     void *target;
     struct qd_target_message message;
@@ -92,8 +92,8 @@ static bool prepare(struct probe *p, const void *model, size_t size, void **prep
 
 static enum qd_target_status run(struct probe *p, void *prepared, int r)
 {
-    return p->api->run(p->target, prepared, p->job->inputs[r], p->job->input_count,
-                       p->job->outputs[r], p->job->output_count, &p->message);
+    return p->api->run(p->target, prepared, p->transfer->inputs[r], p->transfer->input_count,
+                       p->transfer->outputs[r], p->transfer->output_count, &p->message);
 }
 
 static bool run_both(struct probe *p, void *first, void *second)
@@ -287,7 +287,7 @@ static void probe_flipped(struct probe *p)
 static void probe_run(struct probe *p)
 {
     void *prepared = NULL;
-    if (!open_target(p) || !prepare(p, p->job->model, p->job->model_size, &prepared) ||
+    if (!open_target(p) || !prepare(p, p->transfer->model, p->transfer->model_size, &prepared) ||
         !run_both(p, prepared, prepared))
         return;
     p->api->release(p->target, prepared);
@@ -314,8 +314,8 @@ static void probe_no_pointer_kept(struct probe *p)
 static void probe_two_models(struct probe *p)
 {
     void *a = NULL, *b = NULL;
-    if (!open_target(p) || !prepare(p, p->job->model, p->job->model_size, &a) ||
-        !prepare(p, p->job->model, p->job->model_size, &b) || !run_both(p, a, b))
+    if (!open_target(p) || !prepare(p, p->transfer->model, p->transfer->model_size, &a) ||
+        !prepare(p, p->transfer->model, p->transfer->model_size, &b) || !run_both(p, a, b))
         return;
     p->api->release(p->target, a);
     p->api->release(p->target, b);
@@ -325,7 +325,7 @@ static void probe_two_models(struct probe *p)
 static void probe_release_unused(struct probe *p)
 {
     void *prepared = NULL;
-    if (!open_target(p) || !prepare(p, p->job->model, p->job->model_size, &prepared))
+    if (!open_target(p) || !prepare(p, p->transfer->model, p->transfer->model_size, &prepared))
         return;
     p->api->release(p->target, prepared);
     p->api->close(p->target);
@@ -335,7 +335,7 @@ static void probe_release_unused(struct probe *p)
 static void run_spoilt(struct probe *p, bool must_refuse)
 {
     void *prepared = NULL;
-    if (!open_target(p) || !prepare(p, p->job->model, p->job->model_size, &prepared))
+    if (!open_target(p) || !prepare(p, p->transfer->model, p->transfer->model_size, &prepared))
         return;
     p->message.text[0] = '\0';
     enum qd_target_status status = run(p, prepared, 0);
@@ -347,11 +347,11 @@ static void run_spoilt(struct probe *p, bool must_refuse)
 
 static void probe_missing_input(struct probe *p)
 {
-    if (p->job->input_count == 0) {
+    if (p->transfer->input_count == 0) {
         report(p, QD_CHECK_SKIP, "the sample has no input");
         return;
     }
-    p->job->input_count--;
+    p->transfer->input_count--;
     run_spoilt(p, true);
 }
 
@@ -359,13 +359,13 @@ static void probe_missing_input(struct probe *p)
 static struct qd_target_tensor *first_input(struct probe *p)
 {
     struct qd_target_tensor *input;
-    memcpy(&input, &p->job->inputs[0], sizeof input);
+    memcpy(&input, &p->transfer->inputs[0], sizeof input);
     return input;
 }
 
 static void probe_other_rank(struct probe *p)
 {
-    if (p->job->input_count == 0 || first_input(p)->rank == QD_TARGET_MAX_RANK) {
+    if (p->transfer->input_count == 0 || first_input(p)->rank == QD_TARGET_MAX_RANK) {
         report(p, QD_CHECK_SKIP, "the sample has no input of less than eight dimensions");
         return;
     }
@@ -375,7 +375,7 @@ static void probe_other_rank(struct probe *p)
 
 static void probe_other_input_type(struct probe *p)
 {
-    if (p->job->input_count == 0 || first_input(p)->size == 0) {
+    if (p->transfer->input_count == 0 || first_input(p)->size == 0) {
         report(p, QD_CHECK_SKIP, "the sample has no input with elements");
         return;
     }
@@ -388,10 +388,10 @@ static void probe_other_input_type(struct probe *p)
 static void run_with_wish(struct probe *p, const struct qd_target_tensor *wish)
 {
     void *prepared = NULL;
-    struct qd_target_tensor *output = &p->job->outputs[0][0], right = *output;
+    struct qd_target_tensor *output = &p->transfer->outputs[0][0], right = *output;
     unsigned char before = right.size > 0 ? *(unsigned char *)right.data : 0;
     *output = *wish;
-    if (!open_target(p) || !prepare(p, p->job->model, p->job->model_size, &prepared))
+    if (!open_target(p) || !prepare(p, p->transfer->model, p->transfer->model_size, &prepared))
         return;
     enum qd_target_status status = run(p, prepared, 0);
     qd_text_clean(p->message.text, sizeof p->message.text);
@@ -409,7 +409,7 @@ static void run_with_wish(struct probe *p, const struct qd_target_tensor *wish)
 
 static void probe_other_shape(struct probe *p)
 {
-    struct qd_target_tensor wish = p->job->outputs[0][0];
+    struct qd_target_tensor wish = p->transfer->outputs[0][0];
     if (wish.rank == QD_TARGET_MAX_RANK) {
         report(p, QD_CHECK_SKIP, "the sample's output has eight dimensions");
         return;
@@ -420,7 +420,7 @@ static void probe_other_shape(struct probe *p)
 
 static void probe_other_type(struct probe *p)
 {
-    struct qd_target_tensor wish = p->job->outputs[0][0];
+    struct qd_target_tensor wish = p->transfer->outputs[0][0];
     wish.data_type = wish.data_type == 1 ? 6 : 1; /* int32 or float32 */
     wish.rank = 1;
     wish.dims[0] = (int64_t)(wish.size / 4);
@@ -430,8 +430,8 @@ static void probe_other_type(struct probe *p)
 
 static void probe_no_wish(struct probe *p)
 {
-    struct qd_target_tensor wish = {.name = p->job->outputs[0][0].name,
-                                    .data = p->job->outputs[0][0].data};
+    struct qd_target_tensor wish = {.name = p->transfer->outputs[0][0].name,
+                                    .data = p->transfer->outputs[0][0].data};
     run_with_wish(p, &wish);
 }
 
@@ -478,7 +478,7 @@ struct run_of_checks {
     const struct qd_case *sample;
     const struct check *check; /* the one the worker does */
     struct qd_worker worker;
-    struct qd_job job; /* the sample's; unused without one */
+    struct qd_transfer transfer; /* the sample's; unused without one */
     double seconds;
     qd_check_visitor *visit;
     void *context;
@@ -489,7 +489,7 @@ static void work(void *context, void *block, int channel)
     const struct run_of_checks *all = context;
     struct probe p = {.name = all->name, .sample = all->sample, .finding = block};
     if (all->sample)
-        p.job = (struct qd_job_header *)(void *)((char *)block + JOB_AT);
+        p.transfer = (struct qd_transfer_header *)(void *)((char *)block + TRANSFER_AT);
     p.finding->result = QD_CHECK_PASS;
     all->check->probe(&p);
     qd_worker_answer(channel);
@@ -502,8 +502,8 @@ static enum qd_status judge(const struct run_of_checks *all, char *text, size_t 
     struct qd_arena arena;
     struct qd_run run;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status =
-        qd_job_judge(&all->job, (const char *)all->worker.block + JOB_AT, &arena, &run, error);
+    enum qd_status status = qd_transfer_judge(
+        &all->transfer, (const char *)all->worker.block + TRANSFER_AT, &arena, &run, error);
     qd_arena_clear(&arena);
     *text = '\0';
     if (status == QD_OK && run.outcome != QD_OUTCOME_OUTPUTS)
@@ -516,7 +516,7 @@ static enum qd_status do_check(struct run_of_checks *all, enum qd_check_result *
 {
     memset(all->worker.block, 0, sizeof(struct finding));
     if (all->sample)
-        qd_job_write(&all->job, (char *)all->worker.block + JOB_AT);
+        qd_transfer_write(&all->transfer, (char *)all->worker.block + TRANSFER_AT);
     enum qd_status status = qd_worker_start(&all->worker, work, all, error);
     if (status != QD_OK)
         return status;
@@ -573,7 +573,7 @@ static enum qd_status plan(struct run_of_checks *all, struct qd_arena *arena,
         qd_graph_answer(all->sample->graph, all->sample->inputs, arena, &values, &shapes, error);
     if (status != QD_OK)
         return qd_fail_context(error, status, "sample %s", all->sample->id);
-    return qd_job_plan(&all->job, all->sample, shapes, LARGEST_BLOCK, arena, error);
+    return qd_transfer_plan(&all->transfer, all->sample, shapes, LARGEST_BLOCK, arena, error);
 }
 
 enum qd_status qd_check_target(const struct qd_target_name *name,
@@ -595,7 +595,7 @@ enum qd_status qd_check_target(const struct qd_target_name *name,
     enum qd_status status = sample ? plan(&all, &arena, error) : QD_OK;
     if (status == QD_OK)
         status =
-            qd_worker_init(&all.worker, JOB_AT + all.job.total + 1,
+            qd_worker_init(&all.worker, TRANSFER_AT + all.transfer.total + 1,
                            options->memory_limit ? options->memory_limit : DEFAULT_MEMORY, error);
     if (status == QD_OK) {
         status = do_checks(&all, error);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Red zones and poison around the output buffers of one run, as job.c has them, where there is no case but a request. */
+/* Red zones and poison around the output buffers of one run, as transfer.c has them, where there is no case but a request. */
 #include "process/fence.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define ALIGNMENT ((size_t)64)
-#define ZONE ((size_t)128) /* as in job.h */
+#define ZONE ((size_t)128) /* as in transfer.h */
 
-/* The same as in job.c: a byte that keeps the poison of both runs was never written. */
+/* The same as in transfer.c: a byte that keeps the poison of both runs was never written. */
 static unsigned char poison(const struct qd_fenced_run *run)
 {
     return run->odd ? 0xA5 : 0x5A;

@@ -602,11 +602,11 @@ static enum qd_status relay(struct qd_worker *worker, struct qd_arena *arena,
                             const struct qd_frame *frame, int out, bool *over,
                             struct qd_error *error)
 {
-    struct qd_patience patience = qd_patience_begin(NO_LIMIT);
+    struct qd_deadline deadline = qd_deadline_begin(NO_LIMIT);
     struct qd_frame content;
     struct qd_death death;
     bool sent;
-    if (qd_worker_exchange(worker, frame, &patience, QD_FRAME_LARGEST, arena, &content, &death)) {
+    if (qd_worker_exchange(worker, frame, &deadline, QD_FRAME_LARGEST, arena, &content, &death)) {
         struct qd_wire_out whole = {.arena = arena};
         struct qd_frame made;
         qd_frame_begin(&whole);

@@ -333,7 +333,7 @@ enum qd_target_status qd_program_hear(struct qd_program *program, enum qd_reques
     qd_wire_end(out, mark);
     if (qd_frame_end(out, &request, &error) != QD_OK)
         return qd_answer(message, QD_TARGET_NO_MEMORY, "%s", error.text);
-    if (!qd_worker_exchange(program->worker, &request, &program->patience, limit, &program->arena,
+    if (!qd_worker_exchange(program->worker, &request, &program->deadline, limit, &program->arena,
                             &answer, &program->death)) {
         name_loss(program);
         program->died = true;

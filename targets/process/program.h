@@ -18,7 +18,7 @@ struct qd_program {
     const struct qd_emulated_cpu *cpu; /* that it runs on; NULL: this machine's */
     struct qd_worker *worker;
     struct qd_arena arena;       /* one message */
-    struct qd_patience patience; /* of the case */
+    struct qd_deadline deadline; /* of the case */
     uint64_t id, handle;         /* the last ones given out */
     bool crashed;                /* the last reply was that the target fell over */
     bool guards; /* it reports its target's death; if it just ends, the connection is lost */
@@ -39,9 +39,9 @@ qd_worker_main qd_program_become;
 
 /* The first exchange: the program's description, into the arena, and with `options` the words of quantizer options that
  * it knows (NULL: not wanted). UNUSABLE with its words. When it is dead, program->died and ->death are set. */
-enum qd_status qd_program_greet(struct qd_program *program, double seconds, struct qd_arena *arena,
-                                struct qd_target_info *info, const char *const **options,
-                                struct qd_error *error);
+enum qd_status qd_program_handshake(struct qd_program *program, double seconds,
+                                    struct qd_arena *arena, struct qd_target_info *info,
+                                    const char *const **options, struct qd_error *error);
 
 /* prepare, run and release, to be called as those of a plug-in, with a struct qd_program as target. After the program's
  * death they do nothing. */

@@ -252,7 +252,7 @@ static void test_round_trips(void **state)
     qd_session_close(session);
 }
 
-static enum qd_status pace_of(const char *text, struct qd_worker_bench *pace,
+static enum qd_status speed_of(const char *text, struct qd_worker_bench *speed,
                               struct qd_error *error)
 {
     static const struct qd_session_options options = {.time_limit = 30};
@@ -264,7 +264,7 @@ static enum qd_status pace_of(const char *text, struct qd_worker_bench *pace,
     assert_int_equal(qd_target_name_parse(text, &name, error), QD_OK);
     assert_true(qd_worker_bench_applies(&name));
     enum qd_status status =
-        qd_worker_bench_measure(&name, &options, &kase, kase.inputs, 0.05, pace, error);
+        qd_worker_bench_measure(&name, &options, &kase, kase.inputs, 0.05, speed, error);
     qd_arena_clear(&arena);
     return status;
 }
@@ -273,19 +273,19 @@ static enum qd_status pace_of(const char *text, struct qd_worker_bench *pace,
 static void test_pace(void **state)
 {
     (void)state;
-    struct qd_worker_bench pace = {.runs_per_second = -1};
+    struct qd_worker_bench speed = {.runs_per_second = -1};
     struct qd_error error = {.status = QD_OK};
     struct qd_target_name name = {.name = "reference"};
     assert_false(qd_worker_bench_applies(&name));
-    assert_int_equal(pace_of(MISBEHAVE "[do=reject]", &pace, &error), QD_UNUSABLE);
+    assert_int_equal(speed_of(MISBEHAVE "[do=reject]", &speed, &error), QD_UNUSABLE);
     assert_non_null(strstr(error.text, "import: not today"));
-    assert_int_equal(pace_of(MISBEHAVE "[do=segv]", &pace, &error), QD_UNUSABLE);
+    assert_int_equal(speed_of(MISBEHAVE "[do=segv]", &speed, &error), QD_UNUSABLE);
     assert_non_null(strstr(error.text, "Segmentation fault"));
-    assert_true(pace.runs_per_second == -1);
-    assert_int_equal(pace_of(PYTHON "python/template.py", &pace, &error), QD_OK);
-    assert_true(pace.prepare_seconds > 0);
-    assert_true(pace.runs_per_second > 1);
-    assert_true(pace.round_trips_per_second > 1);
+    assert_true(speed.runs_per_second == -1);
+    assert_int_equal(speed_of(PYTHON "python/template.py", &speed, &error), QD_OK);
+    assert_true(speed.prepare_seconds > 0);
+    assert_true(speed.runs_per_second > 1);
+    assert_true(speed.round_trips_per_second > 1);
 }
 
 int main(void)

@@ -49,8 +49,8 @@ static enum qd_status start(struct qd_quantizer *quantizer, struct qd_arena *are
     for (int i = 0; i < MOST_TRIES; i++) {
         status = qd_worker_start(&quantizer->worker, qd_program_become, &quantizer->program, error);
         if (status == QD_OK)
-            status = qd_program_greet(&quantizer->program, LEAST_OPEN_SECONDS, arena, info, words,
-                                      error);
+            status = qd_program_handshake(&quantizer->program, LEAST_OPEN_SECONDS, arena, info,
+                                          words, error);
         if (status == QD_OK)
             return QD_OK;
         qd_worker_stop(&quantizer->worker);
@@ -155,7 +155,7 @@ static enum qd_status ask(struct qd_quantizer *quantizer,
     struct qd_wire_out out;
     struct qd_wire body;
     struct qd_target_message message = {""};
-    program->patience = qd_patience_begin(quantizer->options.time_limit);
+    program->deadline = qd_deadline_begin(quantizer->options.time_limit);
     size_t mark = qd_program_ask(program, QD_REQUEST_QUANTIZE, &out);
     qd_wire_put_bytes(&out, 1, request->model, request->model_size);
     qd_request_put(&out, request);
@@ -183,7 +183,7 @@ static enum qd_status ask(struct qd_quantizer *quantizer,
 
 static enum qd_status ensure_started(struct qd_quantizer *quantizer, struct qd_error *error)
 {
-    if (quantizer->worker.pid != 0 && qd_worker_is_fat(&quantizer->worker))
+    if (quantizer->worker.pid != 0 && qd_worker_over_memory(&quantizer->worker))
         qd_worker_stop(&quantizer->worker);
     if (quantizer->worker.pid != 0)
         return QD_OK;

@@ -235,11 +235,11 @@ static void drain(struct qd_worker *worker)
     worker->tail[worker->tail_size] = '\0';
 }
 
-/* Reaps the process, which is about to end or gets killed after `patience` seconds (then *killed). */
-static int reap(struct qd_worker *worker, double patience, bool *killed)
+/* Reaps the process, which is about to end or gets killed after `seconds` (then *killed). */
+static int reap(struct qd_worker *worker, double seconds, bool *killed)
 {
     int status = 0;
-    double deadline = qd_clock_seconds() + patience;
+    double deadline = qd_clock_seconds() + seconds;
     pid_t got;
     while ((got = waitpid(worker->pid, &status, WNOHANG)) == 0 && qd_clock_seconds() < deadline)
         pause_for(0.0005);
@@ -313,14 +313,14 @@ static bool has_died(const struct qd_worker *worker)
            info.si_pid == worker->pid;
 }
 
-struct qd_patience qd_patience_begin(double seconds)
+struct qd_deadline qd_deadline_begin(double seconds)
 {
-    return (struct qd_patience){.seconds = seconds, .deadline = qd_clock_seconds() + seconds};
+    return (struct qd_deadline){.seconds = seconds, .end = qd_clock_seconds() + seconds};
 }
 
 /* After a send or recv that came to nothing: whether to try again. */
 static bool try_again(struct qd_worker *worker, ssize_t got, int reason,
-                      struct qd_patience *patience)
+                      struct qd_deadline *deadline)
 {
     if (got == 0 || (reason != EAGAIN && reason != EINTR))
         return false;
@@ -329,11 +329,10 @@ static bool try_again(struct qd_worker *worker, ssize_t got, int reason,
         kill(-worker->pid, SIGKILL); /* what it left behind; its own number is still taken */
         return false;
     }
-    if (patience->deadline == 0)
-        patience->deadline =
-            qd_clock_seconds() + patience->seconds - (reason == EAGAIN ? SLICE : 0);
-    patience->timed_out = qd_clock_seconds() >= patience->deadline;
-    return !patience->timed_out;
+    if (deadline->end == 0)
+        deadline->end = qd_clock_seconds() + deadline->seconds - (reason == EAGAIN ? SLICE : 0);
+    deadline->timed_out = qd_clock_seconds() >= deadline->end;
+    return !deadline->timed_out;
 }
 
 /* What a call begins and ends with. The first one, that of opening, is not bound to a CPU. */
@@ -356,7 +355,7 @@ static void end_call(struct qd_worker *worker)
 bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death)
 {
     begin_call(worker);
-    struct qd_patience patience = {.seconds = seconds};
+    struct qd_deadline deadline = {.seconds = seconds};
     char answer;
     bool waiting = command == 0 || send(worker->channel, &command, 1, MSG_NOSIGNAL) == 1;
     while (waiting) {
@@ -365,19 +364,19 @@ bool qd_worker_call(struct qd_worker *worker, char command, double seconds, stru
             end_call(worker);
             return true;
         }
-        waiting = try_again(worker, got, errno, &patience);
+        waiting = try_again(worker, got, errno, &deadline);
     }
-    bury(worker, patience.timed_out, seconds, death);
+    bury(worker, deadline.timed_out, seconds, death);
     return false;
 }
 
 /* Sends all; false when the worker died or takes nothing. */
 static bool send_all(struct qd_worker *worker, const uint8_t *bytes, size_t size,
-                     struct qd_patience *patience)
+                     struct qd_deadline *deadline)
 {
     while (size > 0) {
         ssize_t sent = send(worker->channel, bytes, size, MSG_NOSIGNAL);
-        if (sent <= 0 && !try_again(worker, sent, errno, patience))
+        if (sent <= 0 && !try_again(worker, sent, errno, deadline))
             return false;
         if (sent <= 0)
             continue;
@@ -398,19 +397,19 @@ static void await(struct qd_worker *worker)
 
 /* Receives `size` bytes; a worker that drips is not waited for beyond the deadline. */
 static bool receive_all(struct qd_worker *worker, uint8_t *bytes, size_t size,
-                        struct qd_patience *patience)
+                        struct qd_deadline *deadline)
 {
     while (size > 0) {
         await(worker);
         ssize_t got = recv(worker->channel, bytes, size, MSG_DONTWAIT);
-        if (got <= 0 && !try_again(worker, got, errno, patience))
+        if (got <= 0 && !try_again(worker, got, errno, deadline))
             return false;
         if (got <= 0)
             continue;
         bytes += got;
         size -= (size_t)got;
-        if (size > 0 && qd_clock_seconds() >= patience->deadline)
-            return !(patience->timed_out = true);
+        if (size > 0 && qd_clock_seconds() >= deadline->end)
+            return !(deadline->timed_out = true);
     }
     return true;
 }
@@ -449,7 +448,7 @@ static bool spoke_unasked(const struct qd_worker *worker, char *why, size_t size
 }
 
 bool qd_worker_exchange(struct qd_worker *worker, const struct qd_frame *request,
-                        struct qd_patience *patience, size_t limit, struct qd_arena *arena,
+                        struct qd_deadline *deadline, size_t limit, struct qd_arena *arena,
                         struct qd_frame *answer, struct qd_death *death)
 {
     uint8_t head[QD_FRAME_HEAD];
@@ -459,9 +458,9 @@ bool qd_worker_exchange(struct qd_worker *worker, const struct qd_frame *request
         qd_worker_condemn(worker, why, death);
         return false;
     }
-    if (!send_all(worker, request->bytes, request->size, patience) ||
-        !receive_all(worker, head, sizeof head, patience)) {
-        bury(worker, patience->timed_out, patience->seconds, death);
+    if (!send_all(worker, request->bytes, request->size, deadline) ||
+        !receive_all(worker, head, sizeof head, deadline)) {
+        bury(worker, deadline->timed_out, deadline->seconds, death);
         return false;
     }
     struct qd_frame made = {.size = 0};
@@ -472,8 +471,8 @@ bool qd_worker_exchange(struct qd_worker *worker, const struct qd_frame *request
         qd_worker_condemn(worker, why, death);
         return false;
     }
-    if (!receive_all(worker, made.bytes, made.size, patience)) {
-        bury(worker, patience->timed_out, patience->seconds, death);
+    if (!receive_all(worker, made.bytes, made.size, deadline)) {
+        bury(worker, deadline->timed_out, deadline->seconds, death);
         return false;
     }
     end_call(worker);
@@ -481,7 +480,7 @@ bool qd_worker_exchange(struct qd_worker *worker, const struct qd_frame *request
     return true;
 }
 
-bool qd_worker_is_fat(const struct qd_worker *worker)
+bool qd_worker_over_memory(const struct qd_worker *worker)
 {
     return address_space(worker->pid) > worker->start_bytes + worker->memory_limit / 2;
 }

@@ -53,18 +53,18 @@ enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, 
  * *death says how. */
 bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death);
 
-/* A time limit: `seconds` long, over at `deadline` by the monotonic clock (0: it begins at the first look at the clock). */
-struct qd_patience {
-    double seconds, deadline;
+/* A time limit: `seconds` long, over at `end` by the monotonic clock (0: it begins at the first look at the clock). */
+struct qd_deadline {
+    double seconds, end;
     bool timed_out;
 };
-struct qd_patience qd_patience_begin(double seconds);
+struct qd_deadline qd_deadline_begin(double seconds);
 
-/* Sends a frame and waits for one until the patience ends. The answer's content goes into the arena; more than
+/* Sends a frame and waits for one until the deadline ends. The answer's content goes into the arena; more than
  * `limit` bytes, or anything that is no frame, and the worker is killed. False: it is dead and *death says how. For a
  * worker that became another program. */
 bool qd_worker_exchange(struct qd_worker *worker, const struct qd_frame *request,
-                        struct qd_patience *patience, size_t limit, struct qd_arena *arena,
+                        struct qd_deadline *deadline, size_t limit, struct qd_arena *arena,
                         struct qd_frame *answer, struct qd_death *death);
 
 /* Kills a worker whose answers make no sense. */
@@ -78,7 +78,7 @@ const char *qd_worker_words(struct qd_worker *worker);
 bool qd_death_is_foreign(const struct qd_death *death);
 
 /* Whether the worker has taken more than half of its memory limit, so that it had better be replaced. */
-bool qd_worker_is_fat(const struct qd_worker *worker);
+bool qd_worker_over_memory(const struct qd_worker *worker);
 
 /* Asks the process to end, waits a little, kills it. No process is no error. */
 void qd_worker_stop(struct qd_worker *worker);

@@ -6,21 +6,21 @@
  * Output buffers lie between red zones; buffers and zones of the two runs hold different poison beforehand. A worker is
  * forked after the block is mapped, so pointers in the block mean the same on both sides. What the worker answers is
  * hostile: this side keeps its own layout and checks every answer against it. Internal to the targets layer. */
-#ifndef QDIFF_JOB_H
-#define QDIFF_JOB_H
+#ifndef QDIFF_TRANSFER_H
+#define QDIFF_TRANSFER_H
 
 #include "qdiff/session.h"
 
-#define QD_JOB_RUNS 2
-#define QD_JOB_ZONE ((size_t)128) /* least bytes of red zone before and after each output buffer */
+#define QD_TRANSFER_RUNS 2
+#define QD_TRANSFER_ZONE ((size_t)128) /* least bytes of red zone before and after each output buffer */
 
 /* Start of the block. The first part is the request, the second the answer. */
-struct qd_job_header {
+struct qd_transfer_header {
     const void *model;
     size_t model_size;
     const struct qd_target_tensor
-        *inputs[QD_JOB_RUNS]; /* a copy each: one run cannot spoil the other's */
-    struct qd_target_tensor *outputs[QD_JOB_RUNS];
+        *inputs[QD_TRANSFER_RUNS]; /* a copy each: one run cannot spoil the other's */
+    struct qd_target_tensor *outputs[QD_TRANSFER_RUNS];
     size_t input_count, output_count, runs;
 
     uint32_t stage, status;
@@ -28,34 +28,35 @@ struct qd_job_header {
     struct qd_target_message message;
 };
 
-struct qd_job_buffer {
+struct qd_transfer_buffer {
     size_t offset, size; /* in the block */
 };
 
 /* This side's knowledge of the block. */
-struct qd_job {
+struct qd_transfer {
     const struct qd_case *kase;
     const struct qd_tensor *shapes;
     unsigned runs;
-    struct qd_job_buffer model, *inputs[QD_JOB_RUNS], *outputs[QD_JOB_RUNS];
-    size_t poisoned[QD_JOB_RUNS +
+    struct qd_transfer_buffer model, *inputs[QD_TRANSFER_RUNS], *outputs[QD_TRANSFER_RUNS];
+    size_t poisoned[QD_TRANSFER_RUNS +
                     1]; /* run r's buffers and zones lie in [poisoned[r], poisoned[r + 1]) */
     size_t total;       /* bytes of the block */
 };
 
 /* Plans the layout; `shapes` as for qd_session_run. LIMIT when the block would be larger than `limit` bytes. */
-enum qd_status qd_job_plan(struct qd_job *job, const struct qd_case *kase,
-                           const struct qd_tensor *shapes, size_t limit, struct qd_arena *arena,
-                           struct qd_error *error);
+enum qd_status qd_transfer_plan(struct qd_transfer *transfer, const struct qd_case *kase,
+                                const struct qd_tensor *shapes, size_t limit,
+                                struct qd_arena *arena, struct qd_error *error);
 
-/* Writes the request into a block of at least job->total bytes. */
-void qd_job_write(const struct qd_job *job, void *block);
+/* Writes the request into a block of at least transfer->total bytes. */
+void qd_transfer_write(const struct qd_transfer *transfer, void *block);
 
 /* Calls the target: prepare, run as often as asked, release. Runs on the worker's side. */
-void qd_job_execute(void *block, const struct qd_target *api, void *target);
+void qd_transfer_execute(void *block, const struct qd_target *api, void *target);
 
 /* Reads and checks the answer. UNUSABLE when the target says it does not work at all. */
-enum qd_status qd_job_judge(const struct qd_job *job, const void *block, struct qd_arena *arena,
-                            struct qd_run *run, struct qd_error *error);
+enum qd_status qd_transfer_judge(const struct qd_transfer *transfer, const void *block,
+                                 struct qd_arena *arena, struct qd_run *run,
+                                 struct qd_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process/job.h"
+#include "process/transfer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define ALIGNMENT ((size_t)64)
 
-static const unsigned char poison[QD_JOB_RUNS] = {0xA5, 0x5A};
+static const unsigned char poison[QD_TRANSFER_RUNS] = {0xA5, 0x5A};
 
 static const char *value_name(const struct qd_graph *graph, int index)
 {
@@ -18,16 +18,16 @@ static const char *value_name(const struct qd_graph *graph, int index)
 }
 
 /* Gives out `size` bytes of the block; sizes are below 2^33 each and few, so the sum does not overflow. */
-static struct qd_job_buffer take(struct qd_job *job, size_t size)
+static struct qd_transfer_buffer take(struct qd_transfer *transfer, size_t size)
 {
-    struct qd_job_buffer buffer = {.offset = job->total, .size = size};
-    job->total += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct qd_transfer_buffer buffer = {.offset = transfer->total, .size = size};
+    transfer->total += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return buffer;
 }
 
 static size_t tables_bytes(const struct qd_case *kase)
 {
-    return QD_JOB_RUNS * (kase->graph->input_count + kase->graph->output_count) *
+    return QD_TRANSFER_RUNS * (kase->graph->input_count + kase->graph->output_count) *
            sizeof(struct qd_target_tensor);
 }
 
@@ -41,17 +41,18 @@ static size_t names_bytes(const struct qd_graph *graph)
     return bytes;
 }
 
-enum qd_status qd_job_plan(struct qd_job *job, const struct qd_case *kase,
-                           const struct qd_tensor *shapes, size_t limit, struct qd_arena *arena,
-                           struct qd_error *error)
+enum qd_status qd_transfer_plan(struct qd_transfer *transfer, const struct qd_case *kase,
+                                const struct qd_tensor *shapes, size_t limit,
+                                struct qd_arena *arena, struct qd_error *error)
 {
     const struct qd_graph *graph = kase->graph;
-    struct qd_job plan = {.kase = kase, .shapes = shapes, .runs = shapes ? QD_JOB_RUNS : 1};
-    take(&plan, sizeof(struct qd_job_header));
+    struct qd_transfer plan = {
+        .kase = kase, .shapes = shapes, .runs = shapes ? QD_TRANSFER_RUNS : 1};
+    take(&plan, sizeof(struct qd_transfer_header));
     take(&plan, tables_bytes(kase));
     take(&plan, names_bytes(graph));
     plan.model = take(&plan, kase->model_size);
-    for (int r = 0; r < QD_JOB_RUNS; r++) {
+    for (int r = 0; r < QD_TRANSFER_RUNS; r++) {
         plan.inputs[r] = qd_arena_array(arena, graph->input_count, sizeof *plan.inputs[r]);
         plan.outputs[r] = qd_arena_array(arena, graph->output_count, sizeof *plan.outputs[r]);
         if (!plan.inputs[r] || !plan.outputs[r])
@@ -63,16 +64,16 @@ enum qd_status qd_job_plan(struct qd_job *job, const struct qd_case *kase,
     for (unsigned r = 0; r < plan.runs; r++) {
         plan.poisoned[r] = plan.total;
         for (size_t i = 0; i < graph->output_count; i++) {
-            take(&plan, QD_JOB_ZONE);
+            take(&plan, QD_TRANSFER_ZONE);
             plan.outputs[r][i] = take(&plan, shapes ? qd_tensor_bytes(&shapes[i]) : 0);
         }
-        take(&plan, QD_JOB_ZONE);
+        take(&plan, QD_TRANSFER_ZONE);
         plan.poisoned[r + 1] = plan.total;
     }
     if (plan.total > limit)
         return qd_fail(error, QD_LIMIT, "case %s needs %zu bytes in transfer, %zu are allowed",
                        kase->id, plan.total, limit);
-    *job = plan;
+    *transfer = plan;
     return QD_OK;
 }
 
@@ -96,82 +97,84 @@ static const char *put_name(char **names, const char *name)
     return copy;
 }
 
-static void write_inputs(const struct qd_job *job, struct qd_job_header *header,
+static void write_inputs(const struct qd_transfer *transfer, struct qd_transfer_header *header,
                          struct qd_target_tensor *tables, char **names)
 {
-    const struct qd_graph *graph = job->kase->graph;
+    const struct qd_graph *graph = transfer->kase->graph;
     unsigned char *base = (unsigned char *)header;
     for (size_t i = 0; i < graph->input_count; i++) {
-        const struct qd_tensor *input = &job->kase->inputs[i];
+        const struct qd_tensor *input = &transfer->kase->inputs[i];
         const char *name = put_name(names, value_name(graph, graph->inputs[i]));
-        for (unsigned r = 0; r < job->runs; r++) {
-            struct qd_job_buffer to = job->inputs[r][i];
+        for (unsigned r = 0; r < transfer->runs; r++) {
+            struct qd_transfer_buffer to = transfer->inputs[r][i];
             if (to.size > 0)
                 memcpy(base + to.offset, input->data, to.size);
             describe_tensor(&tables[r * graph->input_count + i], input, name, base + to.offset,
                             to.size);
         }
     }
-    for (unsigned r = 0; r < QD_JOB_RUNS; r++)
+    for (unsigned r = 0; r < QD_TRANSFER_RUNS; r++)
         header->inputs[r] = tables + r * graph->input_count;
 }
 
-static void write_outputs(const struct qd_job *job, struct qd_job_header *header,
+static void write_outputs(const struct qd_transfer *transfer, struct qd_transfer_header *header,
                           struct qd_target_tensor *tables, char **names)
 {
-    const struct qd_graph *graph = job->kase->graph;
+    const struct qd_graph *graph = transfer->kase->graph;
     unsigned char *base = (unsigned char *)header;
-    for (unsigned r = 0; r < QD_JOB_RUNS; r++)
+    for (unsigned r = 0; r < QD_TRANSFER_RUNS; r++)
         header->outputs[r] = tables + r * graph->output_count;
-    for (unsigned r = 0; r < job->runs && r < QD_JOB_RUNS; r++)
-        memset(base + job->poisoned[r], poison[r], job->poisoned[r + 1] - job->poisoned[r]);
+    for (unsigned r = 0; r < transfer->runs && r < QD_TRANSFER_RUNS; r++)
+        memset(base + transfer->poisoned[r], poison[r],
+               transfer->poisoned[r + 1] - transfer->poisoned[r]);
     for (size_t i = 0; i < graph->output_count; i++) {
         const char *name = put_name(names, value_name(graph, graph->outputs[i]));
-        for (unsigned r = 0; r < job->runs; r++)
-            describe_tensor(&header->outputs[r][i], job->shapes ? &job->shapes[i] : NULL, name,
-                            base + job->outputs[r][i].offset, job->outputs[r][i].size);
+        for (unsigned r = 0; r < transfer->runs; r++)
+            describe_tensor(&header->outputs[r][i], transfer->shapes ? &transfer->shapes[i] : NULL,
+                            name, base + transfer->outputs[r][i].offset,
+                            transfer->outputs[r][i].size);
     }
 }
 
-void qd_job_write(const struct qd_job *job, void *block)
+void qd_transfer_write(const struct qd_transfer *transfer, void *block)
 {
-    const struct qd_case *kase = job->kase;
+    const struct qd_case *kase = transfer->kase;
     const struct qd_graph *graph = kase->graph;
     unsigned char *base = block;
-    struct qd_job_header *header = block;
+    struct qd_transfer_header *header = block;
     memset(header, 0, sizeof *header);
     size_t tables_at = (sizeof *header + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t names_at = tables_at + (tables_bytes(kase) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct qd_target_tensor *tables = (struct qd_target_tensor *)(void *)(base + tables_at);
     char *names = (char *)base + names_at;
 
-    header->model = base + job->model.offset;
-    header->model_size = job->model.size;
+    header->model = base + transfer->model.offset;
+    header->model_size = transfer->model.size;
     header->input_count = graph->input_count;
     header->output_count = graph->output_count;
-    header->runs = job->runs;
-    memcpy(base + job->model.offset, kase->model, kase->model_size);
-    write_inputs(job, header, tables, &names);
-    write_outputs(job, header, tables + QD_JOB_RUNS * graph->input_count, &names);
+    header->runs = transfer->runs;
+    memcpy(base + transfer->model.offset, kase->model, kase->model_size);
+    write_inputs(transfer, header, tables, &names);
+    write_outputs(transfer, header, tables + QD_TRANSFER_RUNS * graph->input_count, &names);
 }
 
-void qd_job_execute(void *block, const struct qd_target *api, void *target)
+void qd_transfer_execute(void *block, const struct qd_target *api, void *target)
 {
-    struct qd_job_header *job = block;
+    struct qd_transfer_header *transfer = block;
     double start = qd_clock_seconds();
     void *prepared = NULL;
-    job->stage = QD_STAGE_LOAD;
+    transfer->stage = QD_STAGE_LOAD;
     enum qd_target_status status =
-        api->prepare(target, job->model, job->model_size, &prepared, &job->message);
+        api->prepare(target, transfer->model, transfer->model_size, &prepared, &transfer->message);
     if (status == QD_TARGET_OK) {
-        job->stage = QD_STAGE_RUN;
-        for (size_t r = 0; r < job->runs && status == QD_TARGET_OK; r++)
-            status = api->run(target, prepared, job->inputs[r], job->input_count, job->outputs[r],
-                              job->output_count, &job->message);
+        transfer->stage = QD_STAGE_RUN;
+        for (size_t r = 0; r < transfer->runs && status == QD_TARGET_OK; r++)
+            status = api->run(target, prepared, transfer->inputs[r], transfer->input_count,
+                              transfer->outputs[r], transfer->output_count, &transfer->message);
         api->release(target, prepared);
     }
-    job->status = (uint32_t)status;
-    job->seconds = qd_clock_seconds() - start;
+    transfer->status = (uint32_t)status;
+    transfer->seconds = qd_clock_seconds() - start;
 }
 
 /* Whether bytes [from, to) of the block still hold run r's poison; the first that does not in *at. */
@@ -185,14 +188,15 @@ static bool is_poison(const unsigned char *base, unsigned r, size_t from, size_t
     return true;
 }
 
-static bool zones_hold(const struct qd_job *job, const unsigned char *base, struct qd_run *run)
+static bool zones_hold(const struct qd_transfer *transfer, const unsigned char *base,
+                       struct qd_run *run)
 {
-    const struct qd_graph *graph = job->kase->graph;
-    for (unsigned r = 0; r < job->runs; r++) {
-        size_t from = job->poisoned[r], at;
+    const struct qd_graph *graph = transfer->kase->graph;
+    for (unsigned r = 0; r < transfer->runs; r++) {
+        size_t from = transfer->poisoned[r], at;
         for (size_t i = 0; i <= graph->output_count; i++) {
             bool last = i == graph->output_count;
-            size_t to = last ? job->poisoned[r + 1] : job->outputs[r][i].offset;
+            size_t to = last ? transfer->poisoned[r + 1] : transfer->outputs[r][i].offset;
             if (!is_poison(base, r, from, to, &at)) {
                 snprintf(run->message, sizeof run->message,
                          "a byte outside the output buffers was written, %zu bytes %s output %zu",
@@ -201,22 +205,23 @@ static bool zones_hold(const struct qd_job *job, const unsigned char *base, stru
                 return false;
             }
             if (!last)
-                from = to + job->outputs[r][i].size;
+                from = to + transfer->outputs[r][i].size;
         }
     }
     return true;
 }
 
-static bool inputs_hold(const struct qd_job *job, const unsigned char *base, struct qd_run *run)
+static bool inputs_hold(const struct qd_transfer *transfer, const unsigned char *base,
+                        struct qd_run *run)
 {
-    const struct qd_case *kase = job->kase;
-    if (memcmp(base + job->model.offset, kase->model, kase->model_size) != 0) {
+    const struct qd_case *kase = transfer->kase;
+    if (memcmp(base + transfer->model.offset, kase->model, kase->model_size) != 0) {
         snprintf(run->message, sizeof run->message, "the model's bytes were changed");
         return false;
     }
-    for (unsigned r = 0; r < job->runs; r++)
+    for (unsigned r = 0; r < transfer->runs; r++)
         for (size_t i = 0; i < kase->graph->input_count; i++) {
-            struct qd_job_buffer at = job->inputs[r][i];
+            struct qd_transfer_buffer at = transfer->inputs[r][i];
             if (at.size == 0 || memcmp(base + at.offset, kase->inputs[i].data, at.size) == 0)
                 continue;
             snprintf(run->message, sizeof run->message, "input %zu '%.200s' was changed", i,
@@ -245,15 +250,16 @@ static void describe_answer(const struct qd_target_tensor *answer, char *text, s
 }
 
 /* Compares what run r says of output i with what is right. */
-static enum qd_outcome check_shape(const struct qd_job *job, const struct qd_job_header *header,
-                                   unsigned r, size_t i, struct qd_run *run)
+static enum qd_outcome check_shape(const struct qd_transfer *transfer,
+                                   const struct qd_transfer_header *header, unsigned r, size_t i,
+                                   struct qd_run *run)
 {
-    const struct qd_tensor *want = &job->shapes[i];
+    const struct qd_tensor *want = &transfer->shapes[i];
     const unsigned char *base = (const unsigned char *)header;
     struct qd_target_tensor have;
     size_t tables_at = (sizeof *header + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    const struct qd_graph *graph = job->kase->graph;
-    size_t index = QD_JOB_RUNS * graph->input_count + r * graph->output_count + i;
+    const struct qd_graph *graph = transfer->kase->graph;
+    size_t index = QD_TRANSFER_RUNS * graph->input_count + r * graph->output_count + i;
     memcpy(&have, base + tables_at + index * sizeof have, sizeof have);
     enum qd_outcome outcome = QD_OUTCOME_OUTPUTS;
     if (have.data_type != qd_dtype_info(want->dtype)->onnx)
@@ -279,17 +285,17 @@ static unsigned char last_byte_mask(const struct qd_tensor *tensor)
 }
 
 /* Compares the two runs' bytes of output i. */
-static enum qd_outcome check_runs(const struct qd_job *job, const unsigned char *base, size_t i,
-                                  struct qd_run *run)
+static enum qd_outcome check_runs(const struct qd_transfer *transfer, const unsigned char *base,
+                                  size_t i, struct qd_run *run)
 {
-    const unsigned char *a = base + job->outputs[0][i].offset,
-                        *b = base + job->outputs[1][i].offset;
-    size_t size = job->outputs[0][i].size;
+    const unsigned char *a = base + transfer->outputs[0][i].offset,
+                        *b = base + transfer->outputs[1][i].offset;
+    size_t size = transfer->outputs[0][i].size;
     if (size == 0 || memcmp(a, b, size) == 0)
         return QD_OUTCOME_OUTPUTS;
     size_t differ = size, unwritten = size;
     for (size_t k = 0; k < size && unwritten == size; k++) {
-        unsigned char mask = k + 1 == size ? last_byte_mask(&job->shapes[i]) : 0xFF;
+        unsigned char mask = k + 1 == size ? last_byte_mask(&transfer->shapes[i]) : 0xFF;
         if (((a[k] ^ b[k]) & mask) == 0)
             continue;
         if (differ == size)
@@ -307,45 +313,45 @@ static enum qd_outcome check_runs(const struct qd_job *job, const unsigned char 
     return never ? QD_OUTCOME_UNWRITTEN : QD_OUTCOME_NONDETERMINISTIC;
 }
 
-static enum qd_status copy_outputs(const struct qd_job *job, const unsigned char *base,
+static enum qd_status copy_outputs(const struct qd_transfer *transfer, const unsigned char *base,
                                    struct qd_arena *arena, struct qd_run *run,
                                    struct qd_error *error)
 {
-    size_t count = job->kase->graph->output_count;
+    size_t count = transfer->kase->graph->output_count;
     struct qd_tensor *outputs = qd_arena_array(arena, count, sizeof *outputs);
     if (!outputs)
-        return qd_fail(error, QD_NO_MEMORY, "case %s: no room for %zu outputs", job->kase->id,
+        return qd_fail(error, QD_NO_MEMORY, "case %s: no room for %zu outputs", transfer->kase->id,
                        count);
     for (size_t i = 0; i < count; i++) {
-        struct qd_job_buffer from = job->outputs[0][i];
-        outputs[i] = job->shapes[i];
+        struct qd_transfer_buffer from = transfer->outputs[0][i];
+        outputs[i] = transfer->shapes[i];
         outputs[i].data = qd_arena_copy(arena, base + from.offset, from.size);
         if (!outputs[i].data)
-            return qd_fail(error, QD_NO_MEMORY, "case %s: no room for output %zu", job->kase->id,
-                           i);
+            return qd_fail(error, QD_NO_MEMORY, "case %s: no room for output %zu",
+                           transfer->kase->id, i);
     }
     run->outputs = outputs;
     return QD_OK;
 }
 
 /* Everything about outputs but their values. */
-static enum qd_outcome check_outputs(const struct qd_job *job, const void *block,
+static enum qd_outcome check_outputs(const struct qd_transfer *transfer, const void *block,
                                      struct qd_run *run)
 {
     enum qd_outcome outcome = QD_OUTCOME_OUTPUTS;
-    size_t count = job->kase->graph->output_count;
-    for (unsigned r = 0; r < job->runs; r++)
+    size_t count = transfer->kase->graph->output_count;
+    for (unsigned r = 0; r < transfer->runs; r++)
         for (size_t i = 0; i < count && outcome == QD_OUTCOME_OUTPUTS; i++)
-            outcome = check_shape(job, block, r, i, run);
+            outcome = check_shape(transfer, block, r, i, run);
     for (size_t i = 0; i < count && outcome == QD_OUTCOME_OUTPUTS; i++)
-        outcome = check_runs(job, block, i, run);
+        outcome = check_runs(transfer, block, i, run);
     return outcome;
 }
 
-enum qd_status qd_job_judge(const struct qd_job *job, const void *block, struct qd_arena *arena,
-                            struct qd_run *run, struct qd_error *error)
+enum qd_status qd_transfer_judge(const struct qd_transfer *transfer, const void *block,
+                                 struct qd_arena *arena, struct qd_run *run, struct qd_error *error)
 {
-    struct qd_job_header header; /* a copy: the worker may still write */
+    struct qd_transfer_header header; /* a copy: the worker may still write */
     memcpy(&header, block, sizeof header);
     struct qd_run seen = {.outcome = QD_OUTCOME_OUTPUTS,
                           .stage = header.stage == QD_STAGE_LOAD ? QD_STAGE_LOAD : QD_STAGE_RUN};
@@ -353,9 +359,9 @@ enum qd_status qd_job_judge(const struct qd_job *job, const void *block, struct 
         seen.seconds_target = header.seconds;
     qd_text_clean(header.message.text, sizeof header.message.text);
 
-    if (!zones_hold(job, block, &seen))
+    if (!zones_hold(transfer, block, &seen))
         seen.outcome = QD_OUTCOME_OUT_OF_BOUNDS;
-    else if (!inputs_hold(job, block, &seen))
+    else if (!inputs_hold(transfer, block, &seen))
         seen.outcome = QD_OUTCOME_INPUT_MODIFIED;
     else if (header.status == QD_TARGET_UNUSABLE)
         return qd_fail(error, QD_UNUSABLE, "the target stopped working: %s", header.message.text);
@@ -371,11 +377,11 @@ enum qd_status qd_job_judge(const struct qd_job *job, const void *block, struct 
     if (seen.outcome == QD_OUTCOME_REJECTED && header.status != QD_TARGET_REJECTED)
         snprintf(seen.message, sizeof seen.message, "the plug-in answered %u, which is no status",
                  (unsigned)header.status);
-    if (seen.outcome == QD_OUTCOME_OUTPUTS && job->shapes) {
-        seen.outcome = check_outputs(job, block, &seen);
+    if (seen.outcome == QD_OUTCOME_OUTPUTS && transfer->shapes) {
+        seen.outcome = check_outputs(transfer, block, &seen);
         enum qd_status status = QD_OK;
         if (seen.outcome == QD_OUTCOME_OUTPUTS)
-            status = copy_outputs(job, block, arena, &seen, error);
+            status = copy_outputs(transfer, block, arena, &seen, error);
         if (status != QD_OK)
             return status;
     }

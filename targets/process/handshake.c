@@ -100,15 +100,15 @@ static bool read_welcome(const struct qd_wire *body, struct qd_arena *arena,
            (!options || read_options(*body, arena, options)) && info->name[0];
 }
 
-enum qd_status qd_program_greet(struct qd_program *program, double seconds, struct qd_arena *arena,
-                                struct qd_target_info *info, const char *const **options,
-                                struct qd_error *error)
+enum qd_status qd_program_handshake(struct qd_program *program, double seconds,
+                                    struct qd_arena *arena, struct qd_target_info *info,
+                                    const char *const **options, struct qd_error *error)
 {
     struct qd_wire_out out;
     struct qd_wire body;
     struct qd_target_message message = {""};
     struct qd_target_info made;
-    program->patience = qd_patience_begin(seconds);
+    program->deadline = qd_deadline_begin(seconds);
     program->died = false;
     size_t mark = qd_program_ask(program, QD_REQUEST_HELLO, &out);
     qd_wire_put_varint(&out, 1, PROTOCOL);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "message.h"
-#include "process/job.h"
 #include "process/program.h"
+#include "process/transfer.h"
 #include "qdiff/clock.h"
 
 #define OPEN_SECONDS 120.0
@@ -15,9 +15,9 @@
 #define LARGEST_PONG ((size_t)4096)
 #define CALLS_PER_LOOK 16 /* at the clock */
 
-struct pacer {
+struct bench {
     struct qd_arena arena;
-    struct qd_job job;
+    struct qd_transfer transfer;
     struct qd_worker worker;
     struct qd_program program;
 };
@@ -27,29 +27,29 @@ bool qd_worker_bench_applies(const struct qd_target_name *name)
     return qd_program_is_named(name);
 }
 
-static enum qd_status fail(const struct pacer *pacer, struct qd_target_message *message,
+static enum qd_status fail(const struct bench *bench, struct qd_target_message *message,
                            struct qd_error *error)
 {
-    if (pacer->program.died)
+    if (bench->program.died)
         return qd_fail(error, QD_UNUSABLE, "it ended in %s: %s",
-                       qd_outcome_word(pacer->program.death.outcome), pacer->program.death.text);
+                       qd_outcome_word(bench->program.death.outcome), bench->program.death.text);
     qd_text_clean(message->text, sizeof message->text);
     return qd_fail(error, QD_UNUSABLE, "it refuses the case: %s", message->text);
 }
 
 /* Calls a second of `call`, made for `seconds`. */
-static enum qd_target_status repeat(enum qd_target_status (*call)(struct pacer *pacer,
+static enum qd_target_status repeat(enum qd_target_status (*call)(struct bench *bench,
                                                                   void *prepared,
                                                                   struct qd_target_message *),
-                                    struct pacer *pacer, void *prepared, double seconds,
+                                    struct bench *bench, void *prepared, double seconds,
                                     double *rate, struct qd_target_message *message)
 {
     double begin = qd_clock_seconds(), passed = 0;
     long calls = 0;
     while (passed < seconds) {
-        pacer->program.patience = qd_patience_begin(CASE_SECONDS);
+        bench->program.deadline = qd_deadline_begin(CASE_SECONDS);
         for (int i = 0; i < CALLS_PER_LOOK; i++, calls++) {
-            enum qd_target_status status = call(pacer, prepared, message);
+            enum qd_target_status status = call(bench, prepared, message);
             if (status != QD_TARGET_OK)
                 return status;
         }
@@ -59,62 +59,64 @@ static enum qd_target_status repeat(enum qd_target_status (*call)(struct pacer *
     return QD_TARGET_OK;
 }
 
-static enum qd_target_status run(struct pacer *pacer, void *prepared,
+static enum qd_target_status run(struct bench *bench, void *prepared,
                                  struct qd_target_message *message)
 {
-    struct qd_job_header *job = pacer->worker.block;
-    return qd_program_target.run(&pacer->program, prepared, job->inputs[0], job->input_count,
-                                 job->outputs[0], job->output_count, message);
+    struct qd_transfer_header *transfer = bench->worker.block;
+    return qd_program_target.run(&bench->program, prepared, transfer->inputs[0],
+                                 transfer->input_count, transfer->outputs[0],
+                                 transfer->output_count, message);
 }
 
-static enum qd_target_status ping(struct pacer *pacer, void *prepared,
+static enum qd_target_status ping(struct bench *bench, void *prepared,
                                   struct qd_target_message *message)
 {
     static const char echo[16] = "fifteen letters";
     struct qd_wire_out out;
     struct qd_wire body;
     (void)prepared;
-    size_t mark = qd_program_ask(&pacer->program, QD_REQUEST_PING, &out);
+    size_t mark = qd_program_ask(&bench->program, QD_REQUEST_PING, &out);
     qd_wire_put_bytes(&out, 1, echo, sizeof echo);
-    return qd_program_hear(&pacer->program, QD_REQUEST_PING, &out, mark, LARGEST_PONG, &body,
+    return qd_program_hear(&bench->program, QD_REQUEST_PING, &out, mark, LARGEST_PONG, &body,
                            message);
 }
 
-static enum qd_status measure(struct pacer *pacer, double seconds, struct qd_worker_bench *pace,
+static enum qd_status measure(struct bench *bench, double seconds, struct qd_worker_bench *speed,
                               struct qd_error *error)
 {
-    struct qd_job_header *job = pacer->worker.block;
+    struct qd_transfer_header *transfer = bench->worker.block;
     struct qd_target_message message = {""};
     struct qd_worker_bench made;
     void *prepared = NULL;
-    qd_job_write(&pacer->job, job);
-    pacer->program.patience = qd_patience_begin(CASE_SECONDS);
+    qd_transfer_write(&bench->transfer, transfer);
+    bench->program.deadline = qd_deadline_begin(CASE_SECONDS);
     double begin = qd_clock_seconds();
-    enum qd_target_status status = qd_program_target.prepare(&pacer->program, job->model,
-                                                             job->model_size, &prepared, &message);
+    enum qd_target_status status = qd_program_target.prepare(
+        &bench->program, transfer->model, transfer->model_size, &prepared, &message);
     made.prepare_seconds = qd_clock_seconds() - begin;
     if (status == QD_TARGET_OK)
-        status = repeat(run, pacer, prepared, seconds, &made.runs_per_second, &message);
+        status = repeat(run, bench, prepared, seconds, &made.runs_per_second, &message);
     if (status == QD_TARGET_OK)
-        status = repeat(ping, pacer, prepared, seconds, &made.round_trips_per_second, &message);
+        status = repeat(ping, bench, prepared, seconds, &made.round_trips_per_second, &message);
     if (status != QD_TARGET_OK)
-        return fail(pacer, &message, error);
-    *pace = made;
+        return fail(bench, &message, error);
+    *speed = made;
     return QD_OK;
 }
 
-static enum qd_status start(struct pacer *pacer, const struct qd_target_name *name,
+static enum qd_status start(struct bench *bench, const struct qd_target_name *name,
                             const struct qd_session_options *options, struct qd_error *error)
 {
     uint64_t memory = options->memory_limit > 0 ? options->memory_limit : DEFAULT_MEMORY;
     struct qd_target_info info;
-    enum qd_status status = qd_worker_init(&pacer->worker, pacer->job.total, memory, error);
+    enum qd_status status = qd_worker_init(&bench->worker, bench->transfer.total, memory, error);
     if (status == QD_OK)
-        status = qd_program_init(&pacer->program, name, &pacer->worker, error);
+        status = qd_program_init(&bench->program, name, &bench->worker, error);
     if (status == QD_OK)
-        status = qd_worker_start(&pacer->worker, qd_program_become, &pacer->program, error);
+        status = qd_worker_start(&bench->worker, qd_program_become, &bench->program, error);
     if (status == QD_OK)
-        status = qd_program_greet(&pacer->program, OPEN_SECONDS, &pacer->arena, &info, NULL, error);
+        status =
+            qd_program_handshake(&bench->program, OPEN_SECONDS, &bench->arena, &info, NULL, error);
     return status;
 }
 
@@ -124,18 +126,18 @@ enum qd_status qd_worker_bench_measure(const struct qd_target_name *name,
                                        double seconds, struct qd_worker_bench *speed,
                                        struct qd_error *error)
 {
-    struct pacer pacer;
-    memset(&pacer, 0, sizeof pacer);
-    qd_arena_init(&pacer.arena, QD_ARENA_DEFAULT_BUDGET);
+    struct bench bench;
+    memset(&bench, 0, sizeof bench);
+    qd_arena_init(&bench.arena, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status =
-        qd_job_plan(&pacer.job, kase, shapes, LARGEST_BLOCK, &pacer.arena, error);
+        qd_transfer_plan(&bench.transfer, kase, shapes, LARGEST_BLOCK, &bench.arena, error);
     if (status == QD_OK) {
-        status = start(&pacer, name, options, error);
+        status = start(&bench, name, options, error);
         if (status == QD_OK)
-            status = measure(&pacer, seconds, speed, error);
-        qd_worker_clear(&pacer.worker);
-        qd_program_clear(&pacer.program);
+            status = measure(&bench, seconds, speed, error);
+        qd_worker_clear(&bench.worker);
+        qd_program_clear(&bench.program);
     }
-    qd_arena_clear(&pacer.arena);
+    qd_arena_clear(&bench.arena);
     return status;
 }

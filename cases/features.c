@@ -7,7 +7,7 @@
 
 #include "qdiff/evaluate.h"
 
-_Static_assert(QD_FEATURE_COUNT <= 128, "struct qd_features holds 128 bits");
+_Static_assert(QD_FEATURE_COUNT <= QD_FEATURE_OPSET, "the opsets have the bits from 96 on");
 
 static const struct {
     const char *word, *meaning;
@@ -16,6 +16,15 @@ static const struct {
 #include "qdiff/features.def"
 #undef QD_FEATURE
 };
+
+#define NEWEST_OPSET 31
+#define OPSET_WORDS(tens)                                                                   \
+    "opset>=" #tens "0", "opset>=" #tens "1", "opset>=" #tens "2", "opset>=" #tens "3",     \
+        "opset>=" #tens "4", "opset>=" #tens "5", "opset>=" #tens "6", "opset>=" #tens "7", \
+        "opset>=" #tens "8", "opset>=" #tens "9"
+static const char *const opset_words[NEWEST_OPSET + 1] = {
+    "opset>=0", "opset>=1", "opset>=2", "opset>=3",     "opset>=4",     "opset>=5",  "opset>=6",
+    "opset>=7", "opset>=8", "opset>=9", OPSET_WORDS(1), OPSET_WORDS(2), "opset>=30", "opset>=31"};
 
 /* A node and the features found so far. */
 struct view {
@@ -28,6 +37,13 @@ struct view {
 static void set(struct qd_features *features, enum qd_feature feature)
 {
     features->bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+}
+
+/* An opset has the words of all before it. */
+static void set_opset(struct qd_features *features, int64_t opset)
+{
+    for (int64_t i = 1; i <= opset && i <= NEWEST_OPSET; i++)
+        set(features, (enum qd_feature)(QD_FEATURE_OPSET + i));
 }
 
 static void set_if(struct qd_features *features, bool condition, enum qd_feature feature)
@@ -418,6 +434,7 @@ void qd_case_features(const struct qd_case *kase, struct qd_features *features)
 {
     struct qd_features found = {{0, 0}};
     const struct qd_node *principal = qd_graph_principal(kase->graph);
+    set_opset(&found, kase->opset);
     find_graph(kase, &found);
     for (size_t i = 0; i < kase->graph->node_count; i++) {
         const struct qd_node *node = &kase->graph->nodes[i];
@@ -443,6 +460,7 @@ void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
     struct view view = view_of(kase, node, &found);
     enum qd_dtype x = operand_dtype(&view, view.x), w = operand_dtype(&view, view.weight);
     enum qd_dtype y = node->output_count > 0 ? qd_case_dtype(kase, node->outputs[0]) : x;
+    set_opset(&found, kase->opset);
     find_node(&view);
     for (size_t i = 0; i < node->input_count; i++)
         find_dtype(&found, operand_dtype(&view, (int)i));
@@ -467,7 +485,8 @@ bool qd_features_has(const struct qd_features *features, enum qd_feature feature
 
 const char *qd_feature_word(enum qd_feature feature)
 {
-    return rows[feature].word;
+    return feature < QD_FEATURE_COUNT ? rows[feature].word
+                                      : opset_words[feature - QD_FEATURE_OPSET];
 }
 
 const char *qd_feature_meaning(enum qd_feature feature)
@@ -482,6 +501,11 @@ bool qd_feature_find(const char *word, enum qd_feature *feature)
             *feature = (enum qd_feature)i;
             return true;
         }
+    for (int i = 1; i <= NEWEST_OPSET; i++)
+        if (strcmp(opset_words[i], word) == 0) {
+            *feature = (enum qd_feature)(QD_FEATURE_OPSET + i);
+            return true;
+        }
     return false;
 }
 
@@ -494,6 +518,11 @@ const char *qd_features_describe(const struct qd_features *features, char *text,
         if (qd_features_has(features, (enum qd_feature)i))
             used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "",
                                      rows[i].word);
+    int opset = NEWEST_OPSET;
+    while (opset > 0 && !qd_features_has(features, (enum qd_feature)(QD_FEATURE_OPSET + opset)))
+        opset--;
+    if (opset > 0 && used < size)
+        snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", opset_words[opset]);
     return text;
 }
 
@@ -506,8 +535,10 @@ struct qd_features qd_features_parse(const char *words)
         char word[64] = "";
         if (length < sizeof word)
             memcpy(word, words, length);
-        if (qd_feature_find(word, &feature))
-            features.bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+        if (qd_feature_find(word, &feature) && feature > QD_FEATURE_OPSET)
+            set_opset(&features, (int64_t)feature - QD_FEATURE_OPSET);
+        else if (qd_feature_find(word, &feature))
+            set(&features, feature);
         words += length + (words[length] == ',');
     }
     return features;

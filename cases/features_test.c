@@ -21,16 +21,18 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Finishes the builder and compares the features, as a sorted list of words, with `want`. */
+/* Finishes the builder and compares the features, as a sorted list of words, with `want` and the opset. */
 static void check(struct qd_builder *builder, const char *op, const char *want)
 {
     struct qd_case kase;
     struct qd_error error;
     struct qd_features features;
-    char have[1024];
+    char have[1024], with_opset[1024];
     assert_ok(qd_build_finish(builder, "features", false, &kase, &error), error);
     qd_case_features(&kase, &features);
-    assert_string_equal(qd_features_describe(&features, have, sizeof have), want);
+    snprintf(with_opset, sizeof with_opset, "%s%sopset>=%d", want, *want ? "," : "",
+             (int)kase.opset);
+    assert_string_equal(qd_features_describe(&features, have, sizeof have), with_opset);
     assert_string_equal(kase.op, op);
 }
 
@@ -271,11 +273,12 @@ static void test_nodes(void **state)
     char text[256];
     assert_int_equal(qd_build_finish(builder, "nodes", false, &kase, &error), QD_OK);
     qd_node_features(&kase, &kase.graph->nodes[2], &features);
-    assert_string_equal(qd_features_describe(&features, text, sizeof text), "x-u8,w-s8,y-s8");
-    struct qd_features parsed = qd_features_parse("w-s8,no-such-word,,x-u8,y-s8");
+    assert_string_equal(qd_features_describe(&features, text, sizeof text),
+                        "x-u8,w-s8,y-s8,opset>=21");
+    struct qd_features parsed = qd_features_parse("w-s8,no-such-word,,opset>=21,x-u8,y-s8");
     assert_memory_equal(&parsed, &features, sizeof parsed);
     qd_node_features(&kase, &kase.graph->nodes[0], &features);
-    assert_string_equal(qd_features_describe(&features, text, sizeof text), "int16");
+    assert_string_equal(qd_features_describe(&features, text, sizeof text), "int16,opset>=21");
 }
 
 static void test_words(void **state)
@@ -289,6 +292,18 @@ static void test_words(void **state)
         assert_null(strpbrk(qd_feature_word((enum qd_feature)i), ", \t"));
     }
     assert_false(qd_feature_find("no-such-feature", &feature));
+    for (int i = 1; i <= 31; i++) {
+        char word[16];
+        snprintf(word, sizeof word, "opset>=%d", i);
+        assert_true(qd_feature_find(word, &feature));
+        assert_string_equal(qd_feature_word(feature), word);
+        struct qd_features set = qd_features_parse(word);
+        assert_true(qd_features_has(&set, (enum qd_feature)(QD_FEATURE_OPSET + 1)));
+        assert_true(qd_features_has(&set, feature));
+        assert_false(i < 31 && qd_features_has(&set, (enum qd_feature)(feature + 1)));
+    }
+    assert_false(qd_feature_find("opset>=0", &feature));
+    assert_false(qd_feature_find("opset>=32", &feature));
     struct qd_features features = {{UINT64_MAX, UINT64_MAX}};
     char text[16];
     assert_string_equal(qd_features_describe(&features, text, sizeof text), "per-channel-sca");

@@ -10,4 +10,7 @@ void qd_topic_features(FILE *out)
     for (int i = 0; i < QD_FEATURE_COUNT; i++)
         fprintf(out, "  %-23s %s\n", qd_feature_word((enum qd_feature)i),
                 qd_feature_meaning((enum qd_feature)i));
+    fputs("  opset>=N                the model imports opset N of the default domain, or a newer "
+          "one\n",
+          out);
 }

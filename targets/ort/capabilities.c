@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ONNX Runtime declares that it can do. */
+#include <string.h>
+
 #include "ort/ort.h"
+#include "subject/version.h"
 
 /* What the CPU execution provider has kernels for, established by running every combination of types of every operator on
- * 1.26.0, 1.27.0 and 1.31.1 (they agree; the command is in README.md). Only "could not find an implementation" counts:
- * a combination that has a kernel and fails is a finding. Rows of one operator are alternatives. */
+ * 1.20.1 to 1.32.0 (the command is in README.md). Only "could not find an implementation" counts: a combination that has
+ * a kernel and fails is a finding. Rows of one operator are alternatives. */
 
 #define CONV_KERNELS "the CPU provider has kernels for u8 x {u8,s8} -> u8 and s8 x s8 -> s8 only"
 #define NO_S8_X_U8 "the CPU provider has no kernel for s8 x u8"
@@ -106,9 +109,75 @@ static const struct qd_target_capability rows[] = {
     {"com.microsoft:QLinearGlobalAveragePool", "", "", ""},
 };
 
-const struct qd_target_capability *qd_ort_capabilities(const char *version, size_t *count)
+/* What releases before `before` have in place of the rows of the same operator above. */
+static const struct older {
+    const char *before;
+    struct qd_target_capability row;
+} older[] = {
+    {"1.21", {"DepthToSpace", "", "int16,x-u8", "the CPU provider moved no uint8 here"}},
+    {"1.21", {"DepthToSpace", "multi-node", "x-u8", "the CPU provider moved no uint8 here"}},
+    {"1.23", {"Cast", "", "int4", "the CPU provider had no kernel for 4 bits"}},
+    {"1.24", {"ConvInteger", "", "x-s8,w-s8", "the CPU provider had a kernel for u8 x u8 only"}},
+    {"1.24", {"MatMulInteger", "", "x-s8", NO_S8_X_U8}},
+    {"1.24", {"MatMulInteger", "x-s8", "w-u8", NO_S8_X_U8}},
+    {"1.24",
+     {"QuantizeLinear", "", "bfloat16,float4,float8-scale,int32-input,opset>=23",
+      "the CPU provider had no kernel of opset 23 and newer ones"}},
+    {"1.24",
+     {"QuantizeLinear", "multi-node", "bfloat16,float4,float8-scale,opset>=23", "as above"}},
+};
+
+/* The newest opset that old releases read at all (IR version 10 goes with opset 22, 11 with 23). */
+static const struct {
+    const char *before, *excludes;
+} opsets[] = {{"1.23", "opset>=23"}, {"1.24", "opset>=24"}};
+
+static bool is_before(const char *version, const char *before)
 {
-    (void)version; /* so far all releases agree */
-    *count = sizeof rows / sizeof *rows;
-    return rows;
+    return qd_version_order(version, before) < 0;
+}
+
+static bool is_replaced(const char *op, const char *version)
+{
+    for (size_t i = 0; i < sizeof older / sizeof *older; i++)
+        if (is_before(version, older[i].before) && strcmp(older[i].row.op, op) == 0)
+            return true;
+    return false;
+}
+
+/* Takes the opsets that the release does not read from what the row allows. */
+static bool limit_opset(struct qd_target_capability *row, const char *version,
+                        struct qd_arena *arena)
+{
+    for (size_t i = 0; i < sizeof opsets / sizeof *opsets; i++)
+        if (is_before(version, opsets[i].before)) {
+            const char *excludes = opsets[i].excludes;
+            row->excludes = qd_arena_printf(arena, "%s%s%s", row->excludes,
+                                            *row->excludes ? "," : "", excludes);
+            row->reason = qd_arena_printf(arena, "%s%sthis release reads no %s", row->reason,
+                                          *row->reason ? "; " : "", excludes);
+            break;
+        }
+    return row->excludes && row->reason;
+}
+
+const struct qd_target_capability *qd_ort_capabilities(const char *version, struct qd_arena *arena,
+                                                       size_t *count)
+{
+    const size_t newest = sizeof rows / sizeof *rows, replacing = sizeof older / sizeof *older;
+    struct qd_target_capability *made = qd_arena_array(arena, newest + replacing, sizeof *made);
+    size_t used = 0;
+    if (!made)
+        return NULL;
+    for (size_t i = 0; i < newest; i++)
+        if (!is_replaced(rows[i].op, version))
+            made[used++] = rows[i];
+    for (size_t i = 0; i < replacing; i++)
+        if (is_before(version, older[i].before))
+            made[used++] = older[i].row;
+    for (size_t i = 0; i < used; i++)
+        if (!limit_opset(&made[i], version, arena))
+            return NULL;
+    *count = used;
+    return made;
 }

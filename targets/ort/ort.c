@@ -24,6 +24,7 @@ struct ort {
         int32_t taken[2], given[2]; /* this release's numbers of uint2 and int2 */
     } two_bit;
     char version[32], settings[64];
+    struct qd_arena arena; /* the capabilities */
 };
 
 static const struct {
@@ -166,6 +167,7 @@ static void close_target(void *target)
         ort->api->ReleaseSessionOptions(ort->options);
     if (ort->env)
         ort->api->ReleaseEnv(ort->env);
+    qd_arena_clear(&ort->arena);
     free(ort);
 }
 
@@ -179,6 +181,7 @@ static enum qd_target_status open_target(const char *version, const char *config
     struct ort *ort = calloc(1, sizeof *ort);
     if (!ort)
         return qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
+    qd_arena_init(&ort->arena, (size_t)1 << 20);
     enum qd_target_status status = choose_version(version, ort->version, message);
     if (status == QD_TARGET_OK)
         status = load(ort, message);
@@ -197,12 +200,13 @@ static enum qd_target_status open_target(const char *version, const char *config
 static enum qd_target_status describe(void *target, struct qd_target_info *info,
                                       struct qd_target_message *message)
 {
-    (void)message;
-    const struct ort *ort = target;
+    struct ort *ort = target;
     *info =
         (struct qd_target_info){.name = "ort", .version = ort->version, .settings = ort->settings};
-    info->capabilities = qd_ort_capabilities(ort->version, &info->capability_count);
-    return QD_TARGET_OK;
+    qd_arena_clear(&ort->arena);
+    info->capabilities = qd_ort_capabilities(ort->version, &ort->arena, &info->capability_count);
+    return info->capabilities ? QD_TARGET_OK
+                              : qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
 }
 
 static enum qd_target_status prepare(void *target, const void *model, size_t model_size,

@@ -27,7 +27,8 @@ enum qd_status qd_ort_versions(struct qd_arena *arena, const char *const **versi
 /* The path of a release's library into `path`; false if it does not fit or `version` is no version. */
 bool qd_ort_library(const char *version, char *path, size_t size);
 
-/* What the release can do. Borrowed, static. */
-const struct qd_target_capability *qd_ort_capabilities(const char *version, size_t *count);
+/* What the release can do, *count rows in the arena; NULL if it has no room. */
+const struct qd_target_capability *qd_ort_capabilities(const char *version, struct qd_arena *arena,
+                                                       size_t *count);
 
 #endif

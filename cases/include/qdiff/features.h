@@ -8,7 +8,7 @@
 
 #include "qdiff/case.h"
 
-/* A set of features: bit i is row i of features.def (at most 128 rows). */
+/* A set of features: bit i is row i of features.def (at most 96 rows), bit 96 + n says opset>=n, n from 1 to 31. */
 struct qd_features {
     uint64_t bits[2];
 };
@@ -17,7 +17,8 @@ enum qd_feature {
 #define QD_FEATURE(name, word, meaning) QD_FEATURE_##name,
 #include "qdiff/features.def"
 #undef QD_FEATURE
-    QD_FEATURE_COUNT
+    QD_FEATURE_COUNT,
+    QD_FEATURE_OPSET = 96 /* + n: the model's opset of the default domain is n or newer */
 };
 
 void qd_case_features(const struct qd_case *kase, struct qd_features *features);
@@ -34,11 +35,11 @@ enum qd_dtype qd_case_dtype(const struct qd_case *kase, int value);
 bool qd_features_has(const struct qd_features *features, enum qd_feature feature);
 const char *qd_feature_word(enum qd_feature feature);
 const char *qd_feature_meaning(enum qd_feature feature);
-/* The feature of a word; false if there is none. */
+/* The feature of a word, "opset>=21" included; false if there is none. */
 bool qd_feature_find(const char *word, enum qd_feature *feature);
 /* The features in "a,b,c"; words that are none, of another version perhaps, are left out. */
 struct qd_features qd_features_parse(const char *words);
-/* "a,b,c" into text; returns text. */
+/* "a,b,c,opset>=21" into text: of the opsets only the newest; returns text. */
 const char *qd_features_describe(const struct qd_features *features, char *text, size_t size);
 
 #endif

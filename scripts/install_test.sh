@@ -34,7 +34,7 @@ test_installs_the_host()
 test_builds_the_example_by_package()
 {
     cp -r "$scratch/prefix/share/qdiff/example" "$scratch/example"
-    cmake -S "$scratch/example" -B "$scratch/example/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
+    cmake -G Ninja -S "$scratch/example" -B "$scratch/example/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
         -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
     cmake --build "$scratch/example/build"
     grep -F "qdiff_DIR:PATH=$scratch/prefix/" "$scratch/example/build/CMakeCache.txt"

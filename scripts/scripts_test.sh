@@ -105,11 +105,11 @@ test_a_build_follows_the_cache()
     for one in first second; do
         mkdir -p "$scratch/$one/ort/include"
         touch "$scratch/$one/ort/include/onnxruntime_c_api.h"
-        QDIFF_CACHE=$scratch/$one cmake -S "$root" -B "$scratch/follows" -DQD_TESTS=OFF >"$scratch/out" 2>&1 ||
+        QDIFF_CACHE=$scratch/$one cmake -G Ninja -S "$root" -B "$scratch/follows" -DQD_TESTS=OFF >"$scratch/out" 2>&1 ||
             { cat "$scratch/out"; return 1; }
         rm -r "${scratch:?}/$one"
     done
-    expect 1 "$(QDIFF_CACHE=$scratch/third status_of cmake -S "$root" -B "$scratch/follows")" "a cache that is not there"
+    expect 1 "$(QDIFF_CACHE=$scratch/third status_of cmake -G Ninja -S "$root" -B "$scratch/follows")" "a cache that is not there"
     grep -F "$scratch/third/ort/include/onnxruntime_c_api.h" "$scratch/out"
 }
 

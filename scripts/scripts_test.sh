@@ -51,6 +51,8 @@ test_unknown_arguments_are_usage_errors()
     expect 2 "$(status_of "$root/scripts/setup" --target no-such)" "setup --target no-such"
     expect 2 "$(status_of "$root/scripts/setup" --target 'ort[cpu=486]')" "setup --target 'ort[cpu=486]'"
     grep -q 'there are: haswell ' "$scratch/out" || { echo "the CPUs are not named"; return 1; }
+    expect 2 "$(status_of "$root/scripts/setup" --target ort@1.0..1.19)" "setup --target ort@1.0..1.19"
+    grep -q "no release of ort is '1.0..1.19'; there are: 1.20.1, " "$scratch/out"
     expect 2 "$(status_of "$root/scripts/gate" --fast)" "gate --fast"
     expect 2 "$(status_of "$root/scripts/gate" --cpus more)" "gate --cpus more"
     expect 2 "$(status_of "$root/scripts/test" --fast)" "test --fast"

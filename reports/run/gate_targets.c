@@ -7,6 +7,7 @@
 #include "qdiff/case.h"
 #include "qdiff/emulated_cpu.h"
 #include "qdiff/spelling.h"
+#include "qdiff/version_order.h"
 
 enum { MOST_TARGETS = 256 };
 
@@ -106,6 +107,42 @@ static enum qd_status add_configs(struct planner *planner, const struct qd_built
     return QD_OK;
 }
 
+static bool is_older(const char *version, const char *than)
+{
+    return qd_version_order(version, than) < 0;
+}
+
+/* "1.20.1..1.31.1", "..1.26.0", "1.30.0..": a name for each release between the two that is set up, the oldest first. */
+static enum qd_status add_range(struct planner *planner, const struct qd_builtin_target *builtin,
+                                const struct qd_target_name *name, const char *expectations)
+{
+    const char *dots = strstr(name->version, ".."), *last = dots + 2;
+    const char *first =
+        qd_arena_printf(planner->arena, "%.*s", (int)(dots - name->version), name->version);
+    const char *const *versions;
+    size_t count = 0, before = planner->count;
+    enum qd_status status = first ? builtin->versions(planner->arena, &versions, planner->error)
+                                  : qd_fail(planner->error, QD_NO_MEMORY, "no memory for a name");
+
+    while (status == QD_OK && versions[count])
+        count++;
+    while (status == QD_OK && count-- > 0) {
+        struct qd_target_name one = *name;
+        const char *version = versions[count];
+
+        if (is_older(version, first) || (*last && is_older(last, version)) ||
+            strlen(version) >= sizeof one.version)
+            continue;
+        memcpy(one.version, version, strlen(version) + 1);
+        status = add_configs(planner, builtin, &one, expectations);
+    }
+    if (status == QD_OK && planner->count == before)
+        return qd_fail(planner->error, QD_UNUSABLE,
+                       "%s: no release of %s is set up; scripts/setup --target '%s@%s' does it",
+                       name->name, name->version, name->name, name->version);
+    return status;
+}
+
 static const char *given_expectations(const struct qd_options *options,
                                       const struct qd_wanted_target *wanted)
 {
@@ -128,12 +165,16 @@ static enum qd_status plan_one(struct planner *planner, const struct qd_wanted_t
                    ? add(planner, &name, expectations)
                    : unknown_target(name.name, planner->error);
     }
+    bool is_range = strstr(name.version, "..") != NULL;
     status = qd_target_name_check(&name, planner->error);
     if (status == QD_OK && name.version[0] == '\0')
         status = newest_version(planner, builtin, &name);
     if (status == QD_OK && !expectations && !planner->options->no_expectations)
         status = qd_expectations_shipped(name.name, planner->arena, &expectations, planner->error);
-    return status == QD_OK ? add_configs(planner, builtin, &name, expectations) : status;
+    if (status != QD_OK)
+        return status;
+    return is_range ? add_range(planner, builtin, &name, expectations)
+                    : add_configs(planner, builtin, &name, expectations);
 }
 
 enum qd_status qd_plan_targets(const struct qd_options *options, struct qd_arena *arena,

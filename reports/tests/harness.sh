@@ -43,7 +43,7 @@ lacks()
 # needs TARGET: the running test is skipped (it returns 77) unless this release is set up.
 needs()
 {
-    "$qdiff" targets | grep -qxE "  ${1//./\\.}( \\(newest\\))?" && return
+    "$qdiff" targets | grep -xE "  ${1//./\\.}( \\(newest\\))?" >/dev/null && return
     echo "$1 is not set up; scripts/setup --target $1 does it"
     exit 77
 }

@@ -10,7 +10,7 @@
 #include "message.h"
 #include "qdiff/diagnose.h"
 #include "qdiff/spelling.h"
-#include "subject/version.h"
+#include "qdiff/version_order.h"
 
 #define FIELDS 8
 

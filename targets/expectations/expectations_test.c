@@ -12,7 +12,7 @@
 #include "expectations/cpu.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/expectations.h"
-#include "subject/version.h"
+#include "qdiff/version_order.h"
 #include "targets_testlib.h"
 
 static const struct qd_target_info ort = {

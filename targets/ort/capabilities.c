@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ort/ort.h"
-#include "subject/version.h"
+#include "qdiff/version_order.h"
 
 /* What the CPU execution provider has kernels for, established by running every combination of types of every operator on
  * 1.20.1 to 1.32.0 (the command is in README.md). Only "could not find an implementation" counts: a combination that has

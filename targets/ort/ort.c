@@ -10,7 +10,7 @@
 #include <onnxruntime_c_api.h>
 
 #include "message.h"
-#include "subject/version.h"
+#include "qdiff/version_order.h"
 
 #define API_VERSION 18 /* ORT 1.18's table: every later release has it */
 

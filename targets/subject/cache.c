@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "subject/version.h"
+#include "qdiff/version_order.h"
 
 enum { MOST_VERSIONS = 64, VERSION_SIZE = 32 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares release numbers, and matches ranges of them. */
-#include "subject/version.h"
+#include "qdiff/version_order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order of release numbers, and ranges of them. Internal to the targets layer. */
+/* Order of release numbers, and ranges of them. */
 #ifndef QDIFF_VERSION_ORDER_H
 #define QDIFF_VERSION_ORDER_H
 

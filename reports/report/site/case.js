@@ -59,7 +59,7 @@ function download(kase) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
-  return el("button.main", { type: "button", id: "download", click: save, title: "for qdiff repro, explain, reduce and export" }, `Download ${name}`);
+  return el("p", {}, el("button.main", { type: "button", id: "download", click: save }, "Download the case"), el("small", {}, "  a file for qdiff repro, explain, reduce and export"));
 }
 
 function arithmetic(kase) {
@@ -100,7 +100,7 @@ async function casePage(text) {
     caseHead(number),
     facts([["Operator", `${op}${kase.opset ? `, opset ${kase.opset}` : ""}`], ["Has to be rejected", kase.rule && `by rule ${kase.rule}`], ["Known issue", kase.issue && issues(kase.issue)], ["Specification", kase.spec], ["Note", kase.note], ["Features", kase.features?.replaceAll(",", ", ")]]),
     staleNote(kase),
-    kase.file ? el("p", {}, download(kase)) : "",
+    kase.file ? download(kase) : "",
     section("What each target did", resultTable(kase.results)),
     ...groupParts(kase.results, kase, id),
     arithmetic(kase),

@@ -21,8 +21,8 @@ function causeCell(row) {
 const CAUSE_COLUMNS = [
   { title: "State", field: "state", width: 104, cell: (row) => pill(row.kind) },
   { title: "Cause", field: "name", widthGrow: 6, minWidth: 280, cell: causeCell },
-  { title: "Target", field: "target", width: 110 },
-  { title: "Operators", field: "operators", widthGrow: 2, minWidth: 140, cell: (row) => el("span.muted", {}, shorten(opsOf(row))) },
+  { title: "Target", field: "target", width: 120, visible: new Set(front.columns.map((column) => column.name)).size > 1 },
+  { title: "Operators", field: "operators", widthGrow: 2, minWidth: 170, cell: (row) => el("span.muted", {}, shorten(opsOf(row))) },
   { title: "Results", field: "results", width: 104, hozAlign: "right", sorter: "number", cell: (row) => el("span", {}, count(row.results)) },
   { title: "Cases", field: "cases", width: 96, hozAlign: "right", sorter: "number", cell: (row) => el("span", {}, count(row.cases)) },
   { title: "Issue", field: "issue", widthGrow: 1, minWidth: 120, cell: (row) => issues(row.issue, 2) },

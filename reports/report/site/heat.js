@@ -122,5 +122,5 @@ function heatMap(output, number, answers) {
     return el("div", {}, el("h3", {}, title), heatLegend(elements));
   draw(first);
   const cut = output.count > output.want.length ? el("p.warning", {}, `Of ${count(output.count)} elements the first ${count(output.want.length)} are shown.`) : "";
-  return el("div", {}, el("h3", {}, title), heatLegend(elements), cut, chooser, place, differences(output, elements));
+  return el("div", {}, el("div.map", {}, el("h3", {}, title), heatLegend(elements), cut, chooser, place), differences(output, elements));
 }

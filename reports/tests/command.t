@@ -497,6 +497,23 @@ test_junit_is_the_same_run()
     qd 2 run -t reference "${few[@]}" --junit "$scratch/case" && has err "is no JUnit file" && has case precious
 }
 
+# The shards of a run, merged, give the tests of the run; one that is missing is a failure.
+test_junit_of_shards_is_that_of_the_run()
+{
+    local narrow=(--level smoke -f 'QLinearConv/*' --no-diagnosis) shard
+    qd 1 run -t "$wrong" "${narrow[@]}" --junit "$scratch/run.xml" --badge "$scratch/run.json" || return 1
+    for shard in 1 2 3; do
+        qd 1 run -t "$wrong" "${narrow[@]}" --shard "$shard/3" -r "$scratch/j$shard.jsonl" || return 1
+    done
+    qd 1 merge "$scratch"/j[123].jsonl -o "$scratch/j.jsonl" --junit "$scratch/merged.xml" --badge "$scratch/merged.json" &&
+        same run.json merged.json || return 1
+    [ "$(python3 "$root/reports/tests/junit_check.py" "$scratch/merged.xml")" = "$(python3 "$root/reports/tests/junit_check.py" "$scratch/run.xml")" ] ||
+        return 1
+    sort "$scratch/run.xml" >"$scratch/run.sorted" && sort "$scratch/merged.xml" >"$scratch/merged.sorted" &&
+        same run.sorted merged.sorted || return 1
+    qd 4 merge "$scratch"/j[13].jsonl -o "$scratch/j.jsonl" --junit "$scratch/part.xml" && has part.xml "every shard is here"
+}
+
 # What hides a bug offends: a row that selects much and matches little. What names a quirk does not, in one process or in two.
 test_an_audit_finds_broad_rows()
 {

@@ -35,7 +35,7 @@ function releaseTable([name, versions]) {
     if (cause.target !== name) return [];
     const past = history(cause, name, versions);
     const last = past.findLastIndex((sum) => sum.bad);
-    return [{ number, name: cause.name, kind: cause.kind, past, results: cause.results, first: past.find((sum) => sum.bad)?.version ?? "", fixed: past.slice(last + 1).find((sum) => sum.good)?.version ?? "" }];
+    return [{ number, name: cause.name, kind: cause.kind, past, results: cause.results, first: past.find((sum) => sum.bad)?.version ?? "", fixed: past.slice(last + 1).find((sum) => sum.state === "good")?.version ?? "" }];
   });
   const version = (text, i) => ({ title: text, field: `past.${i}.bad`, width: 120, hozAlign: "center", sorter: "number", cell: (row) => {
     const sum = row.past[i];

@@ -41,9 +41,9 @@ const word = (verdict) => el("span", { title: verdict >= 0 ? front.verdicts[verd
 // --- Targets -----------------------------------------------------------------------------------------
 
 const settingsOf = (column) => (column.settings ? column.settings.split(",") : []);
-// Settings that every column has say nothing.
-const common = settingsOf(front.columns[0] ?? { settings: "" }).filter((s) => front.columns.every((c) => settingsOf(c).includes(s)));
-const shortSettings = (column) => settingsOf(column).filter((s) => !common.includes(s)).join(", ");
+// Settings that every column of a target has say nothing.
+const isCommon = (name, setting) => front.columns.every((other) => other.name !== name || settingsOf(other).includes(setting));
+const shortSettings = (column) => settingsOf(column).filter((setting) => !isCommon(column.name, setting)).join(", ");
 const release = (column) => (column.version ? `${column.name} ${column.version}` : column.name);
 // What tells a column from others of its release; a second run of the same target also says where it ran.
 function shortColumn(column) {

@@ -103,7 +103,7 @@ static enum qd_status take_row(void *context, const struct qd_unmatched_row *row
     return qd_expectation_usage_unmatched(&merge->rows, row, error);
 }
 
-static enum qd_status read_all(struct merge *merge, const struct qd_words *paths,
+static enum qd_status read_all(struct merge *merge, const struct qd_words *paths, FILE *err,
                                struct qd_error *error)
 {
     struct qd_results_reader reader = {take_header, take_result, take_row, merge};
@@ -115,6 +115,8 @@ static enum qd_status read_all(struct merge *merge, const struct qd_words *paths
 
         if (status != QD_OK)
             return status;
+        if (!complete)
+            fprintf(err, "qdiff: %s: the run was cut short\n", paths->items[i]);
         merge->complete = merge->complete && complete;
     }
     return QD_OK;
@@ -126,6 +128,21 @@ static bool all_shards(const struct merge *merge)
         if (!merge->shards[i])
             return false;
     return true;
+}
+
+static void name_missing(const struct merge *merge, FILE *err)
+{
+    const char *separator = "";
+
+    fputs("qdiff: not here: shard ", err);
+    for (uint64_t i = 0; i < merge->shard_count; i++) {
+        if (!merge->shards[i]) {
+            fprintf(err, "%s%llu/%llu", separator, (unsigned long long)i + 1,
+                    (unsigned long long)merge->shard_count);
+            separator = ", ";
+        }
+    }
+    fputs("; run it and merge again\n", err);
 }
 
 /* Stale is a row that matched nothing in the union, if the union is everything. */
@@ -151,12 +168,8 @@ static void judge_rows(struct merge *merge, FILE *err)
             qd_junit_failure(&merge->junit, text);
         }
     }
-    if (!all_shards(merge)) {
-        fprintf(err, "qdiff: not all of the %llu shards are here\n",
-                (unsigned long long)merge->shard_count);
-    }
-    if (!merge->complete)
-        fputs("qdiff: a run was cut short\n", err);
+    if (!all_shards(merge))
+        name_missing(merge, err);
 }
 
 /* JUnit and badge, if they are wanted. */
@@ -186,7 +199,7 @@ static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
     struct qd_error error = {0};
 
     if (qd_junit_begin(&merge->junit, command->options.junit, &error) != QD_OK ||
-        read_all(merge, &command->options.arguments, &error) != QD_OK ||
+        read_all(merge, &command->options.arguments, command->err, &error) != QD_OK ||
         qd_causes_find(&merge->causes, &error) != QD_OK)
         return qd_command_failed(command, &error);
     merge->read = true;

@@ -2,7 +2,9 @@
 /* Writes a badge. */
 #include "result/badge.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "text/json_write.h"
 
@@ -29,4 +31,17 @@ void qd_badge_write(const struct qd_summary *summary, FILE *out)
     qd_json_string(&json, "color", qd_summary_exit(summary) == QD_EXIT_OK ? "brightgreen" : "red");
     qd_json_close(&json, '}');
     fputc('\n', out);
+}
+
+enum qd_status qd_badge_save(const struct qd_summary *summary, const char *path,
+                             struct qd_error *error)
+{
+    if (!path)
+        return QD_OK;
+    FILE *out = fopen(path, "we");
+    if (out)
+        qd_badge_write(summary, out);
+    return out && fclose(out) == 0
+               ? QD_OK
+               : qd_fail(error, QD_INTERNAL, "--badge %s: %s", path, strerror(errno));
 }

@@ -11,4 +11,8 @@
  * the run failed. */
 void qd_badge_write(const struct qd_summary *summary, FILE *out);
 
+/* The same to a file; a NULL path wants none. INTERNAL where it cannot be written. */
+enum qd_status qd_badge_save(const struct qd_summary *summary, const char *path,
+                             struct qd_error *error);
+
 #endif

@@ -17,32 +17,12 @@ struct qd_result qd_result_init(const char *id, const char *op, const char *targ
 {
     return (struct qd_result){.id = id,
                               .op = op,
-                              .tags = "",
                               .target = target,
                               .kind = kind,
-                              .why = "",
-                              .issue = "",
-                              .reason = "",
-                              .matched = "",
-                              .covering = "",
-                              .clause = "",
-                              .message = "",
-                              .stage = "",
-                              .rule = "",
-                              .features = "",
-                              .output = "",
-                              .element = "",
-                              .want = "",
-                              .have = "",
-                              .lo = "",
-                              .hi = "",
-                              .real = "",
-                              .diagnosis = "",
-                              .effect = "",
-                              .seen = "",
-                              .evidence = "",
-                              .place = "",
-                              .facts = ""};
+#define QD_RESULT_EMPTY(field) .field = "",
+                              QD_RESULT_STRINGS(QD_RESULT_EMPTY)
+#undef QD_RESULT_EMPTY
+    };
 }
 
 const char *qd_result_word(enum qd_result_kind kind)

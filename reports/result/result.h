@@ -56,7 +56,8 @@ struct qd_result {
     int signal;                        /* that killed it, 0 if none */
     const char *output, *element;      /* "y u8[1,2,3,3]" and "[0, 1, 2, 2]" */
     const char *want, *have, *lo, *hi; /* the first mismatching element, as numbers */
-    const char *real; /* the exact number that `want` was rounded from, without the zero point */
+    const char *real;    /* the exact number that `want` was rounded from, without the zero point */
+    const char *answers; /* what was given at every element that is not canonical (answers.h) */
 
     /* Of a failed value divergence that was diagnosed (qdiff/diagnose.h). */
     const char *diagnosis;     /* "zero-point-before-rounding", "a+b", "a|b", "unexplained" */
@@ -68,6 +69,34 @@ struct qd_result {
     size_t parameter_count;
     const struct qd_parameter *parameters; /* attributes and inputs of the principal node */
 };
+
+/* The strings that may be absent. */
+#define QD_RESULT_STRINGS(STRING) \
+    STRING(tags)                  \
+    STRING(why)                   \
+    STRING(issue)                 \
+    STRING(reason)                \
+    STRING(matched)               \
+    STRING(covering)              \
+    STRING(clause)                \
+    STRING(message)               \
+    STRING(stage)                 \
+    STRING(features)              \
+    STRING(rule)                  \
+    STRING(output)                \
+    STRING(element)               \
+    STRING(want)                  \
+    STRING(have)                  \
+    STRING(lo)                    \
+    STRING(hi)                    \
+    STRING(real)                  \
+    STRING(answers)               \
+    STRING(diagnosis)             \
+    STRING(effect)                \
+    STRING(seen)                  \
+    STRING(evidence)              \
+    STRING(place)                 \
+    STRING(facts)
 
 /* A result with no strings but these. */
 struct qd_result qd_result_init(const char *id, const char *op, const char *target,

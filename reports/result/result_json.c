@@ -19,33 +19,6 @@
     COUNT(slack)       \
     COUNT(extreme_scale)
 
-/* The strings of struct qd_result that may be absent. */
-#define STRINGS(STRING) \
-    STRING(tags)        \
-    STRING(why)         \
-    STRING(issue)       \
-    STRING(reason)      \
-    STRING(matched)     \
-    STRING(covering)    \
-    STRING(clause)      \
-    STRING(message)     \
-    STRING(stage)       \
-    STRING(features)    \
-    STRING(rule)        \
-    STRING(output)      \
-    STRING(element)     \
-    STRING(want)        \
-    STRING(have)        \
-    STRING(lo)          \
-    STRING(hi)          \
-    STRING(real)        \
-    STRING(diagnosis)   \
-    STRING(effect)      \
-    STRING(seen)        \
-    STRING(evidence)    \
-    STRING(place)       \
-    STRING(facts)
-
 static void write_comparison(struct qd_json *json, const struct qd_result *result)
 {
     const struct qd_comparison *comparison = &result->comparison;
@@ -88,7 +61,7 @@ void qd_result_write(FILE *out, const struct qd_result *result)
     if (result->severity != QD_SEVERITY_NONE)
         qd_json_string(&json, "severity", qd_severity_word(result->severity));
 #define STRING(field) qd_json_string_if(&json, #field, result->field);
-    STRINGS(STRING)
+    QD_RESULT_STRINGS(STRING)
 #undef STRING
     write_parameters(&json, result);
     qd_json_close(&json, '}');
@@ -225,7 +198,7 @@ static void read_result(struct reader *reader, struct qd_result *result)
         fail(reader, "severity", "the word of a severity");
     result->signal = (int)(read_int(reader, "signal") & INT_MAX);
 #define STRING(field) result->field = read_string(reader, #field, false);
-    STRINGS(STRING)
+    QD_RESULT_STRINGS(STRING)
 #undef STRING
     read_parameters(reader, result);
 }

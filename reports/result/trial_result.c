@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "result/answers.h"
 #include "text/describe.h"
 
 enum { SHOWN_ELEMENTS = 16 };
@@ -39,8 +40,8 @@ static const char *exact_number(const struct qd_case *kase, const struct qd_comp
 }
 
 /* Where and how the first mismatching element differs. */
-static void describe_element(const struct qd_evaluated *evaluated, struct qd_arena *arena,
-                             struct qd_result *result)
+static void describe_element(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                             struct qd_arena *arena, struct qd_result *result)
 {
     const struct qd_comparison *comparison = &result->comparison;
     const struct qd_graph *graph = evaluated->kase->graph;
@@ -56,6 +57,7 @@ static void describe_element(const struct qd_evaluated *evaluated, struct qd_are
     result->lo = number(wanted->dtype, comparison->lo, arena);
     result->hi = number(wanted->dtype, comparison->hi, arena);
     result->real = exact_number(evaluated->kase, comparison, arena);
+    result->answers = qd_answers_describe(evaluated, run, arena);
 }
 
 static struct qd_parameter input_parameter(const struct qd_case *kase, int value,
@@ -95,7 +97,8 @@ static bool complete(const struct qd_result *result)
         if (!result->parameters[i].value)
             return false;
     return result->parameters && result->message && result->output && result->element &&
-           result->want && result->have && result->lo && result->hi && result->real;
+           result->want && result->have && result->lo && result->hi && result->real &&
+           result->answers;
 }
 
 /* The target's words without the line ends that many put after them. */
@@ -162,7 +165,7 @@ static enum qd_status describe_kernel(const struct qd_evaluated *evaluated,
     result->message = words_of(&trial->run, arena);
     result->signal = trial->run.signal;
     if (result->comparison.mismatched > 0 && evaluated->shapes)
-        describe_element(evaluated, arena, result);
+        describe_element(evaluated, &trial->run, arena, result);
     describe_node(evaluated->kase, arena, result);
     if (!complete(result))
         return qd_fail(error, QD_NO_MEMORY, "no memory to say what differs");

@@ -167,19 +167,13 @@ static enum qd_status close_file(struct qd_reporter *reporter, bool complete)
 /* JUnit and badge, if they are wanted; the first failure is kept. */
 static void write_extras(struct qd_reporter *reporter)
 {
-    struct qd_error error = {0};
-    enum qd_status status = qd_junit_end(&reporter->junit, &error);
+    struct qd_error error = {0}, badge = {0};
 
-    if (reporter->badge) {
-        FILE *out = fopen(reporter->badge, "we");
-
-        if (out)
-            qd_badge_write(&reporter->summary, out);
-        if (!out || fclose(out) != 0)
-            status =
-                qd_fail(&error, QD_INTERNAL, "--badge %s: %s", reporter->badge, strerror(errno));
-    }
-    if (status != QD_OK && reporter->error.status == QD_OK)
+    qd_junit_end(&reporter->junit, &error);
+    if (qd_badge_save(&reporter->summary, reporter->badge, &badge) != QD_OK &&
+        error.status == QD_OK)
+        error = badge;
+    if (error.status != QD_OK && reporter->error.status == QD_OK)
         reporter->error = error;
 }
 

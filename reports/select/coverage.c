@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "qdiff/suite.h"
+#include "text/json_write.h"
 
 #define SAMPLE_BUDGET ((size_t)256 << 20)
 
@@ -344,18 +345,27 @@ enum qd_status qd_coverage_print_tables(bool markdown, FILE *out, struct qd_erro
     return status;
 }
 
+/* By types; NULL when out of memory. */
+static struct qd_coverage_row **sorted_rows(const struct qd_coverage *coverage)
+{
+    struct qd_coverage_row **rows = calloc(coverage->count + 1, sizeof(struct qd_coverage_row *));
+
+    for (size_t i = 0; rows && i < coverage->count; i++)
+        rows[i] = &coverage->rows[i];
+    if (rows)
+        qsort(rows, coverage->count, sizeof(struct qd_coverage_row *), compare_rows);
+    return rows;
+}
+
 enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdown, FILE *out,
                                  struct qd_error *error)
 {
-    struct qd_coverage_row **rows = calloc(coverage->count + 1, sizeof(struct qd_coverage_row *));
+    struct qd_coverage_row **rows = sorted_rows(coverage);
     const struct qd_op *op;
     enum qd_status status = QD_OK;
 
     if (!rows)
         return no_memory(error);
-    for (size_t i = 0; i < coverage->count; i++)
-        rows[i] = &coverage->rows[i];
-    qsort(rows, coverage->count, sizeof(struct qd_coverage_row *), compare_rows);
     fprintf(out,
             "%sCoverage\n\nRules: which a must-reject case breaks. Types: of a node's inputs and "
             "outputs in some valid "
@@ -366,6 +376,86 @@ enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdo
             markdown ? "# " : "");
     for (size_t i = 0; status == QD_OK && (op = qd_op_at(i)) != NULL; i++)
         status = print_op(coverage, op, rows, markdown, out, error);
+    free(rows);
+    return status;
+}
+
+/* --- As JSON ------------------------------------------------------------------------------------ */
+
+static void write_rules(struct qd_json *json, const struct qd_coverage *coverage,
+                        const struct qd_op *op)
+{
+    char rule[96];
+    int64_t count = 0;
+
+    qd_json_open(json, "uncovered", '[');
+    for (; qd_op_rule(op, (size_t)count, rule, sizeof rule); count++) {
+        struct qd_digest key = qd_digest_of_text(rule);
+
+        if (!qd_digest_map_get(&coverage->rules, &key))
+            qd_json_string(json, NULL, rule);
+    }
+    qd_json_close(json, ']');
+    qd_json_int(json, "rules", count);
+}
+
+/* [types, opsets] */
+static enum qd_status write_row(struct qd_json *json, const struct qd_coverage_row *row,
+                                struct qd_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return no_memory(error);
+    enum qd_status status = write_opsets(row, out, error);
+    if (fclose(out) != 0 && status == QD_OK)
+        status = no_memory(error);
+    if (status == QD_OK) {
+        qd_json_open(json, NULL, '[');
+        qd_json_string(json, NULL, strchr(row->types, ' ') + 1);
+        qd_json_string(json, NULL, text);
+        qd_json_close(json, ']');
+    }
+    free(text);
+    return status;
+}
+
+static enum qd_status write_op(struct qd_json *json, const struct qd_coverage *coverage,
+                               const struct qd_op *op, struct qd_coverage_row *const *rows,
+                               struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+
+    qd_json_open(json, NULL, '{');
+    qd_json_string(json, "domain", op->domain);
+    qd_json_string(json, "op", op->name);
+    write_rules(json, coverage, op);
+    qd_json_open(json, "types", '[');
+    for (size_t i = 0; i < coverage->count && status == QD_OK; i++)
+        if (rows[i]->op == op)
+            status = write_row(json, rows[i], error);
+    qd_json_close(json, ']');
+    qd_json_close(json, '}');
+    return status;
+}
+
+enum qd_status qd_coverage_write(const struct qd_coverage *coverage, FILE *out,
+                                 struct qd_error *error)
+{
+    struct qd_coverage_row **rows = sorted_rows(coverage);
+    const struct qd_op *op;
+    enum qd_status status = QD_OK;
+    struct qd_json json;
+
+    if (!rows)
+        return no_memory(error);
+    qd_json_begin(&json, out);
+    qd_json_open(&json, NULL, '[');
+    for (size_t i = 0; status == QD_OK && (op = qd_op_at(i)) != NULL; i++)
+        status = write_op(&json, coverage, op, rows, error);
+    qd_json_close(&json, ']');
     free(rows);
     return status;
 }

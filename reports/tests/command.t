@@ -259,7 +259,7 @@ test_shards_merge_to_the_whole()
     records merged.jsonl | sort >"$scratch/b"
     same a b && has merged.jsonl '"complete": true' && lacks merged.jsonl '"shard"' || return 1
     qd 4 merge "$scratch"/s1.jsonl "$scratch"/s3.jsonl -o "$scratch/half.jsonl" &&
-        has err "not all of the 3 shards are here" && has half.jsonl '"complete": false' || return 1
+        has err "not here: shard 2/3" && has half.jsonl '"complete": false' || return 1
     qd 2 merge "$scratch"/s1.jsonl "$scratch"/whole.jsonl && has err "another run"
 }
 
@@ -495,6 +495,23 @@ test_junit_is_the_same_run()
     python3 -c 'import json, sys; assert json.load(sys.stdin)["color"] == "red"' <"$scratch/b.json" || return 1
     echo precious >"$scratch/case"
     qd 2 run -t reference "${few[@]}" --junit "$scratch/case" && has err "is no JUnit file" && has case precious
+}
+
+# The shards of a run, merged, give the tests of the run; one that is missing is a failure.
+test_junit_of_shards_is_that_of_the_run()
+{
+    local narrow=(--level smoke -f 'QLinearConv/*' --no-diagnosis) shard
+    qd 1 run -t "$wrong" "${narrow[@]}" --junit "$scratch/run.xml" --badge "$scratch/run.json" || return 1
+    for shard in 1 2 3; do
+        qd 1 run -t "$wrong" "${narrow[@]}" --shard "$shard/3" -r "$scratch/j$shard.jsonl" || return 1
+    done
+    qd 1 merge "$scratch"/j[123].jsonl -o "$scratch/j.jsonl" --junit "$scratch/merged.xml" --badge "$scratch/merged.json" &&
+        same run.json merged.json || return 1
+    [ "$(python3 "$root/reports/tests/junit_check.py" "$scratch/merged.xml")" = "$(python3 "$root/reports/tests/junit_check.py" "$scratch/run.xml")" ] ||
+        return 1
+    sort "$scratch/run.xml" >"$scratch/run.sorted" && sort "$scratch/merged.xml" >"$scratch/merged.sorted" &&
+        same run.sorted merged.sorted || return 1
+    qd 4 merge "$scratch"/j[13].jsonl -o "$scratch/j.jsonl" --junit "$scratch/part.xml" && has part.xml "every shard is here"
 }
 
 # What hides a bug offends: a row that selects much and matches little. What names a quirk does not, in one process or in two.

@@ -6,7 +6,9 @@
 
 #include "causes/causes_print.h"
 #include "command/command.h"
+#include "result/badge.h"
 #include "result/expectation_usage.h"
+#include "result/junit.h"
 #include "result/results_by_key.h"
 #include "result/results_file.h"
 #include "result/summary.h"
@@ -17,6 +19,7 @@ struct merge {
     struct qd_expectation_usage rows;
     struct qd_summary summary;
     struct qd_causes causes;
+    struct qd_junit junit;
     struct qd_arena *arena;
     FILE *out;
     const char *likeness; /* of the first file */
@@ -85,6 +88,7 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
                                                  entry->key, entry->what);
     }
     qd_result_write(merge->out, result);
+    qd_junit_result(&merge->junit, result);
     status = qd_summary_add(&merge->summary, result, error);
     if (status == QD_OK)
         status = qd_causes_add(&merge->causes, result, error);
@@ -99,7 +103,7 @@ static enum qd_status take_row(void *context, const struct qd_unmatched_row *row
     return qd_expectation_usage_unmatched(&merge->rows, row, error);
 }
 
-static enum qd_status read_all(struct merge *merge, const struct qd_words *paths,
+static enum qd_status read_all(struct merge *merge, const struct qd_words *paths, FILE *err,
                                struct qd_error *error)
 {
     struct qd_results_reader reader = {take_header, take_result, take_row, merge};
@@ -111,6 +115,8 @@ static enum qd_status read_all(struct merge *merge, const struct qd_words *paths
 
         if (status != QD_OK)
             return status;
+        if (!complete)
+            fprintf(err, "qdiff: %s: the run was cut short\n", paths->items[i]);
         merge->complete = merge->complete && complete;
     }
     return QD_OK;
@@ -122,6 +128,21 @@ static bool all_shards(const struct merge *merge)
         if (!merge->shards[i])
             return false;
     return true;
+}
+
+static void name_missing(const struct merge *merge, FILE *err)
+{
+    const char *separator = "";
+
+    fputs("qdiff: not here: shard ", err);
+    for (uint64_t i = 0; i < merge->shard_count; i++) {
+        if (!merge->shards[i]) {
+            fprintf(err, "%s%llu/%llu", separator, (unsigned long long)i + 1,
+                    (unsigned long long)merge->shard_count);
+            separator = ", ";
+        }
+    }
+    fputs("; run it and merge again\n", err);
 }
 
 /* Stale is a row that matched nothing in the union, if the union is everything. */
@@ -142,23 +163,43 @@ static void judge_rows(struct merge *merge, FILE *err)
         merge->summary.stale += judged;
         merge->summary.not_judged += !judged;
         if (judged) {
-            fprintf(err, "qdiff: %s: %s\n", row->target,
-                    qd_expectation_usage_describe(&merge->rows, i, text, sizeof text));
+            qd_expectation_usage_describe(&merge->rows, i, text, sizeof text);
+            fprintf(err, "qdiff: %s: %s\n", row->target, text);
+            qd_junit_failure(&merge->junit, text);
         }
     }
-    if (!all_shards(merge)) {
-        fprintf(err, "qdiff: not all of the %llu shards are here\n",
-                (unsigned long long)merge->shard_count);
-    }
-    if (!merge->complete)
-        fputs("qdiff: a run was cut short\n", err);
+    if (!all_shards(merge))
+        name_missing(merge, err);
+}
+
+/* JUnit and badge, if they are wanted. */
+static enum qd_exit write_extras(struct qd_command *command, struct merge *merge)
+{
+    struct qd_error error = {0};
+
+    if (qd_junit_end(&merge->junit, &error) == QD_OK &&
+        qd_badge_save(&merge->summary, command->options.badge, &error) == QD_OK)
+        return QD_EXIT_OK;
+    return qd_command_failed(command, &error);
+}
+
+/* What shards are missing is a failure in JUnit too: nobody may take a part for the whole. */
+static enum qd_exit judge_whole(struct merge *merge)
+{
+    enum qd_exit code = qd_summary_exit(&merge->summary);
+
+    if (merge->complete && all_shards(merge))
+        return code;
+    qd_junit_failure(&merge->junit, "every shard is here, and ran to its end");
+    return qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
 }
 
 static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
 {
     struct qd_error error = {0};
 
-    if (read_all(merge, &command->options.arguments, &error) != QD_OK ||
+    if (qd_junit_begin(&merge->junit, command->options.junit, &error) != QD_OK ||
+        read_all(merge, &command->options.arguments, command->err, &error) != QD_OK ||
         qd_causes_find(&merge->causes, &error) != QD_OK)
         return qd_command_failed(command, &error);
     merge->read = true;
@@ -166,9 +207,8 @@ static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
     qd_summary_write(&merge->summary, merge->complete && all_shards(merge), 0, merge->out);
     qd_summary_print(&merge->summary, command->err);
     qd_causes_print(&merge->causes, QD_CAUSES_SHOWN, command->err);
-    enum qd_exit code = qd_summary_exit(&merge->summary);
-    if (!merge->complete || !all_shards(merge))
-        code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE); /* nobody may take a part for the whole */
+    enum qd_exit code = judge_whole(merge);
+    code = qd_exit_worse(code, write_extras(command, merge));
     if (fflush(merge->out) != 0 || ferror(merge->out)) {
         fprintf(command->err, "qdiff: cannot write the merged results: %s\n", strerror(errno));
         code = QD_EXIT_OWN_FAILURE;
@@ -206,6 +246,8 @@ static enum qd_exit run(struct qd_command *command)
     qd_causes_init(&merge.causes);
     enum qd_exit code =
         command->options.output ? merge_to_file(command, &merge) : merge_files(command, &merge);
+    merge.junit.path = NULL; /* what was not written by now is not to be */
+    qd_junit_end(&merge.junit, NULL);
     qd_results_by_key_clear(&merge.table);
     qd_summary_clear(&merge.summary);
     qd_causes_clear(&merge.causes);
@@ -216,13 +258,14 @@ const struct qd_verb qd_verb_merge = {
     .arguments = "FILE...",
     .at_least = 1,
     .at_most = SIZE_MAX,
-    .options = "output",
+    .options = "output junit badge",
     .text = "Joins the results files of the shards of one run. A result that is in several\n"
             "files counts once. Expectation rows, which a single shard cannot judge, are\n"
             "judged over the union when every shard is there. The exit code is that of the\n"
-            "whole run, or 4 when a shard is missing or a run was cut short.",
+            "whole run, or 4 when a shard is missing or a run was cut short. --junit and --badge\n"
+            "write what a run of the whole would.",
     .examples =
         "    qdiff run -t ort --shard 1/2 -r 1.jsonl; qdiff run -t ort --shard 2/2 -r 2.jsonl\n"
-        "    qdiff merge 1.jsonl 2.jsonl --output all.jsonl",
+        "    qdiff merge 1.jsonl 2.jsonl --output all.jsonl --junit all.xml",
     .run = run,
 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/element.h"
+#include "qdiff/element.h"
 #include "qdiff/evaluate.h"
 
 /* Text that grows; NULL once there is no memory. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "judge/element.h"
+#include "qdiff/element.h"
 
 struct verdict_row {
     const char *word, *meaning;

@@ -3,15 +3,9 @@
 #ifndef QDIFF_CACHE_H
 #define QDIFF_CACHE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "qdiff/arena.h"
+#include "qdiff/cache_path.h"
 #include "qdiff/status.h"
-
-/* ${QDIFF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/qdiff}/<name> into `path`; false when no variable is set or it does
- * not fit. */
-bool qd_cache_path(const char *name, char *path, size_t size);
 
 /* The releases <version> for which there is an entry <cache>/<name>/<prefix><version> and is_set_up(prefix, version)
  * says so: newest first, NULL-terminated, in the arena. NO_MEMORY. */

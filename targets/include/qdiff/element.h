@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judgement of one output element. Internal to the targets layer. */
-#ifndef QDIFF_TARGETS_ELEMENT_H
-#define QDIFF_TARGETS_ELEMENT_H
+/* The judgement of one output element. */
+#ifndef QDIFF_ELEMENT_H
+#define QDIFF_ELEMENT_H
 
 #include "qdiff/value.h"
 

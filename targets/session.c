@@ -476,24 +476,20 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_j
     return QD_OK;
 }
 
-enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
-                              const struct qd_tensor *shapes, struct qd_arena *arena,
-                              struct qd_run *run, struct qd_error *error)
+static enum qd_status run_job(struct qd_session *session, const struct qd_job *job,
+                              struct qd_arena *arena, struct qd_run *run, struct qd_error *error)
 {
     double begin = qd_clock_seconds();
-    struct qd_job job;
     struct qd_run seen;
-    enum qd_status status = qd_job_plan(&job, kase, shapes, LARGEST_BLOCK, arena, error);
-    if (status == QD_OK)
-        status = make_room(session, job.total, error);
+    enum qd_status status = make_room(session, job->total, error);
     if (status != QD_OK)
         return status;
     if (session->options.in_process && !session->program) {
-        qd_job_write(&job, session->worker.block);
+        qd_job_write(job, session->worker.block);
         qd_job_execute(session->worker.block, session->here.api, session->here.target);
-        status = qd_job_judge(&job, session->worker.block, arena, &seen, error);
+        status = qd_job_judge(job, session->worker.block, arena, &seen, error);
     } else {
-        status = run_isolated(session, &job, arena, &seen, error);
+        status = run_isolated(session, job, arena, &seen, error);
     }
     if (status != QD_OK)
         return status;
@@ -505,4 +501,28 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
     seen.seconds_transfer = wall - seen.seconds_target;
     *run = seen;
     return QD_OK;
+}
+
+enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
+                              const struct qd_tensor *shapes, struct qd_arena *arena,
+                              struct qd_run *run, struct qd_error *error)
+{
+    struct qd_job job;
+    enum qd_status status = qd_job_plan(&job, kase, shapes, LARGEST_BLOCK, arena, error);
+    return status == QD_OK ? run_job(session, &job, arena, run, error) : status;
+}
+
+enum qd_status qd_session_observe(struct qd_session *session, const struct qd_case *kase,
+                                  struct qd_arena *arena, struct qd_run *run,
+                                  struct qd_error *error)
+{
+    struct qd_job job;
+    const struct qd_tensor *shapes;
+    enum qd_status status = qd_job_plan(&job, kase, NULL, LARGEST_BLOCK, arena, error);
+    if (status == QD_OK)
+        status = run_job(session, &job, arena, run, error);
+    if (status != QD_OK || run->outcome != QD_OUTCOME_OUTPUTS)
+        return status;
+    status = qd_job_answered(&job, session->worker.block, arena, &shapes, error);
+    return status == QD_OK ? qd_session_run(session, kase, shapes, arena, run, error) : status;
 }

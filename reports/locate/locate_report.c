@@ -401,7 +401,7 @@ static void print_first(const struct qd_locate_report *report)
                 first->id, report->locate->targets->items[first->target].id);
     else
         print_if(report->out, "next",
-                 "--output DIR keeps the units as cases, and the first wrong one reduced");
+                 "--output DIR keeps the units as cases, and the first one reduced");
 }
 
 enum qd_exit qd_locate_report_end(struct qd_locate_report *report, size_t done,

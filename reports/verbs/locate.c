@@ -45,37 +45,48 @@ static enum qd_status write_reduced(const struct qd_command *command,
     if (status == QD_OK)
         status = qd_finding_write_bundle(report, path, command->arena, &script, error);
     if (status == QD_OK)
-        fprintf(command->out, "  %-9s %s, from %" PRId64 " to %" PRId64 " output elements\n",
-                "reduced", path, report->reduced->size_before.output_elements,
-                report->reduced->size_after.output_elements);
+        fprintf(command->out, "            %s\n", path);
     return status;
+}
+
+/* A small case may be diagnosed where the unit was too large. */
+static void print_reduced(FILE *out, const struct qd_reduced *reduced)
+{
+    const char *label = reduced->after.diagnosis.label;
+
+    fprintf(out,
+            "  reduced   from %" PRId64 " to %" PRId64 " output elements, %zu nodes, in %.1f s",
+            reduced->size_before.output_elements, reduced->size_after.output_elements,
+            reduced->size_after.nodes, reduced->seconds);
+    fprintf(out, "%s%s\n", label && label[0] != '\0' ? "; diagnosis " : "", label ? label : "");
 }
 
 /* A unit that cannot be reduced is said, and no failure: it is there as it is. */
 static void reduce_first(const struct qd_command *command, const struct qd_locate *locate,
                          const struct qd_first_wrong *first)
 {
-    const struct qd_subject *subject = &locate->targets->items[first->target];
     const struct qd_options *options = &command->options;
     const struct qd_reduce_options how = {.seconds =
                                               options->time > 0 ? options->time : REDUCE_SECONDS,
                                           .diagnose = {.seconds = options->diagnosis_time}};
-    struct qd_finding_report report = {.from = first->id, .target = subject->id};
     struct qd_error error = {.status = QD_OK};
     struct qd_reduced reduced;
     struct qd_case kase;
 
-    if (!options->output || first->number == 0)
+    if (first->number == 0 || (options->no_diagnosis && !options->output))
         return;
+    const struct qd_subject *subject = &locate->targets->items[first->target];
+    struct qd_finding_report report = {&reduced, first->id, subject->id};
     enum qd_status status =
         qd_case_decode(first->bytes, first->size, command->arena, &kase, &error);
     if (status == QD_OK)
         status = qd_case_reduce(subject, &kase, &how, command->arena, &reduced, &error);
-    report.reduced = &reduced;
     if (status == QD_OK)
+        print_reduced(command->out, &reduced);
+    if (status == QD_OK && options->output)
         status = write_reduced(command, &report, &error);
     if (status != QD_OK)
-        fprintf(command->out, "  %-9s no: %s\n", "reduced", error.text);
+        fprintf(command->out, "  reduced   no: %s\n", error.text);
 }
 
 /* --- The walk ----------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bundle/bundle.h"
@@ -364,8 +365,10 @@ static void print_counts(const struct qd_locate_report *report, size_t done)
         fprintf(out,
                 "values    of %zu units, which the reference cannot compute, are those of %s\n",
                 locate->values_used, qd_locate_values_id(locate));
-    fprintf(out, "memory    %.1f MB of values at most, %.1f s of CPU in this process\n",
-            (double)locate->kept.most_bytes / 1e6, qd_clock_cpu_seconds());
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    fprintf(out, "cost      %.1f s of CPU, %ld MB; of that %.1f MB of values at most\n",
+            qd_clock_cpu_seconds(), usage.ru_maxrss / 1000, (double)locate->kept.most_bytes / 1e6);
 }
 
 static void print_if(FILE *out, const char *what, const char *text)

@@ -110,7 +110,8 @@ static void check_clause(const struct qd_op *op)
     if (strlen(op->clause) > CLAUSE_BYTES || strpbrk(op->clause, "`\n\t"))
         fail_msg("%s: the clause has %zu bytes or markup", op->name, strlen(op->clause));
     bool rational = !strstr(words, "xp(") && !strstr(words, "xponential") &&
-                    !strstr(words, "hyperbolic") && !strstr(words, "^0.5");
+                    !strstr(words, "hyperbolic") && !strstr(words, "^0.5") &&
+                    !strstr(words, "^exponent");
     if (op->approximate == rational)
         fail_msg("%s: approximate, and its clause names no such function, or the reverse",
                  op->name);

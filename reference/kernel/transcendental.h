@@ -27,6 +27,7 @@ struct qd_interval qd_interval_ulps(struct qd_interval exact, double ulps);
 #define QD_ULPS_TANH 5.0
 #define QD_ULPS_EXP 3.0
 #define QD_ULPS_ROOT 3.0
+#define QD_ULPS_POW 16.0
 #define QD_ULPS_LOGISTIC 6.0 /* exp 3, addition ½, division 2½ */
 
 #endif

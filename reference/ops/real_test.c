@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub, Mul, Div, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal: rows by hand; the transcendental ones
+/* Sub, Mul, Div, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal, Max, Pow, ReduceSum: rows by hand; the transcendental ones
  * against digits from tables. Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>
 #include <setjmp.h>
@@ -130,6 +130,23 @@ static void roots_and_reciprocals(void **state)
     row("Reciprocal", 6, "s32[1] 1", "", "!X-type");
 }
 
+static void maxima_and_squares(void **state)
+{
+    (void)state;
+    row("Max", 13, "f32[3] 1 -2 nan; f32[] 0.5", "", "f32[3] 1 0.5 nan");
+    row("Max", 8, "f32[2] -1..3 1; f32[2] 0..1 *; f32[1] -4", "", "f32[2] 0..0..3 *");
+    row("Max", 13, "f32[1] -inf", "", "f32[1] -inf");
+    row("Max", 13, "f32[1] 1; f16[1] 1", "", "!b-type");
+    row("Max", 13, "s32[1] 1; s32[1] 1", "", "?Max of s32");
+    row("Pow", 13, "f32[4] 3 -0.5 0 nan; f32[] 2", "", "f32[4] 9 0.25 0 nan");
+    row("Pow", 13, "f32[1] 3; s64[1] 2", "", "f32[1] 9");
+    row("Pow", 13, "f32[1] 3; f32[] 3", "", "?another exponent");
+    row("Pow", 11, "f32[1] 3; s64[1] 2", "", "!Y-type");
+    row("ReduceSum", 13, "f32[2,2] 1 2 3 4; s64[1] 1", "keepdims=0", "f32[2] 3 7");
+    row("ReduceSum", 11, "f32[2,2] 1 2 3 4", "", "f32[1,1] 10");
+    row("ReduceSum", 13, "f32[0] ", "", "f32[1] 0");
+}
+
 static void rules(void **state)
 {
     (void)state;
@@ -244,11 +261,17 @@ static void groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sub),          cmocka_unit_test(mul),
-        cmocka_unit_test(div_floats),   cmocka_unit_test(div_integers),
-        cmocka_unit_test(leaky_relu),   cmocka_unit_test(exact_points),
-        cmocka_unit_test(hard_sigmoid), cmocka_unit_test(roots_and_reciprocals),
-        cmocka_unit_test(rules),        cmocka_unit_test(digits_of_tables),
+        cmocka_unit_test(sub),
+        cmocka_unit_test(mul),
+        cmocka_unit_test(div_floats),
+        cmocka_unit_test(div_integers),
+        cmocka_unit_test(leaky_relu),
+        cmocka_unit_test(exact_points),
+        cmocka_unit_test(hard_sigmoid),
+        cmocka_unit_test(roots_and_reciprocals),
+        cmocka_unit_test(maxima_and_squares),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(digits_of_tables),
         cmocka_unit_test(groups),
     };
     return cmocka_run_group_tests_name("real", tests, NULL, NULL);

@@ -1,34 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/import.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "case_codec.h"
+#include "graph_wire.h"
+#include "model_file.h"
 #include "onnx/onnx.pb-c.h"
 #include "qdiff/evaluate.h"
 #include "tensor_codec.h"
 #include "unpack.h"
 
-/* Field numbers of onnx.proto, as they are read and written. */
-enum { MODEL_IR_VERSION = 1, MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8, MODEL_FUNCTION = 25 };
-enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
-enum { GRAPH_VALUE_INFO = 13 };
-enum { NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4 };
-enum {
-    TENSOR_NAME = 8,
-    INFO_NAME = 1,
-    INFO_TYPE = 2,
-    TYPE_TENSOR = 1,
-    TENSOR_TYPE_ELEM = 1,
-    TENSOR_TYPE_SHAPE = 2
-};
-enum { SHAPE_DIM = 1, DIM_VALUE = 1 };
+/* Field numbers of onnx.proto that only this file reads. */
+enum { NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, INFO_NAME = 1 };
 
 /* Borrowed bytes of the model. */
 struct slice {
@@ -101,17 +86,17 @@ static enum qd_status read_model(struct import *import)
     struct qd_wire wire = {.bytes = import->model.bytes, .size = import->model.size};
     struct qd_wire_field field;
     while (qd_wire_next(&wire, &field)) {
-        if (field.number == MODEL_IR_VERSION && field.type == QD_WIRE_VARINT)
+        if (field.number == QD_MODEL_IR_VERSION && field.type == QD_WIRE_VARINT)
             import->ir_version = (int64_t)field.value;
         if (field.type != QD_WIRE_BYTES)
             continue;
-        if (field.number == MODEL_GRAPH && import->graph.bytes)
+        if (field.number == QD_MODEL_GRAPH && import->graph.bytes)
             return qd_fail(import->error, QD_MALFORMED, "%s: the model has two graphs",
                            import->options->model);
-        if (field.number == MODEL_GRAPH)
+        if (field.number == QD_MODEL_GRAPH)
             import->graph = slice_of(&field);
-        if (field.number == MODEL_OPSET_IMPORT)
-            qd_wire_put_bytes(&import->opsets, MODEL_OPSET_IMPORT, field.bytes, field.size);
+        if (field.number == QD_MODEL_OPSET_IMPORT)
+            qd_wire_put_bytes(&import->opsets, QD_MODEL_OPSET_IMPORT, field.bytes, field.size);
     }
     if (wire.problem)
         return qd_fail(import->error, QD_MALFORMED, "%s at byte %zu: %s", import->options->model,
@@ -130,7 +115,7 @@ static enum qd_status match_nodes(struct import *import, uint32_t key, size_t *m
     struct qd_wire_field field;
     *matches = *nodes = 0;
     while (qd_wire_next(&wire, &field)) {
-        if (field.number != GRAPH_NODE || field.type != QD_WIRE_BYTES)
+        if (field.number != QD_GRAPH_NODE || field.type != QD_WIRE_BYTES)
             continue;
         ++*nodes;
         if (!has_text(slice_of(&field), key, import->options->node))
@@ -170,7 +155,7 @@ static enum qd_status check_function(const struct import *import)
     struct qd_wire_field field;
     const char *op_type = import->proto->op_type ? import->proto->op_type : "";
     while (qd_wire_next(&wire, &field)) {
-        if (field.number != MODEL_FUNCTION || field.type != QD_WIRE_BYTES ||
+        if (field.number != QD_MODEL_FUNCTION || field.type != QD_WIRE_BYTES ||
             !has_text(slice_of(&field), 1, op_type))
             continue;
         const char *domain = import->proto->domain ? import->proto->domain : "";
@@ -195,92 +180,6 @@ static enum qd_status unpack_node(struct import *import)
 
 /* --- Constants -------------------------------------------------------------------------------- */
 
-static const char *entry(const Onnx__TensorProto *proto, const char *key)
-{
-    for (size_t i = 0; i < proto->n_external_data; i++)
-        if (proto->external_data[i]->key && proto->external_data[i]->value &&
-            strcmp(proto->external_data[i]->key, key) == 0)
-            return proto->external_data[i]->value;
-    return NULL;
-}
-
-/* A location may name a file beside the model or below, nothing else. */
-static bool is_inside(const char *location)
-{
-    if (*location == '/' || *location == '\0')
-        return false;
-    for (const char *part = location; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
-            return false;
-    }
-    return true;
-}
-
-static bool parse_size(const char *text, uint64_t otherwise, uint64_t *value)
-{
-    char *end;
-    if (!text) {
-        *value = otherwise;
-        return true;
-    }
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
-}
-
-static enum qd_status read_part(const struct import *import, const char *path, uint64_t offset,
-                                void *bytes, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    enum qd_status status = QD_OK;
-    if (fd < 0)
-        return qd_fail(import->error, QD_IO, "%s: cannot open: %s", path, strerror(errno));
-    for (size_t done = 0; status == QD_OK && done < size;) {
-        ssize_t n = pread(fd, (uint8_t *)bytes + done, size - done, (off_t)(offset + done));
-        if (n == 0)
-            status = qd_fail(import->error, QD_INVALID, "%s: ends before byte %llu", path,
-                             (unsigned long long)(offset + size));
-        else if (n < 0 && errno != EINTR)
-            status = qd_fail(import->error, QD_IO, "%s: cannot read: %s", path, strerror(errno));
-        else if (n > 0)
-            done += (size_t)n;
-    }
-    close(fd);
-    return status;
-}
-
-/* The tensor of a message whose elements are in another file. */
-static enum qd_status read_external(const struct import *import, const Onnx__TensorProto *proto,
-                                    struct qd_tensor *tensor)
-{
-    const char *location = entry(proto, "location");
-    uint64_t offset, length;
-    enum qd_dtype dtype = qd_dtype_of_onnx(proto->data_type);
-    if (!location || !is_inside(location))
-        return qd_fail(import->error, QD_INVALID,
-                       "external data at '%.100s', which is not next to the model",
-                       location ? location : "");
-    if (dtype == QD_DTYPE_NONE || proto->n_dims > QD_MAX_RANK)
-        return qd_fail(import->error, QD_UNSUPPORTED, "data_type %d with %zu dimensions",
-                       proto->data_type, proto->n_dims);
-    enum qd_status status = qd_tensor_init(tensor, import->arena, dtype, (unsigned)proto->n_dims,
-                                           proto->dims, import->error);
-    if (status != QD_OK)
-        return status;
-    size_t size = qd_tensor_bytes(tensor);
-    if (!parse_size(entry(proto, "offset"), 0, &offset) ||
-        !parse_size(entry(proto, "length"), size, &length) || length != size ||
-        offset > INT64_MAX - size)
-        return qd_fail(import->error, QD_INVALID,
-                       "external data: offset or length do not fit %zu bytes", size);
-    const char *slash = strrchr(import->options->model, '/');
-    int directory = slash ? (int)(slash - import->options->model) + 1 : 0;
-    const char *path =
-        qd_arena_printf(import->arena, "%.*s%s", directory, import->options->model, location);
-    return path ? read_part(import, path, offset, tensor->data, size) : no_room(import);
-}
-
 /* Puts a constant of the model into the new graph: its own bytes, unless they have to come from another file. */
 static enum qd_status put_constant(struct import *import, const char *name, struct slice constant)
 {
@@ -294,15 +193,15 @@ static enum qd_status put_constant(struct import *import, const char *name, stru
     bool external = proto->has_data_location &&
                     proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (named && !external) {
-        qd_wire_put_bytes(&import->pieces, GRAPH_INITIALIZER, constant.bytes, constant.size);
+        qd_wire_put_bytes(&import->pieces, QD_GRAPH_INITIALIZER, constant.bytes, constant.size);
         return QD_OK;
     }
     struct qd_tensor tensor;
-    status = external ? read_external(import, proto, &tensor)
-                      : qd_tensor_of_proto(proto, import->arena, &tensor, import->error);
+    status =
+        qd_model_file_tensor(import->options->model, proto, import->arena, &tensor, import->error);
     if (status != QD_OK)
         return status;
-    size_t mark = qd_wire_begin(&import->pieces, GRAPH_INITIALIZER);
+    size_t mark = qd_wire_begin(&import->pieces, QD_GRAPH_INITIALIZER);
     qd_tensor_put(&import->pieces, &tensor, name);
     qd_wire_end(&import->pieces, mark);
     return QD_OK;
@@ -313,7 +212,7 @@ static bool find_constant_node(const struct import *import, const char *name,
                                struct slice *constant)
 {
     struct slice node;
-    if (!find_message(import, GRAPH_NODE, NODE_OUTPUT, name, &node) ||
+    if (!find_message(import, QD_GRAPH_NODE, NODE_OUTPUT, name, &node) ||
         !has_text(node, NODE_OP_TYPE, "Constant"))
         return false;
     struct qd_wire wire = {.bytes = node.bytes, .size = node.size};
@@ -337,7 +236,7 @@ static bool find_constant_node(const struct import *import, const char *name,
 /* The type the model declares for a value, NONE where it says nothing. */
 static enum qd_dtype declared_dtype(const struct import *import, const char *name)
 {
-    static const uint32_t places[] = {GRAPH_INPUT, GRAPH_VALUE_INFO, GRAPH_OUTPUT};
+    static const uint32_t places[] = {QD_GRAPH_INPUT, QD_GRAPH_VALUE_INFO, QD_GRAPH_OUTPUT};
     struct slice info;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         ProtobufCMessage *message;
@@ -350,29 +249,6 @@ static enum qd_dtype declared_dtype(const struct import *import, const char *nam
             return qd_dtype_of_onnx(type->tensor_type->elem_type);
     }
     return QD_DTYPE_NONE;
-}
-
-static void put_info(struct qd_wire_out *out, uint32_t number, const char *name,
-                     enum qd_dtype dtype, const struct qd_tensor *shape)
-{
-    size_t info = qd_wire_begin(out, number);
-    qd_wire_put_text(out, INFO_NAME, name);
-    if (dtype != QD_DTYPE_NONE) {
-        size_t type = qd_wire_begin(out, INFO_TYPE), tensor = qd_wire_begin(out, TYPE_TENSOR);
-        qd_wire_put_varint(out, TENSOR_TYPE_ELEM, (uint64_t)qd_dtype_info(dtype)->onnx);
-        if (shape) {
-            size_t mark = qd_wire_begin(out, TENSOR_TYPE_SHAPE);
-            for (unsigned i = 0; i < shape->rank; i++) {
-                size_t dim = qd_wire_begin(out, SHAPE_DIM);
-                qd_wire_put_varint(out, DIM_VALUE, (uint64_t)shape->dims[i]);
-                qd_wire_end(out, dim);
-            }
-            qd_wire_end(out, mark);
-        }
-        qd_wire_end(out, tensor);
-        qd_wire_end(out, type);
-    }
-    qd_wire_end(out, info);
 }
 
 static enum qd_status read_feed(const struct import *import, const struct qd_import_feed *feed,
@@ -409,8 +285,8 @@ static enum qd_status put_feed(struct import *import, int feed)
     if (status != QD_OK)
         return status;
     import->used[feed] = true;
-    put_info(&import->pieces, GRAPH_INPUT, import->options->feeds[feed].name, tensor.dtype,
-             &tensor);
+    qd_wire_put_info(&import->pieces, QD_GRAPH_INPUT, import->options->feeds[feed].name,
+                     tensor.dtype, &tensor);
     size_t mark = qd_wire_begin(&import->fed, QD_CASE_FIELD_INPUT);
     qd_tensor_put(&import->fed, &tensor, "");
     qd_wire_end(&import->fed, mark);
@@ -437,7 +313,7 @@ static enum qd_status put_input(struct import *import, const char *name)
     int feed = find_feed(import, name);
     if (feed >= 0)
         return put_feed(import, feed);
-    if (!find_message(import, GRAPH_INITIALIZER, TENSOR_NAME, name, &constant) &&
+    if (!find_message(import, QD_GRAPH_INITIALIZER, QD_TENSOR_NAME, name, &constant) &&
         !find_constant_node(import, name, &constant))
         return qd_fail(import->error, QD_USAGE,
                        "node '%.80s' reads '%.80s', which is no constant: give it with "
@@ -471,23 +347,22 @@ static enum qd_status put_node(struct import *import)
     if (proto->n_input > MAX_NODE_INPUTS || proto->n_output > MAX_NODE_INPUTS)
         return qd_fail(import->error, QD_LIMIT, "node '%.80s': more than %d inputs or outputs",
                        import->options->node, MAX_NODE_INPUTS);
-    qd_wire_put_bytes(&import->pieces, GRAPH_NODE, import->node.bytes, import->node.size);
-    qd_wire_put_text(&import->pieces, GRAPH_NAME, "imported");
+    qd_wire_put_bytes(&import->pieces, QD_GRAPH_NODE, import->node.bytes, import->node.size);
+    qd_wire_put_text(&import->pieces, QD_GRAPH_NAME, "imported");
     enum qd_status status = put_inputs(import);
     for (size_t i = 0; status == QD_OK && i < proto->n_output; i++)
         if (*proto->output[i])
-            put_info(&import->outputs, GRAPH_OUTPUT, proto->output[i],
-                     declared_dtype(import, proto->output[i]), NULL);
+            qd_wire_put_info(&import->outputs, QD_GRAPH_OUTPUT, proto->output[i],
+                             declared_dtype(import, proto->output[i]), NULL);
     return status == QD_OK ? check_feeds(import, "the node") : status;
 }
 
 static void put_cut_model(const struct import *import, struct qd_wire_out *out)
 {
-    /* Before IR version 4 every initializer had to be a graph input too; ours are not. */
-    int64_t ir_version = import->ir_version < 4 ? 4 : import->ir_version;
     size_t model = qd_wire_begin(out, QD_CASE_FIELD_MODEL);
-    qd_wire_put_varint(out, MODEL_IR_VERSION, (uint64_t)ir_version);
-    size_t graph = qd_wire_begin(out, MODEL_GRAPH);
+    qd_wire_put_varint(out, QD_MODEL_IR_VERSION,
+                       (uint64_t)qd_ir_version_of_cut(import->ir_version));
+    size_t graph = qd_wire_begin(out, QD_MODEL_GRAPH);
     qd_wire_put_raw(out, import->pieces.bytes, import->pieces.size);
     qd_wire_put_raw(out, import->outputs.bytes, import->outputs.size);
     qd_wire_end(out, graph);
@@ -575,8 +450,8 @@ static enum qd_status declare_outputs(struct import *import, struct qd_case *kas
         return QD_OK;
     import->outputs = (struct qd_wire_out){.arena = import->arena};
     for (size_t i = 0; i < graph->output_count; i++)
-        put_info(&import->outputs, GRAPH_OUTPUT, graph->values[graph->outputs[i]].name,
-                 values[i].want.dtype, &values[i].want);
+        qd_wire_put_info(&import->outputs, QD_GRAPH_OUTPUT, graph->values[graph->outputs[i]].name,
+                         values[i].want.dtype, &values[i].want);
     return make_case(import, kase);
 }
 
@@ -611,43 +486,18 @@ static enum qd_status run(struct import *import, struct qd_case *kase)
     return status == QD_OK ? make_case(import, kase) : status;
 }
 
-/* Maps the file; an empty one is no mapping and no model. */
-static enum qd_status map_model(const char *path, int fd, void **mapping, size_t *size,
-                                struct qd_error *error)
-{
-    struct stat info;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
-        return qd_fail(error, QD_IO, "%s: not a regular file", path);
-    if ((uintmax_t)info.st_size > QD_IMPORT_MAX_BYTES)
-        return qd_fail(error, QD_LIMIT, "%s: %jd bytes, at most %zu are read", path,
-                       (intmax_t)info.st_size, QD_IMPORT_MAX_BYTES);
-    if (info.st_size == 0)
-        return qd_fail(error, QD_INVALID, "%s: the file is empty", path);
-    void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED)
-        return qd_fail(error, QD_IO, "%s: cannot map: %s", path, strerror(errno));
-    *mapping = bytes;
-    *size = (size_t)info.st_size;
-    return QD_OK;
-}
-
 enum qd_status qd_import(const struct qd_import_options *options, struct qd_arena *arena,
                          struct qd_case *kase, struct qd_error *error)
 {
     struct import import = {.options = options, .arena = arena, .error = error};
     import.opsets.arena = import.pieces.arena = arena;
     import.outputs.arena = import.fed.arena = arena;
-    void *mapping = NULL;
-    int fd = open(options->model, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return qd_fail(error, QD_IO, "%s: cannot open: %s", options->model, strerror(errno));
-    enum qd_status status = map_model(options->model, fd, &mapping, &import.model.size, error);
-    close(fd);
+    enum qd_status status =
+        qd_model_file_map(options->model, &import.model.bytes, &import.model.size, error);
     if (status != QD_OK)
         return status;
-    import.model.bytes = mapping;
     status = run(&import, kase);
-    munmap(mapping, import.model.size);
+    qd_model_file_unmap(import.model.bytes, import.model.size);
     return status;
 }
 

@@ -218,6 +218,10 @@ static enum qd_status read_dim(const struct reader *reader, const char *name,
         *declared = -1;
         return QD_OK;
     }
+    if (dim->dim_value == -1) { /* what some exporters write for an open dimension */
+        *declared = -1;
+        return QD_OK;
+    }
     if (dim->dim_value < 0)
         return qd_fail_rule(reader->error, "graph/declared-shape",
                             "'%.80s' is declared with a dimension of %lld", name,

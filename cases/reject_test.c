@@ -140,6 +140,11 @@ static const struct {
     {"Sigmoid/attribute-type", "its attribute, of opsets before 6, is not read"},
     {"Tanh/attribute-type", "its attribute, of opsets before 6, is not read"},
     {"Abs/attribute-type", "its attribute, of opsets before 6, is not read"},
+    {"Pow/attribute-type", "its attributes, of opsets before 7, are not read"},
+    {"Max/attribute-type", "its attribute, of opsets before 6, is not read"},
+    {"Sqrt/attribute-type", "its attribute, of opsets before 6, is not read"},
+    {"Exp/attribute-type", "its attribute, of opsets before 6, is not read"},
+    {"Reciprocal/attribute-type", "its attribute, of opsets before 6, is not read"},
 };
 
 static bool has_case(const struct cases *cases, const struct qd_op *op, const char *rule)

@@ -476,24 +476,21 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_t
     return QD_OK;
 }
 
-enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
-                              const struct qd_tensor *shapes, struct qd_arena *arena,
-                              struct qd_run *run, struct qd_error *error)
+static enum qd_status run_transfer(struct qd_session *session, const struct qd_transfer *transfer,
+                                   struct qd_arena *arena, struct qd_run *run,
+                                   struct qd_error *error)
 {
     double begin = qd_clock_seconds();
-    struct qd_transfer transfer;
     struct qd_run seen;
-    enum qd_status status = qd_transfer_plan(&transfer, kase, shapes, LARGEST_BLOCK, arena, error);
-    if (status == QD_OK)
-        status = make_room(session, transfer.total, error);
+    enum qd_status status = make_room(session, transfer->total, error);
     if (status != QD_OK)
         return status;
     if (session->options.in_process && !session->program) {
-        qd_transfer_write(&transfer, session->worker.block);
+        qd_transfer_write(transfer, session->worker.block);
         qd_transfer_execute(session->worker.block, session->here.api, session->here.target);
-        status = qd_transfer_judge(&transfer, session->worker.block, arena, &seen, error);
+        status = qd_transfer_judge(transfer, session->worker.block, arena, &seen, error);
     } else {
-        status = run_isolated(session, &transfer, arena, &seen, error);
+        status = run_isolated(session, transfer, arena, &seen, error);
     }
     if (status != QD_OK)
         return status;
@@ -505,4 +502,28 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
     seen.seconds_transfer = wall - seen.seconds_target;
     *run = seen;
     return QD_OK;
+}
+
+enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
+                              const struct qd_tensor *shapes, struct qd_arena *arena,
+                              struct qd_run *run, struct qd_error *error)
+{
+    struct qd_transfer transfer;
+    enum qd_status status = qd_transfer_plan(&transfer, kase, shapes, LARGEST_BLOCK, arena, error);
+    return status == QD_OK ? run_transfer(session, &transfer, arena, run, error) : status;
+}
+
+enum qd_status qd_session_observe(struct qd_session *session, const struct qd_case *kase,
+                                  struct qd_arena *arena, struct qd_run *run,
+                                  struct qd_error *error)
+{
+    struct qd_transfer transfer;
+    const struct qd_tensor *shapes;
+    enum qd_status status = qd_transfer_plan(&transfer, kase, NULL, LARGEST_BLOCK, arena, error);
+    if (status == QD_OK)
+        status = run_transfer(session, &transfer, arena, run, error);
+    if (status != QD_OK || run->outcome != QD_OUTCOME_OUTPUTS)
+        return status;
+    status = qd_transfer_answered(&transfer, session->worker.block, arena, &shapes, error);
+    return status == QD_OK ? qd_session_run(session, kase, shapes, arena, run, error) : status;
 }

@@ -109,7 +109,9 @@ static void check_clause(const struct qd_op *op)
         fail_msg("%s: the clause is '%s', not 'OPSET: words'", op->name, op->clause);
     if (strlen(op->clause) > CLAUSE_BYTES || strpbrk(op->clause, "`\n\t"))
         fail_msg("%s: the clause has %zu bytes or markup", op->name, strlen(op->clause));
-    bool rational = !strstr(words, "xp(") && !strstr(words, "hyperbolic");
+    bool rational = !strstr(words, "xp(") && !strstr(words, "xponential") &&
+                    !strstr(words, "hyperbolic") && !strstr(words, "^0.5") &&
+                    !strstr(words, "^exponent");
     if (op->approximate == rational)
         fail_msg("%s: approximate, and its clause names no such function, or the reverse",
                  op->name);

@@ -3,8 +3,8 @@
  * give.
  *
  * Kernels differ. Their bound is that of the OpenCL C specification's table of relative errors
- * (full profile, single precision), which vendors' vector libraries state as well: exp 3 ulp, tanh
- * 5 ulp, division 2½ ulp; addition is correctly rounded. One ulp is at most 2^−23 of the value, or
+ * (full profile, single precision), which vendors' vector libraries state as well: exp and sqrt
+ * 3 ulp, tanh 5 ulp, division 2½ ulp; addition is correctly rounded. One ulp is at most 2^−23 of the value, or
  * 2^−149. Not admitted are polynomials that are accurate absolutely only, as where tanh or a
  * rational function of a clamped argument stands for the logistic function of a negative number: a
  * dialect. */
@@ -25,6 +25,9 @@ struct qd_interval qd_enclose_logistic(struct qd_interval x); /* 1/(1 + e^−x) 
 struct qd_interval qd_interval_ulps(struct qd_interval exact, double ulps);
 
 #define QD_ULPS_TANH 5.0
+#define QD_ULPS_EXP 3.0
+#define QD_ULPS_ROOT 3.0
+#define QD_ULPS_POW 16.0
 #define QD_ULPS_LOGISTIC 6.0 /* exp 3, addition ½, division 2½ */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub, Mul, Div, LeakyRelu, Tanh, Sigmoid and Softmax: rows by hand; the transcendental ones
+/* Sub, Mul, Div, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal, Max, Pow, ReduceSum: rows by hand; the transcendental ones
  * against digits from tables. Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>
 #include <setjmp.h>
@@ -100,6 +100,53 @@ static void exact_points(void **state)
     row("Softmax", 13, "f32[2] 1 *", "", "f32[2] * *");
 }
 
+static void hard_sigmoid(void **state)
+{
+    (void)state;
+    row("HardSigmoid", 6, "f32[5] -8 8 0 inf nan", "", "f32[5] 0 1 0.5 1 nan");
+    row("HardSigmoid", 22, "f32[3] 1 -2 -1..2", "alpha=0.25f beta=0.5f", "f32[3] 0.75 0 0.25..1");
+    row("HardSigmoid", 6, "f32[2] 1 -1", "alpha=-2f beta=0.125f", "f32[2] 0 1");
+    /* 0.2 is 0.20000000298023223876953125 in f32; times 3 it is 0.60000000894069671630859375, a tie
+     * between multiples of 2^-24, of which 0.60000002384185791015625 is the even one */
+    row("HardSigmoid", 6, "f32[1] 3", "beta=0f",
+        "f32[1] "
+        "0.60000000894069671630859375..0.60000002384185791015625..0.60000002384185791015625");
+    row("HardSigmoid", 6, "f32[1] 0", "alpha=0f", "?alpha is 0");
+    row("HardSigmoid", 6, "f16[1] 0", "", "?f16");
+    row("HardSigmoid", 6, "s32[1] 0", "", "!X-type");
+}
+
+static void roots_and_reciprocals(void **state)
+{
+    (void)state;
+    row("Sqrt", 13, "f32[6] 0 4 0.25 inf -1 nan", "", "f32[6] 0 2 0.5 inf nan nan");
+    row("Sqrt", 13, "f32[3] -1..4 * -2..-1", "", "f32[3] * * nan");
+    row("Sqrt", 6, "f16[1] 2.25", "", "f16[1] 1.5");
+    row("Sqrt", 12, "bf16[1] 4", "", "!X-type");
+    row("Exp", 13, "f32[4] 0 inf -inf nan", "", "f32[4] 1 inf 0 nan");
+    row("Exp", 6, "u8[1] 0", "", "!X-type");
+    row("Reciprocal", 13, "f32[6] 2 -4 0 -0.0 inf nan", "", "f32[6] 0.5 -0.25 inf -inf 0 nan");
+    row("Reciprocal", 13, "f32[3] 2..4 -1..1 *", "", "f32[3] 0.25..0.5..0.5 -inf..-1..inf *");
+    row("Reciprocal", 6, "s32[1] 1", "", "!X-type");
+}
+
+static void maxima_and_squares(void **state)
+{
+    (void)state;
+    row("Max", 13, "f32[3] 1 -2 nan; f32[] 0.5", "", "f32[3] 1 0.5 nan");
+    row("Max", 8, "f32[2] -1..3 1; f32[2] 0..1 *; f32[1] -4", "", "f32[2] 0..0..3 *");
+    row("Max", 13, "f32[1] -inf", "", "f32[1] -inf");
+    row("Max", 13, "f32[1] 1; f16[1] 1", "", "!b-type");
+    row("Max", 13, "s32[1] 1; s32[1] 1", "", "?Max of s32");
+    row("Pow", 13, "f32[4] 3 -0.5 0 nan; f32[] 2", "", "f32[4] 9 0.25 0 nan");
+    row("Pow", 13, "f32[1] 3; s64[1] 2", "", "f32[1] 9");
+    row("Pow", 13, "f32[1] 3; f32[] 3", "", "?another exponent");
+    row("Pow", 11, "f32[1] 3; s64[1] 2", "", "!Y-type");
+    row("ReduceSum", 13, "f32[2,2] 1 2 3 4; s64[1] 1", "keepdims=0", "f32[2] 3 7");
+    row("ReduceSum", 11, "f32[2,2] 1 2 3 4", "", "f32[1,1] 10");
+    row("ReduceSum", 13, "f32[0] ", "", "f32[1] 0");
+}
+
 static void rules(void **state)
 {
     (void)state;
@@ -130,6 +177,10 @@ static const struct table tables[] = {
     {"Tanh", {0x1p-10}, 1, {9.7656218955914490e-4}, 5.6},
     {"Sigmoid", {1}, 1, {0.73105857863000488}, 6.6},
     {"Sigmoid", {-20}, 1, {2.0611536181902036e-9}, 6.6},
+    {"Exp", {1}, 1, {2.7182818284590452}, 3.6},
+    {"Exp", {-10}, 1, {4.5399929762484852e-5}, 3.6},
+    {"Sqrt", {2}, 1, {1.4142135623730950}, 3.6},
+    {"Sqrt", {1e-8}, 1, {9.9999999696126450e-5}, 3.6},
     {"Softmax",
      {1, 2, 3},
      3,
@@ -210,10 +261,17 @@ static void groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sub),        cmocka_unit_test(mul),
-        cmocka_unit_test(div_floats), cmocka_unit_test(div_integers),
-        cmocka_unit_test(leaky_relu), cmocka_unit_test(exact_points),
-        cmocka_unit_test(rules),      cmocka_unit_test(digits_of_tables),
+        cmocka_unit_test(sub),
+        cmocka_unit_test(mul),
+        cmocka_unit_test(div_floats),
+        cmocka_unit_test(div_integers),
+        cmocka_unit_test(leaky_relu),
+        cmocka_unit_test(exact_points),
+        cmocka_unit_test(hard_sigmoid),
+        cmocka_unit_test(roots_and_reciprocals),
+        cmocka_unit_test(maxima_and_squares),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(digits_of_tables),
         cmocka_unit_test(groups),
     };
     return cmocka_run_group_tests_name("real", tests, NULL, NULL);

@@ -33,17 +33,17 @@ struct qd_shard {
 /* All strings are borrowed from argv. What was not given is NULL, 0 or false; `level` is then FULL. */
 struct qd_options {
     struct qd_wanted_targets targets;
-    struct qd_words filters, ops, features, tags, inputs, ranges, settings;
+    struct qd_words filters, ops, features, tags, inputs, shapes, ranges, settings;
     bool no_expectations, fail_fast, in_process, progress, count, json, suite, bundle, rank, help,
-        no_diagnosis, strict, store;
+        no_diagnosis, strict, store, end_to_end;
     enum qd_level level;
     bool level_given;
     struct qd_shard shard;
-    uint64_t jobs, memory_limit, rounds;
+    uint64_t jobs, memory_limit, rounds, seed;
     double time_limit, diagnosis_time, time;
     const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check, *audit,
         *junit, *badge;
-    const char *element, *output_name, *engine;
+    const char *element, *output_name, *engine, *values_from;
     struct qd_words arguments; /* what is no option, in order */
 };
 

@@ -253,7 +253,7 @@ static void test_round_trips(void **state)
 }
 
 static enum qd_status speed_of(const char *text, struct qd_worker_bench *speed,
-                              struct qd_error *error)
+                               struct qd_error *error)
 {
     static const struct qd_session_options options = {.time_limit = 30};
     struct qd_target_name name;

@@ -249,18 +249,26 @@ static void describe_answer(const struct qd_target_tensor *answer, char *text, s
                  (unsigned)answer->rank);
 }
 
+/* What run r says of output i: a copy, which the worker cannot change any more. */
+static struct qd_target_tensor answer_of(const struct qd_transfer *transfer, const void *block,
+                                         unsigned r, size_t i)
+{
+    struct qd_target_tensor answer;
+    size_t tables_at = (sizeof(struct qd_transfer_header) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const struct qd_graph *graph = transfer->kase->graph;
+    size_t index = QD_TRANSFER_RUNS * graph->input_count + r * graph->output_count + i;
+    memcpy(&answer, (const unsigned char *)block + tables_at + index * sizeof answer,
+           sizeof answer);
+    return answer;
+}
+
 /* Compares what run r says of output i with what is right. */
 static enum qd_outcome check_shape(const struct qd_transfer *transfer,
                                    const struct qd_transfer_header *header, unsigned r, size_t i,
                                    struct qd_run *run)
 {
     const struct qd_tensor *want = &transfer->shapes[i];
-    const unsigned char *base = (const unsigned char *)header;
-    struct qd_target_tensor have;
-    size_t tables_at = (sizeof *header + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    const struct qd_graph *graph = transfer->kase->graph;
-    size_t index = QD_TRANSFER_RUNS * graph->input_count + r * graph->output_count + i;
-    memcpy(&have, base + tables_at + index * sizeof have, sizeof have);
+    struct qd_target_tensor have = answer_of(transfer, header, r, i);
     enum qd_outcome outcome = QD_OUTCOME_OUTPUTS;
     if (have.data_type != qd_dtype_info(want->dtype)->onnx)
         outcome = QD_OUTCOME_WRONG_TYPE;
@@ -386,5 +394,30 @@ enum qd_status qd_transfer_judge(const struct qd_transfer *transfer, const void 
             return status;
     }
     *run = seen;
+    return QD_OK;
+}
+
+enum qd_status qd_transfer_answered(const struct qd_transfer *transfer, const void *block,
+                                    struct qd_arena *arena, const struct qd_tensor **shapes,
+                                    struct qd_error *error)
+{
+    size_t count = transfer->kase->graph->output_count;
+    struct qd_tensor *made = qd_arena_array(arena, count, sizeof *made);
+    if (!made)
+        return qd_fail(error, QD_NO_MEMORY, "case %s: no room for %zu outputs", transfer->kase->id,
+                       count);
+    for (size_t i = 0; i < count; i++) {
+        struct qd_target_tensor answer = answer_of(transfer, block, 0, i);
+        made[i].dtype = qd_dtype_of_onnx(answer.data_type);
+        made[i].rank = answer.rank;
+        if (made[i].dtype == QD_DTYPE_NONE || answer.rank > QD_TARGET_MAX_RANK)
+            return qd_fail(error, QD_UNSUPPORTED,
+                           "the target does not say what output %zu is, or it is no tensor", i);
+        enum qd_status status = qd_shape_count(answer.rank, answer.dims, &made[i].count, error);
+        if (status != QD_OK)
+            return status;
+        memcpy(made[i].dims, answer.dims, sizeof made[i].dims);
+    }
+    *shapes = made;
     return QD_OK;
 }

@@ -12,7 +12,8 @@
 #include "qdiff/session.h"
 
 #define QD_TRANSFER_RUNS 2
-#define QD_TRANSFER_ZONE ((size_t)128) /* least bytes of red zone before and after each output buffer */
+#define QD_TRANSFER_ZONE \
+    ((size_t)128) /* least bytes of red zone before and after each output buffer */
 
 /* Start of the block. The first part is the request, the second the answer. */
 struct qd_transfer_header {
@@ -58,5 +59,10 @@ void qd_transfer_execute(void *block, const struct qd_target *api, void *target)
 enum qd_status qd_transfer_judge(const struct qd_transfer *transfer, const void *block,
                                  struct qd_arena *arena, struct qd_run *run,
                                  struct qd_error *error);
+
+/* What the target said that its outputs are, of a run without shapes: types and shapes, no data. UNSUPPORTED where it did not say. */
+enum qd_status qd_transfer_answered(const struct qd_transfer *transfer, const void *block,
+                                    struct qd_arena *arena, const struct qd_tensor **shapes,
+                                    struct qd_error *error);
 
 #endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A network of more than 300 nodes with one wrong kernel: the unit, its diagnosis and a small case are named.
+ * Alone: <build>/tests/reports/locate/locate_test */
+#include "case_testlib.h"
+
+#include "command/command.h"
+#include "qdiff/session.h"
+#include "text/capture_testlib.h"
+
+enum { CHANNELS = 2, SIDE = 4, FILLERS = 60 };
+
+struct world {
+    struct qd_arena arena;
+    const char *scratch, *model;
+};
+
+/* --- A network ---------------------------------------------------------------------------------- */
+
+/* A network under construction: `last` is its newest code tensor u8 [1, 2, 4, 4], of scale 1/8 and zero point 128. */
+struct draft {
+    struct qd_arena *arena;
+    struct qd_builder *builder;
+    const char *last;
+    int count; /* of blocks */
+};
+
+static const char *name(struct draft *d, const char *format, const char *part)
+{
+    return qd_arena_printf(d->arena, format, part);
+}
+
+static void put_codes(struct draft *d, const char *label, enum qd_dtype dtype, unsigned rank,
+                      const int64_t *dims, const int64_t *codes)
+{
+    struct qd_tensor tensor = sample_tensor(d->arena, dtype, rank, dims, codes);
+
+    qd_build_initializer(d->builder, label, &tensor);
+}
+
+static void put_floats(struct draft *d, const char *label, size_t count, const float *values)
+{
+    struct qd_tensor tensor = sample_floats(d->arena, count, values);
+
+    qd_build_initializer(d->builder, label, &tensor);
+}
+
+/* Another name for operands or values of a block: "<block>_<part>". */
+static const char *of(struct draft *d, const char *block, const char *part)
+{
+    return qd_arena_printf(d->arena, "%s_%s", block, part);
+}
+
+/* What a block of a convolution has besides: everything else is alike in all blocks. */
+struct conv {
+    bool bias, per_channel, pads, clip, relu, zero_point, swaps;
+};
+
+/* DequantizeLinear of the last codes and of s8 weights [2, 2, 1, 1], Conv, QuantizeLinear. */
+static void add_conv(struct draft *d, const char *block, const struct conv *conv)
+{
+    static const int64_t dims[] = {2, 2, 1, 1}, weights[] = {3, -2, 1, 4},
+                         swapping[] = {0, 4, 4, 0}, two[] = {2}, bias[] = {40, -56},
+                         zeros[] = {5, 5}, none[] = {0, 0};
+    static const int64_t pads[] = {1, 0, 0, 0}, strides[] = {1, 1};
+    static const float scales[] = {0.25f, 0.125f}, alike[] = {0.25f, 0.25f};
+    static const float bias_scales[] = {0.25f / 8, 0.125f / 8};
+    const char *w = of(d, block, "w"), *ws = of(d, block, "ws"), *wz = of(d, block, "wz");
+    const char *x = of(d, block, "x"), *wf = of(d, block, "wf"), *t = of(d, block, "t");
+    const char *operands = qd_arena_printf(d->arena, "%s,%s", x, wf), *y = of(d, block, "y");
+
+    put_codes(d, w, QD_S8, 4, dims, conv->swaps ? swapping : weights);
+    put_floats(d, ws, 2, conv->per_channel ? scales : alike);
+    put_codes(d, wz, QD_S8, 1, two, conv->zero_point ? zeros : none);
+    qd_build_node(d->builder, "", "DequantizeLinear", name(d, "%s,s,z", d->last), x);
+    qd_build_node(d->builder, "", "DequantizeLinear",
+                  qd_arena_printf(d->arena, "%s,%s,%s", w, ws, wz), wf);
+    qd_build_attr_int(d->builder, "axis", 0);
+    if (conv->bias) {
+        const char *b = of(d, block, "b"), *bs = of(d, block, "bs"), *bf = of(d, block, "bf");
+
+        put_codes(d, b, QD_S32, 1, two, bias);
+        put_floats(d, bs, 2, conv->per_channel ? bias_scales : alike);
+        qd_build_node(d->builder, "", "DequantizeLinear", qd_arena_printf(d->arena, "%s,%s", b, bs),
+                      bf);
+        qd_build_attr_int(d->builder, "axis", 0);
+        operands = qd_arena_printf(d->arena, "%s,%s", operands, bf);
+    }
+    qd_build_node(d->builder, "", "Conv", operands, t);
+    if (conv->pads) {
+        qd_build_attr_ints(d->builder, "pads", pads, 4);
+        qd_build_attr_ints(d->builder, "strides", strides, 2);
+    }
+    if (conv->relu || conv->clip) {
+        const char *r = of(d, block, "r");
+
+        qd_build_node(d->builder, "", conv->relu ? "Relu" : "Clip",
+                      conv->relu ? t : qd_arena_printf(d->arena, "%s,low,high", t), r);
+        t = r;
+    }
+    qd_build_node(d->builder, "", "QuantizeLinear", name(d, "%s,s,z", t), y);
+    d->last = y;
+}
+
+/* A residual block, right under every quirk of the test: the mean of x and x with its channels swapped, so that numbers stay. */
+static void add_filler(struct draft *d)
+{
+    const char *block = qd_arena_printf(d->arena, "filler%d", d->count++);
+    const char *from = d->last;
+    const char *a = of(d, block, "a"), *b = of(d, block, "b2"), *t = of(d, block, "sum"),
+               *y = of(d, block, "out");
+
+    add_conv(d, block, &(struct conv){.swaps = true});
+    qd_build_node(d->builder, "", "DequantizeLinear", name(d, "%s,s,z", from), a);
+    qd_build_node(d->builder, "", "DequantizeLinear", name(d, "%s,s,z", d->last), b);
+    qd_build_node(d->builder, "", "Add", qd_arena_printf(d->arena, "%s,%s", a, b), t);
+    qd_build_node(d->builder, "", "QuantizeLinear", name(d, "%s,wide,z", t), y);
+    d->last = y;
+}
+
+/* QuantizeLinear, 60 residual blocks, and between them one of each kind that a quirk is about: some 500 nodes. */
+static void write_network(struct world *w)
+{
+    static const struct {
+        const char *block;
+        struct conv conv;
+    } special[] = {{"with_bias", {.bias = true}}, {"per_channel", {.per_channel = true}},
+                   {"with_pads", {.pads = true}}, {"with_clip", {.clip = true}},
+                   {"with_relu", {.relu = true}}, {"with_zero_point", {.zero_point = true}}};
+    static const int64_t dims[] = {1, CHANNELS, SIDE, SIDE}, zero[] = {128};
+    const float scale = 0.125f, wide = 0.25f, low = -0.5f, high = 0.5f;
+    struct draft d = {.arena = &w->arena, .builder = qd_build_begin(&w->arena, 13), .last = "xq"};
+    struct qd_tensor x = sample_tensor(&w->arena, QD_F32, 4, dims, (int64_t[32]){0});
+    struct qd_case kase;
+    struct qd_error error;
+
+    assert_non_null(d.builder);
+    qd_build_input(d.builder, "x", &x);
+    put_floats(&d, "s", 0, &scale);
+    put_floats(&d, "wide", 0, &wide);
+    put_floats(&d, "low", 0, &low);
+    put_floats(&d, "high", 0, &high);
+    put_codes(&d, "z", QD_U8, 0, NULL, zero);
+    qd_build_node(d.builder, "", "QuantizeLinear", "x,s,z", "xq");
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+        const char *before;
+
+        for (int k = 0; k < FILLERS / 6; k++)
+            add_filler(&d);
+        before = d.last;
+        add_conv(&d, special[i].block, &special[i].conv);
+        qd_build_output_inferred(d.builder, d.last, QD_U8);
+        d.last = before; /* the network goes on beside it */
+    }
+    qd_build_output_inferred(d.builder, d.last, QD_U8);
+    assert_ok(qd_build_finish(d.builder, "planted", false, &kase, &error), error);
+    assert_true(kase.graph->node_count > 300);
+    w->model = qd_arena_printf(&w->arena, "%s/planted.onnx", w->scratch);
+    assert_ok(qd_file_write(w->model, kase.model, kase.model_size, &error), error);
+}
+
+static int set_up(void **state)
+{
+    static struct world world;
+
+    qd_arena_init(&world.arena, QD_ARENA_DEFAULT_BUDGET);
+    world.scratch = make_scratch(&world.arena);
+    write_network(&world);
+    *state = &world;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct world *world = *state;
+
+    remove_scratch(world->scratch);
+    qd_arena_clear(&world->arena);
+    return 0;
+}
+
+/* --- Asking ------------------------------------------------------------------------------------- */
+
+/* Runs `qdiff locate` with these words; *text is what it printed, in the arena. */
+static enum qd_exit locate(struct world *w, const char *const *words, const char **text)
+{
+    char *argv[32] = {(char[]){"qdiff"}, (char[]){"locate"}};
+    struct qd_capture out, err;
+    int argc = 2;
+
+    for (; *words; words++) {
+        argv[argc] = qd_arena_string(&w->arena, *words);
+        assert_non_null(argv[argc++]);
+    }
+    qd_capture_begin(&out);
+    qd_capture_begin(&err);
+    enum qd_exit code = qd_command_main(argc, argv, out.out, err.out);
+    *text = qd_arena_printf(&w->arena, "%s%s", qd_capture_text(&out), qd_capture_text(&err));
+    qd_capture_end(&out);
+    qd_capture_end(&err);
+    assert_non_null(*text);
+    return code;
+}
+
+static void want_text(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("want \"%s\" in\n%s", part, text);
+}
+
+/* The rest of the line that begins with this word, in text[size]. */
+static const char *field(const char *text, const char *begin, char *line, size_t size)
+{
+    const char *found = strstr(text, begin);
+
+    if (!found)
+        fail_msg("want a line \"%s\" in\n%s", begin, text);
+    snprintf(line, size, "%.*s", (int)strcspn(found, "\n"), found);
+    return line;
+}
+
+/* The greatest number of output elements in "reduced   from A to B output elements". */
+static long reduced_to(const char *text)
+{
+    char line[400];
+    const char *to = strstr(field(text, "  reduced   from ", line, sizeof line), " to ");
+
+    assert_non_null(to);
+    return strtol(to + 4, NULL, 10);
+}
+
+static void a_right_network_is_right(void **state)
+{
+    struct world *w = *state;
+    const char *text;
+    const char *const words[] = {w->model, "-t", "reference", NULL};
+
+    assert_int_equal(locate(w, words, &text), QD_EXIT_OK);
+    want_text(text, "x f32[1,2,4,4] is drawn, seed 1");
+    want_text(text, "; 0 wrong\n");
+    want_text(text, "100.0 %");
+}
+
+/* The kernel that is wrong, the block that it shows in first, and whether it is the only one that has what it is wrong about. */
+static const struct {
+    const char *quirk, *gives;
+    bool only;
+} planted[] = {
+    {"bias-dropped", "with_bias_y", true},
+    {"scale-of-channel-0", "per_channel_y", true},
+    {"axis-ignored", "per_channel_y", true},
+    {"axis-default", "per_channel_y", true},
+    {"axis-last", "per_channel_y", true},
+    {"axis-off-by-one", "per_channel_y", true},
+    {"axis-0-as-none", "per_channel_y", true},
+    {"pads-begin-end-swapped", "with_pads_y", true},
+    {"pads-of-axes-swapped", "with_pads_y", true},
+    {"clip-dropped", "with_clip_y", true},
+    {"relu-dropped", "with_relu_y", true},
+    {"constant-zero-points-ignored", "with_zero_point_y", true},
+    {"round-half-away", "xq", false},
+    {"round-half-up", "xq", false},
+    {"round-toward-zero", "xq", false},
+    {"round-down", "xq", false},
+    {"zero-points-ignored", "xq", false},
+    {"zero-point-added", "xq", false},
+    {"output-saturated-as-int8", "xq", false},
+    {"x-uint8-read-as-int8", "filler0_y", false},
+};
+
+/* The first wrong unit is the right one, it has its name, and a small case. */
+static void one_wrong_kernel_is_named(void **state)
+{
+    struct world *w = *state;
+
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        const char *text;
+        const char *target = qd_arena_printf(&w->arena, "quirk:%s", planted[i].quirk);
+        const char *const words[] = {w->model, "-t", target, NULL};
+        char line[400];
+
+        enum qd_exit code = locate(w, words, &text);
+        want_text(text, qd_arena_printf(&w->arena, "\n  gives     %s\n", planted[i].gives));
+        if (planted[i].only)
+            want_text(text, "; 1 wrong\n");
+        assert_int_equal(code, QD_EXIT_DIVERGENCE);
+        want_text(field(text, "  reduced   from ", line, sizeof line), planted[i].quirk);
+        assert_in_range(reduced_to(text), 1, 16);
+    }
+}
+
+/* What was kept runs as cases: the wrong one fails, the others pass. */
+static void units_are_kept_as_cases(void **state)
+{
+    struct world *w = *state;
+    const char *text, *units = qd_arena_printf(&w->arena, "%s/units", w->scratch);
+    const char *results = qd_arena_printf(&w->arena, "%s/r.jsonl", w->scratch);
+    const char *const words[] = {w->model, "-t", "quirk:bias-dropped", "--output", units, "-r",
+                                 results,  NULL};
+
+    assert_int_equal(locate(w, words, &text), QD_EXIT_DIVERGENCE);
+    struct qd_capture out, err;
+    char *argv[] = {(char[]){"qdiff"}, (char[]){"run"}, qd_arena_string(&w->arena, units),
+                    (char[]){"-t"}, (char[]){"reference"}};
+    qd_capture_begin(&out);
+    qd_capture_begin(&err);
+    assert_int_equal(qd_command_main(5, argv, out.out, err.out), QD_EXIT_OK);
+    want_text(qd_capture_text(&out), "ok 22 - planted/0022-Conv [reference]");
+    qd_capture_end(&out);
+    qd_capture_end(&err);
+    char *bytes;
+    size_t size;
+    struct qd_error error;
+    assert_ok(qd_file_read(results, 1 << 24, &w->arena, (uint8_t **)&bytes, &size, &error), error);
+    text = qd_arena_printf(&w->arena, "%.*s", (int)size, bytes);
+    want_text(text, "\"record\": \"header\"");
+    want_text(text, "\"kind\": \"fail\"");
+    want_text(text, "\"complete\": true");
+}
+
+static void mistakes_are_said(void **state)
+{
+    struct world *w = *state;
+    const char *text;
+    const char *const no_model[] = {"/nowhere.onnx", "-t", "reference", NULL};
+    const char *const no_input[] = {w->model, "-t", "reference", "--input", "v=x.npy", NULL};
+    const char *const bad_shape[] = {w->model, "-t", "reference", "--shape", "x=1,b", NULL};
+    const char *const no_target[] = {w->model, NULL};
+
+    assert_int_equal(locate(w, no_model, &text), QD_EXIT_USAGE);
+    want_text(text, "/nowhere.onnx: cannot open");
+    assert_int_equal(locate(w, no_input, &text), QD_EXIT_USAGE);
+    want_text(text, "has the input x");
+    assert_int_equal(locate(w, bad_shape, &text), QD_EXIT_USAGE);
+    want_text(text, "--shape x=1,b");
+    assert_int_equal(locate(w, no_target, &text), QD_EXIT_USAGE);
+}
+
+/* --- Across units ------------------------------------------------------------------------------- */
+
+static bool has_ort(struct qd_arena *arena, const char *version)
+{
+    const char *const *versions;
+    const struct qd_builtin_target *ort = qd_builtin_target_find("ort");
+
+    if (!ort || ort->versions(arena, &versions, NULL) != QD_OK)
+        return false;
+    for (; *versions; versions++)
+        if (strcmp(*versions, version) == 0)
+            return true;
+    return false;
+}
+
+/* Codes of steps of 2, then of 1/2, in the middle of a network: ONNX Runtime 1.26.0 makes one step of them (reports/findings/
+ * double-quantize-intersected). Each of the two is right alone. */
+static void write_twice(struct world *w, const char *path)
+{
+    static const int64_t dims[] = {1, CHANNELS, SIDE, SIDE}, zero[] = {128}, none[] = {0};
+    const float scale = 0.125f, wide = 0.25f, two = 2, half = 0.5f;
+    struct draft d = {.arena = &w->arena, .builder = qd_build_begin(&w->arena, 13), .last = "xq"};
+    struct qd_tensor x = sample_tensor(&w->arena, QD_F32, 4, dims, (int64_t[32]){0});
+    struct qd_case kase;
+    struct qd_error error;
+
+    qd_build_input(d.builder, "x", &x);
+    put_floats(&d, "s", 0, &scale);
+    put_floats(&d, "wide", 0, &wide);
+    put_floats(&d, "two", 0, &two);
+    put_floats(&d, "half", 0, &half);
+    put_codes(&d, "z", QD_U8, 0, NULL, zero);
+    put_codes(&d, "none", QD_U8, 0, NULL, none);
+    qd_build_node(d.builder, "", "QuantizeLinear", "x,s,z", "xq");
+    for (int i = 0; i < 4; i++)
+        add_filler(&d);
+    qd_build_node(d.builder, "", "DequantizeLinear", name(&d, "%s,s,z", d.last), "f");
+    qd_build_node(d.builder, "", "QuantizeLinear", "f,two,none", "coarse");
+    qd_build_node(d.builder, "", "DequantizeLinear", "coarse,two,none", "g");
+    qd_build_node(d.builder, "", "QuantizeLinear", "g,half,none", "fine");
+    qd_build_node(d.builder, "", "DequantizeLinear", "fine,half,none", "h");
+    qd_build_node(d.builder, "", "QuantizeLinear", "h,s,z", "back");
+    d.last = "back";
+    for (int i = 0; i < 4; i++)
+        add_filler(&d);
+    qd_build_output_inferred(d.builder, d.last, QD_U8);
+    assert_ok(qd_build_finish(d.builder, "twice", false, &kase, &error), error);
+    assert_ok(qd_file_write(path, kase.model, kase.model_size, &error), error);
+}
+
+static void a_fusion_across_units_is_narrowed(void **state)
+{
+    struct world *w = *state;
+    const char *text, *path = qd_arena_printf(&w->arena, "%s/twice.onnx", w->scratch);
+    const char *const alone[] = {path, "-t", "ort@1.26.0[opt=all]", NULL};
+    const char *const together[] = {path, "-t", "ort@1.26.0[opt=all]", "--end-to-end", NULL};
+
+    if (!has_ort(&w->arena, "1.26.0")) {
+        print_message("# skipped: ONNX Runtime 1.26.0 is not set up\n");
+        return;
+    }
+    write_twice(w, path);
+    assert_int_equal(locate(w, alone, &text), QD_EXIT_OK);
+    assert_int_equal(locate(w, together, &text), QD_EXIT_DIVERGENCE);
+    want_text(text, "differ together, and none of them alone");
+    want_text(text, "double-quantize");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_right_network_is_right),
+        cmocka_unit_test(one_wrong_kernel_is_named),
+        cmocka_unit_test(units_are_kept_as_cases),
+        cmocka_unit_test(mistakes_are_said),
+        cmocka_unit_test(a_fusion_across_units_is_narrowed),
+    };
+    return cmocka_run_group_tests_name("reports/locate", tests, set_up, tear_down);
+}

@@ -18,7 +18,7 @@ const columnsOf = (group) => group.map((result) => result.column);
 function resultTable(results) {
   const rows = groupResults(results, ["kind", "verdict", "answers", "message", "why", "element"]).map((group) => {
     const [first] = group;
-    const differs = first.compared ? `${count(first.mismatched)} of ${count(first.compared)} differ` : "";
+    const differs = first.mismatched ? `${count(first.mismatched)} of ${count(first.compared)} differ` : "";
     const what = [differs, first.element && `first at ${first.element}: want ${first.want}, have ${first.have}`, first.why].filter(Boolean).join("; ");
     return el("tr", {}, el("td", {}, groupTitle(columnsOf(group))), el("td", {}, pill(first.kind)), el("td", {}, word(first.verdict ?? -1)), el("td", {}, what));
   });

@@ -55,8 +55,8 @@ function coordinates(dims, i) {
 
 const axisNames = (dims) => (dims.length <= 1 ? ["", "element"] : dims.length === 2 ? ["row", "column"] : ["channel", "position"]);
 
-// At most twenty labels on an axis.
-const someTicks = (n) => d3.range(n).filter((i) => i % Math.ceil(n / 20) === 0);
+// So many labels on an axis of n elements of that size that they can be read.
+const someTicks = (n, size, room) => d3.range(n).filter((i) => i % Math.ceil(room / size) === 0);
 
 function heatPlot(output, elements) {
   const columns = 1 + d3.max(elements, (d) => d.column), rows = 1 + d3.max(elements, (d) => d.row);
@@ -74,12 +74,12 @@ function heatPlot(output, elements) {
     marginTop: 40,
     marginBottom: 10,
     padding: 0.06,
-    x: { axis: "top", label: columnName_, domain: d3.range(columns), ticks: someTicks(columns) },
-    y: { label: rowName, domain: d3.range(rows), ticks: someTicks(rows) },
+    x: { axis: "top", label: columnName_, domain: d3.range(columns), ticks: someTicks(columns, size, 26) },
+    y: { label: rowName, domain: d3.range(rows), ticks: someTicks(rows, height, 14) },
     color: { type: "categorical", domain: HEAT.map(([state]) => state), range: HEAT.map(([state]) => `var(--heat-${state.replace(" ", "-")})`) },
     marks: [
-      Plot.cell(elements, { ...place, fill: "state", inset: 0.5, rx: 2 }),
-      Plot.dot(elements.filter((d) => d.tie), { ...place, r: Math.min(3, size / 8), dx: size / 2 - 8, dy: -height / 2 + 7, fill: "var(--text)" }),
+      Plot.cell(elements, { ...place, fill: "state", stroke: (d) => (d.state === "not recorded" ? "var(--line)" : "none"), inset: 0.5, rx: 2 }),
+      Plot.dot(elements.filter((d) => d.tie && size >= 14), { ...place, r: Math.min(3, size / 8), dx: size / 2 - 8, dy: -height / 2 + 7, fill: "var(--text)" }),
       Plot.text(elements, { ...place, text: roomy ? (d) => (d.state === "wrong" || d.state === "admissible" ? d.have : d.want) : size >= 14 ? sign : () => "", fill: "var(--heat-text)", fontSize: roomy ? 12 : 10 }),
       Plot.tip(elements, Plot.pointer({ ...place, title: said, fill: "var(--panel)", stroke: "var(--line)" })),
     ],
@@ -97,7 +97,7 @@ function differences(output, elements) {
     { title: "Have − want", field: "by", sorter: "number", hozAlign: "right", minWidth: 110, cell: (row) => el("span", {}, Number.isFinite(row.by) ? String(Number(row.by.toPrecision(6))) : "") },
     { title: "Admissible", field: "admissible", hozAlign: "right", minWidth: 100 },
     { title: "", field: "tie", minWidth: 110, cell: (row) => el("span.muted", {}, [row.state, row.tie ? "tie" : ""].filter(Boolean).join(", ")) },
-  ], rows.length > 12 ? { height: "22rem", renderVertical: "virtual" } : {}));
+  ], rows.length > 64 ? { height: "24rem", renderVertical: "virtual" } : {}));
   return el("details", { open: rows.length <= 64 }, el("summary", {}, `${plural(rows.length, "element")} differ from the canonical value`), place);
 }
 

@@ -60,6 +60,7 @@ function matrixColumns(by) {
     title: shortColumn(front.columns[i]),
     field: `c${i}`,
     minWidth: 96,
+    maxWidth: 190,
     hozAlign: "center",
     headerHozAlign: "center",
     cell: (row) => cellNode(by, row.name, i, row[`c${i}`]),
@@ -93,7 +94,7 @@ function matrixSection() {
   let shown;
   const only = el("input", { type: "checkbox", id: "only", change: () => filter() });
   const filter = () => (only.checked ? shown.setFilter((row) => row.fresh + row.known + row.advisory > 0) : shown.clearFilter(true));
-  const buttons = Object.keys(front.matrix).map((by) => el("button", { type: "button", "aria-pressed": "false", click: () => draw(by) }, `by ${by}`));
+  const buttons = Object.keys(front.matrix).filter((by) => front.matrix[by].length).map((by) => el("button", { type: "button", "aria-pressed": "false", click: () => draw(by) }, `by ${by}`));
   const draw = (by) => {
     buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.textContent === `by ${by}`)));
     shown?.destroy();

@@ -6,6 +6,7 @@
 #include "qdiff_version.h"
 #include "report/matrix.h"
 #include "report/pages.h"
+#include "report/tally.h"
 #include "text/json_write.h"
 
 /* --- Words ---------------------------------------------------------------------------------------- */
@@ -163,41 +164,15 @@ static void write_member(struct qd_json *json, const struct qd_report *report,
     qd_json_close(json, ']');
 }
 
-/* Of the cases of a cause on one column: results with this cause, passes, divergences of another cause, skips. */
-struct tally {
-    int64_t bad, good, other, skipped;
-};
-
-static void count_case(const struct qd_report *report, const struct qd_report_case *kase,
-                       size_t cause, struct tally *tallies)
-{
-    for (size_t i = kase->first; i < kase->first + kase->count; i++) {
-        const struct qd_report_result *result = &report->results[i];
-
-        if (result->column == QD_REPORT_NOWHERE)
-            continue;
-        struct tally *tally = &tallies[result->column];
-        tally->bad += result->cause == cause;
-        tally->good += result->result.kind == QD_RESULT_PASS;
-        tally->skipped += result->result.kind == QD_RESULT_SKIP;
-        tally->other += result->cause != cause && result->cause != QD_REPORT_NOWHERE;
-    }
-}
-
 /* [[column, bad, good, other, skipped], ...] of the columns that saw a case of the cause: in which release it
  * came, and went. */
 static enum qd_status write_tallies(struct qd_json *json, struct qd_report *report, size_t cause,
                                     struct qd_error *error)
 {
-    const struct qd_cause *item = &report->causes.items[cause];
-    const struct qd_cause_member *members = &report->causes.members[item->first];
-    struct tally *tallies = qd_arena_array(&report->arena, report->column_count, sizeof *tallies);
+    const struct qd_tally *tallies = qd_report_tally(report, cause);
 
     if (!tallies)
         return qd_fail(error, QD_NO_MEMORY, "no memory for the causes");
-    for (size_t i = 0; i < item->results; i++)
-        if (i == 0 || strcmp(members[i].id, members[i - 1].id) != 0)
-            count_case(report, qd_report_find(report, members[i].id), cause, tallies);
     qd_json_open(json, "columns", '[');
     for (size_t i = 0; i < report->column_count; i++) {
         if (tallies[i].bad + tallies[i].good + tallies[i].other + tallies[i].skipped == 0)

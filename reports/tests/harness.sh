@@ -14,6 +14,11 @@ if [ ! -x "$qdiff" ] || [ ! -d "$plugins" ]; then
     echo "Bail out! no $qdiff or no $plugins: build first"
     exit 1
 fi
+# Targets and cases of the tests.
+few=(--level smoke --filter 'regressions/*')
+wrong=quirk:rounding=truncate
+misbehave=$plugins/misbehave_plugin.so
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

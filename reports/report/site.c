@@ -2,6 +2,7 @@
 /* Writes the directory of a report. */
 #include "report/site.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -278,6 +279,24 @@ static enum qd_status write_coverage(struct writing *writing, const void *what, 
     return status;
 }
 
+/* Pages of an earlier report, of which this one may have fewer. */
+static void forget_cases(struct writing *writing, const char *directory)
+{
+    DIR *entries = opendir(directory);
+
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        const char *suffix = entry->d_name + strspn(entry->d_name, "0123456789");
+        const char *path = suffix != entry->d_name && strcmp(suffix, ".js") == 0
+                               ? qd_arena_printf(&writing->arena, "%s/%s", directory, entry->d_name)
+                               : NULL;
+
+        if (path)
+            unlink(path);
+    }
+    if (entries)
+        closedir(entries);
+}
+
 /* The directories, which have to be new or those of a report. */
 static enum qd_status prepare(struct writing *writing)
 {
@@ -295,6 +314,8 @@ static enum qd_status prepare(struct writing *writing)
         status = make_directory(directory, writing->error);
     if (status == QD_OK)
         status = make_directory(cases, writing->error);
+    if (status == QD_OK)
+        forget_cases(writing, cases);
     return status == QD_OK ? make_directory(lib, writing->error) : status;
 }
 

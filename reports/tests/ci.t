@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Shards on many machines: what scripts/ci/shard and join do under GNU parallel, with a shard that is killed, is what one run
-# does; the templates for GitHub and GitLab fit their schemas. TAP 13.
+# Shards on many machines: what scripts/ci/shard and join do under GNU parallel, with a shard that is killed, and in a Slurm
+# array, is what one run does; the templates for GitHub and GitLab fit their schemas. TAP 13.
 #
 # usage: QDIFF=<build>/bin/qdiff QD_PLUGINS=<build>/plugins reports/tests/ci.t [NAME…]
 #
-# The schemas are those of check-jsonschema (pip install check-jsonschema), GNU parallel is Debian's package; without them their tests
-# are skipped.
+# The schemas are those of check-jsonschema (pip install check-jsonschema), GNU parallel, slurm-wlm and munge are Debian's packages; without
+# them their tests are skipped.
 # shellcheck disable=SC2317 # functions are called by names found at run time
 # shellcheck source=reports/tests/harness.sh
 
@@ -49,6 +49,71 @@ test_parallel_shards_are_the_run()
     [ "$(wc -l <"$scratch/a")" -gt 100 ] && same a b || return 1
     sort "$scratch/run.xml" >"$scratch/a" && sort "$scratch/joined/junit.xml" >"$scratch/b" && same a b || return 1
     has joined/summary.md "new**" && has joined/summary.md "failures have"
+}
+
+# A Slurm cluster of this machine alone, in $scratch/slurm, on the loopback address; it ends with the test.
+start_slurm()
+{
+    local home=$scratch/slurm host
+    host=$(hostname -s)
+    mkdir -p "$home/state" "$home/spool"
+    chmod 755 "$scratch" # munge wants to reach its socket
+    head -c 1024 /dev/urandom >"$home/munge.key"
+    chmod 600 "$home/munge.key"
+    cat >"$home/slurm.conf" <<EOF
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$home/munge.socket
+StateSaveLocation=$home/state
+SlurmdSpoolDir=$home/spool
+SlurmctldPidFile=$home/slurmctld.pid
+SlurmdPidFile=$home/slurmd.pid
+SlurmctldLogFile=$home/slurmctld.log
+SlurmdLogFile=$home/slurmd.log
+SlurmctldPort=16817
+SlurmdPort=16818
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+MpiDefault=none
+NodeName=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=all Nodes=$host Default=YES MaxTime=10 State=UP
+EOF
+    export SLURM_CONF=$home/slurm.conf
+    trap stop_slurm EXIT # of this test's shell
+    munged --force --socket "$home/munge.socket" --key-file "$home/munge.key" --log-file "$home/munge.log" \
+        --pid-file "$home/munged.pid" --seed-file "$home/munge.seed" && slurmctld && slurmd
+}
+
+stop_slurm()
+{
+    local daemon
+    for daemon in slurmd slurmctld munged; do
+        [ ! -s "$scratch/slurm/$daemon.pid" ] || kill "$(cat "$scratch/slurm/$daemon.pid")"
+    done
+}
+
+test_slurm_array_is_the_run()
+{
+    local array
+    if ! command -v slurmctld slurmd munged sbatch >/dev/null || [ "$(id -u)" -ne 0 ]; then
+        echo "Slurm is not installed, or this is not root: apt-get install slurm-wlm munge"
+        exit 77
+    fi
+    qd 1 run -t "$wrong" "${narrow[@]}" --results "$scratch/run.jsonl" || return 1
+    start_slurm || return 1
+    cat >"$scratch/job" <<EOF
+#!/bin/bash
+exec "$ci/shard" "\$SLURM_ARRAY_TASK_ID/\$SLURM_ARRAY_TASK_COUNT" "$scratch/array" -t "$wrong" ${narrow[*]@Q}
+EOF
+    array=$(sbatch --parsable --array=1-4 --output=/dev/null "$scratch/job") &&
+        sbatch --wait --dependency="afterok:$array" --output="$scratch/joined.log" --wrap "'$ci/join' '$scratch/array'"
+    [ $? = 1 ] || { cat "$scratch/joined.log"; return 1; } # the job's exit code is join's: the run has failures
+    records run.jsonl | sort >"$scratch/a"
+    records array/all.jsonl | sort >"$scratch/b"
+    [ "$(wc -l <"$scratch/a")" -gt 100 ] && same a b
 }
 
 # What is lost is named, and fails.

@@ -102,7 +102,9 @@ test_other_directories_are_left_alone()
     mkdir "$scratch/mine"
     echo precious >"$scratch/mine/index.html"
     qd 2 report "$scratch/empty.jsonl" -o "$scratch/mine" && has err "no report of qdiff" && has mine/index.html precious || return 1
+    echo old >"$scratch/empty/cases/7.js"
     qd 0 report "$scratch/empty.jsonl" -o "$scratch/empty" || return 1 # which is a report, and may be written again
+    [ ! -e "$scratch/empty/cases/7.js" ] || return 1                   # without what is left of it
     QDIFF_CACHE=$scratch/nowhere qd 2 report "$scratch/empty.jsonl" -o "$scratch/none" && has err "scripts/setup report" &&
         [ ! -e "$scratch/none" ]
 }

@@ -42,7 +42,7 @@ function notes(sum) {
 function cellNode(by, name, column, sum) {
   if (!sum.compared) return el("span.cell.is-none", { "aria-label": sum.skipped ? `${count(sum.skipped)} skipped` : "no case" }, sum.skipped ? "skipped" : "–");
   const inside = [el("b", {}, percent(sum.passed, sum.compared)), el("small", {}, notes(sum))];
-  const attributes = { "data-row": name, "data-column": front.columns[column].label };
+  const attributes = { "data-row": name, "data-column": front.columns[column].label, "aria-label": `${name} on ${columnName(column)}: ${percent(sum.passed, sum.compared)} pass, ${notes(sum) || "no failure"}` };
   if (!notes(sum) || by !== "operator") return el(`span.cell.is-${tone(sum)}`, attributes, ...inside);
   return el(`a.cell.is-${tone(sum)}`, { ...attributes, href: `#/causes?op=${encodeURIComponent(name)}&column=${column}` }, ...inside);
 }

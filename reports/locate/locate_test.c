@@ -400,6 +400,7 @@ static void a_fusion_across_units_is_narrowed(void **state)
     assert_int_equal(locate(w, alone, &text), QD_EXIT_OK);
     assert_int_equal(locate(w, together, &text), QD_EXIT_DIVERGENCE);
     want_text(text, "differ together, and none of them alone");
+    want_text(text, ": 1 regions differ; ");
     want_text(text, "double-quantize");
 }
 

@@ -22,6 +22,7 @@ struct qd_network_piece {
 
 struct qd_network_source {
     struct qd_slice file;
+    bool mapped; /* the file, by qd_network_open */
     int64_t ir_version;
     struct qd_wire_out opsets, functions; /* fields of the model, as they are */
     size_t piece_count, piece_capacity;

@@ -50,6 +50,11 @@ struct qd_network {
  * themselves; NO_MEMORY. */
 enum qd_status qd_network_open(const char *path, struct qd_arena *arena, struct qd_network *network,
                                struct qd_error *error);
+/* The same for bytes, which are borrowed until close; `path` is for messages, and where external data would be. */
+enum qd_status qd_network_read(const char *path, const uint8_t *bytes, size_t size,
+                               struct qd_arena *arena, struct qd_network *network,
+                               struct qd_error *error);
+
 void qd_network_close(struct qd_network *network);
 
 /* The value of that name, QD_NO_VALUE if there is none. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: whatever the bytes, a network opens or is refused with a status and a text, within its memory budget; it is cut into
- * units that hold every node that is no constant; each unit, given tensors of one element, becomes a case that evaluates or is refused
- * with a status and a text, and a model that a target could be asked. */
+/* Property: whatever the bytes, a network opens or is refused with a status and a text, within its memory budget;
+ * it is cut into units that hold every node that is no constant; each unit, given tensors of one element, becomes a
+ * case that evaluates or is refused with a status and a text, and a model that a target could be asked. The bytes
+ * are a model, or a case that holds one. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "engine.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/units.h"
+#include "qdiff/wire.h"
 
 #define BUDGET ((size_t)256 << 20)
 #define WORK 1e6
@@ -84,8 +86,26 @@ static void check_network(const struct qd_network *network, struct qd_arena *are
     qd_arena_clear(&piece);
 }
 
+/* Of a serialised case, which the corpus holds, its model. */
+static void unwrap(const uint8_t **data, size_t *size)
+{
+    enum { CASE_MODEL = 3, MODEL_GRAPH = 7 };
+    struct qd_wire wire = {.bytes = *data, .size = *size};
+    struct qd_wire_field field;
+    while (qd_wire_next(&wire, &field)) {
+        if (field.type == QD_WIRE_BYTES && field.number == MODEL_GRAPH)
+            return;
+        if (field.type != QD_WIRE_BYTES || field.number != CASE_MODEL)
+            continue;
+        *data = field.bytes;
+        *size = field.size;
+        return;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    unwrap(&data, &size);
     struct qd_arena arena;
     struct qd_network network;
     struct qd_error error = {.status = QD_STATUS_COUNT};

@@ -58,7 +58,8 @@ void qd_job_execute(void *block, const struct qd_target *api, void *target);
 enum qd_status qd_job_judge(const struct qd_job *job, const void *block, struct qd_arena *arena,
                             struct qd_run *run, struct qd_error *error);
 
-/* What the target said that its outputs are, of a run without shapes: types and shapes, no data. UNSUPPORTED where it did not say. */
+/* What the target said that its outputs are, of a run without shapes: types and shapes, no data. UNSUPPORTED where
+ * it did not say. */
 enum qd_status qd_job_answered(const struct qd_job *job, const void *block, struct qd_arena *arena,
                                const struct qd_tensor **shapes, struct qd_error *error);
 

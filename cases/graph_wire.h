@@ -22,7 +22,8 @@ enum {
 };
 enum { QD_TENSOR_NAME = 8 };
 
-/* IR versions that a cut model has: before 4 every initializer had to be a graph input too; 13 is the newest that is read. */
+/* IR versions that a cut model has: before 4 every initializer had to be a graph input too; 13 is the newest that
+ * is read. */
 int64_t qd_ir_version_of_cut(int64_t ir_version);
 
 /* A ValueInfoProto as field `number`; dtype NONE: of no type; `shape` NULL: of no shape. */

@@ -11,9 +11,9 @@ enum qd_status qd_model_file_map(const char *path, const uint8_t **bytes, size_t
                                  struct qd_error *error);
 void qd_model_file_unmap(const uint8_t *bytes, size_t size);
 
-/* The tensor of a message of the model at `path`; elements in another file are read from there, which has to lie in the model's own
- * directory or below, links followed. Raw data of the message is borrowed. INVALID names a location elsewhere, or an offset or length that does not fit; IO;
- * else as qd_tensor_of_proto. */
+/* The tensor of a message of the model at `path`; elements in another file are read from there, which has to lie in
+ * the model's own directory or below, links followed. Raw data of the message is borrowed. INVALID names a location
+ * elsewhere, or an offset or length that does not fit; IO; else as qd_tensor_of_proto. */
 enum qd_status qd_model_file_tensor(const char *path, const Onnx__TensorProto *proto,
                                     struct qd_arena *arena, struct qd_tensor *tensor,
                                     struct qd_error *error);

@@ -490,26 +490,23 @@ static enum qd_status open_graph(struct opening *o)
     return status == QD_OK ? list_ends(o) : status;
 }
 
-enum qd_status qd_network_open(const char *path, struct qd_arena *arena, struct qd_network *network,
+enum qd_status qd_network_read(const char *path, const uint8_t *bytes, size_t size,
+                               struct qd_arena *arena, struct qd_network *network,
                                struct qd_error *error)
 {
     struct qd_network made = {.path = path};
     struct qd_network_source *source = qd_arena_alloc(arena, sizeof *source);
     if (!source)
         return qd_fail(error, QD_NO_MEMORY, "%s: no room for its graph", path);
-    enum qd_status status = qd_model_file_map(path, &source->file.bytes, &source->file.size, error);
-    if (status != QD_OK)
-        return status;
     struct opening o = {.network = &made, .source = source, .arena = arena, .error = error};
+    source->file = (struct qd_slice){bytes, size};
     source->opsets.arena = source->functions.arena = arena;
     made.source = source;
     o.functions = (struct qd_network_functions){
         .path = path, .arena = arena, .error = error, .source = source};
-    status = open_graph(&o);
-    if (status != QD_OK) {
-        qd_model_file_unmap(source->file.bytes, source->file.size);
+    enum qd_status status = open_graph(&o);
+    if (status != QD_OK)
         return status;
-    }
     source->initializers = o.initializers;
     made.values = o.values;
     made.value_count = o.value_count;
@@ -522,9 +519,25 @@ enum qd_status qd_network_open(const char *path, struct qd_arena *arena, struct 
     return QD_OK;
 }
 
+enum qd_status qd_network_open(const char *path, struct qd_arena *arena, struct qd_network *network,
+                               struct qd_error *error)
+{
+    const uint8_t *bytes;
+    size_t size;
+    enum qd_status status = qd_model_file_map(path, &bytes, &size, error);
+    if (status != QD_OK)
+        return status;
+    status = qd_network_read(path, bytes, size, arena, network, error);
+    if (status == QD_OK)
+        network->source->mapped = true;
+    else
+        qd_model_file_unmap(bytes, size);
+    return status;
+}
+
 void qd_network_close(struct qd_network *network)
 {
-    if (network->source)
+    if (network->source && network->source->mapped)
         qd_model_file_unmap(network->source->file.bytes, network->source->file.size);
     *network = (struct qd_network){.path = NULL};
 }

@@ -22,6 +22,7 @@ struct qd_network_piece {
 
 struct qd_network_source {
     struct qd_slice file;
+    bool mapped; /* the file, by qd_network_open */
     int64_t ir_version;
     struct qd_wire_out opsets, functions; /* fields of the model, as they are */
     size_t piece_count, piece_capacity;
@@ -46,12 +47,13 @@ struct qd_network_functions {
     size_t inlined;
 };
 
-/* Adds a node of the graph, or, if it calls a simple function, that function's nodes. LIMIT: too many nodes, or calls that nest too
- * deep: a function that calls itself; NO_MEMORY. */
+/* Adds a node of the graph, or, if it calls a simple function, that function's nodes. LIMIT: too many nodes, or
+ * calls that nest too deep: a function that calls itself; NO_MEMORY. */
 enum qd_status qd_network_add(struct qd_network_functions *functions, const Onnx__NodeProto *node,
                               struct qd_slice bytes);
 
-/* Which functions are simple: no subgraphs, no defaults of attributes, no versions of operators that differ from the model's. */
+/* Which functions are simple: no subgraphs, no defaults of attributes, no versions of operators that differ from
+ * the model's. */
 void qd_network_judge_functions(struct qd_network_functions *functions);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a network while its units run: each is kept from the unit that gives it to the last one that reads it. */
+/* The values of a network while its units run: each is kept from the unit that gives it to the last one that reads
+ * it. */
 #ifndef QDIFF_REPORTS_KEPT_VALUES_H
 #define QDIFF_REPORTS_KEPT_VALUES_H
 

@@ -214,7 +214,8 @@ static void keep_named(struct qd_locate *locate, const struct qd_diagnosis *diag
         locate->named[locate->named_count++] = kept;
 }
 
-/* One target's answer; a wrong value is diagnosed by what is named already, else anew, but not for ever the same operators. */
+/* One target's answer; a wrong value is diagnosed by what is named already, else anew, but not for ever the same
+ * operators. */
 static enum qd_status judge_on(struct piece *piece, struct qd_subject *subject,
                                const struct qd_evaluated *evaluated, bool diagnoses,
                                struct qd_result *result)

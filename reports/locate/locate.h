@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Locating: a network's units, one after the other, each judged as a case of its own.
  *
- * A unit's inputs are what the reference computed for the units before it (canonical values); what the reference cannot compute, a
- * target does, the unit alone with the same inputs. A block that the reference cannot take is judged node by node. */
+ * A unit's inputs are what the reference computed for the units before it (canonical values); what the reference
+ * cannot compute, a target does, the unit alone with the same inputs. A block that the reference cannot take is
+ * judged node by node. */
 #ifndef QDIFF_REPORTS_LOCATE_H
 #define QDIFF_REPORTS_LOCATE_H
 
@@ -85,12 +86,12 @@ struct qd_locate {
     } shapes[QD_LOCATE_MOST_SHAPES]; /* sequences of operators that were diagnosed */
 };
 
-/* Cuts the network into units and binds its inputs; what is drawn is said on `out`. The interrupt, targets and arena outlive it.
- * USAGE, NO_MEMORY; errors of the inputs' files. */
+/* Cuts the network into units and binds its inputs; what is drawn is said on `out`. The interrupt, targets and
+ * arena outlive it. USAGE, NO_MEMORY; errors of the inputs' files. */
 enum qd_status qd_locate_begin(struct qd_locate *locate, FILE *out, struct qd_error *error);
 
-/* Runs all units; ends early, with OK, when interrupted. *done: units that are done. UNUSABLE: a target went away for good. Errors of
- * the listener. */
+/* Runs all units; ends early, with OK, when interrupted. *done: units that are done. UNUSABLE: a target went away
+ * for good. Errors of the listener. */
 enum qd_status qd_locate_run(struct qd_locate *locate, size_t *done, struct qd_error *error);
 
 /* Whether the unit was judged whole and is right on the target. Both count from 0. */
@@ -99,8 +100,8 @@ bool qd_locate_is_right(const struct qd_locate *locate, size_t unit, size_t targ
 /* TOO_LARGE: the reference cannot say, or the target does not declare it. */
 enum qd_region_answer { QD_REGION_RIGHT, QD_REGION_DIFFERS, QD_REGION_TOO_LARGE };
 
-/* Runs `count` units together, from `first`, on one target, after a walk that kept all values (--end-to-end). With a listener, which
- * is told what differs, it is diagnosed. Errors as of run. */
+/* Runs `count` units together, from `first`, on one target, after a walk that kept all values (--end-to-end). With
+ * a listener, which is told what differs, it is diagnosed. Errors as of run. */
 enum qd_status qd_locate_region(struct qd_locate *locate, size_t first, size_t count, size_t target,
                                 const struct qd_locate_listener *listener,
                                 enum qd_region_answer *answer, struct qd_error *error);

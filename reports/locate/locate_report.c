@@ -195,11 +195,12 @@ static enum qd_status add_unjudged(struct qd_locate_report *report,
                                    const struct qd_located_unit *unit, struct qd_error *error)
 {
     const struct qd_gate_targets *targets = report->locate->targets;
+    const char *op = report->locate->network->nodes[unit->unit->root].op_type;
     enum qd_status status = count_reason(report, unit->why, error);
 
     for (size_t i = 0; i < targets->count && status == QD_OK; i++) {
         struct qd_result result =
-            qd_result_init(unit->id, "", targets->items[i].id, QD_RESULT_SKIP);
+            qd_result_init(unit->id, op, targets->items[i].id, QD_RESULT_SKIP);
 
         result.why = unit->why;
         status = add_result(report, &result, error);

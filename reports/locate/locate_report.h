@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a walk over a network's units says: a table as it goes, then counts, the first wrong unit, causes; results file and cases. */
+/* What a walk over a network's units says: a table as it goes, then counts, the first wrong unit, causes; results
+ * file and cases. */
 #ifndef QDIFF_REPORTS_LOCATE_REPORT_H
 #define QDIFF_REPORTS_LOCATE_REPORT_H
 

@@ -101,7 +101,8 @@ static void add_conv(struct draft *d, const char *block, const struct conv *conv
     d->last = y;
 }
 
-/* A residual block, right under every quirk of the test: the mean of x and x with its channels swapped, so that numbers stay. */
+/* A residual block, right under every quirk of the test: the mean of x and x with its channels swapped, so that
+ * numbers stay. */
 static void add_filler(struct draft *d)
 {
     const char *block = qd_arena_printf(d->arena, "filler%d", d->count++);
@@ -240,7 +241,8 @@ static void a_right_network_is_right(void **state)
     want_text(text, "100.0 %");
 }
 
-/* The kernel that is wrong, the block that it shows in first, and whether it is the only one that has what it is wrong about. */
+/* The kernel that is wrong, the block that it shows in first, and whether it is the only one that has what it is
+ * wrong about. */
 static const struct {
     const char *quirk, *gives;
     bool only;
@@ -350,8 +352,8 @@ static bool has_ort(struct qd_arena *arena, const char *version)
     return false;
 }
 
-/* Codes of steps of 2, then of 1/2, in the middle of a network: ONNX Runtime 1.26.0 makes one step of them (reports/findings/
- * double-quantize-intersected). Each of the two is right alone. */
+/* Codes of steps of 2, then of 1/2, in the middle of a network: ONNX Runtime 1.26.0 makes one step of them
+ * (reports/findings/double-quantize-intersected). Each of the two is right alone. */
 static void write_twice(struct world *w, const char *path)
 {
     static const int64_t dims[] = {1, CHANNELS, SIDE, SIDE}, zero[] = {128}, none[] = {0};
@@ -400,6 +402,7 @@ static void a_fusion_across_units_is_narrowed(void **state)
     assert_int_equal(locate(w, alone, &text), QD_EXIT_OK);
     assert_int_equal(locate(w, together, &text), QD_EXIT_DIVERGENCE);
     want_text(text, "differ together, and none of them alone");
+    want_text(text, ": 1 regions differ; ");
     want_text(text, "double-quantize");
 }
 

@@ -8,6 +8,8 @@ struct search {
     struct qd_locate_report *report;
     struct qd_error *error;
     size_t target, found;
+    size_t runs, units; /* of units that are right alone, and ran together */
+    size_t unasked;     /* neighbours that the reference or the target cannot take together */
 };
 
 /* Whether units first .. end - 1 differ together; TOO_LARGE where the reference cannot say. */
@@ -76,8 +78,10 @@ static enum qd_status search_run(struct search *search, size_t first, size_t end
         if (answer == QD_REGION_TOO_LARGE) {
             size_t middle = (first + end) / 2;
 
-            if (end - first <= 2 * OVERLAP)
+            if (end - first <= 2 * OVERLAP) {
+                search->unasked++;
                 return QD_OK;
+            }
             status = search_run(search, first, middle + OVERLAP / 2);
             return status == QD_OK ? search_run(search, middle - OVERLAP / 2, end) : status;
         }
@@ -97,26 +101,41 @@ static enum qd_status search_target(struct search *search)
     for (size_t i = 0; i <= locate->unit_count && status == QD_OK; i++) {
         if (i < locate->unit_count && qd_locate_is_right(locate, i, search->target))
             continue;
-        if (i - first >= 2)
+        if (i - first >= 2) {
+            search->runs++;
+            search->units += i - first;
             status = search_run(search, first, i);
+        }
         first = i + 1;
     }
     return status;
+}
+
+/* What was asked, and what was not. */
+static void print_search(FILE *out, const struct search *search)
+{
+    const struct qd_locate *locate = search->locate;
+
+    fprintf(
+        out,
+        "\ntogether  %s: %zu regions differ; %zu of %zu units are right alone and ran in %zu runs",
+        locate->targets->items[search->target].id, search->found, search->units, locate->unit_count,
+        search->runs);
+    if (search->unasked > 0)
+        fprintf(out, "; %zu groups of neighbours cannot be judged together", search->unasked);
+    fputc('\n', out);
 }
 
 enum qd_status qd_regions_find(struct qd_locate *locate, struct qd_locate_report *report,
                                struct qd_error *error)
 {
     enum qd_status status = QD_OK;
-    size_t found = 0;
 
     for (size_t i = 0; i < locate->targets->count && status == QD_OK; i++) {
         struct search search = {locate, report, error, .target = i};
 
         status = search_target(&search);
-        found += search.found;
+        print_search(report->out, &search);
     }
-    if (status == QD_OK && found == 0)
-        fprintf(report->out, "\nunits that are right alone are right together, too\n");
     return status;
 }

@@ -68,6 +68,7 @@ WAYS = {
                                extra_options={"UseQDQContribOps": True}),
     "qdq-s8-symmetric": way(static, quant_format=QDQ, activation_type=S8, weight_type=S8,
                             extra_options={"ActivationSymmetric": True, "WeightSymmetric": True}),
+    "qdq-u8-s8-reduced": way(static, quant_format=QDQ, activation_type=U8, weight_type=S8, reduce_range=True),
     "qoperator-u8-s8": way(static, quant_format=QOPERATOR, activation_type=U8, weight_type=S8),
     "qoperator-s8-s8-channel": way(static, quant_format=QOPERATOR, activation_type=S8, weight_type=S8, per_channel=True),
     "dynamic-s8": way(dynamic, weight_type=S8),

@@ -60,7 +60,8 @@ enum qd_status qd_transfer_judge(const struct qd_transfer *transfer, const void 
                                  struct qd_arena *arena, struct qd_run *run,
                                  struct qd_error *error);
 
-/* What the target said that its outputs are, of a run without shapes: types and shapes, no data. UNSUPPORTED where it did not say. */
+/* What the target said that its outputs are, of a run without shapes: types and shapes, no data. UNSUPPORTED where
+ * it did not say. */
 enum qd_status qd_transfer_answered(const struct qd_transfer *transfer, const void *block,
                                     struct qd_arena *arena, const struct qd_tensor **shapes,
                                     struct qd_error *error);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units: the pieces of a network that backends see as one.
  *
- * A unit is a node, or a Q/DQ block: DequantizeLinear nodes, the float operators between, and the QuantizeLinear after them. A float
- * value that several nodes read, or that is a graph output, ends a unit. A DequantizeLinear belongs to every block that reads it,
- * and is a unit of its own where something else does. Constant nodes belong to none. */
+ * A unit is a node, or a Q/DQ block: DequantizeLinear nodes, the float operators between, and the QuantizeLinear
+ * after them. A float value that several nodes read, or that is a graph output, ends a unit. A DequantizeLinear
+ * belongs to every block that reads it, and is a unit of its own where something else does. Constant nodes belong
+ * to none. */
 #ifndef QDIFF_UNITS_H
 #define QDIFF_UNITS_H
 
@@ -31,8 +32,8 @@ enum qd_status qd_unit_join(const struct qd_network *network, const struct qd_un
                             size_t count, struct qd_arena *arena, struct qd_unit *joined,
                             struct qd_error *error);
 
-/* Whether the network's quantization is at work in the unit: a QuantizeLinear, a DequantizeLinear, or an operator that has scales or
- * integer products, by name where the reference does not have it. */
+/* Whether the network's quantization is at work in the unit: a QuantizeLinear, a DequantizeLinear, or an operator
+ * that has scales or integer products, by name where the reference does not have it. */
 bool qd_unit_is_quantized(const struct qd_network *network, const struct qd_unit *unit);
 
 #endif

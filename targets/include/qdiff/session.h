@@ -87,8 +87,8 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
                               const struct qd_tensor *shapes, struct qd_arena *arena,
                               struct qd_run *run, struct qd_error *error);
 
-/* The same for a case of which nobody knows the types and shapes of the outputs: the target is asked for them first. run->outputs are
- * the target's own, in the arena. UNSUPPORTED where it does not say, or an output is no tensor. */
+/* The same for a case of which nobody knows the types and shapes of the outputs: the target is asked for them first.
+ * run->outputs are the target's own, in the arena. UNSUPPORTED where it does not say, or an output is no tensor. */
 enum qd_status qd_session_observe(struct qd_session *session, const struct qd_case *kase,
                                   struct qd_arena *arena, struct qd_run *run,
                                   struct qd_error *error);

@@ -137,4 +137,22 @@ test_export_overwrites_nothing()
         [ "$(cat "$one/model.onnx")" = mine ]
 }
 
+# A model of one block: located, kept, and gated again.
+test_locate_names_the_unit_and_keeps_it()
+{
+    local dir=$scratch/located/regressions/ort-25512-qdq-add quirk=quirk:zero-point-before-rounding
+    qd 0 export regressions/ort-25512-qdq-add -o "$scratch/located" || return 1
+    local model=("$dir/model.onnx" --input "a=$dir/test_data_set_0/input_0.pb" --input "b=$dir/test_data_set_0/input_1.pb")
+    qd 0 locate "${model[@]}" -t reference && has out "1 judged; 0 wrong" || return 1
+    qd 1 locate "${model[@]}" -t reference -t "$quirk" -o "$scratch/units" -r "$scratch/located.jsonl" &&
+        has out "the first wrong unit is model/0001-Add" && has out "on $quirk" && has out "2 DQ, Add, Q" &&
+        has out "diagnosis zero-point-before-rounding" && has out "4 of 4" || return 1
+    [ "$(records located.jsonl | wc -l)" = 2 ] && qd 0 causes "$scratch/located.jsonl" &&
+        has out zero-point-before-rounding || return 1
+    qd 0 run "$scratch/units" -t reference && [ "$(points)" = 2 ] && qd 1 run "$scratch/units" -t "$quirk" || return 1
+    qd 2 locate "$dir/model.onnx" --input "a=$dir/model.onnx" -t reference && has err model.onnx || return 1
+    head -c 60 "$dir/model.onnx" >"$scratch/torn.onnx"
+    qd 2 locate "$scratch/torn.onnx" -t reference && has err torn.onnx
+}
+
 run_tests "$@"

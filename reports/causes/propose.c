@@ -204,7 +204,7 @@ static enum qd_status write_op(struct writer *writer, const struct group *group,
 
 /* --- Patterns of messages ------------------------------------------------------------------------ */
 
-/* Whether the pattern matches the messages of the group, and of no other cause of its operator and class. */
+/* Whether the pattern matches the messages of the group, and of no other cause of its operator and class that has no row yet. */
 static bool is_of_cause(const struct writer *writer, const struct group *group, const char *pattern)
 {
     const struct qd_causes *causes = writer->proposal->causes;
@@ -218,8 +218,9 @@ static bool is_of_cause(const struct writer *writer, const struct group *group, 
         const struct qd_cause_member *other = &causes->members[i];
         bool inside = i >= cause->first && i < cause->first + cause->results;
 
-        if (!inside && other->op == example->op && other->verdict == example->verdict &&
-            strcmp(other->name, example->name) == 0 && fnmatch(pattern, other->message, 0) == 0)
+        if (!inside && other->kind == QD_RESULT_FAIL && other->op == example->op &&
+            other->verdict == example->verdict && strcmp(other->name, example->name) == 0 &&
+            fnmatch(pattern, other->message, 0) == 0)
             return false;
     }
     return true;

@@ -161,6 +161,27 @@ static void what_selects_others_is_no_row(void **state)
     end(&bench);
 }
 
+/* What a row covers already may say the same. */
+static void known_failures_do_not_stand_in_the_way(void **state)
+{
+    static const char message[] = "this precision is not supported by the kernel";
+    struct qd_result known = qd_result_init("k", "Conv", targets[0].id, QD_RESULT_KNOWN);
+    struct bench bench;
+
+    (void)state;
+    begin(&bench);
+    known.comparison.verdict = QD_VERDICT_REJECTS_VALID;
+    known.message = message;
+    known.issue = "reports/findings/another/report.md";
+    assert_int_equal(qd_causes_add(&bench.causes, &known, NULL), QD_OK);
+    add(&bench, "a", 0, QD_VERDICT_REJECTS_VALID, message, "");
+    add(&bench, "b", 0, QD_VERDICT_REJECTS_VALID, message, "");
+    const char *text = propose(&bench, 1);
+    assert_int_equal(bench.rows, 1);
+    assert_non_null(strstr(text, "op:Conv\t*\t*\trejects-valid:*this precision"));
+    end(&bench);
+}
+
 static void known_failures_need_no_row(void **state)
 {
     struct qd_result result = qd_result_init("a", "Conv", targets[0].id, QD_RESULT_KNOWN);
@@ -184,6 +205,7 @@ int main(void)
         cmocka_unit_test(features_are_a_row_where_they_are_narrow),
         cmocka_unit_test(what_selects_others_is_no_row),
         cmocka_unit_test(known_failures_need_no_row),
+        cmocka_unit_test(known_failures_do_not_stand_in_the_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

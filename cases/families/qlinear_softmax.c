@@ -32,7 +32,7 @@ static struct qd_qlinear_scales draw_scales(struct qd_qlinear_draft *d)
     case QD_QLINEAR_TIE: s.y = qd_scale_make(1, 0); break;
     case QD_QLINEAR_TIE_ROUGH: s.y = qd_scale_make(1, -3); break;
     case QD_QLINEAR_NEAR_TIE: s.y = qd_scale_step(qd_scale_make(1, -1), 1); break;
-    case QD_QLINEAR_SATURATION: s.y = qd_scale_make(1, -9); break;
+    case QD_QLINEAR_SATURATION: s.y = qd_scale_make(3, -11); break; /* 1/s is no integer */
     case QD_QLINEAR_EXTREME: s.x.exponent += qd_random_range(r, 0, 1) ? 30 : -90; break;
     case QD_QLINEAR_RANDOM:
     case QD_QLINEAR_VALUES: s.y = qd_scale_make(mantissa ^ 0x2aaaaa, -8 - 23); break;

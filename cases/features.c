@@ -147,11 +147,67 @@ static void find_numbers(struct qd_features *found, const struct qd_tensor *tens
 
 /* --- Facts of one node ------------------------------------------------------------------------ */
 
+static enum qd_form form_of(const struct view *view)
+{
+    return view->node->op ? view->node->op->form : QD_FORM_NONE;
+}
+
+static int64_t int_attr(const struct qd_node *node, const char *name, int64_t otherwise)
+{
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    return attr && attr->kind == QD_ATTR_INT ? attr->i : otherwise;
+}
+
+/* Length of an axis of what the case holds or declares; 0 if there is no such axis, or nobody says. */
+static int64_t length_of(const struct view *view, int index, int64_t axis)
+{
+    if (!is_given(view, index))
+        return 0;
+    const struct qd_tensor *tensor = known_tensor(view, index);
+    const struct qd_graph_value *value = &view->kase->graph->values[view->node->inputs[index]];
+    int64_t rank = tensor ? (int64_t)tensor->rank : value->declared_rank;
+    axis += axis < 0 ? rank : 0;
+    if (axis < 0 || axis >= rank)
+        return 0;
+    return tensor ? tensor->dims[axis] : value->declared_dims[axis];
+}
+
+/* How long a vector may be that is a parameter: the axis that it belongs to; 0 if the operator's page says scalar. */
+static int64_t vector_length(const struct view *view, int index)
+{
+    const struct qd_node *node = view->node;
+    int owner = qd_op_owner(node->op, (size_t)index);
+    bool weight = owner == view->weight;
+    switch (form_of(view)) {
+    case QD_FORM_QUANTIZES:
+    case QD_FORM_DEQUANTIZES: /* a vector of one axis alone is that axis, whatever `axis` says */
+        if (*node->domain == '\0' && node->opset < 13)
+            return 0;
+        return length_of(view, view->x,
+                         length_of(view, view->x, 1) ? int_attr(node, "axis", 1) : 0);
+    case QD_FORM_CONVOLVES: return weight ? length_of(view, view->weight, 0) : 0;
+    case QD_FORM_MATRICES:
+        if (weight)
+            return length_of(view, view->weight, -1);
+        return *node->domain == '\0' && owner == view->x ? length_of(view, view->x, -2) : 0;
+    default: return 0;
+    }
+}
+
+static void find_vector(const struct view *view, int index, const struct qd_tensor *tensor)
+{
+    bool vector = tensor && tensor->rank == 1 && tensor->count == 1;
+    bool blocked = int_attr(view->node, "block_size", 0) != 0;
+    set_if(view->found, vector && !blocked && vector_length(view, index) != 1,
+           QD_FEATURE_ONE_ELEMENT_VECTOR);
+}
+
 static void find_scale(const struct view *view, int index)
 {
     bool at_run_time;
     const struct qd_tensor *scale = input_tensor(view, index, &at_run_time);
     set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_PARAMETERS);
+    find_vector(view, index, scale);
     if (!scale)
         return;
     set_if(view->found, scale->count > 1, QD_FEATURE_PER_CHANNEL_SCALE);
@@ -166,6 +222,7 @@ static void find_zero_point(const struct view *view, int index)
     const struct qd_tensor *zero_point = input_tensor(view, index, &at_run_time);
     set_if(view->found, !is_given(view, index), QD_FEATURE_NO_ZERO_POINT);
     set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_PARAMETERS);
+    find_vector(view, index, zero_point);
     if (!zero_point)
         return;
     bool distinct = zero_point->count > 1 && !all_equal(zero_point);
@@ -192,7 +249,10 @@ static void find_input(const struct view *view, int index)
     case QD_ROLE_BIAS: set_if(view->found, is_given(view, index), QD_FEATURE_BIAS); break;
     case QD_ROLE_DATA:
     case QD_ROLE_WEIGHT: find_data(view, index); break;
-    case QD_ROLE_CONTROL: break;
+    case QD_ROLE_CONTROL:
+        if (strcmp(view->node->op_type, "Clip") == 0)
+            find_vector(view, index, known_tensor(view, index));
+        break;
     }
 }
 
@@ -228,17 +288,6 @@ static int64_t entry(const struct qd_node *node, const char *name, size_t i, int
 {
     const struct qd_attr *attr = qd_node_attr(node, name);
     return attr && attr->kind == QD_ATTR_INTS && i < attr->count ? attr->ints[i] : otherwise;
-}
-
-static int64_t int_attr(const struct qd_node *node, const char *name, int64_t otherwise)
-{
-    const struct qd_attr *attr = qd_node_attr(node, name);
-    return attr && attr->kind == QD_ATTR_INT ? attr->i : otherwise;
-}
-
-static enum qd_form form_of(const struct view *view)
-{
-    return view->node->op ? view->node->op->form : QD_FORM_NONE;
 }
 
 /* What a window spans on spatial axis i, and its steps. */

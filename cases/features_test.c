@@ -103,6 +103,57 @@ static void test_conv_shapes(void **state)
     check(conv(*state, &shape), "QLinearConv", "2d,x-u8,w-u8,y-u8,empty");
 }
 
+/* Parameters and data of one node: the vectors are [1]. */
+static void vectors(struct qd_arena *arena, const char *op, int64_t opset, const char *inputs,
+                    unsigned x_rank, const int64_t *x_dims, unsigned scale_rank, bool flagged)
+{
+    static const int64_t zeros[64], one[] = {1};
+    static const float halves[64];
+    struct qd_case kase;
+    struct qd_error error;
+    struct qd_features features;
+    bool codes = strcmp(op, "DequantizeLinear") == 0 || strcmp(op, "MatMulInteger") == 0;
+    struct qd_builder *builder = qd_build_begin(arena, opset);
+    struct qd_tensor x = sample_tensor(arena, codes ? QD_U8 : QD_F32, x_rank, x_dims, zeros);
+    struct qd_tensor scale = sample_floats(arena, 0, halves),
+                     z = sample_tensor(arena, QD_U8, 0, NULL, zeros);
+    struct qd_tensor w = sample_tensor(arena, QD_U8, 2, (const int64_t[]){2, 2}, zeros);
+    scale.rank = z.rank = scale_rank;
+    scale.dims[0] = z.dims[0] = *one;
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_initializer(builder, "z", &z);
+    qd_build_initializer(builder, "w", &w);
+    qd_build_node(builder, "", op, inputs, "y");
+    qd_build_output(builder, "y", QD_U8, -1, NULL);
+    assert_ok(qd_build_finish(builder, "vectors", false, &kase, &error), error);
+    qd_case_features(&kase, &features);
+    if (qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR) != flagged)
+        fail_msg("%s-%d(%s), x of rank %u: not %d", op, (int)opset, inputs, x_rank, flagged);
+}
+
+/* The pages: QuantizeLinear-13 and DequantizeLinear-13 "1-D tensor, with the length of the quantization axis", axis 1 unless given;
+ * MatMulInteger-10 "M element vector"; Clip-13 "scalar(tensor of empty shape)". */
+static void test_vectors_of_one_element(void **state)
+{
+    static const int64_t four_two[] = {4, 2}, four_one[] = {4, 1}, one_two[] = {1, 2}, one[] = {1},
+                         three[] = {3};
+    vectors(*state, "DequantizeLinear", 13, "x,s,z", 2, four_two, 1, true);
+    vectors(*state, "DequantizeLinear", 13, "x,s,z", 2, four_two, 0, false);
+    vectors(*state, "DequantizeLinear", 13, "x,s,z", 2, four_one, 1,
+            false); /* the axis has one element */
+    vectors(*state, "DequantizeLinear", 10, "x,s,z", 2, four_one, 1, true); /* has no axis */
+    vectors(*state, "DequantizeLinear", 13, "x,s,z", 0, NULL, 1, true);
+    vectors(*state, "DequantizeLinear", 13, "x,s,z", 1, three, 1, true);
+    vectors(*state, "DequantizeLinear", 13, "x,s,z", 1, one, 1, false);
+    vectors(*state, "QuantizeLinear", 13, "x,s", 2, four_two, 1, true);
+    vectors(*state, "MatMulInteger", 10, "x,w,z", 2, four_two, 1, true);
+    vectors(*state, "MatMulInteger", 10, "x,w,z", 2, one_two, 1, false); /* one row */
+    vectors(*state, "MatMulInteger", 10, "x,w,,z", 2, one_two, 1, true); /* two columns */
+    vectors(*state, "Clip", 13, "x,s", 2, four_two, 1, true);
+    vectors(*state, "Clip", 13, "x,s", 2, four_two, 0, false);
+}
+
 static void test_windows(void **state)
 {
     struct shape shape = {QD_U8, QD_U8, QD_U8, 2, 1, 1, 1, 1, 5, 3, false, false};
@@ -483,11 +534,17 @@ static void test_every_operand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operand), cmocka_unit_test(test_transposed),
-        cmocka_unit_test(test_sample),        cmocka_unit_test(test_conv_shapes),
-        cmocka_unit_test(test_windows),       cmocka_unit_test(test_quantize),
-        cmocka_unit_test(test_types),         cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_graphs),        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_vectors_of_one_element),
+        cmocka_unit_test(test_every_operand),
+        cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_conv_shapes),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("cases/features", tests, set_up, tear_down);
 }

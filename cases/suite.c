@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "one_element.h"
+
 #define QD_FAMILY(file) extern const struct qd_family qd_family_##file;
 #include "qdiff/families.def"
 #undef QD_FAMILY
@@ -220,6 +222,39 @@ static enum qd_status visit_directory(const char *path, struct relay *relay, str
     return status;
 }
 
+/* The visitor of generated cases: behind some of them comes the twin with vectors of one element. */
+struct twins {
+    struct relay *relay;
+    struct qd_arena arena;
+    enum qd_status status;
+    struct qd_error *error;
+};
+
+static enum qd_visit relay_generated(void *context, const struct qd_case *kase)
+{
+    struct twins *twins = context;
+    struct qd_case twin;
+    bool made = false;
+    enum qd_visit answer = relay_case(twins->relay, kase);
+    if (answer == QD_VISIT_STOP)
+        return answer;
+    qd_arena_reset(&twins->arena);
+    twins->status = qd_one_element_twin(kase, &twins->arena, &made, &twin, twins->error);
+    if (twins->status != QD_OK)
+        return QD_VISIT_STOP;
+    return made ? relay_case(twins->relay, &twin) : answer;
+}
+
+static enum qd_status visit_family(const struct qd_family *family, enum qd_level level,
+                                   struct relay *relay, struct qd_error *error)
+{
+    struct twins twins = {.relay = relay, .status = QD_OK, .error = error};
+    qd_arena_init(&twins.arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = qd_family_generate(family, level, relay_generated, &twins, error);
+    qd_arena_clear(&twins.arena);
+    return status == QD_OK ? twins.status : status;
+}
+
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error)
 {
@@ -228,6 +263,6 @@ enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_vi
     if (options->cases_dir)
         status = visit_directory(options->cases_dir, &relay, error);
     for (size_t i = 0; status == QD_OK && !relay.stopped && qd_family_at(i); i++)
-        status = qd_family_generate(qd_family_at(i), options->level, relay_case, &relay, error);
+        status = visit_family(qd_family_at(i), options->level, &relay, error);
     return status;
 }

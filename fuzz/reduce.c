@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "qdiff/clock.h"
+#include "qdiff/features.h"
 #include "qdiff/neighbours.h"
 #include "qdiff/reducer.h"
 #include "reduce_steps.h"
@@ -59,6 +60,7 @@ struct key {
     const char *shape; /* of an unexplained difference; else NULL */
     const struct qd_diagnosis *diagnosis; /* of VALUE */
     bool open;                            /* the diagnosis ran out of time: any name will do */
+    bool literal; /* the pages allow the case: no vector of one element stands for a scalar */
     char op[128], types[64];
 };
 
@@ -104,6 +106,13 @@ static enum qd_status run(struct reduction *r, struct shown *shown, struct qd_er
     shown->which = 0;
     return qd_trial_run(&r->subject, &shown->evaluated, &nothing_more, shown->arena, &shown->trial,
                         error);
+}
+
+static bool is_literal(const struct qd_case *kase)
+{
+    struct qd_features features;
+    qd_case_features(kase, &features);
+    return !qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR);
 }
 
 /* --- Is it the same? ---------------------------------------------------------------------------- */
@@ -238,7 +247,8 @@ static enum qd_status judge(struct reduction *r, struct shown *trial, bool frees
 {
     struct qd_error error;
     *ran = *same = false;
-    if (evaluate(r, trial, &error) != QD_OK || (!frees_op && !same_op(&r->key, &trial->kase)))
+    if (evaluate(r, trial, &error) != QD_OK || (!frees_op && !same_op(&r->key, &trial->kase)) ||
+        (r->key.literal && !is_literal(&trial->kase)))
         return QD_OK;
     enum qd_status status = run(r, trial, &error);
     if (status == QD_INVALID || status == QD_UNSUPPORTED || status == QD_MALFORMED)
@@ -497,7 +507,8 @@ static void set_key(struct key *key, const struct shown *shown, const struct qd_
                         .words = qd_signature_words(divergence->words),
                         .shape = "",
                         .diagnosis = named,
-                        .open = named->quirk_count == 0 && named->out_of_time};
+                        .open = named->quirk_count == 0 && named->out_of_time,
+                        .literal = is_literal(&shown->kase)};
     if (key->verdict == QD_VERDICT_WRONG_VALUE)
         key->shape = qd_signature_shape(&shown->evaluated, &shown->trial.run);
     set_op(key, &shown->kase);

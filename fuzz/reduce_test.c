@@ -165,6 +165,13 @@ static void print(const struct large *large, const struct qd_reduced *reduced)
            reduced->after.signature, large->id);
 }
 
+static bool is_literal(const struct qd_case *kase)
+{
+    struct qd_features features;
+    qd_case_features(kase, &features);
+    return !qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR);
+}
+
 /* A second reduction may find less, but no other name. */
 static bool keeps_its_name(const struct qd_subject *subject, const struct qd_reduced *reduced,
                            struct qd_arena *arena)
@@ -200,6 +207,7 @@ static bool reduce(struct large *large)
         right = right && names(&reduced.after.diagnosis, large->quirk);
     right = right && keeps_its_name(&subject, &reduced, &arena);
     check_alone(large, &reduced, &arena);
+    assert_true(is_literal(&reduced.kase) || !is_literal(&kase));
     qd_arena_clear(&arena);
     return right;
 }

@@ -9,14 +9,14 @@
 #include "families/linear_draft.h"
 
 #define ATTEMPTS 64
-enum { W_SCALAR, W_ONE, W_VECTOR, W_ABSENT };
-enum { X_SCALAR, X_ONE, X_ABSENT };
+enum { W_SCALAR, W_VECTOR, W_ABSENT };
+enum { X_SCALAR, X_ABSENT };
 
 /* Zero points that differ need a vector; an absent one is 0. */
 static const struct qd_exclusion exclusions[] = {
-    {{QD_CONV_W_SHAPE, QD_CONV_W_ZERO}, {1 << W_SCALAR | 1 << W_ONE, 0x1c}},
+    {{QD_CONV_W_SHAPE, QD_CONV_W_ZERO}, {1 << W_SCALAR, 0x1c}},
     {{QD_CONV_W_SHAPE, QD_CONV_W_ZERO}, {1 << W_ABSENT, 0x1e}},
-    {{QD_CONV_XY_SHAPE, QD_CONV_X_ZERO}, {1 << X_ABSENT, 0xe}},
+    {{QD_CONV_X_SHAPE, QD_CONV_X_ZERO}, {1 << X_ABSENT, 0xe}},
 };
 
 struct qd_factor_table qd_conv_integer_table(struct qd_factor *factors)
@@ -24,9 +24,9 @@ struct qd_factor_table qd_conv_integer_table(struct qd_factor *factors)
     memcpy(factors, qd_qlinear_conv_table.factors, QD_CONV_FACTORS * sizeof *factors);
     factors[QD_CONV_TYPES].levels = 4; /* x and w */
     factors[QD_CONV_W_SHAPE] =
-        (struct qd_factor){.name = "w_zero_point's shape", QD_LEVELS(NULL, "w1", "wm", "no_wz")};
-    factors[QD_CONV_XY_SHAPE] =
-        (struct qd_factor){.name = "x_zero_point's shape", QD_LEVELS(NULL, "x1", "no_xz")};
+        (struct qd_factor){.name = "w_zero_point's shape", QD_LEVELS(NULL, "wm", "no_wz")};
+    factors[QD_CONV_X_SHAPE] =
+        (struct qd_factor){.name = "x_zero_point's shape", QD_LEVELS(NULL, "no_xz")};
     factors[QD_CONV_Y_ZERO] = (struct qd_factor){.name = "none", .levels = 1};
     factors[QD_CONV_BIAS] = (struct qd_factor){.name = "none", .levels = 1};
     return (struct qd_factor_table){factors, QD_CONV_FACTORS, exclusions,
@@ -40,7 +40,7 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
 {
     /* One kernel position and one group; the channels are as many as the sum needs. */
     bool deep = row[QD_CONV_KERNEL] == 1 && row[QD_CONV_GROUP] == 0;
-    bool zeros = row[QD_CONV_W_SHAPE] != W_ABSENT && row[QD_CONV_XY_SHAPE] != X_ABSENT;
+    bool zeros = row[QD_CONV_W_SHAPE] != W_ABSENT && row[QD_CONV_X_SHAPE] != X_ABSENT;
     return values != LARGE_SUM || (deep && zeros && draw == 0);
 }
 
@@ -52,7 +52,7 @@ static enum qd_status draw_draft(const uint8_t *row, enum values values, const c
     for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         struct qd_random r = qd_random_seed(slug, draw * ATTEMPTS + attempt);
         struct qd_conv_draft d = qd_qlinear_conv_draft(row, &r);
-        if (row[QD_CONV_XY_SHAPE] == X_ABSENT)
+        if (row[QD_CONV_X_SHAPE] == X_ABSENT)
             d.x_zero = 0;
         if (values == LARGE_SUM)
             d.channels = QD_DRAFT_LARGE_TERMS;
@@ -88,13 +88,13 @@ static enum qd_status add_tensors(struct qd_builder *builder, const struct qd_co
                                   struct qd_error *error)
 {
     bool params = row[QD_CONV_BINDING] & 1, weights = row[QD_CONV_BINDING] & 2;
-    uint8_t x = row[QD_CONV_XY_SHAPE], w = row[QD_CONV_W_SHAPE];
+    uint8_t x = row[QD_CONV_X_SHAPE], w = row[QD_CONV_W_SHAPE];
     enum qd_status status = QD_OK;
     qd_build_input(builder, "x", &d->x);
     qd_build_tensor(builder, "w", &d->w, weights);
     if (x != X_ABSENT)
-        status = add_zeros(builder, "x_zero_point", d->x_type, &d->x_zero, x == X_SCALAR, 1, params,
-                           arena, error);
+        status = add_zeros(builder, "x_zero_point", d->x_type, &d->x_zero, true, 1, params, arena,
+                           error);
     if (status == QD_OK && w != W_ABSENT)
         status = add_zeros(builder, "w_zero_point", d->w_type, d->w_zero, w == W_SCALAR,
                            w == W_VECTOR ? d->filters : 1, params, arena, error);
@@ -103,7 +103,7 @@ static enum qd_status add_tensors(struct qd_builder *builder, const struct qd_co
 
 static const char *input_names(const uint8_t *row)
 {
-    bool x = row[QD_CONV_XY_SHAPE] != X_ABSENT, w = row[QD_CONV_W_SHAPE] != W_ABSENT;
+    bool x = row[QD_CONV_X_SHAPE] != X_ABSENT, w = row[QD_CONV_W_SHAPE] != W_ABSENT;
     if (w)
         return x ? "x,w,x_zero_point,w_zero_point" : "x,w,,w_zero_point";
     return x ? "x,w,x_zero_point" : "x,w";

@@ -16,7 +16,7 @@ static const struct qd_factor factors[] = {
     [K] = {.name = "K", QD_LEVELS("k2", "k8", "k7", "k37")},
     [SIZE] = {.name = "size", QD_LEVELS(NULL, "wide", "row")},
     [A_RANK] = {.name = "rank of a", QD_LEVELS(NULL, "batch")},
-    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "b1", "bv")},
+    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "bv")},
     [B_ZERO] = {.name = "b_zero_point",
                 QD_LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends", "no_bz")},
     [A_ZERO] = {.name = "where a's range has its zero",
@@ -27,7 +27,7 @@ static const struct qd_factor factors[] = {
 };
 
 static const struct qd_exclusion exclusions[] = {
-    {{B_SHAPE, B_ZERO}, {0x3, 0x1c}}, /* zero points that differ need a vector */
+    {{B_SHAPE, B_ZERO}, {0x1, 0x1c}}, /* zero points that differ need a vector */
 };
 
 static const struct qd_factor_table table = {factors, FACTORS, exclusions,
@@ -53,7 +53,7 @@ static struct qd_conv_draft make_draft(const uint8_t *row, struct qd_random *r)
     bool absent = row[B_ZERO] == B_ZERO_ABSENT;
     uint8_t conv[QD_CONV_FACTORS] = {
         [QD_CONV_TYPES] = row[B_TYPE] ? 2 : 0, /* a's codes are u8 */
-        [QD_CONV_W_SHAPE] = row[B_SHAPE] == QD_VENDOR_COLUMNS ? 2 : 0,
+        [QD_CONV_W_SHAPE] = row[B_SHAPE] == QD_VENDOR_COLUMNS ? 1 : 0,
         [QD_CONV_W_ZERO] = absent ? 0 : row[B_ZERO],
         [QD_CONV_X_ZERO] = row[A_ZERO],
     };

@@ -42,7 +42,7 @@ static void set_slots(struct qd_linear_draft *d)
         d->scale_dims[d->axis] = (d->dims[d->axis] + d->block - 1) / d->block;
     } else if (d->granularity != QD_PER_TENSOR_SCALAR) {
         d->scale_rank = 1;
-        d->scale_dims[0] = d->granularity == QD_PER_TENSOR_VECTOR ? 1 : d->dims[d->axis];
+        d->scale_dims[0] = d->dims[d->axis];
     }
     for (unsigned i = 0; i < d->scale_rank; i++)
         d->slots *= d->scale_dims[i];

@@ -14,8 +14,7 @@
 
 enum qd_linear_granularity {
     QD_PER_TENSOR_SCALAR,
-    QD_PER_TENSOR_VECTOR, /* shape [1] */
-    QD_AXIS_DEFAULT,      /* no attribute: axis 1 */
+    QD_AXIS_DEFAULT, /* no attribute: axis 1 */
     QD_AXIS_FIRST,
     QD_AXIS_NEGATIVE, /* the last one, counted from the back */
     QD_BLOCKS,        /* even blocks along the last axis */
@@ -23,10 +22,10 @@ enum qd_linear_granularity {
     QD_BLOCKS_ONE     /* one block along the last axis */
 };
 #define QD_GRANULARITY_WORDS \
-    NULL, "one", "axis", "axis_first", "axis_negative", "blocks", "ragged", "one_block"
-#define QD_GRANULARITY_VECTORS 0xfc /* needs an axis */
-#define QD_GRANULARITY_AXES 0x1c
-#define QD_GRANULARITY_BLOCKS 0xe0
+    NULL, "axis", "axis_first", "axis_negative", "blocks", "ragged", "one_block"
+#define QD_GRANULARITY_VECTORS 0x7e /* needs an axis */
+#define QD_GRANULARITY_AXES 0x0e
+#define QD_GRANULARITY_BLOCKS 0x70
 
 /* Ranks 0 to 4: 1 or 256 elements. */
 #define QD_RANK_WORDS "0d", "1d", "2d", "3d", "4d"

@@ -37,7 +37,7 @@ static void set_zeros(struct qd_matmul_draft *d, const uint8_t *row, bool has_y,
     bool by_filter = d->w_shape == QD_P_VECTOR || d->w_shape == QD_P_FULL;
     uint8_t conv[QD_CONV_FACTORS] = {
         [QD_CONV_TYPES] = row[QD_MATMUL_TYPES],
-        [QD_CONV_W_SHAPE] = by_filter ? 2 : 0,
+        [QD_CONV_W_SHAPE] = by_filter ? 1 : 0,
         [QD_CONV_W_ZERO] = row[QD_MATMUL_W_ZERO],
         [QD_CONV_X_ZERO] = row[QD_MATMUL_X_ZERO],
         [QD_CONV_Y_ZERO] = has_y ? row[QD_MATMUL_Y_ZERO] : 0,
@@ -151,10 +151,8 @@ static enum qd_status add_parameter(const struct qd_matmul_draft *d, bool is_x, 
     const struct qd_conv_draft *c = &d->conv;
     const struct qd_scale *scales = is_x ? d->x_scale : c->w_scale;
     enum qd_matmul_parameter shape = is_x ? d->x_shape : d->w_shape;
-    int64_t dims[MAX_RANK] = {1};
+    int64_t dims[MAX_RANK] = {is_x ? c->plane : c->filters};
     unsigned rank = shape == QD_P_SCALAR ? 0 : 1;
-    if (shape == QD_P_VECTOR)
-        dims[0] = is_x ? c->plane : c->filters;
     if (shape == QD_P_FULL)
         rank = operand_dims(d, is_x, 1, dims);
     struct qd_tensor t;

@@ -21,12 +21,11 @@ enum qd_matmul_factor {
     QD_MATMUL_BINDING,
     QD_MATMUL_INTEGER_FACTORS,
     QD_MATMUL_Y_ZERO = QD_MATMUL_INTEGER_FACTORS,
-    QD_MATMUL_Y_SHAPE,
     QD_MATMUL_OPSET,
     QD_MATMUL_FACTORS
 };
 
-enum qd_matmul_parameter { QD_P_SCALAR, QD_P_ONE, QD_P_VECTOR, QD_P_FULL, QD_P_ABSENT };
+enum qd_matmul_parameter { QD_P_SCALAR, QD_P_VECTOR, QD_P_FULL, QD_P_ABSENT };
 
 #define QD_MATMUL_K_LARGE 4 /* level of QD_MATMUL_K with enough terms for large sums */
 
@@ -47,7 +46,7 @@ enum qd_matmul_parameter { QD_P_SCALAR, QD_P_ONE, QD_P_VECTOR, QD_P_FULL, QD_P_A
 /* Zero points that differ need a vector; a vector needs a matrix, and beside a batch the text knows
  * the full shape only. */
 #define QD_MATMUL_SHARED_EXCLUSIONS                                       \
-    {{QD_MATMUL_W_SHAPE, QD_MATMUL_W_ZERO}, {0x3, 0x1c}},                 \
+    {{QD_MATMUL_W_SHAPE, QD_MATMUL_W_ZERO}, {1 << QD_P_SCALAR, 0x1c}},    \
         {{QD_MATMUL_W_SHAPE, QD_MATMUL_SHAPE}, {1 << QD_P_VECTOR, 0xe5}}, \
         {{QD_MATMUL_W_SHAPE, QD_MATMUL_SHAPE}, {1 << QD_P_FULL, 0x05}},   \
         {{QD_MATMUL_X_SHAPE, QD_MATMUL_SHAPE}, {1 << QD_P_VECTOR, 0xf3}}, \

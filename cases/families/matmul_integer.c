@@ -9,8 +9,8 @@
 static const struct qd_factor factors[] = {
     QD_MATMUL_SHARED_FACTORS,
     [QD_MATMUL_TYPES] = {.name = "types", .levels = 4},
-    [QD_MATMUL_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "w1", "wv", "w_full", "no_wz")},
-    [QD_MATMUL_X_SHAPE] = {.name = "x parameters", QD_LEVELS(NULL, "x1", "xv", "x_full", "no_xz")},
+    [QD_MATMUL_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "wv", "w_full", "no_wz")},
+    [QD_MATMUL_X_SHAPE] = {.name = "x parameters", QD_LEVELS(NULL, "xv", "x_full", "no_xz")},
 };
 
 /* An absent zero point is 0. */

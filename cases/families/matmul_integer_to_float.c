@@ -8,26 +8,25 @@
 #include "families/qlinear_conv.h"
 #include "families/vendor_matmul.h"
 
-enum factor { TYPES, K, SIZE, B_SHAPE, B_ZERO, A_ZERO, ABSENT, BIAS, ONES, BINDING, FACTORS };
+enum factor { TYPES, K, SIZE, B_SHAPE, B_ZERO, A_ZERO, ABSENT, BIAS, BINDING, FACTORS };
 enum absent { ABSENT_NONE, ABSENT_A, ABSENT_B, ABSENT_BOTH };
 
 static const struct qd_factor factors[] = {
     [TYPES] = {.name = "types", .levels = 4},
     [K] = {.name = "K", QD_LEVELS("k1", "k8", "k7", "k37", "k271")},
     [SIZE] = {.name = "size", QD_LEVELS(NULL, "wide", "row")},
-    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "b1", "bv")},
+    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "bv")},
     [B_ZERO] = {.name = "b_zero_point",
                 QD_LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends")},
     [A_ZERO] = {.name = "a_zero_point", QD_LEVELS("az_mid", "az_min", "az_max", "az")},
     [ABSENT] = {.name = "absent zero points", QD_LEVELS(NULL, "no_az", "no_bz", "no_zeros")},
     [BIAS] = {.name = "bias", QD_LEVELS(NULL, "bias")},
-    [ONES] = {.name = "scalars as [1]", QD_LEVELS(NULL, "a1")},
     [BINDING] = {.name = "run-time inputs",
                  QD_LEVELS(NULL, "run_params", "run_weights", "run_all")},
 };
 
 static const struct qd_exclusion exclusions[] = {
-    {{B_SHAPE, B_ZERO}, {0x3, 0x1c}}, /* zero points that differ need a vector */
+    {{B_SHAPE, B_ZERO}, {0x1, 0x1c}}, /* zero points that differ need a vector */
     {{ABSENT, B_ZERO}, {1 << ABSENT_B | 1 << ABSENT_BOTH, 0x1e}},
     {{ABSENT, A_ZERO}, {1 << ABSENT_A | 1 << ABSENT_BOTH, 0xe}},
 };
@@ -52,7 +51,7 @@ static struct qd_conv_draft make_draft(const uint8_t *row, struct qd_random *r)
     struct qd_conv_draft d = {.spatial = 1, .batch = 1, .group = 1};
     uint8_t conv[QD_CONV_FACTORS] = {
         [QD_CONV_TYPES] = row[TYPES],
-        [QD_CONV_W_SHAPE] = row[B_SHAPE] == QD_VENDOR_COLUMNS ? 2 : 0,
+        [QD_CONV_W_SHAPE] = row[B_SHAPE] == QD_VENDOR_COLUMNS ? 1 : 0,
         [QD_CONV_W_ZERO] = row[B_ZERO],
         [QD_CONV_X_ZERO] = row[A_ZERO],
     };
@@ -96,7 +95,7 @@ static enum qd_status build(const struct qd_conv_draft *d, const uint8_t *row, c
     qd_build_node(maker.builder, "com.microsoft", "MatMulIntegerToFloat", inputs, "y");
     qd_vendor_add_a(&maker, d, false);
     qd_vendor_add_b(&maker, d, false, weights);
-    qd_vendor_add_a_parameters(&maker, d, 0, row[ONES], !(row[ABSENT] & ABSENT_A), params);
+    qd_vendor_add_a_parameters(&maker, d, 0, !(row[ABSENT] & ABSENT_A), params);
     qd_vendor_add_b_parameters(&maker, d, (enum qd_vendor_shape)row[B_SHAPE],
                                !(row[ABSENT] & ABSENT_B), params);
     if (row[BIAS])

@@ -20,7 +20,6 @@ enum factor {
     Y_ZERO,
     C,
     ALPHA,
-    ONES,
     BINDING,
     FACTORS
 };
@@ -34,22 +33,20 @@ static const struct qd_factor factors[] = {
     [TRANS] = {.name = "transposed", QD_LEVELS(NULL, "ta", "tb", "ta_tb")},
     [K] = {.name = "K", QD_LEVELS("k1", "k8", "k7", "k37", "k271")},
     [SIZE] = {.name = "size", QD_LEVELS(NULL, "wide", "row")},
-    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "b1", "bv")},
+    [B_SHAPE] = {.name = "b parameters", QD_LEVELS(NULL, "bv")},
     [B_ZERO] = {.name = "b_zero_point",
                 QD_LEVELS("bz_0", "bz", "bz_distinct", "bz_straddle", "bz_ends")},
     [A_ZERO] = {.name = "a_zero_point", QD_LEVELS("az_mid", "az_min", "az_max", "az")},
     [Y_ZERO] = {.name = "y_zero_point", QD_LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
     [C] = {.name = "C", QD_LEVELS(NULL, "c", "c_1n", "c_mn", "c_scalar", "c_m1")},
     [ALPHA] = {.name = "alpha", QD_LEVELS(NULL, "half", "triple", "tenth", "minus")},
-    [ONES] = {.name = "scalars as [1]", QD_LEVELS(NULL, "a1", "y1")},
     [BINDING] = {.name = "run-time inputs",
                  QD_LEVELS(NULL, "run_params", "run_weights", "run_all")},
 };
 
 static const struct qd_exclusion exclusions[] = {
-    {{B_SHAPE, B_ZERO}, {0x3, 0x1c}},   /* zero points that differ need a vector */
+    {{B_SHAPE, B_ZERO}, {0x1, 0x1c}},   /* zero points that differ need a vector */
     {{Y, Y_ZERO}, {1 << Y_FLOAT, 0xe}}, /* a float has none */
-    {{Y, ONES}, {1 << Y_FLOAT, 0x4}},
 };
 
 static const struct qd_factor_table table = {factors, FACTORS, exclusions,
@@ -105,7 +102,7 @@ static struct qd_conv_draft make_draft(const uint8_t *row, struct qd_random *r)
     struct qd_conv_draft d = {.spatial = 1, .batch = 1, .group = 1};
     uint8_t conv[QD_CONV_FACTORS] = {
         [QD_CONV_TYPES] = (uint8_t)(row[TYPES] | (row[Y] == Y_S8 ? 4 : 0)),
-        [QD_CONV_W_SHAPE] = row[B_SHAPE] == 2 ? 2 : 0,
+        [QD_CONV_W_SHAPE] = row[B_SHAPE] == QD_VENDOR_COLUMNS ? 1 : 0,
         [QD_CONV_W_ZERO] = row[B_ZERO],
         [QD_CONV_X_ZERO] = row[A_ZERO],
         [QD_CONV_Y_ZERO] = row[Y_ZERO],
@@ -135,12 +132,10 @@ static void add_c(struct qd_maker *maker, const struct qd_conv_draft *d, const u
 
 static void add_y(struct qd_maker *maker, const struct qd_conv_draft *d, const uint8_t *row)
 {
-    const int64_t one[] = {1};
-    unsigned rank = row[ONES] == 2 ? 1 : 0;
     if (row[Y] == Y_FLOAT)
         return;
-    struct qd_tensor scale = qd_maker_tensor(maker, QD_F32, rank, one);
-    struct qd_tensor zero = qd_maker_tensor(maker, d->y_type, rank, one);
+    struct qd_tensor scale = qd_maker_tensor(maker, QD_F32, 0, NULL);
+    struct qd_tensor zero = qd_maker_tensor(maker, d->y_type, 0, NULL);
     if (maker->status != QD_OK)
         return;
     qd_tensor_set(&scale, 0, qd_scale_bits(d->y_scale));
@@ -180,8 +175,7 @@ static enum qd_status build(const struct qd_conv_draft *d, const uint8_t *row, c
                   inputs[row[Y] != Y_FLOAT][row[C] != C_ABSENT], "y");
     add_attributes(&maker, row);
     qd_vendor_add_a(&maker, d, row[TRANS] & 1);
-    qd_vendor_add_a_parameters(&maker, d, row[ALPHA] == ALPHA_HALF ? 1 : 0, row[ONES] == 1, true,
-                               params);
+    qd_vendor_add_a_parameters(&maker, d, row[ALPHA] == ALPHA_HALF ? 1 : 0, true, params);
     qd_vendor_add_b(&maker, d, row[TRANS] & 2, weights);
     qd_vendor_add_b_parameters(&maker, d, (enum qd_vendor_shape)row[B_SHAPE], true, params);
     add_c(&maker, d, row);

@@ -12,7 +12,6 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
     QD_QLINEAR_BINDING_FACTOR,
-    [QD_QLINEAR_PARAMETER] = {.name = "parameters", .levels = 1}, /* the text: scalars */
     [PADDING] = {.name = "padding",
                  QD_LEVELS(NULL, "pads", "same_upper", "same_lower", "valid", "ceil")},
     [INCLUDE] = {.name = "count_include_pad", QD_LEVELS(NULL, "include_pad")},

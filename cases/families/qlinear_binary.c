@@ -12,7 +12,6 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of c", QD_LEVELS(QD_QLINEAR_ZERO("cz"), "cz_no")},
     [QD_QLINEAR_BINDING] = {.name = "run-time inputs",
                             QD_LEVELS(NULL, "run_params", "constant_b", "constant_b_run_params")},
-    [QD_QLINEAR_PARAMETER] = {.name = "parameters", .levels = 1}, /* the text: scalars */
     [B_ZERO] = {.name = "zero point of b", QD_LEVELS(QD_QLINEAR_ZERO("bz"), "bz_no")},
     [B_SCALE] = {.name = "b_scale", QD_LEVELS("same_scale", "finer", "coarser")},
 };

@@ -10,7 +10,6 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"))},
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"))},
     QD_QLINEAR_BINDING_FACTOR,
-    QD_QLINEAR_PARAMETER_FACTOR,
     [AXIS] = {.name = "axis", QD_LEVELS("axis_first", "axis_last", "axis_negative")},
     [COUNT] = {.name = "tensors", QD_LEVELS("one", "two", "three", "copy_and_one")},
 };

@@ -21,10 +21,10 @@ static const struct qd_factor factors[] = {
     [QD_CONV_TYPES] = {.name = "types", .levels = 8}, /* bit 0: x is s8, 1: w, 2: y */
     [QD_CONV_RANK] = {.name = "rank", QD_LEVELS("1d", "2d", "3d")},
     [QD_CONV_GROUP] = {.name = "group", QD_LEVELS(NULL, "groups", "depthwise", "multiplier")},
-    [QD_CONV_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "w1", "wm")},
+    [QD_CONV_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "wm")},
     [QD_CONV_W_ZERO] = {.name = "w_zero_point",
                         QD_LEVELS("wz_0", "wz", "wz_distinct", "wz_straddle", "wz_ends")},
-    [QD_CONV_XY_SHAPE] = {.name = "x and y parameters", QD_LEVELS(NULL, "xy1")},
+    [QD_CONV_X_SHAPE] = {.name = "none", .levels = 1}, /* scalars */
     [QD_CONV_X_ZERO] = {.name = "x_zero_point", QD_LEVELS("xz_mid", "xz_min", "xz_max", "xz")},
     [QD_CONV_Y_ZERO] = {.name = "y_zero_point", QD_LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
     [QD_CONV_KERNEL] = {.name = "kernel", QD_LEVELS("k3", "k1", "k2", "k_mixed")},
@@ -41,7 +41,7 @@ static const struct qd_factor factors[] = {
 
 /* Zero points that differ need a vector. */
 static const struct qd_exclusion exclusions[] = {
-    {{QD_CONV_W_SHAPE, QD_CONV_W_ZERO}, {0x3, 0xc}},
+    {{QD_CONV_W_SHAPE, QD_CONV_W_ZERO}, {0x1, 0xc}},
 };
 
 const struct qd_factor_table qd_qlinear_conv_table = {factors, QD_CONV_FACTORS, exclusions,
@@ -136,7 +136,7 @@ static void set_w_zeros(struct qd_conv_draft *d, const uint8_t *row, struct qd_r
 {
     const struct qd_dtype_info *w = qd_dtype_info(d->w_type);
     int64_t some = qd_random_range(r, 1, 120), end = (int64_t)(qd_random_next(r) % 2);
-    d->per_channel = row[QD_CONV_W_SHAPE] == 2;
+    d->per_channel = row[QD_CONV_W_SHAPE] == 1;
     for (int64_t m = 0; m < d->filters; m++) {
         const int64_t zeros[] = {
             0,
@@ -255,16 +255,15 @@ void qd_qlinear_conv_attributes(struct qd_builder *b, const struct qd_conv_draft
 static void add_tensors(struct maker *maker, const struct qd_conv_draft *d, const uint8_t *row)
 {
     bool params = row[QD_CONV_BINDING] & 1, weights = row[QD_CONV_BINDING] & 2;
-    bool xy_scalar = row[QD_CONV_XY_SHAPE] == 0, w_scalar = row[QD_CONV_W_SHAPE] == 0;
     int64_t count = d->per_channel ? d->filters : 1;
     qd_build_input(maker->builder, "x", &d->x);
-    add_scales(maker, "x_scale", &d->x_scale, xy_scalar, 1, params);
-    add_codes(maker, "x_zero_point", d->x_type, &d->x_zero, xy_scalar, 1, params);
+    add_scales(maker, "x_scale", &d->x_scale, true, 1, params);
+    add_codes(maker, "x_zero_point", d->x_type, &d->x_zero, true, 1, params);
     qd_build_tensor(maker->builder, "w", &d->w, weights);
-    add_scales(maker, "w_scale", d->w_scale, w_scalar, count, params);
-    add_codes(maker, "w_zero_point", d->w_type, d->w_zero, w_scalar, count, params);
-    add_scales(maker, "y_scale", &d->y_scale, xy_scalar, 1, params);
-    add_codes(maker, "y_zero_point", d->y_type, &d->y_zero, xy_scalar, 1, params);
+    add_scales(maker, "w_scale", d->w_scale, !d->per_channel, count, params);
+    add_codes(maker, "w_zero_point", d->w_type, d->w_zero, !d->per_channel, count, params);
+    add_scales(maker, "y_scale", &d->y_scale, true, 1, params);
+    add_codes(maker, "y_zero_point", d->y_type, &d->y_zero, true, 1, params);
     if (d->has_bias)
         add_codes(maker, "B", QD_S32, d->bias, false, d->filters, weights);
 }

@@ -14,7 +14,7 @@ enum qd_conv_factor {
     QD_CONV_GROUP,
     QD_CONV_W_SHAPE,
     QD_CONV_W_ZERO,
-    QD_CONV_XY_SHAPE,
+    QD_CONV_X_SHAPE,
     QD_CONV_X_ZERO,
     QD_CONV_Y_ZERO,
     QD_CONV_KERNEL,

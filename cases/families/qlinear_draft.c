@@ -118,13 +118,12 @@ void qd_qlinear_codes(struct qd_qlinear_draft *d, const char *name, unsigned ran
 static void add_parameter(struct qd_qlinear_draft *d, const char *name, const char *suffix,
                           enum qd_dtype type, int64_t code)
 {
-    static const int64_t one[] = {1};
     struct qd_tensor t;
     const char *full = qd_arena_printf(d->arena, "%s_%s", name, suffix);
     if (!full)
         d->status = qd_fail(d->error, QD_NO_MEMORY, "no room for a name");
     if (d->status == QD_OK)
-        d->status = qd_tensor_init(&t, d->arena, type, d->row[QD_QLINEAR_PARAMETER], one, d->error);
+        d->status = qd_tensor_init(&t, d->arena, type, 0, NULL, d->error);
     if (d->status != QD_OK)
         return;
     qd_tensor_set(&t, 0, code);

@@ -14,7 +14,6 @@ enum qd_qlinear_factor {
     QD_QLINEAR_X_ZERO,
     QD_QLINEAR_Y_ZERO,
     QD_QLINEAR_BINDING, /* bit 0: parameters at run time; bit 1: the second operand is a constant */
-    QD_QLINEAR_PARAMETER, /* rank 0 or 1 */
     QD_QLINEAR_FACTORS
 };
 
@@ -30,8 +29,6 @@ enum qd_qlinear_zero {
 #define QD_QLINEAR_ZERO(word) word "_0", word "_min", word "_max", word "_odd", word "_even"
 
 #define QD_QLINEAR_TYPE_FACTOR [QD_QLINEAR_TYPE] = {.name = "type", QD_LEVELS("u8", "s8")}
-#define QD_QLINEAR_PARAMETER_FACTOR \
-    [QD_QLINEAR_PARAMETER] = {.name = "parameters", QD_LEVELS(NULL, "one")}
 #define QD_QLINEAR_BINDING_FACTOR \
     [QD_QLINEAR_BINDING] = {.name = "run-time inputs", QD_LEVELS(NULL, "run_params")}
 

@@ -10,7 +10,6 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
     QD_QLINEAR_BINDING_FACTOR,
-    QD_QLINEAR_PARAMETER_FACTOR,
     [ALPHA] = {.name = "alpha",
                QD_LEVELS(NULL, "alpha_half", "alpha_quarter", "alpha_0", "alpha_negative",
                          "alpha_3")},

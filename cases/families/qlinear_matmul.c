@@ -9,11 +9,10 @@
 static const struct qd_factor factors[] = {
     QD_MATMUL_SHARED_FACTORS,
     [QD_MATMUL_TYPES] = {.name = "types", .levels = 8},
-    [QD_MATMUL_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "w1", "wv", "w_full")},
-    [QD_MATMUL_X_SHAPE] = {.name = "x parameters", QD_LEVELS(NULL, "x1", "xv", "x_full")},
+    [QD_MATMUL_W_SHAPE] = {.name = "w parameters", QD_LEVELS(NULL, "wv", "w_full")},
+    [QD_MATMUL_X_SHAPE] = {.name = "x parameters", QD_LEVELS(NULL, "xv", "x_full")},
     [QD_MATMUL_Y_ZERO] = {.name = "y_zero_point",
                           QD_LEVELS("yz_even", "yz_odd", "yz_min", "yz_max")},
-    [QD_MATMUL_Y_SHAPE] = {.name = "y parameters", QD_LEVELS(NULL, "y1")},
     [QD_MATMUL_OPSET] = {.name = "opset", QD_LEVELS("opset10", "opset21")},
 };
 
@@ -43,6 +42,8 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
         return row[QD_MATMUL_K] == QD_MATMUL_K_LARGE && draw == 0;
     /* A handful of sums of one sign may hold no tie within a range that has no room for them. */
     bool few = row[QD_MATMUL_SHAPE] < 3, one_sided = row[QD_MATMUL_Y_ZERO] >= 2;
+    /* So may sums of codes that are all on one side of x's zero point. */
+    few = few || row[QD_MATMUL_X_ZERO] == 1 || row[QD_MATMUL_X_ZERO] == 2;
     if (values_list[values].values == &qd_conv_values[QD_CONV_TIE] && few && one_sided)
         return false;
     return (sum + values) % (VALUES / 2) == 0;
@@ -52,13 +53,11 @@ static enum qd_status add_y(const struct qd_matmul_draft *d, const uint8_t *row,
                             struct qd_arena *arena, struct qd_builder *builder,
                             struct qd_error *error)
 {
-    static const int64_t one[] = {1};
     bool run = row[QD_MATMUL_BINDING] & 1;
-    unsigned rank = row[QD_MATMUL_Y_SHAPE];
     struct qd_tensor scale, zero;
-    enum qd_status status = qd_tensor_init(&scale, arena, QD_F32, rank, one, error);
+    enum qd_status status = qd_tensor_init(&scale, arena, QD_F32, 0, NULL, error);
     if (status == QD_OK)
-        status = qd_tensor_init(&zero, arena, d->conv.y_type, rank, one, error);
+        status = qd_tensor_init(&zero, arena, d->conv.y_type, 0, NULL, error);
     if (status != QD_OK)
         return status;
     qd_tensor_set(&scale, 0, qd_scale_bits(d->conv.y_scale));

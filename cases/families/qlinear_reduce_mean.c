@@ -11,7 +11,6 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of reduced",
                            QD_LEVELS(QD_QLINEAR_ZERO("yz"), "yz_no")},
     QD_QLINEAR_BINDING_FACTOR,
-    [QD_QLINEAR_PARAMETER] = {.name = "parameters", QD_LEVELS(NULL)}, /* scalars only */
     [AXES] = {.name = "axes", QD_LEVELS("last", "first", "middle", "ends", "all", "empty")},
     [KEEPDIMS] = {.name = "keepdims", QD_LEVELS("drop", "keep")},
 };

@@ -10,7 +10,6 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"), "xz_no")},
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"))},
     QD_QLINEAR_BINDING_FACTOR,
-    QD_QLINEAR_PARAMETER_FACTOR,
     [AXIS] = {.name = "axis", QD_LEVELS(NULL, "axis_first", "axis_last")},
     [OPSET] = {.name = "opset", QD_LEVELS("opset13", "opset12")},
 };
@@ -33,7 +32,7 @@ static struct qd_qlinear_scales draw_scales(struct qd_qlinear_draft *d)
     case QD_QLINEAR_TIE: s.y = qd_scale_make(1, 0); break;
     case QD_QLINEAR_TIE_ROUGH: s.y = qd_scale_make(1, -3); break;
     case QD_QLINEAR_NEAR_TIE: s.y = qd_scale_step(qd_scale_make(1, -1), 1); break;
-    case QD_QLINEAR_SATURATION: s.y = qd_scale_make(1, -9); break;
+    case QD_QLINEAR_SATURATION: s.y = qd_scale_make(3, -11); break; /* 1/s is no integer */
     case QD_QLINEAR_EXTREME: s.x.exponent += qd_random_range(r, 0, 1) ? 30 : -90; break;
     case QD_QLINEAR_RANDOM:
     case QD_QLINEAR_VALUES: s.y = qd_scale_make(mantissa ^ 0x2aaaaa, -8 - 23); break;

@@ -11,7 +11,6 @@ static const struct qd_factor factors[] = {
     [QD_QLINEAR_X_ZERO] = {.name = "zero point of x", QD_LEVELS(QD_QLINEAR_ZERO("xz"))},
     [QD_QLINEAR_Y_ZERO] = {.name = "zero point of y", QD_LEVELS(QD_QLINEAR_ZERO("yz"))},
     QD_QLINEAR_BINDING_FACTOR,
-    QD_QLINEAR_PARAMETER_FACTOR,
     [Z_SCALE] = {.name = "z", QD_LEVELS("both_differ", "x_is_z", "y_is_z")},
 };
 

@@ -367,6 +367,14 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     /* What overflows without saturation is open at some values: a scalar could be one of them. */
     if (values == SATURATION && row[RANK] == 0 && row[SATURATE] == 1)
         return false;
+    /* So may a number or the scale of the whole tensor that the precision does not have. */
+    bool narrow = precisions[row[PRECISION]] == QD_F16 || precisions[row[PRECISION]] == QD_BF16;
+    bool float8 = row[Y] >= 2 && row[Y] <= 5;
+    if (values == EXTREME_SCALE &&
+        ((narrow && row[GRANULARITY] == 0) || (float8 && row[RANK] == 0)))
+        return false;
+    if (values == SATURATION && narrow && float8 && row[GRANULARITY] == 0)
+        return false;
     /* Integer quotients have no neighbours in the last place. */
     return !(values == NEAR_TIE && x_types[row[X]] == QD_S32);
 }

@@ -6,8 +6,8 @@
 #include "families/vendor_linear_draft.h"
 
 static const struct qd_exclusion exclusions[] = {
-    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 3, 0xc}}, /* a scalar: no axis */
-    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 4, 0xc}},
+    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 3, 0x6}}, /* a scalar: no axis */
+    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 4, 0x6}},
 };
 
 static const struct qd_factor_table table = {qd_vendor_linear_factors, QD_VENDOR_LINEAR_FACTORS,

@@ -13,8 +13,7 @@ const struct qd_factor qd_vendor_linear_factors[QD_VENDOR_LINEAR_FACTORS] = {
     [QD_VENDOR_LINEAR_CODES] = {.name = "type of the codes", .levels = 6},
     [QD_VENDOR_LINEAR_ZERO] = {.name = "zero point",
                                QD_LEVELS("z_0", "z_even", "z_odd", "z_min", "z_max", "no_z")},
-    [QD_VENDOR_LINEAR_PARAMETERS] = {.name = "parameters",
-                                     QD_LEVELS(NULL, "one", "axis_0", "axis_1")},
+    [QD_VENDOR_LINEAR_PARAMETERS] = {.name = "parameters", QD_LEVELS(NULL, "axis_0", "axis_1")},
     [QD_VENDOR_LINEAR_RANK] = {.name = "rank", QD_LEVELS("2d", "3d", "4d", "0d", "1d")},
     [QD_VENDOR_LINEAR_BINDING] = {.name = "run-time inputs", QD_LEVELS(NULL, "run")},
 };
@@ -49,8 +48,8 @@ struct qd_vendor_linear qd_vendor_linear_make(struct qd_maker *maker, const uint
 {
     enum { OPSET_21 = 3 };
     static const unsigned ranks[] = {2, 3, 4, 0, 1};
-    static const enum qd_linear_granularity granularities[] = {
-        QD_PER_TENSOR_SCALAR, QD_PER_TENSOR_VECTOR, QD_AXIS_FIRST, QD_AXIS_DEFAULT};
+    static const enum qd_linear_granularity granularities[] = {QD_PER_TENSOR_SCALAR, QD_AXIS_FIRST,
+                                                               QD_AXIS_DEFAULT};
     bool has_zero = row[QD_VENDOR_LINEAR_ZERO] != QD_VENDOR_LINEAR_NO_ZERO;
     struct qd_vendor_linear d = {
         .shape = qd_linear_draft_make(OPSET_21, ranks[row[QD_VENDOR_LINEAR_RANK]],
@@ -104,7 +103,7 @@ enum qd_status qd_vendor_linear_finish(struct qd_maker *maker, const struct qd_v
              d->zero.data ? zero : "");
     snprintf(spec, sizeof spec, "com.microsoft.%s-1", op);
     qd_build_node(maker->builder, "com.microsoft", op, inputs, "y");
-    if (row[QD_VENDOR_LINEAR_PARAMETERS] > 1)
+    if (row[QD_VENDOR_LINEAR_PARAMETERS] > 0)
         qd_build_attr_int(maker->builder, "axis", d->shape.axis);
     qd_maker_add(maker, "x", x, true);
     qd_maker_add(maker, scale, &d->scale, run);

@@ -26,12 +26,11 @@ void qd_vendor_add_b(struct qd_maker *maker, const struct qd_conv_draft *d, bool
 }
 
 void qd_vendor_add_a_parameters(struct qd_maker *maker, const struct qd_conv_draft *d,
-                                int doublings, bool one, bool zero_point, bool run)
+                                int doublings, bool zero_point, bool run)
 {
-    const int64_t dims[] = {1};
     struct qd_scale s = {d->x_scale.mantissa, d->x_scale.exponent + doublings};
-    struct qd_tensor scale = qd_maker_tensor(maker, QD_F32, one ? 1 : 0, dims);
-    struct qd_tensor zero = qd_maker_tensor(maker, d->x_type, one ? 1 : 0, dims);
+    struct qd_tensor scale = qd_maker_tensor(maker, QD_F32, 0, NULL);
+    struct qd_tensor zero = qd_maker_tensor(maker, d->x_type, 0, NULL);
     if (maker->status != QD_OK)
         return;
     qd_tensor_set(&scale, 0, qd_scale_bits(s));
@@ -44,7 +43,7 @@ void qd_vendor_add_a_parameters(struct qd_maker *maker, const struct qd_conv_dra
 void qd_vendor_add_b_parameters(struct qd_maker *maker, const struct qd_conv_draft *d,
                                 enum qd_vendor_shape shape, bool zero_point, bool run)
 {
-    const int64_t dims[] = {shape == QD_VENDOR_COLUMNS ? d->filters : 1};
+    const int64_t dims[] = {d->filters};
     unsigned rank = shape == QD_VENDOR_SCALAR ? 0 : 1;
     struct qd_tensor scale = qd_maker_tensor(maker, QD_F32, rank, dims);
     struct qd_tensor zero = qd_maker_tensor(maker, d->w_type, rank, dims);

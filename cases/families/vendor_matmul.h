@@ -7,7 +7,7 @@
 #include "families/maker.h"
 #include "qdiff/covering.h"
 
-enum qd_vendor_shape { QD_VENDOR_SCALAR, QD_VENDOR_ONE, QD_VENDOR_COLUMNS };
+enum qd_vendor_shape { QD_VENDOR_SCALAR, QD_VENDOR_COLUMNS };
 
 /* a [M, K] or, transposed, [K, M], at run time; b [K, N] or [N, K]. */
 void qd_vendor_add_a(struct qd_maker *maker, const struct qd_conv_draft *draft, bool transposed);
@@ -16,7 +16,7 @@ void qd_vendor_add_b(struct qd_maker *maker, const struct qd_conv_draft *draft, 
 
 /* a_scale, times 2^doublings, and, if asked for, a_zero_point: scalars or [1]. */
 void qd_vendor_add_a_parameters(struct qd_maker *maker, const struct qd_conv_draft *draft,
-                                int doublings, bool one, bool zero_point, bool run);
+                                int doublings, bool zero_point, bool run);
 
 /* b_scale and, if asked for, b_zero_point. */
 void qd_vendor_add_b_parameters(struct qd_maker *maker, const struct qd_conv_draft *draft,

@@ -7,8 +7,8 @@
 #include "families/vendor_linear_draft.h"
 
 static const struct qd_exclusion exclusions[] = {
-    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 3, 0xc}}, /* a scalar: no axis */
-    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 4, 0xc}},
+    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 3, 0x6}}, /* a scalar: no axis */
+    {{QD_VENDOR_LINEAR_RANK, QD_VENDOR_LINEAR_PARAMETERS}, {1 << 4, 0x6}},
     {{QD_VENDOR_LINEAR_ZERO, QD_VENDOR_LINEAR_CODES},
      {1 << QD_VENDOR_LINEAR_NO_ZERO, 0x3e}}, /* then y is u8 */
 };

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "number/float_bits.h"
+
 enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enum qd_dtype dtype,
                              unsigned rank, const int64_t *dims, struct qd_error *error)
 {
@@ -27,6 +29,21 @@ void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
     fusion->sum_terms += operand->sum_terms;
     if (operand->sum_quantum < fusion->sum_quantum)
         fusion->sum_quantum = operand->sum_quantum;
+}
+
+enum qd_status qd_value_need_exact(struct qd_value *value, struct qd_arena *arena,
+                                   struct qd_error *error)
+{
+    if (value->exact)
+        return QD_OK;
+    struct qd_interval *exact = qd_arena_array(arena, (size_t)value->want.count, sizeof *exact);
+    if (!exact)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the exact numbers of %lld elements",
+                       (long long)value->want.count);
+    for (int64_t i = 0; i < value->want.count; i++)
+        exact[i] = qd_value_exact(value, i);
+    value->exact = exact;
+    return QD_OK;
 }
 
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
@@ -201,6 +218,17 @@ double qd_value_lo(const struct qd_value *value, int64_t i)
 double qd_value_hi(const struct qd_value *value, int64_t i)
 {
     return value->hi ? value->hi[i] : qd_tensor_value(&value->want, i);
+}
+
+struct qd_interval qd_value_exact(const struct qd_value *value, int64_t i)
+{
+    if (value->exact)
+        return value->exact[i];
+    if (qd_value_flags(value, i) & QD_NO_CANONICAL)
+        return (struct qd_interval){qd_next_down(qd_value_lo(value, i)),
+                                    qd_next_up(qd_value_hi(value, i))};
+    double want = qd_tensor_value(&value->want, i);
+    return (struct qd_interval){want, want};
 }
 
 double qd_value_abs_sum(const struct qd_value *value, int64_t i)

@@ -12,17 +12,17 @@
 
 /* One operand element, with what its flags say. */
 struct operand {
-    struct qd_interval hull;
-    bool nan, unspecified, exact; /* exact: a point with a canonical value */
-    bool either;                  /* a zero of either sign */
+    struct qd_interval hull, exact;
+    bool nan, unspecified, point;
+    bool either; /* a zero of either sign */
 };
 
 static struct operand operand_of(const struct qd_value *value, int64_t i)
 {
     uint8_t flags = qd_value_flags(value, i);
-    struct operand o = {qd_interval_of(value, i), (flags & QD_NOT_NUMBER) != 0,
-                        (flags & QD_UNSPECIFIED) != 0, qd_value_is_point(value, i),
-                        (flags & QD_EITHER_ZERO) != 0};
+    struct operand o = {qd_interval_of(value, i),     qd_value_exact(value, i),
+                        (flags & QD_NOT_NUMBER) != 0, (flags & QD_UNSPECIFIED) != 0,
+                        qd_value_is_point(value, i),  (flags & QD_EITHER_ZERO) != 0};
     o.nan = o.nan || isnan(o.hull.lo);
     return o;
 }
@@ -34,26 +34,16 @@ static enum qd_status store_special(const struct qd_evaluation *evaluation, bool
                                   evaluation->error);
 }
 
-/* RN of a number known to lie in `real`, two neighbouring doubles or one. Only an end can be a tie,
- * half-way between two values of the type, and the number is then not that end. */
-static double round_point(enum qd_dtype dtype, struct qd_interval real)
-{
-    double down = qd_float_round(dtype, QD_TO_MINUS_INFINITY, real.lo),
-           up = qd_float_round(dtype, QD_TO_PLUS_INFINITY, real.hi);
-    bool inner_is_hi = real.lo == down / 2 + up / 2 && real.hi != real.lo;
-    return qd_float_round(dtype, QD_NEAREST_EVEN, inner_is_hi ? real.hi : real.lo);
-}
-
 /* Integers: the specification says nothing of a result that leaves the type, and doubles hold no
  * more than 2^53. */
 static enum qd_status store_integer(const struct qd_evaluation *evaluation, struct qd_interval real,
-                                    struct qd_value *y, int64_t i)
+                                    struct qd_interval exact, struct qd_value *y, int64_t i)
 {
     const struct qd_dtype_info *info = qd_dtype_info(y->want.dtype);
     double least = fmax((double)info->min, -0x1p53), greatest = fmin((double)info->max, 0x1p53);
     if (real.lo < least || real.hi > greatest)
         return store_special(evaluation, false, y, i);
-    return qd_interval_store(y, i, real, false, 0, evaluation->arena, evaluation->error);
+    return qd_interval_store(y, i, real, exact, evaluation->arena, evaluation->error);
 }
 
 static struct operand negated(struct operand o)
@@ -86,24 +76,25 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
     if (a.nan || b.nan)
         return store_special(evaluation, true, y, i);
     struct qd_interval real = qd_interval_widen(exact(a.hull, b.hull), join);
-    bool points = a.exact && b.exact && join == 0;
+    struct qd_interval number = exact(a.exact, b.exact);
+    bool points = a.point && b.point && join == 0;
     if (isnan(real.lo) || isnan(real.hi))
         return store_special(evaluation, points && qd_dtype_is_float(dtype), y, i);
     if (isinf(real.lo) && isinf(real.hi) && real.lo != real.hi) /* Inf - Inf is among it */
         return store_special(evaluation, false, y, i);
     if (qd_dtype_is_integer(dtype))
-        return store_integer(evaluation, real, y, i);
+        return store_integer(evaluation, real, number, y, i);
     bool open = (a.either || b.either) && sign_is_open(a, b, exact, real);
     enum qd_status status;
     if (open && isinf(real.lo)) { /* divided by a zero of either sign */
         const double ends[] = {-INFINITY, INFINITY};
-        status = qd_interval_store(y, i, (struct qd_interval){ends[0], ends[1]}, false, real.lo,
-                                   evaluation->arena, evaluation->error);
+        struct qd_interval both = {ends[0], ends[1]};
+        status = qd_interval_store(y, i, both, both, evaluation->arena, evaluation->error);
         return status == QD_OK ? qd_value_limit(y, i, ends, 2, evaluation->arena, evaluation->error)
                                : status;
     }
-    status = qd_interval_store(y, i, qd_interval_round(dtype, real), points,
-                               round_point(dtype, real), evaluation->arena, evaluation->error);
+    status = qd_interval_store(y, i, qd_interval_round(dtype, real), number, evaluation->arena,
+                               evaluation->error);
     return status == QD_OK && open ? qd_value_open_zero(y, i, evaluation->arena, evaluation->error)
                                    : status;
 }
@@ -202,6 +193,16 @@ static bool monotone_zero_is_open(qd_monotone *f, const void *context, double x,
                       (above == 0 && (signbit(above) != 0) != minus));
 }
 
+/* The exact number's image. An end that f moves may be met. */
+static struct qd_interval image_of(qd_monotone *f, const void *context, struct qd_interval x)
+{
+    struct qd_interval y = {f(context, x.lo), f(context, x.hi)};
+    if (!(y.lo < y.hi))
+        return y;
+    return (struct qd_interval){y.lo == x.lo ? y.lo : qd_interval_open(y).lo,
+                                y.hi == x.hi ? y.hi : qd_interval_open(y).hi};
+}
+
 static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
                                      const struct qd_value *x, qd_monotone *f, const void *context,
                                      struct qd_value *y, int64_t i)
@@ -212,8 +213,8 @@ static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
         return store_special(evaluation, !(flags & QD_UNSPECIFIED), y, i);
     struct qd_interval hull = {f(context, qd_value_lo(x, i)), f(context, qd_value_hi(x, i))};
     enum qd_status status =
-        qd_interval_store(y, i, hull, !(flags & QD_NO_CANONICAL), f(context, want),
-                          evaluation->arena, evaluation->error);
+        qd_interval_store(y, i, hull, image_of(f, context, qd_value_exact(x, i)), evaluation->arena,
+                          evaluation->error);
     if (status != QD_OK || !monotone_zero_is_open(f, context, want, flags & QD_EITHER_ZERO))
         return status;
     return qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
@@ -245,20 +246,18 @@ static enum qd_status store_unary(const struct qd_evaluation *evaluation, const 
     struct operand operand = operand_of(x, i);
     if (operand.unspecified || operand.nan)
         return store_special(evaluation, !operand.unspecified, y, i);
-    double x_want = qd_tensor_value(&x->want, i);
-    bool canonical = !(qd_value_flags(x, i) & QD_NO_CANONICAL);
-    struct qd_interval exact, at_fused;
+    struct qd_interval number, at_fused, x_exact = operand.exact;
     struct qd_interval hull = image(context, qd_interval_fused(x, i, false), &at_fused);
-    image(context, (struct qd_interval){x_want, x_want}, &exact);
-    double want = qd_float_round(dtype, QD_NEAREST_EVEN, exact.lo);
-    bool decided = want == qd_float_round(dtype, QD_NEAREST_EVEN, exact.hi);
-    enum qd_status status =
-        qd_interval_store(y, i, qd_interval_round(dtype, hull), canonical && decided, want,
-                          evaluation->arena, evaluation->error);
+    image(context, x_exact, &number);
+    if (x_exact.lo < x_exact.hi && number.lo < number.hi)
+        number = qd_interval_open(number); /* the image need not be open */
+    enum qd_status status = qd_interval_store(y, i, qd_interval_round(dtype, hull), number,
+                                              evaluation->arena, evaluation->error);
     if (status != QD_OK || !operand.either)
         return status;
-    image(context, (struct qd_interval){-x_want, -x_want}, &exact);
-    return (signbit(exact.lo) != 0) == (signbit(want) != 0)
+    double zero = qd_tensor_value(&x->want, i);
+    image(context, (struct qd_interval){-zero, -zero}, &number);
+    return (signbit(number.lo) != 0) == (signbit(qd_tensor_value(&y->want, i)) != 0)
                ? QD_OK
                : qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
 }

@@ -33,11 +33,11 @@ enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
 
 /* A function of one operand that rounds: y = RN(image(x)). `image` gives an interval that holds
  * what a kernel may compute before it rounds to y's type, and in *exact an enclosure of the
- * function's exact values. */
+ * function's exact values (struct qd_interval in value.h, but for ends that are met). */
 typedef struct qd_interval qd_unary_image(const void *context, struct qd_interval x,
                                           struct qd_interval *exact);
 
-/* Applies it to every element. NaN stays NaN. The canonical value is that of x's canonical value,
+/* Applies it to every element. NaN stays NaN. The canonical value is that of x's exact number,
  * where the enclosure decides its rounding. x may be computed together with what it was made of
  * (qd_interval_fused); y and its consumer are not: y.fusion is empty. */
 enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,

@@ -20,12 +20,16 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
     size_t count = (size_t)value->want.count;
     struct qd_float_operand made = {.value = value, .fusable = value->fusion.dequantized};
     made.hull = qd_arena_array(evaluation->arena, count, sizeof *made.hull);
+    made.exact =
+        value->lo ? qd_arena_array(evaluation->arena, count, sizeof *made.exact) : made.hull;
     made.quantum = qd_arena_array(evaluation->arena, count, sizeof *made.quantum);
-    if (!made.hull || !made.quantum)
+    if (!made.hull || !made.exact || !made.quantum)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %zu elements", count);
     for (size_t i = 0; i < count; i++) {
         uint8_t flags = qd_value_flags(value, (int64_t)i);
         made.hull[i] = qd_interval_of(value, (int64_t)i);
+        if (value->lo)
+            made.exact[i] = qd_value_exact(value, (int64_t)i);
         bool finite = isfinite(made.hull[i].lo) && isfinite(made.hull[i].hi);
         if (!finite || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER)) {
             made.special = true;
@@ -39,9 +43,25 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
     return QD_OK;
 }
 
-static void add_term(struct qd_float_sum *sum, struct qd_interval term, double magnitude,
-                     double abs_sum, int quantum)
+struct qd_interval qd_float_sum_exact(const struct qd_float_sum *sum)
 {
+    return sum->apart ? sum->exact : sum->total;
+}
+
+/* Before `total` grows by a term, whose exact number this is; NULL: the term itself. */
+static void add_exact(struct qd_float_sum *sum, struct qd_interval term,
+                      const struct qd_interval *exact)
+{
+    if (!sum->apart && !exact)
+        return;
+    sum->exact = qd_interval_add(qd_float_sum_exact(sum), exact ? *exact : term);
+    sum->apart = true;
+}
+
+static void add_term(struct qd_float_sum *sum, struct qd_interval term,
+                     const struct qd_interval *exact, double magnitude, double abs_sum, int quantum)
+{
+    add_exact(sum, term, exact);
     sum->total = qd_interval_add(sum->total, term);
     sum->magnitude += magnitude;
     sum->abs_sum += abs_sum;
@@ -69,9 +89,12 @@ void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operan
         sum->special = true;
         return;
     }
-    struct qd_interval term = qd_interval_multiply(x->hull[i], w->hull[j]);
+    struct qd_interval term = qd_interval_multiply(x->hull[i], w->hull[j]), exact = term;
+    bool points = x->exact == x->hull && w->exact == w->hull;
+    if (!points)
+        exact = qd_interval_multiply(x->exact[i], w->exact[j]);
     double abs_sum = abs_sum_of(x, i) * abs_sum_of(w, j);
-    add_term(sum, term, qd_interval_magnitude(term), abs_sum,
+    add_term(sum, term, points ? NULL : &exact, qd_interval_magnitude(term), abs_sum,
              product_quantum(x->quantum[i], w->quantum[j]));
 }
 
@@ -86,7 +109,8 @@ void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *
         sum->special = true;
         return;
     }
-    add_term(sum, b->hull[i], qd_interval_magnitude(b->hull[i]), abs_sum_of(b, i), b->quantum[i]);
+    add_term(sum, b->hull[i], b->exact == b->hull ? NULL : &b->exact[i],
+             qd_interval_magnitude(b->hull[i]), abs_sum_of(b, i), b->quantum[i]);
 }
 
 void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
@@ -95,6 +119,8 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
         return;
     sum->turned = sum->turned || factor <= 0;
     sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
+    if (sum->apart)
+        sum->exact = qd_interval_multiply(sum->exact, (struct qd_interval){factor, factor});
     sum->peak = fmax(sum->peak, sum->magnitude);
     sum->magnitude *= fabs(factor);
     sum->abs_sum *= fabs(factor);
@@ -103,6 +129,7 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
 
 void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other)
 {
+    add_exact(sum, other->total, other->apart ? &other->exact : NULL);
     sum->total = qd_interval_add(sum->total, other->total);
     sum->peak = fmax(sum->peak, other->peak);
     sum->magnitude += other->magnitude;
@@ -167,9 +194,8 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);
-    double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, sum->total.lo);
     enum qd_status status =
-        qd_interval_store(y, i, hull, error == 0, want, arena, evaluation->error);
+        qd_interval_store(y, i, hull, qd_float_sum_exact(sum), arena, evaluation->error);
     return status == QD_OK ? open_zero(evaluation, sum, y, i) : status;
 }
 
@@ -178,16 +204,15 @@ static enum qd_status store_quotient(const struct qd_evaluation *evaluation, dou
                                      struct qd_value *y, int64_t i)
 {
     struct qd_interval sum = {total, total}, divisor = {n, n};
-    struct qd_interval hull = qd_interval_divide(sum, divisor);
+    struct qd_interval exact = qd_interval_divide(sum, divisor), hull = exact;
     double reciprocal = qd_float_divide(QD_F32, QD_NEAREST_EVEN, 1, n);
-    double want = qd_float_divide(y->want.dtype, QD_NEAREST_EVEN, total, n);
     double single = qd_float_divide(QD_F32, QD_NEAREST_EVEN, total, n);
     double product = qd_float_multiply(QD_F32, QD_NEAREST_EVEN, total, reciprocal);
     double lo = fmin(single, product), hi = fmax(single, product);
     hull = (struct qd_interval){fmin(hull.lo, lo), fmax(hull.hi, hi)};
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);
-    return qd_interval_store(y, i, hull, true, want, evaluation->arena, evaluation->error);
+    return qd_interval_store(y, i, hull, exact, evaluation->arena, evaluation->error);
 }
 
 enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
@@ -199,7 +224,7 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
     bool exact = exact_in_any_order(sum) && !sum->special, rough = (n & (n - 1)) != 0;
     if (n == 1 && sum->terms == 1 && !sum->special) { /* itself */
         y->abs_sum[i] = sum->abs_sum;
-        status = qd_interval_store(y, i, sum->total, false, sum->total.lo, evaluation->arena,
+        status = qd_interval_store(y, i, sum->total, qd_float_sum_exact(sum), evaluation->arena,
                                    evaluation->error);
         if (status == QD_OK)
             status = open_zero(evaluation, sum, y, i);
@@ -213,6 +238,8 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
             status = open_zero(evaluation, sum, y, i);
     } else {
         sum->peak = fmax(sum->peak, sum->magnitude);
+        sum->exact = qd_interval_divide(qd_float_sum_exact(sum), divisor);
+        sum->apart = true;
         sum->total = qd_interval_divide(sum->total, divisor);
         sum->magnitude = nextafter(sum->magnitude / divisor.lo, INFINITY);
         sum->abs_sum /= divisor.lo;

@@ -18,6 +18,7 @@ int qd_float_quantum(double x);
 struct qd_float_operand {
     const struct qd_value *value;
     struct qd_interval *hull;
+    struct qd_interval *exact; /* numbers; those of `hull` where all are points */
     /* The exponent of a point's lowest set bit (INT_MAX for 0); INT_MIN where the element is an
      * interval. */
     int *quantum;
@@ -30,11 +31,14 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
 
 /* A sum under construction. */
 struct qd_float_sum {
-    struct qd_interval total; /* of the exact terms */
-    double magnitude;         /* Σ sup|x|·sup|w| */
-    double peak;              /* the greatest magnitude before a scaling */
-    double abs_sum;           /* Σ of what a fused kernel sums */
-    int quantum; /* all terms are multiples of 2^quantum; INT_MIN: some term is an interval */
+    struct qd_interval total; /* of the hulls of the terms */
+    struct qd_interval
+        exact; /* the sum of their exact numbers (value.h), if `apart`; else total is it */
+    bool apart;
+    double magnitude; /* Σ sup|x|·sup|w| */
+    double peak;      /* the greatest magnitude before a scaling */
+    double abs_sum;   /* Σ of what a fused kernel sums */
+    int quantum;      /* all terms are multiples of 2^quantum; INT_MIN: some term is an interval */
     int64_t terms;
     bool special; /* a NaN, an infinity or an unspecified element takes part */
     bool plus; /* some term is no zero, or +0: then a sum of 0 is +0 in every order, by IEEE 754 */
@@ -49,6 +53,9 @@ void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operan
  * weight. */
 void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operand *w, int64_t j);
 void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i);
+
+/* What is known of the exact number. */
+struct qd_interval qd_float_sum_exact(const struct qd_float_sum *sum);
 
 /* The sum times a finite factor, applied at any point of the computation; and the sum of two
  * sums. */

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/maximum.h"
 
+#include "qdiff/interval.h"
+
 /* By the codes where doubles cannot distinguish: s64. */
 static bool exceeds(const struct qd_value *x, int64_t i, double want, const struct qd_maximum *m)
 {
     if (want != m->want || !qd_dtype_is_integer(x->want.dtype))
         return want > m->want;
     return qd_tensor_get(&x->want, i) > qd_tensor_get(&x->want, m->best);
+}
+
+/* The greater of two exact numbers: an end that is the other's number may be met. */
+static struct qd_interval greater(struct qd_interval a, struct qd_interval b)
+{
+    if (a.hi <= b.lo || b.hi <= a.lo)
+        return a.hi <= b.lo ? b : a;
+    return qd_interval_open((struct qd_interval){fmax(a.lo, b.lo), fmax(a.hi, b.hi)});
 }
 
 void qd_maximum_include(struct qd_maximum *m, const struct qd_value *x, int64_t i)
@@ -23,6 +33,7 @@ void qd_maximum_include(struct qd_maximum *m, const struct qd_value *x, int64_t 
     m->lo = fmax(m->lo, qd_value_lo(x, i));
     m->hi = fmax(m->hi, hi);
     m->abs_sum = fmax(m->abs_sum, qd_value_abs_sum(x, i));
+    m->exact = greater(m->exact, qd_value_exact(x, i));
     if (flags & QD_NO_CANONICAL) {
         m->loose = fmax(m->loose, hi);
     } else if (m->best < 0 || exceeds(x, i, want, m)) {
@@ -52,10 +63,13 @@ enum qd_status qd_maximum_begin(const struct qd_evaluation *evaluation, const st
     struct qd_error *error = evaluation->error;
     struct qd_value made = *x;
     made.lo = made.hi = made.abs_sum = made.real = NULL;
+    made.exact = NULL;
     made.flags = NULL;
     made.points = NULL;
     enum qd_status status =
         qd_tensor_init(&made.want, evaluation->arena, x->want.dtype, rank, dims, error);
+    if (status == QD_OK && x->exact)
+        status = qd_value_need_exact(&made, evaluation->arena, error);
     if (status == QD_OK && x->lo)
         status = qd_value_need_hull(&made, evaluation->arena, error);
     if (status == QD_OK && x->abs_sum)
@@ -80,6 +94,8 @@ enum qd_status qd_maximum_store(const struct qd_evaluation *evaluation, const st
         return QD_OK;
     if (m->best >= 0)
         qd_tensor_set(&y->want, i, qd_tensor_get(&x->want, m->best));
+    if (y->exact)
+        y->exact[i] = m->exact;
     if (y->lo) {
         y->lo[i] = m->lo;
         y->hi[i] = m->hi;

@@ -11,19 +11,21 @@
 struct qd_maximum {
     int64_t best; /* index of the greatest canonical value, −1 if there is none */
     double want, lo, hi, abs_sum;
-    double loose;       /* the greatest upper end of the elements without canonical value */
-    bool unspecified;   /* of some element */
-    bool extreme_scale; /* of some element */
+    double loose;             /* the greatest upper end of the elements without canonical value */
+    struct qd_interval exact; /* of the greatest exact number */
+    bool unspecified;         /* of some element */
+    bool extreme_scale;       /* of some element */
     bool empty;
     bool tied;                  /* several elements are the greatest */
     bool plus_zero, minus_zero; /* some element is a float zero of that sign */
 };
-#define QD_MAXIMUM_EMPTY                     \
-    ((struct qd_maximum){.best = -1,         \
-                         .want = -INFINITY,  \
-                         .lo = -INFINITY,    \
-                         .hi = -INFINITY,    \
-                         .loose = -INFINITY, \
+#define QD_MAXIMUM_EMPTY                                  \
+    ((struct qd_maximum){.best = -1,                      \
+                         .want = -INFINITY,               \
+                         .lo = -INFINITY,                 \
+                         .hi = -INFINITY,                 \
+                         .loose = -INFINITY,              \
+                         .exact = {-INFINITY, -INFINITY}, \
                          .empty = true})
 
 /* NaN among them makes the maximum unspecified. */

@@ -11,13 +11,14 @@
 
 /* What some operand knows besides its canonical values, so that the output needs it too. */
 struct extras {
-    bool hull, points, flags, abs_sum, real;
+    bool exact, hull, points, flags, abs_sum, real;
 };
 
 static struct extras extras_of(const struct qd_value *const *operands, size_t count)
 {
     struct extras extras = {.hull = false};
     for (size_t i = 0; i < count; i++) {
+        extras.exact = extras.exact || operands[i]->exact;
         extras.hull = extras.hull || operands[i]->lo;
         extras.points = extras.points || operands[i]->points;
         extras.flags = extras.flags || operands[i]->flags;
@@ -32,7 +33,9 @@ static enum qd_status need(const struct qd_evaluation *evaluation, struct extras
 {
     struct qd_error *error = evaluation->error;
     enum qd_status status = QD_OK;
-    if (extras.hull)
+    if (extras.exact)
+        status = qd_value_need_exact(y, evaluation->arena, error);
+    if (status == QD_OK && extras.hull)
         status = qd_value_need_hull(y, evaluation->arena, error);
     if (status == QD_OK && extras.points)
         status = qd_value_need_points(y, evaluation->arena, error);
@@ -54,6 +57,8 @@ static void move_extras(const struct qd_value *const *operands, struct extras ex
     for (int64_t i = 0; i < y->want.count; i++) {
         struct qd_source from = map(context, i);
         const struct qd_value *x = operands[from.operand];
+        if (extras.exact)
+            y->exact[i] = qd_value_exact(x, from.index);
         if (extras.hull) {
             y->lo[i] = qd_value_lo(x, from.index);
             y->hi[i] = qd_value_hi(x, from.index);
@@ -89,7 +94,7 @@ enum qd_status qd_move(const struct qd_evaluation *evaluation,
     status = need(evaluation, extras, &y);
     if (status != QD_OK)
         return status;
-    if (extras.hull || extras.flags || extras.abs_sum || extras.real)
+    if (extras.exact || extras.hull || extras.flags || extras.abs_sum || extras.real)
         move_extras(operands, extras, map, context, &y);
     for (size_t i = 0; i < count; i++)
         qd_fusion_join(&y.fusion, &operands[i]->fusion);

@@ -111,6 +111,36 @@ struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i)
     return hull;
 }
 
+struct qd_interval qd_interval_open(struct qd_interval hull)
+{
+    return (struct qd_interval){qd_next_down(hull.lo), qd_next_up(hull.hi)};
+}
+
+/* RN of what lies next to x, above or below: x itself may be a tie. */
+static double nearest_beside(enum qd_dtype dtype, double x, bool above)
+{
+    double down = qd_float_round(dtype, QD_TO_MINUS_INFINITY, x),
+           up = qd_float_round(dtype, QD_TO_PLUS_INFINITY, x);
+    if (down < x && x < up && x == down / 2 + up / 2)
+        return above ? up : down;
+    return qd_float_round(dtype, QD_NEAREST_EVEN, x);
+}
+
+bool qd_interval_nearest(enum qd_dtype dtype, struct qd_interval exact, double *rounded)
+{
+    bool point = exact.lo == exact.hi;
+    if (!qd_dtype_is_float(dtype)) {
+        *rounded = ceil(exact.lo);
+        return point;
+    }
+    if (point) {
+        *rounded = exact.lo == 0 ? exact.lo : qd_float_round(dtype, QD_NEAREST_EVEN, exact.lo);
+        return true;
+    }
+    *rounded = nearest_beside(dtype, exact.lo, true);
+    return *rounded == nearest_beside(dtype, exact.hi, false);
+}
+
 static void set_want(struct qd_value *value, int64_t i, double want)
 {
     enum qd_dtype dtype = value->want.dtype;
@@ -119,18 +149,34 @@ static void set_want(struct qd_value *value, int64_t i, double want)
     qd_tensor_set(&value->want, i, code);
 }
 
+static enum qd_status set_exact(struct qd_value *value, int64_t i, struct qd_interval exact,
+                                double want, struct qd_arena *arena, struct qd_error *error)
+{
+    bool more = qd_dtype_is_float(value->want.dtype) && (exact.lo != want || exact.hi != want);
+    enum qd_status status = more ? qd_value_need_exact(value, arena, error) : QD_OK;
+    if (status == QD_OK && value->exact)
+        value->exact[i] = exact;
+    return status;
+}
+
 enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_interval hull,
-                                 bool canonical, double want, struct qd_arena *arena,
+                                 struct qd_interval exact, struct qd_arena *arena,
                                  struct qd_error *error)
 {
+    double want;
+    bool decided = qd_interval_nearest(value->want.dtype, exact, &want);
     bool point = hull.lo == hull.hi;
-    enum qd_status status = QD_OK;
-    /* A zero keeps the sign of `want`: a hull's may have come from fmin, which takes either. */
-    set_want(value, i, point && hull.lo != want ? hull.lo : want);
-    if (!point)
-        status = qd_value_need_hull(value, arena, error);
-    if (status == QD_OK && !point)
+    if (point) { /* a zero keeps the sign of `exact`: a hull's may have come from fmin */
+        want = want == hull.lo ? want : hull.lo;
+        exact = (struct qd_interval){want, want};
+        decided = true;
+    }
+    set_want(value, i, want);
+    enum qd_status status = point ? QD_OK : qd_value_need_hull(value, arena, error);
+    if (status == QD_OK && !decided)
         status = qd_value_need_flags(value, arena, error);
+    if (status == QD_OK)
+        status = set_exact(value, i, exact, want, arena, error);
     if (status != QD_OK)
         return status;
     if (value->lo) {
@@ -138,7 +184,7 @@ enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_in
         value->hi[i] = hull.hi;
     }
     if (value->flags)
-        value->flags[i] = point || canonical ? 0 : QD_NO_CANONICAL;
+        value->flags[i] = decided ? 0 : QD_NO_CANONICAL;
     return QD_OK;
 }
 
@@ -153,5 +199,7 @@ enum qd_status qd_interval_store_flag(struct qd_value *value, int64_t i, enum qd
     value->flags[i] = (uint8_t)flag;
     if (value->lo)
         value->lo[i] = value->hi[i] = 0;
+    if (value->exact)
+        value->exact[i] = (struct qd_interval){0, 0};
     return QD_OK;
 }

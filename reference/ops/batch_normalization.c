@@ -210,8 +210,20 @@ static struct qd_interval normalize(const struct channel *p, struct qd_interval 
     return join(hull, finish(p, x, p->factor, p->offset));
 }
 
-static enum qd_status store(const struct normalizer *n, const struct channel *p, int64_t i,
-                            struct qd_value *y)
+/* The formula in real numbers, for x an exact number. */
+static struct qd_interval formula(const struct normalizer *n, int64_t c, struct qd_interval x)
+{
+    struct qd_interval scale = point(qd_tensor_value(&n->in[SCALE]->want, c)),
+                       b = point(qd_tensor_value(&n->in[B]->want, c)),
+                       mean = point(qd_tensor_value(&n->in[MEAN]->want, c)),
+                       var = point(qd_tensor_value(&n->in[VAR]->want, c));
+    struct qd_interval r = root(qd_interval_add(var, point((double)n->epsilon)));
+    struct qd_interval d = divide(qd_interval_add(x, negative(mean)), r);
+    return qd_interval_add(qd_interval_multiply(d, scale), b);
+}
+
+static enum qd_status store(const struct normalizer *n, const struct channel *p, int64_t c,
+                            int64_t i, struct qd_value *y)
 {
     const struct qd_evaluation *evaluation = n->evaluation;
     enum qd_dtype type = y->want.dtype;
@@ -224,8 +236,8 @@ static enum qd_status store(const struct normalizer *n, const struct channel *p,
         hull = join(hull, qd_interval_round(type, normalize(&p[1], x)));
     if (!defined || !(qd_interval_magnitude(hull) <= qd_float_format(type)->largest))
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    double want = qd_float_round(type, QD_NEAREST_EVEN, hull.lo);
-    return qd_interval_store(y, i, hull, false, want, evaluation->arena, evaluation->error);
+    return qd_interval_store(y, i, hull, formula(n, c, qd_value_exact(n->in[X], i)),
+                             evaluation->arena, evaluation->error);
 }
 
 /* What a kernel that fuses Y with its neighbours sums: X·factor and the offset. */
@@ -265,7 +277,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         int64_t c = row % n.channels;
         const struct channel p[2] = {channel_of(&n, QD_F32, c), channel_of(&n, y.want.dtype, c)};
         for (int64_t i = row * n.inner; status == QD_OK && i < (row + 1) * n.inner; i++) {
-            status = store(&n, p, i, &y);
+            status = store(&n, p, c, i, &y);
             set_abs_sum(&n, &p[0], i, &y);
         }
     }

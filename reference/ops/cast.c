@@ -124,15 +124,16 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
-/* What one value of input may become. */
+/* What one value of input may become, and the exact number. */
 struct answer {
-    double want, lo, hi;
+    struct qd_interval exact;
+    double lo, hi;
     uint8_t flags;
 };
 
 static struct answer point(double x)
 {
-    return (struct answer){x, x, x, isnan(x) ? QD_NOT_NUMBER : 0};
+    return (struct answer){{x, x}, x, x, isnan(x) ? QD_NOT_NUMBER : 0};
 }
 
 static const struct answer unspecified = {.flags = QD_UNSPECIFIED};
@@ -170,11 +171,11 @@ static struct answer to_float(const struct cast *c, struct qd_interval exact, do
         return unspecified;
     if (isnan(want))
         return point(want);
-    struct answer a = {want, fmin(want, other), fmax(want, other),
-                       want == other ? 0 : QD_NO_CANONICAL};
+    struct answer a = {{want, want}, fmin(want, other), fmax(want, other), 0};
     if (isfinite(want) && !c->rounds) {
         a.lo = fmin(a.lo, exact.lo);
         a.hi = fmax(a.hi, exact.hi);
+        a.exact = exact;
     }
     return a;
 }
@@ -258,17 +259,21 @@ static struct answer convert_interval(const struct cast *c, int64_t i)
 {
     struct qd_interval x = numbers_of(c, i);
     double low = x.lo, high = x.hi;
-    struct answer a = convert(c, qd_tensor_value(&c->x->want, i)), lo = convert(c, low),
-                  hi = convert(c, high);
+    struct qd_interval number = qd_value_exact(c->x, i);
+    struct answer least = convert(c, number.lo), most = convert(c, number.hi), a = least,
+                  lo = convert(c, low), hi = convert(c, high);
     bool integers = qd_dtype_is_integer(c->x->want.dtype) && qd_dtype_is_integer(c->to);
-    bool wraps = integers && c->to != QD_BOOL && (lo.want != low || hi.want != high);
+    bool wraps = integers && c->to != QD_BOOL && (lo.exact.lo != low || hi.exact.hi != high);
     if (c->to == QD_BOOL && low < 0 && high > 0)
         lo.lo = 0;
-    if (wraps || (a.flags | lo.flags | hi.flags) & (QD_UNSPECIFIED | QD_NOT_NUMBER))
+    if (wraps ||
+        (least.flags | most.flags | lo.flags | hi.flags) & (QD_UNSPECIFIED | QD_NOT_NUMBER))
         return unspecified;
-    a.lo = fmin(a.lo, fmin(lo.lo, hi.lo));
-    a.hi = fmax(a.hi, fmax(lo.hi, hi.hi));
-    a.flags |= qd_value_flags(c->x, i) & QD_NO_CANONICAL;
+    a.lo = fmin(fmin(least.lo, most.lo), fmin(lo.lo, hi.lo));
+    a.hi = fmax(fmax(least.hi, most.hi), fmax(lo.hi, hi.hi));
+    if (least.exact.lo != most.exact.hi)
+        a.exact = c->rounds ? qd_interval_open((struct qd_interval){least.exact.lo, most.exact.hi})
+                            : number;
     return a;
 }
 
@@ -279,8 +284,8 @@ static enum qd_status store(const struct cast *c, int64_t i, struct answer a, st
     if (a.flags & (QD_UNSPECIFIED | QD_NOT_NUMBER))
         return qd_interval_store_flag(
             y, i, a.flags & QD_UNSPECIFIED ? QD_UNSPECIFIED : QD_NOT_NUMBER, arena, error);
-    enum qd_status status = qd_interval_store(y, i, (struct qd_interval){a.lo, a.hi},
-                                              !(a.flags & QD_NO_CANONICAL), a.want, arena, error);
+    enum qd_status status =
+        qd_interval_store(y, i, (struct qd_interval){a.lo, a.hi}, a.exact, arena, error);
     return status == QD_OK && qd_value_flags(c->x, i) & QD_EITHER_ZERO
                ? qd_value_open_zero(y, i, arena, error)
                : status;

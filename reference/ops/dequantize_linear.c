@@ -25,6 +25,7 @@
 #include "kernel/accumulate.h"
 #include "qdiff/exact.h"
 #include "qdiff/granularity.h"
+#include "qdiff/interval.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, INPUTS };
 
@@ -117,8 +118,9 @@ static double difference(const struct dequantizer *d, double x, int64_t p)
 
 enum { ROUNDED_ORDERS = 3 };
 
-/* What one element may be: the canonical value and the ends of the hull. */
+/* What one element may be: the exact number, the canonical value and the ends of the hull. */
 struct product {
+    struct qd_interval exact;
     double want, lo, hi;
     uint8_t flags;
     uint8_t dropped_count;
@@ -149,20 +151,13 @@ static bool lost(enum qd_dtype y, double exact, double rounded)
            !(isfinite(rounded) && fabs(rounded) >= qd_float_format(y)->least_normal);
 }
 
-static void include_answer(struct product *p, double x)
-{
-    if (x != p->want)
-        p->flags |= QD_NO_CANONICAL;
-    include(p, x);
-}
-
 /* The order that takes a and b for x − z and the scale, each exact or rounded. */
 static void include_order(struct product *p, enum qd_dtype y, double a, double b, bool dropped)
 {
     bool finite = isfinite(a) && isfinite(b);
     double product = finite ? rounded_product(y, QD_NEAREST_EVEN, a, b) : a * b;
     if (!dropped) {
-        include_answer(p, product);
+        include(p, product);
         return;
     }
     p->flags |= QD_EXTREME_SCALE;
@@ -184,14 +179,17 @@ static bool multiply_simply(enum qd_dtype y, double q, double s, struct product 
 {
     double exact = q * s;
     if (exact == 0) {
-        *out = (struct product){.want = exact, .lo = exact, .hi = exact};
+        *out = (struct product){.exact = {exact, exact}, .want = exact, .lo = exact, .hi = exact};
         return true;
     }
     double want = qd_float_round(y, QD_NEAREST_EVEN, exact);
     if (y != QD_F32 && product_in_f32(y, q, s) != want)
         return false;
     bool down = want < exact;
-    *out = (struct product){.want = want, .lo = down ? want : exact, .hi = down ? exact : want};
+    *out = (struct product){.exact = {exact, exact},
+                            .want = want,
+                            .lo = down ? want : exact,
+                            .hi = down ? exact : want};
     return true;
 }
 
@@ -204,15 +202,19 @@ static struct product multiply(enum qd_dtype y, double q, double s)
         return p;
     bool q_lost = lost(y, q, q_rounded), s_lost = lost(y, s, s_rounded);
     double want = rounded_product(y, QD_NEAREST_EVEN, q, s);
-    p = (struct product){.want = want, .lo = want, .hi = want};
+    p = (struct product){.exact = {rounded_product(QD_F64, QD_TO_MINUS_INFINITY, q, s),
+                                   rounded_product(QD_F64, QD_TO_PLUS_INFINITY, q, s)},
+                         .want = want,
+                         .lo = want,
+                         .hi = want};
     include_order(&p, y, q_rounded, s, q_lost);
     include_order(&p, y, q, s_rounded, s_lost);
     include_order(&p, y, q_rounded, s_rounded, q_lost || s_lost);
     if (y != QD_F32)
-        include_answer(&p, product_in_f32(y, q, s));
+        include(&p, product_in_f32(y, q, s));
     /* A consumer that is fused sees the exact product; RN of it is `want`. */
-    include(&p, rounded_product(QD_F64, QD_TO_MINUS_INFINITY, q, s));
-    include(&p, rounded_product(QD_F64, QD_TO_PLUS_INFINITY, q, s));
+    include(&p, p.exact.lo);
+    include(&p, p.exact.hi);
     return p;
 }
 
@@ -227,8 +229,12 @@ static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int
         status = qd_value_need_hull(y, arena, error);
     if (status == QD_OK && p.flags)
         status = qd_value_need_flags(y, arena, error);
+    if (status == QD_OK && (p.exact.lo != p.want || p.exact.hi != p.want))
+        status = qd_value_need_exact(y, arena, error);
     if (status != QD_OK)
         return status;
+    if (y->exact)
+        y->exact[i] = p.exact;
     if (y->lo) {
         y->lo[i] = p.lo;
         y->hi[i] = p.hi;
@@ -248,8 +254,9 @@ static struct product dequantize_value(const struct dequantizer *d, int64_t i, d
         return multiply(d->y, q, s);
     if (!isfinite(s))
         return (struct product){.flags = QD_UNSPECIFIED};
+    double y = q * s;
     return (struct product){
-        .want = q * s, .lo = q * s, .hi = q * s, .flags = isnan(q * s) ? QD_NOT_NUMBER : 0};
+        .exact = {y, y}, .want = y, .lo = y, .hi = y, .flags = isnan(y) ? QD_NOT_NUMBER : 0};
 }
 
 /* Codes that a QuantizeLinear before left open: between the products of the least and the
@@ -265,7 +272,10 @@ static struct product dequantize_interval(const struct dequantizer *d, const str
         include(&p, ends[e].hi);
         p.flags |= ends[e].flags;
     }
-    p.flags |= QD_NO_CANONICAL;
+    if (qd_value_flags(x, i) & QD_NO_CANONICAL) {
+        p.flags |= QD_NO_CANONICAL;
+        p.exact = qd_interval_open((struct qd_interval){p.lo, p.hi});
+    }
     return p;
 }
 

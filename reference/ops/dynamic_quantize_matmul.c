@@ -140,7 +140,8 @@ static enum qd_status store(const struct product *p, struct qd_scaled_product *s
     if (!zero && (p->open || (wrong && !known)))
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
     scales->factors[1] = qd_parameter(p->t[B_SCALE], column);
-    return qd_scaled_product_store(evaluation, scales, least, most, p->t[BIAS], column, y, i);
+    struct qd_sums sums = {zero ? 0 : acc, least, most};
+    return qd_scaled_product_store(evaluation, scales, sums, p->t[BIAS], column, y, i);
 }
 
 static enum qd_status multiply(const struct product *p, struct qd_value *y)

@@ -27,6 +27,7 @@ static struct qd_interval image(const void *context, struct qd_interval x,
     struct qd_interval y = {INFINITY, -INFINITY};
     if (x.hi >= 0) /* f(x) = x: a zero keeps its sign */
         y = (struct qd_interval){x.lo < 0 ? 0 : x.lo, x.hi};
+    *exact = y;
     for (int k = 0; k < 2 && x.lo < 0; k++) {
         struct qd_interval alpha = {slopes->alpha[k], slopes->alpha[k]};
         struct qd_interval p = {0, 0};
@@ -34,8 +35,9 @@ static struct qd_interval image(const void *context, struct qd_interval x,
             p = qd_interval_multiply((struct qd_interval){x.lo, fmin(x.hi, 0)}, alpha);
         y.lo = fmin(y.lo, p.lo);
         y.hi = fmax(y.hi, p.hi);
+        if (k == 0) /* alpha as the attribute has it */
+            *exact = y;
     }
-    *exact = y;
     return y;
 }
 

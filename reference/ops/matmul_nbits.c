@@ -272,14 +272,14 @@ static enum qd_status dequantize_by_floats(const struct nbits *p, const struct q
     for (int64_t i = 0; status == QD_OK && i < codes->count; i++) {
         int64_t c = i / p->k * p->blocks + i % p->k / p->block;
         struct qd_interval q = point((double)qd_tensor_get(codes, i));
+        struct qd_interval scale = point(qd_tensor_value(p->t[SCALES], c));
         struct qd_interval difference = qd_interval_add(q, point(-float_zero_point(p, c)));
+        struct qd_interval exact = qd_interval_multiply(difference, scale);
         difference = qd_interval_round(type, difference);
-        struct qd_interval product =
-            qd_interval_multiply(difference, point(qd_tensor_value(p->t[SCALES], c)));
-        double want = qd_float_round(type, QD_NEAREST_EVEN, product.lo);
+        struct qd_interval product = qd_interval_multiply(difference, scale);
         bool finite = qd_interval_magnitude(product) <= qd_float_format(type)->largest;
-        status = finite ? qd_interval_store(w, i, qd_interval_round(type, product), false, want,
-                                            arena, p->evaluation->error)
+        status = finite ? qd_interval_store(w, i, qd_interval_round(type, product), exact, arena,
+                                            p->evaluation->error)
                         : qd_interval_store_flag(w, i, QD_UNSPECIFIED, arena, p->evaluation->error);
     }
     return status;

@@ -20,13 +20,14 @@
  *             not rounded, where D is not x's type.
  *             (1) integers: y = saturate(round_half_even(x / y_scale) + y_zero_point); with `precision`
  *                 the quotient is rounded to D first: "The precision of the division operation"
- *             (2) floats:   y = RN_y(RN_D(x / y_scale)), overflow by `saturate`
+ *             (2) floats:   y = RN_y(x / y_scale), with `precision` of the rounded quotient; overflow
+ *                 by `saturate`
  * Edge cases  NaN to an integer: unspecified. ±Inf saturates (to the FNUZ types: unspecified before
  *             opset 24). y_scale = 0, NaN or infinite: unspecified.
  * Latitude    none for the quotient with `precision`. Without: (1) the quotient may be rounded to D,
  *                 or to f32, before it is rounded to an integer: of one x these codes and none between;
- *             (2) it may be rounded to y's type at once, where one of the two is not finite:
- *                 unspecified; after dequantized operands the
+ *             (2) it may be rounded to D first; where one of the two is not finite: unspecified;
+ *                 after dequantized operands the
  *             orders of a fused kernel, which does not overflow where the float does.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
@@ -255,19 +256,47 @@ static struct qd_code code_of_end(const struct quantizer *q,
     return isfinite(x) ? code_of_point(q, output, x, s) : code_of_special(output, x, s);
 }
 
-/* The hull over an interval of x. `point` is the code of the canonical x. */
+/* The code of x, an end of what is known of an exact number; if that is not the end itself and x/s
+ * a tie, of what lies beside. */
+static int64_t code_beside(const struct quantizer *q, const struct qd_output_quantizer *output,
+                           double x, double beside, bool not_met, double s)
+{
+    if (not_met && isfinite(x)) {
+        struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
+        x = qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie ? beside : x;
+    }
+    return code_of_end(q, output, x, s).want;
+}
+
+/* The canonical code of an exact number, converted to the division's type if that is not x's. */
+static struct qd_code code_of_exact(const struct quantizer *q,
+                                    const struct qd_output_quantizer *output, struct qd_interval x,
+                                    double s)
+{
+    const enum qd_dtype type = q->division;
+    if (type != q->x->want.dtype && type != QD_F32)
+        x = (struct qd_interval){qd_float_round(type, QD_NEAREST_EVEN, x.lo),
+                                 qd_float_round(type, QD_NEAREST_EVEN, x.hi)};
+    x = x.lo < x.hi && type != QD_F32 ? qd_interval_open(x) : x; /* rounded ends may be met */
+    int64_t least = code_beside(q, output, x.lo, qd_next_up(x.lo), x.lo < x.hi, s);
+    int64_t most = code_beside(q, output, x.hi, qd_next_down(x.hi), x.lo < x.hi, s);
+    return (struct qd_code){
+        .want = least, .lo = least, .hi = least, .flags = least == most ? 0 : QD_NO_CANONICAL};
+}
+
+/* The hull over an interval of x. `exact` is the code of the exact number. */
 static struct qd_code code_of_interval(const struct quantizer *q,
                                        const struct qd_output_quantizer *output,
-                                       struct qd_interval x, double s, struct qd_code point,
-                                       bool canonical)
+                                       struct qd_interval x, double s, struct qd_code exact)
 {
     struct qd_code ends[2] = {code_of_end(q, output, x.lo, s), code_of_end(q, output, x.hi, s)};
-    struct qd_code code = canonical ? point : ends[0];
-    for (int e = 0; e < 2; e++) {
-        qd_code_include(&code, ends[e].lo);
-        qd_code_include(&code, ends[e].hi);
-    }
-    code.flags = !canonical && code.lo != code.hi ? QD_NO_CANONICAL : 0;
+    struct qd_code code = ends[0];
+    qd_code_include(&code, ends[1].lo);
+    qd_code_include(&code, ends[1].hi);
+    code.want = exact.want;
+    code.flags = code.lo == code.hi ? 0 : exact.flags;
+    if (!qd_output_quantizer_is_monotone(output))
+        qd_code_include(&code, code.want);
     return code;
 }
 
@@ -311,8 +340,8 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
         return code;
     if (isfinite(qd_tensor_value(&q->x->want, i)) && !finite)
         return (struct qd_code){.want = 0, .lo = 0, .hi = 0, .flags = QD_UNSPECIFIED};
-    return code_of_interval(q, &p->output, in_division(q, hull), s, code,
-                            !(flags & QD_NO_CANONICAL));
+    return code_of_interval(q, &p->output, in_division(q, hull), s,
+                            code_of_exact(q, &p->output, qd_value_exact(q->x, i), s));
 }
 
 /* The value of the output type that a rounded quotient becomes. */
@@ -326,8 +355,7 @@ static enum qd_status store_open(const struct quantizer *q, int64_t i, struct qd
     return qd_interval_store_flag(y, i, QD_UNSPECIFIED, q->evaluation->arena, q->evaluation->error);
 }
 
-/* Equation (2): the quotient rounded to D first, or, by a kernel that divides in a wider type, the
- * exact quotient rounded once. Where they differ neither is canonical. */
+/* Equation (2): the exact quotient rounded once, or rounded to D first, as `precision` asks for. */
 static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s,
                                         struct qd_value *y)
 {
@@ -340,8 +368,8 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
         once = qd_ratio_to_float(qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)),
                                  q->y, QD_NEAREST_EVEN);
     }
-    double want = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division)),
-           other = q->precise ? want : on_grid(q, once);
+    double other = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division)),
+           want = q->precise ? other : on_grid(q, once);
     if ((isinf(in_division) && qd_float8_infinity_is_open(q->y, q->saturate, q->opset)) ||
         isfinite(want) != isfinite(other))
         return store_open(q, i, y);
@@ -349,7 +377,8 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
         return qd_interval_store_flag(y, i, QD_NOT_NUMBER, q->evaluation->arena,
                                       q->evaluation->error);
     struct qd_interval hull = {fmin(want, other), fmax(want, other)};
-    return qd_interval_store(y, i, hull, false, want, q->evaluation->arena, q->evaluation->error);
+    return qd_interval_store(y, i, hull, (struct qd_interval){want, want}, q->evaluation->arena,
+                             q->evaluation->error);
 }
 
 /* Of one x only the codes that a rounding of the quotient gives. */
@@ -377,15 +406,18 @@ static enum qd_status store_integer(const struct quantizer *q, int64_t i, const 
         status = limit(q, i, p, y);
     if (status != QD_OK || !q->evaluation->keep_reals || !isfinite(s) || s == 0)
         return status;
-    double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
-    if (!isfinite(x))
+    struct qd_interval x = qd_value_exact(q->x, i);
+    if (q->division != QD_F32 && q->division != q->x->want.dtype)
+        x.lo = x.hi = qd_float_round(q->division, QD_NEAREST_EVEN, x.lo);
+    if (!isfinite(x.lo) || !isfinite(x.hi))
         return status;
-    struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
+    struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x.lo), qd_ratio_of_double(s));
     double rounded = qd_ratio_to_float(real, q->division, QD_NEAREST_EVEN);
     if (q->precise && isfinite(rounded))
         real = qd_ratio_of_double(rounded);
-    return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN),
-                             qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie, arena, error);
+    bool tie = x.lo == x.hi && qd_ratio_round(real, QD_ROUND_HALF_EVEN, false).tie;
+    return qd_value_set_real(y, i, qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN), tie, arena,
+                             error);
 }
 
 static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)

@@ -17,7 +17,7 @@ static void sub(void **state)
     (void)state;
     row("Sub", 13, "f32[2] 1.5 -0.25; f32[] 1", "", "f32[2] 0.5 -1.25");
     row("Sub", 7, "f16[1] 1; f16[2] 2 inf", "", "f16[2] -1 -inf");
-    row("Sub", 13, "f32[2] 1..2 *; f32[1] 0.5..1", "", "f32[2] 0..1.5 *");
+    row("Sub", 13, "f32[2] 1..2 *; f32[1] 0.5..1", "", "f32[2] 0..0.5..1.5 *");
     /* 2^24 + 1 is a tie between 2^24 and 2^24 + 2 */
     row("Sub", 7, "f32[1] 16777216; f32[1] -1", "", "f32[1] 16777216..16777217");
     row("Sub", 14, "u8[2] 5 3; u8[2] 3 5", "", "u8[2] 2 *");
@@ -36,7 +36,7 @@ static void mul(void **state)
     (void)state;
     row("Mul", 13, "f32[3] 1.5 -1 3; f32[] 2", "", "f32[3] 3 -2 6");
     row("Mul", 13, "f32[4] 0 0 -2 inf; f32[4] inf -inf inf nan", "", "f32[4] nan nan -inf nan");
-    row("Mul", 13, "f32[3] -1..2 0..1 1..2; f32[3] -3 inf -inf", "", "f32[3] -6..3 * -inf");
+    row("Mul", 13, "f32[3] -1..2 0..1 1..2; f32[3] -3 inf -inf", "", "f32[3] -6..3..3 * -inf");
 }
 
 static void div_floats(void **state)
@@ -46,7 +46,7 @@ static void div_floats(void **state)
     row("Div", 13, "f32[4] 1 -1 0 inf; f32[4] 0 0 0 2", "", "f32[4] inf -inf nan inf");
     row("Div", 13, "f32[2] 1 1; f32[2] -inf -0.0", "", "f32[2] 0 -inf");
     row("Div", 13, "f32[2] 1..2 1; f32[2] 4 -1..2", "", "f32[2] 0.25..0.5 *");
-    row("Div", 13, "f32[1] -3..6; f32[1] -2..-1", "", "f32[1] -6..3");
+    row("Div", 13, "f32[1] -3..6; f32[1] -2..-1", "", "f32[1] -6..1.5..3");
     row("Div", 7, "f16[1] 65504; f16[1] 0.5", "", "f16[1] 131008..inf..inf");
     /* 1/3: the hull holds the quotient in double, one step either way, and its rounding up to
      * f32 */

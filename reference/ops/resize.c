@@ -520,7 +520,7 @@ static enum qd_status widen(const struct qd_evaluation *evaluation, const struct
         y->abs_sum[i] = choice.abs_sum;
     if (choice.open)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    return qd_interval_store(y, i, choice.hull, false, choice.hull.lo, evaluation->arena,
+    return qd_interval_store(y, i, choice.hull, qd_interval_open(choice.hull), evaluation->arena,
                              evaluation->error);
 }
 
@@ -573,7 +573,7 @@ static struct qd_float_sum sum_at(const struct linear *l, int64_t base, const do
             weight = qd_interval_multiply(weight, weight_of(x[a], up));
         }
         int quantum = weight.lo < weight.hi ? INT_MIN : qd_float_quantum(weight.lo);
-        struct qd_float_operand factor = {.hull = &weight, .quantum = &quantum};
+        struct qd_float_operand factor = {.hull = &weight, .exact = &weight, .quantum = &quantum};
         qd_float_sum_product(&sum, &l->x, index, &factor, 0);
         greatest = fmax(greatest, qd_interval_magnitude(l->x.hull[index]));
         abs_sum = fmax(abs_sum, qd_value_abs_sum(l->x.value, index));
@@ -597,6 +597,9 @@ static int64_t breakpoints(struct qd_interval x)
 
 static void join(struct qd_float_sum *sum, const struct qd_float_sum *other)
 {
+    struct qd_interval a = qd_float_sum_exact(sum), b = qd_float_sum_exact(other);
+    sum->exact = qd_interval_open((struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)});
+    sum->apart = true;
     sum->total.lo = fmin(sum->total.lo, other->total.lo);
     sum->total.hi = fmax(sum->total.hi, other->total.hi);
     sum->magnitude = fmax(sum->magnitude, other->magnitude);
@@ -641,8 +644,7 @@ static enum qd_status extrapolate(const struct linear *l, const struct qd_value 
     if (isnan(value.lo))
         return qd_interval_store_flag(y, i, QD_NOT_NUMBER, l->evaluation->arena,
                                       l->evaluation->error);
-    return qd_interval_store(y, i, value, true, value.lo, l->evaluation->arena,
-                             l->evaluation->error);
+    return qd_interval_store(y, i, value, value, l->evaluation->arena, l->evaluation->error);
 }
 
 static enum qd_status begin(struct linear *l, const struct qd_value *x, struct qd_value *constant,

@@ -13,7 +13,7 @@
  *             most (n + 18 + |d_i| + W)·2^−24 and 2^−148 more. That covers, in float32, the
  *             subtraction of the maximum (|d|·2^−24 of e^d), exp within 3 ulp, the sum of n terms
  *             in any order (γ_n), a division of 2½ ulp or a reciprocal and a product; then one
- *             rounding to f16 or bf16. No value but 0 and 1 (a group of one) is canonical. */
+ *             rounding to f16 or bf16. */
 #include <math.h>
 
 #include "graph/operand_checks.h"
@@ -51,9 +51,18 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return QD_OK;
 }
 
+/* Element i as operators may take it: the hull, or the exact number alone. */
+typedef struct qd_interval number_of(const struct qd_value *x, int64_t i);
+
+static struct qd_interval hull_of(const struct qd_value *x, int64_t i)
+{
+    return qd_interval_fused(x, i, false);
+}
+
 /* Sums over a group: of e^(x − max) for the least and the greatest the elements may be, and times
  * |x − max|. */
 struct group {
+    number_of *number;
     double max, least, greatest, weighted;
     bool unspecified;
 };
@@ -63,20 +72,19 @@ static struct qd_interval shifted(struct qd_interval x, double max)
     return (struct qd_interval){x.lo - max, x.hi - max};
 }
 
-static struct group look_at(const struct softmax *s, int64_t first)
+static struct group look_at(const struct softmax *s, int64_t first, number_of *number)
 {
-    struct group g = {.max = -INFINITY};
+    struct group g = {.number = number, .max = -INFINITY};
     for (int64_t k = 0; k < s->size; k++) {
         int64_t i = first + k * s->stride;
-        struct qd_interval x = qd_interval_fused(s->x, i, false);
+        struct qd_interval x = number(s->x, i);
         g.unspecified |= isnan(x.lo) || x.hi == INFINITY ||
                          qd_value_flags(s->x, i) & (QD_UNSPECIFIED | QD_NOT_NUMBER);
         g.max = fmax(g.max, x.hi);
     }
     g.unspecified |= isinf(g.max);
     for (int64_t k = 0; !g.unspecified && k < s->size; k++) {
-        struct qd_interval d =
-            shifted(qd_interval_fused(s->x, first + k * s->stride, false), g.max);
+        struct qd_interval d = shifted(number(s->x, first + k * s->stride), g.max);
         struct qd_interval e = qd_enclose_exp(d);
         g.least += e.lo;
         g.greatest += e.hi;
@@ -85,34 +93,55 @@ static struct group look_at(const struct softmax *s, int64_t first)
     return g;
 }
 
-static enum qd_status element(const struct softmax *s, const struct group *g, int64_t i,
-                              struct qd_value *y)
+/* What holds the roundings in double. */
+static double slack_of(const struct softmax *s)
+{
+    return (double)s->size * 0x1p-50 + 0x1p-43;
+}
+
+/* e^x_i over the sum, but for roundings in double: least where this element is least and all others
+ * are greatest. */
+static struct qd_interval share(const struct softmax *s, const struct group *g,
+                                struct qd_interval e)
+{
+    double others_most = g->greatest - e.hi * (1 - slack_of(s)), others_least = g->least - e.lo;
+    return (struct qd_interval){e.lo / (e.lo + others_most), e.hi / (e.hi + fmax(others_least, 0))};
+}
+
+/* The same of the exact numbers. A difference that is rounded moves e^x by less than that. */
+static struct qd_interval exact_share(const struct softmax *s, const struct group *g, int64_t i)
+{
+    struct qd_interval d = shifted(g->number(s->x, i), g->max);
+    struct qd_interval y = share(s, g, qd_enclose_exp(d));
+    double relative = 4 * slack_of(s) + (fabs(d.lo) + g->weighted / g->least) * 0x1p-51;
+    return (struct qd_interval){y.lo * (1 - relative) - 0x1p-1000,
+                                y.hi * (1 + relative) + 0x1p-1000};
+}
+
+static enum qd_status element(const struct softmax *s, const struct group *g,
+                              const struct group *exact, int64_t i, struct qd_value *y)
 {
     const struct qd_evaluation *evaluation = s->evaluation;
     if (g->unspecified)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    struct qd_interval d = shifted(qd_interval_fused(s->x, i, false), g->max);
-    struct qd_interval e = qd_enclose_exp(d);
+    struct qd_interval d = shifted(g->number(s->x, i), g->max);
     if (s->size == 1 || isinf(d.hi)) {
         double point = isinf(d.hi) ? 0 : 1;
-        return qd_interval_store(y, i, (struct qd_interval){point, point}, true, point,
-                                 evaluation->arena, evaluation->error);
+        return qd_interval_store(y, i, (struct qd_interval){point, point},
+                                 (struct qd_interval){point, point}, evaluation->arena,
+                                 evaluation->error);
     }
-    /* Least where this element is least and all others are greatest. The factor holds the roundings
-     * in double. */
-    const double slack = (double)s->size * 0x1p-50 + 0x1p-43;
-    double others_most = g->greatest - e.hi * (1 - slack), others_least = g->least - e.lo;
-    double lo = e.lo / (e.lo + others_most), hi = e.hi / (e.hi + fmax(others_least, 0));
+    struct qd_interval between = share(s, g, qd_enclose_exp(d));
     double magnitude = isinf(d.lo) ? 0 : fabs(d.lo);
     double relative =
-        ((double)s->size + 18 + magnitude + g->weighted / g->least) * 0x1p-24 + 4 * slack;
-    struct qd_interval hull = {lo * (1 - relative) - 0x1p-148, hi * (1 + relative) + 0x1p-148};
+        ((double)s->size + 18 + magnitude + g->weighted / g->least) * 0x1p-24 + 4 * slack_of(s);
+    struct qd_interval hull = {between.lo * (1 - relative) - 0x1p-148,
+                               between.hi * (1 + relative) + 0x1p-148};
     /* Differences so wide that nothing is known but that a term is not above the sum, whose
      * rounding errors are the general ones. */
     if (!(relative < 1))
         hull = (struct qd_interval){0, 1 + ((double)s->size + 18) * 0x1p-23};
-    double want = qd_float_round(y->want.dtype, QD_NEAREST_EVEN, lo / 2 + hi / 2);
-    return qd_interval_store(y, i, qd_interval_round(y->want.dtype, hull), false, want,
+    return qd_interval_store(y, i, qd_interval_round(y->want.dtype, hull), exact_share(s, exact, i),
                              evaluation->arena, evaluation->error);
 }
 
@@ -130,9 +159,9 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     int64_t groups = status == QD_OK && y.want.count > 0 ? y.want.count / s.size : 0;
     for (int64_t n = 0; status == QD_OK && n < groups; n++) {
         int64_t first = n / s.stride * s.stride * s.size + n % s.stride;
-        struct group g = look_at(&s, first);
+        struct group g = look_at(&s, first, hull_of), exact = look_at(&s, first, qd_value_exact);
         for (int64_t k = 0; status == QD_OK && k < s.size; k++)
-            status = element(&s, &g, first + k * s.stride, &y);
+            status = element(&s, &g, &exact, first + k * s.stride, &y);
     }
     if (status == QD_OK)
         out[0] = y;

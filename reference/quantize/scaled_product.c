@@ -176,17 +176,26 @@ static void include_type(const struct qd_scaled_product *p, enum qd_dtype type,
     }
 }
 
+/* The exact number: of the exact sum of products and a bias. */
+static struct qd_interval exact_of(const struct qd_scaled_product *p, int64_t acc, double bias)
+{
+    struct qd_ratio real = real_of(p, acc);
+    struct qd_interval product = {qd_ratio_to_float(real, QD_F64, QD_TO_MINUS_INFINITY),
+                                  qd_ratio_to_float(real, QD_F64, QD_TO_PLUS_INFINITY)};
+    return bias == 0 ? product : qd_interval_add(product, (struct qd_interval){bias, bias});
+}
+
 enum qd_status qd_scaled_product_store(const struct qd_evaluation *evaluation,
-                                       const struct qd_scaled_product *p, int64_t acc_lo,
-                                       int64_t acc_hi, const struct qd_tensor *bias, int64_t j,
-                                       struct qd_value *y, int64_t i)
+                                       const struct qd_scaled_product *p, struct qd_sums sums,
+                                       const struct qd_tensor *bias, int64_t j, struct qd_value *y,
+                                       int64_t i)
 {
     double addend = bias ? qd_tensor_value(bias, j) : 0;
-    const int64_t acc[2] = {acc_lo, acc_hi};
+    const int64_t acc[2] = {sums.least, sums.most};
     struct qd_interval hull = {0, 0};
     bool some = false;
     bool defined =
-        is_finite(p) && isfinite(addend) && !beyond_int32(acc_lo) && !beyond_int32(acc_hi);
+        is_finite(p) && isfinite(addend) && !beyond_int32(acc[0]) && !beyond_int32(acc[1]);
     if (defined)
         include_type(p, QD_F32, acc, bias ? &addend : NULL, &hull, &some);
     if (defined && p->type != QD_F32)
@@ -194,6 +203,6 @@ enum qd_status qd_scaled_product_store(const struct qd_evaluation *evaluation,
     double limit = qd_float_format(p->type)->largest;
     if (!some || qd_interval_magnitude(hull) > limit)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    double want = qd_float_round(p->type, QD_NEAREST_EVEN, hull.lo);
-    return qd_interval_store(y, i, hull, false, want, evaluation->arena, evaluation->error);
+    return qd_interval_store(y, i, hull, exact_of(p, sums.exact, addend), evaluation->arena,
+                             evaluation->error);
 }

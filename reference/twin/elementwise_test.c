@@ -92,7 +92,7 @@ static void add_sum_answers(struct twin_answers *answers, const struct pair *p, 
         twin_answers_add(answers, (double)quotients[i], how[i]);
 }
 
-/* The float operator's result where every operator rounds once. */
+/* The float operator's result where every operator rounds. */
 static float stepwise(const struct pair *p, int64_t a, int64_t b)
 {
     float x = (float)a * p->a.scale, y = (float)b * p->b.scale;
@@ -102,8 +102,7 @@ static float stepwise(const struct pair *p, int64_t a, int64_t b)
                                  : x / y;
 }
 
-static void binary_answers(struct twin_answers *answers, const struct pair *p, int64_t a, int64_t b,
-                           bool vendor)
+static void binary_answers(struct twin_answers *answers, const struct pair *p, int64_t a, int64_t b)
 {
     const float scales[] = {p->a.scale, p->b.scale};
     float steps = stepwise(p, a, b);
@@ -121,8 +120,6 @@ static void binary_answers(struct twin_answers *answers, const struct pair *p, i
     mpq_div(answers->exact, answers->exact, s_y);
     mpq_clear(s_y);
     twin_answers_add(answers, mpq_get_d(answers->exact), "in double");
-    if (!vendor)
-        twin_answers_stepwise(answers, (double)steps, p->s_y);
 }
 
 static void evaluate_vendor(struct pair *p, struct qd_value *value)
@@ -147,8 +144,7 @@ static void evaluate_between(struct pair *p, struct qd_value *value)
 }
 
 /* Every element of a value whose rows are a's codes and whose columns are b's. */
-static void check_pairs(struct pair *p, const struct qd_value *value, bool vendor,
-                        struct twin_probe *probe)
+static void check_pairs(struct pair *p, const struct qd_value *value, struct twin_probe *probe)
 {
     struct twin_answers answers;
     int64_t columns = p->b.codes.count;
@@ -158,7 +154,7 @@ static void check_pairs(struct pair *p, const struct qd_value *value, bool vendo
         int64_t b = twin_operand_shifted(&p->b, i % columns);
         if (p->operation == DIV && b == 0)
             continue; /* an infinity or NaN: nothing to compute */
-        binary_answers(&answers, p, a, b, vendor);
+        binary_answers(&answers, p, a, b);
         bool tight = p->powers_of_two && p->operation != DIV;
         twin_probe_code(probe, value, i, &answers, p->y_zero_point, tight);
     }
@@ -183,7 +179,7 @@ static void every_pair(int operation, bool vendor, int64_t sets)
             evaluate_vendor(&p, &value);
         else
             evaluate_between(&p, &value);
-        check_pairs(&p, &value, vendor, set % 2 ? &exact : &probe);
+        check_pairs(&p, &value, set % 2 ? &exact : &probe);
         qd_arena_clear(&p.arena);
     }
     twin_probe_print(vendor ? vendor_names[operation] : binary_names[operation], &probe);
@@ -230,11 +226,11 @@ static void solved_pairs(void **state)
                 exact_result(&p, twin_operand_shifted(&p.a, 0), b, exact);
                 p.s_y = twin_float_of(twin_solve_divisor(&random, 1, exact, unit));
                 evaluate_between(&p, &value);
-                check_pairs(&p, &value, false, &probe);
+                check_pairs(&p, &value, &probe);
             }
             if (vendor_names[operation]) {
                 evaluate_vendor(&p, &value);
-                check_pairs(&p, &value, true, &probe);
+                check_pairs(&p, &value, &probe);
             }
             mpq_clears(exact, unit, NULL);
             qd_arena_clear(&p.arena);
@@ -307,7 +303,7 @@ static void between_choice(struct choice *c, int operation, struct qd_value *val
     twin_graph_evaluate(&g, &y, 1, &p->arena, value);
 }
 
-static void check_choice(struct choice *c, int operation, const struct qd_value *value, bool vendor,
+static void check_choice(struct choice *c, int operation, const struct qd_value *value,
                          struct twin_probe *probe)
 {
     struct pair *p = &c->p;
@@ -322,9 +318,6 @@ static void check_choice(struct choice *c, int operation, const struct qd_value 
         answers.count = 0;
         answers.may_be_open = false;
         twin_answers_product(&answers, acc, factors, leaks ? 2 : 1, p->s_y);
-        float real = (float)acc * from->scale, leaked = real * c->alpha;
-        if (!vendor)
-            twin_answers_stepwise(&answers, (double)(leaks ? leaked : real), p->s_y);
         twin_probe_code(probe, value, i, &answers, p->y_zero_point, p->powers_of_two);
     }
     twin_answers_clear(&answers);
@@ -362,9 +355,9 @@ static void every_code(void **state)
                     &random, twin_random_between(&random, -255, 255), scale, alpha));
             mpq_clears(scale, alpha, NULL);
             vendor_choice(&c, operation, &value);
-            check_choice(&c, operation, &value, true, c.p.powers_of_two ? &exact : &probe);
+            check_choice(&c, operation, &value, c.p.powers_of_two ? &exact : &probe);
             between_choice(&c, operation, &value);
-            check_choice(&c, operation, &value, false, c.p.powers_of_two ? &exact : &probe);
+            check_choice(&c, operation, &value, c.p.powers_of_two ? &exact : &probe);
             qd_arena_clear(&c.p.arena);
         }
         twin_probe_print(unary_vendor[operation], &probe);

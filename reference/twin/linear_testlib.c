@@ -168,8 +168,8 @@ static void onto_grid(enum qd_dtype dtype, bool saturate, const struct twin_numb
         overflow_to_float(dtype, saturate, negative, out);
 }
 
-/* The quotient rounded in the division type, then to the target's grid, or the exact quotient
- * rounded once. Where only one of the two is a finite number nothing is defined. */
+/* The exact quotient rounded to the target's grid, or, with `precision` always, rounded in the
+ * division type first. Where only one of the two is a finite number nothing is defined. */
 static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dtype division,
                      bool precise, const struct twin_number *quotient, struct twin_element *out)
 {
@@ -178,8 +178,8 @@ static void to_float(const struct qd_node *node, enum qd_dtype dtype, enum qd_dt
     twin_number_init(&rounded);
     twin_number_init(&other);
     twin_round_number(division, &rounded, quotient);
-    onto_grid(dtype, saturate, &rounded, &out->want);
-    onto_grid(dtype, saturate, precise ? &rounded : quotient, &other);
+    onto_grid(dtype, saturate, precise ? &rounded : quotient, &out->want);
+    onto_grid(dtype, saturate, &rounded, &other);
     twin_number_set(&out->lo, &out->want);
     twin_number_set(&out->hi, &out->want);
     bool both = out->want.kind == TWIN_FINITE && other.kind == TWIN_FINITE;

@@ -204,24 +204,6 @@ static void integer_answers(const struct mean *m, float sum, float n, struct twi
         twin_answers_add(answers, (double)quotients[i], how[i]);
 }
 
-/* Every operator rounds once: the dequantized numbers, and their exact mean. */
-static void stepwise(const struct mean *m, const int64_t *index, unsigned count, int64_t n,
-                     struct twin_answers *answers)
-{
-    mpq_t sum, term;
-    mpq_inits(sum, term, NULL);
-    for (unsigned k = 0; k < count; k++) {
-        float real = (float)twin_operand_shifted(&m->x, index[k]) * m->x.scale;
-        mpq_set_d(term, (double)real);
-        mpq_add(sum, sum, term);
-    }
-    mpq_set_si(term, n, 1);
-    mpq_div(sum, sum, term);
-    twin_round(QD_F32, TWIN_NEAREST, sum, sum);
-    twin_answers_stepwise(answers, mpq_get_d(sum), m->s_y);
-    mpq_clears(sum, term, NULL);
-}
-
 /* Returns whether the mean is exact in float32 by every order. */
 static bool mean_answers(const struct mean *m, const int64_t *at, struct twin_answers *answers)
 {
@@ -242,8 +224,6 @@ static bool mean_answers(const struct mean *m, const int64_t *at, struct twin_an
     answers->count = 0;
     answers->may_be_open = false;
     twin_answers_add(answers, mpq_get_d(answers->exact), "in double");
-    if (!m->vendor)
-        stepwise(m, index, count, n, answers);
     float_answers(m, index, count, (float)n, answers);
     integer_answers(m, (float)sum, (float)n, answers);
     return m->powers_of_two && (n & (n - 1)) == 0;

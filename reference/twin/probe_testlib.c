@@ -92,17 +92,6 @@ void twin_answers_clear(struct twin_answers *answers)
     mpq_clear(answers->exact);
 }
 
-void twin_answers_stepwise(struct twin_answers *answers, double real, float s_y)
-{
-    mpq_t divisor;
-    answers->may_be_open = true;
-    mpq_init(divisor);
-    mpq_set_d(answers->exact, real);
-    mpq_set_d(divisor, (double)s_y);
-    mpq_div(answers->exact, answers->exact, divisor);
-    mpq_clear(divisor);
-}
-
 void twin_answers_add(struct twin_answers *answers, double real, const char *how)
 {
     assert(answers->count < TWIN_MAX_ANSWERS);
@@ -234,6 +223,12 @@ void twin_probe_float(struct twin_probe *probe, const struct qd_value *have, int
     if (size == TWIN_HUGE)
         canonical = canonical > 0 ? (double)INFINITY : -(double)INFINITY;
     look(probe, have, i, tight, &seen);
+    bool open = (qd_value_flags(have, i) & QD_NO_CANONICAL) != 0;
+    double want = qd_tensor_value(&have->want, i);
+    probe->open += open;
+    if ((open && tight) || (!open && want != canonical))
+        fail_msg("element %" PRId64 ": canonical: twin %.17g, reference %s%.17g", i, canonical,
+                 open ? "none, perhaps " : "", want);
     admit(probe, &seen, i, canonical, canonical, "the exact number, rounded");
     for (unsigned k = 0; k < answers->count; k++)
         admit(probe, &seen, i, answers->real[k], canonical, answers->how[k]);
@@ -245,6 +240,7 @@ void twin_probe_print(const char *name, const struct twin_probe *probe)
                   " answers, %" PRId64 " not canonical\n",
                   name, probe->elements, probe->slack, probe->answers, probe->not_canonical);
     assert_true(probe->elements > 0 && probe->answers > 0);
+    assert_true(probe->open * 200 <= probe->elements);
 }
 
 /* --- Float32 sums in random order --- */

@@ -363,6 +363,7 @@ static void linear_interpolation(void **state)
         qd_arena_clear(&r.arena);
     }
     twin_answers_clear(&answers);
+    probe.open = 0; /* the reference knows a coordinate by an enclosure, here the number is exact */
     twin_probe_print("Resize, linear", &probe);
 }
 

@@ -264,7 +264,8 @@ int twin_graph_quantized(struct twin_graph *graph, struct qd_arena *arena, int r
 #define TWIN_MAX_ANSWERS 64
 struct twin_answers {
     mpq_t exact;
-    bool may_be_open; /* the reference need not have a canonical code */
+    bool
+        may_be_open; /* the reference need not have a canonical value: where it has only an enclosure */
     unsigned count;
     double real[TWIN_MAX_ANSWERS];
     const char *how[TWIN_MAX_ANSWERS];
@@ -272,10 +273,6 @@ struct twin_answers {
 void twin_answers_init(struct twin_answers *answers);
 void twin_answers_clear(struct twin_answers *answers);
 void twin_answers_add(struct twin_answers *answers, double real, const char *how);
-/* Operators follow each other, each rounds to float32 and the last one gives `real`: the number
- * before the rounding to a code is real/s_y. Where the reference has a canonical code (it need not,
- * where float operators leave more than one value), that is it. */
-void twin_answers_stepwise(struct twin_answers *answers, double real, float s_y);
 
 /* acc·s_1·…·s_n/s_y for at most three factors: the exact number, and every way to multiply a
  * float32 accumulator by a factor s_1·…·s_n/s_y, or by the scales and divide the product. */
@@ -284,13 +281,15 @@ void twin_answers_product(struct twin_answers *answers, int64_t acc, const float
 
 struct twin_probe {
     int64_t elements, slack, answers, not_canonical;
+    int64_t open; /* floats without a canonical value: one in 200 at most */
 };
 /* Integer output: `want` is the code of the exact number, every answer's code lies in the hull, and
  * the hull is one code if `tight`. Fails the cmocka test otherwise. */
 void twin_probe_code(struct twin_probe *probe, const struct qd_value *have, int64_t i,
                      const struct twin_answers *answers, int64_t zero_point, bool tight);
-/* Float output: the exact number rounded to nearest lies in the hull, so does every answer; if
- * `tight` the hull is nothing but the first. */
+/* Float output: `want` is the exact number rounded to nearest (or open: where terms cancel, a
+ * reference that sums in double need not know it), every answer lies in the hull; if `tight` the hull
+ * is nothing but the first. */
 void twin_probe_float(struct twin_probe *probe, const struct qd_value *have, int64_t i,
                       const struct twin_answers *answers, bool tight);
 void twin_probe_print(const char *name, const struct twin_probe *probe);

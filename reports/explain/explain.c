@@ -77,6 +77,9 @@ static void tell_value(const struct qd_explanation *explanation, const char *nam
     fprintf(explanation->out, "  %s%s = %s", name,
             qd_describe_place(&value->want, i, explanation->arena),
             qd_describe_number(dtype, qd_tensor_value(&value->want, i), want, sizeof want));
+    struct qd_interval exact = qd_value_exact(value, i);
+    if (seen.canonical && exact.lo <= exact.hi && exact.lo != qd_tensor_value(&value->want, i))
+        fprintf(explanation->out, ", exactly %.17g%s", exact.lo, exact.lo < exact.hi ? "..." : "");
     if (seen.unspecified)
         fputs("; the specification says nothing here", explanation->out);
     else if (seen.points && !seen.points->besides)

@@ -73,14 +73,15 @@ static void tell_quantize(const struct qd_explanation *explanation, const struct
 {
     static const struct qd_semantics defaults;
     double zero_point = qd_explain_number(l->zero_point, l->parameter, 0);
-    double given_x = qd_tensor_value(&l->x->want, i);
+    double given_x = qd_value_exact(l->x, i).lo;
     double given_scale = qd_explain_number(l->scale, l->parameter, 1);
     bool precise;
     enum qd_dtype dtype = step->out[0].want.dtype, division = division_type(step, l, &precise);
-    double x = qd_float_round(division, QD_NEAREST_EVEN, given_x);
+    bool converts = division != QD_F32 && division != l->x->want.dtype;
+    double x = converts ? qd_float_round(division, QD_NEAREST_EVEN, given_x) : given_x;
     double scale = qd_float_round(division, QD_NEAREST_EVEN, given_scale);
-    fprintf(explanation->out, "  %s / %s = %.9g / %.9g\n", l->x_name, l->scale_name, given_x,
-            given_scale);
+    fprintf(explanation->out, "  %s / %s = %.*g / %.9g\n", l->x_name, l->scale_name,
+            (double)(float)given_x == given_x ? 9 : 17, given_x, given_scale);
     if (x != given_x || scale != given_scale)
         fprintf(explanation->out, "       = %.9g / %.9g, converted to %s\n", x, scale,
                 qd_dtype_info(division)->word);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "qdiff/evaluate.h"
+#include "qdiff/features.h"
 
 /* The row of the operator that the case is about; NULL if the reference has none. */
 static const struct qd_op *principal_op(const struct qd_evaluated *evaluated)
@@ -73,6 +74,18 @@ static void cite_value(const struct qd_evaluated *evaluated, const struct qd_com
     citation->clause = clause;
 }
 
+/* --- Cases beyond the page ---------------------------------------------------------------------- */
+
+/* A model that no page allows literally: whatever number or refusal it gets is advisory. */
+static bool is_beyond_page(const struct qd_case *kase)
+{
+    struct qd_features features;
+    if (!kase->graph)
+        return false;
+    qd_case_features(kase, &features);
+    return qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR);
+}
+
 /* --- All ---------------------------------------------------------------------------------------- */
 
 /* What a divergence that is not about values breaks, after the operator's name. */
@@ -117,6 +130,11 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_com
         cite_value(evaluated, comparison, arena, &made);
     else
         made.clause = clause_of(evaluated, class, words, arena);
+    if (made.clause && made.severity == QD_SEVERITY_WRONG && is_beyond_page(evaluated->kase)) {
+        made.severity = QD_SEVERITY_ADVISORY;
+        made.clause = qd_arena_printf(
+            arena, "%s; a parameter or bound is [1] where the page says scalar", made.clause);
+    }
     if (!made.clause)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a clause");
     *citation = made;

@@ -86,6 +86,33 @@ static void test_what_no_sentence_forbids_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* Clip's page: "It must be a scalar(tensor of empty shape)." */
+static void test_what_no_page_allows_is_advisory(void **state)
+{
+    (void)state;
+    struct fixture f;
+    float low = 0;
+    int inputs[] = {0, 1};
+    struct qd_tensor bound = {.dtype = QD_F32, .count = 1, .data = &low};
+    struct qd_graph_value values[] = {{.name = "x", .declared_rank = -1},
+                                      {.name = "low", .initializer = &bound}};
+    begin(&f, "", "Clip");
+    f.node.op = qd_op_find("", "Clip");
+    f.node.inputs = inputs;
+    f.node.input_count = 2;
+    f.graph.values = values;
+    f.graph.value_count = 2;
+    assert_int_equal(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    bound.rank = 1;
+    bound.dims[0] = 1;
+    struct qd_citation citation = cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0);
+    assert_int_equal(citation.severity, QD_SEVERITY_ADVISORY);
+    assert_non_null(strstr(citation.clause, "[1] where the page says scalar"));
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 3, 0, 0).severity, QD_SEVERITY_ADVISORY);
+    assert_int_equal(cite(&f, QD_VERDICT_CRASH, 0, 0, 0).severity, QD_SEVERITY_ROBUSTNESS);
+    qd_arena_clear(&f.arena);
+}
+
 static void test_an_invalid_model_cites_the_case(void **state)
 {
     (void)state;
@@ -104,6 +131,7 @@ int main(void)
         cmocka_unit_test(test_every_class_has_a_clause),
         cmocka_unit_test(test_a_value_cites_its_page),
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
+        cmocka_unit_test(test_what_no_page_allows_is_advisory),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

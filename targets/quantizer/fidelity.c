@@ -152,7 +152,7 @@ static enum qd_status quantize_value(const struct quantized_model *model,
         if (flags & (QD_UNSPECIFIED | QD_NOT_NUMBER) || !isfinite(x.lo) || !isfinite(x.hi))
             status = qd_interval_store_flag(&made, i, QD_UNSPECIFIED, arena, error);
         else
-            status = qd_interval_store(&made, i, x, false, x.lo + (x.hi - x.lo) / 2, arena, error);
+            status = qd_interval_store(&made, i, x, qd_interval_open(x), arena, error);
     }
     if (status == QD_OK)
         *value = made;

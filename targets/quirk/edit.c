@@ -167,6 +167,7 @@ static void map(struct qd_edit *edit, int i, enum qd_dtype dtype, code_change *c
     const struct qd_value *from = edit->in[i];
     struct qd_value to = *from;
     to.lo = to.hi = NULL;
+    to.exact = NULL;
     edit->status = qd_tensor_init(&to.want, edit->evaluation.arena, dtype, from->want.rank,
                                   from->want.dims, edit->evaluation.error);
     for (int64_t e = 0; edit->status == QD_OK && e < to.want.count; e++)

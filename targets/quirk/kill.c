@@ -111,8 +111,12 @@ static bool nearest_wrong(const struct qd_value *value, int64_t i, int64_t *code
     if (seen.unspecified || seen.nan || info->bits > 32)
         return false;
     if (info->kind != QD_CLASS_FLOAT) {
-        *code = (int64_t)seen.hi < info->max ? (int64_t)seen.hi + 1 : (int64_t)seen.lo - 1;
-        return *code >= info->min;
+        int step = (int64_t)seen.hi < info->max ? 1 : -1;
+        *code = step > 0 ? (int64_t)seen.hi : (int64_t)seen.lo;
+        do /* what dropped orders give is no wrong answer */
+            *code += step;
+        while (qd_observation_admits(&seen, (double)*code));
+        return *code >= info->min && *code <= info->max;
     }
     double next = nextafter(seen.hi, (double)INFINITY);
     if (!isfinite(seen.hi))

@@ -57,7 +57,8 @@ struct qd_suite_options {
         *cases_dir; /* directory of encoded hand-written cases (*.qdcase, recursive), NULL: none */
 };
 
-/* Visits hand-written cases (sorted by id), then the families in list order. */
+/* Visits hand-written cases (sorted by id), then the families in list order; behind one generated case in eight, if it has scalar
+ * parameters, its twin with vectors of one element (feature one-element-vector). */
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);
 

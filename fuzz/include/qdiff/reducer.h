@@ -11,6 +11,8 @@
  * First, outputs that match are removed together with the nodes only they use: a fuzzed graph joins operators that have nothing to do
  * with each other. `before` is the finding of what is left.
  *
+ * A case that the pages allow literally stays one: no step makes a vector of one element of what has to be a scalar.
+ *
  * Operator and types stay, except where nodes go: then they become those of what is left.
  *
  * A name stays: a case with the id "findings/<signature>", which the reducer gave it, comes back as it is when less of it would have

@@ -3,15 +3,12 @@
  * rounds.
  *
  * Operands are values of float32 or narrower types, or sums and products of such: the residuals
- * that decide whether an operation was exact do not underflow. */
+ * that decide whether an operation was exact do not underflow. Of operands that are exact numbers
+ * (struct qd_interval) the result is one, too. */
 #ifndef QDIFF_INTERVAL_H
 #define QDIFF_INTERVAL_H
 
 #include "qdiff/value.h"
-
-struct qd_interval {
-    double lo, hi;
-};
 
 struct qd_interval qd_interval_add(struct qd_interval a, struct qd_interval b);
 struct qd_interval qd_interval_multiply(struct qd_interval a, struct qd_interval b);
@@ -37,11 +34,18 @@ double qd_interval_magnitude(struct qd_interval a);
  * alone has the sign of `want`. */
 struct qd_interval qd_interval_of(const struct qd_value *value, int64_t i);
 
-/* Stores a hull as element i, and `want`, a value of the type: the canonical one, or, unless
- * `canonical`, an example of what is admissible (QD_NO_CANONICAL). A hull of one number is the
- * canonical value by itself. NO_MEMORY. */
+/* A hull within which nothing is known of the exact number: every number of it may be it. */
+struct qd_interval qd_interval_open(struct qd_interval hull);
+
+/* Rounds an exact number, which is no NaN, to nearest, to a float or integer type (which then has it
+ * if it is one). *rounded is it where that is decided, else an example. */
+bool qd_interval_nearest(enum qd_dtype dtype, struct qd_interval exact, double *rounded);
+
+/* Stores a hull as element i, and the exact number within it, whose rounding to nearest is the
+ * canonical value; where that is not decided, QD_NO_CANONICAL. Of a hull of one number only the sign
+ * of `exact` is looked at. NO_MEMORY. */
 enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_interval hull,
-                                 bool canonical, double want, struct qd_arena *arena,
+                                 struct qd_interval exact, struct qd_arena *arena,
                                  struct qd_error *error);
 
 /* Stores element i with one flag and no hull: QD_NOT_NUMBER, which stores a NaN, or QD_UNSPECIFIED,

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the reference knows of a tensor: the canonical value and the admissible set, per element.
  *
- *   want       the one value the mathematics gives, in the tensor's own type. Meaningful for
- *              element i unless QD_NO_CANONICAL is set there.
+ *   want       the canonical value: what the mathematics of the graph up to here gives, rounded
+ *              once to the tensor's own type. Meaningful for element i unless QD_NO_CANONICAL is
+ *              set there; then it is an example of what is admissible.
+ *   exact      NULL (`want` is it), or per element of a float tensor that number before it is
+ *              rounded: every operation of the graph in real numbers, rounded only where a node
+ *              asks for it (Cast, QuantizeLinear, `precision`). One number, or two doubles between
+ *              which it lies. It is within the hull.
  *   lo, hi     the admissible hull as numbers: codes for integer types, reals for float types. NULL
  *              (both):
  *              every element is the point `want`. For a float tensor in the middle of a graph the
@@ -59,8 +64,15 @@ struct qd_points {
     double at[QD_MAX_POINTS];
 };
 
+/* A set of reals by its ends. As an `exact`: the number itself, or, if lo < hi, one that lies
+ * strictly between them. */
+struct qd_interval {
+    double lo, hi;
+};
+
 struct qd_value {
     struct qd_tensor want;
+    struct qd_interval *exact;
     double *lo, *hi;
     struct qd_points *points;
     uint8_t *flags;
@@ -81,8 +93,11 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 /* Adds what `operand` is made of to *fusion. */
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand);
 
-/* Makes lo/hi (filled from want), abs_sum (filled with the greatest magnitude of the hull) or flags
- * (zero) exist, in the arena; does nothing where they do. NO_MEMORY. */
+/* Makes exact (filled by qd_value_exact), lo/hi (filled from want), abs_sum (filled with the
+ * greatest magnitude of the hull) or flags (zero) exist, in the arena; does nothing where they do.
+ * NO_MEMORY. */
+enum qd_status qd_value_need_exact(struct qd_value *value, struct qd_arena *arena,
+                                   struct qd_error *error);
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
                                   struct qd_error *error);
 enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *arena,
@@ -137,6 +152,10 @@ double qd_value_lo(const struct qd_value *value, int64_t i);
 double qd_value_hi(const struct qd_value *value, int64_t i);
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i);
 bool qd_value_is_point(const struct qd_value *value, int64_t i);
+
+/* What is known of the exact number of element i (see `exact`): `want` where it is canonical and no
+ * array says more; the hull where it is not. */
+struct qd_interval qd_value_exact(const struct qd_value *value, int64_t i);
 
 /* Sets QD_EITHER_ZERO if element i is a zero of a float type, and nothing else. NO_MEMORY. */
 enum qd_status qd_value_open_zero(struct qd_value *value, int64_t i, struct qd_arena *arena,

@@ -17,6 +17,7 @@ struct qd_citation {
  * The severity is that of the verdict, but ADVISORY where no sentence obliges the target:
  * - a wrong value where the only difference is that subnormal numbers are given as 0: IEEE 754 asks for them, ONNX does not;
  * - a wrong value near the right one (qd_comparison.close) in a graph with an operator whose page gives no bound (qd_op.approximate);
+ * - anything that is `wrong` of a case with the feature one-element-vector: no page says that such a model is taken, or what it is;
  * - accepts-invalid, always: no sentence says that a model which breaks a rule has to be refused.
  *
  * NO_MEMORY. */

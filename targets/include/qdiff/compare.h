@@ -47,8 +47,8 @@ bool qd_severity_find(const char *word, enum qd_severity *severity);
 /* QD_VERDICT(NAME, word, severity, meaning): what was learned about one case on one target. */
 #define QD_VERDICT_LIST(QD_VERDICT)                                                                \
     QD_VERDICT(EXACT, "exact", NONE,                                                               \
-               "every compared element is canonical: the exact result, rounded only as the "       \
-               "operator says")                                                                    \
+               "every compared element is canonical: the exact result of the graph, rounded only " \
+               "where a node asks for it and once at the end")                                     \
     QD_VERDICT(ADMISSIBLE, "admissible", NONE,                                                     \
                "every element is one that some permitted order of evaluation gives; not all are "  \
                "canonical")                                                                        \

@@ -22,6 +22,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         if (x != clamped)
             qd_tensor_set(y, i, (int64_t)qd_float_encode(y->dtype, clamped, true));
     }
+    for (int64_t i = 0; out[0].exact && i < y->count; i++)
+        out[0].exact[i] = (struct qd_interval){clamp(out[0].exact[i].lo, codes),
+                                               clamp(out[0].exact[i].hi, codes)};
     for (int64_t i = 0; out[0].lo && i < y->count; i++) {
         out[0].lo[i] = clamp(out[0].lo[i], codes);
         out[0].hi[i] = clamp(out[0].hi[i], codes);

@@ -53,11 +53,15 @@ static enum qd_status wrap(struct qd_value *value, double period, struct qd_aren
 {
     struct qd_tensor *y = &value->want;
     enum qd_status status = qd_value_need_hull(value, arena, error);
+    if (status == QD_OK)
+        status = qd_value_need_exact(value, arena, error);
     for (int64_t i = 0; status == QD_OK && i < y->count; i++) {
         double x = qd_tensor_value(y, i), off = period * floor(x / period + 0.5);
         if (off == 0 || !isfinite(off))
             continue;
         qd_tensor_set(y, i, (int64_t)qd_float_encode(y->dtype, x - off, false));
+        value->exact[i].lo -= off;
+        value->exact[i].hi -= off;
         value->lo[i] -= off;
         value->hi[i] -= off;
     }

@@ -25,6 +25,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
             qd_tensor_set(&y->want, i,
                           (int64_t)qd_float_encode(y->want.dtype, truncated(y, i), true));
     y->lo = y->hi = NULL;
+    y->exact = NULL;
     return status;
 }
 

@@ -50,8 +50,8 @@ function cellNode(by, name, column, sum) {
 function cellTip(name, column, sum) {
   const card = el("div.tip", {}, el("b", {}, `${name} on ${columnName(column)}`));
   if (sum.compared) card.append(el("p", {}, `${count(sum.passed)} of ${plural(sum.compared, "comparison")} pass.`));
-  if (sum.worst >= 0) card.append(el("p", {}, `Gravest: ${verdictWord(sum.worst)}. ${front.verdicts[sum.worst][2]}.`));
-  for (const [line, n] of sum.lines) card.append(el("div", {}, `${count(n)}  ${line}`));
+  if (sum.worst >= 0) card.append(el("p", {}, `Gravest: ${verdictWord(sum.worst)} (${front.verdicts[sum.worst][2]}).`));
+  for (const [line, n] of sum.lines) card.append(el("div.line", {}, el("span.number", {}, count(n)), line));
   return card;
 }
 

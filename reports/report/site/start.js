@@ -32,7 +32,7 @@ const MOST_FOUND = 12;
 function find(text) {
   const parts = text.toLowerCase().split(/\s+/).filter(Boolean);
   const holds = (value) => parts.every((part) => value.toLowerCase().includes(part));
-  const causes = front.causes.map((cause, i) => [causeLink(i), "cause", cause.name]);
+  const causes = front.causes.map((cause, i) => [causeLink(i), "cause", shortIssue(cause.name)]);
   const cases = front.cases.map(([id], i) => [caseLink(i), "case", id]);
   return parts.length ? [...causes, ...cases].filter(([, , name]) => holds(name)) : [];
 }

@@ -499,7 +499,7 @@ static enum qd_dtype operand_dtype(const struct view *view, int index)
 {
     return index < 0 || (size_t)index >= view->node->input_count
                ? QD_DTYPE_NONE
-               : qd_case_dtype(view->kase, view->node->inputs[index]);
+               : qd_node_dtype(view->kase, view->node, view->node->inputs[index]);
 }
 
 void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
@@ -508,7 +508,7 @@ void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
     struct qd_features found = {{0, 0}};
     struct view view = view_of(kase, node, &found);
     enum qd_dtype x = operand_dtype(&view, view.x), w = operand_dtype(&view, view.weight);
-    enum qd_dtype y = node->output_count > 0 ? qd_case_dtype(kase, node->outputs[0]) : x;
+    enum qd_dtype y = node->output_count > 0 ? qd_node_dtype(kase, node, node->outputs[0]) : x;
     set_opset(&found, kase->opset);
     find_node(&view);
     for (size_t i = 0; i < node->input_count; i++)

@@ -40,8 +40,20 @@ static int model_operand(const struct qd_node *node)
     return operand_at(node, x < 0 ? 0 : x);
 }
 
-/* The type of a value, by what the model says alone: it holds for graphs that do not evaluate too. */
-static enum qd_dtype dtype_of(const struct qd_case *kase, int value, int depth)
+/* The last of the first `count` nodes that computes the value, -1 if none does. Nodes are in topological order, and most read
+ * what one shortly before them computes: from the front a long chain would take the square of its length. */
+static int producer_among(const struct qd_graph *graph, int value, size_t count)
+{
+    for (size_t i = count; i-- > 0;)
+        for (size_t j = 0; j < graph->nodes[i].output_count; j++)
+            if (graph->nodes[i].outputs[j] == value)
+                return (int)i;
+    return -1;
+}
+
+/* The type of a value, by what the model says alone: it holds for graphs that do not evaluate too. The first `count` nodes
+ * count. */
+static enum qd_dtype dtype_of(const struct qd_case *kase, int value, size_t count, int depth)
 {
     const struct qd_graph *graph = kase->graph;
     if (value == QD_NO_VALUE || depth > 64)
@@ -51,7 +63,7 @@ static enum qd_dtype dtype_of(const struct qd_case *kase, int value, int depth)
     for (size_t i = 0; i < graph->input_count; i++)
         if (graph->inputs[i] == value)
             return kase->inputs[i].dtype;
-    int producer = qd_graph_producer(graph, value);
+    int producer = producer_among(graph, value, count);
     if (producer < 0)
         return QD_DTYPE_NONE;
     const struct qd_node *node = &graph->nodes[producer];
@@ -62,11 +74,16 @@ static enum qd_dtype dtype_of(const struct qd_case *kase, int value, int depth)
         return QD_S32;
     if (is_op(node, "DynamicQuantizeLinear"))
         return node->outputs[1] == value ? QD_F32 : QD_U8;
-    enum qd_dtype like = dtype_of(kase, model_operand(node), depth + 1);
+    enum qd_dtype like = dtype_of(kase, model_operand(node), (size_t)producer, depth + 1);
     return like == QD_DTYPE_NONE && is_op(node, "QuantizeLinear") ? QD_U8 : like;
 }
 
 enum qd_dtype qd_case_dtype(const struct qd_case *kase, int value)
 {
-    return dtype_of(kase, value, 0);
+    return dtype_of(kase, value, kase->graph->node_count, 0);
+}
+
+enum qd_dtype qd_node_dtype(const struct qd_case *kase, const struct qd_node *node, int value)
+{
+    return dtype_of(kase, value, (size_t)(node - kase->graph->nodes) + 1, 0);
 }

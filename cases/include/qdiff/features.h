@@ -31,6 +31,8 @@ void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
 /* The type of a value by what the model says alone, which holds for graphs that do not evaluate too; NONE where it does not
  * say. */
 enum qd_dtype qd_case_dtype(const struct qd_case *kase, int value);
+/* The same of a value that the node, one of the case's graph, reads or computes; faster. */
+enum qd_dtype qd_node_dtype(const struct qd_case *kase, const struct qd_node *node, int value);
 
 bool qd_features_has(const struct qd_features *features, enum qd_feature feature);
 const char *qd_feature_word(enum qd_feature feature);

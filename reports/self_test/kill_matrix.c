@@ -151,6 +151,7 @@ static enum qd_status run_jobs(const struct qd_matrix_plan *plan, const struct j
     int ends[2];
     if (pipe(ends) != 0)
         return qd_fail(error, QD_INTERNAL, "cannot make a pipe: %s", strerror(errno));
+    atomic_store(model->stop, is_interrupted(plan->interrupt)); /* while the roll was made */
     for (size_t i = 0; i < model->jobs; i++) {
         if (fork() == 0) {
             struct job job = *model;

@@ -131,7 +131,11 @@ test_ctrl_c_keeps_what_the_self_test_has()
     local pid code=0 ran all
     "$qdiff" self-test -j 2 -o "$scratch/kills.md" >"$scratch/out" 2>"$scratch/err" &
     pid=$!
-    sleep 2
+    for _ in $(seq 600); do # until there are jobs
+        grep -qsx "PPid:[[:space:]]*$pid" /proc/[0-9]*/status && break
+        sleep 0.1
+    done
+    sleep 0.5
     kill -INT "$pid"
     wait "$pid" || code=$?
     [ "$code" = 130 ] && has err "interrupted" && has out "TAP version 13" && has out "1..$(points)" &&

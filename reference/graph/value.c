@@ -21,8 +21,42 @@ struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor)
     return (struct qd_value){.want = *tensor};
 }
 
+static unsigned steps_of(const struct qd_fusion *fusion)
+{
+    return fusion->steps + (fusion->averaged ? 2 : 0);
+}
+
+static unsigned larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+void qd_fusion_multiply(struct qd_fusion *fusion, const struct qd_fusion *operand)
+{
+    unsigned scales = larger(fusion->scales, 1) + larger(operand->scales, 1);
+    unsigned steps = steps_of(fusion) + steps_of(operand);
+    qd_fusion_join(fusion, operand);
+    fusion->scales = scales;
+    fusion->steps = steps;
+}
+
+void qd_fusion_add(struct qd_fusion *fusion, const struct qd_fusion *operand)
+{
+    qd_fusion_join(fusion, operand);
+    fusion->steps++;
+}
+
+unsigned qd_fusion_roundings(const struct qd_fusion *fusion, bool rough)
+{
+    unsigned roundings = fusion->scales + 1 + steps_of(fusion) + (rough ? 1 : 0);
+    return roundings < QD_MOST_ROUNDINGS ? roundings : QD_MOST_ROUNDINGS;
+}
+
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
 {
+    fusion->scales = larger(fusion->scales, operand->scales);
+    fusion->steps = larger(steps_of(fusion), steps_of(operand));
+    fusion->averaged = false;
     fusion->dequantized = fusion->dequantized || operand->dequantized;
     fusion->rough_scales = fusion->rough_scales || operand->rough_scales;
     fusion->negative_scales = fusion->negative_scales || operand->negative_scales;

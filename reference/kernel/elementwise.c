@@ -142,8 +142,11 @@ static enum qd_status begin(const struct qd_evaluation *evaluation, const struct
 {
     if (!a->abs_sum && !b->abs_sum)
         return QD_OK;
-    qd_fusion_join(&y->fusion, &a->fusion);
-    qd_fusion_join(&y->fusion, &b->fusion);
+    y->fusion = a->fusion;
+    if (terms == QD_TERMS_SUM)
+        qd_fusion_add(&y->fusion, &b->fusion);
+    else
+        qd_fusion_multiply(&y->fusion, &b->fusion);
     /* A sum that was multiplied is not gone on with; one that was added to may be, its terms no
      * longer on a grid. */
     y->fusion.sum_quantum = INT_MIN;

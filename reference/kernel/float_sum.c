@@ -247,6 +247,7 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
         status = qd_float_sum_store(evaluation, sum, 2, y, i);
     }
     y->fusion.rough_scales = y->fusion.rough_scales || rough;
+    y->fusion.averaged = y->fusion.averaged || rough;
     y->fusion.sum_terms = 0;
     return status;
 }
@@ -259,10 +260,14 @@ enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
         if (!operands[i])
             continue;
         const struct qd_fusion *fusion = &operands[i]->value->fusion;
-        y->fusion.dequantized = y->fusion.dequantized || fusion->dequantized;
-        y->fusion.rough_scales = y->fusion.rough_scales || fusion->rough_scales;
-        y->fusion.negative_scales = y->fusion.negative_scales || fusion->negative_scales;
+        if (i == 0)
+            qd_fusion_join(&y->fusion, fusion);
+        else if (i == 1)
+            qd_fusion_multiply(&y->fusion, fusion);
+        else
+            qd_fusion_add(&y->fusion, fusion);
     }
+    y->fusion.sum_terms = 0;
     y->fusion.sum_quantum = INT_MAX;
     return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);
 }

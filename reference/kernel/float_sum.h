@@ -85,8 +85,8 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
                                        struct qd_float_sum *sum, int64_t n, struct qd_value *y,
                                        int64_t i);
 
-/* Prepares y to take sums: gives it an abs_sum and joins what the operands are made of; NULL
- * operands are allowed. */
+/* Prepares y to take sums: gives it an abs_sum and joins what the operands are made of: one that is
+ * averaged, or two that are multiplied and a bias; NULL operands are allowed. */
 enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,
                                   const struct qd_float_operand *const *operands, size_t count,
                                   struct qd_value *y);

@@ -93,8 +93,10 @@ struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bo
 {
     const struct qd_fusion *fusion = &value->fusion;
     bool forms_scale = fusion->dequantized && (fusion->rough_scales || rough);
+    /* n roundings of 2^-24 each: (1 + 2^-24)^n − 1 is less than n·2^-24·(1 + 2^-20) */
+    double relative = qd_fusion_roundings(fusion, rough) * 0x1p-24 * (1 + 0x1p-20);
     return qd_interval_widen(qd_interval_of(value, i),
-                             forms_scale ? qd_value_abs_sum(value, i) * 0x1p-21 : 0);
+                             forms_scale ? qd_value_abs_sum(value, i) * relative : 0);
 }
 
 double qd_interval_magnitude(struct qd_interval a)

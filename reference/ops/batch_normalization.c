@@ -248,7 +248,8 @@ static enum qd_status begin(const struct normalizer *n, struct qd_value *y)
         return QD_OK;
     y->fusion = x->fusion;
     y->fusion.sum_terms = 0;
-    y->fusion.rough_scales = true; /* the factor is hardly ever a power of two */
+    y->fusion.rough_scales = true;        /* the factor is hardly ever a power of two */
+    y->fusion.steps += QD_MOST_ROUNDINGS; /* its own root and quotient, the offset */
     return qd_value_need_abs_sum(y, n->evaluation->arena, n->evaluation->error);
 }
 

@@ -17,7 +17,7 @@
  *             same with either of them rounded to y's type first; f16 and bf16 computed in f32 and
  *             rounded once more. An order whose rounded operand over- or underflows is dropped: what it
  *             gives is admissible and nothing is computed with it. Inside a graph the exact product
- *             is admissible too. Codes with several admissible values give the hull of their products.
+ *             is admissible too, unless output_dtype asks for a narrower type than the scale's. Codes with several admissible values give the hull of their products.
  * Quirks      zero_points. */
 #include <math.h>
 
@@ -36,6 +36,8 @@ struct dequantizer {
     const struct qd_tensor *x, *scale, *zero_point; /* zero_point NULL: 0 */
     struct qd_granularity granularity;
     enum qd_dtype y;
+    bool
+        rounds; /* output_dtype lacks values of the scale's type: a rounding that the node asks for */
 };
 
 static uint32_t x_types(int64_t opset)
@@ -71,6 +73,8 @@ static enum qd_status read_output_type(const struct qd_evaluation *evaluation,
 {
     enum qd_status status =
         qd_dtype_attribute(evaluation, node, "output_dtype", 23, QD_FLOAT_TYPES, &d->y);
+    const struct qd_float_format *y = qd_float_format(d->y), *s = qd_float_format(d->scale->dtype);
+    d->rounds = y && s && y->fraction_bits < s->fraction_bits;
     if (status == QD_OK && d->y == QD_DTYPE_NONE)
         d->y = d->scale->dtype;
     if (status == QD_OK && !(QD_FLOAT_TYPES & BIT(d->y)))
@@ -245,13 +249,23 @@ static enum qd_status store(const struct dequantizer *d, struct qd_value *y, int
                                : QD_OK;
 }
 
+/* Of a product that the node asks to be rounded no consumer sees more than that. */
+static struct product rounded(enum qd_dtype y, double q, double s)
+{
+    struct product p = multiply(y, q, s);
+    p.exact = (struct qd_interval){p.want, p.want};
+    p.lo = qd_float_round(y, QD_NEAREST_EVEN, p.lo);
+    p.hi = qd_float_round(y, QD_NEAREST_EVEN, p.hi);
+    return p;
+}
+
 /* One value of x, at element i. */
 static struct product dequantize_value(const struct dequantizer *d, int64_t i, double x)
 {
     int64_t parameter = qd_granularity_index(&d->granularity, i);
     double q = difference(d, x, parameter), s = qd_tensor_value(d->scale, parameter);
     if (isfinite(q) && isfinite(s))
-        return multiply(d->y, q, s);
+        return d->rounds ? rounded(d->y, q, s) : multiply(d->y, q, s);
     if (!isfinite(s))
         return (struct product){.flags = QD_UNSPECIFIED};
     double y = q * s;
@@ -295,7 +309,7 @@ static enum qd_status dequantize(const struct dequantizer *d, const struct qd_va
 
 static struct qd_fusion fusion_of(const struct qd_tensor *scale)
 {
-    struct qd_fusion fusion = {.dequantized = true};
+    struct qd_fusion fusion = {.dequantized = true, .scales = 1};
     for (int64_t i = 0; i < scale->count; i++) {
         double s = qd_tensor_value(scale, i);
         fusion.rough_scales |= !qd_scale_is_power_of_two(s);
@@ -316,9 +330,10 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = qd_value_init(&y, evaluation->arena, d.y, d.x->rank, d.x->dims, evaluation->error);
     if (status == QD_OK)
         status = dequantize(&d, in[X], &y);
-    if (status == QD_OK)
+    if (status == QD_OK && !d.rounds) {
         status = qd_value_need_abs_sum(&y, evaluation->arena, evaluation->error);
-    y.fusion = fusion_of(d.scale);
+        y.fusion = fusion_of(d.scale);
+    }
     if (status == QD_OK)
         out[0] = y;
     return status;

@@ -130,6 +130,8 @@ static enum qd_status multiply(struct gemm *g, const struct qd_value *const *in,
     const struct qd_float_operand *operands[] = {&g->a, &g->b, in[C] ? &g->c : NULL};
     if (status == QD_OK)
         status = qd_float_sum_begin(g->evaluation, operands, INPUTS, y);
+    y->fusion.scales += !qd_scale_is_power_of_two((double)g->alpha);
+    y->fusion.steps += in[C] && !qd_scale_is_power_of_two((double)g->beta);
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
         status = element(g, i, y);
     return status;

@@ -682,7 +682,8 @@ static enum qd_status resize_linear(const struct qd_evaluation *evaluation, cons
     }
     if (status != QD_OK)
         return status;
-    made.fusion.sum_terms = 0; /* nothing goes on from these sums */
+    made.fusion.sum_terms = 0;              /* nothing goes on from these sums */
+    made.fusion.steps += QD_MOST_ROUNDINGS; /* weights and their products */
     *y = made;
     return QD_OK;
 }

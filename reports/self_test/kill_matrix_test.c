@@ -69,6 +69,23 @@ static void every_quirk_is_noticed_by_three_cases(void **state)
     assert_true(qd_self_test_is_green(&counts));
 }
 
+/* A rounding that a node asks for and a target leaves out: Cast, pairs, precision, output_dtype. */
+static void dropped_roundings_are_noticed(void **state)
+{
+    static const char *const names[] = {"cast-dropped",       "rounding-step-dropped",
+                                        "requantize-dropped", "double-quantize-collapsed",
+                                        "precision-ignored",  "output-dtype-ignored"};
+    const struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t q = 0;
+        const char *first;
+        while (qd_quirk_at(q) && strcmp(qd_quirk_at(q)->name, names[i]) != 0)
+            q++;
+        if (!qd_quirk_at(q) || qd_matrix_kills(&f->matrix, q, &first) < QD_LEAST_KILLS)
+            fail_msg("%s is not noticed by %d cases", names[i], QD_LEAST_KILLS);
+    }
+}
+
 static void broken_parts_are_noticed(void **state)
 {
     struct fixture *f = *state;
@@ -106,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_quirk_is_noticed_by_three_cases),
+        cmocka_unit_test(dropped_roundings_are_noticed),
         cmocka_unit_test(broken_parts_are_noticed),
         cmocka_unit_test(a_sound_part_is_not_noticed),
     };

@@ -133,11 +133,26 @@ const struct qd_tensor *qd_case_tensor(const struct qd_case *kase, int value)
     return NULL;
 }
 
+/* What is no name, but nearly. */
+static const char *describe_near(const struct qd_near_miss *near, struct qd_arena *arena)
+{
+    if (!near->quirk)
+        return "";
+    return qd_arena_printf(
+        arena,
+        "; %s explains all %lld elements of this case and %zu wrong neighbours, but not neighbour "
+        "%zu: perhaps another fault",
+        near->quirk->name, (long long)near->elements, near->divergent, near->neighbour);
+}
+
 const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
+    const char *near = describe_near(&diagnosis->near, arena);
+    if (!near)
+        return NULL;
     return qd_arena_printf(
-        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s", diagnosis->neighbours,
-        diagnosis->divergent,
+        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s%s",
+        diagnosis->neighbours, diagnosis->divergent,
         diagnosis->quirk_count > 0 && diagnosis->divergent > 0 ? ", as the quirk says" : "",
-        diagnosis->out_of_time ? "; out of time" : "");
+        diagnosis->out_of_time ? "; out of time" : "", near);
 }

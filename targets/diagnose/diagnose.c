@@ -29,6 +29,7 @@ struct candidate {
     int64_t slack;   /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
+    size_t divergent; /* wrong neighbours that it explains */
 };
 
 #define DEFAULT_SECONDS 1.0
@@ -52,6 +53,8 @@ struct diagnosing {
     struct candidate *candidates;
     size_t count;
     size_t neighbours, divergent;
+    struct qd_near_miss
+        near; /* of the single quirks that were refuted, the one with the most evidence */
     bool out_of_time;
 };
 
@@ -245,13 +248,25 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
     return false;
 }
 
+/* A quirk that explains the case and not this neighbour, which may show another fault as well. */
+static void note_refuted(struct diagnosing *d, const struct candidate *c)
+{
+    if (c->count != 1 || c->weak || (d->near.quirk && c->divergent <= d->near.divergent))
+        return;
+    d->near = (struct qd_near_miss){.quirk = c->quirks[0],
+                                    .elements = d->plain.compared,
+                                    .divergent = c->divergent,
+                                    .neighbour = d->neighbours};
+}
+
 /* Keeps the candidates that explain what the target gave. */
 static void sift(struct diagnosing *d, const struct neighbour *neighbour)
 {
     size_t kept = 0;
     const struct qd_comparison *comparison = &neighbour->trial.comparison;
+    bool wrong = qd_verdict_is_divergence(comparison->verdict);
     d->neighbours++;
-    d->divergent += qd_verdict_is_divergence(comparison->verdict);
+    d->divergent += wrong;
     if (comparison->compared == 0)
         return;
     for (size_t i = 0; i < d->count; i++) {
@@ -259,10 +274,13 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         struct qd_comparison under;
         enum fit fit = fit_of(c.quirks, c.count, &neighbour->kase, comparison->compared,
                               &neighbour->trial.run, &under);
-        if (fit == REFUTED)
+        if (fit == REFUTED) {
+            note_refuted(d, &c);
             continue;
+        }
         c.weak = c.weak || fit == SILENT;
         c.inexact += under.admissible;
+        c.divergent += wrong && fit == EXPLAINS;
         d->candidates[kept++] = c;
     }
     d->count = kept;
@@ -442,9 +460,15 @@ static enum qd_status find_candidates(struct diagnosing *d)
     prefer_exact(d);
     if (status != QD_OK || count_strong(d) > 0)
         return status;
+    size_t neighbours = d->neighbours, divergent = d->divergent;
     d->count = d->neighbours = d->divergent = 0;
     find_pairs(d);
-    return ask_neighbours(d);
+    status = ask_neighbours(d);
+    if (d->count == 0) { /* the evidence is that of the quirks alone */
+        d->neighbours = neighbours;
+        d->divergent = divergent;
+    }
+    return status;
 }
 
 enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kase,
@@ -474,6 +498,8 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     made.facts = qd_difference_facts(kase, canonical, run, arena);
     made.neighbours = d.neighbours;
     made.divergent = d.divergent;
+    if (made.quirk_count == 0)
+        made.near = d.near;
     made.out_of_time = d.out_of_time;
     made.seconds = qd_clock_seconds() - d.start;
     if (!made.label || !made.facts)

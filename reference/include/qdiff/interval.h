@@ -22,7 +22,7 @@ struct qd_interval qd_interval_widen(struct qd_interval a, double by);
 struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exact);
 
 /* Element i as an operand of a kernel that computes it together with what it is made of (struct
- * qd_fusion): such a kernel forms a combined scale, which costs at most 8 roundings, each below
+ * qd_fusion): such a kernel forms a combined scale, which costs qd_fusion_roundings, each below
  * 2^−24 of Σ|terms|; none if all scales are powers of two. `rough`: the consumer adds a scale that
  * is not. */
 struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough);

@@ -48,9 +48,14 @@ enum qd_element_flag {
  * forming a combined scale rounds. negative_scales: some is negative: an integer 0 times it is
  * -0. sum_terms: the longest float sum, 0 if there is none; an Add after it may join it (MatMul +
  * Add = Gemm). sum_quantum: all its terms are multiples of 2^sum_quantum; INT_MIN where that is
- * not known. */
+ * not known.
+ *
+ * scales: the most that are multiplied to one term. steps: roundings besides those of an accumulator and
+ * of one combined scale: one for each addition of terms that have different scales. averaged: two
+ * more, for 1/n. */
 struct qd_fusion {
-    bool dequantized, rough_scales, negative_scales;
+    bool dequantized, rough_scales, negative_scales, averaged;
+    unsigned scales, steps;
     int64_t sum_terms;
     int sum_quantum;
 };
@@ -90,8 +95,18 @@ enum qd_status qd_value_init(struct qd_value *value, struct qd_arena *arena, enu
 /* A value that is the given tensor, every element a point. Borrows the tensor's data. */
 struct qd_value qd_value_of_tensor(const struct qd_tensor *tensor);
 
-/* Adds what `operand` is made of to *fusion. */
+/* Adds what `operand` is made of to *fusion: elements of either, which are not computed with. */
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand);
+
+/* The same of two that are multiplied or divided (a factor without scales is one), or added. */
+void qd_fusion_multiply(struct qd_fusion *fusion, const struct qd_fusion *operand);
+void qd_fusion_add(struct qd_fusion *fusion, const struct qd_fusion *operand);
+
+/* Roundings that a kernel for such a term can need: the accumulator's own to float32, forming the combined
+ * scale (with the consumer's, if that is `rough`), their product, and the steps. At most
+ * QD_MOST_ROUNDINGS: longer chains are not fused to one kernel. */
+#define QD_MOST_ROUNDINGS 8
+unsigned qd_fusion_roundings(const struct qd_fusion *fusion, bool rough);
 
 /* Makes exact (filled by qd_value_exact), lo/hi (filled from want), abs_sum (filled with the
  * greatest magnitude of the hull) or flags (zero) exist, in the arena; does nothing where they do.

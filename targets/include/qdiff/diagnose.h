@@ -38,6 +38,15 @@ struct qd_diagnose_options {
 /* At most so many quirks are named. */
 #define QD_DIAGNOSIS_MAX_QUIRKS 8
 
+/* A quirk that explains every element of the case, and not every neighbour: what it does not explain may be another fault. Of
+ * several the one that explains the most wrong neighbours. It is evidence, and no name. */
+struct qd_near_miss {
+    const struct qd_quirk *quirk; /* NULL: there is none */
+    int64_t elements;             /* of the case */
+    size_t divergent;             /* wrong neighbours that it explains */
+    size_t neighbour;             /* the first that it does not, from 1 */
+};
+
 /* Texts live in the arena given to qd_diagnose(). */
 struct qd_diagnosis {
     enum qd_diagnosis_kind kind;
@@ -52,7 +61,8 @@ struct qd_diagnosis {
         place; /* a graph: the first node that leaves the admissible set, or the fusion; "" otherwise */
     const char
         *facts; /* which elements differ, by how much, at ties, in which channels, at which edges */
-    bool out_of_time; /* candidates or neighbours were left untried */
+    struct qd_near_miss near; /* where nothing is named */
+    bool out_of_time;         /* candidates or neighbours were left untried */
     double seconds;
 };
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many roundings a fused kernel can need, counted by hand: a, b, c integers, s, t, u, y scales, each operation of a formula
+ * rounds once, and an integer once when it becomes a float. Alone: <build>/tests/reference/graph/fusion_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "qdiff/interval.h"
+
+static const struct qd_fusion code = {.dequantized = true, .rough_scales = true, .scales = 1};
+static const struct qd_fusion real = {.dequantized = false}; /* a float, no product of a code */
+
+static void counted(void **state)
+{
+    (void)state;
+    struct qd_fusion f = code;
+    assert_int_equal(qd_fusion_roundings(&f, true), 3); /* fl(a)·(s/y) */
+    assert_int_equal(qd_fusion_roundings(&f, false),
+                     2); /* fl(a)·s, exact divided by a power of two */
+    qd_fusion_add(&f, &code);
+    assert_int_equal(qd_fusion_roundings(&f, true), 4); /* fl(a)·(s/y) + fl(b)·(t/y) */
+    f = code;
+    qd_fusion_multiply(&f, &code);
+    assert_int_equal(qd_fusion_roundings(&f, true), 4); /* fl(a·b)·((s·t)/y) */
+    qd_fusion_add(&f, &code);
+    assert_int_equal(qd_fusion_roundings(&f, true), 5); /* … + fl(c)·(u/y) */
+    f = code;
+    qd_fusion_multiply(&f, &real);
+    assert_int_equal(qd_fusion_roundings(&f, true), 4); /* fl(a)·((s·x)/y) */
+    f = code;
+    f.averaged = true;
+    assert_int_equal(qd_fusion_roundings(&f, true), 5); /* fl(a)·((s·(1/n))/y) */
+    qd_fusion_add(&f, &code);
+    assert_int_equal(qd_fusion_roundings(&f, true), 6);
+}
+
+static void moving_costs_nothing(void **state)
+{
+    (void)state;
+    struct qd_fusion product = code, moved = {.scales = 0};
+    qd_fusion_multiply(&product, &code);
+    qd_fusion_join(&moved, &code);
+    qd_fusion_join(&moved, &product); /* of either */
+    assert_int_equal(qd_fusion_roundings(&moved, true), qd_fusion_roundings(&product, true));
+}
+
+static void never_more_than_before(void **state)
+{
+    (void)state;
+    struct qd_fusion f = code;
+    for (int i = 0; i < 20; i++)
+        qd_fusion_multiply(&f, &code);
+    assert_int_equal(qd_fusion_roundings(&f, true), QD_MOST_ROUNDINGS);
+}
+
+/* 100 = Σ|terms|, 4 roundings of 2^-24: 100 ± 400·2^-24, and not 2^-20 of that more. */
+static void widens_by_them(void **state)
+{
+    (void)state;
+    float number = 100;
+    double abs_sum = 100;
+    struct qd_value value = {.want = {.dtype = QD_F32, .count = 1, .data = &number},
+                             .abs_sum = &abs_sum,
+                             .fusion = code};
+    qd_fusion_add(&value.fusion, &code);
+    struct qd_interval hull = qd_interval_fused(&value, 0, true);
+    assert_true(hull.hi >= 100 + 400 * 0x1p-24 && hull.hi <= 100 + 400 * 0x1p-24 * (1 + 0x1p-19));
+    assert_true(hull.lo <= 100 - 400 * 0x1p-24 && hull.lo >= 100 - 400 * 0x1p-24 * (1 + 0x1p-19));
+    value.fusion.rough_scales = false; /* powers of two: nothing rounds */
+    hull = qd_interval_fused(&value, 0, false);
+    assert_true(hull.lo == 100 && hull.hi == 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counted), cmocka_unit_test(moving_costs_nothing),
+        cmocka_unit_test(never_more_than_before), cmocka_unit_test(widens_by_them)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -60,6 +60,7 @@ static const struct {
     {"Tanh", {2, 2}},
     {"AveragePool", {13, 19}},
     {"GlobalAveragePool", {2, 2}},
+    {"GlobalMaxPool", {2, 2}},
     {"ReduceMax", {8, 10}},
     {"ReduceMean", {8, 8}},
     {"ReduceSum", {10, 12}},

@@ -74,6 +74,7 @@ static const struct qd_target_capability rows[] = {
     {"Max", "", "", ""},
     {"Pow", "", "", ""},
     {"ReduceSum", "", "", ""},
+    {"GlobalMaxPool", "", "", ""},
     {"Tanh", "", "", ""},
     {"Abs", "", "", ""},
     {"Softmax", "", "", ""},

@@ -72,6 +72,7 @@ static const struct {
     {"SpaceToDepth", {2, 2}},
     {"Tile", {2, 2}},
     {"Where", {2, 2}},
+    {"Shape", {10, 10}},
     {"Resize", {13, 26}},
 };
 #define OPS (sizeof ops / sizeof *ops)

@@ -75,6 +75,7 @@ static const struct qd_target_capability rows[] = {
     {"Pow", "", "", ""},
     {"ReduceSum", "", "", ""},
     {"GlobalMaxPool", "", "", ""},
+    {"Shape", "", "", ""},
     {"Tanh", "", "", ""},
     {"Abs", "", "", ""},
     {"Softmax", "", "", ""},

@@ -60,6 +60,7 @@ static const struct {
     {"Tanh", {2, 2}},
     {"AveragePool", {13, 19}},
     {"GlobalAveragePool", {2, 2}},
+    {"GlobalMaxPool", {2, 2}},
     {"ReduceMax", {8, 10}},
     {"ReduceMean", {8, 8}},
     {"ReduceSum", {10, 12}},
@@ -71,6 +72,7 @@ static const struct {
     {"SpaceToDepth", {2, 2}},
     {"Tile", {2, 2}},
     {"Where", {2, 2}},
+    {"Shape", {10, 10}},
     {"Resize", {13, 26}},
 };
 #define OPS (sizeof ops / sizeof *ops)

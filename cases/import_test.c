@@ -529,6 +529,38 @@ static void test_external_data(void **state)
     remove_scratch(scratch);
 }
 
+/* A second graph input "u" of float [dim]. */
+static struct bytes input_of_dimension(struct qd_arena *a, int64_t dim)
+{
+    struct bytes shape = field_bytes(a, 1, field_varint(a, 1, (uint64_t)dim));
+    struct bytes tensor = join(a, field_varint(a, 1, 1), field_bytes(a, 2, shape));
+    struct bytes type = field_bytes(a, 2, field_bytes(a, 1, tensor));
+    return identity_model(a, NOTHING, field_bytes(a, 11, join(a, field_text(a, 1, "u"), type)),
+                          NOTHING);
+}
+
+/* Exporters write -1 for a dimension that is open: what is given fixes it. */
+static void test_open_dimensions(void **state)
+{
+    struct qd_arena *a = *state;
+    const char *scratch = make_scratch(a);
+    struct bytes one =
+        npy(a, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "\0\0\x80?", 4);
+    struct qd_import_feed feeds[] = {{"x", write_file(a, scratch, "x.npy", one)},
+                                     {"u", write_file(a, scratch, "u.npy", one)}};
+    struct qd_import_options options = {.feeds = feeds, .feed_count = 2};
+    struct qd_case kase;
+    struct qd_error error;
+    options.model = write_file(a, scratch, "open.onnx", input_of_dimension(a, -1));
+    assert_ok(qd_import(&options, a, &kase, &error), error);
+    assert_int_equal(kase.input_count, 2);
+    assert_int_equal(kase.graph->values[kase.graph->inputs[1]].declared_dims[0], -1);
+    assert_int_equal(kase.inputs[1].dims[0], 1);
+    options.model = write_file(a, scratch, "negative.onnx", input_of_dimension(a, -2));
+    refuse_import(a, &options, QD_INVALID, "a dimension of -2");
+    remove_scratch(scratch);
+}
+
 /* A model cut short anywhere is refused, and never a crash. */
 static void test_truncation(void **state)
 {
@@ -566,6 +598,7 @@ int main(void)
         cmocka_unit_test(test_hand_made_models),
         cmocka_unit_test(test_constant_node),
         cmocka_unit_test(test_external_data),
+        cmocka_unit_test(test_open_dimensions),
         cmocka_unit_test(test_truncation),
     };
     return cmocka_run_group_tests_name("cases/import", tests, set_up, tear_down);

@@ -26,6 +26,7 @@ static const struct {
     {"MaxPool", "NC > NC"},
     {"AveragePool", "NC > NC"},
     {"GlobalAveragePool", "NC > NC"},
+    {"GlobalMaxPool", "NC > NC"},
     {"QLinearAveragePool", "NC > NC"},
     {"QLinearGlobalAveragePool", "NC > NC"},
     {"Reshape", "- - > -"},

@@ -144,6 +144,11 @@ static void maxima_and_squares(void **state)
     row("Pow", 11, "f32[1] 3; s64[1] 2", "", "!Y-type");
     row("ReduceSum", 13, "f32[2,2] 1 2 3 4; s64[1] 1", "keepdims=0", "f32[2] 3 7");
     row("ReduceSum", 11, "f32[2,2] 1 2 3 4", "", "f32[1,1] 10");
+    row("Shape", 13, "f32[1,3] 1 2 3", "", "s64[2] 1 3");
+    row("Shape", 15, "u8[1,3,1] 1 2 3", "start=-2 end=9", "s64[2] 3 1");
+    row("Shape", 15, "u8[1,3,1] 1 2 3", "start=2 end=-2", "s64[0]");
+    row("GlobalMaxPool", 13, "f32[1,2,2] 1 -3..4 -2 nan", "", "f32[1,2,1] 1..1..4 *");
+    row("GlobalMaxPool", 13, "f32[1,2] 1 2", "", "!x-rank");
     row("ReduceSum", 13, "f32[0] ", "", "f32[1] 0");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Float operators as graph outputs against exact rationals and simulated kernels: Add, Sub, Mul,
- * Div, LeakyRelu, the means, BatchNormalization, ConvTranspose; Cast between all types. Alone:
+ * Div, LeakyRelu, HardSigmoid, Reciprocal, squares by Pow, the means and ReduceSum,
+ * BatchNormalization, ConvTranspose; Cast between all types. Alone:
  * <build>/tests/reference/twin/float_test; QDIFF_TWIN_FACTOR=n runs n times as much. */
 #include <math.h>
 #include <setjmp.h>
@@ -427,14 +428,90 @@ static void leaky_relu(void **state)
     twin_probe_print("LeakyRelu", &probe);
 }
 
+/* alpha·x + beta between 0 and 1, with two roundings or one. */
+static void hard_sigmoid(void **state)
+{
+    (void)state;
+    struct twin_random random = {245};
+    struct twin_probe probe = {0};
+    for (int64_t i = 0; i < twin_rounds(5000); i++) {
+        struct floats f;
+        mpq_t number;
+        float x = random_float(&random), alpha = random_float(&random) / 64, beta;
+        alpha = alpha == 0 ? 1 : alpha;
+        beta = twin_random_one_in(&random, 2) ? 0.5F - alpha * x : random_float(&random) / 128;
+        start(&f, &random, "HardSigmoid", 13);
+        feed(&f, &x, 0, NULL);
+        twin_node_float(&f.node, "alpha", alpha);
+        twin_node_float(&f.node, "beta", beta);
+        twin_node_answer(&f.node, &f.arena, &f.value);
+        mpq_init(number);
+        mpq_set_d(f.answers.exact, (double)x);
+        mpq_set_d(number, (double)alpha);
+        mpq_mul(f.answers.exact, f.answers.exact, number);
+        mpq_set_d(number, (double)beta);
+        mpq_add(f.answers.exact, f.answers.exact, number);
+        if (mpq_sgn(f.answers.exact) < 0)
+            mpq_set_ui(f.answers.exact, 0, 1);
+        if (mpq_cmp_ui(f.answers.exact, 1, 1) > 0)
+            mpq_set_ui(f.answers.exact, 1, 1);
+        mpq_clear(number);
+        float twice = alpha * x + beta, once = fmaf(alpha, x, beta);
+        twin_answers_add(&f.answers, (double)fminf(fmaxf(twice, 0), 1), "two roundings");
+        twin_answers_add(&f.answers, (double)fminf(fmaxf(once, 0), 1), "FMA");
+        twin_probe_float(&probe, &f.value, 0, &f.answers, false);
+        finish(&f);
+    }
+    twin_probe_print("HardSigmoid", &probe);
+}
+
+/* 1/x, one rounding; x², whose kernels may be off by some ulps. */
+static void reciprocals_and_squares(void **state)
+{
+    (void)state;
+    struct twin_random random = {246};
+    struct twin_probe reciprocals = {0}, squares = {0};
+    const float two = 2;
+    for (int64_t i = 0; i < twin_rounds(5000); i++) {
+        struct floats f;
+        float x = random_float(&random);
+        x = x == 0 ? 3 : x;
+        start(&f, &random, "Reciprocal", 13);
+        feed(&f, &x, 0, NULL);
+        twin_node_answer(&f.node, &f.arena, &f.value);
+        mpq_set_d(f.answers.exact, (double)x);
+        mpq_inv(f.answers.exact, f.answers.exact);
+        twin_answers_add(&f.answers, (double)(1 / x), "a division");
+        twin_probe_float(&reciprocals, &f.value, 0, &f.answers, true);
+        finish(&f);
+
+        start(&f, &random, "Pow", 13);
+        feed(&f, &x, 0, NULL);
+        feed(&f, &two, 0, NULL);
+        twin_node_answer(&f.node, &f.arena, &f.value);
+        mpq_set_d(f.answers.exact, (double)x);
+        mpq_mul(f.answers.exact, f.answers.exact, f.answers.exact);
+        float square = x * x;
+        bool exact = fmaf(x, x, -square) == 0;
+        twin_answers_add(&f.answers, (double)square, "a product");
+        twin_answers_add(&f.answers, (double)(exact ? square : twin_nudged(&random, square, 12)),
+                         "12 ulp off");
+        twin_probe_float(&squares, &f.value, 0, &f.answers, false);
+        finish(&f);
+    }
+    twin_probe_print("Reciprocal", &reciprocals);
+    twin_probe_print("Pow", &squares);
+}
+
 #define MAX_TERMS 40
 
-/* The three operators over all elements of one [1, 1, count]. */
+/* The operators over all elements of one [1, 1, count]; the sum is divided by 1. */
 static void means(void **state)
 {
     (void)state;
-    static const char *const names[] = {"ReduceMean", "GlobalAveragePool", "AveragePool"};
-    for (int operation = 0; operation < 3; operation++) {
+    static const char *const names[] = {"ReduceMean", "GlobalAveragePool", "AveragePool",
+                                        "ReduceSum"};
+    for (int operation = 0; operation < 4; operation++) {
         struct twin_random random = {250};
         struct twin_probe probe = {0};
         for (int64_t i = 0; i < twin_rounds(3000); i++) {
@@ -443,14 +520,15 @@ static void means(void **state)
                           dims[] = {1, 1, count};
             float x[MAX_TERMS];
             mpq_t term;
-            start(&f, &random, names[operation], operation == 0 ? 18 : 22);
+            start(&f, &random, names[operation], operation == 0 ? 18 : operation == 3 ? 13 : 22);
             mpq_init(term);
             for (int64_t k = 0; k < count; k++) {
                 x[k] = random_float(&random);
                 mpq_set_d(term, (double)x[k]);
                 mpq_add(f.answers.exact, f.answers.exact, term);
             }
-            mpq_set_si(term, count, 1);
+            int64_t divisor = operation == 3 ? 1 : count;
+            mpq_set_si(term, divisor, 1);
             mpq_div(f.answers.exact, f.answers.exact, term);
             mpq_clear(term);
             feed(&f, x, 3, dims);
@@ -458,7 +536,7 @@ static void means(void **state)
                 twin_node_ints(&f.node, "kernel_shape", &count, 1);
             twin_node_answer(&f.node, &f.arena, &f.value);
             for (int repeat = 0; repeat < 4; repeat++) {
-                float terms[MAX_TERMS], n = (float)count, reciprocal = 1 / n;
+                float terms[MAX_TERMS], n = (float)divisor, reciprocal = 1 / n;
                 memcpy(terms, x, sizeof terms);
                 float sum = twin_random_tree(&random, terms, count);
                 twin_answers_add(&f.answers, (double)(sum / n), "sum, divided");
@@ -761,10 +839,16 @@ static void conv_transpose(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_rounding),        cmocka_unit_test(integers),
-        cmocka_unit_test(casts_to_float8),     cmocka_unit_test(casts),
-        cmocka_unit_test(leaky_relu),          cmocka_unit_test(means),
-        cmocka_unit_test(batch_normalization), cmocka_unit_test(wrong_epsilons_fall_outside),
+        cmocka_unit_test(one_rounding),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(casts_to_float8),
+        cmocka_unit_test(casts),
+        cmocka_unit_test(leaky_relu),
+        cmocka_unit_test(hard_sigmoid),
+        cmocka_unit_test(reciprocals_and_squares),
+        cmocka_unit_test(means),
+        cmocka_unit_test(batch_normalization),
+        cmocka_unit_test(wrong_epsilons_fall_outside),
         cmocka_unit_test(conv_transpose),
     };
     return cmocka_run_group_tests_name("twin_float", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sigmoid, Tanh and Softmax against MPFR and simulated kernels: QLinearSigmoid, QLinearSoftmax, the
- * three between DequantizeLinear and QuantizeLinear and alone in float32, float16, bfloat16. A
+/* Sigmoid, Tanh, Softmax, Exp and Sqrt against MPFR and simulated kernels: QLinearSigmoid, QLinearSoftmax, the
+ * first three between DequantizeLinear and QuantizeLinear, and all alone in float32, float16, bfloat16. A
  * simulated kernel errs in each elementary function by whole ulps, within the bounds of
  * kernel/transcendental.h. All codes for many parameter sets. Alone:
  * <build>/tests/reference/twin/transcendental_test; QDIFF_TWIN_FACTOR=n runs n times as much. */
@@ -19,10 +19,10 @@
 #define MAX_ROW 24
 
 /* How far the simulated functions may be from the C library's, which are within one ulp. */
-enum { EXP_ULPS = 2, TANH_ULPS = 3, DIVISION_ULPS = 2 };
+enum { EXP_ULPS = 2, TANH_ULPS = 3, DIVISION_ULPS = 2, ROOT_ULPS = 2 };
 
-enum { SIGMOID, TANH, SOFTMAX, FUNCTIONS };
-static const char *const names[FUNCTIONS] = {"Sigmoid", "Tanh", "Softmax"};
+enum { SIGMOID, TANH, SOFTMAX, EXP, SQRT, FUNCTIONS };
+static const char *const names[FUNCTIONS] = {"Sigmoid", "Tanh", "Softmax", "Exp", "Sqrt"};
 static const char *const vendor_names[FUNCTIONS] = {"QLinearSigmoid", NULL, "QLinearSoftmax"};
 
 /* --- Exact --- */
@@ -49,6 +49,8 @@ static void exact_function(int function, mpq_t *x, mpq_t *out, int64_t count)
             logistic(value[i]);
         else if (function == TANH)
             mpfr_tanh(value[i], value[i], MPFR_RNDN);
+        else if (function == SQRT)
+            mpfr_sqrt(value[i], value[i], MPFR_RNDN);
         else
             mpfr_exp(value[i], value[i], MPFR_RNDN);
         mpfr_add(sum, sum, value[i], MPFR_RNDN);
@@ -96,6 +98,12 @@ static float some_tanh(struct twin_random *random, float x)
     return x < 0 ? -y : y;
 }
 
+static float some_root(struct twin_random *random, float x)
+{
+    float y = sqrtf(x);
+    return fmaf(y, y, -x) == 0 ? y : nudged(random, y, ROOT_ULPS);
+}
+
 /* The greatest subtracted or not; divided or multiplied by a reciprocal. */
 static void some_softmax(struct twin_random *random, const float *x, int64_t count, float *y)
 {
@@ -124,7 +132,10 @@ static void some_function(int function, struct twin_random *random, const float 
     if (function == SOFTMAX)
         some_softmax(random, x, count, y);
     for (int64_t i = 0; i < count && function != SOFTMAX; i++)
-        y[i] = function == SIGMOID ? some_logistic(random, x[i]) : some_tanh(random, x[i]);
+        y[i] = function == SIGMOID ? some_logistic(random, x[i])
+               : function == TANH  ? some_tanh(random, x[i])
+               : function == EXP   ? some_exp(random, x[i])
+                                   : some_root(random, x[i]);
 }
 
 /* --- Codes --- */
@@ -332,6 +343,8 @@ static void float_row(int function, enum qd_dtype dtype, struct twin_random *ran
     mpq_t exact[MAX_ROW];
     int64_t count = twin_random_between(random, 1, MAX_ROW);
     random_inputs(random, dtype, x, count);
+    for (int64_t i = 0; i < count && function >= EXP; i++)
+        x[i] = function == EXP ? x[i] / 2 : fabsf(x[i]); /* below float16's largest; not negative */
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_tensor input = twin_tensor(&arena, dtype, 1, &count);
     for (int64_t i = 0; i < count; i++) {
@@ -368,7 +381,7 @@ static void float_row(int function, enum qd_dtype dtype, struct twin_random *ran
 static void floats(void **state)
 {
     (void)state;
-    static const double bounds[FUNCTIONS] = {13, 11, 150};
+    static const double bounds[FUNCTIONS] = {13, 11, 150, 7, 7};
     static const struct {
         enum qd_dtype dtype;
         double ulp;

@@ -121,6 +121,8 @@ static void print_search(FILE *out, const struct search *search)
         "\ntogether  %s: %zu regions differ; %zu of %zu units are right alone and ran in %zu runs",
         locate->targets->items[search->target].id, search->found, search->units, locate->unit_count,
         search->runs);
+    if (search->found == QD_MOST_REGIONS)
+        fputs("; the search ended there", out);
     if (search->unasked > 0)
         fprintf(out, "; %zu groups of neighbours cannot be judged together", search->unasked);
     fputc('\n', out);

@@ -188,6 +188,7 @@ const struct qd_verb qd_verb_locate = {
             "compute is opaque: --values-from computes it, and it is not judged.\n"
             "--output DIR keeps every judged unit as a case that qdiff run takes, the wrong\n"
             "ones with a reproduce.py, and the first wrong one reduced, in DIR/reduced.\n"
+            "A diagnosis takes 4 s here, and the reduction 30 s, if no option says otherwise.\n"
             "--end-to-end also runs units together that are right alone, and narrows what\n"
             "differs to the smallest region: a fusion across units. It keeps all values in\n"
             "memory.",

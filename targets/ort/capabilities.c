@@ -77,6 +77,8 @@ static const struct qd_target_capability rows[] = {
     {"Max", "", "", ""},
     {"Pow", "", "", ""},
     {"ReduceSum", "", "", ""},
+    {"GlobalMaxPool", "", "", ""},
+    {"Shape", "", "", ""},
     {"Tanh", "", "", ""},
     {"Abs", "", "", ""},
     {"Softmax", "", "", ""},

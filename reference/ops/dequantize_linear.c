@@ -17,7 +17,8 @@
  *             same with either of them rounded to y's type first; f16 and bf16 computed in f32 and
  *             rounded once more. An order whose rounded operand over- or underflows is dropped: what it
  *             gives is admissible and nothing is computed with it. Inside a graph the exact product
- *             is admissible too, unless output_dtype asks for a narrower type than the scale's. Codes with several admissible values give the hull of their products.
+ *             is admissible too, unless output_dtype asks for a narrower type than the scale's. Codes
+ *             with several admissible values give the hull of their products.
  * Quirks      zero_points. */
 #include <math.h>
 

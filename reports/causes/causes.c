@@ -556,10 +556,10 @@ static const char *word_of(const struct qd_cause_member *member)
                                           : qd_result_word(member->kind);
 }
 
-/* A long message by its beginning and its end: libraries put the reason first or last. */
+/* A long message by its first word or two and its end: what is long begins with where, and ends with why. */
 static const char *name_message(const struct qd_cause_member *member, struct qd_arena *arena)
 {
-    enum { HEAD = 30, TAIL = 60 };
+    enum { HEAD = 14, TAIL = 100 };
     const char *key = member->key;
     size_t length = strlen(key);
 

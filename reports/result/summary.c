@@ -241,7 +241,12 @@ void qd_summary_print(const struct qd_summary *summary, FILE *out)
             " admissible, %" PRId64 " mismatched; %" PRId64 " unspecified; slack %.3f %%\n",
             total->compared, total->exact, total->admissible, total->mismatched, total->unspecified,
             percent(total->slack, total->compared));
-    if (summary->comparisons == 0)
+    if (summary->comparisons == 0 && summary->cases == 0)
+        fputs("qdiff: nothing was compared, which is a failure: no case was selected; qdiff list "
+              "shows which ones "
+              "--level, --filter, --op, --feature and --shard select\n",
+              out);
+    else if (summary->comparisons == 0)
         fputs("qdiff: nothing was compared, which is a failure\n", out);
 }
 

@@ -155,7 +155,9 @@ static const char *what_of(struct side *side, const struct qd_cause_member *memb
         qd_result_key(member->id, member->target, side->ignore_version, &side->table.arena);
     const struct qd_keyed_result *entry = key ? qd_results_by_key_find(&side->table, key) : NULL;
 
-    return is_bad(entry) ? entry->what : "no failure";
+    if (!entry)
+        return "not run";
+    return is_bad(entry) ? entry->what : entry->kind == QD_RESULT_SKIP ? "skipped" : "no failure";
 }
 
 static void print(const struct comparison *comparison, enum change change, FILE *out)

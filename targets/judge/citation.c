@@ -94,7 +94,7 @@ static const char *rest_of_clause(enum qd_verdict class)
     switch (class) {
     case QD_VERDICT_WRONG_SHAPE: return "the shapes of the outputs, implied by shape inference";
     case QD_VERDICT_WRONG_TYPE: return "the type constraints of the outputs";
-    case QD_VERDICT_REJECTS_VALID: return "the model breaks no rule of the page";
+    case QD_VERDICT_REJECTS_VALID: return "no sentence of its page forbids this model";
     case QD_VERDICT_CRASH:
     case QD_VERDICT_HANG:
     case QD_VERDICT_OOM: return "whatever the model, a target answers with outputs or an error";
@@ -133,7 +133,9 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_com
     if (made.clause && made.severity == QD_SEVERITY_WRONG && is_beyond_page(evaluated->kase)) {
         made.severity = QD_SEVERITY_ADVISORY;
         made.clause = qd_arena_printf(
-            arena, "%s; a parameter or bound is [1] where the page says scalar", made.clause);
+            arena,
+            "%s; but a parameter or bound has the shape [1] where the operator's page says scalar",
+            made.clause);
     }
     if (!made.clause)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a clause");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "causes/distance.h"
 #include "causes/message_shape.h"
@@ -629,7 +630,13 @@ static const char *command_of(struct qd_causes *causes, const struct qd_cause_me
 {
     if (member->target[0] == '\0')
         return qd_arena_printf(&causes->arena, "qdiff show '%s'", member->id);
-    return qd_arena_printf(&causes->arena, "qdiff repro '%s' --target '%s'", member->id,
+    const char *path = causes->directory
+                           ? qd_arena_printf(&causes->arena, "%s/%s", causes->directory, member->id)
+                           : NULL;
+
+    return qd_arena_printf(&causes->arena, "qdiff repro '%s'%s --target '%s'",
+                           path && access(path, R_OK) == 0 ? path : member->id,
+                           causes->no_rows ? " --no-expectations" : "",
                            spell(causes, member->target));
 }
 

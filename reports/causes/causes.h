@@ -93,6 +93,8 @@ struct qd_causes {
     struct qd_cause_spelling {
         const char *target, *text;
     } spellings[QD_CAUSE_SPELLINGS];
+    const char *directory; /* where the cases are files by their ids; NULL: nowhere. Borrowed */
+    bool no_rows;          /* the run was without expectation rows, and so are its commands */
 };
 
 void qd_causes_init(struct qd_causes *causes);

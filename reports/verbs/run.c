@@ -14,13 +14,17 @@ static enum qd_exit bail_out(const struct qd_command *command, struct qd_reporte
     return qd_command_failed(command, error);
 }
 
-/* A plug-in or a worker's command line is run again as it was given, not by the name it gives itself. */
-static enum qd_status spell_targets(const struct qd_gate *gate,
-                                    const struct qd_gate_targets *targets, struct qd_arena *arena,
-                                    struct qd_causes *causes, struct qd_error *error)
+/* What the commands of causes need: a plug-in or a worker's command line is run again as it was given, not by the name it gives
+ * itself; a case of a directory is there. */
+static enum qd_status spell_commands(const struct qd_gate *gate,
+                                     const struct qd_gate_targets *targets, struct qd_arena *arena,
+                                     struct qd_causes *causes, struct qd_error *error)
 {
+    const struct qd_words *paths = &gate->options->arguments;
     enum qd_status status = QD_OK;
 
+    causes->directory = paths->count == 1 ? paths->items[0] : NULL;
+    causes->no_rows = gate->options->no_expectations;
     for (size_t i = 0; i < targets->count && status == QD_OK; i++) {
         const struct qd_target_name *name = &gate->plan->items[i].name;
         const char *text =
@@ -54,7 +58,7 @@ static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *r
     }
     if (reporter->file)
         qd_header_write(reporter->file, gate->selection, &targets, arena);
-    status = spell_targets(gate, &targets, arena, &reporter->causes, error);
+    status = spell_commands(gate, &targets, arena, &reporter->causes, error);
     if (status == QD_OK && gate->options->jobs <= 1)
         status = qd_gate_run_part(gate, &targets, 0, 1, error);
     qd_gate_targets_close(&targets); /* a forked child opens its own */

@@ -85,9 +85,17 @@ class Browser:
 
 
 def read_heat_map(browser):
-    """How many cells of the first map have each colour, by the state that the colour stands for."""
-    fills = browser.driver.execute_script(
-        "return [...document.querySelector('.heat svg').querySelectorAll('g[aria-label=cell] rect')].map((r) => getComputedStyle(r).fill)")
+    """How many cells of the first output's map have each colour, in all its slices, by the state that the colour stands for."""
+    fills = browser.driver.execute_script("""
+        const heat = document.querySelector('.heat'), slices = heat.closest('.map').querySelector('select'), fills = [];
+        for (const slice of slices ? [...slices.options].map((option) => option.value) : [null]) {
+            if (slices) {
+                slices.value = slice;
+                slices.dispatchEvent(new Event('change'));
+            }
+            for (const r of heat.querySelector('svg').querySelectorAll('g[aria-label=cell] rect')) fills.push(getComputedStyle(r).fill);
+        }
+        return fills""")
     states = {browser.colour(f"--heat-{state}"): state for state in ("exact", "admissible", "wrong", "unspecified", "not-recorded")}
     assert len(states) == 5, states
     counts = {}
@@ -169,7 +177,8 @@ def walk(page, pictures, downloads):
     command = browser.one(".group .command code").text
     target = command.split("--target '")[1].split("'")[0]
     verdict = browser.one(".group h2").text.split(" on ")[0]
-    assert "half-way between two codes" in browser.one("pre.arithmetic").text
+    arithmetic = browser.one("pre.arithmetic").text
+    assert "real = " in arithmetic and "<- what the target gave" in arithmetic, arithmetic
     assert len(browser.all(".graph .box")) >= 3
     saved = download(browser, downloads)
     address = browser.driver.execute_script("return location.hash")

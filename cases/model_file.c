@@ -46,7 +46,11 @@ enum qd_status qd_model_file_map(const char *path, const uint8_t **bytes, size_t
 
 void qd_model_file_unmap(const uint8_t *bytes, size_t size)
 {
-    munmap((void *)(uintptr_t)bytes, size);
+    union {
+        const uint8_t *mapped;
+        void *start;
+    } file = {bytes};
+    munmap(file.start, size);
 }
 
 /* --- External data ---------------------------------------------------------------------------- */

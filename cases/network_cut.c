@@ -137,8 +137,9 @@ static enum qd_status put_operand(struct cutting *c, int value, bool *seen)
 static enum qd_status put_nodes(struct cutting *c)
 {
     bool *seen = qd_arena_array(c->arena, c->network->value_count, sizeof *seen);
-    enum qd_status status =
-        seen ? QD_OK : qd_fail(c->error, QD_NO_MEMORY, "%s: no room for a cut", c->network->path);
+    enum qd_status status = QD_OK;
+    if (!seen)
+        return qd_fail(c->error, QD_NO_MEMORY, "%s: no room for a cut", c->network->path);
     for (size_t i = 0; i < c->cut->node_count && status == QD_OK; i++) {
         const struct qd_network_node *node = &c->network->nodes[c->cut->nodes[i]];
         const struct qd_network_piece *piece = &c->network->source->pieces[c->cut->nodes[i]];

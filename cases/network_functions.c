@@ -213,8 +213,10 @@ static enum qd_status add(struct qd_network_functions *functions, const Onnx__No
     for (size_t i = 0; i < function->proto->n_node && status == QD_OK; i++) {
         const Onnx__NodeProto *made =
             instantiate(&call, function->proto->node[i], functions->arena);
-        struct qd_slice packed;
-        status = made ? pack(functions, made, &packed) : no_room(functions);
+        struct qd_slice packed = {0};
+        if (!made)
+            return no_room(functions);
+        status = pack(functions, made, &packed);
         if (status == QD_OK)
             status = add(functions, made, packed, depth + 1);
     }

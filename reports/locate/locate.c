@@ -283,9 +283,11 @@ static enum qd_status judge(struct piece *piece, const struct qd_evaluated *eval
     struct qd_locate *locate = piece->locate;
     size_t count = locate->targets->count;
     struct qd_result *results = qd_arena_array(&locate->piece, count, sizeof *results);
-    enum qd_status status = results ? QD_OK : no_room(piece->error);
+    enum qd_status status = QD_OK;
     bool compared = false;
 
+    if (!results)
+        return no_room(piece->error);
     for (size_t i = 0; i < count && status == QD_OK; i++) {
         status = judge_on(piece, &locate->targets->items[i], evaluated, true, &results[i]);
         compared = compared || (status == QD_OK && results[i].kind != QD_RESULT_SKIP);
@@ -506,9 +508,11 @@ static enum qd_status run_region(struct piece *piece, size_t target,
     piece->row.result_count = 1;
     piece->row.first_target = target;
     piece->row.evaluated = &evaluated;
-    return listener && *answer == QD_REGION_DIFFERS
-               ? listener->unit(listener->context, &piece->row, piece->error)
-               : QD_OK;
+    if (listener && *answer == QD_REGION_DIFFERS)
+        status = listener->unit(listener->context, &piece->row, piece->error);
+    piece->row.results = NULL; /* both end here */
+    piece->row.evaluated = NULL;
+    return status;
 }
 
 enum qd_status qd_locate_region(struct qd_locate *locate, size_t first, size_t count, size_t target,

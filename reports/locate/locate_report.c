@@ -339,8 +339,10 @@ static void print_share(FILE *out, const struct qd_locate *locate)
     }
     fprintf(out, "nodes     %zu; %zu of the %zu quantized ones are judged",
             locate->network->node_count, judged, quantized);
-    if (quantized > 0) /* rounded down: 100 % means all */
-        fprintf(out, ", %.1f %%", (double)(judged * 1000 / quantized) / 10);
+    size_t tenths =
+        quantized > 0 ? judged * 1000 / quantized : 0; /* rounded down: 100 % means all */
+    if (quantized > 0)
+        fprintf(out, ", %zu.%zu %%", tenths / 10, tenths % 10);
     fputc('\n', out);
 }
 

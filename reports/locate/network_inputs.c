@@ -193,7 +193,7 @@ static enum qd_status put_input(const struct qd_network *network, const struct q
 {
     const struct qd_network_value *input = &network->values[value];
     const char *path = find_option(&options->inputs, input->name);
-    struct qd_tensor tensor, shape;
+    struct qd_tensor tensor = {0}, shape = {0};
     char text[160];
     enum qd_status status;
 

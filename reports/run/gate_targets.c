@@ -119,12 +119,13 @@ static enum qd_status add_range(struct planner *planner, const struct qd_builtin
     const char *dots = strstr(name->version, ".."), *last = dots + 2;
     const char *first =
         qd_arena_printf(planner->arena, "%.*s", (int)(dots - name->version), name->version);
-    const char *const *versions;
+    const char *const *versions = NULL;
     size_t count = 0, before = planner->count;
-    enum qd_status status = first ? builtin->versions(planner->arena, &versions, planner->error)
-                                  : qd_fail(planner->error, QD_NO_MEMORY, "no memory for a name");
 
-    while (status == QD_OK && versions[count])
+    if (!first)
+        return qd_fail(planner->error, QD_NO_MEMORY, "no memory for a name");
+    enum qd_status status = builtin->versions(planner->arena, &versions, planner->error);
+    while (status == QD_OK && versions && versions[count])
         count++;
     while (status == QD_OK && count-- > 0) {
         struct qd_target_name one = *name;

@@ -15,6 +15,7 @@ if [ ! -x "$qdiff" ] || [ ! -d "$plugins" ]; then
     exit 1
 fi
 # Targets and cases of the tests.
+# shellcheck disable=SC2034 # the tests use them
 few=(--level smoke --filter 'regressions/*')
 wrong=quirk:rounding=truncate
 misbehave=$plugins/misbehave_plugin.so

@@ -35,12 +35,14 @@ static enum qd_status write_reduced(const struct qd_command *command,
                                     const struct qd_finding_report *report, struct qd_error *error)
 {
     const char *script = "";
-    char *path;
+    char *path = NULL;
     const char *id =
         qd_arena_printf(command->arena, "reduced/%s", report->reduced->after.signature);
+
+    if (!id)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
     enum qd_status status =
-        id ? qd_id_path(command->options.output, id, "", command->arena, &path, error)
-           : qd_fail(error, QD_NO_MEMORY, "no memory for a path");
+        qd_id_path(command->options.output, id, "", command->arena, &path, error);
 
     if (status == QD_OK)
         status = qd_finding_write_bundle(report, path, command->arena, &script, error);

@@ -16,9 +16,11 @@ if [ ! -x "$qdiff" ] || [ ! -d "$plugins" ]; then
 fi
 # Targets and cases of the tests.
 # shellcheck disable=SC2034 # the tests use them
-few=(--level smoke --filter 'regressions/*')
-wrong=quirk:rounding=truncate
-misbehave=$plugins/misbehave_plugin.so
+{
+    few=(--level smoke --filter 'regressions/*')
+    wrong=quirk:rounding=truncate
+    misbehave=$plugins/misbehave_plugin.so
+}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -278,3 +278,12 @@ enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,
         *y = made;
     return status;
 }
+
+enum qd_status qd_elementwise_function(const struct qd_evaluation *evaluation,
+                                       const struct qd_node *node, const char *name,
+                                       const struct qd_value *x, qd_unary_image *image,
+                                       struct qd_value *y)
+{
+    enum qd_status status = qd_real_operand_type(evaluation, node, name, &x->want, 13);
+    return status == QD_OK ? qd_elementwise_unary(evaluation, x, image, NULL, y) : status;
+}

@@ -9,7 +9,6 @@
  * Latitude    None: nothing rounds. */
 #include <math.h>
 
-#include "graph/operand_checks.h"
 #include "kernel/elementwise.h"
 
 static struct qd_interval magnitude(const void *context, struct qd_interval x,
@@ -28,9 +27,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     enum qd_dtype dtype = in[0]->want.dtype;
     if (qd_dtype_is_integer(dtype) && dtype != QD_BOOL)
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Abs of %s", qd_dtype_info(dtype)->word);
-    enum qd_status status = qd_real_operand_type(evaluation, node, "x", &in[0]->want, 13);
-    return status == QD_OK ? qd_elementwise_unary(evaluation, in[0], magnitude, NULL, &out[0])
-                           : status;
+    return qd_elementwise_function(evaluation, node, "x", in[0], magnitude, &out[0]);
 }
 
 const struct qd_op qd_op_abs = {

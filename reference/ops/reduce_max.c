@@ -4,15 +4,16 @@
  * Source      ONNX ReduceMax-1, -11, -12, -13, -18, -20.
  * Inputs      data f32 f16 f64 s32 s64 (12: u8 s8; 13: bf16; 20: bool); axes (18), optional, s64.
  * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
- * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction_axes.h.
- * Domain      rules data-type and those of reduction_axes.h.
+ * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction.h.
+ * Domain      rules data-type and those of reduction.h.
  * Arithmetic  the greatest element; without axes of all, or, with noop_with_empty_axes, of each
  *             alone.
  * Edge cases  of none: −Inf or the type's least value; NaN among them: unspecified.
  * Latitude    none of its own: the hull is the greatest lower end to the greatest upper end. */
+#include <math.h>
+
 #include "graph/operand_checks.h"
-#include "kernel/maximum.h"
-#include "kernel/reduction_axes.h"
+#include "kernel/reduction.h"
 #include "qdiff/interval.h"
 
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -26,33 +27,32 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
     return qd_operand_type(evaluation, node, "data", x, types);
 }
 
-static int64_t least_code(enum qd_dtype type)
+/* The maximum of no element. */
+static enum qd_status store_least(const struct qd_evaluation *evaluation, struct qd_value *y)
 {
-    return qd_dtype_is_float(type) ? (int64_t)qd_float_encode(type, -(double)INFINITY, false)
-                                   : qd_dtype_info(type)->min;
+    enum qd_dtype type = y->want.dtype;
+    int64_t least = qd_dtype_is_float(type)
+                        ? (int64_t)qd_float_encode(type, -(double)INFINITY, false)
+                        : qd_dtype_info(type)->min;
+    enum qd_status status =
+        qd_value_init(y, evaluation->arena, type, y->want.rank, y->want.dims, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
+        qd_tensor_set(&y->want, i, least);
+    return status;
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    const struct qd_value *x = in[0];
-    struct qd_reduction r;
+    struct qd_reduction reduction;
     struct qd_value y;
-    enum qd_status status = check(evaluation, node, &x->want);
+    enum qd_status status = check(evaluation, node, &in[0]->want);
     if (status == QD_OK)
-        status = qd_reduction_read(evaluation, node, &x->want, in[1], &r);
+        status = qd_reduction_read(evaluation, node, &in[0]->want, in[1], 18, &reduction);
     if (status == QD_OK)
-        status = qd_maximum_begin(evaluation, x, r.rank, r.dims, &y);
-    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++) {
-        struct qd_maximum maximum = QD_MAXIMUM_EMPTY;
-        int64_t first = qd_reduction_first(&r, i);
-        for (int64_t t = 0; t < r.terms; t++)
-            qd_maximum_include(&maximum, x, first + r.offset[t]);
-        if (r.terms > 0)
-            status = qd_maximum_store(evaluation, &maximum, x, &y, i);
-        else
-            qd_tensor_set(&y.want, i, least_code(y.want.dtype));
-    }
+        status = qd_reduction_maximum(evaluation, &reduction, in[0], &y);
+    if (status == QD_OK && reduction.terms == 0)
+        status = store_least(evaluation, &y);
     if (status == QD_OK)
         out[0] = y;
     return status;

@@ -5,16 +5,15 @@
  * Inputs      data f32|f16 (13: bf16); f64, s32 and s64 are UNSUPPORTED (how a mean of integers is
  *             rounded is not said); axes (18), optional, s64.
  * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
- * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction_axes.h.
- * Domain      rules data-type and those of reduction_axes.h.
+ * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction.h.
+ * Domain      rules data-type and those of reduction.h.
  * Arithmetic  the sum divided by the number of its terms, rounded once; without axes of all, or,
  *             with noop_with_empty_axes, each element itself.
  * Edge cases  of none: unspecified.
  * Latitude    every order of summation, then a division or a product with the reciprocal:
  *             float_sum.h. */
 #include "graph/operand_checks.h"
-#include "kernel/float_sum.h"
-#include "kernel/reduction_axes.h"
+#include "kernel/reduction.h"
 
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const struct qd_tensor *x)
@@ -25,40 +24,14 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
     return qd_real_operand_type(evaluation, node, "data", x, 13);
 }
 
-static enum qd_status element(const struct qd_evaluation *evaluation, const struct qd_reduction *r,
-                              const struct qd_float_operand *x, struct qd_value *y, int64_t i)
-{
-    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
-    int64_t first = qd_reduction_first(r, i);
-    for (int64_t t = 0; t < r->terms; t++)
-        qd_float_sum_term(&sum, x, first + r->offset[t]);
-    if (r->terms == 0)
-        return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    return qd_float_sum_store_mean(evaluation, &sum, r->terms, y, i);
-}
-
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    struct qd_reduction r;
-    struct qd_value y;
-    struct qd_float_operand x;
-    const struct qd_float_operand *operand = &x;
+    struct qd_reduction reduction;
     enum qd_status status = check(evaluation, node, &in[0]->want);
     if (status == QD_OK)
-        status = qd_reduction_read(evaluation, node, &in[0]->want, in[1], &r);
-    if (status == QD_OK)
-        status = qd_value_init(&y, evaluation->arena, in[0]->want.dtype, r.rank, r.dims,
-                               evaluation->error);
-    if (status == QD_OK)
-        status = qd_float_operand_make(evaluation, in[0], &x);
-    if (status == QD_OK)
-        status = qd_float_sum_begin(evaluation, &operand, 1, &y);
-    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++)
-        status = element(evaluation, &r, &x, &y, i);
-    if (status == QD_OK)
-        out[0] = y;
-    return status;
+        status = qd_reduction_read(evaluation, node, &in[0]->want, in[1], 18, &reduction);
+    return status == QD_OK ? qd_reduction_mean(evaluation, &reduction, in[0], &out[0]) : status;
 }
 
 const struct qd_op qd_op_reduce_mean = {

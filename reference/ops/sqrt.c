@@ -11,7 +11,6 @@
  *             one rounding to f16 or bf16. */
 #include <math.h>
 
-#include "graph/operand_checks.h"
 #include "kernel/elementwise.h"
 #include "kernel/transcendental.h"
 
@@ -51,9 +50,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
                                const struct qd_value *const *in, struct qd_value *out)
 {
     struct qd_value y;
-    enum qd_status status = qd_real_operand_type(evaluation, node, "X", &in[0]->want, 13);
-    if (status == QD_OK)
-        status = qd_elementwise_unary(evaluation, in[0], image, NULL, &y);
+    enum qd_status status = qd_elementwise_function(evaluation, node, "X", in[0], image, &y);
     if (status == QD_OK)
         status = store_negative(evaluation, in[0], &y);
     if (status == QD_OK)

@@ -82,53 +82,56 @@ static const char *describe(struct world *w, const struct qd_network *network)
     return text;
 }
 
+/* Nodes by name: "DequantizeLinear q,s,z x; Relu x r". */
+static void build_nodes(struct world *w, struct qd_builder *b, const char *text)
+{
+    char *rest = qd_arena_string(&w->arena, text), *end;
+    for (char *node = strtok_r(rest, ";", &end); node; node = strtok_r(NULL, ";", &end)) {
+        char *op, *inputs, *outputs, *at;
+        op = strtok_r(node, " ", &at);
+        inputs = strtok_r(NULL, " ", &at);
+        outputs = strtok_r(NULL, " ", &at);
+        qd_build_node(b, "", op, inputs, outputs);
+    }
+}
+
+/* The units of these nodes, of which the two values of that type are outputs. */
+static void check_units(struct world *w, const char *nodes, const char *first, const char *second,
+                        enum qd_dtype type, const char *want)
+{
+    struct qd_builder *b = begin(&w->arena);
+    build_nodes(w, b, nodes);
+    qd_build_output_inferred(b, first, type);
+    if (second)
+        qd_build_output_inferred(b, second, type);
+    struct qd_network network = open_built(w, b);
+    assert_string_equal(describe(w, &network), want);
+    qd_network_close(&network);
+}
+
 /* A residual: the DequantizeLinear of q belongs to both blocks that read it. */
 static void blocks_share_a_dequantize_linear(void **state)
 {
-    struct world *w = *state;
-    struct qd_builder *b = begin(&w->arena);
-    qd_build_node(b, "", "DequantizeLinear", "q,s,z", "x");
-    qd_build_node(b, "", "Relu", "x", "r");
-    qd_build_node(b, "", "QuantizeLinear", "r,s,z", "rq");
-    qd_build_node(b, "", "DequantizeLinear", "rq,s,z", "rx");
-    qd_build_node(b, "", "Add", "x,rx", "t");
-    qd_build_node(b, "", "QuantizeLinear", "t,s,z", "y");
-    qd_build_output_inferred(b, "y", QD_U8);
-    struct qd_network network = open_built(w, b);
-    assert_string_equal(describe(w, &network), "DQ Relu Q -> rq | DQ DQ Add Q -> y");
-    qd_network_close(&network);
+    check_units(*state,
+                "DequantizeLinear q,s,z x; Relu x r; QuantizeLinear r,s,z rq; "
+                "DequantizeLinear rq,s,z rx; Add x,rx t; QuantizeLinear t,s,z y",
+                "y", NULL, QD_U8, "DQ Relu Q -> rq | DQ DQ Add Q -> y");
 }
 
 /* A float value with two readers, or that is an output, ends a block, and what reads it begins none. */
 static void shared_floats_end_blocks(void **state)
 {
-    struct world *w = *state;
-    struct qd_builder *b = begin(&w->arena);
-    qd_build_node(b, "", "DequantizeLinear", "q,s,z", "x");
-    qd_build_node(b, "", "Relu", "x", "r");
-    qd_build_node(b, "", "Abs", "r", "a");
-    qd_build_node(b, "", "QuantizeLinear", "r,s,z", "y1");
-    qd_build_node(b, "", "QuantizeLinear", "a,s,z", "y2");
-    qd_build_output_inferred(b, "y1", QD_U8);
-    qd_build_output_inferred(b, "y2", QD_U8);
-    struct qd_network network = open_built(w, b);
-    assert_string_equal(describe(w, &network), "DQ Relu -> r | Abs -> a | Q -> y1 | Q -> y2");
-    qd_network_close(&network);
+    check_units(*state,
+                "DequantizeLinear q,s,z x; Relu x r; Abs r a; QuantizeLinear r,s,z y1; "
+                "QuantizeLinear a,s,z y2",
+                "y1", "y2", QD_U8, "DQ Relu -> r | Abs -> a | Q -> y1 | Q -> y2");
 }
 
 /* What reads it outside of blocks makes a DequantizeLinear a unit of its own as well. */
 static void a_dequantized_output_is_a_unit(void **state)
 {
-    struct world *w = *state;
-    struct qd_builder *b = begin(&w->arena);
-    qd_build_node(b, "", "DequantizeLinear", "q,s,z", "x");
-    qd_build_node(b, "", "Relu", "x", "r");
-    qd_build_node(b, "", "Tanh", "r", "t");
-    qd_build_output_inferred(b, "x", QD_F32);
-    qd_build_output_inferred(b, "t", QD_F32);
-    struct qd_network network = open_built(w, b);
-    assert_string_equal(describe(w, &network), "DQ -> x | DQ Relu Tanh -> t");
-    qd_network_close(&network);
+    check_units(*state, "DequantizeLinear q,s,z x; Relu x r; Tanh r t", "x", "t", QD_F32,
+                "DQ -> x | DQ Relu Tanh -> t");
 }
 
 /* A cut is a case that the reference computes: relu((130 - 128) / 2) = 1 is code 130, and with its own input fed. */
@@ -139,10 +142,9 @@ static void cuts_are_cases(void **state)
     const struct qd_unit *units;
     size_t count;
     struct qd_error error;
-    qd_build_node(b, "", "DequantizeLinear", "q,s,z", "x");
-    qd_build_node(b, "", "Relu", "x", "r");
-    qd_build_node(b, "", "QuantizeLinear", "r,s,z", "rq");
-    qd_build_node(b, "", "DequantizeLinear", "rq,s,z", "y");
+    build_nodes(w, b,
+                "DequantizeLinear q,s,z x; Relu x r; QuantizeLinear r,s,z rq; "
+                "DequantizeLinear rq,s,z y");
     qd_build_output_inferred(b, "y", QD_F32);
     struct qd_network network = open_built(w, b);
     assert_ok(qd_units_find(&network, &w->arena, &units, &count, &error), error);

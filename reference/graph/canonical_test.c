@@ -4,97 +4,31 @@
  *
  * Expected values: fractions, by hand. 0.1 in float32 is 13421773·2^-27. Alone: <build>/tests/reference/graph/canonical_test */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "graph/chain_testlib.h"
 
-#include "qdiff/evaluate.h"
-
-struct machine {
-    struct qd_arena arena;
-    struct qd_error error;
-    struct qd_semantics semantics;
-};
-
-static int begin(void **state)
+static struct qd_value two(struct chain *m, const char *op, struct qd_value a, struct qd_value b)
 {
-    static struct machine machine;
-    memset(&machine, 0, sizeof machine);
-    qd_arena_init(&machine.arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &machine;
-    return 0;
+    return chain_apply(m, op, NULL, &a, &b, NULL);
 }
 
-static int end(void **state)
-{
-    struct machine *m = *state;
-    qd_arena_clear(&m->arena);
-    return 0;
-}
-
-static struct qd_value vector(struct machine *m, enum qd_dtype dtype, unsigned rank,
-                              const int64_t *dims, const double *numbers)
-{
-    struct qd_value v;
-    assert_int_equal(qd_value_init(&v, &m->arena, dtype, rank, dims, &m->error), QD_OK);
-    for (int64_t i = 0; i < v.want.count; i++)
-        qd_tensor_set(&v.want, i,
-                      qd_dtype_is_float(dtype) ? (int64_t)qd_float_encode(dtype, numbers[i], false)
-                                               : (int64_t)numbers[i]);
-    return v;
-}
-
-static struct qd_value scalar(struct machine *m, enum qd_dtype dtype, double number)
-{
-    return vector(m, dtype, 0, NULL, &number);
-}
-
-static struct qd_value apply(struct machine *m, const char *op, const struct qd_attr *attr,
-                             const struct qd_value *a, const struct qd_value *b,
-                             const struct qd_value *c)
-{
-    struct qd_evaluation evaluation = {&m->semantics, &m->arena, &m->error, true, NULL};
-    struct qd_node node = {.name = "",
-                           .domain = "",
-                           .op_type = op,
-                           .opset = 13,
-                           .op = qd_op_find("", op),
-                           .attrs = (struct qd_attr *)(uintptr_t)attr,
-                           .attr_count = attr != NULL};
-    const struct qd_value *in[QD_MAX_OPERANDS] = {a, b, c};
-    struct qd_value out[QD_MAX_OPERANDS];
-    assert_non_null(node.op);
-    if (node.op->evaluate(&evaluation, &node, in, out) != QD_OK)
-        fail_msg("%s: %s", op, m->error.text);
-    return out[0];
-}
-
-static struct qd_value two(struct machine *m, const char *op, struct qd_value a, struct qd_value b)
-{
-    return apply(m, op, NULL, &a, &b, NULL);
-}
-
-static struct qd_value cast(struct machine *m, struct qd_value x, int64_t to)
+static struct qd_value cast(struct chain *m, struct qd_value x, int64_t to)
 {
     struct qd_attr attr = {.name = "to", .kind = QD_ATTR_INT, .i = to};
-    return apply(m, "Cast", &attr, &x, NULL, NULL);
+    return chain_apply(m, "Cast", &attr, &x, NULL, NULL);
 }
 
-static struct qd_value dequantized(struct machine *m, double code, double scale)
+static struct qd_value dequantized(struct chain *m, double code, double scale)
 {
-    struct qd_value q = scalar(m, QD_U8, code), s = scalar(m, QD_F32, scale);
-    return apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
+    struct qd_value q = chain_scalar(m, QD_U8, code), s = chain_scalar(m, QD_F32, scale);
+    return chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
 }
 
-static struct qd_value quantized(struct machine *m, struct qd_value x, double scale,
+static struct qd_value quantized(struct chain *m, struct qd_value x, double scale,
                                  double zero_point)
 {
-    struct qd_value s = scalar(m, QD_F32, scale), z = scalar(m, QD_U8, zero_point);
-    return apply(m, "QuantizeLinear", NULL, &x, &s, &z);
+    struct qd_value s = chain_scalar(m, QD_F32, scale), z = chain_scalar(m, QD_U8, zero_point);
+    return chain_apply(m, "QuantizeLinear", NULL, &x, &s, &z);
 }
 
 /* The element has this canonical value, and `other` is admissible; or, with `other` NaN, nothing else is. */
@@ -112,8 +46,8 @@ static void is(const struct qd_value *y, double want, double other)
 /* 3 · 0.1 is 40265319·2^-27, in float32 40265320·2^-27. Less the latter, in steps of 2^-27: -1; the float path has 0. */
 static void difference_of_what_a_kernel_rounds(void **state)
 {
-    struct machine *m = *state;
-    struct qd_value x = dequantized(m, 3, 0.1F), c = scalar(m, QD_F32, 40265320 * 0x1p-27);
+    struct chain *m = *state;
+    struct qd_value x = dequantized(m, 3, 0.1F), c = chain_scalar(m, QD_F32, 40265320 * 0x1p-27);
     struct qd_value y = two(m, "Sub", x, c), q = quantized(m, y, 0x1p-27, 100);
     is(&y, -0x1p-27, 0);
     is(&q, 99, 100);
@@ -124,11 +58,12 @@ static void difference_of_what_a_kernel_rounds(void **state)
  * although the scales are no powers of two: 2.5, to even 2. */
 static void ties_of_rough_scales(void **state)
 {
-    struct machine *m = *state;
+    struct chain *m = *state;
     struct qd_value a = dequantized(m, 21, 0.1F), product = two(m, "Mul", a, a);
     struct qd_value y = quantized(m, product, 0.1F, 0);
     is(&y, 44, NAN);
-    struct qd_value one = scalar(m, QD_F32, 1), five = two(m, "Mul", dequantized(m, 5, 0.1F), one);
+    struct qd_value one = chain_scalar(m, QD_F32, 1),
+                    five = two(m, "Mul", dequantized(m, 5, 0.1F), one);
     struct qd_value tie = quantized(m, five, 2 * (double)0.1F, 7);
     assert_true(qd_value_flags(&tie, 0) & QD_TIE);
     assert_int_equal(qd_tensor_get(&tie.want, 0), 9);
@@ -138,11 +73,13 @@ static void ties_of_rough_scales(void **state)
 /* 1 + 2^-11 + 2^-30: in float32 1 + 2^-11, for float16 a tie, to even 1. Rounded once it lies above the tie: 1 + 2^-10. */
 static void cast_rounds_once(void **state)
 {
-    struct machine *m = *state;
+    struct chain *m = *state;
     enum { FLOAT = 1, FLOAT16 = 10 };
-    struct qd_value x = two(m, "Add", scalar(m, QD_F32, 1 + 0x1p-11), scalar(m, QD_F32, 0x1p-30));
+    struct qd_value x =
+        two(m, "Add", chain_scalar(m, QD_F32, 1 + 0x1p-11), chain_scalar(m, QD_F32, 0x1p-30));
     struct qd_value half = cast(m, x, FLOAT16), back = cast(m, half, FLOAT);
-    struct qd_value y = two(m, "Sub", back, scalar(m, QD_F32, 1)), q = quantized(m, y, 0x1p-10, 5);
+    struct qd_value y = two(m, "Sub", back, chain_scalar(m, QD_F32, 1)),
+                    q = quantized(m, y, 0x1p-10, 5);
     is(&x, 1 + 0x1p-11, NAN);
     is(&half, 1 + 0x1p-10, 1);
     is(&q, 6, 5);
@@ -151,10 +88,11 @@ static void cast_rounds_once(void **state)
 /* 1.5 to a code, to even 2, and back: 2 + 1 = 3; the pair left out, 2.5, to even 2. */
 static void pair_rounds(void **state)
 {
-    struct machine *m = *state;
-    struct qd_value q = quantized(m, dequantized(m, 3, 0.5), 1, 0), one = scalar(m, QD_F32, 1);
-    struct qd_value s = scalar(m, QD_F32, 1),
-                    back = apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
+    struct chain *m = *state;
+    struct qd_value q = quantized(m, dequantized(m, 3, 0.5), 1, 0),
+                    one = chain_scalar(m, QD_F32, 1);
+    struct qd_value s = chain_scalar(m, QD_F32, 1),
+                    back = chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
     struct qd_value y = quantized(m, two(m, "Add", back, one), 1, 0);
     is(&q, 2, NAN);
     is(&y, 3, NAN);
@@ -163,17 +101,17 @@ static void pair_rounds(void **state)
 /* 1 + 2^-24 + 2^-24: the second and third first, 1 + 2^-23; from the left each is lost, 1. Then the maximum and a copy. */
 static void sum_of_three(void **state)
 {
-    struct machine *m = *state;
+    struct chain *m = *state;
     const int64_t row[] = {1, 3}, column[] = {3, 1};
     const double a[] = {1, 0x1p-24, 0x1p-24}, ones[] = {1, 1, 1};
-    struct qd_value y =
-        two(m, "MatMul", vector(m, QD_F32, 2, row, a), vector(m, QD_F32, 2, column, ones));
+    struct qd_value y = two(m, "MatMul", chain_vector(m, QD_F32, 2, row, a),
+                            chain_vector(m, QD_F32, 2, column, ones));
     is(&y, 1 + 0x1p-23, 1);
-    struct qd_value relu = apply(m, "Relu", NULL, &y, NULL, NULL),
-                    copy = apply(m, "Identity", NULL, &relu, NULL, NULL),
-                    most = apply(m, "ReduceMax", NULL, &copy, NULL, NULL);
+    struct qd_value relu = chain_apply(m, "Relu", NULL, &y, NULL, NULL),
+                    copy = chain_apply(m, "Identity", NULL, &relu, NULL, NULL),
+                    most = chain_apply(m, "ReduceMax", NULL, &copy, NULL, NULL);
     is(&most, 1 + 0x1p-23, 1);
-    struct qd_value less = two(m, "Sub", most, scalar(m, QD_F32, 1)),
+    struct qd_value less = two(m, "Sub", most, chain_scalar(m, QD_F32, 1)),
                     q = quantized(m, less, 0x1p-24, 3);
     is(&q, 5, 3);
 }
@@ -181,16 +119,17 @@ static void sum_of_three(void **state)
 /* The same through operators that choose and move: 3 · 0.1 of -3 · 0.1, 0 and 3 · 0.1. */
 static void moved(void **state)
 {
-    struct machine *m = *state;
+    struct chain *m = *state;
     const int64_t three = 3;
     const double codes[] = {125, 128, 131};
-    struct qd_value q = vector(m, QD_U8, 1, &three, codes), s = scalar(m, QD_F32, 0.1F),
-                    z = scalar(m, QD_U8, 128), x = apply(m, "DequantizeLinear", NULL, &q, &s, &z);
-    struct qd_value copy = apply(m, "Transpose", NULL, &x, NULL, NULL),
-                    most = apply(m, "ReduceMax", NULL, &copy, NULL, NULL),
-                    clipped = apply(m, "Clip", NULL, &most, NULL, NULL),
-                    same = apply(m, "Identity", NULL, &clipped, NULL, NULL);
-    struct qd_value y = two(m, "Sub", same, scalar(m, QD_F32, 40265320 * 0x1p-27)),
+    struct qd_value q = chain_vector(m, QD_U8, 1, &three, codes), s = chain_scalar(m, QD_F32, 0.1F),
+                    z = chain_scalar(m, QD_U8, 128),
+                    x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, &z);
+    struct qd_value copy = chain_apply(m, "Transpose", NULL, &x, NULL, NULL),
+                    most = chain_apply(m, "ReduceMax", NULL, &copy, NULL, NULL),
+                    clipped = chain_apply(m, "Clip", NULL, &most, NULL, NULL),
+                    same = chain_apply(m, "Identity", NULL, &clipped, NULL, NULL);
+    struct qd_value y = two(m, "Sub", same, chain_scalar(m, QD_F32, 40265320 * 0x1p-27)),
                     code = quantized(m, y, 0x1p-27, 100);
     assert_int_equal(qd_tensor_get(&code.want, 0), 99);
     is(&y, -0x1p-27, 0);
@@ -199,9 +138,9 @@ static void moved(void **state)
 /* 1/3 · 3 · ½ is a tie that two doubles around 1/3 do not show: 0 and 1 are right, and none is called canonical. */
 static void not_decided(void **state)
 {
-    struct machine *m = *state;
-    struct qd_value third = two(m, "Div", scalar(m, QD_F32, 1), scalar(m, QD_F32, 3));
-    struct qd_value y = quantized(m, two(m, "Mul", third, scalar(m, QD_F32, 3)), 2, 0);
+    struct chain *m = *state;
+    struct qd_value third = two(m, "Div", chain_scalar(m, QD_F32, 1), chain_scalar(m, QD_F32, 3));
+    struct qd_value y = quantized(m, two(m, "Mul", third, chain_scalar(m, QD_F32, 3)), 2, 0);
     struct qd_observation seen = qd_value_observe(&y, 0);
     assert_false(seen.canonical);
     assert_true(qd_observation_admits(&seen, 0) && qd_observation_admits(&seen, 1));
@@ -212,13 +151,13 @@ static void not_decided(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(difference_of_what_a_kernel_rounds, begin, end),
-        cmocka_unit_test_setup_teardown(ties_of_rough_scales, begin, end),
-        cmocka_unit_test_setup_teardown(cast_rounds_once, begin, end),
-        cmocka_unit_test_setup_teardown(pair_rounds, begin, end),
-        cmocka_unit_test_setup_teardown(sum_of_three, begin, end),
-        cmocka_unit_test_setup_teardown(moved, begin, end),
-        cmocka_unit_test_setup_teardown(not_decided, begin, end),
+        cmocka_unit_test_setup_teardown(difference_of_what_a_kernel_rounds, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(ties_of_rough_scales, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(cast_rounds_once, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(pair_rounds, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(sum_of_three, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(moved, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(not_decided, chain_begin, chain_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

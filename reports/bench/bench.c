@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest/array.h"
 #include "qdiff/build.h"
 #include "qdiff/clock.h"
 #include "qdiff/trial.h"
@@ -20,20 +21,6 @@ struct collection {
     struct qd_error *error;
 };
 
-static bool grow(struct qd_mix *mix)
-{
-    size_t capacity = mix->capacity == 0 ? 1024 : mix->capacity * 2;
-
-    if (mix->count < mix->capacity)
-        return true;
-    struct qd_mix_case *cases = realloc(mix->cases, capacity * sizeof *cases);
-    if (!cases)
-        return false;
-    mix->cases = cases;
-    mix->capacity = capacity;
-    return true;
-}
-
 static enum qd_status keep(struct qd_mix *mix, const struct qd_case *kase, int64_t elements,
                            struct qd_error *error)
 {
@@ -43,8 +30,11 @@ static enum qd_status keep(struct qd_mix *mix, const struct qd_case *kase, int64
 
     if (status != QD_OK)
         return status;
-    if (!grow(mix))
+    struct qd_mix_case *cases =
+        qd_array_grow(mix->cases, mix->count, &mix->capacity, sizeof *cases);
+    if (!cases)
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", mix->count + 1);
+    mix->cases = cases;
     mix->cases[mix->count++] = (struct qd_mix_case){bytes, size, elements, false};
     return QD_OK;
 }

@@ -10,6 +10,7 @@
 #include "causes/distance.h"
 #include "causes/message_shape.h"
 #include "causes/rules.h"
+#include "digest/array.h"
 #include "qdiff/diagnose.h"
 
 #define BUDGET ((size_t)16 << 30)
@@ -74,18 +75,6 @@ struct qd_cause_counts qd_causes_count(const struct qd_causes *causes, const cha
 
 /* --- Taking results ----------------------------------------------------------------------------- */
 
-/* Room for one more item of an array; NULL when out of memory. */
-static void *grow(void *items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    size_t wanted = *capacity == 0 ? 64 : *capacity * 2;
-    void *grown = realloc(items, wanted * size);
-    if (grown)
-        *capacity = wanted;
-    return grown;
-}
-
 /* The one copy of an operator's or target's name; NULL when out of memory. */
 static const char *intern(struct qd_causes *causes, const char *name)
 {
@@ -93,7 +82,7 @@ static const char *intern(struct qd_causes *causes, const char *name)
         if (strcmp(causes->names[i], name) == 0)
             return causes->names[i];
     const char **names =
-        grow(causes->names, causes->name_count, &causes->name_capacity, sizeof *names);
+        qd_array_grow(causes->names, causes->name_count, &causes->name_capacity, sizeof *names);
     const char *copy = qd_arena_string(&causes->arena, name);
     if (names)
         causes->names = names;
@@ -126,7 +115,7 @@ static bool add_pass(struct qd_causes *causes, const struct qd_result *result)
                                  .rule = intern(causes, result->rule),
                                  .features = qd_features_parse(result->features)};
     struct qd_cause_pass *passes =
-        grow(causes->passes, causes->pass_count, &causes->pass_capacity, sizeof *passes);
+        qd_array_grow(causes->passes, causes->pass_count, &causes->pass_capacity, sizeof *passes);
 
     if (passes)
         causes->passes = passes;
@@ -189,8 +178,8 @@ static struct qd_cause_member copy_result(struct qd_causes *causes, const struct
 static bool add_member(struct qd_causes *causes, const struct qd_result *result)
 {
     struct qd_cause_member member = copy_result(causes, result);
-    struct qd_cause_member *members =
-        grow(causes->members, causes->member_count, &causes->member_capacity, sizeof *members);
+    struct qd_cause_member *members = qd_array_grow(causes->members, causes->member_count,
+                                                    &causes->member_capacity, sizeof *members);
 
     if (members)
         causes->members = members;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "digest/array.h"
 #include "qdiff_version.h"
 #include "text/json_write.h"
 
@@ -52,16 +53,12 @@ static enum qd_status add_entry(struct qd_pack *pack, const char *path, struct q
 {
     const char *kept = qd_arena_string(&pack->arena, path);
 
-    if (pack->entry_count == pack->capacity) {
-        size_t capacity = pack->capacity == 0 ? 1024 : 2 * pack->capacity;
-        struct qd_pack_entry *entries = realloc(pack->entries, capacity * sizeof *entries);
+    struct qd_pack_entry *entries =
+        qd_array_grow(pack->entries, pack->entry_count, &pack->capacity, sizeof *entries);
 
-        if (!entries)
-            return no_memory(pack, error);
+    if (entries)
         pack->entries = entries;
-        pack->capacity = capacity;
-    }
-    if (!kept)
+    if (!entries || !kept)
         return no_memory(pack, error);
     pack->entries[pack->entry_count++] = (struct qd_pack_entry){kept, digest};
     return QD_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts results for the matrix. */
 #include "report/matrix.h"
+#include "digest/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +21,12 @@ const char *qd_matrix_word(enum qd_matrix_by by)
 static struct qd_matrix_row *add_row(struct qd_report *report, struct qd_matrix *matrix,
                                      const char *name)
 {
-    if (matrix->count == matrix->capacity) {
-        size_t capacity = matrix->capacity == 0 ? 64 : matrix->capacity * 2;
-        struct qd_matrix_row *rows = realloc(matrix->rows, capacity * sizeof *rows);
+    struct qd_matrix_row *rows =
+        qd_array_grow(matrix->rows, matrix->count, &matrix->capacity, sizeof *rows);
 
-        if (!rows)
-            return NULL;
-        matrix->rows = rows;
-        matrix->capacity = capacity;
-    }
+    if (!rows)
+        return NULL;
+    matrix->rows = rows;
     struct qd_matrix_row made = {
         name, qd_arena_array(&report->arena, report->column_count, sizeof *made.cells)};
     if (!made.cells)

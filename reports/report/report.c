@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest/array.h"
 #include "result/results_file.h"
 
 #define BUDGET ((size_t)16 << 30)
@@ -24,18 +25,6 @@ struct reading {
     const char *file;
     size_t run; /* of the file being read */
 };
-
-/* Room for one more item; NULL when out of memory. */
-static void *grow(void *items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    size_t wanted = *capacity == 0 ? 64 : *capacity * 2;
-    void *grown = realloc(items, wanted * size);
-    if (grown)
-        *capacity = wanted;
-    return grown;
-}
 
 /* A member of a header, "" when it is absent. NULL when out of memory. */
 static const char *member(struct qd_report *report, const json_t *object, const char *key)
@@ -69,7 +58,7 @@ static bool add_run(struct reading *reading, const json_t *header, const struct 
 {
     struct qd_report *report = reading->report;
     struct qd_report_run *runs =
-        grow(report->runs, report->run_count, &reading->run_capacity, sizeof *runs);
+        qd_array_grow(report->runs, report->run_count, &reading->run_capacity, sizeof *runs);
 
     if (!runs)
         return false;
@@ -139,8 +128,8 @@ static bool add_column(struct reading *reading, struct qd_report_column column)
             return true;
     column.label = label_of(report, column.target, run);
     column.run = reading->run;
-    struct qd_report_column *columns =
-        grow(report->columns, report->column_count, &reading->column_capacity, sizeof *columns);
+    struct qd_report_column *columns = qd_array_grow(report->columns, report->column_count,
+                                                     &reading->column_capacity, sizeof *columns);
     if (columns)
         report->columns = columns;
     if (!columns || !column.label)
@@ -240,8 +229,8 @@ static enum qd_status take_result(void *context, const struct qd_result *result,
     struct reading *reading = context;
     struct qd_report *report = reading->report;
     struct qd_report_result made = {*result, QD_REPORT_NOWHERE, QD_REPORT_NOWHERE};
-    struct qd_report_result *results =
-        grow(report->results, report->result_count, &report->result_capacity, sizeof *results);
+    struct qd_report_result *results = qd_array_grow(report->results, report->result_count,
+                                                     &report->result_capacity, sizeof *results);
 
     if (!results)
         return no_memory(error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest/array.h"
 #include "result/tap.h"
 #include "text/json_write.h"
 #include "text/overwrite.h"
@@ -69,16 +70,12 @@ static void attribute(FILE *out, const char *name, const char *value)
 
 static bool make_suite(struct qd_junit *junit, const char *name)
 {
-    size_t capacity = junit->capacity == 0 ? 8 : 2 * junit->capacity;
+    struct qd_junit_suite *suites =
+        qd_array_grow(junit->suites, junit->count, &junit->capacity, sizeof *suites);
 
-    if (junit->count == junit->capacity) {
-        struct qd_junit_suite *suites = realloc(junit->suites, capacity * sizeof *suites);
-
-        if (!suites)
-            return false;
-        junit->suites = suites;
-        junit->capacity = capacity;
-    }
+    if (!suites)
+        return false;
+    junit->suites = suites;
     struct qd_junit_suite *suite = &junit->suites[junit->count++];
     *suite = (struct qd_junit_suite){.name = strdup(name)};
     return suite->name != NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest/array.h"
 #include "result/tap.h"
 #include "text/json_write.h"
 
@@ -37,15 +38,11 @@ static struct qd_counts *row_of(struct qd_count_table *table, const char *name, 
     for (size_t i = 0; i < table->count; i++)
         if (strncmp(table->rows[i].name, name, length) == 0 && table->rows[i].name[length] == '\0')
             return &table->rows[i].counts;
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity == 0 ? 8 : table->capacity * 2;
-        struct qd_count_row *rows = realloc(table->rows, capacity * sizeof *rows);
-
-        if (!rows)
-            return NULL;
-        table->rows = rows;
-        table->capacity = capacity;
-    }
+    struct qd_count_row *rows =
+        qd_array_grow(table->rows, table->count, &table->capacity, sizeof *rows);
+    if (!rows)
+        return NULL;
+    table->rows = rows;
     struct qd_count_row *row = &table->rows[table->count];
     *row = (struct qd_count_row){.name = strndup(name, length)};
     if (!row->name)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "digest/array.h"
 #include "run/gate.h"
 
 struct job {
@@ -106,15 +107,10 @@ static void wait_for(struct crew *crew, const struct job *job)
 /* Reads more into the buffer; false at the end of the pipe or of memory. */
 static bool fill(struct crew *crew, struct job *job)
 {
-    if (job->length == job->capacity) {
-        size_t capacity = job->capacity == 0 ? 65536 : job->capacity * 2;
-        char *buffer = realloc(job->buffer, capacity);
-
-        if (!buffer)
-            return false;
-        job->buffer = buffer;
-        job->capacity = capacity;
-    }
+    char *buffer = qd_array_grow(job->buffer, job->length, &job->capacity, sizeof *buffer);
+    if (!buffer)
+        return false;
+    job->buffer = buffer;
     wait_for(crew, job);
     ssize_t got;
     do {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest/array.h"
 #include "qdiff/suite.h"
 #include "text/json_write.h"
 
@@ -93,15 +94,12 @@ static char *describe_node(const struct qd_node *node, const enum qd_dtype *type
 static enum qd_status add_row(struct qd_coverage *coverage, const struct qd_node *node, char *types,
                               const struct qd_digest *key, struct qd_error *error)
 {
-    if (coverage->count == coverage->capacity) {
-        size_t capacity = coverage->capacity == 0 ? 64 : 2 * coverage->capacity;
-        struct qd_coverage_row *rows = realloc(coverage->rows, capacity * sizeof *rows);
+    struct qd_coverage_row *rows =
+        qd_array_grow(coverage->rows, coverage->count, &coverage->capacity, sizeof *rows);
 
-        if (!rows)
-            return no_memory(error);
-        coverage->rows = rows;
-        coverage->capacity = capacity;
-    }
+    if (!rows)
+        return no_memory(error);
+    coverage->rows = rows;
     if (qd_digest_map_put(&coverage->index, key, (unsigned)coverage->count, error) != QD_OK)
         return error->status;
     coverage->rows[coverage->count++] = (struct qd_coverage_row){.op = node->op, .types = types};

@@ -20,7 +20,7 @@ struct writer {
     enum qd_status status; /* of the first failure */
 };
 
-/* Fields, each on a line of its own, or (ONE_LINE) behind blanks. */
+/* Fields, each on a line of its own, or (ONE_LINE) after blanks. */
 #define ONE_LINE (-1)
 static void put_fields(struct writer *w, const ProtobufCMessage *message, int indent);
 

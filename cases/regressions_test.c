@@ -71,7 +71,7 @@ static void check_origin(struct tally *tally, const struct qd_case *kase)
     for (size_t i = 0; i < kase->tag_count; i++)
         control |= strcmp(kase->tags[i], "control") == 0;
     if (!*kase->issue || !*kase->spec)
-        complain(tally, kase, "no public issue or no clause of the text");
+        complain(tally, kase, "no public issue or no clause of the specification");
     if (control != !*kase->symptom)
         complain(tally, kase, "every regression but a control has a symptom");
     if (kase->expect != QD_EXPECT_VALID)
@@ -187,7 +187,7 @@ static void table_names_cases_or_gives_reasons(void **state)
     qd_arena_clear(&arena);
 }
 
-/* `name` in backquotes, or a shorter one with * behind. */
+/* `name` in backquotes, or a shorter one with * at its end. */
 static bool is_named(const char *table, const char *name, struct qd_arena *arena)
 {
     if (strstr(table, qd_arena_printf(arena, "`%s`", name)))

@@ -222,7 +222,7 @@ static enum qd_status visit_directory(const char *path, struct relay *relay, str
     return status;
 }
 
-/* The visitor of generated cases: behind some of them comes the twin with vectors of one element. */
+/* The visitor of generated cases: after some of them comes the twin with vectors of one element. */
 struct twins {
     struct relay *relay;
     struct qd_arena arena;
@@ -263,6 +263,7 @@ enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_vi
     if (options->cases_dir)
         status = visit_directory(options->cases_dir, &relay, error);
     for (size_t i = 0; status == QD_OK && !relay.stopped && qd_family_at(i); i++)
-        status = visit_family(qd_family_at(i), options->level, &relay, error);
+        if (!options->wanted || options->wanted(options->wanted_context, qd_family_at(i)->name))
+            status = visit_family(qd_family_at(i), options->level, &relay, error);
     return status;
 }

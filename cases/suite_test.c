@@ -107,6 +107,49 @@ static void test_hand_written(void **state)
     assert_true(seen.count > 0);
 }
 
+static bool is_wanted(const void *context, const char *family)
+{
+    return context && strcmp(context, family) == 0;
+}
+
+/* A walk that wants this family alone. */
+struct wanted {
+    const char *family;
+    size_t count;
+};
+
+static enum qd_visit note_family(void *context, const struct qd_case *kase)
+{
+    struct wanted *wanted = context;
+    size_t length = strlen(wanted->family);
+    if (strncmp(kase->id, wanted->family, length) != 0 || kase->id[length] != '/')
+        fail_msg("'%s' is a case of %s", kase->id, wanted->family);
+    wanted->count++;
+    return QD_VISIT_GO_ON;
+}
+
+/* Ids begin with the family's name, and the families one by one have the cases of all together. */
+static void test_wanted_families(void **state)
+{
+    (void)state;
+    struct qd_error error;
+    struct seen all = {0}, none = {0};
+    size_t sum = 0;
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    assert_ok(qd_suite_visit(&options, note, &all, &error), error);
+    options.wanted = is_wanted;
+    for (size_t i = 0; qd_family_at(i); i++) {
+        struct wanted wanted = {.family = qd_family_at(i)->name};
+        options.wanted_context = wanted.family;
+        assert_ok(qd_suite_visit(&options, note_family, &wanted, &error), error);
+        sum += wanted.count;
+    }
+    assert_int_equal(sum, all.count);
+    options.wanted_context = NULL;
+    assert_ok(qd_suite_visit(&options, note, &none, &error), error);
+    assert_int_equal(none.count, 0);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -126,9 +169,9 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_and_stop), cmocka_unit_test(test_refused_directories),
-        cmocka_unit_test(test_link_loop),      cmocka_unit_test(test_hand_written),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_order_and_stop),  cmocka_unit_test(test_refused_directories),
+        cmocka_unit_test(test_link_loop),       cmocka_unit_test(test_hand_written),
+        cmocka_unit_test(test_wanted_families), cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("cases/suite", tests, set_up, tear_down);
 }

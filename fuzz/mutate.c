@@ -164,7 +164,7 @@ static bool choose(const struct qd_mutant *mutant, struct qd_random *random, str
 }
 
 /* After `field` grew by `delta` bytes (as two's complement), writes the lengths of the messages around it anew. */
-static void mend(struct qd_mutant *mutant, struct path *path, size_t delta)
+static void correct(struct qd_mutant *mutant, struct path *path, size_t delta)
 {
     for (size_t d = path->depth - 1; d-- > 0;) {
         const struct field *outer = &path->fields[d];
@@ -214,7 +214,7 @@ static void change_content(struct qd_mutant *mutant, const struct field *field,
             (uint8_t)(1u << qd_random_below(random, 8));
 }
 
-/* Replaces the bytes from `from` to the field's end, and mends what is around. */
+/* Replaces the bytes from `from` to the field's end, and corrects what is around. */
 static void rewrite(struct qd_mutant *mutant, struct path *path, size_t from, const uint8_t *bytes,
                     size_t size)
 {
@@ -222,7 +222,7 @@ static void rewrite(struct qd_mutant *mutant, struct path *path, size_t from, co
     if (size > removed && size - removed > mutant->capacity - mutant->size)
         return;
     replace(mutant, from, removed, bytes, size);
-    mend(mutant, path, size - removed);
+    correct(mutant, path, size - removed);
 }
 
 static void repeat_field(struct qd_mutant *mutant, struct path *path, const struct field *field)
@@ -235,7 +235,7 @@ static void repeat_field(struct qd_mutant *mutant, struct path *path, const stru
             mutant->size - field->end);
     memcpy(mutant->bytes + field->end, mutant->bytes + field->start, size);
     mutant->size += size;
-    mend(mutant, path, size);
+    correct(mutant, path, size);
 }
 
 /* The same field under another number: what was a text becomes a message, what was known is not. */
@@ -251,7 +251,7 @@ static void renumber(struct qd_mutant *mutant, struct path *path, const struct f
     if (size > mutant->capacity - mutant->size)
         return;
     replace(mutant, field->start, tag_end - field->start, bytes, size);
-    mend(mutant, path, size - (tag_end - field->start));
+    correct(mutant, path, size - (tag_end - field->start));
 }
 
 void qd_mutate_wire(struct qd_mutant *mutant, struct qd_random *random)

@@ -32,7 +32,7 @@ static bool is_needed(const struct qd_case_edit *edit, const struct qd_case_edit
 
 void qd_reduce_prune(struct qd_case_edit *edit)
 {
-    for (size_t i = edit->node_count; i-- > 0;) /* readers stand behind */
+    for (size_t i = edit->node_count; i-- > 0;) /* readers come after */
         if (!is_needed(edit, &edit->nodes[i]))
             qd_case_edit_remove_node(edit, i);
 }

@@ -212,7 +212,7 @@ static uint64_t hash_of(const uint8_t *bytes, size_t size)
     return hash;
 }
 
-/* The text behind a key and a blank; NULL: another key. */
+/* The text after a key and a blank; NULL: another key. */
 static char *value_of(char *line, const char *key)
 {
     size_t length = strlen(key);
@@ -258,7 +258,7 @@ static bool read_line(char *line, struct qd_record *record)
     return true;
 }
 
-/* The last line of text: size and hash of all the text before it, and of the case behind it. */
+/* The last line of text: size and hash of all the text before it, and of the case after it. */
 static bool read_case(const char *line, const uint8_t *text, size_t text_size, const uint8_t *bytes,
                       size_t size, struct qd_record *record)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphAxes: parameters along an axis, on codes and weights that are transposed or reshaped behind their DequantizeLinear, and before
+/* GraphAxes: parameters along an axis, on codes and weights that are transposed or reshaped after their DequantizeLinear, and before
  * a QuantizeLinear. Pairs of features. */
 #include "families/graph_draft.h"
 

@@ -24,7 +24,7 @@ enum pattern {
     PATTERNS
 };
 
-/* Behind the pattern. */
+/* After the pattern. */
 enum tail { NO_TAIL, RELU, POOL };
 
 static const struct qd_factor factors[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized graphs being made up, node by node: every value knows its shape and how large its numbers are, so that the scales behind
+/* Quantized graphs being made up, node by node: every value knows its shape and how large its numbers are, so that the scales after
  * it fit. The engine of the families Graph*. */
 #ifndef QDIFF_FAMILIES_GRAPH_DRAFT_H
 #define QDIFF_FAMILIES_GRAPH_DRAFT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphLayers: one to three layers with weights, as quantizers leave them: convolutions and matrix products with what is fused behind
+/* GraphLayers: one to three layers with weights, as quantizers leave them: convolutions and matrix products with what is fused after
  * them, with biases on the grid of the sum and off it, quantized in between once or twice. Pairs of features. */
 #include "families/graph_draft.h"
 
@@ -194,7 +194,7 @@ static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, str
 const struct qd_family qd_family_graph_layers = {
     .name = "GraphLayers",
     .meaning =
-        "one to three quantized layers with weights, what is fused behind them, and their biases",
+        "one to three quantized layers with weights, what is fused after them, and their biases",
     .table = &table,
     .strength = 2,
     .values = QD_GRAPH_VALUES,

@@ -9,8 +9,8 @@ enum factor {
     TYPES,
     ZERO,
     FLATTEN,
-    QUANTIZED_PATCHES, /* behind the convolution */
-    QUANTIZED_TOKENS,  /* behind the transpose */
+    QUANTIZED_PATCHES, /* after the convolution */
+    QUANTIZED_TOKENS,  /* after the transpose */
     QUANTIZED_CONCAT,
     TOKEN,
     EMBEDDING,

@@ -43,7 +43,7 @@ enum qd_matmul_parameter { QD_P_SCALAR, QD_P_VECTOR, QD_P_FULL, QD_P_ABSENT };
     [QD_MATMUL_BINDING] = {.name = "run-time inputs",                                          \
                            QD_LEVELS(NULL, "run_params", "run_weights", "run_all")}
 
-/* Zero points that differ need a vector; a vector needs a matrix, and beside a batch the text knows
+/* Zero points that differ need a vector; a vector needs a matrix, and beside a batch the specification knows
  * the full shape only. */
 #define QD_MATMUL_SHARED_EXCLUSIONS                                       \
     {{QD_MATMUL_W_SHAPE, QD_MATMUL_W_ZERO}, {1 << QD_P_SCALAR, 0x1c}},    \

@@ -98,7 +98,7 @@ struct draft {
     enum values values;
     bool has_w, has_bias;
     struct qd_grid x, w, bias, y;
-    struct qd_grid middle, next; /* of what is quantized before y, and beside or behind it */
+    struct qd_grid middle, next; /* of what is quantized before y, and beside or after it */
     struct qd_tensor x_codes, w_codes, bias_codes;
 };
 

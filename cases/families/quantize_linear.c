@@ -53,7 +53,7 @@ static const struct qd_exclusion exclusions[] = {
     {{OPSET, GRANULARITY}, {0x01, QD_GRANULARITY_VECTORS}},
     {{OPSET, GRANULARITY}, {0x07, QD_GRANULARITY_BLOCKS}},
     {{RANK, GRANULARITY},
-     {0x03, QD_GRANULARITY_VECTORS}}, /* 1-D: the text's two sentences disagree */
+     {0x03, QD_GRANULARITY_VECTORS}}, /* 1-D: the specification's two sentences disagree */
     {{OPSET, SATURATE}, {0x03, 0x6}},
     {{SATURATE, Y}, {0x6, 0x1fc3}}, /* means something for float8 only */
 };

@@ -42,7 +42,7 @@ static void between_floats(void **state)
     row("Cast", 13, "f32[2] 1..3 *", F16, "f16[2] 1..3 *");
 }
 
-/* A Cast is asked for: behind it nothing lies between the values of its type, whatever came in. Back
+/* A Cast is asked for: after it nothing lies between the values of its type, whatever came in. Back
  * to a wider type everything is handed on. */
 static void roundings_are_asked_for(void **state)
 {

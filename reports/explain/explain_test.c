@@ -231,7 +231,7 @@ static bool has_output_scale(const struct qd_op *op)
 static void test_every_operator_is_told(void **state)
 {
     static struct told told;
-    struct qd_suite_options options = {QD_LEVEL_SMOKE, QD_TEST_CASES_DIR};
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
     struct qd_error error = {0};
     (void)state;
     if (qd_suite_visit(&options, tell_case, &told, &error) != QD_OK)

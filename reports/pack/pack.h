@@ -6,7 +6,7 @@
  *   <pack>/node/<test>/      cases with one admissible answer per element, and a data.json that says so to ONNX's own runner
  *   <pack>/latitude/<test>/  cases with elements that have several: test_data_set_0 holds also
  *       lo_<i>.pb, hi_<i>.pb   double, of output i's shape: lo <= have <= hi is right. NaN only where both are NaN
- *       open_<i>.pb            uint8, only if some element is not 0: 1 = the text defines nothing, any answer is right
+ *       open_<i>.pb            uint8, only if some element is not 0: 1 = the specification defines nothing, any answer is right
  *   <pack>/reject/<test>/    cases that have to be rejected; the index names the rule
  *
  * Each <test> is a case directory (case.h) in ONNX's backend-test layout. The same suite gives the same bytes. */

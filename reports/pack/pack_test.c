@@ -44,7 +44,7 @@ static enum qd_visit add_case(void *context, const struct qd_case *kase)
 
 static void make_pack(struct fixture *fixture)
 {
-    struct qd_suite_options suite = {QD_LEVEL_SMOKE, QD_TEST_CASES_DIR};
+    struct qd_suite_options suite = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
 
     qd_arena_init(&fixture->arena, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&fixture->scratch, QD_ARENA_DEFAULT_BUDGET);

@@ -39,7 +39,7 @@ enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdo
                                  struct qd_error *error);
 
 /* The same as JSON: an array with an object for each operator, {"op", "rules", "uncovered": [rule], "types": [[types, opsets]]},
- * the opsets as in the text. */
+ * the opsets as in the specification. */
 enum qd_status qd_coverage_write(const struct qd_coverage *coverage, FILE *out,
                                  struct qd_error *error);
 void qd_coverage_clear(struct qd_coverage *coverage);

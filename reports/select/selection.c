@@ -188,6 +188,26 @@ bool qd_selection_takes(const struct qd_selection *selection, const struct qd_ca
             qd_shard_of(kase->id, options->shard.count) == options->shard.index);
 }
 
+/* Whether a glob may match some text that begins with `family` and a slash. */
+static bool may_match(const char *glob, const char *family)
+{
+    size_t literal = strcspn(glob, "*?[\\"), length = strlen(family);
+
+    if (literal <= length)
+        return strncmp(glob, family, literal) == 0 && glob[literal] != '\0';
+    return strncmp(glob, family, length) == 0 && glob[length] == '/';
+}
+
+bool qd_selection_wants_family(const struct qd_selection *selection, const char *family)
+{
+    const struct qd_words *globs = &selection->options->filters;
+
+    for (size_t i = 0; i < globs->count; i++)
+        if (may_match(globs->items[i], family))
+            return true;
+    return globs->count == 0;
+}
+
 bool qd_selection_is_whole(const struct qd_selection *selection)
 {
     const struct qd_options *options = selection->options;

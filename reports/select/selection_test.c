@@ -243,6 +243,35 @@ static void whole_is_without_any_filter(void **state)
     assert_false(is_whole(&options));
 }
 
+static bool wants(const char *glob, const char *family)
+{
+    struct qd_options options = {0};
+    struct qd_selection selection = {.options = &options};
+
+    list(&options.filters, &glob, 1);
+    return qd_selection_wants_family(&selection, family);
+}
+
+static void globs_name_families(void **state)
+{
+    struct qd_options none = {0};
+    const struct qd_selection all = {.options = &none};
+
+    (void)state;
+    assert_true(qd_selection_wants_family(&all, "QLinearConv"));
+    assert_true(wants("QLinearConv/2d/*", "QLinearConv"));
+    assert_true(wants("*/2d", "QLinearConv"));
+    assert_true(wants("QLinear*", "QLinearConv"));
+    assert_true(wants("QLinearConv*", "QLinearConv"));
+    assert_true(wants("QLinearConv[/]2d", "QLinearConv"));
+    assert_true(wants("Q\\LinearConv/2d", "QLinearConv"));
+    assert_false(wants("QLinearConv", "QLinearConv"));
+    assert_false(wants("QLinearConvTranspose/*", "QLinearConv"));
+    assert_false(wants("QLinearConv/*", "QLinearConvTranspose"));
+    assert_false(wants("regressions/*", "QLinearConv"));
+    assert_false(wants("", "QLinearConv"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +285,7 @@ int main(void)
         cmocka_unit_test(shards_are_a_partition),
         cmocka_unit_test(shards_do_not_move),
         cmocka_unit_test(whole_is_without_any_filter),
+        cmocka_unit_test(globs_name_families),
     };
 
     return cmocka_run_group_tests_name("selection", tests, NULL, NULL);

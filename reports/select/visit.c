@@ -34,6 +34,13 @@ static enum qd_visit offer(void *context, const struct qd_case *kase)
     return walk->visitor->take(walk->visitor->context, &selected);
 }
 
+static bool may_offer(const void *context, const char *family)
+{
+    const struct walk *walk = context;
+
+    return qd_selection_wants_family(walk->selection, family);
+}
+
 static bool is_directory(const char *path)
 {
     struct stat facts;
@@ -138,15 +145,15 @@ static enum qd_visit hand_on_quantizers(void *context, const struct qd_quantizer
     return hand_on(context, &kase->kase); /* which holds its request */
 }
 
-static enum qd_status visit_kernels(const struct qd_options *options, enum qd_level level,
+static enum qd_status visit_kernels(const struct qd_options *options, struct qd_suite_options suite,
                                     qd_case_visitor *take, void *context, struct qd_arena *arena,
                                     struct qd_error *error)
 {
-    struct qd_suite_options suite = {.level = level, .cases_dir = options->cases};
     enum qd_status status = QD_OK;
 
     if (options->pack)
-        return qd_pack_visit(options->pack, level, take, context, error);
+        return qd_pack_visit(options->pack, suite.level, take, context, error);
+    suite.cases_dir = options->cases;
     if (!suite.cases_dir)
         status = qd_data_path(arena, "cases", &suite.cases_dir, error);
     if (status == QD_OK)
@@ -156,17 +163,18 @@ static enum qd_status visit_kernels(const struct qd_options *options, enum qd_le
     return status;
 }
 
-/* Packs hold the kernels' suite alone. */
+/* Packs hold the kernels' suite alone. `take` and `wanted` have one context. */
 static enum qd_status visit_suite(const struct qd_options *options,
                                   const struct qd_target_role *role, enum qd_level level,
-                                  qd_case_visitor *take, void *context, struct qd_arena *arena,
-                                  struct qd_error *error)
+                                  qd_case_visitor *take, qd_family_wanted *wanted, void *context,
+                                  struct qd_arena *arena, struct qd_error *error)
 {
     struct handing handing = {.take = take, .context = context};
+    struct qd_suite_options suite = {.level = level, .wanted = wanted, .wanted_context = context};
     enum qd_status status = QD_OK;
 
     if (role != &qd_role_quantizer)
-        status = visit_kernels(options, level, hand_on, &handing, arena, error);
+        status = visit_kernels(options, suite, hand_on, &handing, arena, error);
     if (status != QD_OK || handing.stopped || role == &qd_role_kernel || options->pack)
         return status;
     return qd_quantizer_suite_visit(level, hand_on_quantizers, &handing, error);
@@ -181,8 +189,8 @@ enum qd_status qd_visit_selected(const struct qd_selection *selection,
 
     qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
     if (options->arguments.count == 0) {
-        status =
-            visit_suite(options, selection->role, options->level, offer, &walk, &walk.arena, error);
+        status = visit_suite(options, selection->role, options->level, offer, may_offer, &walk,
+                             &walk.arena, error);
     }
     for (size_t i = 0; i < options->arguments.count; i++)
         if (visit_path(&walk, options->arguments.items[i], 0) == QD_VISIT_STOP)
@@ -215,6 +223,14 @@ static enum qd_visit compare_id(void *context, const struct qd_case *kase)
     if (search->status == QD_OK)
         search->status = qd_case_decode(bytes, size, search->arena, search->kase, search->error);
     return QD_VISIT_STOP;
+}
+
+static bool is_of_family(const void *context, const char *family)
+{
+    const struct search *search = context;
+    size_t length = strlen(family);
+
+    return strncmp(search->id, family, length) == 0 && search->id[length] == '/';
 }
 
 /* The only case below a directory. */
@@ -285,8 +301,8 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
     }
     /* The lower levels first: they are the smaller and hold what people look for. */
     for (int level = QD_LEVEL_FULL; level < QD_LEVEL_COUNT && !search.found; level++) {
-        status =
-            visit_suite(options, role, (enum qd_level)level, compare_id, &search, arena, error);
+        status = visit_suite(options, role, (enum qd_level)level, compare_id, is_of_family, &search,
+                             arena, error);
         if (status != QD_OK)
             return status;
     }

@@ -50,7 +50,7 @@ size_t qd_matrix_kills(const struct qd_kill_matrix *matrix, size_t quirk, const 
 /* Cases tagged "tie" that notice it. */
 size_t qd_matrix_tie_kills(const struct qd_kill_matrix *matrix, size_t quirk);
 
-/* Whether a quirk differs from the text at exact ties alone, so that only a tie case is sure to notice it. */
+/* Whether a quirk differs from the specification at exact ties alone, so that only a tie case is sure to notice it. */
 bool qd_quirk_needs_ties(const struct qd_quirk *quirk);
 
 /* Broken parts of the harness. Each is put in place of the real one; the judgement has to be red. */

@@ -18,7 +18,7 @@
 #define DEFAULT_SECONDS 30.0
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 #define LARGEST_BLOCK ((size_t)1 << 30)
-#define TRANSFER_AT ((size_t)4096) /* the transfer's place in the block, behind the finding */
+#define TRANSFER_AT ((size_t)4096) /* the transfer's place in the block, after the finding */
 
 /* Start of the block: what a probe found. */
 struct finding {

@@ -88,7 +88,7 @@ static void describe_tensor(struct qd_target_tensor *to, const struct qd_tensor 
     memcpy(to->dims, tensor->dims, tensor->rank * sizeof *to->dims);
 }
 
-/* Copies a name behind *names, which moves on. */
+/* Copies a name to *names, which moves on. */
 static const char *put_name(char **names, const char *name)
 {
     size_t size = strlen(name) + 1;

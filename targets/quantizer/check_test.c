@@ -285,7 +285,7 @@ static void test_an_observer_has_what_it_saw(void **state)
     qd_arena_clear(&arena);
 }
 
-/* A Transpose shares the observer of what it reads where that has one, as behind the Relu, and none where it has none. */
+/* A Transpose shares the observer of what it reads where that has one, as after the Relu, and none where it has none. */
 static void test_what_moves_shares_what_has_an_observer(void **state)
 {
     (void)state;

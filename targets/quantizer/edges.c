@@ -94,7 +94,7 @@ static bool same_operator(const struct qd_node *made, const struct qd_node *node
     return strncmp(op, want, length) == 0 && strcmp(op + length, "Integer") == 0;
 }
 
-/* The value that a float one is computed from in steps which dynamic quantization puts behind an integer product. */
+/* The value that a float one is computed from in steps which dynamic quantization puts after an integer product. */
 static int behind_product(const struct pair *p, int value)
 {
     for (int step = 0; step < MOST_STEPS && p->origin[value] == QD_NO_VALUE; step++) {
@@ -113,7 +113,7 @@ static int behind_product(const struct pair *p, int value)
     return value;
 }
 
-/* The float node that a node of the produced model stands for; an activation behind it may have become part of the output's
+/* The float node that a node of the produced model stands for; an activation after it may have become part of the output's
  * range. */
 static int find_match(const struct pair *p, const struct qd_node *made)
 {

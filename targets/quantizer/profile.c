@@ -12,7 +12,7 @@ static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape",  
                                             "Squeeze", "Transpose", "Unsqueeze", NULL};
 /* ExecuTorch's XNNPACKQuantizer gives these its shared specification (_is_share_obs_or_fq_op and the annotators of cat and
  * adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among them. Clip is aten.hardtanh
- * with two bounds. propagate_annotation passes over an operator whose input's producer has no output_qspec: behind a graph input, a
+ * with two bounds. propagate_annotation passes over an operator whose input's producer has no output_qspec: after a graph input, a
  * Sigmoid or a Gemm that is aten.addmm nothing is shared. The annotator of cat asks for nothing. */
 static const char *const executorch[] = {"Clip",    "Concat",     "Flatten",   "GlobalAveragePool",
                                          "MaxPool", "ReduceMean", "Relu",      "Reshape",

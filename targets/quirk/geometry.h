@@ -11,7 +11,7 @@ struct qd_geometry {
     int x, w; /* operands; w −1 for a pool */
 };
 
-/* Reads a convolution or MaxPool by the text's rules; false when there is nothing to change: what is wrong with the node is for
+/* Reads a convolution or MaxPool by the specification's rules; false when there is nothing to change: what is wrong with the node is for
  * its operator to say. */
 bool qd_geometry_read(struct qd_edit *edit, struct qd_geometry *geometry);
 
@@ -21,12 +21,12 @@ enum qd_filler {
     QD_FILL_EDGE     /* the nearest element of x */
 };
 
-/* Pads x itself, `begin` elements before the data on each spatial axis and as many behind as the output's shape needs, and
+/* Pads x itself, `begin` elements before the data on each spatial axis and as many after it as the output's shape needs, and
  * takes the node's own padding away. */
 void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,
                  enum qd_filler filler);
 
-/* Elements of one channel: the product of the dimensions behind the first two, at least 1. */
+/* Elements of one channel: the product of the dimensions after the first two, at least 1. */
 int64_t qd_shape_plane(const struct qd_tensor *tensor);
 
 #endif

@@ -59,7 +59,7 @@ static enum qd_status evaluate_flat(const struct qd_override *self, struct qd_ed
                            : status;
 }
 
-/* What breaks the text's rules is for the operator to refuse. */
+/* What breaks the specification's rules is for the operator to refuse. */
 static bool is_right(const struct qd_evaluation *evaluation, const struct qd_node *node,
                      const struct qd_value *const *in)
 {

@@ -53,7 +53,7 @@ static bool is_output(const struct qd_rewrite *rewrite, int value)
     return false;
 }
 
-/* Whether a node behind number `at` reads the value. */
+/* Whether a node after number `at` reads the value. */
 static bool is_read(const struct qd_rewrite *rewrite, size_t at, int value)
 {
     for (size_t i = at + 1; i < rewrite->made.node_count; i++)

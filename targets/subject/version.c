@@ -50,7 +50,7 @@ static int take_relation(const char **text)
     return relation ? relation : EQUAL;
 }
 
-/* One part of a range, e.g. ">=1.20", into relation and version; *text moves behind it and its comma. */
+/* One part of a range, e.g. ">=1.20", into relation and version; *text moves past it and its comma. */
 static bool take_part(const char **text, int *relation, char version[32])
 {
     *relation = take_relation(text);

@@ -51,13 +51,18 @@ enum qd_status qd_family_generate(const struct qd_family *family, enum qd_level 
 
 const struct qd_family *qd_family_at(size_t i); /* NULL past the end */
 
+/* Whether cases whose ids begin with `family` and a slash are asked for. */
+typedef bool qd_family_wanted(const void *context, const char *family);
+
 struct qd_suite_options {
     enum qd_level level;
     const char
         *cases_dir; /* directory of encoded hand-written cases (*.qdcase, recursive), NULL: none */
+    qd_family_wanted *wanted; /* others are not generated; NULL: all are wanted */
+    const void *wanted_context;
 };
 
-/* Visits hand-written cases (sorted by id), then the families in list order; behind one generated case in eight, if it has scalar
+/* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it has scalar
  * parameters, its twin with vectors of one element (feature one-element-vector). */
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);

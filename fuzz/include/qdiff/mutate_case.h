@@ -61,7 +61,7 @@ enum qd_status qd_mutate_numbers(enum qd_numbers numbers, struct qd_case_edit *e
 bool qd_mutate_splice(struct qd_case_edit *edit, const struct qd_case_edit *other,
                       struct qd_random *random);
 
-/* Appends dequantize, one operator and quantize behind a code of the graph, with parameters that fit. False when there is no
+/* Appends dequantize, one operator and quantize after a code of the graph, with parameters that fit. False when there is no
  * such value or no room. */
 bool qd_mutate_append(struct qd_case_edit *edit, struct qd_random *random);
 

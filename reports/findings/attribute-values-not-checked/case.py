@@ -1,4 +1,4 @@
-"""Attribute values that the text does not define pass"""
+"""Attribute values that the specification does not define pass"""
 from frames.onnxruntime import Case, main
 
 main([

@@ -1,4 +1,4 @@
-"""Cast refuses saturate where the text says that it does not apply"""
+"""Cast refuses saturate where the specification says that it does not apply"""
 from frames.onnxruntime import Case, main
 
 main([

@@ -20,7 +20,7 @@ main([
             y = MaxPool <kernel_shape = [2]> (xf)
         }""",
         feed={'x': [1.0, 3.0]}, want={'y': [3.0]}),
-    Case('uint4, a QuantizeLinear behind MaxPool', """<ir_version: 8, opset_import: ["" : 21]>
+    Case('uint4, a QuantizeLinear after MaxPool', """<ir_version: 8, opset_import: ["" : 21]>
         case (float[1,1,2] x) => (float[1,1,1] y)
         <float s = {1}, uint4 z = {0}>
         {

@@ -9,7 +9,7 @@ def main():
     rows = [
         ("MaxPool of uint8 123 and 200", 200,
          run("MaxPool", [row], TensorProto.UINT8, [1, 1, 1, 1], kernel_shape=[1, 2])),
-        ("MaxPool of int8 -5, padding behind it", -5,
+        ("MaxPool of int8 -5, padding after it", -5,
          run("MaxPool", [below], TensorProto.INT8, [1, 1, 1, 1], kernel_shape=[2, 2], pads=[0, 0, 1, 1])),
         ("MatMulInteger, a batch of uint8 255 by 64, first element", 255 * 64,
          run("MatMulInteger", [a, b], TensorProto.INT32, [2, 1, 1])),

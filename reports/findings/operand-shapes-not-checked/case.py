@@ -1,4 +1,4 @@
-"""Operands of shapes that the text excludes pass"""
+"""Operands of shapes that the specification excludes pass"""
 from frames.onnxruntime import Case, main
 
 main([

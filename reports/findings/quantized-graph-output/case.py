@@ -1,4 +1,4 @@
-"""A float graph output before Transpose and QuantizeLinear shows numbers that were quantized behind it"""
+"""A float graph output before Transpose and QuantizeLinear shows numbers that were quantized after it"""
 from frames.onnxruntime import Case, main
 
 main([

@@ -1,4 +1,4 @@
-"""Slice behind a Resize with a negative scale aborts the process"""
+"""Slice after a Resize with a negative scale aborts the process"""
 from frames.onnxruntime import Case, main
 
 main([

@@ -18,7 +18,7 @@ def quantize():
 
 
 def gather():
-    """An index behind the end of the axis."""
+    """An index beyond the end of the axis."""
     node = helper.make_node("Gather", ["x", "at"], ["y"])
     return model_of([node], {"x": (TensorProto.FLOAT, [2])}, TensorProto.FLOAT, [1], at=numpy.array([2]))
 
@@ -37,7 +37,7 @@ def softmax():
 MODELS = {
     "QLinearMatMul, b_zero_point of another type": lambda: lower(matmul()),
     "QuantizeLinear to int16 at opset 10": lambda: lower(quantize()),
-    "Gather, an index behind the end": lambda: lower(gather()),
+    "Gather, an index beyond the end": lambda: lower(gather()),
     "ConvTranspose, group 0": lambda: lower(transpose()),
     "Softmax along axis 2 of a matrix": lambda: lower(softmax()),
 }

@@ -20,7 +20,7 @@ struct qd_quantizer_profile {
     const char *tool; /* name of the target, without its version */
     /* Operators whose inputs and output have one scale and zero point, for each enum qd_quantizer_format. */
     const char *const *shares[2];
-    /* Only behind these: the tool passes over a moving operator whose input has no parameters yet. NULL: behind all. */
+    /* Only after these: the tool passes over a moving operator whose input has no parameters yet. NULL: after all. */
     const char *const *shares_behind;
     /* Where not NULL: of `shares`, these share whatever they read, and the others where that has parameters in the answer. */
     const char *const *shares_always;

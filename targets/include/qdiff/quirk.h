@@ -59,7 +59,7 @@ bool qd_quirk_concerns(const struct qd_quirk *quirk, const struct qd_graph *grap
 /* Whether the quirk is about this operator. */
 bool qd_quirk_concerns_node(const struct qd_quirk *quirk, const struct qd_node *node);
 
-/* The semantics under all of `list` at once (count 0: the text's), overrides in the order given. USAGE when two set the
+/* The semantics under all of `list` at once (count 0: the specification's), overrides in the order given. USAGE when two set the
  * same switch or one comes twice; NO_MEMORY. The chain of overrides is the arena's. */
 enum qd_status qd_quirks_apply(const struct qd_quirk *const *list, size_t count,
                                struct qd_arena *arena, struct qd_semantics *semantics,

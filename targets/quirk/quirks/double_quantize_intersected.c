@@ -10,7 +10,7 @@ struct pair {
     const struct qd_node *quantize, *dequantize;
 };
 
-/* The constant of one element behind an operand, NULL if there is none. */
+/* The constant of one element that an operand is, NULL if there is none. */
 static const struct qd_tensor *constant(const struct qd_rewrite *made, const struct qd_node *node,
                                         size_t operand)
 {

@@ -31,6 +31,30 @@ test_installs_the_host()
     "$scratch/prefix/bin/qdiff-serve" --help | grep -F 'usage: qdiff-serve'
 }
 
+# Every verb has its section, and bash completes verbs, options and levels.
+test_installs_manual_and_completion()
+{
+    local verb COMP_WORDS COMP_CWORD COMPREPLY=()
+    for verb in $("$qdiff" help | sed -n '/^verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
+        grep -qx "\.SS \"${verb//-/\\\\-}\"" "$scratch/prefix/share/man/man1/qdiff.1" || { echo "no section $verb"; return 1; }
+    done
+    [ -n "$verb" ] || return 1
+    # shellcheck source=/dev/null
+    . "$scratch/prefix/share/bash-completion/completions/qdiff"
+    completes run qdiff ru && completes "smoke full exhaustive" qdiff run --level "" && completes --end-to-end qdiff locate --end &&
+        completes verdicts qdiff help verd && completes iree qdiff run -t ir
+}
+
+# completes WORDS LINE...: the last word of the line.
+completes()
+{
+    local want=$1
+    shift
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _qdiff
+    [ "${COMPREPLY[*]}" = "$want" ] || { echo "$*: ${COMPREPLY[*]}"; return 1; }
+}
+
 test_builds_the_example_by_package()
 {
     cp -r "$scratch/prefix/share/qdiff/example" "$scratch/example"
@@ -85,5 +109,5 @@ test_finds_the_installed_cases()
     grep -x 'regressions/ort-28456-u8' "$scratch/list"
 }
 
-tap_run test "installs_one_header installs_the_host builds_the_example builds_the_example_by_package check_target_passes \
+tap_run test "installs_one_header installs_the_host installs_manual_and_completion builds_the_example builds_the_example_by_package check_target_passes \
 gates_with_expectations emulates_a_cpu gates_what_is_served finds_the_installed_cases" "$@"

@@ -99,14 +99,19 @@ static enum qd_status write_page(struct writing *writing, const char *name, page
 
 /* --- Libraries and the page ------------------------------------------------------------------------ */
 
-/* Where a file of a library is kept; NULL when there is no cache, or no memory. */
+/* Where a file of a library is kept: in packages of qdiff with its data, else where scripts/setup puts it. NULL when there is
+ * no cache, or no memory. */
 static const char *library_path(struct writing *writing, size_t i, const char *file)
 {
     char root[3072];
+    const char *name = qd_arena_printf(&writing->arena, "npm/%s/%s", libraries[i].package, file);
+    const char *path = NULL;
 
-    return qd_cache_path("npm", root, sizeof root)
-               ? qd_arena_printf(&writing->arena, "%s/%s/%s", root, libraries[i].package, file)
-               : NULL;
+    if (!name)
+        return NULL;
+    if (qd_data_path(&writing->arena, name, &path, NULL) == QD_OK && access(path, R_OK) == 0)
+        return path;
+    return qd_cache_path(name, root, sizeof root) ? qd_arena_string(&writing->arena, root) : NULL;
 }
 
 static enum qd_status check_libraries(struct writing *writing)

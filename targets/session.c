@@ -42,6 +42,8 @@ struct qd_session {
     struct qd_worker worker;
     struct qd_open_target here; /* in process only */
     struct qd_program *program; /* a target that is a program of its own; else NULL */
+    bool shared;                /* the last run's worker had run other cases before */
+    unsigned alone;             /* calls of qd_session_run_alone that ran */
 };
 
 const char *qd_outcome_word(enum qd_outcome outcome)
@@ -457,11 +459,13 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_t
 {
     bool used = session->worker.pid != 0 && session->worker.answers > 1, answered;
     struct qd_death death, again;
+    session->shared = used;
     enum qd_status status = attempt_unmolested(session, transfer, &answered, &death, error);
     if (status != QD_OK)
         return status;
     bool alone = true;
     if (!answered && used && death.outcome != QD_OUTCOME_HANG) {
+        session->shared = false;
         status = attempt_unmolested(session, transfer, &answered, &again, error);
         if (status != QD_OK)
             return status;
@@ -511,6 +515,19 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
     struct qd_transfer transfer;
     enum qd_status status = qd_transfer_plan(&transfer, kase, shapes, LARGEST_BLOCK, arena, error);
     return status == QD_OK ? run_transfer(session, &transfer, arena, run, error) : status;
+}
+
+enum qd_status qd_session_run_alone(struct qd_session *session, const struct qd_case *kase,
+                                    const struct qd_tensor *shapes, struct qd_arena *arena,
+                                    struct qd_run *run, bool *ran, struct qd_error *error)
+{
+    unsigned most = session->program ? QD_MOST_PROGRAMS_ALONE : QD_MOST_ALONE;
+    *ran = session->shared && session->alone < most;
+    if (!*ran)
+        return QD_OK;
+    session->alone++;
+    qd_worker_stop(&session->worker);
+    return qd_session_run(session, kase, shapes, arena, run, error);
 }
 
 enum qd_status qd_session_observe(struct qd_session *session, const struct qd_case *kase,

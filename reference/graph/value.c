@@ -195,14 +195,48 @@ void qd_code_drop(struct qd_code *code, int64_t c)
         code->dropped[code->dropped_count++] = (int32_t)c;
 }
 
-/* Codes of dropped orders that lie outside of the hull. */
-static enum qd_status admit_dropped(struct qd_value *value, int64_t i, const struct qd_code *code,
-                                    struct qd_arena *arena, struct qd_error *error)
+static bool code_has_point(const struct qd_code *code, int64_t c)
 {
-    double points[QD_MAX_DROPPED];
+    for (unsigned k = 0; k < code->point_count; k++)
+        if (code->points[k] == c)
+            return true;
+    return false;
+}
+
+void qd_code_limit(struct qd_code *code, const int64_t *points, size_t count)
+{
+    bool fit = true;
+    code->lo = code->hi = points[0];
+    code->point_count = 0;
+    for (size_t k = 0; k < count; k++) {
+        qd_code_include(code, points[k]);
+        if (code_has_point(code, points[k]))
+            continue;
+        fit = fit && code->point_count < QD_MAX_POINTS && points[k] >= INT32_MIN &&
+              points[k] <= INT32_MAX;
+        if (fit)
+            code->points[code->point_count++] = (int32_t)points[k];
+    }
+    if (!fit)
+        code->point_count = 0;
+}
+
+/* Codes of finitely many orders, and of dropped ones, which may lie outside of the hull. */
+static enum qd_status set_points(struct qd_value *value, int64_t i, const struct qd_code *code,
+                                 struct qd_arena *arena, struct qd_error *error)
+{
+    double points[QD_MAX_POINTS + QD_MAX_DROPPED];
+    size_t count = code->point_count;
+    for (size_t k = 0; k < count; k++)
+        points[k] = code->points[k];
     for (unsigned k = 0; k < code->dropped_count; k++)
-        points[k] = code->dropped[k];
-    return qd_value_admit(value, i, points, code->dropped_count, arena, error);
+        if (!code_has_point(code, code->dropped[k]))
+            points[count++] = code->dropped[k];
+    if (code->point_count > 0 && count <= QD_MAX_POINTS)
+        return qd_value_limit(value, i, points, count, arena, error);
+    return code->dropped_count > 0 ? qd_value_admit(value, i, points + code->point_count,
+                                                    count - code->point_count, arena, error)
+                                   : QD_OK;
 }
 
 enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_code code,
@@ -222,7 +256,7 @@ enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_co
     }
     if (value->flags)
         value->flags[i] = code.flags;
-    return code.dropped_count > 0 ? admit_dropped(value, i, &code, arena, error) : QD_OK;
+    return set_points(value, i, &code, arena, error);
 }
 
 enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real, bool tie,

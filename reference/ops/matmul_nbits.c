@@ -23,12 +23,15 @@
  *             unspecified.
  * Latitude    (1) the difference, where z is a float, and the product are rounded or not; (2) every
  *             order of summation, the scale applied to each w or to the sum of a block:
- *               float_sum.h, one rounding more.
+ *               float_sum.h, one rounding more. With integer zero points and a type of 16 bits
+ *             all weights are rounded to it or none: the hulls of the two, and nothing between.
  * Quirks      zero_points. */
 #include "graph/operand_checks.h"
 #include "kernel/accumulate.h"
 #include "kernel/float_sum.h"
+#include "number/float_bits.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { A, B, SCALES, ZERO_POINTS, G_IDX, BIAS, INPUTS };
@@ -329,6 +332,78 @@ static enum qd_status multiply(const struct nbits *p, const struct qd_value *con
     return status;
 }
 
+/* --- All weights rounded, or none --------------------------------------------------------------- */
+
+/* The weights without their rounding, or with it, as points; false where float32 has not all of them. */
+static bool weights_alike(const struct nbits *p, const struct qd_value *w, bool rounded,
+                          struct qd_value *made, enum qd_status *status)
+{
+    *status =
+        qd_value_init(made, p->evaluation->arena, QD_F32, 2, w->want.dims, p->evaluation->error);
+    for (int64_t i = 0; *status == QD_OK && i < w->want.count; i++) {
+        struct qd_interval exact = qd_value_exact(w, i);
+        double x = rounded ? qd_tensor_value(&w->want, i) : exact.lo;
+        bool held = !qd_value_flags(w, i) && exact.lo == exact.hi &&
+                    qd_float_round(QD_F32, QD_NEAREST_EVEN, x) == x;
+        if (!held)
+            return false;
+        qd_tensor_set(&made->want, i, (int64_t)qd_float_encode(QD_F32, x, false));
+    }
+    return *status == QD_OK;
+}
+
+/* Adds the numbers of the type that a hull shows; false if there are more than `room`. */
+static bool add_numbers(enum qd_dtype type, struct qd_interval hull, double *numbers, size_t *count,
+                        size_t room)
+{
+    double x = qd_float_round(type, QD_NEAREST_EVEN, hull.lo),
+           last = qd_float_round(type, QD_NEAREST_EVEN, hull.hi);
+    for (; *count < room && x <= last && isfinite(x);
+         x = qd_float_round(type, QD_TO_PLUS_INFINITY, qd_next_up(x)))
+        numbers[(*count)++] = x;
+    return x > last;
+}
+
+/* Of element i the hulls of both ways of computing alone. */
+static enum qd_status unite(const struct nbits *p, const struct qd_value *ways, struct qd_value *y,
+                            int64_t i)
+{
+    struct qd_interval a = qd_interval_of(&ways[0], i), b = qd_interval_of(&ways[1], i);
+    double numbers[QD_MAX_POINTS];
+    size_t count = 0;
+    if (qd_value_flags(y, i) || qd_value_flags(&ways[0], i) || qd_value_flags(&ways[1], i) ||
+        !y->lo)
+        return QD_OK;
+    y->lo[i] = fmax(y->lo[i], fmin(a.lo, b.lo));
+    y->hi[i] = fmin(y->hi[i], fmax(a.hi, b.hi));
+    bool apart = a.hi < b.lo || b.hi < a.lo;
+    if (!apart || !add_numbers(y->want.dtype, a, numbers, &count, QD_MAX_POINTS) ||
+        !add_numbers(y->want.dtype, b, numbers, &count, QD_MAX_POINTS))
+        return QD_OK;
+    return qd_value_limit(y, i, numbers, count, p->evaluation->arena, p->evaluation->error);
+}
+
+/* A kernel rounds all weights to a type of 16 bits or none: between these two sums lies nothing. */
+static enum qd_status multiply_alike(const struct nbits *p, const struct qd_value *const *in,
+                                     const struct qd_value *w, struct qd_value *y)
+{
+    struct qd_value alike[2], ways[2];
+    enum qd_status status = QD_OK;
+    if (y->want.dtype == QD_F32)
+        return QD_OK;
+    for (int k = 0; status == QD_OK && k < 2; k++) {
+        if (!weights_alike(p, w, k == 1, &alike[k], &status))
+            return status;
+        status = qd_value_init(&ways[k], p->evaluation->arena, y->want.dtype, y->want.rank,
+                               y->want.dims, p->evaluation->error);
+        if (status == QD_OK)
+            status = multiply(p, in, &alike[k], &ways[k]);
+    }
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
+        status = unite(p, ways, y, i);
+    return status;
+}
+
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
@@ -346,6 +421,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = qd_value_init(&y, evaluation->arena, p.t[A]->dtype, rank, dims, evaluation->error);
     if (status == QD_OK)
         status = multiply(&p, in, &w, &y);
+    if (status == QD_OK)
+        status = multiply_alike(&p, in, &w, &y);
     if (status == QD_OK)
         out[0] = y;
     return status;

@@ -295,6 +295,8 @@ static struct qd_code code_of_interval(const struct quantizer *q,
     qd_code_include(&code, ends[1].hi);
     code.want = exact.want;
     code.flags = code.lo == code.hi ? 0 : exact.flags;
+    if (exact.flags & QD_NO_CANONICAL) /* an example, from an end that is not met */
+        code.want = exact.want < code.lo ? code.lo : exact.want > code.hi ? code.hi : exact.want;
     if (!qd_output_quantizer_is_monotone(output))
         qd_code_include(&code, code.want);
     return code;

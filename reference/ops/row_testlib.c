@@ -93,6 +93,21 @@ static const char *read_dropped(struct row *row, struct qd_value *value, int64_t
     return skip_space(text);
 }
 
+/* A hull without a canonical value. */
+static const char *read_open(struct row *row, struct qd_value *value, int64_t i, const char *text)
+{
+    struct qd_error error;
+    char *end;
+    double lo = strtod(text, &end), hi = strtod(end + 1, &end);
+    qd_tensor_set(&value->want, i, bits_of(value->want.dtype, (long double)lo));
+    assert_int_equal(qd_value_need_hull(value, &row->arena, &error), QD_OK);
+    assert_int_equal(qd_value_need_flags(value, &row->arena, &error), QD_OK);
+    value->lo[i] = lo;
+    value->hi[i] = hi;
+    value->flags[i] |= QD_NO_CANONICAL;
+    return skip_space(end);
+}
+
 static const char *read_element(struct row *row, struct qd_value *value, int64_t i,
                                 const char *text)
 {
@@ -106,6 +121,8 @@ static const char *read_element(struct row *row, struct qd_value *value, int64_t
     }
     if (text[strcspn(text, " ;|")] == '|')
         return read_points(row, value, i, text);
+    if (text[strcspn(text, " ;~")] == '~')
+        return read_open(row, value, i, text);
     for (; count < 3; text += 2) {
         char number[40], *end;
         snprintf(number, sizeof number, "%.39s", text); /* not all that is left */

@@ -5,7 +5,7 @@
  *
  * A tensor is "<type>[<dims>] <elements>", an absent input "-"; inputs and outputs are separated
  * by ';'. An element is a number, nan, inf or -inf; "3..5" is the hull 3 to 5 with the canonical
- * value 3, "3..4..5" with the canonical value 4, "3|5" is 3 (the canonical value) or 5 and
+ * value 3, "3..4..5" with the canonical value 4, "3~5" without one, "3|5" is 3 (the canonical value) or 5 and
  * nothing between, "3^5^7" is 3, and 5 and 7 of dropped
  * orders, "*" unspecified. Attributes are "axis=1 perm=0,2,1 auto_pad=VALID alpha=0.5f
  * shape=[]": a comma or brackets make a list. Instead of outputs: "!slug" wants INVALID by rule

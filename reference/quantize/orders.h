@@ -75,6 +75,14 @@ size_t qd_orders_requantize(struct qd_arithmetic how, struct qd_enclosure a,
                             const struct qd_enclosure factors[QD_FACTORS],
                             struct qd_enclosure results[QD_MOST_RESULTS]);
 
+/* The results of the same orders for scales of `type`, f16 or bf16: each operation in float32, rounded outward,
+ * and what it gives rounded to nearest in the type where `narrow` < QD_NARROWINGS has its bit: the lowest is
+ * that of an order's first operation, the highest that of converting the accumulator. 0 ≤ acc < 2^53. */
+enum { QD_NARROWINGS = 16 };
+size_t qd_orders_requantize_narrow(enum qd_dtype type, unsigned narrow, int64_t acc,
+                                   const struct qd_operands *operands,
+                                   struct qd_enclosure results[QD_MOST_RESULTS]);
+
 /* The results of the other lists; how many. */
 typedef size_t qd_orders(struct qd_arithmetic how, const struct qd_operands *operands,
                          struct qd_enclosure results[QD_MOST_RESULTS]);

@@ -37,7 +37,7 @@ int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, 
     case QD_RANGE_BEFORE_ZERO_POINT: return wrap(quantizer->dtype, clamp(quantizer, rounded) + z);
     case QD_RANGE_INT32_INDEFINITE:
         rounded = rounded > INT32_MAX || rounded < INT32_MIN ? INT32_MIN : rounded;
-        break;
+        return clamp(quantizer, (int32_t)(uint32_t)(rounded + z)); /* the sum wraps */
     case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
     case QD_RANGE_SATURATE:
     case QD_RANGE_SYMMETRIC: break;

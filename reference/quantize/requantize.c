@@ -109,6 +109,39 @@ static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
            qd_nearest_clearly((double)acc * (r->s1 * r->s2 / r->sy), 0x1p-49, &whole);
 }
 
+/* The codes of the ends of results, but none beyond `hull`; how many. */
+static size_t codes_of(const struct qd_requantizer *r, const struct qd_code *hull,
+                       const struct qd_enclosure *results, size_t count, int64_t *codes)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (int end = 0; end < 2 && !results[i].lost; end++) {
+            int64_t c =
+                qd_output_quantizer_float(&r->quantizer, end == 0 ? results[i].lo : results[i].hi);
+            if (c >= hull->lo && c <= hull->hi)
+                codes[made++] = c;
+        }
+    }
+    return made;
+}
+
+/* Scales of 16 bits: the orders are finitely many, and their codes far apart. `hull` is that of all of them rounded
+ * outward. */
+static void limit(const struct qd_requantizer *r, int64_t acc, const struct qd_code *in_f64,
+                  struct qd_code *hull)
+{
+    int64_t codes[3 + 2 * QD_MOST_RESULTS * QD_NARROWINGS] = {hull->want, in_f64->lo, in_f64->hi};
+    size_t count = 3;
+    for (unsigned narrow = 0; narrow < QD_NARROWINGS; narrow++) {
+        struct qd_enclosure results[QD_MOST_RESULTS];
+        size_t orders =
+            qd_orders_requantize_narrow(r->type, narrow, llabs(acc), &r->magnitudes, results);
+        give_sign(r, acc, results, orders);
+        count += codes_of(r, hull, results, orders, codes + count);
+    }
+    qd_code_limit(hull, codes, count);
+}
+
 /* A kernel that computes in double lies inside the hull of float32, unless that lost an order:
  * double loses none. */
 static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
@@ -118,11 +151,16 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         some = hull_in(r, r->type, r->in_type, acc, code) || some;
     if (!some)
         code->flags |= QD_UNSPECIFIED;
+    struct qd_code in_f64 = {.want = code->want, .lo = code->want, .hi = code->want};
     if (code->flags & QD_EXTREME_SCALE && !settled_in_double(r, acc)) {
-        struct qd_enclosure in_f64[QD_FACTORS];
-        qd_orders_form((struct qd_arithmetic){.type = QD_F64}, &r->magnitudes, in_f64);
-        hull_in(r, QD_F64, in_f64, acc, code);
+        struct qd_enclosure factors[QD_FACTORS];
+        qd_orders_form((struct qd_arithmetic){.type = QD_F64}, &r->magnitudes, factors);
+        hull_in(r, QD_F64, factors, acc, &in_f64);
+        qd_code_include(code, in_f64.lo);
+        qd_code_include(code, in_f64.hi);
     }
+    if (r->type != QD_F32 && code->lo != code->hi)
+        limit(r, acc, &in_f64, code);
 }
 
 /* The dialects and quirks that do not compute the real product. */

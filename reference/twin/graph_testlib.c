@@ -324,6 +324,30 @@ static bool same_element(const struct twin_element *want, const struct qd_value 
     return same && same_flag(true, have->canonical, "has a canonical value", text, size);
 }
 
+static bool is_code(const struct twin_element *want, double code)
+{
+    for (unsigned k = 0; k < want->code_count; k++)
+        if ((double)want->codes[k] == code)
+            return true;
+    return want->code_count == 0;
+}
+
+/* Which codes of the hull are admissible. Those of orders that over- or underflow are not the twin's. */
+static bool same_codes(const struct twin_element *want, const struct qd_observation *have,
+                       char *text, size_t size)
+{
+    enum { MOST = 4096 };
+    for (int k = 0; k < MOST && have->lo + k <= have->hi; k++) {
+        bool is = is_code(want, have->lo + k), admitted = qd_observation_admits(have, have->lo + k);
+        if (is == admitted || (want->extreme && admitted))
+            continue;
+        snprintf(text, size, "code %.0f is %s", have->lo + k,
+                 admitted ? "no order's" : "an order's, and not admissible");
+        return false;
+    }
+    return true;
+}
+
 static bool compare_element(const struct twin_result *want, const struct qd_value *have, int64_t i,
                             struct twin_tally *tally, char *text, size_t size)
 {
@@ -339,6 +363,7 @@ static bool compare_element(const struct twin_result *want, const struct qd_valu
     bool extreme = qd_value_flags(have, i) & QD_EXTREME_SCALE;
     tally->slack += !twin_number_equal(&element->lo, &element->hi);
     return same_element(element, have, &observation, i, text, size) &&
+           (!qd_dtype_is_integer(want->dtype) || same_codes(element, &observation, text, size)) &&
            same_flag(element->extreme, extreme, "extreme scale", text, size);
 }
 

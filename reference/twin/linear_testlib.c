@@ -94,11 +94,7 @@ static void admit_rounded(enum qd_dtype dtype, enum qd_dtype type,
     twin_number_init(&rounded);
     rounded.kind = quotient->kind;
     twin_round_number(type, &rounded, quotient);
-    int64_t code = saturated(dtype, &rounded, zero_point);
-    if (mpq_cmp_si(out->lo.q, code, 1) > 0)
-        mpq_set_si(out->lo.q, code, 1);
-    if (mpq_cmp_si(out->hi.q, code, 1) < 0)
-        mpq_set_si(out->hi.q, code, 1);
+    twin_add_code(out, saturated(dtype, &rounded, zero_point));
     twin_number_clear(&rounded);
 }
 
@@ -115,8 +111,8 @@ static void to_integer(enum qd_dtype dtype, enum qd_dtype division, bool precise
     int64_t want = saturated(dtype, precise ? &rounded : quotient, zero_point);
     twin_number_clear(&rounded);
     mpq_set_si(out->want.q, want, 1);
-    mpq_set_si(out->lo.q, want, 1);
-    mpq_set_si(out->hi.q, want, 1);
+    out->code_count = 0;
+    twin_add_code(out, want);
     admit_rounded(dtype, division, quotient, zero_point, out);
     if (!precise)
         admit_rounded(dtype, QD_F32, quotient, zero_point, out);
@@ -424,6 +420,7 @@ static void dynamic_code(const mpq_t x, const mpq_t scale, const struct twin_ele
     to_integer(QD_U8, QD_F32, false, &quotient, mpz_get_si(mpq_numref(zero_point->hi.q)),
                other.elements);
     twin_number_set(&out->hi, &other.elements->hi);
+    out->code_count = 0; /* all of the hull */
     twin_result_clear(&other);
     twin_number_clear(&quotient);
 }

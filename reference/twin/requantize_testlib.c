@@ -38,6 +38,9 @@ struct machine {
     unsigned depth;
     enum qd_dtype dtype;
     bool nearest; /* round to nearest instead of outward */
+    enum qd_dtype narrow_type;
+    unsigned
+        narrow; /* a bit for each operation to come: it is rounded to nearest in narrow_type as well */
 };
 
 const char *twin_order_text(unsigned order)
@@ -51,6 +54,7 @@ static void machine_init(struct machine *machine, enum qd_dtype dtype, bool near
     machine->depth = 0;
     machine->dtype = dtype;
     machine->nearest = nearest;
+    machine->narrow = 0;
     for (unsigned i = 0; i < STACK; i++)
         mpq_inits(machine->stack[i].lo, machine->stack[i].hi, NULL);
 }
@@ -61,14 +65,21 @@ static void machine_clear(struct machine *machine)
         mpq_clears(machine->stack[i].lo, machine->stack[i].hi, NULL);
 }
 
-/* Rounds both ends outward (or both to nearest); the worse of the two sizes. */
-static enum twin_size round_interval(const struct machine *machine, struct interval *x)
+/* Rounds both ends in a type; the worse of the two sizes. */
+static enum twin_size round_ends(enum qd_dtype dtype, bool nearest, struct interval *x)
 {
-    enum twin_size lo =
-        twin_round(machine->dtype, machine->nearest ? TWIN_NEAREST : TWIN_DOWN, x->lo, x->lo);
-    enum twin_size hi =
-        twin_round(machine->dtype, machine->nearest ? TWIN_NEAREST : TWIN_UP, x->hi, x->hi);
+    enum twin_size lo = twin_round(dtype, nearest ? TWIN_NEAREST : TWIN_DOWN, x->lo, x->lo);
+    enum twin_size hi = twin_round(dtype, nearest ? TWIN_NEAREST : TWIN_UP, x->hi, x->hi);
     return lo != TWIN_ORDINARY ? lo : hi;
+}
+
+/* Rounds what an operation gave. */
+static enum twin_size round_interval(struct machine *machine, struct interval *x)
+{
+    enum twin_size size = round_ends(machine->dtype, machine->nearest, x);
+    bool narrow = machine->narrow & 1;
+    machine->narrow >>= 1;
+    return narrow && size == TWIN_ORDINARY ? round_ends(machine->narrow_type, true, x) : size;
 }
 
 static void push(struct machine *machine, const mpq_t value)
@@ -157,6 +168,41 @@ static bool widen(const char *order, enum qd_dtype float_type, int64_t acc, cons
     return ordinary;
 }
 
+void twin_add_code(struct twin_element *element, int64_t code)
+{
+    for (unsigned i = 0; i < element->code_count; i++)
+        if (element->codes[i] == code)
+            return;
+    assert(element->code_count < TWIN_MAX_CODES);
+    element->codes[element->code_count++] = code;
+    if (element->code_count == 1 || mpq_cmp_si(element->lo.q, code, 1) > 0)
+        mpq_set_si(element->lo.q, code, 1);
+    if (element->code_count == 1 || mpq_cmp_si(element->hi.q, code, 1) < 0)
+        mpq_set_si(element->hi.q, code, 1);
+}
+
+/* The codes, in [lo, hi], of one order whose operations each round in float32 or in the scales' type as well. */
+static void add_narrow(const char *order, enum qd_dtype scale_type, int64_t acc, const mpq_t s1,
+                       const mpq_t s2, const mpq_t sy, enum qd_dtype dtype, int64_t zero_point,
+                       int64_t lo, int64_t hi, struct twin_element *out)
+{
+    enum { OPERATIONS = 4 };
+    for (unsigned narrow = 0; narrow < 1 << OPERATIONS; narrow++) {
+        struct machine machine;
+        machine_init(&machine, QD_F32, false);
+        machine.narrow_type = scale_type;
+        machine.narrow = narrow;
+        bool ordinary = run(&machine, order, acc, s1, s2, sy);
+        for (unsigned end = 0; end < 2 && ordinary; end++) {
+            const struct interval *result = &machine.stack[0];
+            int64_t code = twin_code(dtype, end == 0 ? result->lo : result->hi, zero_point);
+            if (code >= lo && code <= hi)
+                twin_add_code(out, code);
+        }
+        machine_clear(&machine);
+    }
+}
+
 static int64_t canonical(int64_t acc, const mpq_t s1, const mpq_t s2, const mpq_t sy,
                          enum qd_dtype dtype, int64_t zero_point)
 {
@@ -190,12 +236,25 @@ void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twi
                           &hi);
     out->extreme = kept < tried;
     out->unspecified = kept == 0;
+    int64_t least = want, greatest = want;
     for (unsigned order = 0; out->extreme && order < TWIN_ORDERS; order++)
-        widen(orders[order], QD_F64, acc, s1->q, s2->q, sy->q, dtype, zero_point, &lo, &hi);
+        widen(orders[order], QD_F64, acc, s1->q, s2->q, sy->q, dtype, zero_point, &least,
+              &greatest);
+    lo = least < lo ? least : lo;
+    hi = greatest > hi ? greatest : hi;
     out->want.kind = out->lo.kind = out->hi.kind = TWIN_FINITE;
     mpq_set_si(out->want.q, want, 1);
     mpq_set_si(out->lo.q, lo, 1);
     mpq_set_si(out->hi.q, hi, 1);
+    out->code_count = 0;
+    if (scale_type == QD_F32 || lo == hi)
+        return;
+    twin_add_code(out, want);
+    twin_add_code(out, least);
+    twin_add_code(out, greatest);
+    for (unsigned order = 0; order < TWIN_ORDERS; order++)
+        add_narrow(orders[order], scale_type, acc, s1->q, s2->q, sy->q, dtype, zero_point, lo, hi,
+                   out);
 }
 
 bool twin_requantize_nearest(unsigned order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,

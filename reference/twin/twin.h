@@ -77,11 +77,16 @@ int64_t twin_code_max(enum qd_dtype dtype);
 
 /* --- Results --- */
 
+#define TWIN_MAX_CODES 8
+
 /* One output element: canonical value and the admissible hull (codes or reals), as numbers. */
 struct twin_element {
     struct twin_number want, lo, hi;
     bool unspecified; /* the specification defines nothing; the numbers are meaningless */
     bool extreme;     /* an evaluation order over- or underflowed and was left out */
+    /* The admissible codes where they are finitely many, in any order; count 0: all of [lo, hi]. */
+    unsigned code_count;
+    int64_t codes[TWIN_MAX_CODES];
 };
 
 struct twin_result {
@@ -96,6 +101,9 @@ void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned 
                       const int64_t *dims);
 void twin_result_clear(struct twin_result *result);
 
+/* Makes a code admissible, one of `codes`. */
+void twin_add_code(struct twin_element *element, int64_t code);
+
 /* --- Requantizing one product: acc·s1·s2/sy --- */
 
 #define TWIN_ORDERS 6
@@ -104,9 +112,10 @@ void twin_result_clear(struct twin_result *result);
  * : divides. */
 const char *twin_order_text(unsigned order);
 
-/* The canonical code and the hull of every order, with directed rounding in float32 and in the type
- * of the scales. A scale that is NaN, infinite or, for sy, zero makes the element unspecified; so
- * does |acc| beyond int32. */
+/* The canonical code and the hull of every order, with directed rounding in float32; where the scales'
+ * type is another, which of the codes in the hull of that type an order gives whose operations each
+ * round in float32 or to nearest in that type. A scale that is NaN, infinite or, for sy, zero makes the
+ * element unspecified; so does |acc| beyond int32. */
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
                      const struct twin_number *sy, enum qd_dtype scale_type, enum qd_dtype dtype,
                      int64_t zero_point, struct twin_element *out);

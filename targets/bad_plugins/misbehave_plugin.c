@@ -225,6 +225,8 @@ static enum qd_target_status run(void *target, void *prepared,
         from[size - 1] ^= 1;
     if (is(m, "nondeterministic"))
         to[size - 1] = (unsigned char)m->runs;
+    if (is(m, "wrong-later") && m->cases > 1)
+        to[size - 1] ^= 1;
     lie(m, &outputs[0]);
     return QD_TARGET_OK;
 }

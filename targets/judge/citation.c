@@ -99,6 +99,7 @@ static const char *rest_of_clause(enum qd_verdict class)
     case QD_VERDICT_HANG:
     case QD_VERDICT_OOM: return "whatever the model, a target answers with outputs or an error";
     case QD_VERDICT_NONDETERMINISTIC: return "the same model and inputs have the same outputs";
+    case QD_VERDICT_STATE_LEAK: return "the outputs follow from the model and the inputs alone";
     case QD_VERDICT_UNWRITTEN: return "every element of an output has a value";
     case QD_VERDICT_OUT_OF_BOUNDS: return "a target writes its outputs and nothing else";
     case QD_VERDICT_INPUT_MODIFIED: return "an operator does not change its inputs";

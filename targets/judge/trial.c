@@ -2,6 +2,7 @@
 /* A trial: the steps from a case and a target to a verdict, the same for everybody who judges. */
 #include "qdiff/trial.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "qdiff/valid_twin.h"
@@ -103,6 +104,47 @@ static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena
     return status;
 }
 
+/* --- Alone in a fresh process -------------------------------------------------------------------- */
+
+/* A death is tried in a fresh worker by the session; what differs between two runs of one worker shows nothing. */
+static bool is_worth_another_try(const struct qd_subject *subject, const struct qd_trial *trial)
+{
+    return subject->session && trial->divergence_count == 1 && !trial->divergences[0].row &&
+           trial->run.outcome != QD_OUTCOME_CRASH && trial->run.outcome != QD_OUTCOME_HANG &&
+           trial->run.outcome != QD_OUTCOME_OOM &&
+           trial->run.outcome != QD_OUTCOME_NONDETERMINISTIC;
+}
+
+/* What no row expects is asked once more, alone: right now, the target kept something of earlier cases. The trial keeps the first
+ * answer, its words tell both. */
+static enum qd_status ask_alone(const struct qd_subject *subject,
+                                const struct qd_evaluated *evaluated, struct qd_arena *arena,
+                                struct qd_trial *trial, struct qd_error *error)
+{
+    struct qd_run run;
+    struct qd_comparison alone;
+    bool ran;
+    enum qd_status status = qd_session_run_alone(session_for(subject, evaluated), evaluated->kase,
+                                                 evaluated->shapes, arena, &run, &ran, error);
+    if (status != QD_OK || !ran)
+        return status;
+    qd_compare(evaluated->kase, evaluated->values, &run, &alone);
+    if (qd_verdict_is_divergence(alone.verdict) || run.outcome == QD_OUTCOME_SKIPPED)
+        return QD_OK;
+    struct qd_divergence *one = &trial->divergences[0];
+    const char *words = qd_arena_printf(
+        arena, "%s after other cases, %s alone in a fresh process%s%s", qd_verdict_word(one->class),
+        qd_verdict_word(alone.verdict), *one->words ? ": " : "", one->words);
+    if (!words)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a divergence");
+    *one = (struct qd_divergence){.class = QD_VERDICT_STATE_LEAK, .words = words};
+    trial->comparison.verdict = QD_VERDICT_STATE_LEAK;
+    snprintf(trial->run.message, sizeof trial->run.message, "%s", words);
+    return cite(evaluated, arena, trial, error);
+}
+
+/* --- The verdict --------------------------------------------------------------------------------- */
+
 static bool is_advisory(const struct qd_divergence *divergence)
 {
     return divergence->citation.severity == QD_SEVERITY_ADVISORY;
@@ -182,6 +224,12 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
         status = cite(evaluated, arena, &made, error);
     if (status == QD_OK && !made.skip && subject->expectations)
         qd_trial_expect(subject->expectations, evaluated, &made);
+    if (status == QD_OK && !made.skip && is_worth_another_try(subject, &made)) {
+        status = ask_alone(subject, evaluated, arena, &made, error);
+        if (status == QD_OK && made.divergences[0].class == QD_VERDICT_STATE_LEAK &&
+            subject->expectations)
+            qd_trial_expect(subject->expectations, evaluated, &made);
+    }
     choose_verdict(&made, options->strict);
     if (status == QD_OK && !made.skip && options->diagnose)
         status = diagnose(subject, evaluated, options, arena, &made, error);

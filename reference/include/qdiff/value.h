@@ -122,13 +122,14 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
 
 /* One element's answer, as codes of an integer type. flags: enum qd_element_flag. dropped: what
  * orders give that over- or underflow (QD_EXTREME_SCALE): required of nobody, and not held against
- * anybody. */
+ * anybody. points: where the orders are finitely many, the codes that they give, of which [lo, hi] is
+ * the hull; count 0: all of the hull. */
 #define QD_MAX_DROPPED 6
 struct qd_code {
     int64_t want, lo, hi;
     uint8_t flags;
-    uint8_t dropped_count;
-    int32_t dropped[QD_MAX_DROPPED];
+    uint8_t dropped_count, point_count;
+    int32_t dropped[QD_MAX_DROPPED], points[QD_MAX_POINTS];
 };
 
 /* Makes c admissible: [lo, hi] becomes the hull of it and c. */
@@ -136,6 +137,10 @@ void qd_code_include(struct qd_code *code, int64_t c);
 
 /* Makes c one of `dropped`; of more than that have room the last are forgotten. */
 void qd_code_drop(struct qd_code *code, int64_t c);
+
+/* Leaves of the hull only `points`, 1 ≤ count, all in it, `want` among them; more than QD_MAX_POINTS
+ * different ones: their hull. */
+void qd_code_limit(struct qd_code *code, const int64_t *points, size_t count);
 
 /* Stores a code at element i, 0 ≤ i < count, of an integer value; makes hull and flags exist, in
  * the arena, when they are needed. NO_MEMORY. */

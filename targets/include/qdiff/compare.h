@@ -70,6 +70,8 @@ bool qd_severity_find(const char *word, enum qd_severity *severity);
     QD_VERDICT(OOM, "oom", ROBUSTNESS, "the target reached its memory limit")                      \
     QD_VERDICT(NONDETERMINISTIC, "nondeterministic", ROBUSTNESS,                                   \
                "two runs of the same case gave different outputs")                                 \
+    QD_VERDICT(STATE_LEAK, "state-leak", ROBUSTNESS,                                               \
+               "wrong after other cases, and right alone in a fresh process")                      \
     QD_VERDICT(UNWRITTEN, "unwritten", ROBUSTNESS, "an output element was never written")          \
     QD_VERDICT(OUT_OF_BOUNDS, "out-of-bounds", ROBUSTNESS,                                         \
                "bytes beyond an output buffer were written")                                       \

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is wrong after other cases and right alone is a state leak, and tells both answers.
+ * Alone: <build>/tests/targets/judge/trial_test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qdiff/evaluated.h"
+#include "qdiff/trial.h"
+#include "targets_testlib.h"
+
+#define MISBEHAVE(what) QD_TEST_PLUGINS_DIR "/misbehave_plugin.so[do=" what "]"
+
+static const struct qd_session_options isolated = {.in_process = false};
+
+/* One trial of the identity case, with rows if they are not NULL. */
+static void try_once(struct qd_session *session, const char *rows, struct qd_trial *trial,
+                     struct qd_arena *arena)
+{
+    static const struct qd_trial_options options = {.twins = NULL};
+    struct qd_subject subject = qd_subject_of_session(session);
+    struct qd_case kase;
+    struct qd_evaluated evaluated;
+    struct qd_error error;
+    qd_identity_case(&kase, arena, QD_U8, 10);
+    assert_int_equal(qd_case_evaluate(&kase, arena, &evaluated, &error), QD_OK);
+    if (rows) {
+        assert_int_equal(qd_expectations_parse("x.tsv", rows, strlen(rows), arena,
+                                               &subject.expectations, &error),
+                         QD_OK);
+        assert_int_equal(
+            qd_expectations_activate(subject.expectations, qd_session_info(session), &error),
+            QD_OK);
+    }
+    if (qd_trial_run(&subject, &evaluated, &options, arena, trial, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+/* The second trial of a session; the first one has its worker alone. */
+static void try_second(const char *target, const struct qd_session_options *options,
+                       const char *rows, struct qd_trial *trial, struct qd_arena *arena)
+{
+    struct qd_session *session = qd_open(target, options);
+    qd_arena_init(arena, QD_ARENA_DEFAULT_BUDGET);
+    try_once(session, NULL, trial, arena);
+    assert_int_equal(trial->divergence_count, 0);
+    try_once(session, rows, trial, arena);
+    qd_session_close(session);
+}
+
+static void a_state_leak_tells_both_answers(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_trial trial;
+    try_second(MISBEHAVE("wrong-later"), &isolated, NULL, &trial, &arena);
+    assert_int_equal(trial.comparison.verdict, QD_VERDICT_STATE_LEAK);
+    assert_int_equal(trial.citation.severity, QD_SEVERITY_ROBUSTNESS);
+    assert_true(trial.fails);
+    assert_int_equal(trial.comparison.mismatched, 1); /* the first answer's */
+    assert_string_equal(trial.divergences[0].words,
+                        "wrong-value after other cases, exact alone in a fresh process");
+    assert_string_equal(trial.run.message, trial.divergences[0].words);
+    qd_arena_clear(&arena);
+}
+
+static void rows_can_name_it(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_trial trial;
+    try_second(MISBEHAVE("wrong-later"), &isolated,
+               "*\t*\t*\tstate-leak:*exact alone*\t*\t*\t-\twhy\n", &trial, &arena);
+    assert_true(trial.known);
+    assert_int_equal(trial.comparison.verdict, QD_VERDICT_STATE_LEAK);
+    qd_arena_clear(&arena);
+    /* what a row expects is not asked again */
+    try_second(MISBEHAVE("wrong-later"), &isolated, "*\t*\t*\twrong-value\t*\t*\t-\twhy\n", &trial,
+               &arena);
+    assert_true(trial.known);
+    assert_int_equal(trial.comparison.verdict, QD_VERDICT_WRONG_VALUE);
+    qd_arena_clear(&arena);
+}
+
+/* In process there is no other one to ask. */
+static void in_process_it_is_a_wrong_value(void **state)
+{
+    (void)state;
+    static const struct qd_session_options here = {.in_process = true};
+    struct qd_arena arena;
+    struct qd_trial trial;
+    try_second(MISBEHAVE("wrong-later"), &here, NULL, &trial, &arena);
+    assert_int_equal(trial.comparison.verdict, QD_VERDICT_WRONG_VALUE);
+    qd_arena_clear(&arena);
+}
+
+/* What is wrong alone, too, stays what it is. */
+static void a_wrong_target_leaks_nothing(void **state)
+{
+    (void)state;
+    struct qd_session *session = qd_open("quirk:zero-points-ignored", &isolated);
+    static const float x[] = {1, 2, 3};
+    for (int i = 0; i < 2; i++) {
+        static const struct qd_trial_options options = {.twins = NULL};
+        struct qd_subject subject = qd_subject_of_session(session);
+        struct qd_arena arena;
+        struct qd_case kase;
+        struct qd_evaluated evaluated;
+        struct qd_trial trial;
+        struct qd_error error;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        qd_quantize_case(&kase, &arena, x, 3, 1, 7);
+        assert_int_equal(qd_case_evaluate(&kase, &arena, &evaluated, &error), QD_OK);
+        assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &arena, &trial, &error),
+                         QD_OK);
+        assert_int_equal(trial.comparison.verdict, QD_VERDICT_WRONG_VALUE);
+        assert_string_equal(trial.divergences[0].words, "");
+        qd_arena_clear(&arena);
+    }
+    qd_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_leak_tells_both_answers),
+        cmocka_unit_test(rows_can_name_it),
+        cmocka_unit_test(in_process_it_is_a_wrong_value),
+        cmocka_unit_test(a_wrong_target_leaks_nothing),
+    };
+    return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
+}

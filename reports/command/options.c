@@ -8,7 +8,7 @@
 
 #include "qdiff/spelling.h"
 
-enum kind { FLAG, TEXT, LIST, COUNT, SECONDS, LEVEL, SHARD, TARGET, EXPECTATIONS };
+enum kind { FLAG, TEXT, LIST, COMMAS, COUNT, SECONDS, LEVEL, SHARD, TARGET, EXPECTATIONS };
 
 static const struct qd_option_row rows[] = {
 #define QD_OPTION(field, name, letter, argument, kind, meaning) \
@@ -43,7 +43,7 @@ struct parse {
     struct qd_arena *arena;
     struct qd_options *options;
     struct qd_error *error;
-    size_t capacity; /* of every list: no list is longer than argv */
+    size_t capacity; /* of every list: no list is longer than argv and the commas in it */
 };
 
 static bool taken(const struct parse *parse, const struct qd_option_row *row)
@@ -174,6 +174,24 @@ static enum qd_status append(struct parse *parse, struct qd_words *list, const c
     return QD_OK;
 }
 
+/* "A,B" is two words. */
+static enum qd_status append_parts(struct parse *parse, struct qd_words *list, const char *text)
+{
+    enum qd_status status = QD_OK;
+
+    while (status == QD_OK && *text != '\0') {
+        size_t length = strcspn(text, ",");
+        const char *part = qd_arena_printf(parse->arena, "%.*s", (int)length, text);
+
+        if (!part)
+            return qd_fail(parse->error, QD_NO_MEMORY, "no memory for the command line");
+        if (length > 0)
+            status = append(parse, list, part);
+        text += length + (text[length] == ',');
+    }
+    return status;
+}
+
 static enum qd_status add_target(struct parse *parse, const char *text)
 {
     struct qd_wanted_targets *targets = &parse->options->targets;
@@ -211,6 +229,7 @@ static enum qd_status set(struct parse *parse, const struct qd_option_row *row, 
     case FLAG: *(bool *)field = true; return QD_OK;
     case TEXT: *(const char **)field = text; return QD_OK;
     case LIST: return append(parse, field, text);
+    case COMMAS: return append_parts(parse, field, text);
     case COUNT: return set_count(parse, row, text);
     case SECONDS: return set_seconds(parse, row, text);
     case LEVEL: return set_level(parse, row, text);
@@ -256,12 +275,22 @@ static enum qd_status take_option(struct parse *parse, int argc, char *const *ar
     return set(parse, row, value);
 }
 
+static size_t count_parts(int argc, char *const *argv)
+{
+    size_t count = (size_t)argc;
+
+    for (int i = 0; i < argc; i++)
+        for (const char *c = argv[i]; *c != '\0'; c++)
+            count += *c == ',';
+    return count;
+}
+
 enum qd_status qd_options_parse(const char *allowed, int argc, char *const *argv,
                                 struct qd_arena *arena, struct qd_options *options,
                                 struct qd_error *error)
 {
     struct qd_options parsed = {.level = QD_LEVEL_FULL};
-    struct parse parse = {allowed, arena, &parsed, error, (size_t)argc};
+    struct parse parse = {allowed, arena, &parsed, error, count_parts(argc, argv)};
     bool only_arguments = false;
 
     for (int i = 0; i < argc; i++) {

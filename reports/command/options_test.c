@@ -57,6 +57,17 @@ static void refuse(struct fixture *f, const char *line, const char *why)
         fail_msg("\"%s\": want \"%s\" in \"%s\"", line, why, f->error.text);
 }
 
+static void commas_separate_operators(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(parse(f, "--op A,B:C --op !D"), QD_OK);
+    assert_int_equal(f->options.ops.count, 3);
+    assert_string_equal(f->options.ops.items[0], "A");
+    assert_string_equal(f->options.ops.items[1], "B:C");
+    assert_string_equal(f->options.ops.items[2], "!D");
+}
+
 static void nothing_gives_defaults(void **state)
 {
     struct fixture *f = *state;
@@ -170,10 +181,15 @@ static void failure_leaves_the_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(nothing_gives_defaults),      TEST(values_come_in_four_ways),
-        TEST(arguments_are_kept_in_order), TEST(expectations_go_with_the_target_before),
-        TEST(levels_and_shards),           TEST(numbers_are_checked),
-        TEST(mistakes_are_named),          TEST(failure_leaves_the_options),
+        TEST(commas_separate_operators),
+        TEST(nothing_gives_defaults),
+        TEST(values_come_in_four_ways),
+        TEST(arguments_are_kept_in_order),
+        TEST(expectations_go_with_the_target_before),
+        TEST(levels_and_shards),
+        TEST(numbers_are_checked),
+        TEST(mistakes_are_named),
+        TEST(failure_leaves_the_options),
     };
 
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

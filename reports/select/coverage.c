@@ -355,7 +355,8 @@ static struct qd_coverage_row **sorted_rows(const struct qd_coverage *coverage)
     return rows;
 }
 
-enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdown, FILE *out,
+enum qd_status qd_coverage_print(const struct qd_coverage *coverage,
+                                 const struct qd_selection *selection, bool markdown, FILE *out,
                                  struct qd_error *error)
 {
     struct qd_coverage_row **rows = sorted_rows(coverage);
@@ -373,7 +374,8 @@ enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdo
             "takes it.\n",
             markdown ? "# " : "");
     for (size_t i = 0; status == QD_OK && (op = qd_op_at(i)) != NULL; i++)
-        status = print_op(coverage, op, rows, markdown, out, error);
+        if (qd_selection_takes_op(selection, op))
+            status = print_op(coverage, op, rows, markdown, out, error);
     free(rows);
     return status;
 }

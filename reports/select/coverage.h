@@ -7,6 +7,7 @@
 
 #include "digest/digest_map.h"
 #include "qdiff/evaluate.h"
+#include "select/selection.h"
 
 /* One combination of types of one operator. */
 struct qd_coverage_row {
@@ -33,9 +34,10 @@ enum qd_status qd_coverage_add(struct qd_coverage *coverage, const struct qd_cas
  * hold, counted. */
 enum qd_status qd_coverage_print_tables(bool markdown, FILE *out, struct qd_error *error);
 
-/* Prints all operators, as text or Markdown. An empty cell says why: the rule or sentence by which the reference refuses
+/* Prints the operators that --op asks for, as text or Markdown. An empty cell says why: the rule or sentence by which the reference refuses
  * these types at that opset, or "hole". */
-enum qd_status qd_coverage_print(const struct qd_coverage *coverage, bool markdown, FILE *out,
+enum qd_status qd_coverage_print(const struct qd_coverage *coverage,
+                                 const struct qd_selection *selection, bool markdown, FILE *out,
                                  struct qd_error *error);
 
 /* The same as JSON: an array with an object for each operator, {"op", "rules", "uncovered": [rule], "types": [[types, opsets]]},

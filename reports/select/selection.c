@@ -74,6 +74,11 @@ static bool names_op(const char *word, const char *op)
     return strcmp(word, op) == 0 || (colon && strcmp(word, colon + 1) == 0 && !is_default(word));
 }
 
+static void full_name(const struct qd_op *op, char full[96])
+{
+    snprintf(full, 96, "%s%s%s", op->domain, *op->domain != '\0' ? ":" : "", op->name);
+}
+
 /* The word has to name an operator of the reference. */
 static enum qd_status check_op(const char *word, struct qd_error *error)
 {
@@ -84,7 +89,7 @@ static enum qd_status check_op(const char *word, struct qd_error *error)
     for (size_t i = 0; (op = qd_op_at(i)) != NULL; i++) {
         char full[96];
 
-        snprintf(full, sizeof full, "%s%s%s", op->domain, *op->domain != '\0' ? ":" : "", op->name);
+        full_name(op, full);
         if (names_op(word, full))
             return QD_OK;
         qd_spelling_try(&spelling, op->name);
@@ -109,7 +114,8 @@ enum qd_status qd_selection_init(const struct qd_options *options, struct qd_are
             return status;
     }
     for (size_t i = 0; i < options->ops.count; i++) {
-        enum qd_status status = check_op(options->ops.items[i], error);
+        const char *word = options->ops.items[i];
+        enum qd_status status = check_op(word + (*word == '!'), error);
 
         if (status != QD_OK)
             return status;
@@ -128,36 +134,47 @@ static bool in_group(const struct qd_feature_group *group, const struct qd_featu
     return true;
 }
 
-static bool takes_id(const struct qd_words *globs, const char *id)
+bool qd_words_take(const struct qd_words *words, qd_word_fits *fits, const void *what)
 {
-    for (size_t i = 0; i < globs->count; i++)
-        if (fnmatch(globs->items[i], id, 0) == 0)
-            return true;
-    return globs->count == 0;
+    bool wants = false, fitted = false;
+
+    for (size_t i = 0; i < words->count; i++) {
+        bool banned = words->items[i][0] == '!', hit = fits(words->items[i] + banned, what);
+
+        if (banned && hit)
+            return false;
+        wants |= !banned;
+        fitted |= hit;
+    }
+    return fitted || !wants;
 }
 
-static bool takes_word(const struct qd_words *wanted, const char *word)
+static bool glob_fits(const char *glob, const void *id)
 {
-    for (size_t i = 0; i < wanted->count; i++)
-        if (strcmp(wanted->items[i], word) == 0)
-            return true;
-    return wanted->count == 0;
+    return fnmatch(glob, id, 0) == 0;
 }
 
-static bool takes_op(const struct qd_words *wanted, const char *op)
+static bool op_fits(const char *word, const void *op)
 {
-    for (size_t i = 0; i < wanted->count; i++)
-        if (names_op(wanted->items[i], op))
-            return true;
-    return wanted->count == 0;
+    return names_op(word, op);
 }
 
-static bool takes_tags(const struct qd_words *wanted, const struct qd_case *kase)
+static bool tag_fits(const char *word, const void *what)
 {
+    const struct qd_case *kase = what;
+
     for (size_t i = 0; i < kase->tag_count; i++)
-        if (takes_word(wanted, kase->tags[i]))
+        if (strcmp(kase->tags[i], word) == 0)
             return true;
-    return wanted->count == 0;
+    return false;
+}
+
+bool qd_selection_takes_op(const struct qd_selection *selection, const struct qd_op *op)
+{
+    char full[96];
+
+    full_name(op, full);
+    return qd_words_take(&selection->options->ops, op_fits, full);
 }
 
 static bool takes_features(const struct qd_selection *selection, const struct qd_features *features)
@@ -182,8 +199,9 @@ bool qd_selection_takes(const struct qd_selection *selection, const struct qd_ca
 {
     const struct qd_options *options = selection->options;
 
-    return takes_id(&options->filters, kase->id) && takes_op(&options->ops, kase->op) &&
-           takes_features(selection, features) && takes_tags(&options->tags, kase) &&
+    return qd_words_take(&options->filters, glob_fits, kase->id) &&
+           qd_words_take(&options->ops, op_fits, kase->op) && takes_features(selection, features) &&
+           qd_words_take(&options->tags, tag_fits, kase) &&
            (options->shard.count == 0 ||
             qd_shard_of(kase->id, options->shard.count) == options->shard.index);
 }
@@ -201,11 +219,16 @@ static bool may_match(const char *glob, const char *family)
 bool qd_selection_wants_family(const struct qd_selection *selection, const char *family)
 {
     const struct qd_words *globs = &selection->options->filters;
+    bool any = false; /* glob that asks for cases; the others leave some out */
 
-    for (size_t i = 0; i < globs->count; i++)
+    for (size_t i = 0; i < globs->count; i++) {
+        if (globs->items[i][0] == '!')
+            continue;
         if (may_match(globs->items[i], family))
             return true;
-    return globs->count == 0;
+        any = true;
+    }
+    return !any;
 }
 
 bool qd_selection_is_whole(const struct qd_selection *selection)

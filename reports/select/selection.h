@@ -4,6 +4,7 @@
 #define QDIFF_REPORTS_SELECTION_H
 
 #include "command/options.h"
+#include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 #include "qdiff/subject.h"
 
@@ -19,6 +20,12 @@ struct qd_selection {
     const struct qd_target_role *role; /* whose suite, where no files are given; NULL: both */
 };
 
+/* Whether a word of a list, its "!" taken off, fits what is chosen. */
+typedef bool qd_word_fits(const char *word, const void *what);
+
+/* Whether --filter, --op or --tag takes it: no word with a leading "!" fits, and one without does, if there is one. */
+bool qd_words_take(const struct qd_words *words, qd_word_fits *fits, const void *what);
+
 /* Understands --feature; the suite is that of the kernel role. USAGE names the unknown feature and the nearest one. */
 enum qd_status qd_selection_init(const struct qd_options *options, struct qd_arena *arena,
                                  struct qd_selection *selection, struct qd_error *error);
@@ -29,6 +36,9 @@ bool qd_selection_takes(const struct qd_selection *selection, const struct qd_ca
 
 /* Whether it may take a case whose id begins with `family` and a slash: by what --filter's globs begin with. */
 bool qd_selection_wants_family(const struct qd_selection *selection, const char *family);
+
+/* Whether --op asks for the operator. */
+bool qd_selection_takes_op(const struct qd_selection *selection, const struct qd_op *op);
 
 /* Whether nothing of the suite is left out: no filter, no shard, at least the full level, no files, no pack (it may
  * be of another version). */

@@ -121,6 +121,32 @@ static void ops_and_tags_match_words(void **state)
     assert_false(takes(&options, "a", ""));
 }
 
+/* A word with "!" leaves out; alone it leaves the rest. */
+static void a_leading_mark_leaves_out(void **state)
+{
+    const char *globs[] = {"QLinearConv/*", "!*/tie-*"}, *others[] = {"!Conv", "!QLinearConv"};
+    const char *tags_wanted[] = {"tie", "!odd"}, *tags_left[] = {"!ti"};
+    struct qd_options options = {0};
+
+    (void)state;
+    list(&options.filters, globs, 2);
+    assert_true(takes(&options, "QLinearConv/x/near-tie", ""));
+    assert_false(takes(&options, "QLinearConv/x/tie-1", ""));
+    assert_false(takes(&options, "MatMul/x/near-tie", ""));
+    list(&options.filters, globs + 1, 1);
+    assert_true(takes(&options, "MatMul/x/near-tie", ""));
+    options = (struct qd_options){0};
+    list(&options.ops, others, 1);
+    assert_true(takes(&options, "a", ""));
+    list(&options.ops, others, 2);
+    assert_false(takes(&options, "a", ""));
+    options = (struct qd_options){0};
+    list(&options.tags, tags_wanted, 2); /* the case has tie and odd */
+    assert_false(takes(&options, "a", ""));
+    list(&options.tags, tags_left, 1);
+    assert_true(takes(&options, "a", ""));
+}
+
 static void a_bare_name_is_the_vendors_where_no_other_has_it(void **state)
 {
     (void)state;
@@ -270,6 +296,8 @@ static void globs_name_families(void **state)
     assert_false(wants("QLinearConv/*", "QLinearConvTranspose"));
     assert_false(wants("regressions/*", "QLinearConv"));
     assert_false(wants("", "QLinearConv"));
+    assert_true(wants("!QLinearConv/*", "QLinearConv"));
+    assert_true(wants("!regressions/*", "QLinearConv"));
 }
 
 int main(void)
@@ -278,6 +306,7 @@ int main(void)
         cmocka_unit_test(globs_match_whole_ids),
         cmocka_unit_test(ops_and_tags_match_words),
         cmocka_unit_test(an_unknown_operator_is_named_with_the_nearest),
+        cmocka_unit_test(a_leading_mark_leaves_out),
         cmocka_unit_test(a_bare_name_is_the_vendors_where_no_other_has_it),
         cmocka_unit_test(features_are_needed_and_banned),
         cmocka_unit_test(features_beyond_the_first_word),

@@ -74,7 +74,9 @@ test_coverage_says_what_is_missing()
 {
     qd 0 coverage --level smoke --op QLinearConv && has out "QLinearConv" &&
         has out "rules have a must-reject case" && has out "u8 f32 u8 u8 f32 u8 f32 u8 -> u8  |  10: " &&
-        has out "hole" || return 1
+        has out "hole" && grep -qx QLinearConv "$scratch/out" && ! grep -x Conv "$scratch/out" || return 1
+    qd 0 coverage --level smoke --op '!Conv,!MatMulInteger' --filter 'QuantizeLinear/*' &&
+        grep -qx ConvInteger "$scratch/out" && ! grep -xE 'Conv|MatMulInteger' "$scratch/out" || return 1
     qd 0 coverage --level smoke --filter 'QuantizeLinear/*' --markdown "$scratch/coverage.md" &&
         has coverage.md "## QuantizeLinear" && has coverage.md ": QuantizeLinear/" &&
         has coverage.md "hole: no valid case"

@@ -63,28 +63,67 @@ static bool narrow(struct bisection *bisection, struct releases *releases, size_
     return true;
 }
 
+/* Every change of the verdict on a way from the oldest to the newest. Where both agree every release is run: something between
+ * may differ. */
+static bool follow(struct bisection *bisection, struct releases *releases)
+{
+    size_t low = 0, last = releases->count - 1;
+
+    if (!judge(bisection, releases, low) || !judge(bisection, releases, last))
+        return false;
+    bool agree = strcmp(releases->verdicts[low], releases->verdicts[last]) == 0;
+    for (size_t i = 0; agree && i < releases->count; i++)
+        if (!judge(bisection, releases, i))
+            return false;
+    while (!agree && strcmp(releases->verdicts[low], releases->verdicts[last]) != 0) {
+        size_t high = last;
+
+        if (!narrow(bisection, releases, &low, &high))
+            return false;
+        low = high;
+    }
+    return true;
+}
+
+/* The first release from `begin` on that was run and has another verdict than `begin`; `before` is the last one run before it. */
+static size_t next_change(const struct releases *releases, size_t begin, size_t *before)
+{
+    size_t i = begin;
+
+    *before = begin;
+    for (; i < releases->count; i++) {
+        if (!releases->verdicts[i])
+            continue;
+        if (strcmp(releases->verdicts[i], releases->verdicts[begin]) != 0)
+            break;
+        *before = i;
+    }
+    return i;
+}
+
 static bool bisect(struct bisection *bisection, struct releases *releases)
 {
     FILE *out = bisection->command->out;
     const struct qd_target_name *name = &releases->items[0]->name;
-    size_t low = 0, high = releases->count - 1;
 
-    if (!judge(bisection, releases, low) || !judge(bisection, releases, high))
+    if (!follow(bisection, releases))
         return false;
-    const char *first = releases->verdicts[low], *last = releases->verdicts[high];
-
     fprintf(out, "%s%s%s%s: ", name->name, *name->config ? "[" : "", name->config,
             *name->config ? "]" : "");
-    if (strcmp(first, last) == 0) {
-        fprintf(out, "%s in %s and in %s; %zu of %zu releases run\n", first, name->version,
-                releases->items[high]->name.version, releases->run, releases->count);
-        return true;
+    for (size_t begin = 0, end, before; begin < releases->count; begin = end) {
+        end = next_change(releases, begin, &before);
+        const char *from = releases->items[begin]->name.version;
+        const char *to = releases->items[before]->name.version;
+
+        fprintf(out, "%s%s", begin > 0 ? ", " : "", releases->verdicts[begin]);
+        if (begin == 0 && end < releases->count)
+            fprintf(out, " up to %s", to);
+        else if (begin > 0 && end == releases->count)
+            fprintf(out, " from %s on", from);
+        else
+            fprintf(out, " from %s to %s", from, to);
     }
-    if (!narrow(bisection, releases, &low, &high))
-        return false;
-    fprintf(out, "%s up to %s, %s from %s on; %zu of %zu releases run\n", releases->verdicts[low],
-            releases->items[low]->name.version, releases->verdicts[high],
-            releases->items[high]->name.version, releases->run, releases->count);
+    fprintf(out, "; %zu of %zu releases run\n", releases->run, releases->count);
     return true;
 }
 
@@ -178,11 +217,11 @@ const struct qd_verb qd_verb_bisect = {
     .at_least = 1,
     .at_most = 1,
     .options = "target cases pack time-limit memory-limit in-process strict",
-    .text = "Finds by halving between which two releases of a target a case changed its\n"
-            "verdict; expectation rows do not count. Releases are those that are set up\n"
-            "(scripts/setup --target ort@.. fetches all that are pinned): every one for a name\n"
-            "without release, else a range, ort@1.24.4..1.31.1. Where the oldest and the\n"
-            "newest agree nothing is searched: qdiff repro ID -t ort@.. runs them all.",
+    .text = "Finds by halving between which releases of a target a case changed its verdict;\n"
+            "expectation rows do not count. Releases are those that are set up (scripts/setup\n"
+            "--target ort@.. fetches all that are pinned): every one for a name without\n"
+            "release, else a range, ort@1.24.4..1.31.1. Where the oldest and the newest agree\n"
+            "all are run.",
     .examples = "    qdiff bisect regressions/ort-12800 -t ort\n"
                 "    qdiff bisect ./mycase -t 'ort@1.20.1..1.27.0[opt=all]'",
     .run = run,

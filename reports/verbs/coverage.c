@@ -37,14 +37,15 @@ static enum qd_visit take_bad(void *context, const char *path, const struct qd_e
     return QD_VISIT_STOP;
 }
 
-static enum qd_status write_page(const struct qd_coverage *coverage, const char *path,
+static enum qd_status write_page(const struct qd_coverage *coverage,
+                                 const struct qd_selection *selection, const char *path,
                                  struct qd_error *error)
 {
     FILE *out = fopen(path, "we");
 
     if (!out)
         return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
-    enum qd_status status = qd_coverage_print(coverage, true, out, error);
+    enum qd_status status = qd_coverage_print(coverage, selection, true, out, error);
     if (status == QD_OK)
         status = qd_coverage_print_tables(true, out, error);
     if (fclose(out) != 0 && status == QD_OK)
@@ -62,9 +63,9 @@ static enum qd_status cover(struct qd_command *command, struct walk *walk, struc
         status = qd_visit_selected(&selection, &visitor, error);
     status = status == QD_OK ? walk->status : status;
     if (status == QD_OK && command->options.markdown)
-        return write_page(&walk->coverage, command->options.markdown, error);
+        return write_page(&walk->coverage, &selection, command->options.markdown, error);
     if (status == QD_OK)
-        status = qd_coverage_print(&walk->coverage, false, command->out, error);
+        status = qd_coverage_print(&walk->coverage, &selection, false, command->out, error);
     return status == QD_OK ? qd_coverage_print_tables(false, command->out, error) : status;
 }
 

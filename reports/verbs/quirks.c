@@ -5,22 +5,19 @@
 #include "command/command.h"
 #include "qdiff/quirk.h"
 #include "qdiff/spelling.h"
+#include "select/selection.h"
 #include "text/json_write.h"
 
-/* Whether the quirk is about one of the operators asked for; about any when none is. */
-static bool is_wanted(const struct qd_words *ops, const struct qd_quirk *quirk)
+/* Whether the quirk is about the operator. */
+static bool concerns(const char *op, const void *quirk)
 {
-    for (size_t i = 0; i < ops->count; i++) {
-        const char *colon = strchr(ops->items[i], ':');
-        char domain[64] = "";
-        struct qd_node node = {.domain = domain, .op_type = colon ? colon + 1 : ops->items[i]};
+    const char *colon = strchr(op, ':');
+    char domain[64] = "";
+    struct qd_node node = {.domain = domain, .op_type = colon ? colon + 1 : op};
 
-        if (colon)
-            snprintf(domain, sizeof domain, "%.*s", (int)(colon - ops->items[i]), ops->items[i]);
-        if (qd_quirk_concerns_node(quirk, &node))
-            return true;
-    }
-    return ops->count == 0;
+    if (colon)
+        snprintf(domain, sizeof domain, "%.*s", (int)(colon - op), op);
+    return qd_quirk_concerns_node(quirk, &node);
 }
 
 static void write_json(FILE *out, const struct qd_quirk *quirk)
@@ -81,7 +78,7 @@ static enum qd_exit run(struct qd_command *command)
     for (size_t i = 0; qd_quirk_at(i); i++) {
         const struct qd_quirk *quirk = qd_quirk_at(i);
 
-        if (!is_wanted(&options->ops, quirk))
+        if (!qd_words_take(&options->ops, concerns, quirk))
             continue;
         if (options->json) {
             write_json(command->out, quirk);

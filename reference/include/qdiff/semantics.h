@@ -42,6 +42,7 @@
     V(RANGE_SYMMETRIC, "symmetric", QUIRK)                 \
     V(RANGE_BEFORE_ZERO_POINT, "before-zero-point", QUIRK) \
     V(RANGE_INT32_INDEFINITE, "int32-indefinite", QUIRK)   \
+    V(RANGE_INT32_SUM_WRAPS, "int32-sum-wraps", QUIRK)     \
     V(RANGE_MAGNITUDE, "magnitude", QUIRK)
 #define QD_ACCUMULATOR_LIST(V)                                  \
     V(ACC_EXACT, "exact", DEFAULT)                              \

@@ -29,15 +29,19 @@ static int64_t clamp(const struct qd_output_quantizer *quantizer, int64_t code)
     return code < quantizer->min ? quantizer->min : code > quantizer->max ? quantizer->max : code;
 }
 
+/* As processors do it: what does not fit is INT32_MIN. */
+static int64_t cast_to_s32(int64_t rounded)
+{
+    return rounded > INT32_MAX || rounded < INT32_MIN ? INT32_MIN : rounded;
+}
+
 int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, int64_t rounded)
 {
     int64_t z = quantizer->zero_point;
     switch (quantizer->semantics->range) {
     case QD_RANGE_WRAP: return wrap(quantizer->dtype, rounded + z);
     case QD_RANGE_BEFORE_ZERO_POINT: return wrap(quantizer->dtype, clamp(quantizer, rounded) + z);
-    case QD_RANGE_INT32_INDEFINITE:
-        rounded = rounded > INT32_MAX || rounded < INT32_MIN ? INT32_MIN : rounded;
-        return clamp(quantizer, (int32_t)(uint32_t)(rounded + z)); /* the sum wraps */
+    case QD_RANGE_INT32_INDEFINITE: return clamp(quantizer, wrap(QD_S32, cast_to_s32(rounded) + z));
     case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
     case QD_RANGE_SATURATE:
     case QD_RANGE_SYMMETRIC: break;

@@ -27,6 +27,7 @@ static enum qd_status no_versions(struct qd_arena *arena, const char *const **ve
 QD_WORKER_VERSIONS(executorch_versions, "executorch")
 QD_WORKER_VERSIONS(executorch_quant_versions, "executorch-quant")
 QD_WORKER_VERSIONS(iree_versions, "iree")
+QD_WORKER_VERSIONS(onnx_reference_versions, "onnx-reference")
 QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
@@ -46,6 +47,7 @@ static const char *const plain[] = {"", NULL};
 static const char *const executorch_releases[] = {"1.5.1", NULL};
 static const char *const executorch_quant_releases[] = {"1.5.1", "1.3.1", NULL};
 static const char *const iree_releases[] = {"3.13.0", "3.12.0", NULL};
+static const char *const onnx_reference_releases[] = {"1.23.2", NULL};
 static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
 static const char *const torch_mlir_releases[] = {"20261001", NULL};
 
@@ -61,6 +63,9 @@ static const struct qd_builtin_target builtins[] = {
      torch_mlir_releases, false},
     {"iree", "IREE: the same importer, its own compiler and run time (llvm-cpu)",
      "scripts/setup --target iree", NULL, "iree", iree_versions, NULL, plain, iree_releases, false},
+    {"onnx-reference", "ONNX's own evaluator in Python, onnx.reference.ReferenceEvaluator",
+     "scripts/setup --target onnx-reference", NULL, "onnx_reference", onnx_reference_versions, NULL,
+     plain, onnx_reference_releases, false},
     {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
      "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, NULL, plain,
      ort_quant_releases, true},

@@ -1,0 +1,36 @@
+# Needs onnx.
+# exit: 0 the evaluator does as it should, 1 it does not
+import sys
+
+import numpy
+import onnx
+from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+
+def run(op_type, inputs, opset=21, **attributes):
+    """The output of one node; inputs are arrays. An exception is given as its text."""
+    values = [
+        helper.make_tensor_value_info("i%d" % i, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+        for i, x in enumerate(inputs)
+    ]
+    node = helper.make_node(op_type, [value.name for value in values], ["y"], **attributes)
+    graph = helper.make_graph([node], "graph", values, [helper.make_empty_tensor_value_info("y")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    feeds = {value.name: x for value, x in zip(values, inputs)}
+    try:
+        return ReferenceEvaluator(model).run(None, feeds)[0]
+    except Exception as exception:
+        return "%s: %s" % (type(exception).__name__, exception)
+
+
+def check(*rows):
+    """Rows of what is asked, what is right and what run() gave; exits."""
+    wrong = 0
+    for what, want, have in rows:
+        want = numpy.asarray(want)
+        same = isinstance(have, numpy.ndarray) and have.shape == want.shape and bool((have == want).all())
+        shown = have if isinstance(have, str) else "%s of shape %s" % (have.tolist(), list(have.shape))
+        print("%s: want %s of shape %s, have %s" % (what, want.tolist(), list(want.shape), shown))
+        wrong += not same
+    sys.exit(1 if wrong else 0)

@@ -30,10 +30,38 @@ list_locks()
     done
 }
 
+# fill_node_environment PLACE NAME VERSION SHA256 FILE...: these files of the package, and bin/node, which starts Node with what WebAssembly
+# needs under a limit on address space (without the option, of Node 20.15, it reserves 10 GB).
+fill_node_environment()
+{
+    local place=$1 name=$2 version=$3 sha256=$4 option=--disable-wasm-trap-handler
+    shift 4
+    mkdir -p "$place/bin" "$place/package"
+    fetch_npm "$name" "$version" "$place" || return
+    echo "$sha256  $place/package.tgz" | sha256sum --quiet --check || return
+    tar -xzf "$place/package.tgz" -C "$place/package" --strip-components=1 || return
+    (cd "$place/package" && cp "$@" "$place") || return
+    rm -r "$place/package" "$place/package.tgz"
+    node "$option" -e '' 2>/dev/null || option=
+    {
+        echo '#!/bin/sh'
+        echo "export QDIFF_ENVIRONMENT='$place'"
+        echo "exec $(command -v node) $option \"\$@\""
+    } >"$place/bin/node"
+    chmod +x "$place/bin/node"
+}
+
 # fill_environment PLACE LOCK: with Debian's python3, for which the wheels are locked, whatever
-# environment is active.
+# environment is active; of a lock with a line "# npm:" with Node.
 fill_environment()
 {
+    local npm
+    npm=$(sed -n 's/^# npm: //p' "$2")
+    if [ -n "$npm" ]; then
+        # shellcheck disable=SC2086 # name, version, hash and files, none with blanks
+        fill_node_environment "$1" $npm
+        return
+    fi
     /usr/bin/python3 -m venv "$1" || return
     if grep -q '^[^#]' "$2"; then
         "$1/bin/python" -m pip --quiet --disable-pip-version-check --no-input install \
@@ -70,6 +98,9 @@ make_environment()
     fi
     bytes=$(sed -n 's/^# bytes: //p' "$lock")
     say "${name//_/-}@$version: downloading $(megabytes "$bytes"), unpacked to $place; log in $cache/python/.log"
+    if grep -q '^# npm: ' "$lock" && ! command -v npm >/dev/null; then
+        install_packages npm
+    fi
     mkdir -p "$cache/python"
     exec 8>"$cache/python/.lock" # two runs at once would write to one place
     flock 8

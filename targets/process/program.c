@@ -99,11 +99,16 @@ static enum qd_status locate_builtin(struct qd_program *program,
     if (status != QD_OK)
         return status;
     int root = (int)(strlen(share) - strlen(row->worker));
-    status = copy_path(program->file, sizeof program->file, error, "%s/%s-%s/bin/python", cache,
-                       row->name, program->version);
-    return status == QD_OK ? copy_path(program->script, sizeof program->script, error,
-                                       "%.*stargets/%s/worker.py", root, share, row->worker)
-                           : status;
+    status = copy_path(program->script, sizeof program->script, error, "%.*stargets/%s/worker.mjs",
+                       root, share, row->worker);
+    bool node = status == QD_OK && access(program->script, R_OK) == 0;
+    if (status == QD_OK && !node)
+        status = copy_path(program->script, sizeof program->script, error,
+                           "%.*stargets/%s/worker.py", root, share, row->worker);
+    return status == QD_OK
+               ? copy_path(program->file, sizeof program->file, error, "%s/%s-%s/bin/%s", cache,
+                           row->name, program->version, node ? "node" : "python")
+               : status;
 }
 
 enum qd_status qd_program_init(struct qd_program *program, const struct qd_target_name *name,

@@ -29,6 +29,7 @@ QD_WORKER_VERSIONS(executorch_quant_versions, "executorch-quant")
 QD_WORKER_VERSIONS(iree_versions, "iree")
 QD_WORKER_VERSIONS(onnx_reference_versions, "onnx-reference")
 QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
+QD_WORKER_VERSIONS(ort_web_versions, "ort-web")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
 static enum qd_status check_ort(const struct qd_target_name *name, struct qd_error *error)
@@ -42,6 +43,7 @@ static enum qd_status check_quirk(const struct qd_target_name *name, struct qd_e
 }
 
 static const char *const plain[] = {"", NULL};
+static const char *const ort_web_levels[] = {"opt=none", "opt=all", NULL};
 
 /* Those with a lock file; builtin_test holds them against the files. */
 static const char *const executorch_releases[] = {"1.5.1", NULL};
@@ -49,6 +51,7 @@ static const char *const executorch_quant_releases[] = {"1.5.1", "1.3.1", NULL};
 static const char *const iree_releases[] = {"3.13.0", "3.12.0", NULL};
 static const char *const onnx_reference_releases[] = {"1.23.2", NULL};
 static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
+static const char *const ort_web_releases[] = {"1.30.0", NULL};
 static const char *const torch_mlir_releases[] = {"20261001", NULL};
 
 static const struct qd_builtin_target builtins[] = {
@@ -66,6 +69,9 @@ static const struct qd_builtin_target builtins[] = {
     {"onnx-reference", "ONNX's own evaluator in Python, onnx.reference.ReferenceEvaluator",
      "scripts/setup --target onnx-reference", NULL, "onnx_reference", onnx_reference_versions, NULL,
      plain, onnx_reference_releases, false},
+    {"ort-web", "ONNX Runtime Web: the WebAssembly build of the CPU provider, under Node",
+     "scripts/setup --target ort-web", NULL, "ort_web", ort_web_versions, NULL, ort_web_levels,
+     ort_web_releases, false},
     {"ort-quant", "onnxruntime.quantization, a quantizer: qdiff quantize",
      "scripts/setup --target ort-quant", NULL, "ort_quant", ort_quant_versions, NULL, plain,
      ort_quant_releases, true},

@@ -28,12 +28,19 @@ static size_t count_locks(const char *worker)
     return count;
 }
 
-static void expect_file(const char *worker, const char *name, const char *end)
+static bool has_file(const char *worker, const char *name)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/targets/%s/%s%s", QD_SOURCE_DIR, worker, name, end);
-    if (access(path, R_OK) != 0)
-        fail_msg("%s is missing", path);
+    snprintf(path, sizeof path, "%s/targets/%s/%s", QD_SOURCE_DIR, worker, name);
+    return access(path, R_OK) == 0;
+}
+
+static void expect_file(const char *worker, const char *name, const char *end)
+{
+    char file[256];
+    snprintf(file, sizeof file, "%s%s", name, end);
+    if (!has_file(worker, file))
+        fail_msg("targets/%s/%s is missing", worker, file);
 }
 
 static void test_workers_have_their_files(void **state)
@@ -50,7 +57,7 @@ static void test_workers_have_their_files(void **state)
         for (; row->releases[releases]; releases++)
             expect_file(row->worker, row->releases[releases], ".lock");
         assert_int_equal(releases, count_locks(row->worker));
-        expect_file(row->worker, "worker", ".py");
+        expect_file(row->worker, "worker", has_file(row->worker, "worker.mjs") ? ".mjs" : ".py");
         expect_file(row->worker, "README", ".md");
         workers++;
     }

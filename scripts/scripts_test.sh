@@ -53,6 +53,8 @@ test_unknown_arguments_are_usage_errors()
     grep -q 'there are: haswell ' "$scratch/out" || { echo "the CPUs are not named"; return 1; }
     expect 2 "$(status_of "$root/scripts/setup" --target ort@1.0..1.19)" "setup --target ort@1.0..1.19"
     grep -q "no release of ort is '1.0..1.19'; there are: 1.20.1, " "$scratch/out"
+    expect 2 "$(status_of "$root/scripts/setup" --target tract@1.0)" "setup --target tract@1.0"
+    grep -q "no release of tract is '1.0'; there are: 0.23.7, 0.23.9" "$scratch/out"
     expect 2 "$(status_of "$root/scripts/gate" --fast)" "gate --fast"
     expect 2 "$(status_of "$root/scripts/gate" --cpus more)" "gate --cpus more"
     expect 2 "$(status_of "$root/scripts/test" --fast)" "test --fast"

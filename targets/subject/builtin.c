@@ -2,6 +2,7 @@
 /* The list of built-in targets. */
 #include <string.h>
 
+#include "native/native.h"
 #include "ort/ort.h"
 #include "qdiff/session.h"
 #include "quirk/quirk.h"
@@ -32,9 +33,24 @@ QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
 QD_WORKER_VERSIONS(ort_web_versions, "ort-web")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
+/* Releases of the libraries. */
+#define QD_NATIVE_VERSIONS(function, native)                                             \
+    static enum qd_status function(struct qd_arena *arena, const char *const **versions, \
+                                   struct qd_error *error)                               \
+    {                                                                                    \
+        return qd_native_versions(&native, arena, versions, error);                      \
+    }
+QD_NATIVE_VERSIONS(tract_versions, qd_native_tract)
+
 static enum qd_status check_ort(const struct qd_target_name *name, struct qd_error *error)
 {
     return qd_ort_check(name->config, error);
+}
+
+static enum qd_status check_tract(const struct qd_target_name *name, struct qd_error *error)
+{
+    return *name->config ? qd_fail(error, QD_USAGE, "[%s]: tract has no settings", name->config)
+                         : QD_OK;
 }
 
 static enum qd_status check_quirk(const struct qd_target_name *name, struct qd_error *error)
@@ -61,6 +77,9 @@ static const struct qd_builtin_target builtins[] = {
      "", &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL, false},
     {"quirk", "the reference under known wrong semantics: quirk:<name>[+...] (qdiff quirks)", "",
      &qd_quirk_target, NULL, no_versions, check_quirk, plain, NULL, false},
+    {"tract", "tract, the runtime in Rust, through its C functions",
+     "scripts/setup --target tract@..", &qd_tract_target, NULL, tract_versions, check_tract, plain,
+     NULL, false},
     {"torch-mlir", "torch-mlir: ONNX importer, torch and linalg dialects, LLVM just in time",
      "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, NULL, plain,
      torch_mlir_releases, false},

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runtimes that are a library out of a wheel (targets/native/), from outside. TAP 13. Skipped where a release is not set up.
+#
+# usage: QDIFF=<build>/bin/qdiff QD_PLUGINS=<build>/plugins reports/tests/native.t [NAME…]
+# shellcheck disable=SC2317 # functions are called by names found at run time
+# shellcheck source=reports/tests/harness.sh
+
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/harness.sh"
+
+test_a_release_that_is_not_set_up_says_how_to_get_it()
+{
+    QDIFF_CACHE=$scratch/none qd 3 run -t tract --filter regressions/acl-1033 && has err "scripts/setup --target tract@.." || return 1
+    qd 2 run -t 'tract[opt=all]' --filter regressions/acl-1033 && has err "tract has no settings"
+}
+
+# A share of the smoke level: what differs is explained, and the rest is right.
+test_tract_smoke()
+{
+    needs tract@0.23.9
+    qd 0 run -t tract@0.23.9 --level smoke --shard 3/8 --time-limit 60 --jobs 2 && has out " 0 failed, "
+}
+
+# sonos/tract #2849: parameters by axis.
+test_tract_before_and_after()
+{
+    needs tract@0.23.7
+    needs tract@0.23.9
+    qd 1 run -t tract@0.23.7 --no-expectations --filter regressions/executorch-16429 && has out "diagnosis: axis-ignored" &&
+        qd 0 run -t tract@0.23.9 --no-expectations --filter regressions/executorch-16429
+}
+
+run_tests "$@"

@@ -29,8 +29,11 @@ struct candidate {
     int64_t slack;   /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
-    size_t divergent; /* wrong neighbours that it explains */
+    size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
 };
+
+/* So many of them speak for a pair of quirks, which can explain much by chance. */
+#define PAIR_EVIDENCE 2
 
 #define DEFAULT_SECONDS 1.0
 #define DEFAULT_NEIGHBOURS 16
@@ -259,12 +262,34 @@ static void note_refuted(struct diagnosing *d, const struct candidate *c)
                                     .neighbour = d->neighbours};
 }
 
+/* Whether element i is a wrong code in the middle of its type: a saturated one says little of what came before. */
+static bool is_telling(const struct qd_value *value, const struct qd_tensor *have, int64_t i)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(have->dtype);
+    struct qd_observation seen = qd_value_observe(value, i);
+    double x = qd_tensor_value(have, i);
+    bool end = info->kind != QD_CLASS_FLOAT && (x == (double)info->min || x == (double)info->max);
+    return !end && !seen.unspecified && !qd_observation_admits(&seen, x);
+}
+
+static bool has_telling(const struct neighbour *neighbour)
+{
+    const struct qd_run *run = &neighbour->trial.run;
+    size_t outputs = neighbour->kase.graph->output_count;
+    for (size_t o = 0; run->outputs && o < outputs; o++)
+        for (int64_t i = 0; i < run->outputs[o].count; i++)
+            if (is_telling(&neighbour->evaluated.values[o], &run->outputs[o], i))
+                return true;
+    return false;
+}
+
 /* Keeps the candidates that explain what the target gave. */
 static void sift(struct diagnosing *d, const struct neighbour *neighbour)
 {
     size_t kept = 0;
     const struct qd_comparison *comparison = &neighbour->trial.comparison;
     bool wrong = qd_verdict_is_divergence(comparison->verdict);
+    bool telling = wrong && has_telling(neighbour);
     d->neighbours++;
     d->divergent += wrong;
     if (comparison->compared == 0)
@@ -280,7 +305,7 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         }
         c.weak = c.weak || fit == SILENT;
         c.inexact += under.admissible;
-        c.divergent += wrong && fit == EXPLAINS;
+        c.divergent += telling && fit == EXPLAINS;
         d->candidates[kept++] = c;
     }
     d->count = kept;
@@ -348,6 +373,36 @@ static void sift_unless_none(struct diagnosing *d, const struct neighbour *neigh
     }
 }
 
+/* Whether the candidate that is left would be wrong there. */
+static bool shows(const struct diagnosing *d, struct neighbour *neighbour)
+{
+    const struct candidate *c = &d->candidates[0];
+    const struct qd_value *values =
+        evaluate_under(c->quirks, c->count, &neighbour->kase, &neighbour->arena);
+    return values &&
+           !same_values(values, neighbour->evaluated.values, neighbour->kase.graph->output_count);
+}
+
+/* A case of other shapes and attributes, as evidence for the pair that is left. */
+static enum qd_visit ask_for_pair(void *context, const struct qd_case *kase)
+{
+    struct search *search = context;
+    struct diagnosing *d = search->d;
+    struct neighbour other = {.kase = *kase};
+    bool ran = false;
+    if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, d->kase->op) != 0)
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
+    if (evaluate(&other) && shows(d, &other))
+        search->status = run_neighbour(d, &other, &ran);
+    if (ran)
+        sift(d, &other);
+    qd_arena_clear(&other.arena);
+    bool go_on = search->status == QD_OK && d->count == 1 &&
+                 d->candidates[0].divergent < PAIR_EVIDENCE && in_time(d);
+    return go_on ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
 static enum qd_visit ask_case(void *context, const struct qd_case *kase)
 {
     struct search *search = context;
@@ -386,14 +441,26 @@ static const struct qd_family *family_of(const struct qd_case *kase)
     return by_op;
 }
 
-static enum qd_status ask_suite(struct diagnosing *d)
+static enum qd_status ask_family(struct diagnosing *d, qd_case_visitor *ask)
 {
     const struct qd_family *family = family_of(d->kase);
     struct search search = {d, QD_OK};
-    if (d->count < 2 || !family || !in_time(d))
+    if (!family || !in_time(d))
         return QD_OK;
-    enum qd_status status = qd_family_generate(family, QD_LEVEL_SMOKE, ask_case, &search, d->error);
+    enum qd_status status = qd_family_generate(family, QD_LEVEL_SMOKE, ask, &search, d->error);
     return search.status != QD_OK ? search.status : status;
+}
+
+static enum qd_status ask_suite(struct diagnosing *d)
+{
+    return d->count < 2 ? QD_OK : ask_family(d, ask_case);
+}
+
+/* What the neighbours alone do not show, with the shapes and attributes that they share. */
+static enum qd_status ask_suite_for_pair(struct diagnosing *d)
+{
+    bool enough = d->count != 1 || d->candidates[0].divergent >= PAIR_EVIDENCE;
+    return enough ? QD_OK : ask_family(d, ask_for_pair);
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */
@@ -422,6 +489,7 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
 {
     const struct candidate *first = d->candidates;
     if (count_strong(d) == 0 || (d->count > 1 && first->count > 1) ||
+        (first->count > 1 && first->divergent < PAIR_EVIDENCE) ||
         d->count > QD_DIAGNOSIS_MAX_QUIRKS)
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
@@ -464,6 +532,8 @@ static enum qd_status find_candidates(struct diagnosing *d)
     d->count = d->neighbours = d->divergent = 0;
     find_pairs(d);
     status = ask_neighbours(d);
+    if (status == QD_OK)
+        status = ask_suite_for_pair(d);
     if (d->count == 0) { /* the evidence is that of the quirks alone */
         d->neighbours = neighbours;
         d->divergent = divergent;

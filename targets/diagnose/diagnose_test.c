@@ -17,7 +17,9 @@
 #include "qdiff/answer.h"
 #include "qdiff/diagnose.h"
 #include "qdiff/evaluate.h"
+#include "qdiff/evaluated.h"
 #include "qdiff/suite.h"
+#include "qdiff/trial.h"
 #include "targets_testlib.h"
 
 #define MAX_QUIRKS 256
@@ -316,10 +318,61 @@ static void test_a_second_fault_leaves_the_evidence(void **state)
     qd_arena_clear(&arena);
 }
 
+/* Diagnoses of a target that is wrong in two ways. */
+struct pairs {
+    struct qd_session *session;
+    size_t cases, named;
+};
+
+static enum qd_visit visit_pair(void *context, const struct qd_case *kase)
+{
+    struct pairs *pairs = context;
+    const struct qd_diagnose_options options = {.seconds = 5};
+    struct qd_arena arena;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
+    struct qd_diagnosis diagnosis;
+    struct qd_error error;
+    if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, "QLinearConv") != 0)
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_case_evaluate(kase, &arena, &evaluated, &error), QD_OK);
+    assert_int_equal(qd_trial_ask(pairs->session, &evaluated, &arena, &trial, &error), QD_OK);
+    if (trial.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
+        assert_int_equal(qd_diagnose(pairs->session, kase, evaluated.values, &trial.run, &options,
+                                     &arena, &diagnosis, &error),
+                         QD_OK);
+        pairs->cases++;
+        if (diagnosis.kind == QD_DIAGNOSIS_PAIR) {
+            assert_true(diagnosis.divergent >= 2);
+            assert_string_equal(diagnosis.label, "pad-code-0+bias-dropped");
+            pairs->named++;
+        }
+    }
+    qd_arena_clear(&arena);
+    return pairs->named < 5 ? QD_VISIT_GO_ON : QD_VISIT_STOP;
+}
+
+/* A pair of quirks is named, and only where two more wrong answers speak for it. */
+static void test_pairs_need_evidence(void **state)
+{
+    (void)state;
+    const struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    struct pairs pairs = {.session = qd_open("quirk:pad-code-0+bias-dropped",
+                                             &(struct qd_session_options){.in_process = true})};
+    struct qd_error error;
+    assert_int_equal(qd_suite_visit(&options, visit_pair, &pairs, &error), QD_OK);
+    qd_session_close(pairs.session);
+    printf("# two quirks at once: %zu of %zu mismatches are named as that pair\n", pairs.named,
+           pairs.cases);
+    assert_int_equal(pairs.named, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_named),
                                        cmocka_unit_test(test_a_second_fault_leaves_the_evidence),
-                                       cmocka_unit_test(test_what_is_unspecified_explains_nothing)};
+                                       cmocka_unit_test(test_what_is_unspecified_explains_nothing),
+                                       cmocka_unit_test(test_pairs_need_evidence)};
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A new bug is seen through the rows of a target: each quirk, planted in the answers that the target has right, fails on some case.
+/* A new bug is seen through the rows of a target: each quirk, planted in what the target has right, fails on some case.
  * Alone: <build>/tests/targets/judge/planted_test
  * QDIFF_PLANTED_TARGET='ort@1.31.1[opt=all]': a target and the rows that come with it, instead of the reference and
  * rows made up here. QDIFF_PLANTED_LEVEL=full: more of the suite than the smoke level (scripts/prove-long planted). */

@@ -106,7 +106,7 @@ static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena
 
 /* --- Alone in a fresh process -------------------------------------------------------------------- */
 
-/* A death is tried in a fresh worker by the session; what differs between two runs of one worker shows nothing. */
+/* A death is tried in a fresh worker by the session; two runs of one worker that differ show nothing. */
 static bool is_worth_another_try(const struct qd_subject *subject, const struct qd_trial *trial)
 {
     return subject->session && trial->divergence_count == 1 && !trial->divergences[0].row &&

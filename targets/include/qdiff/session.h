@@ -110,7 +110,7 @@ struct qd_builtin_target {
     const char *meaning;         /* one sentence */
     const char *setup;           /* the command that sets it up */
     const struct qd_target *api; /* NULL: a worker (targets/process/README.md) */
-    const char *worker;          /* its directory below targets/, with a worker.py or .mjs; else NULL */
+    const char *worker; /* its directory below targets/, with a worker.py or .mjs; else NULL */
     /* Writes the versions that are set up here, newest first, NULL-terminated, into the arena. */
     enum qd_status (*versions)(struct qd_arena *arena, const char *const **versions,
                                struct qd_error *error);

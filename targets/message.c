@@ -9,10 +9,12 @@
 enum qd_target_status qd_answer(struct qd_target_message *message, enum qd_target_status status,
                                 const char *format, ...)
 {
+    char text[4 * sizeof message->text];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message->text, sizeof message->text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    qd_text_shorten(message->text, sizeof message->text, text, strlen(text));
     return status;
 }
 
@@ -70,6 +72,21 @@ void qd_text_clean(char *text, unsigned size)
         s += length;
         left -= length;
     }
+}
+
+void qd_text_shorten(char *to, size_t size, const char *from, size_t length)
+{
+    static const char gap[] = "\n[...]\n";
+    if (length < size) {
+        memcpy(to, from, length);
+        to[length] = '\0';
+        return;
+    }
+    size_t kept = size - sizeof gap, head = kept / 2, tail = kept - head;
+    memcpy(to, from, head);
+    memcpy(to + head, gap, sizeof gap - 1);
+    memcpy(to + head + sizeof gap - 1, from + length - tail, tail);
+    to[size - 1] = '\0';
 }
 
 void qd_text_line(char *text, unsigned size)

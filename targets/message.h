@@ -4,10 +4,11 @@
 #define QDIFF_MESSAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "qdiff/target.h"
 
-/* Fills *message; returns `status`, so that a caller can write `return qd_answer(...)`. */
+/* Fills *message, with both ends of a text that is too long; returns `status`, so that a caller can write `return qd_answer(...)`. */
 enum qd_target_status qd_answer(struct qd_target_message *message, enum qd_target_status status,
                                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -19,7 +20,11 @@ bool qd_config_next(const char **config, char *key, char *value, unsigned size, 
  * '?'. In place; `size` is the buffer's, which gets its NUL. */
 void qd_text_clean(char *text, unsigned size);
 
-/* The same, and line ends and tabs become blanks. */
+/* Copies `length` bytes into a buffer of `size`, at least 16, with a NUL; of what is too long both ends, as the cause may be at
+ * either (a panic's first line, the last of nested exceptions), with "[...]" on a line of its own between. */
+void qd_text_shorten(char *to, size_t size, const char *from, size_t length);
+
+/* The same as qd_text_clean, and line ends and tabs become blanks. */
 void qd_text_line(char *text, unsigned size);
 
 #endif

@@ -41,6 +41,33 @@ static void test_clean(void **state)
     assert_string_equal(open_end, "abc");
 }
 
+/* What is too long keeps both ends and fills the room. */
+static void test_shorten(void **state)
+{
+    (void)state;
+    char text[24];
+    qd_text_shorten(text, sizeof text, "0123456789", 10);
+    assert_string_equal(text, "0123456789");
+    qd_text_shorten(text, sizeof text, "first of all, and at the end: cause", 35);
+    assert_string_equal(text, "first of\n[...]\nd: cause");
+    qd_text_shorten(text, sizeof text, "exactly twenty-three, 1", 23);
+    assert_string_equal(text, "exactly twenty-three, 1");
+}
+
+/* The answer of a target, longer than any message. */
+static void test_answer_keeps_both_ends(void **state)
+{
+    (void)state;
+    char filler[3000];
+    memset(filler, '.', sizeof filler);
+    filler[sizeof filler - 1] = '\0';
+    struct qd_target_message message;
+    qd_answer(&message, QD_TARGET_REJECTED, "panicked at %s: the cause", filler);
+    assert_int_equal(strlen(message.text), sizeof message.text - 1);
+    assert_ptr_equal(strstr(message.text, "panicked at "), message.text);
+    assert_non_null(strstr(message.text, ".: the cause"));
+}
+
 static void test_config(void **state)
 {
     (void)state;
@@ -67,6 +94,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_shorten),
+        cmocka_unit_test(test_answer_keeps_both_ends),
         cmocka_unit_test(test_config),
     };
     return cmocka_run_group_tests_name("message", tests, NULL, NULL);

@@ -74,6 +74,9 @@ static const struct deed {
     {"write-far", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault", true, false},
     {"overflow-stack", QD_OUTCOME_CRASH, QD_STAGE_RUN, 11, "Segmentation fault", true, false},
     {"abort", QD_OUTCOME_CRASH, QD_STAGE_RUN, 6, "the sky fell", true, false},
+    {"panic", QD_OUTCOME_CRASH, QD_STAGE_RUN, 6, "panicked at the first line\n", true, false},
+    {"panic", QD_OUTCOME_CRASH, QD_STAGE_RUN, 6, "[...]\n", true, false},
+    {"panic", QD_OUTCOME_CRASH, QD_STAGE_RUN, 6, "the last line says why", true, false},
     {"abort-behind-child", QD_OUTCOME_CRASH, QD_STAGE_RUN, 6, "Aborted", true, false},
     {"exit", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "exit status 0", true,
      true}, /* LeakSanitizer's exit code */

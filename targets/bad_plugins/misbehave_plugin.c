@@ -58,6 +58,16 @@ static void babble(void)
     fflush(stdout);
 }
 
+/* A cause in the first line and one in the last. */
+static void panic(void)
+{
+    fputs("panicked at the first line\n", stderr);
+    for (int i = 0; i < 1000; i++) /* less than a pipe holds: what is more gets lost */
+        fprintf(stderr, "bla bla bla bla %d\n", i);
+    fputs("the last line says why\n", stderr);
+    abort();
+}
+
 static enum qd_target_status open_target(const char *version, const char *config, void **target,
                                          struct qd_target_message *message)
 {
@@ -159,6 +169,8 @@ static enum qd_target_status misbehave(struct misbehave *m, struct qd_target_mes
         leak();
     if (is(m, "babble"))
         babble();
+    if (is(m, "panic"))
+        panic();
     if (is(m, "close-descriptors"))
         for (int fd = 0; fd < 64; fd++)
             close(fd);

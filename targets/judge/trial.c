@@ -7,6 +7,24 @@
 
 #include "qdiff/valid_twin.h"
 
+/* Says of two runs that differ which is right: admissible in every element. */
+static void say_which_is_right(const struct qd_evaluated *evaluated, struct qd_run *run)
+{
+    static const char *const words[] = {"neither is right", "the first is right",
+                                        "the second is right", "both are right"};
+    unsigned right = 0;
+    if (run->outcome != QD_OUTCOME_NONDETERMINISTIC || !evaluated->values || !run->differing[1])
+        return;
+    for (unsigned r = 0; r < 2; r++) {
+        struct qd_run one = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = run->differing[r]};
+        struct qd_comparison comparison;
+        qd_compare(evaluated->kase, evaluated->values, &one, &comparison);
+        right |= (unsigned)!qd_verdict_is_divergence(comparison.verdict) << r;
+    }
+    size_t used = strlen(run->message);
+    snprintf(run->message + used, sizeof run->message - used, "; %s", words[right]);
+}
+
 /* --- A kernel target's answer ------------------------------------------------------------------- */
 
 enum qd_status qd_trial_ask(struct qd_session *session, const struct qd_evaluated *evaluated,
@@ -28,6 +46,7 @@ enum qd_status qd_trial_ask(struct qd_session *session, const struct qd_evaluate
             return qd_fail(error, QD_NO_MEMORY, "no memory for a skip");
     } else {
         qd_compare(evaluated->kase, evaluated->values, &made.run, &made.comparison);
+        say_which_is_right(evaluated, &made.run);
     }
     *trial = made;
     return QD_OK;

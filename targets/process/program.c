@@ -248,11 +248,10 @@ static const char *read_reply(const struct qd_frame *frame, struct reply *reply)
                               : NULL;
 }
 
-/* A text field, cut to fit. */
+/* A text field, shortened to fit. */
 static void take_text(const struct qd_wire_field *field, char *text, size_t size)
 {
-    snprintf(text, size, "%.*s", (int)(field->size < size ? field->size : size),
-             (const char *)field->bytes);
+    qd_text_shorten(text, size, (const char *)field->bytes, field->size);
 }
 
 static enum qd_target_status hear_skip(struct qd_program *program, struct qd_wire *body,
@@ -289,7 +288,7 @@ static enum qd_target_status hear_death(struct qd_program *program, uint64_t kin
 static enum qd_target_status hear_error(struct qd_program *program, struct qd_wire *body,
                                         struct qd_target_message *message)
 {
-    char text[sizeof message->text] = "", stage[32] = "";
+    char text[1024] = "", stage[32] = "";
     uint64_t kind = 0;
     int signal = 0;
     struct qd_wire_field field;
@@ -311,9 +310,13 @@ static enum qd_target_status hear_error(struct qd_program *program, struct qd_wi
         return qd_program_condemn(program, "an error %s",
                                   body->problem ? body->problem : "of an unknown kind");
     const char *words = qd_worker_words(program->worker);
+    static const char between[] = "; standard error: ";
+    size_t others = strlen(stage) + sizeof ": " + sizeof between + strlen(words);
+    char cause[sizeof message->text];
+    qd_text_shorten(cause, sizeof cause - others, text, strlen(text));
     program->crashed = kind == ERROR_CRASHED;
-    return qd_answer(message, statuses[kind], "%s%s%s%s%s", stage, stage[0] ? ": " : "", text,
-                     words[0] ? "; standard error: " : "", words);
+    return qd_answer(message, statuses[kind], "%s%s%s%s%s", stage, stage[0] ? ": " : "", cause,
+                     words[0] ? between : "", words);
 }
 
 /* A worker that reports its target's deaths and is gone without a word: not the target's doing. */

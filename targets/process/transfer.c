@@ -321,8 +321,9 @@ static enum qd_outcome check_runs(const struct qd_transfer *transfer, const unsi
     return never ? QD_OUTCOME_UNWRITTEN : QD_OUTCOME_NONDETERMINISTIC;
 }
 
+/* What run r (0 or 1) gave. */
 static enum qd_status copy_outputs(const struct qd_transfer *transfer, const unsigned char *base,
-                                   struct qd_arena *arena, struct qd_run *run,
+                                   unsigned r, struct qd_arena *arena, struct qd_tensor **made,
                                    struct qd_error *error)
 {
     size_t count = transfer->kase->graph->output_count;
@@ -331,14 +332,14 @@ static enum qd_status copy_outputs(const struct qd_transfer *transfer, const uns
         return qd_fail(error, QD_NO_MEMORY, "case %s: no room for %zu outputs", transfer->kase->id,
                        count);
     for (size_t i = 0; i < count; i++) {
-        struct qd_transfer_buffer from = transfer->outputs[0][i];
+        struct qd_transfer_buffer from = transfer->outputs[r][i];
         outputs[i] = transfer->shapes[i];
         outputs[i].data = qd_arena_copy(arena, base + from.offset, from.size);
         if (!outputs[i].data)
             return qd_fail(error, QD_NO_MEMORY, "case %s: no room for output %zu",
                            transfer->kase->id, i);
     }
-    run->outputs = outputs;
+    *made = outputs;
     return QD_OK;
 }
 
@@ -389,7 +390,10 @@ enum qd_status qd_transfer_judge(const struct qd_transfer *transfer, const void 
         seen.outcome = check_outputs(transfer, block, &seen);
         enum qd_status status = QD_OK;
         if (seen.outcome == QD_OUTCOME_OUTPUTS)
-            status = copy_outputs(transfer, block, arena, &seen, error);
+            status = copy_outputs(transfer, block, 0, arena, &seen.outputs, error);
+        for (unsigned r = 0; seen.outcome == QD_OUTCOME_NONDETERMINISTIC && r < 2; r++)
+            if (status == QD_OK)
+                status = copy_outputs(transfer, block, r, arena, &seen.differing[r], error);
         if (status != QD_OK)
             return status;
     }

@@ -204,19 +204,28 @@ enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, 
     worker->answers = 0;
     worker->started = qd_clock_seconds();
     worker->start_bytes = 0;
-    worker->tail_size = 0;
+    worker->head_size = worker->tail_size = 0;
+    worker->gap = false;
+    worker->words[0] = '\0';
     return QD_OK;
 }
 
-/* Appends to the tail, dropping from its front what does not fit. */
-static void keep_tail(struct qd_worker *worker, const char *bytes, size_t size)
+/* Fills the head, then appends to the tail, dropping from its front what does not fit. */
+static void keep(struct qd_worker *worker, const char *bytes, size_t size)
 {
-    size_t room = sizeof worker->tail - 1;
+    size_t left = sizeof worker->head - worker->head_size, room = sizeof worker->tail;
+    size_t first = size < left ? size : left;
+    memcpy(worker->head + worker->head_size, bytes, first);
+    worker->head_size += first;
+    bytes += first;
+    size -= first;
     if (size > room) {
         bytes += size - room;
         size = room;
+        worker->gap = true;
     }
     size_t drop = worker->tail_size + size > room ? worker->tail_size + size - room : 0;
+    worker->gap |= drop > 0;
     worker->tail_size -= drop;
     memmove(worker->tail, worker->tail + drop, worker->tail_size);
     memcpy(worker->tail + worker->tail_size, bytes, size);
@@ -230,9 +239,10 @@ static void drain(struct qd_worker *worker)
     for (int i = 0; i < MOST_CHUNKS && got > 0; i++) { /* more may come than we can read */
         got = read(worker->errors, chunk, sizeof chunk);
         if (got > 0)
-            keep_tail(worker, chunk, (size_t)got);
+            keep(worker, chunk, (size_t)got);
     }
-    worker->tail[worker->tail_size] = '\0';
+    snprintf(worker->words, sizeof worker->words, "%.*s%s%.*s", (int)worker->head_size,
+             worker->head, worker->gap ? "\n[...]\n" : "", (int)worker->tail_size, worker->tail);
 }
 
 /* Reaps the process, which is about to end or gets killed after `seconds` (then *killed). */
@@ -284,9 +294,9 @@ static void classify_death(const struct qd_worker *worker, int status, bool kill
 static void append_tail(const struct qd_worker *worker, struct qd_death *death)
 {
     size_t used = strlen(death->text);
-    if (worker->tail_size > 0)
+    if (worker->words[0] != '\0')
         snprintf(death->text + used, sizeof death->text - used, "; standard error: %s",
-                 worker->tail);
+                 worker->words);
     qd_text_clean(death->text, sizeof death->text);
 }
 
@@ -417,7 +427,7 @@ static bool receive_all(struct qd_worker *worker, uint8_t *bytes, size_t size,
 const char *qd_worker_words(struct qd_worker *worker)
 {
     drain(worker);
-    return worker->tail;
+    return worker->words;
 }
 
 void qd_worker_condemn(struct qd_worker *worker, const char *why, struct qd_death *death)

@@ -27,8 +27,10 @@ struct qd_worker {
     uint64_t answers;                   /* since the start */
     struct qd_affinity affinity;
     double started;
-    size_t tail_size;
-    char tail[512]; /* the last of standard error */
+    size_t head_size, tail_size;
+    char head[256], tail[256]; /* the first and the last of standard error */
+    bool gap;                  /* there was more between them */
+    char words[256 + 256 + 16];
 };
 
 /* How a worker ended. */

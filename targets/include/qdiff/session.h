@@ -36,6 +36,7 @@ struct qd_run {
     char message[1024];  /* the target's own words, "" if none */
     struct qd_tensor
         *outputs; /* OUTPUTS: graph->output_count tensors in the caller's arena, else NULL */
+    struct qd_tensor *differing[2]; /* NONDETERMINISTIC: those of both runs, else NULL */
     double seconds_target; /* wall time spent inside the target (prepare + both runs), in seconds */
     double seconds_transfer; /* wall time of copying and waiting beside that, in seconds */
 };

@@ -128,14 +128,16 @@ static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena
 /* A death is tried in a fresh worker by the session; two runs of one worker that differ show nothing. */
 static bool is_worth_another_try(const struct qd_subject *subject, const struct qd_trial *trial)
 {
-    return subject->session && trial->divergence_count == 1 && !trial->divergences[0].row &&
+    const struct qd_divergence *one = trial->divergences;
+    return subject->session && trial->divergence_count == 1 && !one->row &&
+           one->citation.severity != QD_SEVERITY_ADVISORY &&
            trial->run.outcome != QD_OUTCOME_CRASH && trial->run.outcome != QD_OUTCOME_HANG &&
            trial->run.outcome != QD_OUTCOME_OOM &&
            trial->run.outcome != QD_OUTCOME_NONDETERMINISTIC;
 }
 
-/* What no row expects is asked once more, alone: right now, the target kept something of earlier cases. The trial keeps the first
- * answer, its words tell both. */
+/* What no row expects is asked once more, alone: if it is right then, the target kept something of earlier cases. The
+ * trial keeps the first answer, its words tell both. */
 static enum qd_status ask_alone(const struct qd_subject *subject,
                                 const struct qd_evaluated *evaluated, struct qd_arena *arena,
                                 struct qd_trial *trial, struct qd_error *error)

@@ -7,9 +7,10 @@
  * *named* when it explains the case and every neighbour (neighbours.h) that was run on the target. When several do, neighbours on
  * which they differ are searched and run, then cases of the same operator from the suite; a quirk that gave every output bit for bit
  * is preferred to those in whose sets the outputs only lie. Pairs of quirks that change the case are tried when no single quirk
- * fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of the suite with other shapes and
- * attributes, in which not all that differs is at an end of its type. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between made
- * outputs; if the difference vanishes then, it comes from a fusion.
+ * fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of the suite with
+ * other shapes and attributes, in which not all that differs is at an end of its type. In a graph, the first node
+ * whose output leaves the admissible set is looked for, with the values in between made outputs; if the difference
+ * vanishes then, it comes from a fusion.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
 #ifndef QDIFF_DIAGNOSE_H

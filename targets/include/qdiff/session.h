@@ -89,7 +89,8 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
                               struct qd_run *run, struct qd_error *error);
 
 /* The last case again, in a new worker. *ran is false, and *run untouched, where that would tell nothing (in process, or
- * where the last run was its worker's first), and after so many such runs of a session: a program may need seconds to start. */
+ * where the last run was its worker's first), and after so many such runs of a session: a program may need seconds to
+ * start. */
 enum { QD_MOST_ALONE = 256, QD_MOST_PROGRAMS_ALONE = 16 };
 enum qd_status qd_session_run_alone(struct qd_session *session, const struct qd_case *kase,
                                     const struct qd_tensor *shapes, struct qd_arena *arena,

@@ -18,7 +18,7 @@ test_a_release_that_is_not_set_up_says_how_to_get_it()
 test_tract_smoke()
 {
     needs tract@0.23.9
-    qd 0 run -t tract@0.23.9 --level smoke --shard 3/8 --time-limit 60 --jobs 2 && has out " 0 failed, "
+    qd 0 run -t tract@0.23.9 --level smoke --shard 3/8 --no-diagnosis --jobs 2 && has out " 0 failed, "
 }
 
 # sonos/tract #2849: parameters by axis.

@@ -182,6 +182,9 @@ test_targets_and_check_target()
 {
     qd 0 targets && has out "reference: " && has out "ort: " || return 1
     qd 0 targets --json && has out '{"name": "ort"' || return 1
+    qd 0 targets -t reference && has out "can do:" && has out "    *" || return 1
+    qd 0 targets -t "${misbehave}[do=crash]" -t "$root/reports/tests/wrong_quantizer.py" --json && has out '"target": "' && has out '{"op": "' || return 1
+    qd 3 targets -t ./nowhere.so || return 1
     qd 0 check-target reference && lacks out "not ok" || return 1
     qd 1 check-target "${misbehave}[do=write-after]" && has out "not ok"
 }

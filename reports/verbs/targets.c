@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `qdiff targets`: what can be tested on this machine, and how to set up the rest. */
+/* `qdiff targets`: what can be tested on this machine, how to set up the rest, and what one of them can do. */
 #include <string.h>
 
 #include "command/command.h"
 #include "qdiff/emulated_cpu.h"
 #include "qdiff/session.h"
+#include "run/gate_targets.h"
 #include "text/json_write.h"
 
 /* What one built-in target has on this machine. */
 struct found {
     const struct qd_builtin_target *target;
     const char *const *versions; /* newest first */
-    struct qd_session *session;  /* of the newest, NULL if there is none or it does not open */
+    struct qd_session *session;  /* of the newest of C functions, NULL if it does not open */
     struct qd_error error;       /* why it does not */
 };
 
+/* Functions only: a program may need seconds to start. */
 static enum qd_status open_newest(struct found *found)
 {
     struct qd_session_options options = {0};
@@ -31,7 +33,7 @@ static struct found find(const struct qd_builtin_target *target, struct qd_arena
     struct found found = {.target = target, .versions = none};
 
     if (target->versions(arena, &found.versions, &found.error) == QD_OK && found.versions[0] &&
-        open_newest(&found) != QD_OK)
+        target->api && open_newest(&found) != QD_OK)
         found.session = NULL;
     return found;
 }
@@ -122,17 +124,8 @@ static void print_text(FILE *out, const struct found *found)
         if (target->default_configs[i][0] != '\0')
             fprintf(out, "  by default [%s]\n", target->default_configs[i]);
     print_cpus(out, found);
-    if (found->session) {
-        const struct qd_target_info *info = qd_session_info(found->session);
-
-        fputs(info->capability_count > 0 ? "  can do:\n"
-                                         : "  runs no models: a quantizer (qdiff quantize)\n",
-              out);
-        for (size_t i = 0; i < info->capability_count; i++)
-            print_capability(out, &info->capabilities[i]);
-    } else if (found->error.status != QD_OK) {
+    if (found->error.status != QD_OK)
         fprintf(out, "  does not work here: %s\n", found->error.text);
-    }
     print_missing(out, found);
     if (target->setup[0] == '\0') {
         fputs("  always there\n", out);
@@ -195,14 +188,12 @@ static void write_json(FILE *out, const struct found *found)
     write_words(&json, "releases", found->target->releases);
     write_words(&json, "default_configs", found->target->default_configs);
     write_cpus(&json, found);
-    if (found->session)
-        write_capabilities(&json, qd_session_info(found->session));
     qd_json_string_if(&json, "error", found->error.text);
     qd_json_close(&json, '}');
     fputc('\n', out);
 }
 
-static enum qd_exit run(struct qd_command *command)
+static void print_all(struct qd_command *command)
 {
     for (size_t i = 0; qd_builtin_target_at(i); i++) {
         struct found found = find(qd_builtin_target_at(i), command->arena);
@@ -218,18 +209,85 @@ static enum qd_exit run(struct qd_command *command)
         fputs("a plug-in: --target ./libmine.so, written against qdiff/target.h\n"
               "a worker: --target ./mine.py or 'worker:COMMAND LINE' (targets/process/README.md)\n"
               "a device: --target 'worker:ssh board qdiff-serve ./libmine.so' "
-              "(targets/process/DEVICES.md)\n",
+              "(targets/process/DEVICES.md)\n"
+              "what one of them can do: qdiff targets --target NAME\n",
               command->out);
     }
+}
+
+/* --- One that is asked for ----------------------------------------------------------------------- */
+
+static void print_subject(FILE *out, const struct qd_subject *subject)
+{
+    fprintf(out, "%s\n%s", subject->id,
+            subject->info->capability_count > 0
+                ? "  can do:\n"
+                : "  runs no models: a quantizer (qdiff quantize)\n");
+    for (size_t i = 0; i < subject->info->capability_count; i++)
+        print_capability(out, &subject->info->capabilities[i]);
+}
+
+static void write_subject(FILE *out, const struct qd_subject *subject)
+{
+    struct qd_json json;
+
+    qd_json_begin(&json, out);
+    qd_json_open(&json, NULL, '{');
+    qd_json_string(&json, "target", subject->id);
+    write_capabilities(&json, subject->info);
+    qd_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+static enum qd_status show_one(struct qd_command *command, const struct qd_target_name *name,
+                               struct qd_error *error)
+{
+    const struct qd_session_options options = {0};
+    struct qd_subject subject;
+    enum qd_status status = qd_subject_open_alone(name, &options, &subject, error);
+
+    if (status != QD_OK)
+        return status;
+    if (command->options.json)
+        write_subject(command->out, &subject);
+    else
+        print_subject(command->out, &subject);
+    qd_subject_close(&subject);
+    return QD_OK;
+}
+
+/* A plain name stands for several settings, of which the first is asked. */
+static enum qd_exit show(struct qd_command *command)
+{
+    struct qd_target_plan plan = {0};
+    struct qd_error error;
+    enum qd_status status = qd_plan_targets(&command->options, command->arena, &plan, &error);
+
+    for (size_t i = 0; i < plan.count && status == QD_OK; i++) {
+        const struct qd_target_name *name = &plan.items[i].name;
+
+        if (i == 0 || strcmp(name->name, plan.items[i - 1].name.name) != 0 ||
+            strcmp(name->version, plan.items[i - 1].name.version) != 0)
+            status = show_one(command, name, &error);
+    }
+    return status == QD_OK ? QD_EXIT_OK : qd_command_failed(command, &error);
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
+    if (command->options.targets.count > 0)
+        return show(command);
+    print_all(command);
     return QD_EXIT_OK;
 }
 
 const struct qd_verb qd_verb_targets = {
     .arguments = "",
-    .options = "json",
+    .options = "target json",
     .text = "Lists the targets that qdiff knows, the versions that are set up on this\n"
-            "machine, what the newest of them declares it can do, and the command that sets a\n"
-            "target up.",
-    .examples = "    qdiff targets",
+            "machine, and the command that sets a target up. With --target: what that one,\n"
+            "a plug-in or a worker too, declares it can do.",
+    .examples = "    qdiff targets\n"
+                "    qdiff targets --target ./mine.py",
     .run = run,
 };

@@ -383,21 +383,30 @@ static bool shows(const struct diagnosing *d, struct neighbour *neighbour)
            !same_values(values, neighbour->evaluated.values, neighbour->kase.graph->output_count);
 }
 
-/* A case of other shapes and attributes, as evidence for the pair that is left. */
-static enum qd_visit ask_for_pair(void *context, const struct qd_case *kase)
+/* Runs a case of the operator's with other shapes and attributes where it is `worth` it, and takes what it shows with `take`. */
+static void ask_other(struct search *search, const struct qd_case *kase,
+                      bool (*worth)(const struct diagnosing *, struct neighbour *),
+                      void (*take)(struct diagnosing *, const struct neighbour *))
 {
-    struct search *search = context;
     struct diagnosing *d = search->d;
     struct neighbour other = {.kase = *kase};
     bool ran = false;
     if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, d->kase->op) != 0)
-        return QD_VISIT_GO_ON;
+        return;
     qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
-    if (evaluate(&other) && shows(d, &other))
+    if (evaluate(&other) && worth(d, &other))
         search->status = run_neighbour(d, &other, &ran);
     if (ran)
-        sift(d, &other);
+        take(d, &other);
     qd_arena_clear(&other.arena);
+}
+
+/* As evidence for the pair that is left. */
+static enum qd_visit ask_for_pair(void *context, const struct qd_case *kase)
+{
+    struct search *search = context;
+    struct diagnosing *d = search->d;
+    ask_other(search, kase, shows, sift);
     bool go_on = search->status == QD_OK && d->count == 1 &&
                  d->candidates[0].divergent < PAIR_EVIDENCE && in_time(d);
     return go_on ? QD_VISIT_GO_ON : QD_VISIT_STOP;
@@ -407,16 +416,7 @@ static enum qd_visit ask_case(void *context, const struct qd_case *kase)
 {
     struct search *search = context;
     struct diagnosing *d = search->d;
-    struct neighbour other = {.kase = *kase};
-    bool ran = false;
-    if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, d->kase->op) != 0)
-        return QD_VISIT_GO_ON;
-    qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
-    if (evaluate(&other) && tells_apart(d, &other))
-        search->status = run_neighbour(d, &other, &ran);
-    if (ran)
-        sift_unless_none(d, &other);
-    qd_arena_clear(&other.arena);
+    ask_other(search, kase, tells_apart, sift_unless_none);
     bool go_on = search->status == QD_OK && d->count > 1 && in_time(d);
     return go_on ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }

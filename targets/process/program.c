@@ -311,7 +311,8 @@ static enum qd_target_status hear_error(struct qd_program *program, struct qd_wi
                                   body->problem ? body->problem : "of an unknown kind");
     const char *words = qd_worker_words(program->worker);
     static const char between[] = "; standard error: ";
-    size_t others = strlen(stage) + sizeof ": " + sizeof between + strlen(words);
+    size_t others = (stage[0] ? strlen(stage) + strlen(": ") : 0) +
+                    (words[0] ? strlen(between) + strlen(words) : 0);
     char cause[sizeof message->text];
     qd_text_shorten(cause, sizeof cause - others, text, strlen(text));
     program->crashed = kind == ERROR_CRASHED;

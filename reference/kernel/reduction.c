@@ -177,19 +177,20 @@ enum qd_status qd_reduction_mean(const struct qd_evaluation *evaluation,
 }
 
 enum qd_status qd_reduction_maximum(const struct qd_evaluation *evaluation,
-                                    const struct qd_reduction *r, const struct qd_value *x,
-                                    struct qd_value *out)
+                                    const struct qd_reduction *reduction, const struct qd_value *x,
+                                    struct qd_value *y)
 {
-    struct qd_value y;
-    enum qd_status status = qd_maximum_begin(evaluation, x, r->rank, r->dims, &y);
-    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++) {
+    struct qd_value made;
+    enum qd_status status =
+        qd_maximum_begin(evaluation, x, reduction->rank, reduction->dims, &made);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
         struct qd_maximum maximum = QD_MAXIMUM_EMPTY;
-        int64_t first = first_term(r, i);
-        for (int64_t t = 0; t < r->terms; t++)
-            qd_maximum_include(&maximum, x, first + r->offset[t]);
-        status = qd_maximum_store(evaluation, &maximum, x, &y, i);
+        int64_t first = first_term(reduction, i);
+        for (int64_t t = 0; t < reduction->terms; t++)
+            qd_maximum_include(&maximum, x, first + reduction->offset[t]);
+        status = qd_maximum_store(evaluation, &maximum, x, &made, i);
     }
     if (status == QD_OK)
-        *out = y;
+        *y = made;
     return status;
 }

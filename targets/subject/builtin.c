@@ -33,14 +33,11 @@ QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
 QD_WORKER_VERSIONS(ort_web_versions, "ort-web")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
-/* Releases of the libraries. */
-#define QD_NATIVE_VERSIONS(function, native)                                             \
-    static enum qd_status function(struct qd_arena *arena, const char *const **versions, \
-                                   struct qd_error *error)                               \
-    {                                                                                    \
-        return qd_native_versions(&native, arena, versions, error);                      \
-    }
-QD_NATIVE_VERSIONS(tract_versions, qd_native_tract)
+static enum qd_status tract_versions(struct qd_arena *arena, const char *const **versions,
+                                     struct qd_error *error)
+{
+    return qd_native_versions(&qd_native_tract, arena, versions, error);
+}
 
 static enum qd_status check_ort(const struct qd_target_name *name, struct qd_error *error)
 {

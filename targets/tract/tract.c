@@ -31,7 +31,8 @@ const struct qd_native qd_native_tract = {"tract", "libtract.so"};
     X(int, tract_tensor_destroy, (void **tensor))
 
 struct tract {
-#define MEMBER(result, name, parameters) result(*name) parameters;
+#define MEMBER(result, name, parameters) \
+    result(*name) parameters; /* NOLINT(bugprone-macro-parentheses) */
     FUNCTIONS(MEMBER)
 #undef MEMBER
     void *onnx;
@@ -272,7 +273,7 @@ static enum qd_target_status check_counts(const struct tract *tract, const void 
 
 static void destroy(const struct tract *tract, void **tensors, size_t count)
 {
-    for (size_t i = 0; tensors && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (tensors[i])
             tract->tract_tensor_destroy(&tensors[i]);
     free(tensors);
@@ -290,8 +291,11 @@ static enum qd_target_status run(void *target, void *prepared,
         return status;
     void **taken = calloc(input_count + 1, sizeof *taken);
     void **given = calloc(output_count + 1, sizeof *given);
-    if (!taken || !given)
-        status = qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
+    if (!taken || !given) {
+        free(taken);
+        free(given);
+        return qd_answer(message, QD_TARGET_NO_MEMORY, "out of memory");
+    }
     for (size_t i = 0; status == QD_TARGET_OK && i < input_count; i++)
         status = take_input(tract, &inputs[i], &taken[i], message);
     if (status == QD_TARGET_OK)

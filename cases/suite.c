@@ -26,6 +26,12 @@ const struct qd_family *qd_family_at(size_t i)
     return i < sizeof families / sizeof *families ? families[i] : NULL;
 }
 
+bool qd_family_has_id(const char *name, const char *id)
+{
+    size_t length = strlen(name);
+    return strncmp(id, name, length) == 0 && id[length] == '/';
+}
+
 const char *qd_level_word(enum qd_level level)
 {
     return level_words[level];

@@ -228,9 +228,8 @@ static enum qd_visit compare_id(void *context, const struct qd_case *kase)
 static bool is_of_family(const void *context, const char *family)
 {
     const struct search *search = context;
-    size_t length = strlen(family);
 
-    return strncmp(search->id, family, length) == 0 && search->id[length] == '/';
+    return qd_family_has_id(family, search->id);
 }
 
 /* The only case below a directory. */

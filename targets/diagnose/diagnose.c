@@ -421,19 +421,13 @@ static enum qd_visit ask_case(void *context, const struct qd_case *kase)
     return go_on ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
 
-static bool starts_id(const char *name, const char *id)
-{
-    size_t length = strlen(name);
-    return strncmp(id, name, length) == 0 && id[length] == '/';
-}
-
 /* The family that the case comes from, or the one named after its operator; NULL if there is none. */
 static const struct qd_family *family_of(const struct qd_case *kase)
 {
     const struct qd_family *family, *by_op = NULL;
     const char *op = kase->op, *colon = strchr(op, ':');
     for (size_t i = 0; (family = qd_family_at(i)); i++) {
-        if (starts_id(family->name, kase->id))
+        if (qd_family_has_id(family->name, kase->id))
             return family;
         if (strcmp(family->name, colon ? colon + 1 : op) == 0)
             by_op = family;

@@ -20,17 +20,11 @@ static bool library_path(const char *name, const char *version, const char *file
     return length > 0 && (size_t)length < size;
 }
 
-/* Releases are written whole or not at all: what is there is set up. */
-static bool is_there(const char *prefix, const char *version)
-{
-    (void)prefix, (void)version;
-    return true;
-}
-
 enum qd_status qd_native_versions(const struct qd_native *native, struct qd_arena *arena,
                                   const char *const **versions, struct qd_error *error)
 {
-    return qd_cache_versions(native->name, "", is_there, arena, versions, error);
+    /* Releases are written whole or not at all: what is there is set up. */
+    return qd_cache_versions(native->name, "", NULL, arena, versions, error);
 }
 
 static enum qd_target_status choose(const struct qd_native *native, const char *asked,

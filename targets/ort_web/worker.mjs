@@ -33,7 +33,7 @@ const ROWS = [
     "com.microsoft:QLinearConcat com.microsoft:QLinearWhere " +
     "com.microsoft:QLinearSoftmax com.microsoft:QLinearAveragePool com.microsoft:QLinearGlobalAveragePool com.microsoft:MatMulNBits"],
   ["", "int32-input", "QuantizeLinear"],
-  // Without the last zero point they read behind a vector's end (reports/findings/qlinear-lookup-absent-output-zero-point): what comes of it
+  // Without the last zero point they read beyond a vector's end (reports/findings/qlinear-lookup-absent-output-zero-point): what comes of it
   // differs from run to run.
   ["", "no-zero-point", "com.microsoft:QLinearLeakyRelu com.microsoft:QLinearSigmoid"],
   ["", "int16", "Relu Clip DepthToSpace SpaceToDepth Resize Where"],

@@ -49,7 +49,8 @@ enum qd_status qd_cache_versions(const char *name, const char *prefix,
     DIR *directory = qd_cache_path(name, path, sizeof path) ? opendir(path) : NULL;
     for (struct dirent *entry; directory && count < MOST_VERSIONS && (entry = readdir(directory));)
         if (strncmp(entry->d_name, prefix, skip) == 0 &&
-            qd_cache_is_version(entry->d_name + skip) && is_set_up(prefix, entry->d_name + skip))
+            qd_cache_is_version(entry->d_name + skip) &&
+            (!is_set_up || is_set_up(prefix, entry->d_name + skip)))
             snprintf(found[count++], VERSION_SIZE, "%s", entry->d_name + skip);
     if (directory)
         closedir(directory);

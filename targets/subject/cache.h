@@ -8,7 +8,7 @@
 #include "qdiff/status.h"
 
 /* The releases <version> for which there is an entry <cache>/<name>/<prefix><version> and is_set_up(prefix, version)
- * says so: newest first, NULL-terminated, in the arena. NO_MEMORY. */
+ * says so (NULL: all are): newest first, NULL-terminated, in the arena. NO_MEMORY. */
 enum qd_status qd_cache_versions(const char *name, const char *prefix,
                                  bool (*is_set_up)(const char *prefix, const char *version),
                                  struct qd_arena *arena, const char *const **versions,

@@ -51,7 +51,10 @@ enum qd_status qd_family_generate(const struct qd_family *family, enum qd_level 
 
 const struct qd_family *qd_family_at(size_t i); /* NULL past the end */
 
-/* Whether cases whose ids begin with `family` and a slash are asked for. */
+/* Whether an id is that of a case of the family `name`: it begins with the name and a slash. */
+bool qd_family_has_id(const char *name, const char *id);
+
+/* Whether cases of `family`, a family's name, are asked for. */
 typedef bool qd_family_wanted(const void *context, const char *family);
 
 struct qd_suite_options {

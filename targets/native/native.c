@@ -27,30 +27,38 @@ enum qd_status qd_native_versions(const struct qd_native *native, struct qd_aren
     return qd_cache_versions(native->name, "", NULL, arena, versions, error);
 }
 
+enum qd_target_status qd_native_choose(const char *const *releases, const char *what,
+                                       const char *setup, const char *asked, char version[32],
+                                       struct qd_target_message *message)
+{
+    char listed[512] = "none";
+    for (size_t i = 0, used = 0; releases[i]; i++) {
+        if (!*asked || strcmp(asked, releases[i]) == 0) {
+            snprintf(version, 32, "%s", releases[i]);
+            return QD_TARGET_OK;
+        }
+        if (used < sizeof listed)
+            used += (size_t)snprintf(listed + used, sizeof listed - used, "%s%s", i ? ", " : "",
+                                     releases[i]);
+    }
+    return qd_answer(message, QD_TARGET_UNUSABLE, "%s %s is not set up here (run %s); set up: %s",
+                     what, asked, setup, listed);
+}
+
 static enum qd_target_status choose(const struct qd_native *native, const char *asked,
                                     char version[32], struct qd_target_message *message)
 {
+    static const char *const none[] = {NULL};
     struct qd_arena arena;
-    struct qd_error error = {.status = QD_OK};
-    const char *const *versions;
-    const char *found = NULL;
-    char listed[512] = "";
+    const char *const *releases = none;
+    char setup[96];
     qd_arena_init(&arena, (size_t)1 << 20);
-    enum qd_status status = qd_native_versions(native, &arena, &versions, &error);
-    for (size_t i = 0, used = 0; status == QD_OK && versions[i]; i++) {
-        if (!found && (!*asked || strcmp(asked, versions[i]) == 0))
-            found = versions[i];
-        if (used < sizeof listed)
-            used += (size_t)snprintf(listed + used, sizeof listed - used, " %s", versions[i]);
-    }
-    if (found)
-        snprintf(version, 32, "%s", found);
+    qd_native_versions(native, &arena, &releases, NULL);
+    snprintf(setup, sizeof setup, "scripts/setup --target %s@..", native->name);
+    enum qd_target_status status =
+        qd_native_choose(releases, native->name, setup, asked, version, message);
     qd_arena_clear(&arena);
-    return found
-               ? QD_TARGET_OK
-               : qd_answer(message, QD_TARGET_UNUSABLE,
-                           "%s %s is not set up here (run scripts/setup --target %s@..); set up:%s",
-                           native->name, asked, native->name, *listed ? listed : " none");
+    return status;
 }
 
 enum qd_target_status qd_native_open(const struct qd_native *native, const char *asked,

@@ -23,6 +23,12 @@ extern const struct qd_native qd_native_tract;
 enum qd_status qd_native_versions(const struct qd_native *native, struct qd_arena *arena,
                                   const char *const **versions, struct qd_error *error);
 
+/* Chooses the release asked for, or the newest ("" asks for none), into `version`. `releases` are those that are set
+ * up, newest first, NULL-terminated. UNUSABLE names them, the runtime (`what`) and the command `setup`. */
+enum qd_target_status qd_native_choose(const char *const *releases, const char *what,
+                                       const char *setup, const char *asked, char version[32],
+                                       struct qd_target_message *message);
+
 /* A function of the library: its name and where in the adapter's struct its pointer goes. */
 struct qd_native_symbol {
     const char *name;

@@ -10,6 +10,7 @@
 #include <onnxruntime_c_api.h>
 
 #include "message.h"
+#include "native/native.h"
 #include "qdiff/version_order.h"
 
 #define API_VERSION 18 /* ORT 1.18's table: every later release has it */
@@ -88,33 +89,18 @@ enum qd_status qd_ort_check(const char *config, struct qd_error *error)
     return parse_config(config, &level, error);
 }
 
-/* The version asked for, or the newest; UNUSABLE names those that are there. */
 static enum qd_target_status choose_version(const char *asked, char version[32],
                                             struct qd_target_message *message)
 {
+    static const char *const none[] = {NULL};
     struct qd_arena arena;
+    const char *const *releases = none;
     qd_arena_init(&arena, (size_t)1 << 20);
-    const char *const *versions;
-    char listed[512] = "none";
-    const char *found = NULL;
-    if (qd_ort_versions(&arena, &versions, NULL) == QD_OK) {
-        size_t used = 0;
-        for (size_t i = 0; versions[i]; i++) {
-            if (!found && (!*asked || strcmp(asked, versions[i]) == 0))
-                found = versions[i];
-            if (used < sizeof listed)
-                used += (size_t)snprintf(listed + used, sizeof listed - used, "%s%s", i ? ", " : "",
-                                         versions[i]);
-        }
-    }
-    if (found)
-        snprintf(version, 32, "%s", found);
+    qd_ort_versions(&arena, &releases, NULL);
+    enum qd_target_status status =
+        qd_native_choose(releases, "ONNX Runtime", qd_ort_setup, asked, version, message);
     qd_arena_clear(&arena);
-    if (found)
-        return QD_TARGET_OK;
-    return qd_answer(message, QD_TARGET_UNUSABLE,
-                     "ONNX Runtime %s is not set up here (run scripts/setup); set up: %s", asked,
-                     listed);
+    return status;
 }
 
 /* dlopen'ed libraries stay: ONNX Runtime's threads and static objects do not survive dlclose. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "select/factors.h"
 #include "select/visit.h"
 
 /* A walk over the cases. */
@@ -69,9 +70,28 @@ static enum qd_status cover(struct qd_command *command, struct walk *walk, struc
     return status == QD_OK ? qd_coverage_print_tables(false, command->out, error) : status;
 }
 
+/* Open pairs are told, and fail nothing: --op may ask for one operator alone. */
+static enum qd_exit run_factors(struct qd_command *command)
+{
+    struct qd_error error = {0};
+    struct qd_selection selection;
+    size_t holes = 0;
+    enum qd_status status =
+        qd_selection_init(&command->options, command->arena, &selection, &error);
+
+    if (status == QD_OK)
+        status = qd_factors_print(&selection, command->options.write, command->out, &holes, &error);
+    if (status == QD_OK)
+        fprintf(command->out, "%zu pairs of levels are open: no case and no excuse\n", holes);
+    return status == QD_OK ? QD_EXIT_OK : qd_command_failed(command, &error);
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
     struct qd_error error = {0};
+
+    if (command->options.factors)
+        return run_factors(command);
     struct walk walk = {.error = &error};
 
     qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
@@ -84,12 +104,17 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_coverage = {
     .arguments = "",
     .at_most = 0,
-    .options = "level filter op feature tag shard cases pack markdown",
+    .options = "level filter op feature tag shard cases pack markdown factors write",
     .text = "Shows what the suite covers: for each operator the rules that a must-reject case\n"
             "breaks, and for each combination of types the number of cases at every opset. An\n"
             "empty cell gives the reason: the rule or the sentence with which the reference\n"
-            "refuses it, or \"hole\".",
+            "refuses it, or \"hole\".\n"
+            "With --factors it shows what the family \"contract\" is made of: for each operator\n"
+            "the factors that follow from its row, how many cases have each level, how many\n"
+            "pairs of levels some case has, and for each level or pair that none has the rule\n"
+            "or the sentence with which the reference refuses it. All operators take minutes.",
     .examples = "    qdiff coverage\n"
-                "    qdiff coverage --markdown coverage.md",
+                "    qdiff coverage --markdown coverage.md\n"
+                "    qdiff coverage --factors --op QLinearConv",
     .run = run,
 };

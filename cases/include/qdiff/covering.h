@@ -10,7 +10,7 @@
 #include "qdiff/arena.h"
 #include "qdiff/status.h"
 
-#define QD_COVERING_MAX_FACTORS 24
+#define QD_COVERING_MAX_FACTORS 32
 #define QD_COVERING_MAX_LEVELS 32
 #define QD_COVERING_MAX_STRENGTH 4
 

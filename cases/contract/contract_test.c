@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cases made of operators' rows: that every row is read whole, that the shipped table is what learning gives, that cases are valid
+ * and different, and that holes are excused by the rule that a hand reading of the page gives. Alone: tests/cases/contract/contract_test. */
+#include "case_testlib.h"
+
+#include "contract/contract.h"
+#include "qdiff/evaluated.h"
+
+extern const struct qd_family qd_family_contract;
+
+static size_t op_named(const char *name)
+{
+    size_t i = 0;
+    while (qd_op_at(i) && strcmp(qd_op_at(i)->name, name) != 0)
+        i++;
+    assert_non_null(qd_op_at(i));
+    return i;
+}
+
+/* Attributes that no level is given to, each with the reason. */
+static bool is_left_out(const char *name, size_t length)
+{
+    static const char *const names[] = {
+        "output_shape", /* says the same as output_padding in another way */
+        "cubic_coeff_a",
+        "antialias", /* cubic and antialias: the reference does not take them */
+        "exclude_outside",
+        "extrapolation_value",
+        "keep_aspect_ratio_policy", /* hand-written family qdq_movement */
+        "min",
+        "max",
+        "value",
+        "split",
+        "shape",
+        "starts",
+        "ends", /* attributes of early opsets: operands */
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+static bool has_levels(const char *name, size_t length)
+{
+    const char *words[QD_COVERING_MAX_LEVELS], *row;
+    unsigned levels;
+    for (int i = 0; (row = qd_contract_attribute(i, &levels, words)) != NULL; i++)
+        if (strlen(row) == length && strncmp(row, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* "axis", "axis:13-"; "axes:-6" ended before the first opset that cases are made of. */
+static void check_attribute(const struct qd_op *op, const char *entry)
+{
+    size_t length = strcspn(entry, ":,");
+    long last = entry[length] == ':'
+                    ? strtol(strcspn(entry + length, "-,") ? strchr(entry + length, '-') + 1 : "0",
+                             NULL, 10)
+                    : 0;
+    if (last > 0 && last < 7)
+        return;
+    if (!has_levels(entry, length) && !is_left_out(entry, length))
+        fail_msg("%s: attribute %.*s has no levels in contract/attributes.c", op->name, (int)length,
+                 entry);
+}
+
+static void test_no_attribute_is_forgotten(void **state)
+{
+    (void)state;
+    for (size_t i = 0; qd_op_at(i); i++) {
+        const char *at = qd_op_at(i)->attributes;
+        for (; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+            check_attribute(qd_op_at(i), at);
+    }
+}
+
+static void test_no_control_is_forgotten(void **state)
+{
+    const char *words[QD_COVERING_MAX_LEVELS];
+    (void)state;
+    for (size_t i = 0; qd_op_at(i); i++)
+        for (unsigned k = 0; k < qd_op_at(i)->max_inputs && k < QD_MAX_OPERANDS; k++) {
+            size_t length;
+            const char *name = qd_op_operand_name(qd_op_at(i), k, &length);
+            bool early = length == 4 && strncmp(name, "axis", 4) == 0; /* of Tile-1 */
+            if (!early && qd_op_role(qd_op_at(i), k) == QD_ROLE_CONTROL &&
+                qd_contract_control_levels(name, length, words) == 0)
+                fail_msg("%s: control %.*s has no levels in contract/controls.c", qd_op_at(i)->name,
+                         (int)length, name);
+        }
+}
+
+/* Learning is minutes for all; the others are `scripts/prove-long contract`. */
+static void test_the_table_is_what_is_learned(void **state)
+{
+    static const char *const names[] = {"Clip", "QLinearAdd", "Gather"};
+    struct qd_arena *arena = *state;
+    struct qd_error error;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct qd_contract_cover learned, shipped;
+        bool known;
+        assert_ok(qd_contract_cover(op_named(names[i]), arena, &learned, &known, &error), error);
+        assert_true(known);
+        assert_true(qd_contract_shipped(op_named(names[i]), &shipped));
+        assert_int_equal(learned.signature, shipped.signature);
+        assert_string_equal(learned.rows, shipped.rows);
+        size_t open = learned.pairs - learned.pairs_covered - learned.pairs_excused;
+        assert_true(open * 100 < learned.pairs);
+    }
+}
+
+static bool is_excused(const struct qd_contract_cover *cover, const char *level, const char *excuse)
+{
+    for (size_t h = 0; h < cover->hole_count; h++)
+        if (cover->holes[h].count == 1 && strcmp(cover->holes[h].choices[0].level, level) == 0 &&
+            strstr(cover->holes[h].excuse, excuse))
+            return true;
+    return false;
+}
+
+/* com.microsoft QLinearMul-1: A is tensor(uint8) or tensor(int8), A_scale a float32 scalar; the extents are free. */
+static void test_holes_name_the_rule(void **state)
+{
+    struct qd_arena *arena = *state;
+    struct qd_contract_cover cover;
+    struct qd_error error;
+    bool known;
+    assert_ok(qd_contract_cover(op_named("QLinearMul"), arena, &cover, &known, &error), error);
+    assert_true(is_excused(&cover, "s16", "QLinearMul/a-type"));
+    assert_true(is_excused(&cover, "scale_f16", "QLinearMul/a_scale-type"));
+    assert_false(is_excused(&cover, "257", ""));
+}
+
+struct seen {
+    size_t count, invalid;
+    struct qd_arena arena;
+};
+
+static enum qd_visit evaluate_some(void *context, const struct qd_case *kase)
+{
+    struct seen *seen = context;
+    struct qd_evaluated evaluated;
+    struct qd_error error;
+    if (seen->count++ % 16 != 0)
+        return QD_VISIT_GO_ON;
+    qd_arena_reset(&seen->arena);
+    if (qd_case_evaluate(kase, &seen->arena, &evaluated, &error) != QD_OK) {
+        print_error("%s: %s\n", kase->id, error.text);
+        seen->invalid++;
+    }
+    return QD_VISIT_GO_ON;
+}
+
+static void test_cases_are_valid(void **state)
+{
+    struct seen seen = {0};
+    struct qd_error error;
+    (void)state;
+    qd_arena_init(&seen.arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_ok(
+        qd_family_generate(&qd_family_contract, QD_LEVEL_EXHAUSTIVE, evaluate_some, &seen, &error),
+        error);
+    assert_int_equal(seen.invalid, 0);
+    assert_true(seen.count > 10000);
+    qd_arena_clear(&seen.arena);
+}
+
+static int set_up(void **state)
+{
+    static struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    *state = &arena;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    qd_arena_clear(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_attribute_is_forgotten),
+        cmocka_unit_test(test_no_control_is_forgotten),
+        cmocka_unit_test_setup_teardown(test_the_table_is_what_is_learned, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_holes_name_the_rule, set_up, tear_down),
+        cmocka_unit_test(test_cases_are_valid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands that are no numbers to compute with: shapes, axes, indices, bounds. What they hold, by their names. */
+#include <string.h>
+
+#include "contract/contract.h"
+
+struct list {
+    enum qd_dtype type;
+    unsigned rank; /* 0 or 1 */
+    int64_t count, at[2 * QD_MAX_RANK];
+    bool absent;
+};
+
+typedef void list_maker(const struct qd_contract_draft *d, unsigned level, struct list *list);
+
+static const struct qd_contract_shape *first_shape(const struct qd_contract_draft *d)
+{
+    unsigned i = 0;
+    while (i + 1 < d->inputs && qd_op_role(d->contract->op, i) == QD_ROLE_CONTROL)
+        i++;
+    return &d->shapes[i];
+}
+
+static void push(struct list *list, int64_t n)
+{
+    if (list->count < 2 * QD_MAX_RANK)
+        list->at[list->count++] = n;
+}
+
+static int control_named(const struct qd_op *op, const char *name)
+{
+    for (unsigned i = 0; i < op->max_inputs && i < QD_MAX_OPERANDS; i++) {
+        size_t length;
+        const char *at = qd_op_operand_name(op, i, &length);
+        if (length == strlen(name) && strncmp(at, name, length) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool is(const struct qd_contract_draft *d, const char *op_type)
+{
+    return strcmp(d->contract->op->name, op_type) == 0;
+}
+
+/* "axes": the last, the first, −1, the first and −1; absent. Of Unsqueeze they count in the output. */
+static void make_axes(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    int64_t last = (int64_t)d->rank - (is(d, "Unsqueeze") ? 0 : 1);
+    list->absent = level == 1;
+    if (level != 2)
+        push(list, level == 3 ? -1 : level == 4 ? 0 : last);
+    if (level == 2 || level == 4)
+        push(list, level == 2 ? 0 : -1);
+}
+
+unsigned qd_contract_axes(const struct qd_contract_draft *d, int64_t axes[QD_MAX_RANK])
+{
+    int control = control_named(d->contract->op, "axes");
+    struct list list = {0};
+    if (control >= 0)
+        make_axes(d, qd_contract_level(d, QD_CONTRACT_CONTROL, control), &list);
+    else
+        list.absent = true;
+    for (int64_t i = 0; list.absent && i < d->rank; i++)
+        push(&list, i);
+    unsigned n = 0;
+    for (; n < list.count && n < QD_MAX_RANK; n++)
+        axes[n] = list.at[n];
+    return n;
+}
+
+static unsigned axis_count(const struct qd_contract_draft *d)
+{
+    int64_t axes[QD_MAX_RANK];
+    return qd_contract_axes(d, axes);
+}
+
+static void make_pads(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    for (int i = 0, n = 2 * (int)axis_count(d); i < n; i++)
+        push(list, level == 0   ? (i + 1) % 3
+                   : level == 1 ? 0
+                   : level == 2 ? (i % 2 ? -1 : 1)
+                                : 1 + (i == 0 ? 16 : 0));
+}
+
+static void make_starts(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    static const int64_t starts[] = {0, 1, -1, -2, INT64_MAX};
+    list->type = level == 4 ? QD_S64 : QD_S64;
+    for (unsigned i = 0; i < axis_count(d); i++)
+        push(list, starts[level]);
+}
+
+static void make_ends(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    static const int64_t ends[] = {INT64_MAX, -1, INT64_MIN, 1};
+    for (unsigned i = 0; i < axis_count(d); i++)
+        push(list, ends[level]);
+}
+
+static void make_steps(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    static const int64_t steps[] = {1, 1, 2, -1, -2};
+    list->absent = level == 0;
+    for (unsigned i = 0; i < axis_count(d); i++)
+        push(list, steps[level]);
+}
+
+/* Of Reshape, or of Expand. */
+static void make_shape(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    const struct qd_contract_shape *x = first_shape(d);
+    if (is(d, "Expand")) {
+        if (level == 0)
+            push(list, 2);
+        for (unsigned i = level == 2 ? x->rank : 0; i < x->rank; i++)
+            push(list, level == 3 ? 1 : x->dims[i]);
+        if (level == 2)
+            push(list, 1);
+        return;
+    }
+    if (level == 1 && x->rank > 0)
+        push(list, 0);
+    if (level < 2)
+        push(list, -1);
+    for (unsigned i = 0; level >= 2 && i < x->rank; i++)
+        push(list, x->dims[level == 2 ? x->rank - 1 - i : i]);
+    if (level == 3)
+        push(list, 1);
+}
+
+static void make_indices(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    const struct qd_contract_shape *x = first_shape(d);
+    int64_t axis = qd_contract_int(d, "axis", 0);
+    axis += axis < 0 ? x->rank : 0;
+    int64_t size = axis >= 0 && axis < x->rank ? x->dims[axis] : 1;
+    list->rank = level != 1;
+    list->type = level == 2 ? QD_S32 : QD_S64;
+    push(list, size - 1);
+    for (int64_t i = 0; list->rank && i < 4; i++)
+        push(list, level == 3 ? -1 - (i * 7) % size : (i * 5) % size);
+}
+
+static void make_repeats(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    for (unsigned i = 0; i < d->rank; i++)
+        push(list, level == 1 ? 1 : level == 2 ? 2 : 1 + (i + 1) % 2);
+}
+
+/* Two parts. */
+static void make_split(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    const struct qd_contract_shape *x = first_shape(d);
+    int64_t axis = qd_contract_int(d, "axis", 0);
+    axis += axis < 0 ? x->rank : 0;
+    int64_t size = axis >= 0 && axis < x->rank ? x->dims[axis] : 2;
+    list->absent = level == 1;
+    push(list, level == 0 ? 1 : size - 1);
+    push(list, level == 0 ? size - 1 : 1);
+}
+
+static void make_sizes(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    list->absent = level == 0;
+    for (unsigned i = 0; i < d->rank; i++)
+        push(list, i < 2 ? first_shape(d)->dims[i] : level == 1 ? 7 : 2 * first_shape(d)->dims[i]);
+}
+
+static void make_nothing(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    (void)d, (void)level;
+    list->absent = true;
+}
+
+static void make_exponent(const struct qd_contract_draft *d, unsigned level, struct list *list)
+{
+    (void)d;
+    list->rank = 0;
+    list->type = level == 1 ? QD_S64 : QD_F32;
+    push(list, 2);
+}
+
+static const struct control {
+    const char *name;
+    list_maker *make; /* NULL: special */
+    const char *words[8];
+} controls[] = {
+    {"axes", make_axes, {"", "no_axes", "axes_0", "axes_-1", "axes_0_-1"}},
+    {"pads", make_pads, {"", "pads_0", "pads_crop", "pads_many"}},
+    {"starts", make_starts, {"", "from_1", "from_-1", "from_-2", "from_end"}},
+    {"ends", make_ends, {"", "to_-1", "to_least", "to_1"}},
+    {"steps", make_steps, {"", "step_1", "step_2", "step_-1", "step_-2"}},
+    {"shape", make_shape, {"", "shape_0_-1", "shape_reversed", "shape_longer"}},
+    {"indices", make_indices, {"", "indices_0d", "indices_s32", "indices_negative"}},
+    {"repeats", make_repeats, {"", "repeats_1", "repeats_2"}},
+    {"split", make_split, {"", "no_split", "split_late"}},
+    {"sizes", make_sizes, {"", "sizes_7", "sizes_double"}},
+    {"roi", make_nothing, {""}},
+    {"g_idx", make_nothing, {""}},
+    {"Y", make_exponent, {"", "exponent_s64"}},
+    {"scales", NULL, {"", "scales_half", "scales_absent", "scales_mixed"}},
+    {"min", NULL, {"", "no_min"}},
+    {"max", NULL, {"", "no_max"}},
+    {"condition", NULL, {"", "condition_0d", "condition_last"}},
+};
+
+static const struct control *find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+        if (strlen(controls[i].name) == length && strncmp(controls[i].name, name, length) == 0)
+            return &controls[i];
+    return NULL;
+}
+
+unsigned qd_contract_control_levels(const char *name, size_t length, const char **words)
+{
+    const struct control *control = find(name, length);
+    unsigned n = 0;
+    for (; control && control->words[n]; n++)
+        words[n] = control->words[n];
+    return n;
+}
+
+static void add_tensor(struct qd_contract_draft *d, const char *name,
+                       const struct qd_tensor *tensor)
+{
+    qd_maker_add(&d->maker, name, tensor,
+                 qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_CONTROLS) > 0);
+}
+
+static bool add_condition(struct qd_contract_draft *d, unsigned level, const char *name)
+{
+    const struct qd_contract_shape *x = first_shape(d);
+    unsigned rank = level == 1 ? 0 : level == 2 && x->rank > 0 ? 1 : x->rank;
+    struct qd_tensor t = qd_maker_tensor(&d->maker, QD_BOOL, rank, x->dims + (x->rank - rank));
+    for (int64_t i = 0; i < t.count; i++)
+        qd_maker_set(&t, i, (double)(qd_random_next(&d->random) & 1));
+    add_tensor(d, name, &t);
+    return true;
+}
+
+static bool add_bound(struct qd_contract_draft *d, unsigned level, const char *name)
+{
+    if (level == 1)
+        return false;
+    enum qd_dtype type = d->coded ? QD_F32 : d->x;
+    bool upper = strstr(name, "max") != NULL;
+    struct qd_tensor t = qd_maker_tensor(&d->maker, type, 0, NULL);
+    double low = qd_dtype_info(type)->kind == QD_CLASS_UINT ? 3 : -1.25;
+    qd_maker_set(&t, 0, upper ? 2.5 + low : low);
+    add_tensor(d, name, &t);
+    return true;
+}
+
+static bool add_scales(struct qd_contract_draft *d, unsigned level, const char *name)
+{
+    int64_t rank = d->rank;
+    if (level == 2)
+        return false;
+    struct qd_tensor t = qd_maker_tensor(&d->maker, QD_F32, 1, &rank);
+    for (int64_t i = 0; i < t.count; i++)
+        qd_maker_set(&t, i, i < 2 ? 1 : level == 0 ? 2 : level == 1 || i % 2 ? 0.5 : 3);
+    add_tensor(d, name, &t);
+    return true;
+}
+
+bool qd_contract_add_control(struct qd_contract_draft *d, unsigned input, const char *name)
+{
+    size_t length;
+    const char *word = qd_op_operand_name(d->contract->op, input, &length);
+    const struct control *control = find(word, length);
+    unsigned level = qd_contract_level(d, QD_CONTRACT_CONTROL, (int)input);
+    if (!control)
+        return false;
+    if (!control->make)
+        return *control->name == 'c'   ? add_condition(d, level, name)
+               : *control->name == 's' ? add_scales(d, level, name)
+                                       : add_bound(d, level, name);
+    struct list list = {.type = QD_S64, .rank = 1};
+    control->make(d, level, &list);
+    if (list.absent)
+        return false;
+    struct qd_tensor t = qd_maker_tensor(&d->maker, list.type, list.rank, &list.count);
+    for (int64_t i = 0; i < t.count; i++)
+        if (list.type == QD_F32)
+            qd_maker_set(&t, i, (double)list.at[i]);
+        else
+            qd_tensor_set(&t, i, list.at[i]);
+    add_tensor(d, name, &t);
+    return true;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The family of cases made of the operators' rows, and what it covers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "contract/learn.h"
+
+static const uint8_t *row_at(const struct qd_learner *l, size_t r)
+{
+    return l->rows + r * QD_COVERING_MAX_FACTORS;
+}
+
+static enum qd_status count_levels(const struct qd_learner *l, struct qd_arena *arena,
+                                   struct qd_contract_cover *cover, struct qd_error *error)
+{
+    struct qd_factor *factors =
+        qd_arena_copy(arena, l->contract.factors, sizeof l->contract.factors);
+    for (unsigned f = 0; f < l->contract.count; f++) {
+        size_t *cases = qd_arena_array(arena, QD_COVERING_MAX_LEVELS, sizeof *cases);
+        if (!cases || !factors)
+            return qd_fail(error, QD_NO_MEMORY, "no room for counts");
+        for (size_t r = 0; r < l->row_count; r++)
+            cases[row_at(l, r)[f]]++;
+        cover->level_cases[f] = cases;
+    }
+    cover->factors = factors;
+    return QD_OK;
+}
+
+static bool says(const struct qd_exclusion *e, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    return e->factors[0] == f && e->masks[0] >> v & 1 &&
+           (e->masks[1] == UINT32_MAX || (e->factors[1] == g && e->masks[1] >> w & 1));
+}
+
+static bool excluded(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    for (unsigned i = 0; i < l->exclusion_count; i++)
+        if (says(&l->exclusions[i], f, v, g, w) || says(&l->exclusions[i], g, w, f, v))
+            return true;
+    return false;
+}
+
+static bool covered(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    for (size_t r = 0; r < l->row_count; r++)
+        if (row_at(l, r)[f] == v && row_at(l, r)[g] == w)
+            return true;
+    return false;
+}
+
+static void count_pairs(const struct qd_learner *l, struct qd_contract_cover *cover)
+{
+    for (unsigned f = 0; f < l->contract.count; f++)
+        for (unsigned g = f + 1; g < l->contract.count; g++)
+            for (unsigned v = 0; v < l->contract.factors[f].levels; v++)
+                for (unsigned w = 0; w < l->contract.factors[g].levels; w++) {
+                    bool found = covered(l, f, v, g, w);
+                    cover->pairs++;
+                    cover->pairs_covered += found;
+                    cover->pairs_excused += !found && excluded(l, f, v, g, w);
+                }
+}
+
+/* Of all words of the factors: rows of others would mean something else. */
+static uint32_t signature(const struct qd_contract *contract)
+{
+    uint64_t number = contract->count;
+    for (unsigned f = 0; f < contract->count; f++)
+        for (unsigned v = 0; v < contract->factors[f].levels; v++)
+            number = qd_random_seed(contract->factors[f].words[v], number).state;
+    return (uint32_t)(number ^ number >> 32);
+}
+
+static enum qd_status fill(const struct qd_learner *l, struct qd_arena *arena,
+                           struct qd_contract_cover *cover, struct qd_error *error)
+{
+    *cover = (struct qd_contract_cover){.domain = l->contract.op->domain,
+                                        .op_type = l->contract.op->name,
+                                        .factor_count = l->contract.count,
+                                        .cases = l->row_count,
+                                        .hole_count = l->hole_count,
+                                        .holes = l->holes,
+                                        .signature = signature(&l->contract),
+                                        .probes = l->probes};
+    enum qd_status status = count_levels(l, arena, cover, error);
+    if (status == QD_OK)
+        count_pairs(l, cover);
+    return status;
+}
+
+/* --- The table ------------------------------------------------------------------------------------ */
+
+static char digit(unsigned n)
+{
+    return "0123456789abcdefghijklmnopqrstuvwxyz"[n];
+}
+
+static unsigned of_digit(char c)
+{
+    return (unsigned)(c >= 'a' ? c - 'a' + 10 : c - '0');
+}
+
+/* A row as a word: a digit for each level, then one for each output's type. */
+static void write_row(const struct qd_learner *l, const uint8_t *row, const enum qd_dtype *types,
+                      char *word)
+{
+    for (unsigned f = 0; f < l->contract.count; f++)
+        *word++ = digit(row[f]);
+    for (int o = 0; o < QD_CONTRACT_MAX_OUTPUTS; o++)
+        *word++ = types ? digit(types[o]) : '0';
+    *word = '\0';
+}
+
+static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *arena,
+                                 const char **rows, struct qd_error *error)
+{
+    size_t width = l->contract.count + QD_CONTRACT_MAX_OUTPUTS + 1;
+    char *text = qd_arena_alloc(arena, (l->row_count + 1) * width + 1), *at = text;
+    if (!text)
+        return qd_fail(error, QD_NO_MEMORY, "no room for rows");
+    write_row(l, l->base, NULL, at);
+    for (size_t r = 0; r < l->row_count; r++) {
+        at += width;
+        at[-1] = ' ';
+        write_row(l, row_at(l, r), l->row_types + r * QD_CONTRACT_MAX_OUTPUTS, at);
+    }
+    *rows = text;
+    return QD_OK;
+}
+
+void qd_contract_write(const struct qd_contract_cover *cover, FILE *out)
+{
+    size_t width = strcspn(cover->rows, " ") + 1, line = 0;
+    fprintf(out, "QD_ROWS(\"%s\", \"%s\", 0x%08x,\n        \"", cover->domain, cover->op_type,
+            (unsigned)cover->signature);
+    for (const char *word = cover->rows; *word; word += word[width - 1] ? width : width - 1) {
+        if (line + width > 90) {
+            fputs("\"\n        \"", out);
+            line = 0;
+        }
+        fprintf(out, "%.*s%s", (int)width - 1, word, word[width - 1] ? " " : "");
+        line += width;
+    }
+    fputs("\")\n", out);
+}
+
+enum qd_status qd_contract_cover(size_t op, struct qd_arena *arena, struct qd_contract_cover *cover,
+                                 bool *known, struct qd_error *error)
+{
+    struct qd_learner learner;
+    *known = qd_op_at(op) != NULL;
+    if (!*known)
+        return QD_OK;
+    enum qd_status status = qd_learner_init(&learner, qd_op_at(op), arena, error);
+    if (status == QD_OK)
+        status = qd_learn_base(&learner);
+    for (unsigned t = 1; t <= 2 && status == QD_OK; t++)
+        status = qd_learn_rows(&learner, t);
+    if (status == QD_OK)
+        status = fill(&learner, arena, cover, error);
+    if (status == QD_OK)
+        status = write_rows(&learner, arena, &cover->rows, error);
+    qd_learner_clear(&learner);
+    return status == QD_OK ? status : qd_fail_context(error, status, "%s", qd_op_at(op)->name);
+}
+
+/* Rows are longer than ISO C asks compilers to take. */
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+static const struct shipped {
+    const char *domain, *op_type;
+    uint32_t signature;
+    const char *rows;
+} table[] = {
+#define QD_ROWS(domain, op_type, signature, rows) {domain, op_type, signature, rows},
+#include "contract/rows.def"
+#undef QD_ROWS
+};
+
+static const struct shipped *find_shipped(const struct qd_op *op)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].op_type, op->name) == 0 && strcmp(table[i].domain, op->domain) == 0)
+            return &table[i];
+    return NULL;
+}
+
+bool qd_contract_shipped(size_t op, struct qd_contract_cover *cover)
+{
+    const struct shipped *found = find_shipped(qd_op_at(op));
+    if (found)
+        *cover = (struct qd_contract_cover){.domain = found->domain,
+                                            .op_type = found->op_type,
+                                            .signature = found->signature,
+                                            .rows = found->rows};
+    return found;
+}
+
+static void read_row(const struct qd_contract *contract, const char *word, uint8_t *row,
+                     enum qd_dtype *types)
+{
+    for (unsigned f = 0; f < contract->count; f++)
+        row[f] = (uint8_t)of_digit(*word++);
+    for (int o = 0; o < QD_CONTRACT_MAX_OUTPUTS; o++)
+        types[o] = (enum qd_dtype)of_digit(*word++);
+}
+
+#define HOW_TO_WRITE "run `qdiff coverage --factors --write cases/contract/rows.def`"
+
+static enum qd_status find_rows(const struct qd_contract *contract, const char **rows,
+                                struct qd_error *error)
+{
+    const struct shipped *found = find_shipped(contract->op);
+    if (!found)
+        return qd_fail(error, QD_INTERNAL, "contract/rows.def has no rows of %s: " HOW_TO_WRITE,
+                       contract->op->name);
+    if (found->signature != signature(contract))
+        return qd_fail(error, QD_INTERNAL,
+                       "contract/rows.def: the rows of %s are of other factors: " HOW_TO_WRITE,
+                       contract->op->name);
+    *rows = found->rows;
+    return QD_OK;
+}
+
+/* Of one operator; *answer: the visitor's last. */
+static enum qd_status visit_rows(const struct qd_contract *contract, qd_case_visitor *visit,
+                                 void *context, struct qd_arena *arena, enum qd_visit *answer,
+                                 struct qd_error *error)
+{
+    uint8_t base[QD_COVERING_MAX_FACTORS], row[QD_COVERING_MAX_FACTORS];
+    enum qd_dtype types[QD_CONTRACT_MAX_OUTPUTS];
+    const char *word = NULL;
+    enum qd_status status = find_rows(contract, &word, error);
+    if (status != QD_OK)
+        return status;
+    read_row(contract, word, base, types);
+    while ((word = strchr(word, ' ')) != NULL && status == QD_OK && *answer == QD_VISIT_GO_ON) {
+        struct qd_case kase;
+        qd_arena_reset(arena);
+        read_row(contract, ++word, row, types);
+        status = qd_contract_make(contract, row, base, types, arena, &kase, error);
+        if (status == QD_OK)
+            *answer = visit(context, &kase);
+    }
+    return status;
+}
+
+/* At the exhaustive level only, until what it finds on every target has its row. */
+static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
+                               struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct qd_contract contract;
+    enum qd_status status = QD_OK;
+    enum qd_visit answer = QD_VISIT_GO_ON;
+    if (level < QD_LEVEL_EXHAUSTIVE)
+        return QD_OK;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    for (size_t op = 0; qd_op_at(op) && status == QD_OK && answer == QD_VISIT_GO_ON; op++) {
+        status = qd_contract_read(qd_op_at(op), &contract, error);
+        if (status == QD_OK)
+            status = visit_rows(&contract, visit, context, &arena, &answer, error);
+    }
+    qd_arena_clear(&arena);
+    return status;
+}
+
+const struct qd_family qd_family_contract = {
+    .name = "contract",
+    .meaning = "every operator by its row alone: each level of each factor, and each pair of them",
+    .generate = generate,
+};

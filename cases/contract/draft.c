@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The case of a row of levels: types, operands with their numbers, the node, and what stands around it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contract/contract.h"
+
+/* Of a tensor of one of many cases. */
+#define MOST_ELEMENTS 7e4
+
+/* Of an output: what takes the reference some milliseconds. */
+#define MOST_PRODUCTS 4e6
+#define MOST_FLOAT_PRODUCTS 1.2e6
+
+/* --- What the levels say -------------------------------------------------------------------------- */
+
+static enum qd_dtype type_of(const char *word)
+{
+    const char *at = strrchr(word, '_');
+    return qd_dtype_of_word(at ? at + 1 : word);
+}
+
+static void read_types(struct qd_contract_draft *d)
+{
+    const char *x = qd_contract_word(d, QD_CONTRACT_TYPE, 0),
+               *w = qd_contract_word(d, QD_CONTRACT_WEIGHT_TYPE, 0);
+    d->coded = strncmp(x, "qdq_", 4) == 0;
+    d->x = type_of(x);
+    d->w = *w ? type_of(w) : d->x;
+}
+
+static void read_counts(struct qd_contract_draft *d)
+{
+    const char *repeats = strchr(d->contract->op->operands, '*');
+    const char *rank = qd_contract_word(d, QD_CONTRACT_RANK, 0),
+               *opset = qd_contract_word(d, QD_CONTRACT_OPSET, 0);
+    unsigned fixed = 0, period = 1;
+    sscanf(qd_contract_word(d, QD_CONTRACT_COUNT, 0), "%lld", (long long *)&d->count);
+    for (const char *at = d->contract->op->operands; repeats && *at; at++)
+        *(at < repeats ? &fixed : &period) += *at == ',';
+    d->inputs = repeats ? fixed + (unsigned)d->count * period : d->contract->op->max_inputs;
+    d->rank = *rank ? (unsigned)(*rank - '0') : 2;
+    d->opset = 21;
+    sscanf(opset, "opset_%lld", (long long *)&d->opset);
+}
+
+/* Squeeze takes away axes of one element. */
+static void squeeze(struct qd_contract_draft *d)
+{
+    int64_t axes[QD_MAX_RANK];
+    unsigned n = qd_contract_axes(d, axes);
+    if (strcmp(d->contract->op->name, "Squeeze") != 0)
+        return;
+    for (unsigned i = 0; i < (n == d->rank ? 1 : n); i++) {
+        int64_t axis = axes[i] + (axes[i] < 0 ? d->rank : 0);
+        if (axis >= 0 && axis < d->rank)
+            d->shapes[0].dims[axis] = 1;
+    }
+}
+
+static double elements(const struct qd_contract_shape *shape)
+{
+    double n = 1;
+    for (unsigned i = 0; i < shape->rank; i++)
+        n *= (double)shape->dims[i];
+    return n;
+}
+
+static bool has_parameters(const struct qd_op *op)
+{
+    return qd_op_operand(op, QD_ROLE_SCALE) >= 0 || qd_op_operand(op, QD_ROLE_ZERO_POINT) >= 0;
+}
+
+/* Too much for one of many cases. */
+static bool costs_too_much(const struct qd_contract_draft *d)
+{
+    int w = qd_op_operand(d->contract->op, QD_ROLE_WEIGHT);
+    double most = 0, products = 0;
+    for (unsigned i = 0; i < d->inputs; i++)
+        most = fmax(most, elements(&d->shapes[i]));
+    if (w >= 0 && d->contract->layout >= QD_LAYOUT_MATMUL)
+        products = elements(&d->shapes[0]) * (double)qd_contract_extent(d, 2);
+    else if (w >= 0 && d->contract->layout >= QD_LAYOUT_CONV)
+        products =
+            elements(&d->shapes[0]) * elements(&d->shapes[w]) / (double)qd_contract_extent(d, 1);
+    return most > MOST_ELEMENTS ||
+           products > (has_parameters(d->contract->op) ? MOST_PRODUCTS : MOST_FLOAT_PRODUCTS);
+}
+
+static void lay_out(struct qd_contract_draft *d)
+{
+    d->attribute_count = 0;
+    memset(d->shapes, 0, sizeof d->shapes);
+    qd_contract_choose_attributes(d);
+    qd_contract_lay_out(d);
+    squeeze(d);
+}
+
+/* --- Numbers -------------------------------------------------------------------------------------- */
+
+/* How a tensor of real numbers lies around 0: what its codes deviate by, and their middle. */
+struct spread {
+    double deviation, middle;
+};
+
+static enum qd_dtype output_type(const struct qd_contract_draft *d)
+{
+    const char *word = qd_contract_word(d, QD_CONTRACT_OUTPUT_TYPE, 0);
+    if (*word)
+        return type_of(word);
+    return qd_dtype_is_integer(d->x) ? d->x : QD_U8;
+}
+
+static enum qd_dtype owner_type(const struct qd_contract_draft *d, int whose)
+{
+    return whose == QD_CONTRACT_X ? d->x : whose == QD_CONTRACT_W ? d->w : output_type(d);
+}
+
+static int64_t zero_of(const struct qd_contract_draft *d, int whose, int64_t channel)
+{
+    enum qd_dtype type = owner_type(d, whose);
+    const struct qd_dtype_info *info = qd_dtype_info(type);
+    const char *word = qd_contract_word(d, QD_CONTRACT_ZERO, whose);
+    int64_t range = info->max - info->min;
+    if (info->kind == QD_CLASS_FLOAT || info->bits > 16 || strstr(word, "_0") ||
+        strstr(word, "absent"))
+        return 0;
+    if (strstr(word, "least"))
+        return info->min;
+    if (strstr(word, "greatest"))
+        return info->max;
+    return info->min + range * (4 + whose) / 11 + (channel * 7) % (range / 8 + 1);
+}
+
+static double scale_of(const struct qd_contract_draft *d, int whose, int64_t channel);
+
+/* Of codes: they are spread over all of the type, or over 2000 numbers. */
+static struct spread spread_of(const struct qd_contract_draft *d, int whose)
+{
+    enum qd_dtype type = owner_type(d, whose);
+    const struct qd_dtype_info *info = qd_dtype_info(type);
+    double range = info->bits > 16 ? 2000 : (double)(info->max - info->min);
+    double middle = info->bits > 16 ? 0 : (double)(info->max + info->min) / 2;
+    if (info->kind == QD_CLASS_FLOAT)
+        return (struct spread){2.3, 0};
+    if (!d->coded && !has_parameters(d->contract->op))
+        return (struct spread){range / 3.5, middle};
+    double scale = scale_of(d, whose, 0);
+    return (struct spread){range / 3.5 * scale, (middle - (double)zero_of(d, whose, 0)) * scale};
+}
+
+/* How large outputs are as a rule. */
+static double output_reach(const struct qd_contract_draft *d)
+{
+    struct spread x = spread_of(d, QD_CONTRACT_X), w = spread_of(d, QD_CONTRACT_W);
+    double a = hypot(x.deviation, x.middle), b = hypot(w.deviation, w.middle);
+    if (d->contract->op->approximate)
+        return 0.3;
+    switch (d->contract->op->form) {
+    case QD_FORM_ADDS: return a + b;
+    case QD_FORM_MULTIPLIES: return a * b;
+    case QD_FORM_CONVOLVES:
+    case QD_FORM_CONVOLVES_BACK:
+    case QD_FORM_MATRICES:
+        return sqrt((double)d->terms) * a * b + (double)d->terms * fabs(x.middle) * fabs(w.middle);
+    default: return a;
+    }
+}
+
+/* A number of [1, 2) that belongs to the channel. */
+static double jitter(const struct qd_contract_draft *d, int whose, int64_t channel)
+{
+    struct qd_random random = d->random;
+    random.state += (uint64_t)(whose + 1) * 1000003 + (uint64_t)channel;
+    return 1 + ldexp((double)(qd_random_next(&random) >> 41), -23);
+}
+
+static double scale_of(const struct qd_contract_draft *d, int whose, int64_t channel)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(owner_type(d, whose));
+    double range =
+        info->kind == QD_CLASS_FLOAT || info->bits > 16 ? 16 : (double)(info->max - info->min);
+    if (whose != QD_CONTRACT_Y)
+        return ldexp(jitter(d, whose, channel), whose == QD_CONTRACT_X ? -1 : -2) * 4 / range;
+    return output_reach(d) / range * 7 * jitter(d, whose, channel) / 1.5;
+}
+
+static double draw(struct qd_contract_draft *d, enum qd_dtype type)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(type);
+    if (info->kind == QD_CLASS_FLOAT)
+        return (double)(2 * qd_random_range(&d->random, -128, 127) + 1) / 64;
+    if (info->bits > 16)
+        return (double)qd_random_range(&d->random, -1000, 1000);
+    return (double)qd_random_range(&d->random, info->min, info->max);
+}
+
+/* --- Operands ------------------------------------------------------------------------------------- */
+
+static int whose(const struct qd_contract_draft *d, unsigned input)
+{
+    const struct qd_op *op = d->contract->op;
+    int owner = qd_op_owner(op, input);
+    if (owner == QD_OPERAND_OUTPUT)
+        return QD_CONTRACT_Y;
+    int seen = 0;
+    for (int i = 0; i < owner; i++)
+        seen += qd_op_role(op, (size_t)i) == QD_ROLE_DATA ||
+                qd_op_role(op, (size_t)i) == QD_ROLE_WEIGHT;
+    return seen % 2 ? QD_CONTRACT_W : QD_CONTRACT_X;
+}
+
+static const char *name_of(struct qd_contract_draft *d, unsigned input)
+{
+    size_t length;
+    const char *word = qd_op_operand_name(d->contract->op, input, &length);
+    bool repeats = strchr(d->contract->op->operands, '*') != NULL;
+    const char *name = repeats
+                           ? qd_arena_printf(d->maker.arena, "%.*s_%u", (int)length, word, input)
+                           : qd_arena_printf(d->maker.arena, "%.*s", (int)length, word);
+    if (!name)
+        d->maker.status = qd_fail(d->maker.error, QD_NO_MEMORY, "no room for a name");
+    return name ? name : "";
+}
+
+static bool is_per_channel(const struct qd_contract_draft *d, int whose, bool scale)
+{
+    const char *word = qd_contract_word(d, QD_CONTRACT_GRANULARITY, whose);
+    if (!*word || (strncmp(word, "scale", 5) == 0 && !scale) ||
+        (strncmp(word, "zero", 4) == 0 && scale))
+        return false;
+    return true;
+}
+
+/* Of QuantizeLinear and DequantizeLinear: of the axis, or blocks along it; MatMulNBits has its own. */
+static struct qd_contract_shape parameter_shape(const struct qd_contract_draft *d, unsigned input,
+                                                int owner, bool scale)
+{
+    struct qd_contract_shape s = {0};
+    enum qd_form form = d->contract->op->form;
+    if (d->contract->layout == QD_LAYOUT_NBITS)
+        return d->shapes[input];
+    if (!is_per_channel(d, owner, scale))
+        return s;
+    if (form != QD_FORM_QUANTIZES && form != QD_FORM_DEQUANTIZES)
+        return d->channels[owner] > 0 ? (struct qd_contract_shape){1, {d->channels[owner]}} : s;
+    int64_t axis = qd_contract_int(d, "axis", 1), block = qd_contract_int(d, "block_size", 0);
+    axis += axis < 0 ? d->rank : 0;
+    if (axis < 0 || axis >= d->rank)
+        return s;
+    if (block <= 0)
+        return (struct qd_contract_shape){1, {d->shapes[0].dims[axis]}};
+    s = d->shapes[0];
+    s.dims[axis] = (s.dims[axis] + block - 1) / block;
+    return s;
+}
+
+static enum qd_dtype scale_type(const struct qd_contract_draft *d)
+{
+    const char *word = qd_contract_word(d, QD_CONTRACT_SCALE_TYPE, 0);
+    enum qd_dtype x = d->x;
+    if (*word)
+        return type_of(word);
+    return d->contract->layout == QD_LAYOUT_NBITS && qd_dtype_is_float(x) ? x : QD_F32;
+}
+
+static void add_parameter(struct qd_contract_draft *d, unsigned input, const char *name)
+{
+    bool scale = qd_op_role(d->contract->op, input) == QD_ROLE_SCALE;
+    int owner = whose(d, input);
+    struct qd_contract_shape shape = parameter_shape(d, input, owner, scale);
+    bool packed = d->contract->layout == QD_LAYOUT_NBITS && !scale;
+    enum qd_dtype type = scale ? scale_type(d) : packed ? QD_U8 : owner_type(d, owner);
+    struct qd_tensor t = qd_maker_tensor(&d->maker, type, shape.rank, shape.dims);
+    for (int64_t i = 0; i < t.count; i++)
+        if (scale)
+            qd_maker_set(&t, i, scale_of(d, owner, i));
+        else if (packed || !qd_dtype_is_float(type))
+            qd_tensor_set(&t, i, packed ? (int64_t)draw(d, QD_U8) : zero_of(d, owner, i));
+    qd_maker_add(&d->maker, name, &t,
+                 qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_PARAMETERS) > 0);
+}
+
+static bool is_run(const struct qd_contract_draft *d, bool first)
+{
+    bool constant = qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_X) > 0;
+    return first ? !constant
+                 : constant || qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_W) > 0;
+}
+
+/* A parameter of DequantizeLinear or QuantizeLinear beside the node. */
+static void add_grid(struct qd_contract_draft *d, const char *name, int owner, int64_t channels,
+                     enum qd_dtype type)
+{
+    bool per_channel = channels > 0 && is_per_channel(d, owner, true);
+    const char *scale = qd_arena_printf(d->maker.arena, "%s_scale", name),
+               *zero = qd_arena_printf(d->maker.arena, "%s_zero_point", name);
+    struct qd_tensor s = qd_maker_tensor(&d->maker, QD_F32, per_channel, &channels),
+                     z = qd_maker_tensor(&d->maker, type, per_channel, &channels);
+    for (int64_t i = 0; i < s.count && d->maker.status == QD_OK; i++) {
+        qd_maker_set(&s, i,
+                     type == QD_S32 ? scale_of(d, QD_CONTRACT_X, 0) * scale_of(d, QD_CONTRACT_W, i)
+                                    : scale_of(d, owner, i));
+        qd_tensor_set(&z, i, type == QD_S32 ? 0 : zero_of(d, owner, i));
+    }
+    qd_maker_add(&d->maker, scale, &s, false);
+    if (type != QD_S32 && !strstr(qd_contract_word(d, QD_CONTRACT_ZERO, owner), "absent"))
+        qd_maker_add(&d->maker, zero, &z, false);
+}
+
+static void add_linear_node(struct qd_contract_draft *d, const char *op_type, const char *in,
+                            const char *name, const char *out, int owner, bool zero, int64_t axis)
+{
+    bool absent = strstr(qd_contract_word(d, QD_CONTRACT_ZERO, owner), "absent") != NULL;
+    const char *inputs = qd_arena_printf(
+        d->maker.arena, zero && !absent ? "%s,%s_scale,%s_zero_point" : "%s,%s_scale", in, name,
+        name);
+    if (!inputs || d->maker.status != QD_OK)
+        return;
+    qd_build_node(d->maker.builder, "", op_type, inputs, out);
+    if (axis >= 0)
+        qd_build_attr_int(d->maker.builder, "axis", axis);
+}
+
+static enum qd_dtype bias_type(const struct qd_contract_draft *d)
+{
+    const struct qd_op *op = d->contract->op;
+    if (d->coded || qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE) >= 0)
+        return QD_S32;
+    return has_parameters(op) ? scale_type(d) : d->x;
+}
+
+/* Codes and the node that turns them into numbers, or the numbers themselves. */
+static void add_tensor(struct qd_contract_draft *d, unsigned input, const char *name, int owner,
+                       bool run)
+{
+    bool bias = qd_op_role(d->contract->op, input) == QD_ROLE_BIAS,
+         plain = d->contract->layout == QD_LAYOUT_CHANNELS && input > 0;
+    enum qd_dtype type = bias ? bias_type(d) : owner_type(d, owner);
+    bool coded = d->coded && !plain;
+    if (d->coded && plain)
+        type = QD_F32;
+    struct qd_tensor t =
+        qd_maker_tensor(&d->maker, type, d->shapes[input].rank, d->shapes[input].dims);
+    for (int64_t i = 0; i < t.count && d->maker.status == QD_OK; i++) {
+        double x = draw(d, type);
+        qd_maker_set(&t, i, strcmp(name, "var") == 0 ? fabs(x) + 0.5 : x);
+    }
+    const char *codes = coded ? qd_arena_printf(d->maker.arena, "%s_codes", name) : name;
+    qd_maker_add(&d->maker, codes, &t, run);
+    if (!coded)
+        return;
+    int64_t channels = bias ? d->shapes[input].dims[0] : d->channels[owner];
+    bool per_channel = channels > 0 && is_per_channel(d, bias ? QD_CONTRACT_W : owner, true);
+    add_grid(d, name, bias ? QD_CONTRACT_W : owner, channels, type);
+    add_linear_node(d, "DequantizeLinear", codes, name, name, owner, type != QD_S32,
+                    !per_channel ? -1
+                    : bias       ? 0
+                                 : d->channel_axis[owner]);
+}
+
+/* --- The node ------------------------------------------------------------------------------------- */
+
+static bool is_absent(const struct qd_contract_draft *d, unsigned input)
+{
+    const struct qd_op *op = d->contract->op;
+    const char *word = qd_contract_word(d, QD_CONTRACT_OPERAND, (int)input);
+    if (qd_op_role(op, input) == QD_ROLE_ZERO_POINT)
+        return strstr(qd_contract_word(d, QD_CONTRACT_ZERO, whose(d, input)), "absent") != NULL;
+    return strcmp(word, "no_bias") == 0 || strcmp(word, "absent") == 0;
+}
+
+/* Adds operand `input`; its name, "" if it is absent. `seen`: operands of numbers before it. */
+static const char *add_operand(struct qd_contract_draft *d, unsigned input, unsigned *seen,
+                               const char **first)
+{
+    enum qd_role role = qd_op_role(d->contract->op, input);
+    const char *name = name_of(d, input);
+    if (is_absent(d, input))
+        return "";
+    if (role == QD_ROLE_CONTROL)
+        return qd_contract_add_control(d, input, name) ? name : "";
+    if (role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT) {
+        add_parameter(d, input, name);
+        return name;
+    }
+    if (role == QD_ROLE_BIAS && d->contract->layout != QD_LAYOUT_CHANNELS) {
+        add_tensor(d, input, name, QD_CONTRACT_W,
+                   qd_contract_level(d, QD_CONTRACT_OPERAND, (int)input) == 2);
+        return name;
+    }
+    unsigned place = (*seen)++;
+    if (place == 1 && qd_contract_level(d, QD_CONTRACT_ALIAS, 0) > 0)
+        return *first;
+    bool plain = d->contract->layout == QD_LAYOUT_CHANNELS;
+    add_tensor(d, input, name, place % 2 && !plain ? QD_CONTRACT_W : QD_CONTRACT_X,
+               is_run(d, place == 0));
+    if (place == 0)
+        *first = name;
+    return name;
+}
+
+static const char *add_operands(struct qd_contract_draft *d)
+{
+    const char *list = "", *first = "", *commas = "";
+    unsigned seen = 0;
+    for (unsigned i = 0; i < d->inputs && list && d->maker.status == QD_OK; i++) {
+        const char *name = add_operand(d, i, &seen, &first);
+        if (*name) { /* absent ones before it leave their commas */
+            list = qd_arena_printf(d->maker.arena, "%s%s%s", list, commas, name);
+            commas = "";
+        }
+        commas = qd_arena_printf(d->maker.arena, "%s,", commas);
+    }
+    return list;
+}
+
+static void put_attributes(struct qd_contract_draft *d)
+{
+    for (size_t i = 0; i < d->attribute_count; i++) {
+        const struct qd_attr *a = &d->attributes[i];
+        switch (a->kind) {
+        case QD_ATTR_FLOAT: qd_build_attr_float(d->maker.builder, a->name, a->f); break;
+        case QD_ATTR_STRING: qd_build_attr_string(d->maker.builder, a->name, a->s); break;
+        case QD_ATTR_INTS: qd_build_attr_ints(d->maker.builder, a->name, a->ints, a->count); break;
+        default: qd_build_attr_int(d->maker.builder, a->name, a->i); break;
+        }
+    }
+}
+
+static const char *output_names(const struct qd_contract_draft *d, const char *out)
+{
+    const struct qd_op *op = d->contract->op;
+    if (op->variadic && op->outputs > 1)
+        return d->coded ? "real,second" : "out,second";
+    if (op->form == QD_FORM_MANY && op->outputs == 3)
+        return "out,second,third";
+    return out;
+}
+
+static void put_outputs(struct qd_contract_draft *d, const char *names, const enum qd_dtype *types)
+{
+    static const char *const all[QD_CONTRACT_MAX_OUTPUTS] = {"out", "second", "third"};
+    for (int i = 0, n = 0; i < QD_CONTRACT_MAX_OUTPUTS; i++)
+        if (i == 0 || strstr(names, all[i]))
+            qd_build_output(d->maker.builder, all[i], types ? types[n++] : QD_DTYPE_NONE, -1, NULL);
+}
+
+static void put_node(struct qd_contract_draft *d, const enum qd_dtype *types)
+{
+    const struct qd_op *op = d->contract->op;
+    const char *names = output_names(d, d->coded ? "real" : "out"), *operands = add_operands(d);
+    if (!operands && d->maker.status == QD_OK)
+        d->maker.status = qd_fail(d->maker.error, QD_NO_MEMORY, "no room for names");
+    if (d->maker.status != QD_OK)
+        return;
+    qd_build_node(d->maker.builder, op->domain, op->name, operands, names);
+    put_attributes(d);
+    if (d->coded) {
+        add_grid(d, "out", QD_CONTRACT_Y, 0, output_type(d));
+        add_linear_node(d, "QuantizeLinear", "real", "out", "out", QD_CONTRACT_Y, true, -1);
+    }
+    put_outputs(d, names, types);
+}
+
+/* The words of the levels that are not the base's. */
+static void describe(const struct qd_contract *contract, const uint8_t *row, const uint8_t *base,
+                     char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "contract/%s%s%s", contract->op->domain,
+                                   *contract->op->domain ? "." : "", contract->op->name);
+    char between = '/';
+    for (unsigned f = 0; f < contract->count && used < size; f++) {
+        const char *word = contract->factors[f].words[row[f]];
+        if (row[f] == base[f] || !*word)
+            continue;
+        enum qd_contract_kind kind = contract->about[f].kind;
+        used += (size_t)snprintf(text + used, size - used, "%c%s%s", between,
+                                 kind == QD_CONTRACT_EXTENT ? contract->factors[f].name : "", word);
+        between = '-';
+    }
+    if (between == '/' && used < size)
+        snprintf(text + used, size - used, "/base");
+}
+
+enum qd_status qd_contract_make(const struct qd_contract *contract, const uint8_t *row,
+                                const uint8_t *base, const enum qd_dtype *types,
+                                struct qd_arena *arena, struct qd_case *kase,
+                                struct qd_error *error)
+{
+    char slug[512];
+    const char *spec =
+        qd_arena_printf(arena, "%s-%lld", contract->op->name, (long long)contract->op->since);
+    struct qd_contract_draft d = {.contract = contract, .row = row};
+    describe(contract, row, base, slug, sizeof slug);
+    d.random = qd_random_seed(slug, 0);
+    read_counts(&d);
+    d.maker = qd_maker_begin(arena, d.opset, error);
+    read_types(&d);
+    if (d.maker.status != QD_OK || !spec)
+        return d.maker.status == QD_OK ? qd_fail(error, QD_NO_MEMORY, "no room for a case")
+                                       : d.maker.status;
+    if (d.inputs > QD_MAX_OPERANDS || d.inputs > contract->op->max_inputs)
+        return qd_fail(error, QD_UNSUPPORTED, "more operands than the reference takes (%u)",
+                       contract->op->max_inputs);
+    lay_out(&d);
+    if (costs_too_much(&d))
+        return qd_fail(error, QD_UNSUPPORTED, "too large for one of many cases");
+    if ((d.small = !types))
+        lay_out(&d);
+    put_node(&d, types);
+    return qd_maker_finish(&d.maker, slug, "contract", spec, kase);
+}

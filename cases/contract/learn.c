@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which levels go together, learned from the reference's refusals; and rows that hold every pair of those that do. */
+#include <string.h>
+
+#include "contract/learn.h"
+
+#define MOST_ROUNDS 40
+
+/* The sentence of a refusal, without the numbers of one case where there is a rule. */
+static const char *excuse_of(struct qd_arena *arena, const struct qd_error *error)
+{
+    return qd_arena_string(arena, *error->rule ? error->rule : error->text);
+}
+
+static bool is_refusal(enum qd_status status)
+{
+    return status == QD_INVALID || status == QD_UNSUPPORTED || status == QD_LIMIT;
+}
+
+/* Whether some output has an element that the specification determines. */
+static bool compares(const struct qd_case *kase, const struct qd_value *values)
+{
+    for (size_t o = 0; o < kase->graph->output_count; o++)
+        for (int64_t i = 0; i < values[o].want.count; i++)
+            if (!values[o].flags || !(values[o].flags[i] & QD_UNSPECIFIED))
+                return true;
+    return false;
+}
+
+/* Makes the case, of small extents if `types` is NULL, and evaluates it. INVALID, UNSUPPORTED or LIMIT: it is refused, `error` says
+ * why. */
+static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const enum qd_dtype *types)
+{
+    struct qd_case kase;
+    qd_arena_reset(&l->scratch);
+    *l->error = (struct qd_error){0};
+    l->probes++;
+    enum qd_status status =
+        qd_contract_make(&l->contract, row, l->base, types, &l->scratch, &kase, l->error);
+    if (status != QD_OK)
+        return status;
+    struct qd_value *values = qd_arena_array(&l->scratch, kase.graph->output_count, sizeof *values);
+    if (!values)
+        return qd_fail(l->error, QD_NO_MEMORY, "no room for outputs");
+    status = qd_graph_evaluate(kase.graph, kase.inputs, NULL, &l->scratch, values, l->error);
+    for (size_t o = 0;
+         status == QD_OK && !types && o < kase.graph->output_count && o < QD_CONTRACT_MAX_OUTPUTS;
+         o++)
+        l->types[o] = values[o].want.dtype;
+    if (status == QD_OK && !compares(&kase, values))
+        return qd_fail(l->error, QD_UNSUPPORTED, "no element of the output is specified");
+    return status;
+}
+
+static enum qd_status probe(struct qd_learner *l, const uint8_t *row)
+{
+    memset(l->types, 0, sizeof l->types);
+    return try_row(l, row, NULL);
+}
+
+/* --- The base ------------------------------------------------------------------------------------- */
+
+/* Tries the levels of a factor in the base: the first that is valid or, with `nearly`, that is refused for another reason. */
+static enum qd_status try_levels(struct qd_learner *l, unsigned f, bool nearly, bool *valid,
+                                 bool *moved)
+{
+    struct qd_error before = *l->error;
+    uint8_t level = l->base[f];
+    for (unsigned v = level + 1; v < l->contract.factors[f].levels; v++) {
+        l->base[f] = (uint8_t)v;
+        enum qd_status status = probe(l, l->base);
+        *valid = status == QD_OK;
+        *moved = *valid || (nearly && strcmp(before.text, l->error->text) != 0);
+        if (*moved || !is_refusal(status))
+            return *moved ? QD_OK : status;
+    }
+    l->base[f] = level;
+    *l->error = before;
+    return QD_OK;
+}
+
+/* Changes one level: to what is valid, or else what the refusal names to what is refused for another reason. */
+static enum qd_status step_to_base(struct qd_learner *l, bool *valid, bool *moved)
+{
+    enum qd_status status = QD_OK;
+    *valid = *moved = false;
+    for (int nearly = 0; nearly < 2; nearly++)
+        for (unsigned f = 0; f < l->contract.count && status == QD_OK && !*moved; f++)
+            if (!nearly || strstr(l->error->text, l->contract.factors[f].name))
+                status = try_levels(l, f, nearly, valid, moved);
+    return status;
+}
+
+enum qd_status qd_learn_base(struct qd_learner *l)
+{
+    bool valid = false, moved = true;
+    enum qd_status first = probe(l, l->base), status = QD_OK;
+    valid = first == QD_OK;
+    while (!valid && moved && status == QD_OK)
+        status = step_to_base(l, &valid, &moved);
+    return valid || status != QD_OK ? status : first;
+}
+
+/* --- Refusals ------------------------------------------------------------------------------------- */
+
+static enum qd_status exclude(struct qd_learner *l, unsigned f, uint32_t mask, unsigned g,
+                              uint32_t other)
+{
+    if (l->exclusion_count == QD_LEARN_MAX_EXCLUSIONS)
+        return qd_fail(l->error, QD_LIMIT, "more than %d exclusions", QD_LEARN_MAX_EXCLUSIONS);
+    l->exclusions[l->exclusion_count++] = (struct qd_exclusion){{f, g}, {mask, other}};
+    return QD_OK;
+}
+
+static enum qd_status note_hole(struct qd_learner *l, const unsigned *factors, size_t count,
+                                const uint8_t *row)
+{
+    if (l->hole_count == QD_LEARN_MAX_HOLES)
+        return qd_fail(l->error, QD_LIMIT, "more than %d holes", QD_LEARN_MAX_HOLES);
+    struct qd_contract_hole *hole = &l->holes[l->hole_count++];
+    *hole = (struct qd_contract_hole){.count = count, .excuse = excuse_of(l->arena, l->error)};
+    for (size_t i = 0; i < count; i++)
+        hole->choices[i] =
+            (struct qd_contract_choice){l->contract.factors[factors[i]].name,
+                                        l->contract.factors[factors[i]].words[row[factors[i]]]};
+    return hole->excuse ? QD_OK : qd_fail(l->error, QD_NO_MEMORY, "no room for an excuse");
+}
+
+/* Takes the row back to the base as far as it stays refused, and says which factors are left. What another level needs, by an
+ * exclusion that is known, stays without being counted. `error` is the last refusal's. */
+static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *factors, size_t *count,
+                             bool *needs)
+{
+    bool needed[QD_COVERING_MAX_FACTORS] = {false};
+    l->table.exclusion_count = l->exclusion_count;
+    for (unsigned f = 0; f < l->contract.count; f++) {
+        uint8_t level = row[f];
+        if (level == l->base[f])
+            continue;
+        row[f] = l->base[f];
+        needed[f] = !qd_covering_row_valid(&l->table, row);
+        enum qd_status status = needed[f] ? QD_OK : probe(l, row);
+        if (status != QD_OK && !is_refusal(status))
+            return status;
+        if (status == QD_OK)
+            row[f] = level;
+    }
+    *count = 0;
+    for (unsigned f = 0; f < l->contract.count; f++)
+        if (row[f] != l->base[f] && !needed[f])
+            factors[(*count)++] = f;
+        else if (row[f] != l->base[f])
+            *needs = true;
+    enum qd_status status = probe(l, row); /* its own reason again */
+    return is_refusal(status) || status == QD_OK ? QD_OK : status;
+}
+
+/* A level that is refused beside the base may go with another level of one more factor: then those that it does not go with are
+ * excluded, else the level is. */
+static enum qd_status learn_level(struct qd_learner *l, unsigned f, uint8_t level)
+{
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    memcpy(row, l->base, sizeof row);
+    row[f] = level;
+    for (unsigned g = 0; g < l->contract.count; g++) {
+        uint32_t refused = 0, all = (UINT32_C(1) << l->contract.factors[g].levels) - 1;
+        if (g == f)
+            continue;
+        for (unsigned v = 0; v < l->contract.factors[g].levels; v++) {
+            row[g] = (uint8_t)v;
+            enum qd_status status = probe(l, row);
+            if (status != QD_OK && !is_refusal(status))
+                return status;
+            refused |= (uint32_t)(status != QD_OK) << v;
+        }
+        row[g] = l->base[g];
+        if (refused != all)
+            return exclude(l, f, UINT32_C(1) << level, g, refused);
+    }
+    return exclude(l, f, UINT32_C(1) << level, f ? 0 : 1, UINT32_MAX);
+}
+
+enum qd_status qd_learn_refusal(struct qd_learner *l, const uint8_t *refused, size_t *size)
+{
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    unsigned f[QD_COVERING_MAX_FACTORS];
+    memcpy(row, refused, l->contract.count);
+    bool needs = false;
+    enum qd_status status = shrink(l, row, f, size, &needs);
+    if (status == QD_OK)
+        status = note_hole(l, f, *size, row);
+    if (status == QD_OK && *size == 1 && needs)
+        *size = 3; /* that level and what it needs */
+    else if (status == QD_OK && *size == 1)
+        status = learn_level(l, f[0], row[f[0]]);
+    if (status == QD_OK && *size == 2)
+        status = exclude(l, f[0], UINT32_C(1) << row[f[0]], f[1], UINT32_C(1) << row[f[1]]);
+    return status;
+}
+
+/* Each level by itself. */
+static enum qd_status learn_levels(struct qd_learner *l)
+{
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    size_t size;
+    enum qd_status status = QD_OK;
+    for (unsigned f = 0; f < l->contract.count && status == QD_OK; f++)
+        for (unsigned v = 0; v < l->contract.factors[f].levels && status == QD_OK; v++) {
+            memcpy(row, l->base, sizeof row);
+            row[f] = (uint8_t)v;
+            status = v == l->base[f] ? QD_OK : probe(l, row);
+            if (is_refusal(status))
+                status = qd_learn_refusal(l, row, &size);
+        }
+    return status;
+}
+
+/* --- Rows ----------------------------------------------------------------------------------------- */
+
+/* Keeps the row that was probed last, unless the reference refuses it as large as it is. */
+static enum qd_status keep(struct qd_learner *l, const uint8_t *row)
+{
+    for (size_t r = 0; r < l->row_count; r++)
+        if (memcmp(l->rows + r * QD_COVERING_MAX_FACTORS, row, l->contract.count) == 0)
+            return QD_OK;
+    if (l->row_count == QD_LEARN_MAX_ROWS)
+        return qd_fail(l->error, QD_LIMIT, "more than %d rows", QD_LEARN_MAX_ROWS);
+    enum qd_dtype types[QD_CONTRACT_MAX_OUTPUTS];
+    memcpy(types, l->types, sizeof types);
+    enum qd_status status = try_row(l, row, types);
+    if (status != QD_OK)
+        return status;
+    memcpy(l->row_types + l->row_count * QD_CONTRACT_MAX_OUTPUTS, types, sizeof types);
+    memcpy(l->rows + l->row_count++ * QD_COVERING_MAX_FACTORS, row, l->contract.count);
+    return QD_OK;
+}
+
+/* Sets back what is too much, one by one, until the row is taken; keeps it then. */
+static enum qd_status repair(struct qd_learner *l, const uint8_t *refused)
+{
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    enum qd_status status = QD_INVALID;
+    memcpy(row, refused, l->contract.count);
+    for (unsigned f = l->contract.count; f-- > 0 && is_refusal(status);)
+        if (row[f] != l->base[f]) {
+            row[f] = l->base[f];
+            status = qd_covering_row_valid(&l->table, row) ? probe(l, row) : QD_INVALID;
+        }
+    status = status == QD_OK ? keep(l, row) : status;
+    return is_refusal(status) ? QD_OK : status;
+}
+
+/* One array under the exclusions so far; *settled: it held nothing that an exclusion could say. */
+static enum qd_status try_array(struct qd_learner *l, unsigned strength, size_t first,
+                                bool *settled)
+{
+    struct qd_covering array;
+    size_t size;
+    l->table.exclusion_count = l->exclusion_count;
+    qd_arena_reset(&l->array);
+    enum qd_status status = qd_covering_make(&l->table, strength, &l->array, &array, l->error);
+    *settled = true;
+    l->row_count = first;
+    for (size_t r = 0; status == QD_OK && r < array.row_count; r++) {
+        const uint8_t *row = array.rows + r * l->contract.count;
+        l->table.exclusion_count = l->exclusion_count;
+        if (!qd_covering_row_valid(&l->table, row))
+            continue; /* by what an earlier row of this array taught */
+        status = probe(l, row);
+        if (status == QD_OK) {
+            status = keep(l, row);
+            status = is_refusal(status) ? QD_OK : status;
+        } else if (is_refusal(status)) {
+            status = qd_learn_refusal(l, row, &size);
+            *settled = *settled && size > 2;
+            status = status == QD_OK && size > 2 ? repair(l, row) : status;
+        }
+    }
+    return status;
+}
+
+static bool has(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    for (size_t r = 0; r < l->row_count; r++) {
+        const uint8_t *row = l->rows + r * QD_COVERING_MAX_FACTORS;
+        if (row[f] == v && row[g] == w)
+            return true;
+    }
+    return false;
+}
+
+/* Whether up to `more` further levels make the exclusions agree with a row that has those of f and g; sets them. */
+static bool complete(const struct qd_learner *l, uint8_t *row, unsigned f, unsigned g, int more)
+{
+    if (qd_covering_row_valid(&l->table, row))
+        return true;
+    for (unsigned h = 0; h < l->contract.count && more > 0; h++)
+        for (unsigned v = 0; v < l->contract.factors[h].levels && h != f && h != g; v++) {
+            uint8_t level = row[h];
+            row[h] = (uint8_t)v;
+            if (v != level && complete(l, row, f, g, more - 1))
+                return true;
+            row[h] = level;
+        }
+    return false;
+}
+
+/* The base with two levels and what they need, if no row has them; what is refused then is a hole. */
+static enum qd_status add_pair(struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    memcpy(row, l->base, sizeof row);
+    row[f] = (uint8_t)v;
+    row[g] = (uint8_t)w;
+    l->table.exclusion_count = l->exclusion_count;
+    if (has(l, f, v, g, w) || !complete(l, row, f, g, 2))
+        return QD_OK;
+    enum qd_status status = probe(l, row);
+    if (status == QD_OK)
+        status = keep(l, row);
+    if (is_refusal(status))
+        status = note_hole(l, (const unsigned[]){f, g}, f == g ? 1 : 2, row);
+    else
+        return status;
+    return status != QD_OK || f == g ? status
+                                     : exclude(l, f, UINT32_C(1) << v, g, UINT32_C(1) << w);
+}
+
+static enum qd_status add_pairs(struct qd_learner *l, bool single)
+{
+    enum qd_status status = QD_OK;
+    for (unsigned f = 0; f < l->contract.count; f++)
+        for (unsigned g = single ? f : f + 1; g < (single ? f + 1 : l->contract.count); g++)
+            for (unsigned v = 0; v < l->contract.factors[f].levels; v++)
+                for (unsigned w = single ? v : 0;
+                     w < (single ? v + 1 : l->contract.factors[g].levels); w++) {
+                    status = add_pair(l, f, v, g, w);
+                    if (status != QD_OK)
+                        return status;
+                }
+    return status;
+}
+
+enum qd_status qd_learn_rows(struct qd_learner *l, unsigned strength)
+{
+    bool settled = false;
+    size_t first = l->row_count;
+    enum qd_status status = strength == 1 ? learn_levels(l) : QD_OK;
+    for (int round = 0; round < MOST_ROUNDS && status == QD_OK && !settled; round++)
+        status = try_array(l, strength, first, &settled);
+    return status == QD_OK ? add_pairs(l, strength == 1) : status;
+}
+
+enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, struct qd_arena *arena,
+                               struct qd_error *error)
+{
+    *l = (struct qd_learner){.arena = arena, .error = error};
+    enum qd_status status = qd_contract_read(op, &l->contract, error);
+    l->exclusions = qd_arena_array(arena, QD_LEARN_MAX_EXCLUSIONS, sizeof *l->exclusions);
+    l->holes = qd_arena_array(arena, QD_LEARN_MAX_HOLES, sizeof *l->holes);
+    l->rows = qd_arena_array(arena, QD_LEARN_MAX_ROWS, QD_COVERING_MAX_FACTORS);
+    l->row_types = qd_arena_array(arena, QD_LEARN_MAX_ROWS, sizeof l->types);
+    if (status == QD_OK && (!l->exclusions || !l->holes || !l->rows || !l->row_types))
+        status = qd_fail(error, QD_NO_MEMORY, "no room for rows");
+    l->table = (struct qd_factor_table){l->contract.factors, l->contract.count, l->exclusions, 0};
+    qd_arena_init(&l->scratch, QD_ARENA_DEFAULT_BUDGET);
+    qd_arena_init(&l->array, QD_ARENA_DEFAULT_BUDGET);
+    return status;
+}
+
+void qd_learner_clear(struct qd_learner *l)
+{
+    qd_arena_clear(&l->scratch);
+    qd_arena_clear(&l->array);
+}

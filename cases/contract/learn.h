@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which levels of an operator's factors go together, learned from the reference. Internal to the cases layer. */
+#ifndef QDIFF_CONTRACT_LEARN_H
+#define QDIFF_CONTRACT_LEARN_H
+
+#include "contract/contract.h"
+
+#define QD_LEARN_MAX_EXCLUSIONS 1024
+#define QD_LEARN_MAX_HOLES 2048
+#define QD_LEARN_MAX_ROWS 2048
+
+struct qd_learner {
+    struct qd_contract contract;
+    struct qd_factor_table table; /* with the exclusions so far */
+    uint8_t base[QD_COVERING_MAX_FACTORS];
+    struct qd_exclusion *exclusions;
+    unsigned exclusion_count;
+    struct qd_contract_hole *holes;
+    size_t hole_count;
+    uint8_t *rows;            /* QD_COVERING_MAX_FACTORS levels each */
+    enum qd_dtype *row_types; /* of each row's outputs, QD_CONTRACT_MAX_OUTPUTS of them */
+    size_t row_count, probes;
+    enum qd_dtype types[QD_CONTRACT_MAX_OUTPUTS]; /* of the probe before */
+    struct qd_arena *arena, scratch, array;       /* what stays; of one case; of one array */
+    struct qd_error *error;
+};
+
+/* Reads the operator's factors; the base is level 0 of each. To be cleared, also after a failure. */
+enum qd_status qd_learner_init(struct qd_learner *learner, const struct qd_op *op,
+                               struct qd_arena *arena, struct qd_error *error);
+void qd_learner_clear(struct qd_learner *learner);
+
+/* Finds a base that the reference takes, near level 0 of each factor. The last refusal if there is none. */
+enum qd_status qd_learn_base(struct qd_learner *learner);
+
+/* Why a row is refused: notes the smallest set of levels (and the exclusion that says so, if it is of one or two). *size: how
+ * many they are. */
+enum qd_status qd_learn_refusal(struct qd_learner *learner, const uint8_t *row, size_t *size);
+
+/* Appends rows that the reference takes: every level of every factor (strength 1, first) or every pair of levels (2), but for
+ * holes. */
+enum qd_status qd_learn_rows(struct qd_learner *learner, unsigned strength);
+
+#endif

@@ -35,7 +35,7 @@ struct qd_options {
     struct qd_wanted_targets targets;
     struct qd_words filters, ops, features, tags, inputs, shapes, ranges, settings;
     bool no_expectations, fail_fast, in_process, progress, count, json, suite, bundle, rank, help,
-        no_diagnosis, strict, store, end_to_end, factors;
+        no_diagnosis, strict, store, end_to_end, factors, contract;
     enum qd_level level;
     bool level_given;
     struct qd_shard shard;

@@ -2,17 +2,12 @@
 /* Runs every quirk on every case, in several processes, and judges what they noticed. */
 #include "self_test/kill_matrix.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "qdiff/clock.h"
 #include "select/visit.h"
+#include "self_test/crew.h"
 
 /* --- The list of cases --------------------------------------------------------------------------- */
 
@@ -30,11 +25,6 @@ static bool has_tag(const struct qd_case *kase, const char *tag)
         if (strcmp(kase->tags[i], tag) == 0)
             return true;
     return false;
-}
-
-static bool is_interrupted(struct qd_interrupt *interrupt)
-{
-    return interrupt && qd_interrupt_seen(interrupt);
 }
 
 static bool grow(struct roll *roll)
@@ -61,7 +51,7 @@ static enum qd_visit enrol(void *context, const struct qd_selected *selected)
     struct roll *roll = context;
     struct qd_kill_matrix *m = roll->matrix;
 
-    if (is_interrupted(roll->interrupt))
+    if (roll->interrupt && qd_interrupt_seen(roll->interrupt))
         return QD_VISIT_STOP;
     if (roll->seen++ % roll->stride != 0)
         return QD_VISIT_GO_ON;
@@ -122,48 +112,21 @@ static enum qd_status run_job(const struct qd_selection *selection, struct job *
     return status;
 }
 
-static void *share(size_t size)
-{
-    void *memory =
-        mmap(NULL, size > 0 ? size : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
+/* One process's part. */
+struct shift {
+    const struct qd_matrix_plan *plan;
+    const struct job *model;
+    size_t quirk_count;
+    double *seconds; /* of every process */
+};
 
-/* Waits until the pipe that all jobs hold is closed, and has them stop when interrupted. */
-static void wait_for_jobs(struct qd_interrupt *interrupt, int pipe_end, atomic_bool *stop)
+static bool work(void *context, size_t number)
 {
-    struct pollfd watched[2] = {{.fd = pipe_end, .events = POLLIN},
-                                {.fd = interrupt ? interrupt->fd : -1, .events = POLLIN}};
-
-    do {
-        poll(watched, atomic_load(stop) ? 1 : 2, -1);
-        atomic_store(stop, is_interrupted(interrupt));
-    } while (watched[0].revents == 0);
-    while (waitpid(-1, NULL, 0) > 0) {
-    }
-}
-
-/* Forks; what a child that dies has not done stays undone. */
-static enum qd_status run_jobs(const struct qd_matrix_plan *plan, const struct job *model,
-                               size_t quirk_count, double *seconds, struct qd_error *error)
-{
-    fflush(NULL);
-    int ends[2];
-    if (pipe(ends) != 0)
-        return qd_fail(error, QD_INTERNAL, "cannot make a pipe: %s", strerror(errno));
-    atomic_store(model->stop, is_interrupted(plan->interrupt)); /* while the roll was made */
-    for (size_t i = 0; i < model->jobs; i++) {
-        if (fork() == 0) {
-            struct job job = *model;
-            job.number = i;
-            job.seconds = seconds + i * quirk_count;
-            _exit(run_job(plan->selection, &job) == QD_OK ? 0 : 1);
-        }
-    }
-    close(ends[1]);
-    wait_for_jobs(plan->interrupt, ends[0], model->stop);
-    close(ends[0]);
-    return QD_OK;
+    const struct shift *shift = context;
+    struct job job = *shift->model;
+    job.number = number;
+    job.seconds = shift->seconds + number * shift->quirk_count;
+    return run_job(shift->plan->selection, &job) == QD_OK;
 }
 
 /* Runs the jobs and copies what they wrote into the arena. */
@@ -172,8 +135,8 @@ static enum qd_status fill(const struct qd_matrix_plan *plan, struct job *model,
 {
     size_t kills_size = m->case_count * sizeof *m->kills;
     size_t seconds_size = model->jobs * m->quirk_count * sizeof *m->seconds;
-    struct qd_kills *kills = share(kills_size);
-    double *seconds = share(seconds_size + sizeof *model->stop), start = qd_clock_seconds();
+    struct qd_kills *kills = qd_crew_share(kills_size);
+    double *seconds = qd_crew_share(seconds_size + sizeof *model->stop), start = qd_clock_seconds();
     enum qd_status status = QD_OK;
 
     m->seconds = qd_arena_array(arena, m->quirk_count, sizeof *m->seconds);
@@ -181,15 +144,17 @@ static enum qd_status fill(const struct qd_matrix_plan *plan, struct job *model,
         return qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", m->case_count);
     model->kills = kills;
     model->stop = (atomic_bool *)(seconds + model->jobs * m->quirk_count);
-    status = run_jobs(plan, model, m->quirk_count, seconds, error);
+    struct shift shift = {plan, model, m->quirk_count, seconds};
+    const struct qd_crew crew = {model->jobs, plan->interrupt, model->stop, work, &shift};
+    status = qd_crew_run(&crew, error);
     m->wall = qd_clock_seconds() - start;
     m->kills = qd_arena_copy(arena, kills, kills_size);
     if (!m->kills)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %zu cases", m->case_count);
     for (size_t i = 0; i < model->jobs * m->quirk_count; i++)
         m->seconds[i % m->quirk_count] += seconds[i];
-    munmap(kills, kills_size > 0 ? kills_size : 1);
-    munmap(seconds, seconds_size + sizeof *model->stop);
+    qd_crew_unshare(kills, kills_size);
+    qd_crew_unshare(seconds, seconds_size + sizeof *model->stop);
     return status;
 }
 

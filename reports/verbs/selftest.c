@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "self_test/contract_run.h"
 #include "self_test/kill_matrix.h"
 #include "text/json_write.h"
 
@@ -292,17 +293,23 @@ static enum qd_exit run_watched(struct qd_command *command, const struct qd_matr
     return report.failed > 0 ? QD_EXIT_OWN_FAILURE : QD_EXIT_OK;
 }
 
+static enum qd_exit run_quirks(struct qd_command *command, const struct qd_selection *selection,
+                               struct qd_interrupt *interrupt)
+{
+    const struct qd_matrix_plan plan = {.selection = selection,
+                                        .harness = &qd_harness,
+                                        .mutants = true,
+                                        .stride = 1,
+                                        .jobs = command->options.jobs,
+                                        .interrupt = interrupt};
+    return run_watched(command, &plan);
+}
+
 static enum qd_exit run(struct qd_command *command)
 {
     struct qd_options *options = &command->options;
     struct qd_selection selection;
     struct qd_interrupt interrupt;
-    const struct qd_matrix_plan plan = {.selection = &selection,
-                                        .harness = &qd_harness,
-                                        .mutants = true,
-                                        .stride = 1,
-                                        .jobs = options->jobs,
-                                        .interrupt = &interrupt};
     struct qd_error error = {0};
 
     if (!options->level_given)
@@ -310,7 +317,8 @@ static enum qd_exit run(struct qd_command *command)
     if (qd_selection_init(options, command->arena, &selection, &error) != QD_OK ||
         qd_interrupt_begin(&interrupt, &error) != QD_OK)
         return qd_command_failed(command, &error);
-    enum qd_exit code = run_watched(command, &plan);
+    enum qd_exit code = options->contract ? qd_contract_self_test(command, &selection, &interrupt)
+                                          : run_quirks(command, &selection, &interrupt);
     qd_interrupt_end(&interrupt);
     return code;
 }
@@ -318,17 +326,23 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_selftest = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
-    .options = "filter op feature tag level shard cases jobs output json rank",
+    .options = "filter op feature tag level shard cases jobs output json rank contract",
     .text = "Runs every quirk on every case that it concerns, at the smoke level unless\n"
             "--level is given, and prints in TAP how many cases notice each. A quirk that\n"
             "fewer than three cases notice is a hole in the suite. Then it replaces parts of\n"
             "the harness by broken ones, each of which has to be noticed. --output writes the\n"
             "matrix of quirks and families of cases, as Markdown or, with --json, as JSON\n"
             "Lines.\n"
+            "--contract runs contract mutants instead: every rule of misreading a contract (an\n"
+            "operand, an axis, an attribute, a tile's remainder for another) at every place of\n"
+            "every operator. It prints how many of each operator's some case kills, and what\n"
+            "survives, with what no case has; --output writes one line for each mutant.\n"
             "Ctrl-C ends it after the current cases and prints the results so far.",
     .examples = "  the suite's own strength\n"
                 "    qdiff self-test --jobs 2 --output kills.md\n"
                 "  which cases notice nothing\n"
-                "    qdiff self-test --jobs 2 --rank",
+                "    qdiff self-test --jobs 2 --rank\n"
+                "  which ways of misreading MatMulInteger's contract no case notices\n"
+                "    qdiff self-test --contract --op MatMulInteger --level full",
     .run = run,
 };

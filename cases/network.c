@@ -262,12 +262,47 @@ static enum qd_status take_initializer(struct opening *o, struct qd_slice bytes)
     return QD_OK;
 }
 
+/* Bytes of one bool with its name. */
+enum { LARGEST_CONDITION = 4096 };
+
+/* The initializer that an If's condition is; NULL: it is none. */
+static enum qd_status read_condition(struct opening *o, const Onnx__NodeProto *node,
+                                     const Onnx__TensorProto **initializer)
+{
+    ProtobufCMessage *message;
+    const char *name = node->n_input > 0 ? text_of(node->input[0]) : "";
+    int value = *name && o->value_count > 0 ? find(o, name) : QD_NO_VALUE;
+    *initializer = NULL;
+    if (value == QD_NO_VALUE || !o->values[value].is_constant ||
+        o->initializers[value].size > LARGEST_CONDITION)
+        return QD_OK;
+    enum qd_status status =
+        unpack(o, &onnx__tensor_proto__descriptor, o->initializers[value], &message);
+    if (status == QD_OK)
+        *initializer = (const Onnx__TensorProto *)message;
+    return status;
+}
+
+static enum qd_status take_if(struct opening *o, const Onnx__NodeProto *node, bool *added)
+{
+    const Onnx__TensorProto *initializer;
+    *added = false;
+    if (strcmp(text_of(node->op_type), "If") != 0 || *text_of(node->domain) != '\0')
+        return QD_OK;
+    enum qd_status status = read_condition(o, node, &initializer);
+    return status == QD_OK ? qd_network_add_if(&o->functions, node, initializer, added) : status;
+}
+
 static enum qd_status take_node(struct opening *o, struct qd_slice bytes)
 {
     ProtobufCMessage *message;
+    bool added = false;
     enum qd_status status = unpack(o, &onnx__node_proto__descriptor, bytes, &message);
-    return status == QD_OK ? qd_network_add(&o->functions, (const Onnx__NodeProto *)message, bytes)
-                           : status;
+    if (status == QD_OK)
+        status = take_if(o, (const Onnx__NodeProto *)message, &added);
+    return status == QD_OK && !added
+               ? qd_network_add(&o->functions, (const Onnx__NodeProto *)message, bytes)
+               : status;
 }
 
 /* --- Nodes ------------------------------------------------------------------------------------ */
@@ -515,6 +550,7 @@ enum qd_status qd_network_read(const char *path, const uint8_t *bytes, size_t si
     made.inputs = o.inputs;
     made.outputs = o.outputs;
     made.inlined = o.functions.inlined;
+    made.branches = o.functions.branches;
     *network = made;
     return QD_OK;
 }

@@ -228,3 +228,11 @@ enum qd_status qd_network_add(struct qd_network_functions *functions, const Onnx
 {
     return add(functions, node, bytes, 0);
 }
+
+enum qd_status qd_network_add_made(struct qd_network_functions *functions,
+                                   const Onnx__NodeProto *node)
+{
+    struct qd_slice packed = {0};
+    enum qd_status status = pack(functions, node, &packed);
+    return status == QD_OK ? add(functions, node, packed, 0) : status;
+}

@@ -44,13 +44,24 @@ struct qd_network_functions {
         const Onnx__FunctionProto *proto;
         bool simple; /* can be replaced by its nodes */
     } * items;
-    size_t inlined;
+    size_t inlined, branches; /* calls, and If nodes, that were replaced */
 };
 
 /* Adds a node of the graph, or, if it calls a simple function, that function's nodes. LIMIT: too many nodes, or
  * calls that nest too deep: a function that calls itself; NO_MEMORY. */
 enum qd_status qd_network_add(struct qd_network_functions *functions, const Onnx__NodeProto *node,
                               struct qd_slice bytes);
+
+/* The same of a node that was made here; it is packed. */
+enum qd_status qd_network_add_made(struct qd_network_functions *functions,
+                                   const Onnx__NodeProto *node);
+
+/* Adds, in place of an If, the nodes of the branch that it takes, if its condition is constant: `initializer`, or if
+ * that is NULL a Constant node added before, of one bool. *added: it was; not where the condition is computed, or the
+ * branch has subgraphs of its own. LIMIT, NO_MEMORY as above. */
+enum qd_status qd_network_add_if(struct qd_network_functions *functions,
+                                 const Onnx__NodeProto *node, const Onnx__TensorProto *initializer,
+                                 bool *added);
 
 /* Which functions are simple: no subgraphs, no defaults of attributes, no versions of operators that differ from
  * the model's. */

@@ -200,6 +200,75 @@ static void functions_that_multiply_are_refused(void **state)
            "more than 32768 calls of functions");
 }
 
+/* --- Branches --------------------------------------------------------------------------------- */
+
+/* An attribute that is a graph: Relu of the outer y with an own name "t", given as "t". */
+static struct bytes branch(struct qd_arena *a, const char *name, const char *op, struct bytes rest)
+{
+    struct bytes graph = join(a, field_bytes(a, 1, node(a, op, "y", "t", rest)),
+                              field_bytes(a, 12, field_text(a, 1, "t")));
+    struct bytes attribute = join(a, field_text(a, 1, name), field_varint(a, 20, 5));
+    return field_bytes(a, 5, join(a, attribute, field_bytes(a, 6, graph)));
+}
+
+static struct bytes if_node(struct qd_arena *a, struct bytes rest)
+{
+    struct bytes branches =
+        join(a, branch(a, "then_branch", "Relu", rest), branch(a, "else_branch", "Abs", NOTHING));
+    return field_bytes(a, 1, node(a, "If", "condition", "z", branches));
+}
+
+/* A bool initializer "condition" of one element. */
+static struct bytes condition(struct qd_arena *a, int value)
+{
+    struct bytes tensor =
+        join(a, join(a, field_varint(a, 2, 9), field_varint(a, 5, (uint64_t)value)),
+             field_text(a, 8, "condition"));
+    return field_bytes(a, 5, tensor);
+}
+
+static void constant_conditions_take_a_branch(void **state)
+{
+    struct world *w = *state;
+    struct qd_arena *a = &w->arena;
+    struct qd_network network;
+    struct qd_error error;
+    for (int value = 0; value < 2; value++) {
+        struct bytes graph = join(a, condition(a, value), if_node(a, NOTHING));
+        assert_ok(open_bytes(w, identity_model(a, NOTHING, graph, NOTHING), &network, &error),
+                  error);
+        assert_int_equal(network.branches, 1);
+        assert_int_equal(network.node_count, 3);
+        assert_string_equal(network.nodes[1].op_type, value ? "Relu" : "Abs");
+        assert_int_equal(network.nodes[1].inputs[0], qd_network_find(&network, "y"));
+        assert_int_equal(network.nodes[2].inputs[0], network.nodes[1].outputs[0]);
+        assert_int_equal(network.nodes[2].outputs[0], qd_network_find(&network, "z"));
+        assert_int_equal(qd_network_find(&network, "t"), QD_NO_VALUE);
+        qd_network_close(&network);
+    }
+}
+
+/* A condition that is computed, and a branch with a subgraph of its own: the If stays. */
+static void other_conditions_stay(void **state)
+{
+    struct world *w = *state;
+    struct qd_arena *a = &w->arena;
+    struct bytes computed =
+        join(a, graph_node(a, "Mystery", "x", "condition"), if_node(a, NOTHING));
+    struct bytes nested =
+        join(a, condition(a, 1), if_node(a, branch(a, "body", "Identity", NOTHING)));
+    const struct bytes graphs[] = {computed, nested};
+    for (int i = 0; i < 2; i++) {
+        struct qd_network network;
+        struct qd_error error;
+        assert_ok(open_bytes(w, identity_model(a, NOTHING, graphs[i], NOTHING), &network, &error),
+                  error);
+        assert_int_equal(network.branches, 0);
+        assert_string_equal(network.nodes[network.node_count - 1].op_type, "If");
+        qd_network_close(&network);
+    }
+}
+
 /* --- Constants -------------------------------------------------------------------------------- */
 
 /* An initializer "w" of float [1] in the file `location`. */
@@ -322,6 +391,8 @@ int main(void)
         cmocka_unit_test(functions_become_their_nodes),
         cmocka_unit_test(functions_that_call_themselves_are_refused),
         cmocka_unit_test(functions_that_multiply_are_refused),
+        cmocka_unit_test(constant_conditions_take_a_branch),
+        cmocka_unit_test(other_conditions_stay),
         cmocka_unit_test(external_data_stays_in_the_directory),
         cmocka_unit_test(truncated_models_are_refused),
         cmocka_unit_test(mutants_do_no_harm),

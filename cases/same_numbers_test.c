@@ -132,9 +132,13 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
     return QD_VISIT_GO_ON;
 }
 
-/* Of what only moves elements the suite has codes. */
+/* Of what only moves elements the suite has codes; truth values and sizes are no floats. */
 static bool takes_floats(const struct qd_op *op)
 {
+    static const char *const others[] = {"Not", "ConstantOfShape", "Range"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(op->name, others[i]) == 0)
+            return false;
     return op->form != QD_FORM_MOVES && op->form != QD_FORM_LARGEST &&
            op->form != QD_FORM_DEQUANTIZES && strncmp(op->name, "QLinear", 7) != 0 &&
            strcmp(op->name, "QGemm") != 0 && !strstr(op->name, "Integer");

@@ -10,39 +10,17 @@
  * Latitude    None: nothing rounds. Of intervals the greatest lower end to the greatest upper end. */
 #include <math.h>
 
-#include "kernel/elementwise.h"
-
-#define MAX_INPUTS 32
+#include "kernel/extremum.h"
 
 static struct qd_interval greatest(struct qd_interval a, struct qd_interval b)
 {
     return (struct qd_interval){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
 }
 
-/* A maximum is no sum: what the operand is made of ends here. */
-static struct qd_value alone(const struct qd_value *x)
-{
-    struct qd_value value = *x;
-    value.abs_sum = NULL;
-    value.fusion = (struct qd_fusion){.dequantized = false};
-    return value;
-}
-
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    struct qd_value y = alone(in[0]);
-    enum qd_status status = QD_OK;
-    if (qd_dtype_is_integer(y.want.dtype) && y.want.dtype != QD_BOOL)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Max of %s",
-                       qd_dtype_info(y.want.dtype)->word);
-    for (size_t i = 1; i < MAX_INPUTS && in[i] && status == QD_OK; i++) {
-        struct qd_value a = y, b = alone(in[i]);
-        status = qd_elementwise_binary(evaluation, node, &a, &b, greatest, QD_TERMS_PRODUCT, &y);
-    }
-    if (status == QD_OK)
-        out[0] = y;
-    return status;
+    return qd_extremum(evaluation, node, in, greatest, &out[0]);
 }
 
 const struct qd_op qd_op_max = {
@@ -50,7 +28,7 @@ const struct qd_op qd_op_max = {
     .name = "Max",
     .since = 1,
     .min_inputs = 1,
-    .max_inputs = MAX_INPUTS,
+    .max_inputs = QD_EXTREMUM_INPUTS,
     .outputs = 1,
     .variadic = true,
     .form = QD_FORM_ELEMENTWISE,

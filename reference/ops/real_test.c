@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub, Mul, Div, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal, Max, Pow, ReduceSum: rows by hand; the transcendental ones
- * against digits from tables. Alone: <build>/tests/reference/ops/real_test */
+/* Sub, Mul, Div, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal, Max, Min, Pow,
+ * ReduceSum, Erf: rows by hand; the transcendental ones against digits from tables. Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,6 +152,27 @@ static void maxima_and_squares(void **state)
     row("ReduceSum", 13, "f32[0] ", "", "f32[1] 0");
 }
 
+static void minima(void **state)
+{
+    (void)state;
+    row("Min", 13, "f32[3] 1 -2 3; f32[1] 0.5; f32[3] 4 -3 -1", "", "f32[3] 0.5 -3 -1");
+    row("Min", 13, "f32[3] 1..2 nan *; f32[3] 1.5..3 1 1", "", "f32[3] 1..2 nan *");
+    row("Min", 8, "f32[2] inf 1; f32[2] 1 -inf", "", "f32[2] 1 -inf");
+    row("Min", 12, "s32[1] 1; s32[1] 2", "", "?s32");
+    row("Min", 13, "bool[1] 1; bool[1] 0", "", "!a-type");
+    row("Min", 13, "f32[2] 1 1; f32[3] 1 1 1", "", "!broadcast");
+}
+
+static void error_function(void **state)
+{
+    (void)state;
+    row("Erf", 13, "f32[4] 0 inf -inf nan", "", "f32[4] 0 1 -1 nan");
+    row("Erf", 12, "s32[1] 0", "", "?s32");
+    row("Erf", 13, "s32[1] 0", "", "!input-type");
+    row("Erf", 9, "bf16[1] 0", "", "!input-type");
+    row("Erf", 9, "bool[1] 0", "", "!input-type");
+}
+
 static void rules(void **state)
 {
     (void)state;
@@ -184,6 +205,10 @@ static const struct table tables[] = {
     {"Sigmoid", {-20}, 1, {2.0611536181902036e-9}, 6.6},
     {"Exp", {1}, 1, {2.7182818284590452}, 3.6},
     {"Exp", {-10}, 1, {4.5399929762484852e-5}, 3.6},
+    {"Erf", {1}, 1, {0.84270079294971487}, 16.6},
+    {"Erf", {-0.5}, 1, {-0.52049987781304654}, 16.6},
+    {"Erf", {0x1p-20}, 1, {1.0761062308265405e-6}, 16.6},
+    {"Erf", {3}, 1, {0.99997790950300141}, 16.6},
     {"Sqrt", {2}, 1, {1.4142135623730950}, 3.6},
     {"Sqrt", {1e-8}, 1, {9.9999999696126450e-5}, 3.6},
     {"Softmax",
@@ -275,6 +300,8 @@ int main(void)
         cmocka_unit_test(hard_sigmoid),
         cmocka_unit_test(roots_and_reciprocals),
         cmocka_unit_test(maxima_and_squares),
+        cmocka_unit_test(minima),
+        cmocka_unit_test(error_function),
         cmocka_unit_test(rules),
         cmocka_unit_test(digits_of_tables),
         cmocka_unit_test(groups),

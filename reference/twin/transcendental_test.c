@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sigmoid, Tanh, Softmax, Exp and Sqrt against MPFR and simulated kernels: QLinearSigmoid, QLinearSoftmax, the
+/* Sigmoid, Tanh, Softmax, Exp, Sqrt and Erf against MPFR and simulated kernels: QLinearSigmoid, QLinearSoftmax, the
  * first three between DequantizeLinear and QuantizeLinear, and all alone in float32, float16, bfloat16. A
  * simulated kernel errs in each elementary function by whole ulps, within the bounds of
  * kernel/transcendental.h. All codes for many parameter sets. Alone:
@@ -19,10 +19,10 @@
 #define MAX_ROW 24
 
 /* How far the simulated functions may be from the C library's, which are within one ulp. */
-enum { EXP_ULPS = 2, TANH_ULPS = 3, DIVISION_ULPS = 2, ROOT_ULPS = 2 };
+enum { EXP_ULPS = 2, TANH_ULPS = 3, DIVISION_ULPS = 2, ROOT_ULPS = 2, ERF_ULPS = 14 };
 
-enum { SIGMOID, TANH, SOFTMAX, EXP, SQRT, FUNCTIONS };
-static const char *const names[FUNCTIONS] = {"Sigmoid", "Tanh", "Softmax", "Exp", "Sqrt"};
+enum { SIGMOID, TANH, SOFTMAX, EXP, SQRT, ERF, FUNCTIONS };
+static const char *const names[FUNCTIONS] = {"Sigmoid", "Tanh", "Softmax", "Exp", "Sqrt", "Erf"};
 static const char *const vendor_names[FUNCTIONS] = {"QLinearSigmoid", NULL, "QLinearSoftmax"};
 
 /* --- Exact --- */
@@ -51,6 +51,8 @@ static void exact_function(int function, mpq_t *x, mpq_t *out, int64_t count)
             mpfr_tanh(value[i], value[i], MPFR_RNDN);
         else if (function == SQRT)
             mpfr_sqrt(value[i], value[i], MPFR_RNDN);
+        else if (function == ERF)
+            mpfr_erf(value[i], value[i], MPFR_RNDN);
         else
             mpfr_exp(value[i], value[i], MPFR_RNDN);
         mpfr_add(sum, sum, value[i], MPFR_RNDN);
@@ -104,6 +106,12 @@ static float some_root(struct twin_random *random, float x)
     return fmaf(y, y, -x) == 0 ? y : nudged(random, y, ROOT_ULPS);
 }
 
+static float some_erf(struct twin_random *random, float x)
+{
+    float y = nudged(random, fabsf(erff(x)), ERF_ULPS);
+    return x < 0 ? -y : y;
+}
+
 /* The greatest subtracted or not; divided or multiplied by a reciprocal. */
 static void some_softmax(struct twin_random *random, const float *x, int64_t count, float *y)
 {
@@ -135,6 +143,7 @@ static void some_function(int function, struct twin_random *random, const float 
         y[i] = function == SIGMOID ? some_logistic(random, x[i])
                : function == TANH  ? some_tanh(random, x[i])
                : function == EXP   ? some_exp(random, x[i])
+               : function == ERF   ? some_erf(random, x[i])
                                    : some_root(random, x[i]);
 }
 
@@ -343,7 +352,7 @@ static void float_row(int function, enum qd_dtype dtype, struct twin_random *ran
     mpq_t exact[MAX_ROW];
     int64_t count = twin_random_between(random, 1, MAX_ROW);
     random_inputs(random, dtype, x, count);
-    for (int64_t i = 0; i < count && function >= EXP; i++)
+    for (int64_t i = 0; i < count && (function == EXP || function == SQRT); i++)
         x[i] = function == EXP ? x[i] / 2 : fabsf(x[i]); /* below float16's largest; not negative */
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_tensor input = twin_tensor(&arena, dtype, 1, &count);
@@ -381,7 +390,7 @@ static void float_row(int function, enum qd_dtype dtype, struct twin_random *ran
 static void floats(void **state)
 {
     (void)state;
-    static const double bounds[FUNCTIONS] = {13, 11, 150, 7, 7};
+    static const double bounds[FUNCTIONS] = {13, 11, 150, 7, 7, 33};
     static const struct {
         enum qd_dtype dtype;
         double ulp;

@@ -229,6 +229,8 @@ static enum qd_status judge_on(struct piece *piece, struct qd_subject *subject,
     enum qd_status status =
         qd_trial_run(subject, evaluated, &how, &locate->piece, &trial, piece->error);
 
+    if (status == QD_OK && !trial.skip)
+        locate->target_seconds += trial.run.seconds_target;
     if (status == QD_OK && !trial.skip && diagnoses && !locate->options->no_diagnosis &&
         trial.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
         trial.diagnosis = find_named(locate, evaluated, &trial.run);

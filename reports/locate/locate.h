@@ -70,6 +70,7 @@ struct qd_locate {
     struct qd_session *values; /* opened when a value is wanted of it */
     bool values_failed;        /* it does not open */
     size_t values_used;        /* units that it computed */
+    double target_seconds;     /* wall time that the targets spent, diagnoses aside */
 
     /* Per node: a block or operator of quantization; judged on some target. */
     bool *quantized, *judged;

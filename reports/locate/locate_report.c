@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -365,13 +366,17 @@ static void print_counts(const struct qd_locate_report *report, size_t done)
         fprintf(out, "          %zu: %s\n", report->reasons[i].count, report->reasons[i].text);
     print_share(out, locate);
     if (locate->values_used > 0)
-        fprintf(out,
-                "values    of %zu units, which the reference cannot compute, are those of %s\n",
-                locate->values_used, qd_locate_values_id(locate));
+        fprintf(
+            out, "values    of %zu unit%s, which the reference cannot compute, are those of %s\n",
+            locate->values_used, locate->values_used == 1 ? "" : "s", qd_locate_values_id(locate));
     struct rusage usage = {0};
+    double seconds = fmax(qd_clock_seconds() - report->started, 1e-3);
     getrusage(RUSAGE_SELF, &usage);
-    fprintf(out, "cost      %.1f s of CPU, %ld MB; of that %.1f MB of values at most\n",
-            qd_clock_cpu_seconds(), usage.ru_maxrss / 1000, (double)locate->kept.most_bytes / 1e6);
+    fprintf(out,
+            "cost      %.1f s of CPU, %ld MB; of that %.1f MB of values at most; %.0f %% of %.1f s "
+            "inside the targets\n",
+            qd_clock_cpu_seconds(), usage.ru_maxrss / 1000, (double)locate->kept.most_bytes / 1e6,
+            100 * fmin(locate->target_seconds / seconds, 1), seconds);
 }
 
 static void print_if(FILE *out, const char *what, const char *text)

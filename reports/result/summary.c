@@ -226,10 +226,11 @@ void qd_summary_print(const struct qd_summary *summary, FILE *out)
     const int64_t *results = total->results;
 
     fprintf(out,
-            "qdiff: %" PRId64 " cases on %zu targets: %" PRId64 " passed, %" PRId64
+            "qdiff: %" PRId64 " case%s on %zu target%s: %" PRId64 " passed, %" PRId64
             " failed, %" PRId64 " known, %" PRId64 " advisory, %" PRId64 " fixed, %" PRId64
             " stale rows, %" PRId64 " skipped, %" PRId64 " bad inputs, %" PRId64 " broken\n",
-            summary->cases, summary->targets.count, results[QD_RESULT_PASS],
+            summary->cases, summary->cases == 1 ? "" : "s", summary->targets.count,
+            summary->targets.count == 1 ? "" : "s", results[QD_RESULT_PASS],
             results[QD_RESULT_FAIL], results[QD_RESULT_KNOWN], results[QD_RESULT_ADVISORY],
             results[QD_RESULT_FIXED], summary->stale, results[QD_RESULT_SKIP],
             results[QD_RESULT_BAD_INPUT], results[QD_RESULT_BROKEN]);

@@ -31,19 +31,17 @@ static enum qd_status choose_values(const struct qd_options *options,
 
 /* --- The first wrong unit, reduced -------------------------------------------------------------- */
 
+/* Below the unit's own directory, where `qdiff run` of all units does not look. */
 static enum qd_status write_reduced(const struct qd_command *command,
                                     const struct qd_finding_report *report, struct qd_error *error)
 {
     const char *script = "";
     char *path = NULL;
-    const char *id =
-        qd_arena_printf(command->arena, "reduced/%s", report->reduced->after.signature);
-
+    const char *id = qd_arena_printf(command->arena, "%s/reduced", report->from);
     if (!id)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
     enum qd_status status =
         qd_id_path(command->options.output, id, "", command->arena, &path, error);
-
     if (status == QD_OK)
         status = qd_finding_write_bundle(report, path, command->arena, &script, error);
     if (status == QD_OK)
@@ -57,9 +55,9 @@ static void print_reduced(FILE *out, const struct qd_reduced *reduced)
     const char *label = reduced->after.diagnosis.label;
 
     fprintf(out,
-            "  reduced   from %" PRId64 " to %" PRId64 " output elements, %zu nodes, in %.1f s",
+            "  reduced   from %" PRId64 " to %" PRId64 " output elements, %zu node%s, in %.1f s",
             reduced->size_before.output_elements, reduced->size_after.output_elements,
-            reduced->size_after.nodes, reduced->seconds);
+            reduced->size_after.nodes, reduced->size_after.nodes == 1 ? "" : "s", reduced->seconds);
     fprintf(out, "%s%s\n", label && label[0] != '\0' ? "; diagnosis " : "", label ? label : "");
 }
 
@@ -141,9 +139,14 @@ static enum qd_exit locate_on(struct qd_command *command, const struct qd_networ
 
 static void print_network(FILE *out, const struct qd_network *network)
 {
-    fprintf(out, "model     %s: %zu nodes", network->path, network->node_count);
+    fprintf(out, "model     %s: %zu node%s", network->path, network->node_count,
+            network->node_count == 1 ? "" : "s");
     if (network->inlined > 0)
-        fprintf(out, ", %zu calls of its functions replaced by their nodes", network->inlined);
+        fprintf(out, ", %zu call%s of its functions replaced by their nodes", network->inlined,
+                network->inlined == 1 ? "" : "s");
+    if (network->branches > 0)
+        fprintf(out, ", %zu If node%s of a constant condition replaced by the branch taken",
+                network->branches, network->branches == 1 ? "" : "s");
     fputc('\n', out);
 }
 
@@ -189,7 +192,8 @@ const struct qd_verb qd_verb_locate = {
             "what the reference computes for the units before it. What the reference cannot\n"
             "compute is opaque: --values-from computes it, and it is not judged.\n"
             "--output DIR keeps every judged unit as a case that qdiff run takes, the wrong\n"
-            "ones with a reproduce.py, and the first wrong one reduced, in DIR/reduced.\n"
+            "ones with a reproduce.py, and the first wrong one reduced, in a directory\n"
+            "`reduced` of its own, which qdiff run DIR leaves out.\n"
             "A diagnosis takes 4 s here, and the reduction 30 s, if no option says otherwise.\n"
             "--end-to-end also runs units together that are right alone, and narrows what\n"
             "differs to the smallest region: a fusion across units. It keeps all values in\n"

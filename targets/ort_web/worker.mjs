@@ -27,8 +27,8 @@ const ROWS = [
   ["", "x-u8,x-s8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],
   ["", "",
     "ConvInteger MatMulInteger DynamicQuantizeLinear DequantizeLinear Concat Gather Slice Split Sub Div LeakyRelu Sigmoid HardSigmoid " +
-    "Sqrt Exp Reciprocal Max Pow ReduceSum GlobalMaxPool Shape Tanh Abs Softmax AveragePool GlobalAveragePool ReduceMean ReduceMax " +
-    "Cast Tile ConvTranspose BatchNormalization Add Mul Conv Gemm MatMul Expand MaxPool Transpose com.microsoft:DynamicQuantizeMatMul " +
+    "Sqrt Exp Reciprocal Max Pow ReduceSum GlobalMaxPool Shape Min Equal Less Greater Not Erf ConstantOfShape Range Tanh Abs Softmax " +
+    "AveragePool GlobalAveragePool ReduceMean ReduceMax Cast Tile ConvTranspose BatchNormalization Add Mul Conv Gemm MatMul Expand MaxPool Transpose com.microsoft:DynamicQuantizeMatMul " +
     "com.microsoft:QuantizeLinear com.microsoft:DequantizeLinear com.microsoft:QLinearAdd com.microsoft:QLinearMul " +
     "com.microsoft:QLinearConcat com.microsoft:QLinearWhere " +
     "com.microsoft:QLinearSoftmax com.microsoft:QLinearAveragePool com.microsoft:QLinearGlobalAveragePool com.microsoft:MatMulNBits"],

@@ -42,8 +42,9 @@ struct qd_network {
     const struct qd_network_value *values;
     const struct qd_network_node *nodes;
     const int *inputs,
-        *outputs;   /* in the order of values; inputs without those that have an initializer */
-    size_t inlined; /* calls of functions that were replaced */
+        *outputs;    /* in the order of values; inputs without those that have an initializer */
+    size_t inlined;  /* calls of functions that were replaced */
+    size_t branches; /* If nodes of a constant condition that were replaced */
     struct qd_network_source *source;
 };
 

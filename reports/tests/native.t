@@ -11,7 +11,8 @@
 test_a_release_that_is_not_set_up_says_how_to_get_it()
 {
     QDIFF_CACHE=$scratch/none qd 3 run -t tract --filter regressions/acl-1033 && has err "scripts/setup --target tract@.." || return 1
-    qd 2 run -t 'tract[opt=all]' --filter regressions/acl-1033 && has err "tract has no settings"
+    qd 2 run -t 'tract[opt=all]' --filter regressions/acl-1033 && has err "tract has no settings" || return 1
+    qd 2 run -t 'openvino[lpt=half]' --filter regressions/acl-1033 && has err "openvino has lpt=on and lpt=off"
 }
 
 # A share of the smoke level: what differs is explained, and the rest is right.
@@ -28,6 +29,15 @@ test_tract_before_and_after()
     needs tract@0.23.9
     qd 1 run -t tract@0.23.7 --no-expectations --filter regressions/executorch-16429 && has out "diagnosis: axis-ignored" &&
         qd 0 run -t tract@0.23.9 --no-expectations --filter regressions/executorch-16429
+}
+
+# What it says of one operator is explained: parameters by filter, which are read by input channel, and a scalar, whose shape its C API cannot give.
+test_openvino()
+{
+    needs openvino@2026.4.1
+    qd 1 run -t 'openvino@2026.4.1[lpt=off]' --no-expectations --filter regressions/amd-shark-ai-55 && has out "1 failed" || return 1
+    qd 0 run -t openvino@2026.4.1 --filter regressions/executorch-903 && has out " 1 known, " || return 1
+    qd 0 run -t openvino@2026.4.1 --filter regressions/ort-12151-rank0
 }
 
 run_tests "$@"

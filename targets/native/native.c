@@ -3,6 +3,7 @@
 #include "native/native.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +17,13 @@ static bool library_path(const char *name, const char *version, const char *file
     char root[3072];
     if (!qd_cache_is_version(version) || !qd_cache_path(name, root, sizeof root))
         return false;
-    int length = snprintf(path, size, "%s/%s/%s", root, version, file);
+    char pattern[4096];
+    snprintf(pattern, sizeof pattern, "%s/%s/%s", root, version, file);
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return false;
+    int length = snprintf(path, size, "%s", found.gl_pathv[0]);
+    globfree(&found);
     return length > 0 && (size_t)length < size;
 }
 
@@ -71,7 +78,8 @@ enum qd_target_status qd_native_open(const struct qd_native *native, const char 
     if (status != QD_TARGET_OK)
         return status;
     if (!library_path(native->name, version, native->file, path, sizeof path))
-        return qd_answer(message, QD_TARGET_UNUSABLE, "no path for %s %s", native->name, version);
+        return qd_answer(message, QD_TARGET_UNUSABLE, "%s %s has no %s", native->name, version,
+                         native->file);
     /* It stays: threads and static objects of a runtime do not survive dlclose. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)

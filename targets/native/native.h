@@ -9,15 +9,15 @@
 #include "qdiff/target.h"
 
 /* The targets that are made of this. */
-extern const struct qd_target qd_tract_target;
+extern const struct qd_target qd_tract_target, qd_openvino_target;
 
 /* Where a release is: <cache>/<name>/<version>/<file>. */
 struct qd_native {
     const char *name; /* of the target and of its folder in the cache */
-    const char *file; /* the library */
+    const char *file; /* the library, as a pattern of glob(3) */
 };
 
-extern const struct qd_native qd_native_tract;
+extern const struct qd_native qd_native_tract, qd_native_openvino;
 
 /* The releases in the cache, newest first, NULL-terminated, in the arena. None is no error. NO_MEMORY. */
 enum qd_status qd_native_versions(const struct qd_native *native, struct qd_arena *arena,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "native/native.h"
+#include "openvino/openvino.h"
 #include "ort/ort.h"
 #include "qdiff/session.h"
 #include "quirk/quirk.h"
@@ -39,6 +40,12 @@ static enum qd_status tract_versions(struct qd_arena *arena, const char *const *
     return qd_native_versions(&qd_native_tract, arena, versions, error);
 }
 
+static enum qd_status openvino_versions(struct qd_arena *arena, const char *const **versions,
+                                        struct qd_error *error)
+{
+    return qd_native_versions(&qd_native_openvino, arena, versions, error);
+}
+
 static enum qd_status check_ort(const struct qd_target_name *name, struct qd_error *error)
 {
     return qd_ort_check(name->config, error);
@@ -48,6 +55,11 @@ static enum qd_status check_tract(const struct qd_target_name *name, struct qd_e
 {
     return *name->config ? qd_fail(error, QD_USAGE, "[%s]: tract has no settings", name->config)
                          : QD_OK;
+}
+
+static enum qd_status check_openvino(const struct qd_target_name *name, struct qd_error *error)
+{
+    return qd_openvino_check(name->config, error);
 }
 
 static enum qd_status check_quirk(const struct qd_target_name *name, struct qd_error *error)
@@ -77,6 +89,9 @@ static const struct qd_builtin_target builtins[] = {
     {"tract", "tract, the runtime in Rust, through its C functions",
      "scripts/setup --target tract@..", &qd_tract_target, NULL, tract_versions, check_tract, plain,
      NULL, false},
+    {"openvino", "OpenVINO's CPU plug-in and ONNX frontend, through its C API",
+     "scripts/setup --target openvino", &qd_openvino_target, NULL, openvino_versions,
+     check_openvino, qd_openvino_configs, NULL, false},
     {"torch-mlir", "torch-mlir: ONNX importer, torch and linalg dialects, LLVM just in time",
      "scripts/setup --target torch-mlir", NULL, "torch_mlir", torch_mlir_versions, NULL, plain,
      torch_mlir_releases, false},

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "qdiff/contract.h"
+#include "qdiff/derived.h"
 
 static const char *word_of(const char *word)
 {
     return *word ? word : "-";
 }
 
-static void print_hole(const struct qd_contract_hole *hole, FILE *out)
+static void print_hole(const struct qd_derived_hole *hole, FILE *out)
 {
     fputs("    none:", out);
     for (size_t i = 0; i < hole->count; i++)
@@ -20,7 +20,7 @@ static void print_hole(const struct qd_contract_hole *hole, FILE *out)
     fprintf(out, ": %s\n", hole->excuse);
 }
 
-static void print_cover(const struct qd_contract_cover *cover, FILE *out)
+static void print_cover(const struct qd_derived_cover *cover, FILE *out)
 {
     size_t open = cover->pairs - cover->pairs_covered - cover->pairs_excused;
     fprintf(out, "%s%s%s: %zu cases; of %zu pairs of levels %zu covered, %zu excused, %zu open\n",
@@ -41,20 +41,20 @@ static void print_cover(const struct qd_contract_cover *cover, FILE *out)
 static enum qd_status print_op(size_t op, const struct qd_selection *selection, FILE *table,
                                FILE *out, size_t *holes, struct qd_error *error)
 {
-    struct qd_contract_cover cover;
+    struct qd_derived_cover cover;
     struct qd_arena arena;
     bool known = true, learned = qd_selection_takes_op(selection, qd_op_at(op));
     enum qd_status status = QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     if (learned)
-        status = qd_contract_cover(op, &arena, &cover, &known, error);
+        status = qd_derived_cover(op, &arena, &cover, &known, error);
     if (status == QD_OK && learned) {
         print_cover(&cover, out);
         fflush(out);
         *holes += cover.pairs - cover.pairs_covered - cover.pairs_excused;
     }
-    if (status == QD_OK && table && (learned || qd_contract_shipped(op, &cover)))
-        qd_contract_write(&cover, table);
+    if (status == QD_OK && table && (learned || qd_derived_shipped(op, &cover)))
+        qd_derived_write(&cover, table);
     qd_arena_clear(&arena);
     return status;
 }
@@ -68,9 +68,9 @@ enum qd_status qd_factors_print(const struct qd_selection *selection, const char
         return qd_fail(error, QD_IO, "%s: cannot write: %s", write, strerror(errno));
     if (table)
         fputs("/* SPDX-License-Identifier: Apache-2.0 */\n"
-              "/* The rows of levels that cases/contract/ makes cases of: what goes together was "
+              "/* The rows of levels that cases/derived/ makes cases of: what goes together was "
               "learned from the reference.\n"
-              " * Written by `qdiff coverage --factors --write FILE`; see qdiff/contract.h. */\n",
+              " * Written by `qdiff coverage --factors --write FILE`; see qdiff/derived.h. */\n",
               table);
     *holes = 0;
     for (size_t op = 0; status == QD_OK && qd_op_at(op); op++)

@@ -109,7 +109,7 @@ const struct qd_verb qd_verb_coverage = {
             "breaks, and for each combination of types the number of cases at every opset. An\n"
             "empty cell gives the reason: the rule or the sentence with which the reference\n"
             "refuses it, or \"hole\".\n"
-            "With --factors it shows what the family \"contract\" is made of: for each operator\n"
+            "With --factors it shows what the family \"derived\" is made of: for each operator\n"
             "the factors that follow from its row, how many cases have each level, how many\n"
             "pairs of levels some case has, and for each level or pair that none has the rule\n"
             "or the sentence with which the reference refuses it. All operators take minutes.",

@@ -2,7 +2,7 @@
 /* Operands that are no numbers to compute with: shapes, axes, indices, bounds. What they hold, by their names. */
 #include <string.h>
 
-#include "contract/contract.h"
+#include "derived/derived.h"
 
 struct list {
     enum qd_dtype type;
@@ -11,9 +11,9 @@ struct list {
     bool absent;
 };
 
-typedef void list_maker(const struct qd_contract_draft *d, unsigned level, struct list *list);
+typedef void list_maker(const struct qd_derived_draft *d, unsigned level, struct list *list);
 
-static const struct qd_contract_shape *first_shape(const struct qd_contract_draft *d)
+static const struct qd_derived_shape *first_shape(const struct qd_derived_draft *d)
 {
     unsigned i = 0;
     while (i + 1 < d->inputs && qd_op_role(d->contract->op, i) == QD_ROLE_CONTROL)
@@ -38,13 +38,13 @@ static int control_named(const struct qd_op *op, const char *name)
     return -1;
 }
 
-static bool is(const struct qd_contract_draft *d, const char *op_type)
+static bool is(const struct qd_derived_draft *d, const char *op_type)
 {
     return strcmp(d->contract->op->name, op_type) == 0;
 }
 
 /* "axes": the last, the first, −1, the first and −1; absent. Of Unsqueeze they count in the output. */
-static void make_axes(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_axes(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     int64_t last = (int64_t)d->rank - (is(d, "Unsqueeze") ? 0 : 1);
     list->absent = level == 1;
@@ -54,12 +54,12 @@ static void make_axes(const struct qd_contract_draft *d, unsigned level, struct 
         push(list, level == 2 ? 0 : -1);
 }
 
-unsigned qd_contract_axes(const struct qd_contract_draft *d, int64_t axes[QD_MAX_RANK])
+unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_RANK])
 {
     int control = control_named(d->contract->op, "axes");
     struct list list = {0};
     if (control >= 0)
-        make_axes(d, qd_contract_level(d, QD_CONTRACT_CONTROL, control), &list);
+        make_axes(d, qd_derived_level(d, QD_DERIVED_CONTROL, control), &list);
     else
         list.absent = true;
     for (int64_t i = 0; list.absent && i < d->rank; i++)
@@ -70,13 +70,13 @@ unsigned qd_contract_axes(const struct qd_contract_draft *d, int64_t axes[QD_MAX
     return n;
 }
 
-static unsigned axis_count(const struct qd_contract_draft *d)
+static unsigned axis_count(const struct qd_derived_draft *d)
 {
     int64_t axes[QD_MAX_RANK];
-    return qd_contract_axes(d, axes);
+    return qd_derived_axes(d, axes);
 }
 
-static void make_pads(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_pads(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     for (int i = 0, n = 2 * (int)axis_count(d); i < n; i++)
         push(list, level == 0   ? (i + 1) % 3
@@ -85,7 +85,7 @@ static void make_pads(const struct qd_contract_draft *d, unsigned level, struct 
                                 : 1 + (i == 0 ? 16 : 0));
 }
 
-static void make_starts(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_starts(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     static const int64_t starts[] = {0, 1, -1, -2, INT64_MAX};
     list->type = level == 4 ? QD_S64 : QD_S64;
@@ -93,14 +93,14 @@ static void make_starts(const struct qd_contract_draft *d, unsigned level, struc
         push(list, starts[level]);
 }
 
-static void make_ends(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_ends(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     static const int64_t ends[] = {INT64_MAX, -1, INT64_MIN, 1};
     for (unsigned i = 0; i < axis_count(d); i++)
         push(list, ends[level]);
 }
 
-static void make_steps(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_steps(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     static const int64_t steps[] = {1, 1, 2, -1, -2};
     list->absent = level == 0;
@@ -109,9 +109,9 @@ static void make_steps(const struct qd_contract_draft *d, unsigned level, struct
 }
 
 /* Of Reshape, or of Expand. */
-static void make_shape(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_shape(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
-    const struct qd_contract_shape *x = first_shape(d);
+    const struct qd_derived_shape *x = first_shape(d);
     if (is(d, "Expand")) {
         if (level == 0)
             push(list, 2);
@@ -131,10 +131,10 @@ static void make_shape(const struct qd_contract_draft *d, unsigned level, struct
         push(list, 1);
 }
 
-static void make_indices(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_indices(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
-    const struct qd_contract_shape *x = first_shape(d);
-    int64_t axis = qd_contract_int(d, "axis", 0);
+    const struct qd_derived_shape *x = first_shape(d);
+    int64_t axis = qd_derived_int(d, "axis", 0);
     axis += axis < 0 ? x->rank : 0;
     int64_t size = axis >= 0 && axis < x->rank ? x->dims[axis] : 1;
     list->rank = level != 1;
@@ -144,17 +144,17 @@ static void make_indices(const struct qd_contract_draft *d, unsigned level, stru
         push(list, level == 3 ? -1 - (i * 7) % size : (i * 5) % size);
 }
 
-static void make_repeats(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_repeats(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     for (unsigned i = 0; i < d->rank; i++)
         push(list, level == 1 ? 1 : level == 2 ? 2 : 1 + (i + 1) % 2);
 }
 
 /* Two parts. */
-static void make_split(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_split(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
-    const struct qd_contract_shape *x = first_shape(d);
-    int64_t axis = qd_contract_int(d, "axis", 0);
+    const struct qd_derived_shape *x = first_shape(d);
+    int64_t axis = qd_derived_int(d, "axis", 0);
     axis += axis < 0 ? x->rank : 0;
     int64_t size = axis >= 0 && axis < x->rank ? x->dims[axis] : 2;
     list->absent = level == 1;
@@ -162,20 +162,30 @@ static void make_split(const struct qd_contract_draft *d, unsigned level, struct
     push(list, level == 0 ? size - 1 : 1);
 }
 
-static void make_sizes(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_sizes(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     list->absent = level == 0;
     for (unsigned i = 0; i < d->rank; i++)
         push(list, i < 2 ? first_shape(d)->dims[i] : level == 1 ? 7 : 2 * first_shape(d)->dims[i]);
 }
 
-static void make_nothing(const struct qd_contract_draft *d, unsigned level, struct list *list)
+/* What is filled. */
+static void make_filled(const struct qd_derived_draft *d, unsigned level, struct list *list)
+{
+    for (unsigned i = 0; i < d->rank && level != 1; i++)
+        push(list, i == 0             ? qd_derived_extent(d, 0)
+                   : i + 1 == d->rank ? qd_derived_extent(d, 1)
+                   : level == 2       ? 1
+                                      : 2);
+}
+
+static void make_nothing(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     (void)d, (void)level;
     list->absent = true;
 }
 
-static void make_exponent(const struct qd_contract_draft *d, unsigned level, struct list *list)
+static void make_exponent(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     (void)d;
     list->rank = 0;
@@ -200,6 +210,7 @@ static const struct control {
     {"sizes", make_sizes, {"", "sizes_7", "sizes_double"}},
     {"roi", make_nothing, {""}},
     {"g_idx", make_nothing, {""}},
+    {"input", make_filled, {"", "shape_none", "shape_of_ones"}},
     {"Y", make_exponent, {"", "exponent_s64"}},
     {"scales", NULL, {"", "scales_half", "scales_absent", "scales_mixed"}},
     {"min", NULL, {"", "no_min"}},
@@ -215,7 +226,7 @@ static const struct control *find(const char *name, size_t length)
     return NULL;
 }
 
-unsigned qd_contract_control_levels(const char *name, size_t length, const char **words)
+unsigned qd_derived_control_levels(const char *name, size_t length, const char **words)
 {
     const struct control *control = find(name, length);
     unsigned n = 0;
@@ -224,16 +235,15 @@ unsigned qd_contract_control_levels(const char *name, size_t length, const char 
     return n;
 }
 
-static void add_tensor(struct qd_contract_draft *d, const char *name,
-                       const struct qd_tensor *tensor)
+static void add_tensor(struct qd_derived_draft *d, const char *name, const struct qd_tensor *tensor)
 {
     qd_maker_add(&d->maker, name, tensor,
-                 qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_CONTROLS) > 0);
+                 qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_CONTROLS) > 0);
 }
 
-static bool add_condition(struct qd_contract_draft *d, unsigned level, const char *name)
+static bool add_condition(struct qd_derived_draft *d, unsigned level, const char *name)
 {
-    const struct qd_contract_shape *x = first_shape(d);
+    const struct qd_derived_shape *x = first_shape(d);
     unsigned rank = level == 1 ? 0 : level == 2 && x->rank > 0 ? 1 : x->rank;
     struct qd_tensor t = qd_maker_tensor(&d->maker, QD_BOOL, rank, x->dims + (x->rank - rank));
     for (int64_t i = 0; i < t.count; i++)
@@ -242,7 +252,7 @@ static bool add_condition(struct qd_contract_draft *d, unsigned level, const cha
     return true;
 }
 
-static bool add_bound(struct qd_contract_draft *d, unsigned level, const char *name)
+static bool add_bound(struct qd_derived_draft *d, unsigned level, const char *name)
 {
     if (level == 1)
         return false;
@@ -255,7 +265,7 @@ static bool add_bound(struct qd_contract_draft *d, unsigned level, const char *n
     return true;
 }
 
-static bool add_scales(struct qd_contract_draft *d, unsigned level, const char *name)
+static bool add_scales(struct qd_derived_draft *d, unsigned level, const char *name)
 {
     int64_t rank = d->rank;
     if (level == 2)
@@ -267,12 +277,12 @@ static bool add_scales(struct qd_contract_draft *d, unsigned level, const char *
     return true;
 }
 
-bool qd_contract_add_control(struct qd_contract_draft *d, unsigned input, const char *name)
+bool qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const char *name)
 {
     size_t length;
     const char *word = qd_op_operand_name(d->contract->op, input, &length);
     const struct control *control = find(word, length);
-    unsigned level = qd_contract_level(d, QD_CONTRACT_CONTROL, (int)input);
+    unsigned level = qd_derived_level(d, QD_DERIVED_CONTROL, (int)input);
     if (!control)
         return false;
     if (!control->make)

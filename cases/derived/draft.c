@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "contract/contract.h"
+#include "derived/derived.h"
 
 /* Of a tensor of one of many cases. */
 #define MOST_ELEMENTS 7e4
@@ -21,22 +21,22 @@ static enum qd_dtype type_of(const char *word)
     return qd_dtype_of_word(at ? at + 1 : word);
 }
 
-static void read_types(struct qd_contract_draft *d)
+static void read_types(struct qd_derived_draft *d)
 {
-    const char *x = qd_contract_word(d, QD_CONTRACT_TYPE, 0),
-               *w = qd_contract_word(d, QD_CONTRACT_WEIGHT_TYPE, 0);
+    const char *x = qd_derived_word(d, QD_DERIVED_TYPE, 0),
+               *w = qd_derived_word(d, QD_DERIVED_WEIGHT_TYPE, 0);
     d->coded = strncmp(x, "qdq_", 4) == 0;
     d->x = type_of(x);
     d->w = *w ? type_of(w) : d->x;
 }
 
-static void read_counts(struct qd_contract_draft *d)
+static void read_counts(struct qd_derived_draft *d)
 {
     const char *repeats = strchr(d->contract->op->operands, '*');
-    const char *rank = qd_contract_word(d, QD_CONTRACT_RANK, 0),
-               *opset = qd_contract_word(d, QD_CONTRACT_OPSET, 0);
+    const char *rank = qd_derived_word(d, QD_DERIVED_RANK, 0),
+               *opset = qd_derived_word(d, QD_DERIVED_OPSET, 0);
     unsigned fixed = 0, period = 1;
-    sscanf(qd_contract_word(d, QD_CONTRACT_COUNT, 0), "%lld", (long long *)&d->count);
+    sscanf(qd_derived_word(d, QD_DERIVED_COUNT, 0), "%lld", (long long *)&d->count);
     for (const char *at = d->contract->op->operands; repeats && *at; at++)
         *(at < repeats ? &fixed : &period) += *at == ',';
     d->inputs = repeats ? fixed + (unsigned)d->count * period : d->contract->op->max_inputs;
@@ -46,10 +46,10 @@ static void read_counts(struct qd_contract_draft *d)
 }
 
 /* Squeeze takes away axes of one element. */
-static void squeeze(struct qd_contract_draft *d)
+static void squeeze(struct qd_derived_draft *d)
 {
     int64_t axes[QD_MAX_RANK];
-    unsigned n = qd_contract_axes(d, axes);
+    unsigned n = qd_derived_axes(d, axes);
     if (strcmp(d->contract->op->name, "Squeeze") != 0)
         return;
     for (unsigned i = 0; i < (n == d->rank ? 1 : n); i++) {
@@ -59,7 +59,7 @@ static void squeeze(struct qd_contract_draft *d)
     }
 }
 
-static double elements(const struct qd_contract_shape *shape)
+static double elements(const struct qd_derived_shape *shape)
 {
     double n = 1;
     for (unsigned i = 0; i < shape->rank; i++)
@@ -73,27 +73,27 @@ static bool has_parameters(const struct qd_op *op)
 }
 
 /* Too much for one of many cases. */
-static bool costs_too_much(const struct qd_contract_draft *d)
+static bool costs_too_much(const struct qd_derived_draft *d)
 {
     int w = qd_op_operand(d->contract->op, QD_ROLE_WEIGHT);
     double most = 0, products = 0;
     for (unsigned i = 0; i < d->inputs; i++)
         most = fmax(most, elements(&d->shapes[i]));
     if (w >= 0 && d->contract->layout >= QD_LAYOUT_MATMUL)
-        products = elements(&d->shapes[0]) * (double)qd_contract_extent(d, 2);
+        products = elements(&d->shapes[0]) * (double)qd_derived_extent(d, 2);
     else if (w >= 0 && d->contract->layout >= QD_LAYOUT_CONV)
         products =
-            elements(&d->shapes[0]) * elements(&d->shapes[w]) / (double)qd_contract_extent(d, 1);
+            elements(&d->shapes[0]) * elements(&d->shapes[w]) / (double)qd_derived_extent(d, 1);
     return most > MOST_ELEMENTS ||
            products > (has_parameters(d->contract->op) ? MOST_PRODUCTS : MOST_FLOAT_PRODUCTS);
 }
 
-static void lay_out(struct qd_contract_draft *d)
+static void lay_out(struct qd_derived_draft *d)
 {
     d->attribute_count = 0;
     memset(d->shapes, 0, sizeof d->shapes);
-    qd_contract_choose_attributes(d);
-    qd_contract_lay_out(d);
+    qd_derived_choose_attributes(d);
+    qd_derived_lay_out(d);
     squeeze(d);
 }
 
@@ -104,24 +104,24 @@ struct spread {
     double deviation, middle;
 };
 
-static enum qd_dtype output_type(const struct qd_contract_draft *d)
+static enum qd_dtype output_type(const struct qd_derived_draft *d)
 {
-    const char *word = qd_contract_word(d, QD_CONTRACT_OUTPUT_TYPE, 0);
+    const char *word = qd_derived_word(d, QD_DERIVED_OUTPUT_TYPE, 0);
     if (*word)
         return type_of(word);
     return qd_dtype_is_integer(d->x) ? d->x : QD_U8;
 }
 
-static enum qd_dtype owner_type(const struct qd_contract_draft *d, int whose)
+static enum qd_dtype owner_type(const struct qd_derived_draft *d, int whose)
 {
-    return whose == QD_CONTRACT_X ? d->x : whose == QD_CONTRACT_W ? d->w : output_type(d);
+    return whose == QD_DERIVED_X ? d->x : whose == QD_DERIVED_W ? d->w : output_type(d);
 }
 
-static int64_t zero_of(const struct qd_contract_draft *d, int whose, int64_t channel)
+static int64_t zero_of(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
     enum qd_dtype type = owner_type(d, whose);
     const struct qd_dtype_info *info = qd_dtype_info(type);
-    const char *word = qd_contract_word(d, QD_CONTRACT_ZERO, whose);
+    const char *word = qd_derived_word(d, QD_DERIVED_ZERO, whose);
     int64_t range = info->max - info->min;
     if (info->kind == QD_CLASS_FLOAT || info->bits > 16 || strstr(word, "_0") ||
         strstr(word, "absent"))
@@ -133,10 +133,10 @@ static int64_t zero_of(const struct qd_contract_draft *d, int whose, int64_t cha
     return info->min + range * (4 + whose) / 11 + (channel * 7) % (range / 8 + 1);
 }
 
-static double scale_of(const struct qd_contract_draft *d, int whose, int64_t channel);
+static double scale_of(const struct qd_derived_draft *d, int whose, int64_t channel);
 
 /* Of codes: they are spread over all of the type, or over 2000 numbers. */
-static struct spread spread_of(const struct qd_contract_draft *d, int whose)
+static struct spread spread_of(const struct qd_derived_draft *d, int whose)
 {
     enum qd_dtype type = owner_type(d, whose);
     const struct qd_dtype_info *info = qd_dtype_info(type);
@@ -151,9 +151,9 @@ static struct spread spread_of(const struct qd_contract_draft *d, int whose)
 }
 
 /* How large outputs are as a rule. */
-static double output_reach(const struct qd_contract_draft *d)
+static double output_reach(const struct qd_derived_draft *d)
 {
-    struct spread x = spread_of(d, QD_CONTRACT_X), w = spread_of(d, QD_CONTRACT_W);
+    struct spread x = spread_of(d, QD_DERIVED_X), w = spread_of(d, QD_DERIVED_W);
     double a = hypot(x.deviation, x.middle), b = hypot(w.deviation, w.middle);
     if (d->contract->op->approximate)
         return 0.3;
@@ -169,24 +169,24 @@ static double output_reach(const struct qd_contract_draft *d)
 }
 
 /* A number of [1, 2) that belongs to the channel. */
-static double jitter(const struct qd_contract_draft *d, int whose, int64_t channel)
+static double jitter(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
     struct qd_random random = d->random;
     random.state += (uint64_t)(whose + 1) * 1000003 + (uint64_t)channel;
     return 1 + ldexp((double)(qd_random_next(&random) >> 41), -23);
 }
 
-static double scale_of(const struct qd_contract_draft *d, int whose, int64_t channel)
+static double scale_of(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
     const struct qd_dtype_info *info = qd_dtype_info(owner_type(d, whose));
     double range =
         info->kind == QD_CLASS_FLOAT || info->bits > 16 ? 16 : (double)(info->max - info->min);
-    if (whose != QD_CONTRACT_Y)
-        return ldexp(jitter(d, whose, channel), whose == QD_CONTRACT_X ? -1 : -2) * 4 / range;
+    if (whose != QD_DERIVED_Y)
+        return ldexp(jitter(d, whose, channel), whose == QD_DERIVED_X ? -1 : -2) * 4 / range;
     return output_reach(d) / range * 7 * jitter(d, whose, channel) / 1.5;
 }
 
-static double draw(struct qd_contract_draft *d, enum qd_dtype type)
+static double draw(struct qd_derived_draft *d, enum qd_dtype type)
 {
     const struct qd_dtype_info *info = qd_dtype_info(type);
     if (info->kind == QD_CLASS_FLOAT)
@@ -198,20 +198,20 @@ static double draw(struct qd_contract_draft *d, enum qd_dtype type)
 
 /* --- Operands ------------------------------------------------------------------------------------- */
 
-static int whose(const struct qd_contract_draft *d, unsigned input)
+static int whose(const struct qd_derived_draft *d, unsigned input)
 {
     const struct qd_op *op = d->contract->op;
     int owner = qd_op_owner(op, input);
     if (owner == QD_OPERAND_OUTPUT)
-        return QD_CONTRACT_Y;
+        return QD_DERIVED_Y;
     int seen = 0;
     for (int i = 0; i < owner; i++)
         seen += qd_op_role(op, (size_t)i) == QD_ROLE_DATA ||
                 qd_op_role(op, (size_t)i) == QD_ROLE_WEIGHT;
-    return seen % 2 ? QD_CONTRACT_W : QD_CONTRACT_X;
+    return seen % 2 ? QD_DERIVED_W : QD_DERIVED_X;
 }
 
-static const char *name_of(struct qd_contract_draft *d, unsigned input)
+static const char *name_of(struct qd_derived_draft *d, unsigned input)
 {
     size_t length;
     const char *word = qd_op_operand_name(d->contract->op, input, &length);
@@ -224,9 +224,9 @@ static const char *name_of(struct qd_contract_draft *d, unsigned input)
     return name ? name : "";
 }
 
-static bool is_per_channel(const struct qd_contract_draft *d, int whose, bool scale)
+static bool is_per_channel(const struct qd_derived_draft *d, int whose, bool scale)
 {
-    const char *word = qd_contract_word(d, QD_CONTRACT_GRANULARITY, whose);
+    const char *word = qd_derived_word(d, QD_DERIVED_GRANULARITY, whose);
     if (!*word || (strncmp(word, "scale", 5) == 0 && !scale) ||
         (strncmp(word, "zero", 4) == 0 && scale))
         return false;
@@ -234,42 +234,42 @@ static bool is_per_channel(const struct qd_contract_draft *d, int whose, bool sc
 }
 
 /* Of QuantizeLinear and DequantizeLinear: of the axis, or blocks along it; MatMulNBits has its own. */
-static struct qd_contract_shape parameter_shape(const struct qd_contract_draft *d, unsigned input,
-                                                int owner, bool scale)
+static struct qd_derived_shape parameter_shape(const struct qd_derived_draft *d, unsigned input,
+                                               int owner, bool scale)
 {
-    struct qd_contract_shape s = {0};
+    struct qd_derived_shape s = {0};
     enum qd_form form = d->contract->op->form;
     if (d->contract->layout == QD_LAYOUT_NBITS)
         return d->shapes[input];
     if (!is_per_channel(d, owner, scale))
         return s;
     if (form != QD_FORM_QUANTIZES && form != QD_FORM_DEQUANTIZES)
-        return d->channels[owner] > 0 ? (struct qd_contract_shape){1, {d->channels[owner]}} : s;
-    int64_t axis = qd_contract_int(d, "axis", 1), block = qd_contract_int(d, "block_size", 0);
+        return d->channels[owner] > 0 ? (struct qd_derived_shape){1, {d->channels[owner]}} : s;
+    int64_t axis = qd_derived_int(d, "axis", 1), block = qd_derived_int(d, "block_size", 0);
     axis += axis < 0 ? d->rank : 0;
     if (axis < 0 || axis >= d->rank)
         return s;
     if (block <= 0)
-        return (struct qd_contract_shape){1, {d->shapes[0].dims[axis]}};
+        return (struct qd_derived_shape){1, {d->shapes[0].dims[axis]}};
     s = d->shapes[0];
     s.dims[axis] = (s.dims[axis] + block - 1) / block;
     return s;
 }
 
-static enum qd_dtype scale_type(const struct qd_contract_draft *d)
+static enum qd_dtype scale_type(const struct qd_derived_draft *d)
 {
-    const char *word = qd_contract_word(d, QD_CONTRACT_SCALE_TYPE, 0);
+    const char *word = qd_derived_word(d, QD_DERIVED_SCALE_TYPE, 0);
     enum qd_dtype x = d->x;
     if (*word)
         return type_of(word);
     return d->contract->layout == QD_LAYOUT_NBITS && qd_dtype_is_float(x) ? x : QD_F32;
 }
 
-static void add_parameter(struct qd_contract_draft *d, unsigned input, const char *name)
+static void add_parameter(struct qd_derived_draft *d, unsigned input, const char *name)
 {
     bool scale = qd_op_role(d->contract->op, input) == QD_ROLE_SCALE;
     int owner = whose(d, input);
-    struct qd_contract_shape shape = parameter_shape(d, input, owner, scale);
+    struct qd_derived_shape shape = parameter_shape(d, input, owner, scale);
     bool packed = d->contract->layout == QD_LAYOUT_NBITS && !scale;
     enum qd_dtype type = scale ? scale_type(d) : packed ? QD_U8 : owner_type(d, owner);
     struct qd_tensor t = qd_maker_tensor(&d->maker, type, shape.rank, shape.dims);
@@ -279,18 +279,18 @@ static void add_parameter(struct qd_contract_draft *d, unsigned input, const cha
         else if (packed || !qd_dtype_is_float(type))
             qd_tensor_set(&t, i, packed ? (int64_t)draw(d, QD_U8) : zero_of(d, owner, i));
     qd_maker_add(&d->maker, name, &t,
-                 qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_PARAMETERS) > 0);
+                 qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_PARAMETERS) > 0);
 }
 
-static bool is_run(const struct qd_contract_draft *d, bool first)
+static bool is_run(const struct qd_derived_draft *d, bool first)
 {
-    bool constant = qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_X) > 0;
+    bool constant = qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_X) > 0;
     return first ? !constant
-                 : constant || qd_contract_level(d, QD_CONTRACT_BINDING, QD_CONTRACT_W) > 0;
+                 : constant || qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_W) > 0;
 }
 
 /* A parameter of DequantizeLinear or QuantizeLinear beside the node. */
-static void add_grid(struct qd_contract_draft *d, const char *name, int owner, int64_t channels,
+static void add_grid(struct qd_derived_draft *d, const char *name, int owner, int64_t channels,
                      enum qd_dtype type)
 {
     bool per_channel = channels > 0 && is_per_channel(d, owner, true);
@@ -300,19 +300,19 @@ static void add_grid(struct qd_contract_draft *d, const char *name, int owner, i
                      z = qd_maker_tensor(&d->maker, type, per_channel, &channels);
     for (int64_t i = 0; i < s.count && d->maker.status == QD_OK; i++) {
         qd_maker_set(&s, i,
-                     type == QD_S32 ? scale_of(d, QD_CONTRACT_X, 0) * scale_of(d, QD_CONTRACT_W, i)
+                     type == QD_S32 ? scale_of(d, QD_DERIVED_X, 0) * scale_of(d, QD_DERIVED_W, i)
                                     : scale_of(d, owner, i));
         qd_tensor_set(&z, i, type == QD_S32 ? 0 : zero_of(d, owner, i));
     }
     qd_maker_add(&d->maker, scale, &s, false);
-    if (type != QD_S32 && !strstr(qd_contract_word(d, QD_CONTRACT_ZERO, owner), "absent"))
+    if (type != QD_S32 && !strstr(qd_derived_word(d, QD_DERIVED_ZERO, owner), "absent"))
         qd_maker_add(&d->maker, zero, &z, false);
 }
 
-static void add_linear_node(struct qd_contract_draft *d, const char *op_type, const char *in,
+static void add_linear_node(struct qd_derived_draft *d, const char *op_type, const char *in,
                             const char *name, const char *out, int owner, bool zero, int64_t axis)
 {
-    bool absent = strstr(qd_contract_word(d, QD_CONTRACT_ZERO, owner), "absent") != NULL;
+    bool absent = strstr(qd_derived_word(d, QD_DERIVED_ZERO, owner), "absent") != NULL;
     const char *inputs = qd_arena_printf(
         d->maker.arena, zero && !absent ? "%s,%s_scale,%s_zero_point" : "%s,%s_scale", in, name,
         name);
@@ -323,7 +323,7 @@ static void add_linear_node(struct qd_contract_draft *d, const char *op_type, co
         qd_build_attr_int(d->maker.builder, "axis", axis);
 }
 
-static enum qd_dtype bias_type(const struct qd_contract_draft *d)
+static enum qd_dtype bias_type(const struct qd_derived_draft *d)
 {
     const struct qd_op *op = d->contract->op;
     if (d->coded || qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE) >= 0)
@@ -332,7 +332,7 @@ static enum qd_dtype bias_type(const struct qd_contract_draft *d)
 }
 
 /* Codes and the node that turns them into numbers, or the numbers themselves. */
-static void add_tensor(struct qd_contract_draft *d, unsigned input, const char *name, int owner,
+static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *name, int owner,
                        bool run)
 {
     bool bias = qd_op_role(d->contract->op, input) == QD_ROLE_BIAS,
@@ -352,8 +352,8 @@ static void add_tensor(struct qd_contract_draft *d, unsigned input, const char *
     if (!coded)
         return;
     int64_t channels = bias ? d->shapes[input].dims[0] : d->channels[owner];
-    bool per_channel = channels > 0 && is_per_channel(d, bias ? QD_CONTRACT_W : owner, true);
-    add_grid(d, name, bias ? QD_CONTRACT_W : owner, channels, type);
+    bool per_channel = channels > 0 && is_per_channel(d, bias ? QD_DERIVED_W : owner, true);
+    add_grid(d, name, bias ? QD_DERIVED_W : owner, channels, type);
     add_linear_node(d, "DequantizeLinear", codes, name, name, owner, type != QD_S32,
                     !per_channel ? -1
                     : bias       ? 0
@@ -362,17 +362,17 @@ static void add_tensor(struct qd_contract_draft *d, unsigned input, const char *
 
 /* --- The node ------------------------------------------------------------------------------------- */
 
-static bool is_absent(const struct qd_contract_draft *d, unsigned input)
+static bool is_absent(const struct qd_derived_draft *d, unsigned input)
 {
     const struct qd_op *op = d->contract->op;
-    const char *word = qd_contract_word(d, QD_CONTRACT_OPERAND, (int)input);
+    const char *word = qd_derived_word(d, QD_DERIVED_OPERAND, (int)input);
     if (qd_op_role(op, input) == QD_ROLE_ZERO_POINT)
-        return strstr(qd_contract_word(d, QD_CONTRACT_ZERO, whose(d, input)), "absent") != NULL;
+        return strstr(qd_derived_word(d, QD_DERIVED_ZERO, whose(d, input)), "absent") != NULL;
     return strcmp(word, "no_bias") == 0 || strcmp(word, "absent") == 0;
 }
 
 /* Adds operand `input`; its name, "" if it is absent. `seen`: operands of numbers before it. */
-static const char *add_operand(struct qd_contract_draft *d, unsigned input, unsigned *seen,
+static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsigned *seen,
                                const char **first)
 {
     enum qd_role role = qd_op_role(d->contract->op, input);
@@ -380,28 +380,28 @@ static const char *add_operand(struct qd_contract_draft *d, unsigned input, unsi
     if (is_absent(d, input))
         return "";
     if (role == QD_ROLE_CONTROL)
-        return qd_contract_add_control(d, input, name) ? name : "";
+        return qd_derived_add_control(d, input, name) ? name : "";
     if (role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT) {
         add_parameter(d, input, name);
         return name;
     }
     if (role == QD_ROLE_BIAS && d->contract->layout != QD_LAYOUT_CHANNELS) {
-        add_tensor(d, input, name, QD_CONTRACT_W,
-                   qd_contract_level(d, QD_CONTRACT_OPERAND, (int)input) == 2);
+        add_tensor(d, input, name, QD_DERIVED_W,
+                   qd_derived_level(d, QD_DERIVED_OPERAND, (int)input) == 2);
         return name;
     }
     unsigned place = (*seen)++;
-    if (place == 1 && qd_contract_level(d, QD_CONTRACT_ALIAS, 0) > 0)
+    if (place == 1 && qd_derived_level(d, QD_DERIVED_ALIAS, 0) > 0)
         return *first;
     bool plain = d->contract->layout == QD_LAYOUT_CHANNELS;
-    add_tensor(d, input, name, place % 2 && !plain ? QD_CONTRACT_W : QD_CONTRACT_X,
+    add_tensor(d, input, name, place % 2 && !plain ? QD_DERIVED_W : QD_DERIVED_X,
                is_run(d, place == 0));
     if (place == 0)
         *first = name;
     return name;
 }
 
-static const char *add_operands(struct qd_contract_draft *d)
+static const char *add_operands(struct qd_derived_draft *d)
 {
     const char *list = "", *first = "", *commas = "";
     unsigned seen = 0;
@@ -416,7 +416,7 @@ static const char *add_operands(struct qd_contract_draft *d)
     return list;
 }
 
-static void put_attributes(struct qd_contract_draft *d)
+static void put_attributes(struct qd_derived_draft *d)
 {
     for (size_t i = 0; i < d->attribute_count; i++) {
         const struct qd_attr *a = &d->attributes[i];
@@ -429,7 +429,7 @@ static void put_attributes(struct qd_contract_draft *d)
     }
 }
 
-static const char *output_names(const struct qd_contract_draft *d, const char *out)
+static const char *output_names(const struct qd_derived_draft *d, const char *out)
 {
     const struct qd_op *op = d->contract->op;
     if (op->variadic && op->outputs > 1)
@@ -439,15 +439,15 @@ static const char *output_names(const struct qd_contract_draft *d, const char *o
     return out;
 }
 
-static void put_outputs(struct qd_contract_draft *d, const char *names, const enum qd_dtype *types)
+static void put_outputs(struct qd_derived_draft *d, const char *names, const enum qd_dtype *types)
 {
-    static const char *const all[QD_CONTRACT_MAX_OUTPUTS] = {"out", "second", "third"};
-    for (int i = 0, n = 0; i < QD_CONTRACT_MAX_OUTPUTS; i++)
+    static const char *const all[QD_DERIVED_MAX_OUTPUTS] = {"out", "second", "third"};
+    for (int i = 0, n = 0; i < QD_DERIVED_MAX_OUTPUTS; i++)
         if (i == 0 || strstr(names, all[i]))
             qd_build_output(d->maker.builder, all[i], types ? types[n++] : QD_DTYPE_NONE, -1, NULL);
 }
 
-static void put_node(struct qd_contract_draft *d, const enum qd_dtype *types)
+static void put_node(struct qd_derived_draft *d, const enum qd_dtype *types)
 {
     const struct qd_op *op = d->contract->op;
     const char *names = output_names(d, d->coded ? "real" : "out"), *operands = add_operands(d);
@@ -458,41 +458,40 @@ static void put_node(struct qd_contract_draft *d, const enum qd_dtype *types)
     qd_build_node(d->maker.builder, op->domain, op->name, operands, names);
     put_attributes(d);
     if (d->coded) {
-        add_grid(d, "out", QD_CONTRACT_Y, 0, output_type(d));
-        add_linear_node(d, "QuantizeLinear", "real", "out", "out", QD_CONTRACT_Y, true, -1);
+        add_grid(d, "out", QD_DERIVED_Y, 0, output_type(d));
+        add_linear_node(d, "QuantizeLinear", "real", "out", "out", QD_DERIVED_Y, true, -1);
     }
     put_outputs(d, names, types);
 }
 
 /* The words of the levels that are not the base's. */
-static void describe(const struct qd_contract *contract, const uint8_t *row, const uint8_t *base,
+static void describe(const struct qd_derived *contract, const uint8_t *row, const uint8_t *base,
                      char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "contract/%s%s%s", contract->op->domain,
+    size_t used = (size_t)snprintf(text, size, "derived/%s%s%s", contract->op->domain,
                                    *contract->op->domain ? "." : "", contract->op->name);
     char between = '/';
     for (unsigned f = 0; f < contract->count && used < size; f++) {
         const char *word = contract->factors[f].words[row[f]];
         if (row[f] == base[f] || !*word)
             continue;
-        enum qd_contract_kind kind = contract->about[f].kind;
+        enum qd_derived_kind kind = contract->about[f].kind;
         used += (size_t)snprintf(text + used, size - used, "%c%s%s", between,
-                                 kind == QD_CONTRACT_EXTENT ? contract->factors[f].name : "", word);
+                                 kind == QD_DERIVED_EXTENT ? contract->factors[f].name : "", word);
         between = '-';
     }
     if (between == '/' && used < size)
         snprintf(text + used, size - used, "/base");
 }
 
-enum qd_status qd_contract_make(const struct qd_contract *contract, const uint8_t *row,
-                                const uint8_t *base, const enum qd_dtype *types,
-                                struct qd_arena *arena, struct qd_case *kase,
-                                struct qd_error *error)
+enum qd_status qd_derived_make(const struct qd_derived *contract, const uint8_t *row,
+                               const uint8_t *base, const enum qd_dtype *types,
+                               struct qd_arena *arena, struct qd_case *kase, struct qd_error *error)
 {
     char slug[512];
     const char *spec =
         qd_arena_printf(arena, "%s-%lld", contract->op->name, (long long)contract->op->since);
-    struct qd_contract_draft d = {.contract = contract, .row = row};
+    struct qd_derived_draft d = {.contract = contract, .row = row};
     describe(contract, row, base, slug, sizeof slug);
     d.random = qd_random_seed(slug, 0);
     read_counts(&d);
@@ -510,5 +509,5 @@ enum qd_status qd_contract_make(const struct qd_contract *contract, const uint8_
     if ((d.small = !types))
         lay_out(&d);
     put_node(&d, types);
-    return qd_maker_finish(&d.maker, slug, "contract", spec, kase);
+    return qd_maker_finish(&d.maker, slug, "derived", spec, kase);
 }

@@ -2,7 +2,7 @@
 /* What attributes are given in cases made of a row: their levels by name. */
 #include <string.h>
 
-#include "contract/contract.h"
+#include "derived/derived.h"
 
 enum form {
     ABSENT,
@@ -132,7 +132,7 @@ static const struct attribute {
       WORD("to_floor", "floor"), WORD("to_ceil", "ceil")}},
 };
 
-const char *qd_contract_attribute(int i, unsigned *levels, const char **words)
+const char *qd_derived_attribute(int i, unsigned *levels, const char **words)
 {
     if (i >= (int)(sizeof attributes / sizeof *attributes))
         return NULL;
@@ -142,7 +142,7 @@ const char *qd_contract_attribute(int i, unsigned *levels, const char **words)
 }
 
 /* The axes of the window. */
-static int64_t windows(const struct qd_contract_draft *d)
+static int64_t windows(const struct qd_derived_draft *d)
 {
     return d->rank > 2 ? d->rank - 2 : 0;
 }
@@ -165,7 +165,7 @@ static size_t put_axes(int64_t *list, unsigned rank, int64_t kind)
 }
 
 /* The numbers of a list. */
-static size_t put_list(const struct qd_contract_draft *d, const struct level *level, int64_t *list)
+static size_t put_list(const struct qd_derived_draft *d, const struct level *level, int64_t *list)
 {
     size_t n = (size_t)windows(d),
            ends = level->form == ENDS || level->form == END_RAMP ? 2 * n : n;
@@ -174,7 +174,7 @@ static size_t put_list(const struct qd_contract_draft *d, const struct level *le
     case AXES: return put_axes(list, d->rank, level->n);
     case KERNEL:
         for (size_t i = 0; i < n; i++)
-            list[i] = qd_contract_extent(d, 4);
+            list[i] = qd_derived_extent(d, 4);
         return n;
     default:
         for (size_t i = 0; i < ends; i++)
@@ -184,7 +184,7 @@ static size_t put_list(const struct qd_contract_draft *d, const struct level *le
     }
 }
 
-static void choose(struct qd_contract_draft *d, const char *name, const struct level *level)
+static void choose(struct qd_derived_draft *d, const char *name, const struct level *level)
 {
     struct qd_attr attr = {.name = name,
                            .kind = QD_ATTR_INT,
@@ -197,7 +197,7 @@ static void choose(struct qd_contract_draft *d, const char *name, const struct l
     case INT: break;
     case FROM_END: attr.i += d->rank; break;
     case BELOW: attr.i = -(int64_t)d->rank; break;
-    case OF_EXTENT: attr.i = qd_contract_extent(d, (int)level->n); break;
+    case OF_EXTENT: attr.i = qd_derived_extent(d, (int)level->n); break;
     case REAL: attr.kind = QD_ATTR_FLOAT; break;
     case TEXT: attr.kind = QD_ATTR_STRING; break;
     default:
@@ -207,19 +207,19 @@ static void choose(struct qd_contract_draft *d, const char *name, const struct l
     }
     if (!list)
         d->maker.status = qd_fail(d->maker.error, QD_NO_MEMORY, "no room for attributes");
-    if (d->attribute_count < QD_CONTRACT_ATTRIBUTES)
+    if (d->attribute_count < QD_DERIVED_ATTRIBUTES)
         d->attributes[d->attribute_count++] = attr;
 }
 
-void qd_contract_choose_attributes(struct qd_contract_draft *d)
+void qd_derived_choose_attributes(struct qd_derived_draft *d)
 {
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-        if (qd_contract_has_attribute(d->contract->op, attributes[i].name))
+        if (qd_derived_has_attribute(d->contract->op, attributes[i].name))
             choose(d, attributes[i].name,
-                   &attributes[i].levels[qd_contract_level(d, QD_CONTRACT_ATTRIBUTE, (int)i)]);
+                   &attributes[i].levels[qd_derived_level(d, QD_DERIVED_ATTRIBUTE, (int)i)]);
 }
 
-int64_t qd_contract_int(const struct qd_contract_draft *d, const char *name, int64_t otherwise)
+int64_t qd_derived_int(const struct qd_derived_draft *d, const char *name, int64_t otherwise)
 {
     for (size_t i = 0; i < d->attribute_count; i++)
         if (strcmp(d->attributes[i].name, name) == 0)

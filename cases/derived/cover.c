@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "contract/learn.h"
+#include "derived/learn.h"
 
 static const uint8_t *row_at(const struct qd_learner *l, size_t r)
 {
@@ -11,7 +11,7 @@ static const uint8_t *row_at(const struct qd_learner *l, size_t r)
 }
 
 static enum qd_status count_levels(const struct qd_learner *l, struct qd_arena *arena,
-                                   struct qd_contract_cover *cover, struct qd_error *error)
+                                   struct qd_derived_cover *cover, struct qd_error *error)
 {
     struct qd_factor *factors =
         qd_arena_copy(arena, l->contract.factors, sizeof l->contract.factors);
@@ -49,7 +49,7 @@ static bool covered(const struct qd_learner *l, unsigned f, unsigned v, unsigned
     return false;
 }
 
-static void count_pairs(const struct qd_learner *l, struct qd_contract_cover *cover)
+static void count_pairs(const struct qd_learner *l, struct qd_derived_cover *cover)
 {
     for (unsigned f = 0; f < l->contract.count; f++)
         for (unsigned g = f + 1; g < l->contract.count; g++)
@@ -63,7 +63,7 @@ static void count_pairs(const struct qd_learner *l, struct qd_contract_cover *co
 }
 
 /* Of all words of the factors: rows of others would mean something else. */
-static uint32_t signature(const struct qd_contract *contract)
+static uint32_t signature(const struct qd_derived *contract)
 {
     uint64_t number = contract->count;
     for (unsigned f = 0; f < contract->count; f++)
@@ -73,16 +73,16 @@ static uint32_t signature(const struct qd_contract *contract)
 }
 
 static enum qd_status fill(const struct qd_learner *l, struct qd_arena *arena,
-                           struct qd_contract_cover *cover, struct qd_error *error)
+                           struct qd_derived_cover *cover, struct qd_error *error)
 {
-    *cover = (struct qd_contract_cover){.domain = l->contract.op->domain,
-                                        .op_type = l->contract.op->name,
-                                        .factor_count = l->contract.count,
-                                        .cases = l->row_count,
-                                        .hole_count = l->hole_count,
-                                        .holes = l->holes,
-                                        .signature = signature(&l->contract),
-                                        .probes = l->probes};
+    *cover = (struct qd_derived_cover){.domain = l->contract.op->domain,
+                                       .op_type = l->contract.op->name,
+                                       .factor_count = l->contract.count,
+                                       .cases = l->row_count,
+                                       .hole_count = l->hole_count,
+                                       .holes = l->holes,
+                                       .signature = signature(&l->contract),
+                                       .probes = l->probes};
     enum qd_status status = count_levels(l, arena, cover, error);
     if (status == QD_OK)
         count_pairs(l, cover);
@@ -107,7 +107,7 @@ static void write_row(const struct qd_learner *l, const uint8_t *row, const enum
 {
     for (unsigned f = 0; f < l->contract.count; f++)
         *word++ = digit(row[f]);
-    for (int o = 0; o < QD_CONTRACT_MAX_OUTPUTS; o++)
+    for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
         *word++ = types ? digit(types[o]) : '0';
     *word = '\0';
 }
@@ -115,7 +115,7 @@ static void write_row(const struct qd_learner *l, const uint8_t *row, const enum
 static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *arena,
                                  const char **rows, struct qd_error *error)
 {
-    size_t width = l->contract.count + QD_CONTRACT_MAX_OUTPUTS + 1;
+    size_t width = l->contract.count + QD_DERIVED_MAX_OUTPUTS + 1;
     char *text = qd_arena_alloc(arena, (l->row_count + 1) * width + 1), *at = text;
     if (!text)
         return qd_fail(error, QD_NO_MEMORY, "no room for rows");
@@ -123,13 +123,13 @@ static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *ar
     for (size_t r = 0; r < l->row_count; r++) {
         at += width;
         at[-1] = ' ';
-        write_row(l, row_at(l, r), l->row_types + r * QD_CONTRACT_MAX_OUTPUTS, at);
+        write_row(l, row_at(l, r), l->row_types + r * QD_DERIVED_MAX_OUTPUTS, at);
     }
     *rows = text;
     return QD_OK;
 }
 
-void qd_contract_write(const struct qd_contract_cover *cover, FILE *out)
+void qd_derived_write(const struct qd_derived_cover *cover, FILE *out)
 {
     size_t width = strcspn(cover->rows, " ") + 1, line = 0;
     fprintf(out, "QD_ROWS(\"%s\", \"%s\", 0x%08x,\n        \"", cover->domain, cover->op_type,
@@ -145,8 +145,8 @@ void qd_contract_write(const struct qd_contract_cover *cover, FILE *out)
     fputs("\")\n", out);
 }
 
-enum qd_status qd_contract_cover(size_t op, struct qd_arena *arena, struct qd_contract_cover *cover,
-                                 bool *known, struct qd_error *error)
+enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_derived_cover *cover,
+                                bool *known, struct qd_error *error)
 {
     struct qd_learner learner;
     *known = qd_op_at(op) != NULL;
@@ -173,7 +173,7 @@ static const struct shipped {
     const char *rows;
 } table[] = {
 #define QD_ROWS(domain, op_type, signature, rows) {domain, op_type, signature, rows},
-#include "contract/rows.def"
+#include "derived/rows.def"
 #undef QD_ROWS
 };
 
@@ -185,50 +185,50 @@ static const struct shipped *find_shipped(const struct qd_op *op)
     return NULL;
 }
 
-bool qd_contract_shipped(size_t op, struct qd_contract_cover *cover)
+bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover)
 {
     const struct shipped *found = find_shipped(qd_op_at(op));
     if (found)
-        *cover = (struct qd_contract_cover){.domain = found->domain,
-                                            .op_type = found->op_type,
-                                            .signature = found->signature,
-                                            .rows = found->rows};
+        *cover = (struct qd_derived_cover){.domain = found->domain,
+                                           .op_type = found->op_type,
+                                           .signature = found->signature,
+                                           .rows = found->rows};
     return found;
 }
 
-static void read_row(const struct qd_contract *contract, const char *word, uint8_t *row,
+static void read_row(const struct qd_derived *contract, const char *word, uint8_t *row,
                      enum qd_dtype *types)
 {
     for (unsigned f = 0; f < contract->count; f++)
         row[f] = (uint8_t)of_digit(*word++);
-    for (int o = 0; o < QD_CONTRACT_MAX_OUTPUTS; o++)
+    for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
         types[o] = (enum qd_dtype)of_digit(*word++);
 }
 
-#define HOW_TO_WRITE "run `qdiff coverage --factors --write cases/contract/rows.def`"
+#define HOW_TO_WRITE "run `qdiff coverage --factors --write cases/derived/rows.def`"
 
-static enum qd_status find_rows(const struct qd_contract *contract, const char **rows,
+static enum qd_status find_rows(const struct qd_derived *contract, const char **rows,
                                 struct qd_error *error)
 {
     const struct shipped *found = find_shipped(contract->op);
     if (!found)
-        return qd_fail(error, QD_INTERNAL, "contract/rows.def has no rows of %s: " HOW_TO_WRITE,
+        return qd_fail(error, QD_INTERNAL, "derived/rows.def has no rows of %s: " HOW_TO_WRITE,
                        contract->op->name);
     if (found->signature != signature(contract))
         return qd_fail(error, QD_INTERNAL,
-                       "contract/rows.def: the rows of %s are of other factors: " HOW_TO_WRITE,
+                       "derived/rows.def: the rows of %s are of other factors: " HOW_TO_WRITE,
                        contract->op->name);
     *rows = found->rows;
     return QD_OK;
 }
 
 /* Of one operator; *answer: the visitor's last. */
-static enum qd_status visit_rows(const struct qd_contract *contract, qd_case_visitor *visit,
+static enum qd_status visit_rows(const struct qd_derived *contract, qd_case_visitor *visit,
                                  void *context, struct qd_arena *arena, enum qd_visit *answer,
                                  struct qd_error *error)
 {
     uint8_t base[QD_COVERING_MAX_FACTORS], row[QD_COVERING_MAX_FACTORS];
-    enum qd_dtype types[QD_CONTRACT_MAX_OUTPUTS];
+    enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS];
     const char *word = NULL;
     enum qd_status status = find_rows(contract, &word, error);
     if (status != QD_OK)
@@ -238,7 +238,7 @@ static enum qd_status visit_rows(const struct qd_contract *contract, qd_case_vis
         struct qd_case kase;
         qd_arena_reset(arena);
         read_row(contract, ++word, row, types);
-        status = qd_contract_make(contract, row, base, types, arena, &kase, error);
+        status = qd_derived_make(contract, row, base, types, arena, &kase, error);
         if (status == QD_OK)
             *answer = visit(context, &kase);
     }
@@ -250,14 +250,14 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
                                struct qd_error *error)
 {
     struct qd_arena arena;
-    struct qd_contract contract;
+    struct qd_derived contract;
     enum qd_status status = QD_OK;
     enum qd_visit answer = QD_VISIT_GO_ON;
     if (level < QD_LEVEL_EXHAUSTIVE)
         return QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     for (size_t op = 0; qd_op_at(op) && status == QD_OK && answer == QD_VISIT_GO_ON; op++) {
-        status = qd_contract_read(qd_op_at(op), &contract, error);
+        status = qd_derived_read(qd_op_at(op), &contract, error);
         if (status == QD_OK)
             status = visit_rows(&contract, visit, context, &arena, &answer, error);
     }
@@ -265,8 +265,8 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
     return status;
 }
 
-const struct qd_family qd_family_contract = {
-    .name = "contract",
+const struct qd_family qd_family_derived = {
+    .name = "derived",
     .meaning = "every operator by its row alone: each level of each factor, and each pair of them",
     .generate = generate,
 };

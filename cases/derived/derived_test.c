@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases made of operators' rows: that every row is read whole, that the shipped table is what learning gives, that cases are valid
- * and different, and that holes are excused by the rule that a hand reading of the page gives. Alone: tests/cases/contract/contract_test. */
+ * and different, and that holes are excused by the rule that a hand reading of the page gives. Alone: tests/cases/derived/derived_test. */
 #include "case_testlib.h"
 
-#include "contract/contract.h"
+#include "derived/derived.h"
 #include "qdiff/evaluated.h"
 
-extern const struct qd_family qd_family_contract;
+extern const struct qd_family qd_family_derived;
 
 static size_t op_named(const char *name)
 {
@@ -45,7 +45,7 @@ static bool has_levels(const char *name, size_t length)
 {
     const char *words[QD_COVERING_MAX_LEVELS], *row;
     unsigned levels;
-    for (int i = 0; (row = qd_contract_attribute(i, &levels, words)) != NULL; i++)
+    for (int i = 0; (row = qd_derived_attribute(i, &levels, words)) != NULL; i++)
         if (strlen(row) == length && strncmp(row, name, length) == 0)
             return true;
     return false;
@@ -62,7 +62,7 @@ static void check_attribute(const struct qd_op *op, const char *entry)
     if (last > 0 && last < 7)
         return;
     if (!has_levels(entry, length) && !is_left_out(entry, length))
-        fail_msg("%s: attribute %.*s has no levels in contract/attributes.c", op->name, (int)length,
+        fail_msg("%s: attribute %.*s has no levels in derived/attributes.c", op->name, (int)length,
                  entry);
 }
 
@@ -86,24 +86,24 @@ static void test_no_control_is_forgotten(void **state)
             const char *name = qd_op_operand_name(qd_op_at(i), k, &length);
             bool early = length == 4 && strncmp(name, "axis", 4) == 0; /* of Tile-1 */
             if (!early && qd_op_role(qd_op_at(i), k) == QD_ROLE_CONTROL &&
-                qd_contract_control_levels(name, length, words) == 0)
-                fail_msg("%s: control %.*s has no levels in contract/controls.c", qd_op_at(i)->name,
+                qd_derived_control_levels(name, length, words) == 0)
+                fail_msg("%s: control %.*s has no levels in derived/controls.c", qd_op_at(i)->name,
                          (int)length, name);
         }
 }
 
-/* Learning is minutes for all; the others are `scripts/prove-long contract`. */
+/* Learning is minutes for all; the others are `scripts/prove-long derived`. */
 static void test_the_table_is_what_is_learned(void **state)
 {
     static const char *const names[] = {"Clip", "QLinearAdd", "Gather"};
     struct qd_arena *arena = *state;
     struct qd_error error;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct qd_contract_cover learned, shipped;
+        struct qd_derived_cover learned, shipped;
         bool known;
-        assert_ok(qd_contract_cover(op_named(names[i]), arena, &learned, &known, &error), error);
+        assert_ok(qd_derived_cover(op_named(names[i]), arena, &learned, &known, &error), error);
         assert_true(known);
-        assert_true(qd_contract_shipped(op_named(names[i]), &shipped));
+        assert_true(qd_derived_shipped(op_named(names[i]), &shipped));
         assert_int_equal(learned.signature, shipped.signature);
         assert_string_equal(learned.rows, shipped.rows);
         size_t open = learned.pairs - learned.pairs_covered - learned.pairs_excused;
@@ -111,7 +111,7 @@ static void test_the_table_is_what_is_learned(void **state)
     }
 }
 
-static bool is_excused(const struct qd_contract_cover *cover, const char *level, const char *excuse)
+static bool is_excused(const struct qd_derived_cover *cover, const char *level, const char *excuse)
 {
     for (size_t h = 0; h < cover->hole_count; h++)
         if (cover->holes[h].count == 1 && strcmp(cover->holes[h].choices[0].level, level) == 0 &&
@@ -124,10 +124,10 @@ static bool is_excused(const struct qd_contract_cover *cover, const char *level,
 static void test_holes_name_the_rule(void **state)
 {
     struct qd_arena *arena = *state;
-    struct qd_contract_cover cover;
+    struct qd_derived_cover cover;
     struct qd_error error;
     bool known;
-    assert_ok(qd_contract_cover(op_named("QLinearMul"), arena, &cover, &known, &error), error);
+    assert_ok(qd_derived_cover(op_named("QLinearMul"), arena, &cover, &known, &error), error);
     assert_true(is_excused(&cover, "s16", "QLinearMul/a-type"));
     assert_true(is_excused(&cover, "scale_f16", "QLinearMul/a_scale-type"));
     assert_false(is_excused(&cover, "257", ""));
@@ -160,7 +160,7 @@ static void test_cases_are_valid(void **state)
     (void)state;
     qd_arena_init(&seen.arena, QD_ARENA_DEFAULT_BUDGET);
     assert_ok(
-        qd_family_generate(&qd_family_contract, QD_LEVEL_EXHAUSTIVE, evaluate_some, &seen, &error),
+        qd_family_generate(&qd_family_derived, QD_LEVEL_EXHAUSTIVE, evaluate_some, &seen, &error),
         error);
     assert_int_equal(seen.invalid, 0);
     assert_true(seen.count > 10000);

@@ -4,30 +4,30 @@
  * Of the row (operands with their roles, attributes, form) come factors with levels: types, extents, ranks, presence, binding,
  * zero points, granularity, attributes, opset. A covering array of them makes the cases. What does not go together is learned from
  * the reference's refusals: a smallest set of levels that it refuses is a hole, and the rule that it named is the excuse. Learning
- * takes minutes, so its rows are kept in contract/rows.def, which the suite reads. */
-#ifndef QDIFF_CONTRACT_H
-#define QDIFF_CONTRACT_H
+ * takes minutes, so its rows are kept in derived/rows.def, which the suite reads. */
+#ifndef QDIFF_DERIVED_H
+#define QDIFF_DERIVED_H
 
 #include <stdio.h>
 
 #include "qdiff/suite.h"
 
-struct qd_contract;
+struct qd_derived;
 
 /* One level that is not the base one. */
-struct qd_contract_choice {
+struct qd_derived_choice {
     const char *factor, *level;
 };
 
 /* A smallest set of levels that no case has together. */
-struct qd_contract_hole {
+struct qd_derived_hole {
     size_t count;
-    struct qd_contract_choice choices[QD_COVERING_MAX_FACTORS];
+    struct qd_derived_choice choices[QD_COVERING_MAX_FACTORS];
     const char *excuse; /* the rule or the sentence with which the reference refuses */
 };
 
 /* What the cases of an operator cover. */
-struct qd_contract_cover {
+struct qd_derived_cover {
     const char *domain, *op_type;
     unsigned factor_count;
     const struct qd_factor *factors;
@@ -35,7 +35,7 @@ struct qd_contract_cover {
     size_t cases;
     size_t pairs, pairs_covered, pairs_excused; /* of levels of two factors */
     size_t hole_count;
-    const struct qd_contract_hole *holes;
+    const struct qd_derived_hole *holes;
     size_t probes;      /* cases tried on the way */
     uint32_t signature; /* of the factors that the rows are of */
     const char *
@@ -44,13 +44,13 @@ struct qd_contract_cover {
 
 /* Learns the rows of operator `op` of the list (qd_op_at) and says what they cover, in the arena; takes seconds. False *known past the
  * list's end. The statuses of the reference other than a refusal; NO_MEMORY. */
-enum qd_status qd_contract_cover(size_t op, struct qd_arena *arena, struct qd_contract_cover *cover,
+enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_derived_cover *cover,
                                  bool *known, struct qd_error *error);
 
-/* The rows of the operator in contract/rows.def; false if it has none. Of *cover domain, op_type, signature and rows are set. */
-bool qd_contract_shipped(size_t op, struct qd_contract_cover *cover);
+/* The rows of the operator in derived/rows.def; false if it has none. Of *cover domain, op_type, signature and rows are set. */
+bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover);
 
-/* Writes its entry of contract/rows.def. */
-void qd_contract_write(const struct qd_contract_cover *cover, FILE *out);
+/* Writes its entry of derived/rows.def. */
+void qd_derived_write(const struct qd_derived_cover *cover, FILE *out);
 
 #endif

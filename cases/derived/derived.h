@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases made of an operator's row alone: its factors, and the case of a row of levels. Internal to the cases layer. */
-#ifndef QDIFF_CONTRACT_INTERNAL_H
-#define QDIFF_CONTRACT_INTERNAL_H
+#ifndef QDIFF_DERIVED_INTERNAL_H
+#define QDIFF_DERIVED_INTERNAL_H
 
 #include "families/maker.h"
-#include "qdiff/contract.h"
+#include "qdiff/derived.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/random.h"
 
 /* What a factor is about. `which` says more. */
-enum qd_contract_kind {
-    QD_CONTRACT_OPSET,
-    QD_CONTRACT_TYPE,        /* of the first operand, bare or between codes */
-    QD_CONTRACT_WEIGHT_TYPE, /* of the second one */
-    QD_CONTRACT_OUTPUT_TYPE, /* of the output's zero point */
-    QD_CONTRACT_SCALE_TYPE,
-    QD_CONTRACT_RANK,
-    QD_CONTRACT_EXTENT,      /* which: number of the layout's extent */
-    QD_CONTRACT_EQUAL,       /* every extent takes the first one's size */
-    QD_CONTRACT_SHAPES,      /* how the second operand's shape differs */
-    QD_CONTRACT_OPERAND,     /* which: a bias, a parameter or another operand that may be absent */
-    QD_CONTRACT_CONTROL,     /* which: an operand that is no number to compute with */
-    QD_CONTRACT_ATTRIBUTE,   /* which: row of the attributes' table */
-    QD_CONTRACT_ZERO,        /* which: whose zero point */
-    QD_CONTRACT_GRANULARITY, /* which: whose parameters */
-    QD_CONTRACT_BINDING,     /* which: what is fed at run time */
-    QD_CONTRACT_ALIAS,       /* one tensor as two operands */
-    QD_CONTRACT_COUNT        /* of operands that repeat */
+enum qd_derived_kind {
+    QD_DERIVED_OPSET,
+    QD_DERIVED_TYPE,        /* of the first operand, bare or between codes */
+    QD_DERIVED_WEIGHT_TYPE, /* of the second one */
+    QD_DERIVED_OUTPUT_TYPE, /* of the output's zero point */
+    QD_DERIVED_SCALE_TYPE,
+    QD_DERIVED_RANK,
+    QD_DERIVED_EXTENT,      /* which: number of the layout's extent */
+    QD_DERIVED_EQUAL,       /* every extent takes the first one's size */
+    QD_DERIVED_SHAPES,      /* how the second operand's shape differs */
+    QD_DERIVED_OPERAND,     /* which: a bias, a parameter or another operand that may be absent */
+    QD_DERIVED_CONTROL,     /* which: an operand that is no number to compute with */
+    QD_DERIVED_ATTRIBUTE,   /* which: row of the attributes' table */
+    QD_DERIVED_ZERO,        /* which: whose zero point */
+    QD_DERIVED_GRANULARITY, /* which: whose parameters */
+    QD_DERIVED_BINDING,     /* which: what is fed at run time */
+    QD_DERIVED_ALIAS,       /* one tensor as two operands */
+    QD_DERIVED_COUNT        /* of operands that repeat */
 };
 
 /* Whose parameters; what is bound. */
-enum { QD_CONTRACT_X, QD_CONTRACT_W, QD_CONTRACT_Y, QD_CONTRACT_PARAMETERS, QD_CONTRACT_CONTROLS };
+enum { QD_DERIVED_X, QD_DERIVED_W, QD_DERIVED_Y, QD_DERIVED_PARAMETERS, QD_DERIVED_CONTROLS };
 
 /* How the shapes of an operator's operands hang together. */
-enum qd_contract_layout {
+enum qd_derived_layout {
     QD_LAYOUT_ANY,       /* any rank; further operands broadcast */
     QD_LAYOUT_JOIN,      /* the same shape but along an axis */
     QD_LAYOUT_CHANNELS,  /* [N, C, D1…Dn] */
@@ -44,37 +44,37 @@ enum qd_contract_layout {
     QD_LAYOUT_NBITS      /* […, K] and [N, blocks, blob] */
 };
 
-struct qd_contract {
+struct qd_derived {
     const struct qd_op *op;
-    enum qd_contract_layout layout;
+    enum qd_derived_layout layout;
     struct qd_factor factors[QD_COVERING_MAX_FACTORS];
     struct {
-        enum qd_contract_kind kind;
+        enum qd_derived_kind kind;
         int which;
     } about[QD_COVERING_MAX_FACTORS];
     unsigned count;
 };
 
 /* The factors of an operator, by its row. LIMIT: more than there is room for. */
-enum qd_status qd_contract_read(const struct qd_op *op, struct qd_contract *contract,
+enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *contract,
                                 struct qd_error *error);
 
 /* The factor about that, -1 if there is none. */
-int qd_contract_factor(const struct qd_contract *contract, enum qd_contract_kind kind, int which);
+int qd_derived_factor(const struct qd_derived *contract, enum qd_derived_kind kind, int which);
 
-bool qd_contract_has_attribute(const struct qd_op *op, const char *name);
+bool qd_derived_has_attribute(const struct qd_op *op, const char *name);
 
 /* --- A case under construction -------------------------------------------------------------------- */
 
-struct qd_contract_shape {
+struct qd_derived_shape {
     unsigned rank;
     int64_t dims[QD_MAX_RANK];
 };
 
-#define QD_CONTRACT_ATTRIBUTES 16
+#define QD_DERIVED_ATTRIBUTES 16
 
-struct qd_contract_draft {
-    const struct qd_contract *contract;
+struct qd_derived_draft {
+    const struct qd_derived *contract;
     const uint8_t *row;
     bool small; /* large extents are taken smaller, for a quick look at whether they go together */
     struct qd_maker maker;
@@ -85,58 +85,58 @@ struct qd_contract_draft {
     unsigned rank;      /* of the first operand */
     int64_t count;      /* of operands that repeat */
     unsigned inputs, outputs;
-    struct qd_contract_shape shapes[QD_MAX_OPERANDS];
+    struct qd_derived_shape shapes[QD_MAX_OPERANDS];
     int64_t terms;       /* what an element of the output sums */
     int64_t channels[3]; /* for per-channel parameters of x, w and y; 0: there are none */
     int64_t channel_axis[3];
     size_t attribute_count;
-    struct qd_attr attributes[QD_CONTRACT_ATTRIBUTES];
+    struct qd_attr attributes[QD_DERIVED_ATTRIBUTES];
 };
 
 /* The level of a factor, 0 where the operator has none about that. */
-unsigned qd_contract_level(const struct qd_contract_draft *d, enum qd_contract_kind kind,
+unsigned qd_derived_level(const struct qd_derived_draft *d, enum qd_derived_kind kind,
                            int which);
 
 /* The word of it, "" for none. */
-const char *qd_contract_word(const struct qd_contract_draft *d, enum qd_contract_kind kind,
+const char *qd_derived_word(const struct qd_derived_draft *d, enum qd_derived_kind kind,
                              int which);
 
 /* An attribute that was chosen, as an int; `otherwise` if there is none. */
-int64_t qd_contract_int(const struct qd_contract_draft *d, const char *name, int64_t otherwise);
+int64_t qd_derived_int(const struct qd_derived_draft *d, const char *name, int64_t otherwise);
 
 /* The size of the layout's extent i. */
-int64_t qd_contract_extent(const struct qd_contract_draft *d, int i);
+int64_t qd_derived_extent(const struct qd_derived_draft *d, int i);
 
 /* Rank and shapes of all operands, what is summed, and the channels. */
-void qd_contract_lay_out(struct qd_contract_draft *d);
+void qd_derived_lay_out(struct qd_derived_draft *d);
 
 /* --- Attributes and controls ---------------------------------------------------------------------- */
 
 /* Row i of the attributes' table: its name, NULL past the end; and the words of its levels. */
-const char *qd_contract_attribute(int i, unsigned *levels, const char **words);
+const char *qd_derived_attribute(int i, unsigned *levels, const char **words);
 
 /* Chooses the attributes of the draft's row; the rank is known. */
-void qd_contract_choose_attributes(struct qd_contract_draft *d);
+void qd_derived_choose_attributes(struct qd_derived_draft *d);
 
 /* Words of a control's levels; the count, 0: there is no table for it. */
-unsigned qd_contract_control_levels(const char *name, size_t length, const char **words);
+unsigned qd_derived_control_levels(const char *name, size_t length, const char **words);
 
 /* Makes the control operand `input` and adds it under that name; false: it is absent. */
-bool qd_contract_add_control(struct qd_contract_draft *d, unsigned input, const char *name);
+bool qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const char *name);
 
 /* The axes that a control or an attribute names. */
-unsigned qd_contract_axes(const struct qd_contract_draft *d, int64_t axes[QD_MAX_RANK]);
+unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_RANK]);
 
 /* --- The case ------------------------------------------------------------------------------------- */
 
 /* Makes the case of a row. `types`: what its outputs are; NULL for a probe, of which large extents are smaller. UNSUPPORTED or INVALID
  * where the row cannot be built at all. */
-enum qd_status qd_contract_make(const struct qd_contract *contract, const uint8_t *row,
+enum qd_status qd_derived_make(const struct qd_derived *contract, const uint8_t *row,
                                 const uint8_t *base, const enum qd_dtype *types,
                                 struct qd_arena *arena, struct qd_case *kase,
                                 struct qd_error *error);
 
 /* Outputs that a case may have. */
-#define QD_CONTRACT_MAX_OUTPUTS 3
+#define QD_DERIVED_MAX_OUTPUTS 3
 
 #endif

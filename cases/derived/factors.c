@@ -2,21 +2,21 @@
 /* The factors of an operator, read off its row. */
 #include <string.h>
 
-#include "contract/contract.h"
+#include "derived/derived.h"
 
 #define WORDS(...)                        \
     ((const char *const[]){__VA_ARGS__}), \
         (sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 struct reader {
-    struct qd_contract *contract;
+    struct qd_derived *contract;
     bool full; /* more factors than there is room for */
 };
 
-static void add(struct reader *r, enum qd_contract_kind kind, int which, const char *name,
+static void add(struct reader *r, enum qd_derived_kind kind, int which, const char *name,
                 const char *const *words, size_t levels)
 {
-    struct qd_contract *c = r->contract;
+    struct qd_derived *c = r->contract;
     r->full = r->full || c->count == QD_COVERING_MAX_FACTORS || levels > QD_COVERING_MAX_LEVELS;
     if (r->full || levels < 2)
         return;
@@ -26,7 +26,7 @@ static void add(struct reader *r, enum qd_contract_kind kind, int which, const c
     c->about[c->count++].which = which;
 }
 
-int qd_contract_factor(const struct qd_contract *contract, enum qd_contract_kind kind, int which)
+int qd_derived_factor(const struct qd_derived *contract, enum qd_derived_kind kind, int which)
 {
     for (unsigned f = 0; f < contract->count; f++)
         if (contract->about[f].kind == kind && contract->about[f].which == which)
@@ -44,23 +44,23 @@ static bool lists(const char *list, const char *word)
     return false;
 }
 
-bool qd_contract_has_attribute(const struct qd_op *op, const char *name)
+bool qd_derived_has_attribute(const struct qd_op *op, const char *name)
 {
     return lists(op->attributes, name);
 }
 
-static enum qd_contract_layout layout_of(const struct qd_op *op)
+static enum qd_derived_layout layout_of(const struct qd_op *op)
 {
     bool ranked = lists(op->rules, "x-rank") || lists(op->rules, "input-rank");
     switch (op->form) {
     case QD_FORM_CONVOLVES: return QD_LAYOUT_CONV;
     case QD_FORM_CONVOLVES_BACK: return QD_LAYOUT_CONV_BACK;
     case QD_FORM_MATRICES:
-        if (qd_contract_has_attribute(op, "transB"))
+        if (qd_derived_has_attribute(op, "transB"))
             return QD_LAYOUT_GEMM;
-        return qd_contract_has_attribute(op, "bits") ? QD_LAYOUT_NBITS : QD_LAYOUT_MATMUL;
+        return qd_derived_has_attribute(op, "bits") ? QD_LAYOUT_NBITS : QD_LAYOUT_MATMUL;
     case QD_FORM_MOVES:
-        if (op->variadic && op->max_inputs > 1 && qd_contract_has_attribute(op, "axis") &&
+        if (op->variadic && op->max_inputs > 1 && qd_derived_has_attribute(op, "axis") &&
             op->outputs == 1)
             return QD_LAYOUT_JOIN;
         break;
@@ -101,16 +101,15 @@ static void read_types(struct reader *r)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (codes || strcmp(all[i], "f32") != 0)
             words[n++] = all[i];
-    add(r, QD_CONTRACT_TYPE, 0, "type", words, n);
+    add(r, QD_DERIVED_TYPE, 0, "type", words, n);
     if (qd_op_operand(op, QD_ROLE_WEIGHT) >= 0)
-        add(r, QD_CONTRACT_WEIGHT_TYPE, 0, "type of the weight",
-            WORDS("", "w_u8", "w_s8", "w_s16"));
+        add(r, QD_DERIVED_WEIGHT_TYPE, 0, "type of the weight", WORDS("", "w_u8", "w_s8", "w_s16"));
     if (qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_ZERO_POINT) >= 0)
-        add(r, QD_CONTRACT_OUTPUT_TYPE, 0, "type of the output",
+        add(r, QD_DERIVED_OUTPUT_TYPE, 0, "type of the output",
             WORDS("", "y_u8", "y_s8", "y_u16", "y_s16", "y_u4", "y_s4", "y_u2", "y_f8e4m3fn",
                   "y_f8e5m2", "y_f4e2m1"));
     if (has_scales(op))
-        add(r, QD_CONTRACT_SCALE_TYPE, 0, "type of the scales",
+        add(r, QD_DERIVED_SCALE_TYPE, 0, "type of the scales",
             WORDS("", "scale_f16", "scale_bf16"));
 }
 
@@ -134,13 +133,13 @@ static void read_extents(struct reader *r)
     const char *const *names_of = names[r->contract->layout];
     for (int i = 0; i < 5 && names_of[i]; i++)
         if (i == 4)
-            add(r, QD_CONTRACT_EXTENT, i, names_of[i], WORDS(KERNELS));
+            add(r, QD_DERIVED_EXTENT, i, names_of[i], WORDS(KERNELS));
         else
-            add(r, QD_CONTRACT_EXTENT, i, names_of[i], WORDS(SIZES));
+            add(r, QD_DERIVED_EXTENT, i, names_of[i], WORDS(SIZES));
     if (r->contract->layout == QD_LAYOUT_CHANNELS &&
-        qd_contract_has_attribute(r->contract->op, "kernel_shape"))
-        add(r, QD_CONTRACT_EXTENT, 4, "k", WORDS(KERNELS));
-    add(r, QD_CONTRACT_EQUAL, 0, "equal extents", WORDS("", "all_equal"));
+        qd_derived_has_attribute(r->contract->op, "kernel_shape"))
+        add(r, QD_DERIVED_EXTENT, 4, "k", WORDS(KERNELS));
+    add(r, QD_DERIVED_EQUAL, 0, "equal extents", WORDS("", "all_equal"));
 }
 
 static void read_rank(struct reader *r)
@@ -148,19 +147,19 @@ static void read_rank(struct reader *r)
     switch (r->contract->layout) {
     case QD_LAYOUT_ANY:
     case QD_LAYOUT_JOIN:
-        add(r, QD_CONTRACT_RANK, 0, "rank", WORDS("3d", "0d", "1d", "2d", "4d", "5d", "6d"));
+        add(r, QD_DERIVED_RANK, 0, "rank", WORDS("3d", "0d", "1d", "2d", "4d", "5d", "6d"));
         break;
     case QD_LAYOUT_CHANNELS:
     case QD_LAYOUT_CONV:
     case QD_LAYOUT_CONV_BACK:
-        add(r, QD_CONTRACT_RANK, 0, "rank", WORDS("4d", "3d", "5d", "2d", "1d"));
+        add(r, QD_DERIVED_RANK, 0, "rank", WORDS("4d", "3d", "5d", "2d", "1d"));
         break;
     case QD_LAYOUT_MATMUL:
-        add(r, QD_CONTRACT_RANK, 0, "rank", WORDS("2d", "1d", "3d", "4d"));
-        add(r, QD_CONTRACT_SHAPES, 0, "shape of the weight",
+        add(r, QD_DERIVED_RANK, 0, "rank", WORDS("2d", "1d", "3d", "4d"));
+        add(r, QD_DERIVED_SHAPES, 0, "shape of the weight",
             WORDS("", "w_matrix", "w_vector", "w_batch_1", "w_more_axes"));
         break;
-    case QD_LAYOUT_NBITS: add(r, QD_CONTRACT_RANK, 0, "rank", WORDS("2d", "1d", "3d", "4d")); break;
+    case QD_LAYOUT_NBITS: add(r, QD_DERIVED_RANK, 0, "rank", WORDS("2d", "1d", "3d", "4d")); break;
     case QD_LAYOUT_GEMM: break;
     }
 }
@@ -181,15 +180,15 @@ static int second_data(const struct qd_op *op)
 static void read_operands(struct reader *r)
 {
     const struct qd_op *op = r->contract->op;
-    enum qd_contract_layout layout = r->contract->layout;
+    enum qd_derived_layout layout = r->contract->layout;
     bool repeats = strchr(op->operands, '*') != NULL;
     if (repeats)
-        add(r, QD_CONTRACT_COUNT, 0, "operands", WORDS("2x", "1x", "3x", "8x", "10x", "32x"));
+        add(r, QD_DERIVED_COUNT, 0, "operands", WORDS("2x", "1x", "3x", "8x", "10x", "32x"));
     if (layout == QD_LAYOUT_ANY && second_data(op) >= 0)
-        add(r, QD_CONTRACT_SHAPES, 0, "shape of the second operand",
+        add(r, QD_DERIVED_SHAPES, 0, "shape of the second operand",
             WORDS("", "w_0d", "w_last", "w_first", "w_more_axes", "w_ones", "both_broadcast"));
     if (second_data(op) >= 0)
-        add(r, QD_CONTRACT_ALIAS, 0, "one tensor twice", WORDS("", "x_twice"));
+        add(r, QD_DERIVED_ALIAS, 0, "one tensor twice", WORDS("", "x_twice"));
 }
 
 /* Operands that may be absent, and those that say how. */
@@ -202,12 +201,12 @@ static void read_others(struct reader *r)
         size_t length;
         const char *name = qd_op_operand_name(op, i, &length);
         if (role == QD_ROLE_BIAS && i >= op->min_inputs)
-            add(r, QD_CONTRACT_OPERAND, (int)i, "bias", WORDS("", "no_bias", "run_bias"));
+            add(r, QD_DERIVED_OPERAND, (int)i, "bias", WORDS("", "no_bias", "run_bias"));
         if (role == QD_ROLE_DATA && i >= op->min_inputs && i > 0)
-            add(r, QD_CONTRACT_OPERAND, (int)i, "optional operand", WORDS("", "absent"));
+            add(r, QD_DERIVED_OPERAND, (int)i, "optional operand", WORDS("", "absent"));
         if (role == QD_ROLE_CONTROL)
-            add(r, QD_CONTRACT_CONTROL, (int)i, "control", words,
-                qd_contract_control_levels(name, length, words));
+            add(r, QD_DERIVED_CONTROL, (int)i, "control", words,
+                qd_derived_control_levels(name, length, words));
     }
 }
 
@@ -216,9 +215,9 @@ static void read_attributes(struct reader *r)
     const struct qd_op *op = r->contract->op;
     const char *words[QD_COVERING_MAX_LEVELS], *name;
     unsigned levels;
-    for (int i = 0; (name = qd_contract_attribute(i, &levels, words)) != NULL; i++)
-        if (qd_contract_has_attribute(op, name))
-            add(r, QD_CONTRACT_ATTRIBUTE, i, name, words, levels);
+    for (int i = 0; (name = qd_derived_attribute(i, &levels, words)) != NULL; i++)
+        if (qd_derived_has_attribute(op, name))
+            add(r, QD_DERIVED_ATTRIBUTE, i, name, words, levels);
 }
 
 /* --- Parameters and bindings ---------------------------------------------------------------------- */
@@ -231,47 +230,46 @@ static bool has_zero(const struct qd_op *op, int owner)
 static void read_parameters(struct reader *r)
 {
     const struct qd_op *op = r->contract->op;
-    enum qd_contract_layout layout = r->contract->layout;
+    enum qd_derived_layout layout = r->contract->layout;
     bool own = has_scales(op) || has_zero(op, 0),
          linear = op->form == QD_FORM_QUANTIZES || op->form == QD_FORM_DEQUANTIZES;
     bool sums = layout >= QD_LAYOUT_CONV, second = second_data(op) >= 0;
     if (!own || has_zero(op, 0))
-        add(r, QD_CONTRACT_ZERO, QD_CONTRACT_X, "zero point of x",
+        add(r, QD_DERIVED_ZERO, QD_DERIVED_X, "zero point of x",
             WORDS("", "xz_least", "xz_greatest", "xz_0", "xz_absent"));
     if (second && layout != QD_LAYOUT_CHANNELS)
-        add(r, QD_CONTRACT_ZERO, QD_CONTRACT_W, "zero point of w",
+        add(r, QD_DERIVED_ZERO, QD_DERIVED_W, "zero point of w",
             WORDS("", "wz_least", "wz_greatest", "wz_0", "wz_absent"));
     if (!own || has_zero(op, QD_OPERAND_OUTPUT))
-        add(r, QD_CONTRACT_ZERO, QD_CONTRACT_Y, "zero point of y",
+        add(r, QD_DERIVED_ZERO, QD_DERIVED_Y, "zero point of y",
             WORDS("", "yz_least", "yz_greatest", "yz_0", "yz_absent"));
     if (linear)
-        add(r, QD_CONTRACT_GRANULARITY,
-            op->form == QD_FORM_QUANTIZES ? QD_CONTRACT_Y : QD_CONTRACT_X, "granularity",
-            WORDS("", "per_axis", "scale_per_axis", "zero_per_axis"));
+        add(r, QD_DERIVED_GRANULARITY, op->form == QD_FORM_QUANTIZES ? QD_DERIVED_Y : QD_DERIVED_X,
+            "granularity", WORDS("", "per_axis", "scale_per_axis", "zero_per_axis"));
     if (layout == QD_LAYOUT_MATMUL && own)
-        add(r, QD_CONTRACT_GRANULARITY, QD_CONTRACT_X, "granularity of x", WORDS("", "x_per_row"));
+        add(r, QD_DERIVED_GRANULARITY, QD_DERIVED_X, "granularity of x", WORDS("", "x_per_row"));
     if (sums && layout != QD_LAYOUT_NBITS)
-        add(r, QD_CONTRACT_GRANULARITY, QD_CONTRACT_W, "granularity of w",
+        add(r, QD_DERIVED_GRANULARITY, QD_DERIVED_W, "granularity of w",
             WORDS("", "per_channel", "scale_per_channel", "zero_per_channel"));
 }
 
 static void read_bindings(struct reader *r)
 {
     const struct qd_op *op = r->contract->op;
-    add(r, QD_CONTRACT_BINDING, QD_CONTRACT_X, "x", WORDS("", "constant_x"));
+    add(r, QD_DERIVED_BINDING, QD_DERIVED_X, "x", WORDS("", "constant_x"));
     if (second_data(op) >= 0)
-        add(r, QD_CONTRACT_BINDING, QD_CONTRACT_W, "second operand", WORDS("", "run_w"));
+        add(r, QD_DERIVED_BINDING, QD_DERIVED_W, "second operand", WORDS("", "run_w"));
     if (has_scales(op) || has_zero(op, 0))
-        add(r, QD_CONTRACT_BINDING, QD_CONTRACT_PARAMETERS, "parameters", WORDS("", "run_params"));
+        add(r, QD_DERIVED_BINDING, QD_DERIVED_PARAMETERS, "parameters", WORDS("", "run_params"));
     if (qd_op_operand(op, QD_ROLE_CONTROL) >= 0)
-        add(r, QD_CONTRACT_BINDING, QD_CONTRACT_CONTROLS, "controls", WORDS("", "run_controls"));
+        add(r, QD_DERIVED_BINDING, QD_DERIVED_CONTROLS, "controls", WORDS("", "run_controls"));
 }
 
-enum qd_status qd_contract_read(const struct qd_op *op, struct qd_contract *contract,
-                                struct qd_error *error)
+enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *contract,
+                               struct qd_error *error)
 {
     struct reader r = {.contract = contract};
-    *contract = (struct qd_contract){.op = op, .layout = layout_of(op)};
+    *contract = (struct qd_derived){.op = op, .layout = layout_of(op)};
     read_types(&r);
     read_extents(&r);
     read_rank(&r);
@@ -280,7 +278,7 @@ enum qd_status qd_contract_read(const struct qd_op *op, struct qd_contract *cont
     read_attributes(&r);
     read_parameters(&r);
     read_bindings(&r);
-    add(&r, QD_CONTRACT_OPSET, 0, "opset",
+    add(&r, QD_DERIVED_OPSET, 0, "opset",
         WORDS("", "opset_13", "opset_10", "opset_7", "opset_19", "opset_23", "opset_25"));
     return r.full ? qd_fail(error, QD_LIMIT, "%s: more than %d factors", op->name,
                             QD_COVERING_MAX_FACTORS)

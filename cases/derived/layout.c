@@ -2,23 +2,22 @@
 /* Ranks and shapes of an operator's operands, by the layout that its row says. */
 #include <string.h>
 
-#include "contract/contract.h"
+#include "derived/derived.h"
 
-unsigned qd_contract_level(const struct qd_contract_draft *d, enum qd_contract_kind kind, int which)
+unsigned qd_derived_level(const struct qd_derived_draft *d, enum qd_derived_kind kind, int which)
 {
-    int factor = qd_contract_factor(d->contract, kind, which);
+    int factor = qd_derived_factor(d->contract, kind, which);
     return factor < 0 ? 0 : d->row[factor];
 }
 
-const char *qd_contract_word(const struct qd_contract_draft *d, enum qd_contract_kind kind,
-                             int which)
+const char *qd_derived_word(const struct qd_derived_draft *d, enum qd_derived_kind kind, int which)
 {
-    int factor = qd_contract_factor(d->contract, kind, which);
+    int factor = qd_derived_factor(d->contract, kind, which);
     return factor < 0 ? "" : d->contract->factors[factor].words[d->row[factor]];
 }
 
 /* Tiles of kernels; which one a case is about follows from its row. Those of 4 are among the small extents. */
-static int64_t tile_of(const struct qd_contract_draft *d, int i)
+static int64_t tile_of(const struct qd_derived_draft *d, int i)
 {
     static const int64_t tiles[] = {8, 16, 32, 64};
     unsigned sum = (unsigned)i;
@@ -28,7 +27,7 @@ static int64_t tile_of(const struct qd_contract_draft *d, int i)
 }
 
 /* Small, and different from each other. */
-static int64_t base_extent(enum qd_contract_layout layout, int i)
+static int64_t base_extent(enum qd_derived_layout layout, int i)
 {
     static const int64_t images[] = {2, 3, 6, 6, 3}, filters[] = {2, 3, 4, 6, 3},
                          matrices[] = {3, 7, 4, 0, 0};
@@ -44,15 +43,15 @@ static int64_t small_extent(unsigned level, bool windowed)
     return sizes[windowed][level];
 }
 
-int64_t qd_contract_extent(const struct qd_contract_draft *d, int i)
+int64_t qd_derived_extent(const struct qd_derived_draft *d, int i)
 {
     enum { BASE, ONE, TWO, FIVE, BELOW, TILE, ABOVE, HUNDRED, MANY };
     static const int64_t plain[] = {[ONE] = 1, 2, 5, [HUNDRED] = 103, 257};
-    bool equal = qd_contract_level(d, QD_CONTRACT_EQUAL, 0);
+    bool equal = qd_derived_level(d, QD_DERIVED_EQUAL, 0);
     bool window = i == (d->contract->layout == QD_LAYOUT_CHANNELS ? 2 : 3);
     if (equal && i != 4)
         i = 1;
-    unsigned level = qd_contract_level(d, QD_CONTRACT_EXTENT, i);
+    unsigned level = qd_derived_level(d, QD_DERIVED_EXTENT, i);
     if (level == BASE)
         return base_extent(d->contract->layout, i);
     if (d->small)
@@ -60,7 +59,7 @@ int64_t qd_contract_extent(const struct qd_contract_draft *d, int i)
     return level >= BELOW && level <= ABOVE ? tile_of(d, i) + (int)level - TILE : plain[level];
 }
 
-static void set(struct qd_contract_shape *shape, unsigned rank, const int64_t *dims)
+static void set(struct qd_derived_shape *shape, unsigned rank, const int64_t *dims)
 {
     shape->rank = rank;
     memcpy(shape->dims, dims, rank * sizeof *dims);
@@ -69,24 +68,24 @@ static void set(struct qd_contract_shape *shape, unsigned rank, const int64_t *d
 /* --- Any rank ------------------------------------------------------------------------------------- */
 
 /* The first and the last extent are factors; those between differ from each other. */
-static struct qd_contract_shape any_shape(const struct qd_contract_draft *d)
+static struct qd_derived_shape any_shape(const struct qd_derived_draft *d)
 {
-    struct qd_contract_shape shape = {.rank = d->rank};
+    struct qd_derived_shape shape = {.rank = d->rank};
     for (unsigned i = 0; i < d->rank; i++)
-        shape.dims[i] = i + 1 == d->rank ? qd_contract_extent(d, 1)
-                        : i == 0         ? qd_contract_extent(d, 0)
+        shape.dims[i] = i + 1 == d->rank ? qd_derived_extent(d, 1)
+                        : i == 0         ? qd_derived_extent(d, 0)
                                          : (int64_t)(i % 2 ? 2 : 4);
     return shape;
 }
 
 /* The second operand's shape: [0] as the first, or what broadcasts to it or beyond it. */
-static struct qd_contract_shape second_shape(const struct qd_contract_draft *d, const char *word)
+static struct qd_derived_shape second_shape(const struct qd_derived_draft *d, const char *word)
 {
-    struct qd_contract_shape s = d->shapes[0];
+    struct qd_derived_shape s = d->shapes[0];
     if (strcmp(word, "w_0d") == 0)
         s.rank = 0;
     if (strcmp(word, "w_last") == 0 && s.rank > 0)
-        s = (struct qd_contract_shape){1, {s.dims[s.rank - 1]}};
+        s = (struct qd_derived_shape){1, {s.dims[s.rank - 1]}};
     if (strcmp(word, "w_first") == 0 || strcmp(word, "w_ones") == 0 ||
         strcmp(word, "both_broadcast") == 0)
         for (unsigned i = strcmp(word, "w_ones") == 0 ? 0 : 1; i < s.rank; i++)
@@ -98,10 +97,10 @@ static struct qd_contract_shape second_shape(const struct qd_contract_draft *d, 
     return s;
 }
 
-static void lay_out_any(struct qd_contract_draft *d)
+static void lay_out_any(struct qd_derived_draft *d)
 {
     const struct qd_op *op = d->contract->op;
-    const char *word = qd_contract_word(d, QD_CONTRACT_SHAPES, 0);
+    const char *word = qd_derived_word(d, QD_DERIVED_SHAPES, 0);
     int data = -1;
     for (unsigned i = 0; i < d->inputs; i++) {
         size_t length;
@@ -121,18 +120,18 @@ static void lay_out_any(struct qd_contract_draft *d)
         for (unsigned i = 1; i < d->inputs; i++)
             if (d->shapes[i].rank > 1 && d->shapes[i].dims[1] == 1 &&
                 qd_op_role(op, i) != QD_ROLE_CONTROL)
-                d->shapes[i].dims[0] = qd_contract_extent(d, 0);
+                d->shapes[i].dims[0] = qd_derived_extent(d, 0);
 }
 
-static void lay_out_join(struct qd_contract_draft *d)
+static void lay_out_join(struct qd_derived_draft *d)
 {
-    int64_t axis = qd_contract_int(d, "axis", 0), part = 0;
+    int64_t axis = qd_derived_int(d, "axis", 0), part = 0;
     axis += axis < 0 ? d->rank : 0;
     for (unsigned i = 0; i < d->inputs; i++) {
         if (qd_op_role(d->contract->op, i) != QD_ROLE_DATA)
             continue;
         d->shapes[i] = any_shape(d);
-        if (axis >= 0 && axis < d->rank && !qd_contract_level(d, QD_CONTRACT_EQUAL, 0))
+        if (axis >= 0 && axis < d->rank && !qd_derived_level(d, QD_DERIVED_EQUAL, 0))
             d->shapes[i].dims[axis] += part % 4;
         part++;
     }
@@ -140,20 +139,20 @@ static void lay_out_join(struct qd_contract_draft *d)
 
 /* --- Channels and windows ------------------------------------------------------------------------- */
 
-static unsigned channel_place(const struct qd_contract_draft *d)
+static unsigned channel_place(const struct qd_derived_draft *d)
 {
-    return qd_contract_int(d, "channels_last", 0) == 1 && d->rank > 1 ? d->rank - 1 : 1;
+    return qd_derived_int(d, "channels_last", 0) == 1 && d->rank > 1 ? d->rank - 1 : 1;
 }
 
 /* [N, C, …, D] or [N, …, D, C]; the axes before D are not much larger than the windows, and no two are equal. */
-static struct qd_contract_shape image(const struct qd_contract_draft *d, int64_t channels,
-                                      int64_t size)
+static struct qd_derived_shape image(const struct qd_derived_draft *d, int64_t channels,
+                                     int64_t size)
 {
-    struct qd_contract_shape shape = {.rank = d->rank, .dims = {qd_contract_extent(d, 0)}};
+    struct qd_derived_shape shape = {.rank = d->rank, .dims = {qd_derived_extent(d, 0)}};
     unsigned place = channel_place(d), last = place == d->rank - 1 ? d->rank - 2 : d->rank - 1;
-    bool equal = qd_contract_level(d, QD_CONTRACT_EQUAL, 0);
-    int64_t block = qd_contract_has_attribute(d->contract->op, "blocksize")
-                        ? qd_contract_int(d, "blocksize", 1)
+    bool equal = qd_derived_level(d, QD_DERIVED_EQUAL, 0);
+    int64_t block = qd_derived_has_attribute(d->contract->op, "blocksize")
+                        ? qd_derived_int(d, "blocksize", 1)
                         : 1;
     for (unsigned i = 1; i < d->rank; i++)
         shape.dims[i] = i == place           ? channels * block * block
@@ -162,10 +161,10 @@ static struct qd_contract_shape image(const struct qd_contract_draft *d, int64_t
     return shape;
 }
 
-static void lay_out_channels(struct qd_contract_draft *d)
+static void lay_out_channels(struct qd_derived_draft *d)
 {
-    int64_t channels = qd_contract_extent(d, 1);
-    d->shapes[0] = image(d, channels, qd_contract_extent(d, 2));
+    int64_t channels = qd_derived_extent(d, 1);
+    d->shapes[0] = image(d, channels, qd_derived_extent(d, 2));
     for (unsigned i = 1; i < d->inputs; i++)
         if (qd_op_role(d->contract->op, i) == QD_ROLE_DATA ||
             qd_op_role(d->contract->op, i) == QD_ROLE_BIAS)
@@ -174,23 +173,23 @@ static void lay_out_channels(struct qd_contract_draft *d)
         d->terms = 1; /* a mean is as large as its terms */
 }
 
-static void lay_out_conv(struct qd_contract_draft *d, bool back)
+static void lay_out_conv(struct qd_derived_draft *d, bool back)
 {
     const struct qd_op *op = d->contract->op;
-    int64_t group = qd_contract_int(d, "group", 1), c = qd_contract_extent(d, 1),
-            m = qd_contract_extent(d, 2);
+    int64_t group = qd_derived_int(d, "group", 1), c = qd_derived_extent(d, 1),
+            m = qd_derived_extent(d, 2);
     int w = qd_op_operand(op, QD_ROLE_WEIGHT), b = qd_op_operand(op, QD_ROLE_BIAS);
     int64_t filters[QD_MAX_RANK] = {back ? c * group : m * group, back ? m : c},
             outputs = m * group;
     d->terms = c;
     for (unsigned i = 2; i < d->rank; i++)
-        d->terms *= filters[i] = qd_contract_extent(d, 4);
-    d->shapes[0] = image(d, c * group, qd_contract_extent(d, 3));
+        d->terms *= filters[i] = qd_derived_extent(d, 4);
+    d->shapes[0] = image(d, c * group, qd_derived_extent(d, 3));
     set(&d->shapes[w], d->rank, filters);
     if (b >= 0)
         set(&d->shapes[b], 1, &outputs);
-    d->channels[QD_CONTRACT_W] = back ? filters[1] : outputs;
-    d->channel_axis[QD_CONTRACT_W] = back;
+    d->channels[QD_DERIVED_W] = back ? filters[1] : outputs;
+    d->channel_axis[QD_DERIVED_W] = back;
 }
 
 /* --- Matrices ------------------------------------------------------------------------------------- */
@@ -206,14 +205,13 @@ static unsigned put_matrix(int64_t *dims, unsigned rank, int64_t rows, int64_t c
     return rank;
 }
 
-static void lay_out_matmul(struct qd_contract_draft *d)
+static void lay_out_matmul(struct qd_derived_draft *d)
 {
-    int64_t m = qd_contract_extent(d, 0), k = qd_contract_extent(d, 1),
-            n = qd_contract_extent(d, 2);
-    const char *word = qd_contract_word(d, QD_CONTRACT_SHAPES, 0);
+    int64_t m = qd_derived_extent(d, 0), k = qd_derived_extent(d, 1), n = qd_derived_extent(d, 2);
+    const char *word = qd_derived_word(d, QD_DERIVED_SHAPES, 0);
     int w = qd_op_operand(d->contract->op, QD_ROLE_WEIGHT),
         b = qd_op_operand(d->contract->op, QD_ROLE_BIAS);
-    struct qd_contract_shape *weight = &d->shapes[w];
+    struct qd_derived_shape *weight = &d->shapes[w];
     unsigned rank = d->rank < 2 ? 2 : d->rank;
     d->shapes[0].rank = put_matrix(d->shapes[0].dims, d->rank, m, k);
     rank = strcmp(word, "w_matrix") == 0 ? 2 : strcmp(word, "w_more_axes") == 0 ? rank + 1 : rank;
@@ -227,32 +225,30 @@ static void lay_out_matmul(struct qd_contract_draft *d)
     if (b >= 0)
         set(&d->shapes[b], 1, &n);
     d->terms = k;
-    d->channels[QD_CONTRACT_X] = d->rank == 2 ? m : 0;
-    d->channels[QD_CONTRACT_W] = weight->rank > 1 ? n : 0;
-    d->channel_axis[QD_CONTRACT_W] = (int64_t)weight->rank - 1;
+    d->channels[QD_DERIVED_X] = d->rank == 2 ? m : 0;
+    d->channels[QD_DERIVED_W] = weight->rank > 1 ? n : 0;
+    d->channel_axis[QD_DERIVED_W] = (int64_t)weight->rank - 1;
 }
 
-static void lay_out_gemm(struct qd_contract_draft *d)
+static void lay_out_gemm(struct qd_derived_draft *d)
 {
-    int64_t m = qd_contract_extent(d, 0), k = qd_contract_extent(d, 1),
-            n = qd_contract_extent(d, 2);
+    int64_t m = qd_derived_extent(d, 0), k = qd_derived_extent(d, 1), n = qd_derived_extent(d, 2);
     int w = qd_op_operand(d->contract->op, QD_ROLE_WEIGHT),
         b = qd_op_operand(d->contract->op, QD_ROLE_BIAS);
-    bool a_turned = qd_contract_int(d, "transA", 0), b_turned = qd_contract_int(d, "transB", 0);
+    bool a_turned = qd_derived_int(d, "transA", 0), b_turned = qd_derived_int(d, "transB", 0);
     set(&d->shapes[0], 2, (const int64_t[]){a_turned ? k : m, a_turned ? m : k});
     set(&d->shapes[w], 2, (const int64_t[]){b_turned ? n : k, b_turned ? k : n});
     set(&d->shapes[b], 1, &n);
     d->terms = k;
-    d->channels[QD_CONTRACT_W] = n;
-    d->channel_axis[QD_CONTRACT_W] = !b_turned;
+    d->channels[QD_DERIVED_W] = n;
+    d->channel_axis[QD_DERIVED_W] = !b_turned;
 }
 
 /* Weights of `bits` bits in blocks along K; MatMulNBits, Inputs. */
-static void lay_out_nbits(struct qd_contract_draft *d)
+static void lay_out_nbits(struct qd_derived_draft *d)
 {
-    int64_t m = qd_contract_extent(d, 0), k = qd_contract_extent(d, 1),
-            n = qd_contract_extent(d, 2);
-    int64_t block = qd_contract_int(d, "block_size", 16), bits = qd_contract_int(d, "bits", 4);
+    int64_t m = qd_derived_extent(d, 0), k = qd_derived_extent(d, 1), n = qd_derived_extent(d, 2);
+    int64_t block = qd_derived_int(d, "block_size", 16), bits = qd_derived_int(d, "bits", 4);
     int64_t blocks = block > 0 ? (k + block - 1) / block : 1;
     const int64_t shapes[][3] = {
         {0}, {n, blocks, block * bits / 8}, {n, blocks}, {n, (blocks * bits + 7) / 8}, {k}, {n}};
@@ -263,7 +259,7 @@ static void lay_out_nbits(struct qd_contract_draft *d)
     d->terms = k;
 }
 
-void qd_contract_lay_out(struct qd_contract_draft *d)
+void qd_derived_lay_out(struct qd_derived_draft *d)
 {
     d->terms = 1;
     switch (d->contract->layout) {

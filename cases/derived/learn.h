@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which levels of an operator's factors go together, learned from the reference. Internal to the cases layer. */
-#ifndef QDIFF_CONTRACT_LEARN_H
-#define QDIFF_CONTRACT_LEARN_H
+#ifndef QDIFF_DERIVED_LEARN_H
+#define QDIFF_DERIVED_LEARN_H
 
-#include "contract/contract.h"
+#include "derived/derived.h"
 
 #define QD_LEARN_MAX_EXCLUSIONS 1024
 #define QD_LEARN_MAX_HOLES 2048
 #define QD_LEARN_MAX_ROWS 2048
 
 struct qd_learner {
-    struct qd_contract contract;
+    struct qd_derived contract;
     struct qd_factor_table table; /* with the exclusions so far */
     uint8_t base[QD_COVERING_MAX_FACTORS];
     struct qd_exclusion *exclusions;
     unsigned exclusion_count;
-    struct qd_contract_hole *holes;
+    struct qd_derived_hole *holes;
     size_t hole_count;
     uint8_t *rows;            /* QD_COVERING_MAX_FACTORS levels each */
-    enum qd_dtype *row_types; /* of each row's outputs, QD_CONTRACT_MAX_OUTPUTS of them */
+    enum qd_dtype *row_types; /* of each row's outputs, QD_DERIVED_MAX_OUTPUTS of them */
     size_t row_count, probes;
-    enum qd_dtype types[QD_CONTRACT_MAX_OUTPUTS]; /* of the probe before */
+    enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS]; /* of the probe before */
     struct qd_arena *arena, scratch, array;       /* what stays; of one case; of one array */
     struct qd_error *error;
 };

@@ -2,7 +2,7 @@
 /* Which levels go together, learned from the reference's refusals; and rows that hold every pair of those that do. */
 #include <string.h>
 
-#include "contract/learn.h"
+#include "derived/learn.h"
 
 #define MOST_ROUNDS 40
 
@@ -36,7 +36,7 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const en
     *l->error = (struct qd_error){0};
     l->probes++;
     enum qd_status status =
-        qd_contract_make(&l->contract, row, l->base, types, &l->scratch, &kase, l->error);
+        qd_derived_make(&l->contract, row, l->base, types, &l->scratch, &kase, l->error);
     if (status != QD_OK)
         return status;
     struct qd_value *values = qd_arena_array(&l->scratch, kase.graph->output_count, sizeof *values);
@@ -44,7 +44,7 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const en
         return qd_fail(l->error, QD_NO_MEMORY, "no room for outputs");
     status = qd_graph_evaluate(kase.graph, kase.inputs, NULL, &l->scratch, values, l->error);
     for (size_t o = 0;
-         status == QD_OK && !types && o < kase.graph->output_count && o < QD_CONTRACT_MAX_OUTPUTS;
+         status == QD_OK && !types && o < kase.graph->output_count && o < QD_DERIVED_MAX_OUTPUTS;
          o++)
         l->types[o] = values[o].want.dtype;
     if (status == QD_OK && !compares(&kase, values))
@@ -91,6 +91,25 @@ static enum qd_status step_to_base(struct qd_learner *l, bool *valid, bool *move
     return status;
 }
 
+/* Two levels that make the base valid. */
+static enum qd_status try_pairs(struct qd_learner *l, bool *valid)
+{
+    enum qd_status status = QD_OK;
+    bool moved;
+    for (unsigned f = 0; f < l->contract.count; f++) {
+        uint8_t level = l->base[f];
+        for (unsigned v = 0; v < l->contract.factors[f].levels; v++) {
+            l->base[f] = (uint8_t)v;
+            for (unsigned g = f + 1; g < l->contract.count && status == QD_OK && !*valid; g++)
+                status = try_levels(l, g, false, valid, &moved);
+            if (*valid || status != QD_OK)
+                return status;
+        }
+        l->base[f] = level;
+    }
+    return status;
+}
+
 enum qd_status qd_learn_base(struct qd_learner *l)
 {
     bool valid = false, moved = true;
@@ -98,6 +117,8 @@ enum qd_status qd_learn_base(struct qd_learner *l)
     valid = first == QD_OK;
     while (!valid && moved && status == QD_OK)
         status = step_to_base(l, &valid, &moved);
+    if (!valid && status == QD_OK)
+        status = try_pairs(l, &valid);
     return valid || status != QD_OK ? status : first;
 }
 
@@ -117,12 +138,12 @@ static enum qd_status note_hole(struct qd_learner *l, const unsigned *factors, s
 {
     if (l->hole_count == QD_LEARN_MAX_HOLES)
         return qd_fail(l->error, QD_LIMIT, "more than %d holes", QD_LEARN_MAX_HOLES);
-    struct qd_contract_hole *hole = &l->holes[l->hole_count++];
-    *hole = (struct qd_contract_hole){.count = count, .excuse = excuse_of(l->arena, l->error)};
+    struct qd_derived_hole *hole = &l->holes[l->hole_count++];
+    *hole = (struct qd_derived_hole){.count = count, .excuse = excuse_of(l->arena, l->error)};
     for (size_t i = 0; i < count; i++)
         hole->choices[i] =
-            (struct qd_contract_choice){l->contract.factors[factors[i]].name,
-                                        l->contract.factors[factors[i]].words[row[factors[i]]]};
+            (struct qd_derived_choice){l->contract.factors[factors[i]].name,
+                                       l->contract.factors[factors[i]].words[row[factors[i]]]};
     return hole->excuse ? QD_OK : qd_fail(l->error, QD_NO_MEMORY, "no room for an excuse");
 }
 
@@ -225,12 +246,12 @@ static enum qd_status keep(struct qd_learner *l, const uint8_t *row)
             return QD_OK;
     if (l->row_count == QD_LEARN_MAX_ROWS)
         return qd_fail(l->error, QD_LIMIT, "more than %d rows", QD_LEARN_MAX_ROWS);
-    enum qd_dtype types[QD_CONTRACT_MAX_OUTPUTS];
+    enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS];
     memcpy(types, l->types, sizeof types);
     enum qd_status status = try_row(l, row, types);
     if (status != QD_OK)
         return status;
-    memcpy(l->row_types + l->row_count * QD_CONTRACT_MAX_OUTPUTS, types, sizeof types);
+    memcpy(l->row_types + l->row_count * QD_DERIVED_MAX_OUTPUTS, types, sizeof types);
     memcpy(l->rows + l->row_count++ * QD_COVERING_MAX_FACTORS, row, l->contract.count);
     return QD_OK;
 }
@@ -289,20 +310,32 @@ static bool has(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, 
     return false;
 }
 
+/* An exclusion that the row breaks, NULL if there is none. */
+static const struct qd_exclusion *broken(const struct qd_learner *l, const uint8_t *row)
+{
+    for (unsigned i = 0; i < l->exclusion_count; i++) {
+        const struct qd_exclusion *e = &l->exclusions[i];
+        if (e->masks[0] >> row[e->factors[0]] & 1 && e->masks[1] >> row[e->factors[1]] & 1)
+            return e;
+    }
+    return NULL;
+}
+
 /* Whether up to `more` further levels make the exclusions agree with a row that has those of f and g; sets them. */
 static bool complete(const struct qd_learner *l, uint8_t *row, unsigned f, unsigned g, int more)
 {
-    if (qd_covering_row_valid(&l->table, row))
-        return true;
-    for (unsigned h = 0; h < l->contract.count && more > 0; h++)
+    const struct qd_exclusion *e = broken(l, row);
+    for (int i = 0; e && i < 2 && more > 0; i++) {
+        unsigned h = e->factors[i];
+        uint8_t level = row[h];
         for (unsigned v = 0; v < l->contract.factors[h].levels && h != f && h != g; v++) {
-            uint8_t level = row[h];
             row[h] = (uint8_t)v;
             if (v != level && complete(l, row, f, g, more - 1))
                 return true;
-            row[h] = level;
         }
-    return false;
+        row[h] = level;
+    }
+    return !e;
 }
 
 /* The base with two levels and what they need, if no row has them; what is refused then is a hole. */
@@ -313,7 +346,7 @@ static enum qd_status add_pair(struct qd_learner *l, unsigned f, unsigned v, uns
     row[f] = (uint8_t)v;
     row[g] = (uint8_t)w;
     l->table.exclusion_count = l->exclusion_count;
-    if (has(l, f, v, g, w) || !complete(l, row, f, g, 2))
+    if (has(l, f, v, g, w) || !complete(l, row, f, g, 3))
         return QD_OK;
     enum qd_status status = probe(l, row);
     if (status == QD_OK)
@@ -355,7 +388,7 @@ enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, str
                                struct qd_error *error)
 {
     *l = (struct qd_learner){.arena = arena, .error = error};
-    enum qd_status status = qd_contract_read(op, &l->contract, error);
+    enum qd_status status = qd_derived_read(op, &l->contract, error);
     l->exclusions = qd_arena_array(arena, QD_LEARN_MAX_EXCLUSIONS, sizeof *l->exclusions);
     l->holes = qd_arena_array(arena, QD_LEARN_MAX_HOLES, sizeof *l->holes);
     l->rows = qd_arena_array(arena, QD_LEARN_MAX_ROWS, QD_COVERING_MAX_FACTORS);

@@ -211,5 +211,7 @@ enum qd_contract_fate qd_contract_fate(const struct qd_contract_result *result, 
         return QD_CONTRACT_EQUAL;
     if (tally->shapes > 0)
         return QD_CONTRACT_SHAPE;
-    return tally->variation.kind != QD_VARIATION_NONE ? QD_CONTRACT_SURVIVES : QD_CONTRACT_UNKNOWN;
+    if (tally->variation.kind != QD_VARIATION_NONE)
+        return QD_CONTRACT_SURVIVES;
+    return tally->weak > 0 ? QD_CONTRACT_ADVISORY : QD_CONTRACT_UNKNOWN;
 }

@@ -33,6 +33,7 @@ enum qd_contract_fate {
     QD_CONTRACT_EQUAL,       /* known to equal the specification, and no case says otherwise */
     QD_CONTRACT_SHAPE,       /* only shapes or types were wrong */
     QD_CONTRACT_SURVIVES,    /* a variation of a case's node tells it, no case does */
+    QD_CONTRACT_ADVISORY,    /* cases tell it, and no sentence obliges anybody (citation.h) */
     QD_CONTRACT_UNKNOWN,     /* no node is known that tells it: in no case, and in no variation */
     QD_CONTRACT_CONTRADICTED /* said to equal the specification, and killed */
 };

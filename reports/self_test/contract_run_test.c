@@ -82,6 +82,8 @@ static void fates_follow_from_tallies(void **state)
     memset(tallies, 0, sizeof tallies);
     assert_int_equal(qd_contract_fate(&result, 0), QD_CONTRACT_UNKNOWN);
     assert_int_equal(qd_contract_fate(&result, 1), QD_CONTRACT_EQUAL);
+    tallies[0].weak = 1;
+    assert_int_equal(qd_contract_fate(&result, 0), QD_CONTRACT_ADVISORY);
     tallies[0].variation.kind = QD_VARIATION_SIZE;
     assert_int_equal(qd_contract_fate(&result, 0), QD_CONTRACT_SURVIVES);
     tallies[0].shapes = 1;

@@ -13,7 +13,7 @@ struct report {
 };
 
 struct counts {
-    size_t killed, shape, survive, unknown, equal, contradicted;
+    size_t killed, shape, survive, advisory, unknown, equal, contradicted;
 };
 
 static void count(const struct qd_contract_result *result, size_t mutant, struct counts *counts)
@@ -23,6 +23,7 @@ static void count(const struct qd_contract_result *result, size_t mutant, struct
     case QD_CONTRACT_EQUAL: counts->equal++; break;
     case QD_CONTRACT_SHAPE: counts->shape++; break;
     case QD_CONTRACT_SURVIVES: counts->survive++; break;
+    case QD_CONTRACT_ADVISORY: counts->advisory++; break;
     case QD_CONTRACT_UNKNOWN: counts->unknown++; break;
     case QD_CONTRACT_CONTRADICTED: counts->contradicted++; break;
     }
@@ -147,10 +148,11 @@ static void print_all(struct report *report)
     fprintf(
         report->command->out,
         "# %zu contract mutants: %zu are known to equal the specification, of %zu more no node is "
-        "known that tells; %zu of the other %zu are killed (%.2f %%), %zu of them by shape "
+        "known that tells, %zu differ in an advisory way alone; %zu of the other %zu are killed "
+        "(%.2f %%), %zu of them by shape "
         "alone, %zu survive; %u cases, %.1f s\n1..%zu\n",
-        result->contract.count, c.equal + c.contradicted, c.unknown, c.killed + c.shape, total(&c),
-        share(&c), c.shape, c.survive, result->cases, result->wall, report->tests);
+        result->contract.count, c.equal + c.contradicted, c.unknown, c.advisory, c.killed + c.shape,
+        total(&c), share(&c), c.shape, c.survive, result->cases, result->wall, report->tests);
 }
 
 /* --- A line for each mutant ---------------------------------------------------------------------- */
@@ -162,6 +164,7 @@ static const char *fate_word(enum qd_contract_fate fate)
     case QD_CONTRACT_EQUAL: return "equal";
     case QD_CONTRACT_SHAPE: return "shape";
     case QD_CONTRACT_SURVIVES: return "survives";
+    case QD_CONTRACT_ADVISORY: return "advisory";
     case QD_CONTRACT_UNKNOWN: return "unknown";
     case QD_CONTRACT_CONTRADICTED: return "contradicted";
     }

@@ -15,8 +15,9 @@
 
 /* --- Nodes from text ----------------------------------------------------------------------------- */
 
-/* One node under one mutant. Tensors are "u8[1,2] 3 4", '#' counts from 0 on; ';' separates them, '-' is an absent one. Attributes are
- * "axis=1 pads=[0,1] alpha=0.5f". want: the first output's numbers, "@9" goes on at element 9; "=": the mutant changes nothing. */
+/* One node under one mutant. Tensors are "u8[1,2] 3 4", '#' counts from 0 on; ';' separates them, '-' is an
+ * absent one. Attributes are "axis=1 pads=[0,1] alpha=0.5f". want: the first output's numbers, "@9" goes on at
+ * element 9; "=": the mutant changes nothing. */
 struct row {
     const char *mutant;
     int64_t opset;

@@ -301,7 +301,8 @@ static void vary_numbers(struct search *search)
     }
 }
 
-/* What takes the type of operand i too: nothing, its zero point, all operands of its type, the same with other numbers. */
+/* What takes the type of operand i too: nothing, its zero point, all operands of its type, the same with other
+ * numbers. */
 enum { ALONE, WITH_ZERO_POINT, ALL_OF_TYPE, ALL_RENUMBERED, TIES };
 
 static void vary_type(struct search *search, size_t i, enum qd_dtype type, int tie)
@@ -686,8 +687,7 @@ static const char *operand_words(const struct qd_op *op, int operand, char *text
     return text;
 }
 
-const char *qd_variation_describe(const struct qd_op *op, const struct qd_variation *v, char *text,
-                                  size_t size)
+static void describe_shape(const struct qd_variation *v, const char *who, char *text, size_t size)
 {
     static const char *const shapes[] = {"leading axes of 1",
                                          "leading axes of 2",
@@ -696,6 +696,23 @@ const char *qd_variation_describe(const struct qd_op *op, const struct qd_variat
                                          "fewer leading axes",
                                          "fewer trailing axes",
                                          "rank 0"};
+    long long a = v->a, b = v->b;
+    if (v->kind == QD_VARIATION_RANK)
+        snprintf(text, size, "%s with %lld %s", v->operand < 0 ? "data and weight" : who, b,
+                 shapes[a]);
+    else if (v->kind == QD_VARIATION_SIZE && v->operand < 0)
+        snprintf(text, size, "every axis of %lld made %lld", a, b);
+    else if (v->kind == QD_VARIATION_SIZE)
+        snprintf(text, size, "axis %lld of %s made %lld", a, who, b);
+    else if (b < 0)
+        snprintf(text, size, "%s a vector of %lld", who, a);
+    else
+        snprintf(text, size, "%s with %lld on axis %lld, 1 elsewhere", who, a, b);
+}
+
+const char *qd_variation_describe(const struct qd_op *op, const struct qd_variation *v, char *text,
+                                  size_t size)
+{
     static const char *const lists[] = {"0, 1, 2 ...",    "zeros",     "ones", "-1",
                                         "first one more", "backwards", "300",  "halves"};
     char who[64];
@@ -719,21 +736,8 @@ const char *qd_variation_describe(const struct qd_op *op, const struct qd_variat
                           : ", and all operands of its type");
         break;
     case QD_VARIATION_SIZE:
-        if (v->operand < 0)
-            snprintf(text, size, "every axis of %lld made %lld", a, b);
-        else
-            snprintf(text, size, "axis %lld of %s made %lld", a, who, b);
-        break;
     case QD_VARIATION_RANK:
-        snprintf(text, size, "%s with %lld %s", v->operand < 0 ? "data and weight" : who, b,
-                 shapes[a]);
-        break;
-    case QD_VARIATION_VECTOR:
-        if (b < 0)
-            snprintf(text, size, "%s a vector of %lld", who, a);
-        else
-            snprintf(text, size, "%s with %lld on axis %lld, 1 elsewhere", who, a, b);
-        break;
+    case QD_VARIATION_VECTOR: describe_shape(v, who, text, size); break;
     case QD_VARIATION_ATTRIBUTE:
         snprintf(text, size, "an attribute %s", a < 0 ? "dropped" : lists[a]);
         break;

@@ -184,6 +184,13 @@ static void fixed_point_as_published(void **state)
     assert_int_equal(qd_multiply_single(-3, qd_multiplier_of(0.5)), -1);
     assert_int_equal(qd_multiply_double(-3, qd_multiplier_of(0.5)), -1);
     assert_int_equal(qd_multiply_double(-6, qd_multiplier_of(0.25)), -2);
+    /* 2.5 and 4.5 go to even; 2^32 keeps no bit, a shift by 64 is none, and no scale is none. */
+    assert_int_equal(qd_multiply_masked(-3, 1024), -3072);
+    assert_int_equal(qd_multiply_masked(5, 0.5F), 2);
+    assert_int_equal(qd_multiply_masked(3, 1.5F), 4);
+    assert_int_equal(qd_multiply_masked(1, 0x1p32F), 0);
+    assert_int_equal(qd_multiply_masked(7, 0x1p64F), 7);
+    assert_int_equal(qd_multiply_masked(-7, 0), -7);
     assert_int_equal(qd_multiply_double(100, qd_multiplier_of(1.5)), 150);
 }
 

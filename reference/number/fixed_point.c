@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct qd_multiplier qd_multiplier_of(double real)
 {
@@ -61,4 +63,27 @@ int64_t qd_multiply_double(int64_t acc, struct qd_multiplier multiplier)
     int right = multiplier.shift > 0 ? 0 : -multiplier.shift;
     int64_t shifted = saturate32(acc * (INT64_C(1) << left));
     return rounding_shift(doubling_high(shifted, multiplier.mantissa), right);
+}
+
+static uint64_t shift_right_to_even(uint64_t magnitude, int shift)
+{
+    uint64_t half = UINT64_C(1) << ((shift - 1) & 63), odd = magnitude >> (shift & 63) & 1;
+    int64_t sum = (int64_t)(magnitude + half + odd - 1);
+    return (uint64_t)(sum >> (shift & 63));
+}
+
+int64_t qd_multiply_masked(int64_t acc, float scale)
+{
+    uint32_t bits;
+    memcpy(&bits, &scale, sizeof bits);
+    int exponent = bits >> 23 & 0xff, shift = 127 - exponent;
+    uint64_t fraction = bits & 0x7fffff, magnitude = (uint64_t)llabs(acc);
+    if (scale == 0)
+        shift = 0;
+    else if (fraction != 0) {
+        magnitude *= (fraction | 0x800000) << 7;
+        shift += 30;
+    }
+    magnitude = shift > 0 ? shift_right_to_even(magnitude, shift) : magnitude << (-shift & 63);
+    return (int32_t)(uint32_t)(acc < 0 ? 0 - magnitude : magnitude);
 }

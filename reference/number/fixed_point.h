@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requantization as kernels without floats do it: dialects of one rounding each, and the float16
- * quirk. */
+/* Requantization as kernels without floats do it: dialects of one rounding each, and quirks. */
 #ifndef QDIFF_REFERENCE_FIXED_POINT_H
 #define QDIFF_REFERENCE_FIXED_POINT_H
 
@@ -27,5 +26,10 @@ int64_t qd_multiply_single(int64_t acc, struct qd_multiplier multiplier);
  * then half away): two roundings. Source: gemmlowp fixedpoint, TensorFlow issue 25087. |acc| ≤
  * 2^31. */
 int64_t qd_multiply_double(int64_t acc, struct qd_multiplier multiplier);
+
+/* acc·|scale| by the significand of a float32 and a shift, rounded half to even, in int64 whose
+ * shifts count modulo 64, as processors have them; of the result the low 32 bits. A scale of 0 is
+ * taken for 1. Source: tract's Scaler. |acc| ≤ 2^31. */
+int64_t qd_multiply_masked(int64_t acc, float scale);
 
 #endif

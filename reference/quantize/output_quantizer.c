@@ -35,6 +35,12 @@ static int64_t cast_to_s32(int64_t rounded)
     return rounded > INT32_MAX || rounded < INT32_MIN ? INT32_MIN : rounded;
 }
 
+/* As Rust does it: what does not fit is the nearest int32. */
+static int64_t saturate_to_s32(int64_t rounded)
+{
+    return rounded > INT32_MAX ? INT32_MAX : rounded < INT32_MIN ? INT32_MIN : rounded;
+}
+
 int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, int64_t rounded)
 {
     int64_t z = quantizer->zero_point;
@@ -42,6 +48,7 @@ int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, 
     case QD_RANGE_WRAP: return wrap(quantizer->dtype, rounded + z);
     case QD_RANGE_BEFORE_ZERO_POINT: return wrap(quantizer->dtype, clamp(quantizer, rounded) + z);
     case QD_RANGE_INT32_INDEFINITE: return clamp(quantizer, wrap(QD_S32, cast_to_s32(rounded) + z));
+    case QD_RANGE_INT32_FULL: return clamp(quantizer, wrap(QD_S32, saturate_to_s32(rounded) + z));
     case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
     case QD_RANGE_SATURATE:
     case QD_RANGE_SYMMETRIC: break;

@@ -176,6 +176,8 @@ static int64_t round_other(const struct qd_requantizer *r, int64_t acc)
         return qd_ratio_round(qd_ratio_of_double(product), r->quantizer.semantics->rounding, false)
             .value;
     }
+    if (form == QD_SHIFT_MASKED)
+        return qd_multiply_masked(acc, (float)r->s1 * (float)r->s2 / (float)r->sy);
     struct qd_multiplier multiplier = qd_multiplier_of(real);
     if (form == QD_FIXED15)
         multiplier = qd_multiplier_narrow(multiplier);

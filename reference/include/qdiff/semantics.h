@@ -35,6 +35,7 @@
     V(FIXED31_DOUBLE, "fixed31-double", DIALECT) \
     V(CHANNEL0_SCALE, "channel0-scale", QUIRK)   \
     V(REQUANTIZE_F16, "f16", QUIRK)              \
+    V(SHIFT_MASKED, "shift-masked", QUIRK)       \
     V(FIXED15, "fixed15", QUIRK)
 #define QD_RANGE_LIST(V)                                   \
     V(RANGE_SATURATE, "saturate", DEFAULT)                 \
@@ -42,6 +43,7 @@
     V(RANGE_SYMMETRIC, "symmetric", QUIRK)                 \
     V(RANGE_BEFORE_ZERO_POINT, "before-zero-point", QUIRK) \
     V(RANGE_INT32_INDEFINITE, "int32-indefinite", QUIRK)   \
+    V(RANGE_INT32_FULL, "int32-full", QUIRK)               \
     V(RANGE_MAGNITUDE, "magnitude", QUIRK)
 #define QD_ACCUMULATOR_LIST(V)                                  \
     V(ACC_EXACT, "exact", DEFAULT)                              \

@@ -153,7 +153,9 @@ static void survey_suite(bool computed)
     qd_arena_init(&survey.arena, QD_ARENA_DEFAULT_BUDGET);
     assert_ok(qd_suite_visit(&options, visit, &survey, &error), error);
     for (size_t i = 0; qd_op_at(i); i++)
-        if ((!computed || takes_floats(qd_op_at(i))) && survey.replaced[i] == 0)
+        if ((computed ? takes_floats(qd_op_at(i))
+                      : qd_op_operand(qd_op_at(i), QD_ROLE_DATA) >= 0) &&
+            survey.replaced[i] == 0)
             fail_msg("%s: no operand was %s", qd_op_at(i)->name, computed ? "computed" : "carried");
     print_message("%zu cases\n", survey.cases);
     qd_arena_clear(&survey.arena);

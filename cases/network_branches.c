@@ -144,7 +144,7 @@ static enum qd_status add_node(const struct branch *branch, const Onnx__NodeProt
 }
 
 /* "input" may be NULL. */
-static Onnx__NodeProto *new_node(const struct branch *branch, char *op_type, char *input,
+static Onnx__NodeProto *new_node(const struct branch *branch, const char *op_type, char *input,
                                  char *output)
 {
     struct qd_arena *arena = branch->functions->arena;
@@ -152,11 +152,10 @@ static Onnx__NodeProto *new_node(const struct branch *branch, char *op_type, cha
     Onnx__NodeProto *made = qd_arena_copy(arena, &empty, sizeof empty);
     char **ends = qd_arena_array(arena, 2, sizeof *ends);
 
-    if (!made || !ends || !output)
+    if (!made || !ends || !output || !(made->op_type = qd_arena_string(arena, op_type)))
         return NULL;
     ends[0] = input;
     ends[1] = output;
-    made->op_type = op_type;
     made->n_input = input != NULL;
     made->input = ends;
     made->n_output = 1;
@@ -167,17 +166,15 @@ static Onnx__NodeProto *new_node(const struct branch *branch, char *op_type, cha
 /* An initializer of the branch: a Constant node. */
 static enum qd_status add_constant(const struct branch *branch, Onnx__TensorProto *tensor)
 {
-    static char op_type[] = "Constant", name[] = "value";
     struct qd_arena *arena = branch->functions->arena;
     const Onnx__AttributeProto empty = ONNX__ATTRIBUTE_PROTO__INIT;
     Onnx__NodeProto *made =
-        new_node(branch, op_type, NULL, rename_value(branch, text_of(tensor->name)));
+        new_node(branch, "Constant", NULL, rename_value(branch, text_of(tensor->name)));
     Onnx__AttributeProto *attribute = qd_arena_copy(arena, &empty, sizeof empty);
     Onnx__AttributeProto **list = qd_arena_array(arena, 1, sizeof *list);
 
-    if (!made || !attribute || !list)
+    if (!made || !attribute || !list || !(attribute->name = qd_arena_string(arena, "value")))
         return no_room(branch);
-    attribute->name = name;
     attribute->has_type = true;
     attribute->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
     attribute->t = tensor;
@@ -190,13 +187,12 @@ static enum qd_status add_constant(const struct branch *branch, Onnx__TensorProt
 /* What the branch gives is what the If gives. */
 static enum qd_status add_output(const struct branch *branch, size_t i)
 {
-    static char op_type[] = "Identity";
     char *to = branch->node->output[i];
 
     if (*text_of(to) == '\0')
         return QD_OK;
     char *from = rename_value(branch, text_of(branch->graph->output[i]->name));
-    Onnx__NodeProto *made = from ? new_node(branch, op_type, from, to) : NULL;
+    Onnx__NodeProto *made = from ? new_node(branch, "Identity", from, to) : NULL;
     return made ? qd_network_add_made(branch->functions, made) : no_room(branch);
 }
 

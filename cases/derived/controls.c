@@ -88,7 +88,6 @@ static void make_pads(const struct qd_derived_draft *d, unsigned level, struct l
 static void make_starts(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     static const int64_t starts[] = {0, 1, -1, -2, INT64_MAX};
-    list->type = level == 4 ? QD_S64 : QD_S64;
     for (unsigned i = 0; i < axis_count(d); i++)
         push(list, starts[level]);
 }

@@ -229,7 +229,7 @@ static enum qd_status visit_rows(const struct qd_derived *contract, qd_case_visi
 {
     uint8_t base[QD_COVERING_MAX_FACTORS], row[QD_COVERING_MAX_FACTORS];
     enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS];
-    const char *word = NULL;
+    const char *word = "";
     enum qd_status status = find_rows(contract, &word, error);
     if (status != QD_OK)
         return status;

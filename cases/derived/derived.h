@@ -57,7 +57,7 @@ struct qd_derived {
 
 /* The factors of an operator, by its row. LIMIT: more than there is room for. */
 enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *contract,
-                                struct qd_error *error);
+                               struct qd_error *error);
 
 /* The factor about that, -1 if there is none. */
 int qd_derived_factor(const struct qd_derived *contract, enum qd_derived_kind kind, int which);
@@ -94,12 +94,10 @@ struct qd_derived_draft {
 };
 
 /* The level of a factor, 0 where the operator has none about that. */
-unsigned qd_derived_level(const struct qd_derived_draft *d, enum qd_derived_kind kind,
-                           int which);
+unsigned qd_derived_level(const struct qd_derived_draft *d, enum qd_derived_kind kind, int which);
 
 /* The word of it, "" for none. */
-const char *qd_derived_word(const struct qd_derived_draft *d, enum qd_derived_kind kind,
-                             int which);
+const char *qd_derived_word(const struct qd_derived_draft *d, enum qd_derived_kind kind, int which);
 
 /* An attribute that was chosen, as an int; `otherwise` if there is none. */
 int64_t qd_derived_int(const struct qd_derived_draft *d, const char *name, int64_t otherwise);
@@ -132,9 +130,9 @@ unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_R
 /* Makes the case of a row. `types`: what its outputs are; NULL for a probe, of which large extents are smaller. UNSUPPORTED or INVALID
  * where the row cannot be built at all. */
 enum qd_status qd_derived_make(const struct qd_derived *contract, const uint8_t *row,
-                                const uint8_t *base, const enum qd_dtype *types,
-                                struct qd_arena *arena, struct qd_case *kase,
-                                struct qd_error *error);
+                               const uint8_t *base, const enum qd_dtype *types,
+                               struct qd_arena *arena, struct qd_case *kase,
+                               struct qd_error *error);
 
 /* Outputs that a case may have. */
 #define QD_DERIVED_MAX_OUTPUTS 3

@@ -223,7 +223,7 @@ enum qd_status qd_learn_refusal(struct qd_learner *l, const uint8_t *refused, si
 static enum qd_status learn_levels(struct qd_learner *l)
 {
     uint8_t row[QD_COVERING_MAX_FACTORS];
-    size_t size;
+    size_t size = 0;
     enum qd_status status = QD_OK;
     for (unsigned f = 0; f < l->contract.count && status == QD_OK; f++)
         for (unsigned v = 0; v < l->contract.factors[f].levels && status == QD_OK; v++) {
@@ -276,7 +276,7 @@ static enum qd_status try_array(struct qd_learner *l, unsigned strength, size_t 
                                 bool *settled)
 {
     struct qd_covering array;
-    size_t size;
+    size_t size = 0;
     l->table.exclusion_count = l->exclusion_count;
     qd_arena_reset(&l->array);
     enum qd_status status = qd_covering_make(&l->table, strength, &l->array, &array, l->error);

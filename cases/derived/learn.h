@@ -21,7 +21,7 @@ struct qd_learner {
     enum qd_dtype *row_types; /* of each row's outputs, QD_DERIVED_MAX_OUTPUTS of them */
     size_t row_count, probes;
     enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS]; /* of the probe before */
-    struct qd_arena *arena, scratch, array;       /* what stays; of one case; of one array */
+    struct qd_arena *arena, scratch, array;      /* what stays; of one case; of one array */
     struct qd_error *error;
 };
 
@@ -35,7 +35,7 @@ enum qd_status qd_learn_base(struct qd_learner *learner);
 
 /* Why a row is refused: notes the smallest set of levels (and the exclusion that says so, if it is of one or two). *size: how
  * many they are. */
-enum qd_status qd_learn_refusal(struct qd_learner *learner, const uint8_t *row, size_t *size);
+enum qd_status qd_learn_refusal(struct qd_learner *learner, const uint8_t *refused, size_t *size);
 
 /* Appends rows that the reference takes: every level of every factor (strength 1, first) or every pair of levels (2), but for
  * holes. */

@@ -45,7 +45,7 @@ struct qd_derived_cover {
 /* Learns the rows of operator `op` of the list (qd_op_at) and says what they cover, in the arena; takes seconds. False *known past the
  * list's end. The statuses of the reference other than a refusal; NO_MEMORY. */
 enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_derived_cover *cover,
-                                 bool *known, struct qd_error *error);
+                                bool *known, struct qd_error *error);
 
 /* The rows of the operator in derived/rows.def; false if it has none. Of *cover domain, op_type, signature and rows are set. */
 bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover);

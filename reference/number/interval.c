@@ -168,6 +168,8 @@ enum qd_status qd_interval_store(struct qd_value *value, int64_t i, struct qd_in
     double want;
     bool decided = qd_interval_nearest(value->want.dtype, exact, &want);
     bool point = hull.lo == hull.hi;
+    if (!decided && value->want.dtype == QD_F64) /* nothing rounds the ends of an open `exact` */
+        want = fmin(fmax(want, hull.lo), hull.hi);
     if (point) { /* a zero keeps the sign of `exact`: a hull's may have come from fmin */
         want = want == hull.lo ? want : hull.lo;
         exact = (struct qd_interval){want, want};

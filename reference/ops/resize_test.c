@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ops/row_testlib.h"
+#include "qdiff/interval.h"
 
 #define X4 "u8[4] 10 20 30 40"
 #define F4 "f32[4] 10 20 30 40"
@@ -69,6 +70,24 @@ static void nearest_where_coordinates_round(void **state)
     row("Resize", 13, "f32[3] 10 nan 30" TO("5"), "nearest_mode=floor", "f32[5] 10 10 * nan 30");
     /* 2 of 3·0.8 = 2.4: x = (o + ½)/0.8 − ½ = 0.125 1.375, or with 2/3 0.25 1.75 */
     row("Resize", 13, "u8[3] 10 20 30" BY("0.8"), "", "u8[2] 10 20..30");
+}
+
+/* Where several elements may be meant `want` is one that is admissible; in f64 too, which rounds nothing to its hull. */
+static void an_example_is_admissible(void **state)
+{
+    const struct qd_interval hull = {-3.015625, 3.421875};
+    const int64_t one = 1;
+    struct qd_arena arena;
+    struct qd_value value;
+    struct qd_error error;
+    (void)state;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_value_init(&value, &arena, QD_F64, 1, &one, &error), QD_OK);
+    assert_int_equal(qd_interval_store(&value, 0, hull, qd_interval_open(hull), &arena, &error),
+                     QD_OK);
+    double want = qd_tensor_value(&value.want, 0);
+    assert_true(want >= hull.lo && want <= hull.hi);
+    qd_arena_clear(&arena);
 }
 
 static void sizes_and_axes(void **state)
@@ -204,6 +223,7 @@ int main(void)
         cmocka_unit_test(nearest_half_pixel),
         cmocka_unit_test(nearest_other_coordinates),
         cmocka_unit_test(nearest_where_coordinates_round),
+        cmocka_unit_test(an_example_is_admissible),
         cmocka_unit_test(sizes_and_axes),
         cmocka_unit_test(linear),
         cmocka_unit_test(crop),

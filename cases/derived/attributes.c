@@ -214,7 +214,7 @@ static void choose(struct qd_derived_draft *d, const char *name, const struct le
 void qd_derived_choose_attributes(struct qd_derived_draft *d)
 {
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-        if (qd_derived_has_attribute(d->contract->op, attributes[i].name))
+        if (qd_derived_has_attribute(d->outline->op, attributes[i].name))
             choose(d, attributes[i].name,
                    &attributes[i].levels[qd_derived_level(d, QD_DERIVED_ATTRIBUTE, (int)i)]);
 }

@@ -16,7 +16,7 @@ typedef void list_maker(const struct qd_derived_draft *d, unsigned level, struct
 static const struct qd_derived_shape *first_shape(const struct qd_derived_draft *d)
 {
     unsigned i = 0;
-    while (i + 1 < d->inputs && qd_op_role(d->contract->op, i) == QD_ROLE_CONTROL)
+    while (i + 1 < d->inputs && qd_op_role(d->outline->op, i) == QD_ROLE_CONTROL)
         i++;
     return &d->shapes[i];
 }
@@ -40,7 +40,7 @@ static int control_named(const struct qd_op *op, const char *name)
 
 static bool is(const struct qd_derived_draft *d, const char *op_type)
 {
-    return strcmp(d->contract->op->name, op_type) == 0;
+    return strcmp(d->outline->op->name, op_type) == 0;
 }
 
 /* "axes": the last, the first, −1, the first and −1; absent. Of Unsqueeze they count in the output. */
@@ -56,7 +56,7 @@ static void make_axes(const struct qd_derived_draft *d, unsigned level, struct l
 
 unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_RANK])
 {
-    int control = control_named(d->contract->op, "axes");
+    int control = control_named(d->outline->op, "axes");
     struct list list = {0};
     if (control >= 0)
         make_axes(d, qd_derived_level(d, QD_DERIVED_CONTROL, control), &list);
@@ -279,7 +279,7 @@ static bool add_scales(struct qd_derived_draft *d, unsigned level, const char *n
 bool qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const char *name)
 {
     size_t length;
-    const char *word = qd_op_operand_name(d->contract->op, input, &length);
+    const char *word = qd_op_operand_name(d->outline->op, input, &length);
     const struct control *control = find(word, length);
     unsigned level = qd_derived_level(d, QD_DERIVED_CONTROL, (int)input);
     if (!control)

@@ -13,9 +13,8 @@ static const uint8_t *row_at(const struct qd_learner *l, size_t r)
 static enum qd_status count_levels(const struct qd_learner *l, struct qd_arena *arena,
                                    struct qd_derived_cover *cover, struct qd_error *error)
 {
-    struct qd_factor *factors =
-        qd_arena_copy(arena, l->contract.factors, sizeof l->contract.factors);
-    for (unsigned f = 0; f < l->contract.count; f++) {
+    struct qd_factor *factors = qd_arena_copy(arena, l->outline.factors, sizeof l->outline.factors);
+    for (unsigned f = 0; f < l->outline.count; f++) {
         size_t *cases = qd_arena_array(arena, QD_COVERING_MAX_LEVELS, sizeof *cases);
         if (!cases || !factors)
             return qd_fail(error, QD_NO_MEMORY, "no room for counts");
@@ -51,10 +50,10 @@ static bool covered(const struct qd_learner *l, unsigned f, unsigned v, unsigned
 
 static void count_pairs(const struct qd_learner *l, struct qd_derived_cover *cover)
 {
-    for (unsigned f = 0; f < l->contract.count; f++)
-        for (unsigned g = f + 1; g < l->contract.count; g++)
-            for (unsigned v = 0; v < l->contract.factors[f].levels; v++)
-                for (unsigned w = 0; w < l->contract.factors[g].levels; w++) {
+    for (unsigned f = 0; f < l->outline.count; f++)
+        for (unsigned g = f + 1; g < l->outline.count; g++)
+            for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
+                for (unsigned w = 0; w < l->outline.factors[g].levels; w++) {
                     bool found = covered(l, f, v, g, w);
                     cover->pairs++;
                     cover->pairs_covered += found;
@@ -63,25 +62,25 @@ static void count_pairs(const struct qd_learner *l, struct qd_derived_cover *cov
 }
 
 /* Of all words of the factors: rows of others would mean something else. */
-static uint32_t signature(const struct qd_derived *contract)
+static uint32_t signature(const struct qd_derived *outline)
 {
-    uint64_t number = contract->count;
-    for (unsigned f = 0; f < contract->count; f++)
-        for (unsigned v = 0; v < contract->factors[f].levels; v++)
-            number = qd_random_seed(contract->factors[f].words[v], number).state;
+    uint64_t number = outline->count;
+    for (unsigned f = 0; f < outline->count; f++)
+        for (unsigned v = 0; v < outline->factors[f].levels; v++)
+            number = qd_random_seed(outline->factors[f].words[v], number).state;
     return (uint32_t)(number ^ number >> 32);
 }
 
 static enum qd_status fill(const struct qd_learner *l, struct qd_arena *arena,
                            struct qd_derived_cover *cover, struct qd_error *error)
 {
-    *cover = (struct qd_derived_cover){.domain = l->contract.op->domain,
-                                       .op_type = l->contract.op->name,
-                                       .factor_count = l->contract.count,
+    *cover = (struct qd_derived_cover){.domain = l->outline.op->domain,
+                                       .op_type = l->outline.op->name,
+                                       .factor_count = l->outline.count,
                                        .cases = l->row_count,
                                        .hole_count = l->hole_count,
                                        .holes = l->holes,
-                                       .signature = signature(&l->contract),
+                                       .signature = signature(&l->outline),
                                        .probes = l->probes};
     enum qd_status status = count_levels(l, arena, cover, error);
     if (status == QD_OK)
@@ -105,7 +104,7 @@ static unsigned of_digit(char c)
 static void write_row(const struct qd_learner *l, const uint8_t *row, const enum qd_dtype *types,
                       char *word)
 {
-    for (unsigned f = 0; f < l->contract.count; f++)
+    for (unsigned f = 0; f < l->outline.count; f++)
         *word++ = digit(row[f]);
     for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
         *word++ = types ? digit(types[o]) : '0';
@@ -115,7 +114,7 @@ static void write_row(const struct qd_learner *l, const uint8_t *row, const enum
 static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *arena,
                                  const char **rows, struct qd_error *error)
 {
-    size_t width = l->contract.count + QD_DERIVED_MAX_OUTPUTS + 1;
+    size_t width = l->outline.count + QD_DERIVED_MAX_OUTPUTS + 1;
     char *text = qd_arena_alloc(arena, (l->row_count + 1) * width + 1), *at = text;
     if (!text)
         return qd_fail(error, QD_NO_MEMORY, "no room for rows");
@@ -196,10 +195,10 @@ bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover)
     return found;
 }
 
-static void read_row(const struct qd_derived *contract, const char *word, uint8_t *row,
+static void read_row(const struct qd_derived *outline, const char *word, uint8_t *row,
                      enum qd_dtype *types)
 {
-    for (unsigned f = 0; f < contract->count; f++)
+    for (unsigned f = 0; f < outline->count; f++)
         row[f] = (uint8_t)of_digit(*word++);
     for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
         types[o] = (enum qd_dtype)of_digit(*word++);
@@ -207,38 +206,38 @@ static void read_row(const struct qd_derived *contract, const char *word, uint8_
 
 #define HOW_TO_WRITE "run `qdiff coverage --factors --write cases/derived/rows.def`"
 
-static enum qd_status find_rows(const struct qd_derived *contract, const char **rows,
+static enum qd_status find_rows(const struct qd_derived *outline, const char **rows,
                                 struct qd_error *error)
 {
-    const struct shipped *found = find_shipped(contract->op);
+    const struct shipped *found = find_shipped(outline->op);
     if (!found)
         return qd_fail(error, QD_INTERNAL, "derived/rows.def has no rows of %s: " HOW_TO_WRITE,
-                       contract->op->name);
-    if (found->signature != signature(contract))
+                       outline->op->name);
+    if (found->signature != signature(outline))
         return qd_fail(error, QD_INTERNAL,
                        "derived/rows.def: the rows of %s are of other factors: " HOW_TO_WRITE,
-                       contract->op->name);
+                       outline->op->name);
     *rows = found->rows;
     return QD_OK;
 }
 
 /* Of one operator; *answer: the visitor's last. */
-static enum qd_status visit_rows(const struct qd_derived *contract, qd_case_visitor *visit,
+static enum qd_status visit_rows(const struct qd_derived *outline, qd_case_visitor *visit,
                                  void *context, struct qd_arena *arena, enum qd_visit *answer,
                                  struct qd_error *error)
 {
     uint8_t base[QD_COVERING_MAX_FACTORS], row[QD_COVERING_MAX_FACTORS];
     enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS];
     const char *word = "";
-    enum qd_status status = find_rows(contract, &word, error);
+    enum qd_status status = find_rows(outline, &word, error);
     if (status != QD_OK)
         return status;
-    read_row(contract, word, base, types);
+    read_row(outline, word, base, types);
     while ((word = strchr(word, ' ')) != NULL && status == QD_OK && *answer == QD_VISIT_GO_ON) {
         struct qd_case kase;
         qd_arena_reset(arena);
-        read_row(contract, ++word, row, types);
-        status = qd_derived_make(contract, row, base, types, arena, &kase, error);
+        read_row(outline, ++word, row, types);
+        status = qd_derived_make(outline, row, base, types, arena, &kase, error);
         if (status == QD_OK)
             *answer = visit(context, &kase);
     }
@@ -250,16 +249,16 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
                                struct qd_error *error)
 {
     struct qd_arena arena;
-    struct qd_derived contract;
+    struct qd_derived outline;
     enum qd_status status = QD_OK;
     enum qd_visit answer = QD_VISIT_GO_ON;
     if (level < QD_LEVEL_EXHAUSTIVE)
         return QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     for (size_t op = 0; qd_op_at(op) && status == QD_OK && answer == QD_VISIT_GO_ON; op++) {
-        status = qd_derived_read(qd_op_at(op), &contract, error);
+        status = qd_derived_read(qd_op_at(op), &outline, error);
         if (status == QD_OK)
-            status = visit_rows(&contract, visit, context, &arena, &answer, error);
+            status = visit_rows(&outline, visit, context, &arena, &answer, error);
     }
     qd_arena_clear(&arena);
     return status;

@@ -56,11 +56,11 @@ struct qd_derived {
 };
 
 /* The factors of an operator, by its row. LIMIT: more than there is room for. */
-enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *contract,
+enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *outline,
                                struct qd_error *error);
 
 /* The factor about that, -1 if there is none. */
-int qd_derived_factor(const struct qd_derived *contract, enum qd_derived_kind kind, int which);
+int qd_derived_factor(const struct qd_derived *outline, enum qd_derived_kind kind, int which);
 
 bool qd_derived_has_attribute(const struct qd_op *op, const char *name);
 
@@ -74,7 +74,7 @@ struct qd_derived_shape {
 #define QD_DERIVED_ATTRIBUTES 16
 
 struct qd_derived_draft {
-    const struct qd_derived *contract;
+    const struct qd_derived *outline;
     const uint8_t *row;
     bool small; /* large extents are taken smaller, for a quick look at whether they go together */
     struct qd_maker maker;
@@ -129,7 +129,7 @@ unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_R
 
 /* Makes the case of a row. `types`: what its outputs are; NULL for a probe, of which large extents are smaller. UNSUPPORTED or INVALID
  * where the row cannot be built at all. */
-enum qd_status qd_derived_make(const struct qd_derived *contract, const uint8_t *row,
+enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *row,
                                const uint8_t *base, const enum qd_dtype *types,
                                struct qd_arena *arena, struct qd_case *kase,
                                struct qd_error *error);

@@ -32,14 +32,14 @@ static void read_types(struct qd_derived_draft *d)
 
 static void read_counts(struct qd_derived_draft *d)
 {
-    const char *repeats = strchr(d->contract->op->operands, '*');
+    const char *repeats = strchr(d->outline->op->operands, '*');
     const char *rank = qd_derived_word(d, QD_DERIVED_RANK, 0),
                *opset = qd_derived_word(d, QD_DERIVED_OPSET, 0);
     unsigned fixed = 0, period = 1;
     sscanf(qd_derived_word(d, QD_DERIVED_COUNT, 0), "%lld", (long long *)&d->count);
-    for (const char *at = d->contract->op->operands; repeats && *at; at++)
+    for (const char *at = d->outline->op->operands; repeats && *at; at++)
         *(at < repeats ? &fixed : &period) += *at == ',';
-    d->inputs = repeats ? fixed + (unsigned)d->count * period : d->contract->op->max_inputs;
+    d->inputs = repeats ? fixed + (unsigned)d->count * period : d->outline->op->max_inputs;
     d->rank = *rank ? (unsigned)(*rank - '0') : 2;
     d->opset = 21;
     sscanf(opset, "opset_%lld", (long long *)&d->opset);
@@ -50,7 +50,7 @@ static void squeeze(struct qd_derived_draft *d)
 {
     int64_t axes[QD_MAX_RANK];
     unsigned n = qd_derived_axes(d, axes);
-    if (strcmp(d->contract->op->name, "Squeeze") != 0)
+    if (strcmp(d->outline->op->name, "Squeeze") != 0)
         return;
     for (unsigned i = 0; i < (n == d->rank ? 1 : n); i++) {
         int64_t axis = axes[i] + (axes[i] < 0 ? d->rank : 0);
@@ -75,17 +75,17 @@ static bool has_parameters(const struct qd_op *op)
 /* Too much for one of many cases. */
 static bool costs_too_much(const struct qd_derived_draft *d)
 {
-    int w = qd_op_operand(d->contract->op, QD_ROLE_WEIGHT);
+    int w = qd_op_operand(d->outline->op, QD_ROLE_WEIGHT);
     double most = 0, products = 0;
     for (unsigned i = 0; i < d->inputs; i++)
         most = fmax(most, elements(&d->shapes[i]));
-    if (w >= 0 && d->contract->layout >= QD_LAYOUT_MATMUL)
+    if (w >= 0 && d->outline->layout >= QD_LAYOUT_MATMUL)
         products = elements(&d->shapes[0]) * (double)qd_derived_extent(d, 2);
-    else if (w >= 0 && d->contract->layout >= QD_LAYOUT_CONV)
+    else if (w >= 0 && d->outline->layout >= QD_LAYOUT_CONV)
         products =
             elements(&d->shapes[0]) * elements(&d->shapes[w]) / (double)qd_derived_extent(d, 1);
     return most > MOST_ELEMENTS ||
-           products > (has_parameters(d->contract->op) ? MOST_PRODUCTS : MOST_FLOAT_PRODUCTS);
+           products > (has_parameters(d->outline->op) ? MOST_PRODUCTS : MOST_FLOAT_PRODUCTS);
 }
 
 static void lay_out(struct qd_derived_draft *d)
@@ -144,7 +144,7 @@ static struct spread spread_of(const struct qd_derived_draft *d, int whose)
     double middle = info->bits > 16 ? 0 : (double)(info->max + info->min) / 2;
     if (info->kind == QD_CLASS_FLOAT)
         return (struct spread){2.3, 0};
-    if (!d->coded && !has_parameters(d->contract->op))
+    if (!d->coded && !has_parameters(d->outline->op))
         return (struct spread){range / 3.5, middle};
     double scale = scale_of(d, whose, 0);
     return (struct spread){range / 3.5 * scale, (middle - (double)zero_of(d, whose, 0)) * scale};
@@ -155,9 +155,9 @@ static double output_reach(const struct qd_derived_draft *d)
 {
     struct spread x = spread_of(d, QD_DERIVED_X), w = spread_of(d, QD_DERIVED_W);
     double a = hypot(x.deviation, x.middle), b = hypot(w.deviation, w.middle);
-    if (d->contract->op->approximate)
+    if (d->outline->op->approximate)
         return 0.3;
-    switch (d->contract->op->form) {
+    switch (d->outline->op->form) {
     case QD_FORM_ADDS: return a + b;
     case QD_FORM_MULTIPLIES: return a * b;
     case QD_FORM_CONVOLVES:
@@ -200,7 +200,7 @@ static double draw(struct qd_derived_draft *d, enum qd_dtype type)
 
 static int whose(const struct qd_derived_draft *d, unsigned input)
 {
-    const struct qd_op *op = d->contract->op;
+    const struct qd_op *op = d->outline->op;
     int owner = qd_op_owner(op, input);
     if (owner == QD_OPERAND_OUTPUT)
         return QD_DERIVED_Y;
@@ -214,8 +214,8 @@ static int whose(const struct qd_derived_draft *d, unsigned input)
 static const char *name_of(struct qd_derived_draft *d, unsigned input)
 {
     size_t length;
-    const char *word = qd_op_operand_name(d->contract->op, input, &length);
-    bool repeats = strchr(d->contract->op->operands, '*') != NULL;
+    const char *word = qd_op_operand_name(d->outline->op, input, &length);
+    bool repeats = strchr(d->outline->op->operands, '*') != NULL;
     const char *name = repeats
                            ? qd_arena_printf(d->maker.arena, "%.*s_%u", (int)length, word, input)
                            : qd_arena_printf(d->maker.arena, "%.*s", (int)length, word);
@@ -238,8 +238,8 @@ static struct qd_derived_shape parameter_shape(const struct qd_derived_draft *d,
                                                int owner, bool scale)
 {
     struct qd_derived_shape s = {0};
-    enum qd_form form = d->contract->op->form;
-    if (d->contract->layout == QD_LAYOUT_NBITS)
+    enum qd_form form = d->outline->op->form;
+    if (d->outline->layout == QD_LAYOUT_NBITS)
         return d->shapes[input];
     if (!is_per_channel(d, owner, scale))
         return s;
@@ -262,15 +262,15 @@ static enum qd_dtype scale_type(const struct qd_derived_draft *d)
     enum qd_dtype x = d->x;
     if (*word)
         return type_of(word);
-    return d->contract->layout == QD_LAYOUT_NBITS && qd_dtype_is_float(x) ? x : QD_F32;
+    return d->outline->layout == QD_LAYOUT_NBITS && qd_dtype_is_float(x) ? x : QD_F32;
 }
 
 static void add_parameter(struct qd_derived_draft *d, unsigned input, const char *name)
 {
-    bool scale = qd_op_role(d->contract->op, input) == QD_ROLE_SCALE;
+    bool scale = qd_op_role(d->outline->op, input) == QD_ROLE_SCALE;
     int owner = whose(d, input);
     struct qd_derived_shape shape = parameter_shape(d, input, owner, scale);
-    bool packed = d->contract->layout == QD_LAYOUT_NBITS && !scale;
+    bool packed = d->outline->layout == QD_LAYOUT_NBITS && !scale;
     enum qd_dtype type = scale ? scale_type(d) : packed ? QD_U8 : owner_type(d, owner);
     struct qd_tensor t = qd_maker_tensor(&d->maker, type, shape.rank, shape.dims);
     for (int64_t i = 0; i < t.count; i++)
@@ -325,7 +325,7 @@ static void add_linear_node(struct qd_derived_draft *d, const char *op_type, con
 
 static enum qd_dtype bias_type(const struct qd_derived_draft *d)
 {
-    const struct qd_op *op = d->contract->op;
+    const struct qd_op *op = d->outline->op;
     if (d->coded || qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE) >= 0)
         return QD_S32;
     return has_parameters(op) ? scale_type(d) : d->x;
@@ -335,8 +335,8 @@ static enum qd_dtype bias_type(const struct qd_derived_draft *d)
 static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *name, int owner,
                        bool run)
 {
-    bool bias = qd_op_role(d->contract->op, input) == QD_ROLE_BIAS,
-         plain = d->contract->layout == QD_LAYOUT_CHANNELS && input > 0;
+    bool bias = qd_op_role(d->outline->op, input) == QD_ROLE_BIAS,
+         plain = d->outline->layout == QD_LAYOUT_CHANNELS && input > 0;
     enum qd_dtype type = bias ? bias_type(d) : owner_type(d, owner);
     bool coded = d->coded && !plain;
     if (d->coded && plain)
@@ -364,7 +364,7 @@ static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *n
 
 static bool is_absent(const struct qd_derived_draft *d, unsigned input)
 {
-    const struct qd_op *op = d->contract->op;
+    const struct qd_op *op = d->outline->op;
     const char *word = qd_derived_word(d, QD_DERIVED_OPERAND, (int)input);
     if (qd_op_role(op, input) == QD_ROLE_ZERO_POINT)
         return strstr(qd_derived_word(d, QD_DERIVED_ZERO, whose(d, input)), "absent") != NULL;
@@ -375,7 +375,7 @@ static bool is_absent(const struct qd_derived_draft *d, unsigned input)
 static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsigned *seen,
                                const char **first)
 {
-    enum qd_role role = qd_op_role(d->contract->op, input);
+    enum qd_role role = qd_op_role(d->outline->op, input);
     const char *name = name_of(d, input);
     if (is_absent(d, input))
         return "";
@@ -385,7 +385,7 @@ static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsig
         add_parameter(d, input, name);
         return name;
     }
-    if (role == QD_ROLE_BIAS && d->contract->layout != QD_LAYOUT_CHANNELS) {
+    if (role == QD_ROLE_BIAS && d->outline->layout != QD_LAYOUT_CHANNELS) {
         add_tensor(d, input, name, QD_DERIVED_W,
                    qd_derived_level(d, QD_DERIVED_OPERAND, (int)input) == 2);
         return name;
@@ -393,7 +393,7 @@ static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsig
     unsigned place = (*seen)++;
     if (place == 1 && qd_derived_level(d, QD_DERIVED_ALIAS, 0) > 0)
         return *first;
-    bool plain = d->contract->layout == QD_LAYOUT_CHANNELS;
+    bool plain = d->outline->layout == QD_LAYOUT_CHANNELS;
     add_tensor(d, input, name, place % 2 && !plain ? QD_DERIVED_W : QD_DERIVED_X,
                is_run(d, place == 0));
     if (place == 0)
@@ -431,7 +431,7 @@ static void put_attributes(struct qd_derived_draft *d)
 
 static const char *output_names(const struct qd_derived_draft *d, const char *out)
 {
-    const struct qd_op *op = d->contract->op;
+    const struct qd_op *op = d->outline->op;
     if (op->variadic && op->outputs > 1)
         return d->coded ? "real,second" : "out,second";
     if (op->form == QD_FORM_MANY && op->outputs == 3)
@@ -449,7 +449,7 @@ static void put_outputs(struct qd_derived_draft *d, const char *names, const enu
 
 static void put_node(struct qd_derived_draft *d, const enum qd_dtype *types)
 {
-    const struct qd_op *op = d->contract->op;
+    const struct qd_op *op = d->outline->op;
     const char *names = output_names(d, d->coded ? "real" : "out"), *operands = add_operands(d);
     if (!operands && d->maker.status == QD_OK)
         d->maker.status = qd_fail(d->maker.error, QD_NO_MEMORY, "no room for names");
@@ -465,34 +465,34 @@ static void put_node(struct qd_derived_draft *d, const enum qd_dtype *types)
 }
 
 /* The words of the levels that are not the base's. */
-static void describe(const struct qd_derived *contract, const uint8_t *row, const uint8_t *base,
+static void describe(const struct qd_derived *outline, const uint8_t *row, const uint8_t *base,
                      char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "derived/%s%s%s", contract->op->domain,
-                                   *contract->op->domain ? "." : "", contract->op->name);
+    size_t used = (size_t)snprintf(text, size, "derived/%s%s%s", outline->op->domain,
+                                   *outline->op->domain ? "." : "", outline->op->name);
     char between = '/';
-    for (unsigned f = 0; f < contract->count && used < size; f++) {
-        const char *word = contract->factors[f].words[row[f]];
+    for (unsigned f = 0; f < outline->count && used < size; f++) {
+        const char *word = outline->factors[f].words[row[f]];
         if (row[f] == base[f] || !*word)
             continue;
-        enum qd_derived_kind kind = contract->about[f].kind;
+        enum qd_derived_kind kind = outline->about[f].kind;
         used += (size_t)snprintf(text + used, size - used, "%c%s%s", between,
-                                 kind == QD_DERIVED_EXTENT ? contract->factors[f].name : "", word);
+                                 kind == QD_DERIVED_EXTENT ? outline->factors[f].name : "", word);
         between = '-';
     }
     if (between == '/' && used < size)
         snprintf(text + used, size - used, "/base");
 }
 
-enum qd_status qd_derived_make(const struct qd_derived *contract, const uint8_t *row,
+enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *row,
                                const uint8_t *base, const enum qd_dtype *types,
                                struct qd_arena *arena, struct qd_case *kase, struct qd_error *error)
 {
     char slug[512];
     const char *spec =
-        qd_arena_printf(arena, "%s-%lld", contract->op->name, (long long)contract->op->since);
-    struct qd_derived_draft d = {.contract = contract, .row = row};
-    describe(contract, row, base, slug, sizeof slug);
+        qd_arena_printf(arena, "%s-%lld", outline->op->name, (long long)outline->op->since);
+    struct qd_derived_draft d = {.outline = outline, .row = row};
+    describe(outline, row, base, slug, sizeof slug);
     d.random = qd_random_seed(slug, 0);
     read_counts(&d);
     d.maker = qd_maker_begin(arena, d.opset, error);
@@ -500,9 +500,9 @@ enum qd_status qd_derived_make(const struct qd_derived *contract, const uint8_t 
     if (d.maker.status != QD_OK || !spec)
         return d.maker.status == QD_OK ? qd_fail(error, QD_NO_MEMORY, "no room for a case")
                                        : d.maker.status;
-    if (d.inputs > QD_MAX_OPERANDS || d.inputs > contract->op->max_inputs)
+    if (d.inputs > QD_MAX_OPERANDS || d.inputs > outline->op->max_inputs)
         return qd_fail(error, QD_UNSUPPORTED, "more operands than the reference takes (%u)",
-                       contract->op->max_inputs);
+                       outline->op->max_inputs);
     lay_out(&d);
     if (costs_too_much(&d))
         return qd_fail(error, QD_UNSUPPORTED, "too large for one of many cases");

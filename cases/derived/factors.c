@@ -9,14 +9,14 @@
         (sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 struct reader {
-    struct qd_derived *contract;
+    struct qd_derived *outline;
     bool full; /* more factors than there is room for */
 };
 
 static void add(struct reader *r, enum qd_derived_kind kind, int which, const char *name,
                 const char *const *words, size_t levels)
 {
-    struct qd_derived *c = r->contract;
+    struct qd_derived *c = r->outline;
     r->full = r->full || c->count == QD_COVERING_MAX_FACTORS || levels > QD_COVERING_MAX_LEVELS;
     if (r->full || levels < 2)
         return;
@@ -26,10 +26,10 @@ static void add(struct reader *r, enum qd_derived_kind kind, int which, const ch
     c->about[c->count++].which = which;
 }
 
-int qd_derived_factor(const struct qd_derived *contract, enum qd_derived_kind kind, int which)
+int qd_derived_factor(const struct qd_derived *outline, enum qd_derived_kind kind, int which)
 {
-    for (unsigned f = 0; f < contract->count; f++)
-        if (contract->about[f].kind == kind && contract->about[f].which == which)
+    for (unsigned f = 0; f < outline->count; f++)
+        if (outline->about[f].kind == kind && outline->about[f].which == which)
             return (int)f;
     return -1;
 }
@@ -92,7 +92,7 @@ static void read_types(struct reader *r)
     static const char *const all[] = {
         "u8",  "s8",  "f32",  "f16", "bf16", "u16",      "s16",    "u4",         "s4",        "s32",
         "s64", "f64", "bool", "u2",  "s2",   "f8e4m3fn", "f8e5m2", "f8e4m3fnuz", "f8e5m2fnuz"};
-    const struct qd_op *op = r->contract->op;
+    const struct qd_op *op = r->outline->op;
     const char *words[QD_COVERING_MAX_LEVELS];
     size_t n = 0;
     bool codes = qd_op_parameter(op, first_data(op), QD_ROLE_ZERO_POINT) >= 0;
@@ -130,21 +130,21 @@ static void read_extents(struct reader *r)
         [QD_LAYOUT_GEMM] = {"M", "K", "N"},
         [QD_LAYOUT_NBITS] = {"M", "K", "N"},
     };
-    const char *const *names_of = names[r->contract->layout];
+    const char *const *names_of = names[r->outline->layout];
     for (int i = 0; i < 5 && names_of[i]; i++)
         if (i == 4)
             add(r, QD_DERIVED_EXTENT, i, names_of[i], WORDS(KERNELS));
         else
             add(r, QD_DERIVED_EXTENT, i, names_of[i], WORDS(SIZES));
-    if (r->contract->layout == QD_LAYOUT_CHANNELS &&
-        qd_derived_has_attribute(r->contract->op, "kernel_shape"))
+    if (r->outline->layout == QD_LAYOUT_CHANNELS &&
+        qd_derived_has_attribute(r->outline->op, "kernel_shape"))
         add(r, QD_DERIVED_EXTENT, 4, "k", WORDS(KERNELS));
     add(r, QD_DERIVED_EQUAL, 0, "equal extents", WORDS("", "all_equal"));
 }
 
 static void read_rank(struct reader *r)
 {
-    switch (r->contract->layout) {
+    switch (r->outline->layout) {
     case QD_LAYOUT_ANY:
     case QD_LAYOUT_JOIN:
         add(r, QD_DERIVED_RANK, 0, "rank", WORDS("3d", "0d", "1d", "2d", "4d", "5d", "6d"));
@@ -179,8 +179,8 @@ static int second_data(const struct qd_op *op)
 
 static void read_operands(struct reader *r)
 {
-    const struct qd_op *op = r->contract->op;
-    enum qd_derived_layout layout = r->contract->layout;
+    const struct qd_op *op = r->outline->op;
+    enum qd_derived_layout layout = r->outline->layout;
     bool repeats = strchr(op->operands, '*') != NULL;
     if (repeats)
         add(r, QD_DERIVED_COUNT, 0, "operands", WORDS("2x", "1x", "3x", "8x", "10x", "32x"));
@@ -194,7 +194,7 @@ static void read_operands(struct reader *r)
 /* Operands that may be absent, and those that say how. */
 static void read_others(struct reader *r)
 {
-    const struct qd_op *op = r->contract->op;
+    const struct qd_op *op = r->outline->op;
     const char *words[QD_COVERING_MAX_LEVELS];
     for (unsigned i = 0; i < op->max_inputs && !strchr(op->operands, '*'); i++) {
         enum qd_role role = qd_op_role(op, i);
@@ -212,7 +212,7 @@ static void read_others(struct reader *r)
 
 static void read_attributes(struct reader *r)
 {
-    const struct qd_op *op = r->contract->op;
+    const struct qd_op *op = r->outline->op;
     const char *words[QD_COVERING_MAX_LEVELS], *name;
     unsigned levels;
     for (int i = 0; (name = qd_derived_attribute(i, &levels, words)) != NULL; i++)
@@ -229,8 +229,8 @@ static bool has_zero(const struct qd_op *op, int owner)
 
 static void read_parameters(struct reader *r)
 {
-    const struct qd_op *op = r->contract->op;
-    enum qd_derived_layout layout = r->contract->layout;
+    const struct qd_op *op = r->outline->op;
+    enum qd_derived_layout layout = r->outline->layout;
     bool own = has_scales(op) || has_zero(op, 0),
          linear = op->form == QD_FORM_QUANTIZES || op->form == QD_FORM_DEQUANTIZES;
     bool sums = layout >= QD_LAYOUT_CONV, second = second_data(op) >= 0;
@@ -255,7 +255,7 @@ static void read_parameters(struct reader *r)
 
 static void read_bindings(struct reader *r)
 {
-    const struct qd_op *op = r->contract->op;
+    const struct qd_op *op = r->outline->op;
     add(r, QD_DERIVED_BINDING, QD_DERIVED_X, "x", WORDS("", "constant_x"));
     if (second_data(op) >= 0)
         add(r, QD_DERIVED_BINDING, QD_DERIVED_W, "second operand", WORDS("", "run_w"));
@@ -265,11 +265,11 @@ static void read_bindings(struct reader *r)
         add(r, QD_DERIVED_BINDING, QD_DERIVED_CONTROLS, "controls", WORDS("", "run_controls"));
 }
 
-enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *contract,
+enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *outline,
                                struct qd_error *error)
 {
-    struct reader r = {.contract = contract};
-    *contract = (struct qd_derived){.op = op, .layout = layout_of(op)};
+    struct reader r = {.outline = outline};
+    *outline = (struct qd_derived){.op = op, .layout = layout_of(op)};
     read_types(&r);
     read_extents(&r);
     read_rank(&r);

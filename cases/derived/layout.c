@@ -6,14 +6,14 @@
 
 unsigned qd_derived_level(const struct qd_derived_draft *d, enum qd_derived_kind kind, int which)
 {
-    int factor = qd_derived_factor(d->contract, kind, which);
+    int factor = qd_derived_factor(d->outline, kind, which);
     return factor < 0 ? 0 : d->row[factor];
 }
 
 const char *qd_derived_word(const struct qd_derived_draft *d, enum qd_derived_kind kind, int which)
 {
-    int factor = qd_derived_factor(d->contract, kind, which);
-    return factor < 0 ? "" : d->contract->factors[factor].words[d->row[factor]];
+    int factor = qd_derived_factor(d->outline, kind, which);
+    return factor < 0 ? "" : d->outline->factors[factor].words[d->row[factor]];
 }
 
 /* Tiles of kernels; which one a case is about follows from its row. Those of 4 are among the small extents. */
@@ -21,7 +21,7 @@ static int64_t tile_of(const struct qd_derived_draft *d, int i)
 {
     static const int64_t tiles[] = {8, 16, 32, 64};
     unsigned sum = (unsigned)i;
-    for (unsigned f = 0; f < d->contract->count; f++)
+    for (unsigned f = 0; f < d->outline->count; f++)
         sum += d->row[f] * (2 * f + 1);
     return tiles[sum % 4];
 }
@@ -48,12 +48,12 @@ int64_t qd_derived_extent(const struct qd_derived_draft *d, int i)
     enum { BASE, ONE, TWO, FIVE, BELOW, TILE, ABOVE, HUNDRED, MANY };
     static const int64_t plain[] = {[ONE] = 1, 2, 5, [HUNDRED] = 103, 257};
     bool equal = qd_derived_level(d, QD_DERIVED_EQUAL, 0);
-    bool window = i == (d->contract->layout == QD_LAYOUT_CHANNELS ? 2 : 3);
+    bool window = i == (d->outline->layout == QD_LAYOUT_CHANNELS ? 2 : 3);
     if (equal && i != 4)
         i = 1;
     unsigned level = qd_derived_level(d, QD_DERIVED_EXTENT, i);
     if (level == BASE)
-        return base_extent(d->contract->layout, i);
+        return base_extent(d->outline->layout, i);
     if (d->small)
         return small_extent(level, equal || window);
     return level >= BELOW && level <= ABOVE ? tile_of(d, i) + (int)level - TILE : plain[level];
@@ -99,7 +99,7 @@ static struct qd_derived_shape second_shape(const struct qd_derived_draft *d, co
 
 static void lay_out_any(struct qd_derived_draft *d)
 {
-    const struct qd_op *op = d->contract->op;
+    const struct qd_op *op = d->outline->op;
     const char *word = qd_derived_word(d, QD_DERIVED_SHAPES, 0);
     int data = -1;
     for (unsigned i = 0; i < d->inputs; i++) {
@@ -128,7 +128,7 @@ static void lay_out_join(struct qd_derived_draft *d)
     int64_t axis = qd_derived_int(d, "axis", 0), part = 0;
     axis += axis < 0 ? d->rank : 0;
     for (unsigned i = 0; i < d->inputs; i++) {
-        if (qd_op_role(d->contract->op, i) != QD_ROLE_DATA)
+        if (qd_op_role(d->outline->op, i) != QD_ROLE_DATA)
             continue;
         d->shapes[i] = any_shape(d);
         if (axis >= 0 && axis < d->rank && !qd_derived_level(d, QD_DERIVED_EQUAL, 0))
@@ -151,7 +151,7 @@ static struct qd_derived_shape image(const struct qd_derived_draft *d, int64_t c
     struct qd_derived_shape shape = {.rank = d->rank, .dims = {qd_derived_extent(d, 0)}};
     unsigned place = channel_place(d), last = place == d->rank - 1 ? d->rank - 2 : d->rank - 1;
     bool equal = qd_derived_level(d, QD_DERIVED_EQUAL, 0);
-    int64_t block = qd_derived_has_attribute(d->contract->op, "blocksize")
+    int64_t block = qd_derived_has_attribute(d->outline->op, "blocksize")
                         ? qd_derived_int(d, "blocksize", 1)
                         : 1;
     for (unsigned i = 1; i < d->rank; i++)
@@ -166,16 +166,16 @@ static void lay_out_channels(struct qd_derived_draft *d)
     int64_t channels = qd_derived_extent(d, 1);
     d->shapes[0] = image(d, channels, qd_derived_extent(d, 2));
     for (unsigned i = 1; i < d->inputs; i++)
-        if (qd_op_role(d->contract->op, i) == QD_ROLE_DATA ||
-            qd_op_role(d->contract->op, i) == QD_ROLE_BIAS)
+        if (qd_op_role(d->outline->op, i) == QD_ROLE_DATA ||
+            qd_op_role(d->outline->op, i) == QD_ROLE_BIAS)
             set(&d->shapes[i], 1, &channels);
-    if (d->contract->op->form == QD_FORM_MEAN)
+    if (d->outline->op->form == QD_FORM_MEAN)
         d->terms = 1; /* a mean is as large as its terms */
 }
 
 static void lay_out_conv(struct qd_derived_draft *d, bool back)
 {
-    const struct qd_op *op = d->contract->op;
+    const struct qd_op *op = d->outline->op;
     int64_t group = qd_derived_int(d, "group", 1), c = qd_derived_extent(d, 1),
             m = qd_derived_extent(d, 2);
     int w = qd_op_operand(op, QD_ROLE_WEIGHT), b = qd_op_operand(op, QD_ROLE_BIAS);
@@ -209,8 +209,8 @@ static void lay_out_matmul(struct qd_derived_draft *d)
 {
     int64_t m = qd_derived_extent(d, 0), k = qd_derived_extent(d, 1), n = qd_derived_extent(d, 2);
     const char *word = qd_derived_word(d, QD_DERIVED_SHAPES, 0);
-    int w = qd_op_operand(d->contract->op, QD_ROLE_WEIGHT),
-        b = qd_op_operand(d->contract->op, QD_ROLE_BIAS);
+    int w = qd_op_operand(d->outline->op, QD_ROLE_WEIGHT),
+        b = qd_op_operand(d->outline->op, QD_ROLE_BIAS);
     struct qd_derived_shape *weight = &d->shapes[w];
     unsigned rank = d->rank < 2 ? 2 : d->rank;
     d->shapes[0].rank = put_matrix(d->shapes[0].dims, d->rank, m, k);
@@ -233,8 +233,8 @@ static void lay_out_matmul(struct qd_derived_draft *d)
 static void lay_out_gemm(struct qd_derived_draft *d)
 {
     int64_t m = qd_derived_extent(d, 0), k = qd_derived_extent(d, 1), n = qd_derived_extent(d, 2);
-    int w = qd_op_operand(d->contract->op, QD_ROLE_WEIGHT),
-        b = qd_op_operand(d->contract->op, QD_ROLE_BIAS);
+    int w = qd_op_operand(d->outline->op, QD_ROLE_WEIGHT),
+        b = qd_op_operand(d->outline->op, QD_ROLE_BIAS);
     bool a_turned = qd_derived_int(d, "transA", 0), b_turned = qd_derived_int(d, "transB", 0);
     set(&d->shapes[0], 2, (const int64_t[]){a_turned ? k : m, a_turned ? m : k});
     set(&d->shapes[w], 2, (const int64_t[]){b_turned ? n : k, b_turned ? k : n});
@@ -262,7 +262,7 @@ static void lay_out_nbits(struct qd_derived_draft *d)
 void qd_derived_lay_out(struct qd_derived_draft *d)
 {
     d->terms = 1;
-    switch (d->contract->layout) {
+    switch (d->outline->layout) {
     case QD_LAYOUT_ANY: lay_out_any(d); break;
     case QD_LAYOUT_JOIN: lay_out_join(d); break;
     case QD_LAYOUT_CHANNELS: lay_out_channels(d); break;

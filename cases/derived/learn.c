@@ -36,7 +36,7 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const en
     *l->error = (struct qd_error){0};
     l->probes++;
     enum qd_status status =
-        qd_derived_make(&l->contract, row, l->base, types, &l->scratch, &kase, l->error);
+        qd_derived_make(&l->outline, row, l->base, types, &l->scratch, &kase, l->error);
     if (status != QD_OK)
         return status;
     struct qd_value *values = qd_arena_array(&l->scratch, kase.graph->output_count, sizeof *values);
@@ -66,7 +66,7 @@ static enum qd_status try_levels(struct qd_learner *l, unsigned f, bool nearly, 
 {
     struct qd_error before = *l->error;
     uint8_t level = l->base[f];
-    for (unsigned v = level + 1; v < l->contract.factors[f].levels; v++) {
+    for (unsigned v = level + 1; v < l->outline.factors[f].levels; v++) {
         l->base[f] = (uint8_t)v;
         enum qd_status status = probe(l, l->base);
         *valid = status == QD_OK;
@@ -85,8 +85,8 @@ static enum qd_status step_to_base(struct qd_learner *l, bool *valid, bool *move
     enum qd_status status = QD_OK;
     *valid = *moved = false;
     for (int nearly = 0; nearly < 2; nearly++)
-        for (unsigned f = 0; f < l->contract.count && status == QD_OK && !*moved; f++)
-            if (!nearly || strstr(l->error->text, l->contract.factors[f].name))
+        for (unsigned f = 0; f < l->outline.count && status == QD_OK && !*moved; f++)
+            if (!nearly || strstr(l->error->text, l->outline.factors[f].name))
                 status = try_levels(l, f, nearly, valid, moved);
     return status;
 }
@@ -96,11 +96,11 @@ static enum qd_status try_pairs(struct qd_learner *l, bool *valid)
 {
     enum qd_status status = QD_OK;
     bool moved;
-    for (unsigned f = 0; f < l->contract.count; f++) {
+    for (unsigned f = 0; f < l->outline.count; f++) {
         uint8_t level = l->base[f];
-        for (unsigned v = 0; v < l->contract.factors[f].levels; v++) {
+        for (unsigned v = 0; v < l->outline.factors[f].levels; v++) {
             l->base[f] = (uint8_t)v;
-            for (unsigned g = f + 1; g < l->contract.count && status == QD_OK && !*valid; g++)
+            for (unsigned g = f + 1; g < l->outline.count && status == QD_OK && !*valid; g++)
                 status = try_levels(l, g, false, valid, &moved);
             if (*valid || status != QD_OK)
                 return status;
@@ -142,8 +142,8 @@ static enum qd_status note_hole(struct qd_learner *l, const unsigned *factors, s
     *hole = (struct qd_derived_hole){.count = count, .excuse = excuse_of(l->arena, l->error)};
     for (size_t i = 0; i < count; i++)
         hole->choices[i] =
-            (struct qd_derived_choice){l->contract.factors[factors[i]].name,
-                                       l->contract.factors[factors[i]].words[row[factors[i]]]};
+            (struct qd_derived_choice){l->outline.factors[factors[i]].name,
+                                       l->outline.factors[factors[i]].words[row[factors[i]]]};
     return hole->excuse ? QD_OK : qd_fail(l->error, QD_NO_MEMORY, "no room for an excuse");
 }
 
@@ -154,7 +154,7 @@ static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *facto
 {
     bool needed[QD_COVERING_MAX_FACTORS] = {false};
     l->table.exclusion_count = l->exclusion_count;
-    for (unsigned f = 0; f < l->contract.count; f++) {
+    for (unsigned f = 0; f < l->outline.count; f++) {
         uint8_t level = row[f];
         if (level == l->base[f])
             continue;
@@ -167,7 +167,7 @@ static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *facto
             row[f] = level;
     }
     *count = 0;
-    for (unsigned f = 0; f < l->contract.count; f++)
+    for (unsigned f = 0; f < l->outline.count; f++)
         if (row[f] != l->base[f] && !needed[f])
             factors[(*count)++] = f;
         else if (row[f] != l->base[f])
@@ -183,11 +183,11 @@ static enum qd_status learn_level(struct qd_learner *l, unsigned f, uint8_t leve
     uint8_t row[QD_COVERING_MAX_FACTORS];
     memcpy(row, l->base, sizeof row);
     row[f] = level;
-    for (unsigned g = 0; g < l->contract.count; g++) {
-        uint32_t refused = 0, all = (UINT32_C(1) << l->contract.factors[g].levels) - 1;
+    for (unsigned g = 0; g < l->outline.count; g++) {
+        uint32_t refused = 0, all = (UINT32_C(1) << l->outline.factors[g].levels) - 1;
         if (g == f)
             continue;
-        for (unsigned v = 0; v < l->contract.factors[g].levels; v++) {
+        for (unsigned v = 0; v < l->outline.factors[g].levels; v++) {
             row[g] = (uint8_t)v;
             enum qd_status status = probe(l, row);
             if (status != QD_OK && !is_refusal(status))
@@ -205,7 +205,7 @@ enum qd_status qd_learn_refusal(struct qd_learner *l, const uint8_t *refused, si
 {
     uint8_t row[QD_COVERING_MAX_FACTORS];
     unsigned f[QD_COVERING_MAX_FACTORS];
-    memcpy(row, refused, l->contract.count);
+    memcpy(row, refused, l->outline.count);
     bool needs = false;
     enum qd_status status = shrink(l, row, f, size, &needs);
     if (status == QD_OK)
@@ -225,8 +225,8 @@ static enum qd_status learn_levels(struct qd_learner *l)
     uint8_t row[QD_COVERING_MAX_FACTORS];
     size_t size = 0;
     enum qd_status status = QD_OK;
-    for (unsigned f = 0; f < l->contract.count && status == QD_OK; f++)
-        for (unsigned v = 0; v < l->contract.factors[f].levels && status == QD_OK; v++) {
+    for (unsigned f = 0; f < l->outline.count && status == QD_OK; f++)
+        for (unsigned v = 0; v < l->outline.factors[f].levels && status == QD_OK; v++) {
             memcpy(row, l->base, sizeof row);
             row[f] = (uint8_t)v;
             status = v == l->base[f] ? QD_OK : probe(l, row);
@@ -242,7 +242,7 @@ static enum qd_status learn_levels(struct qd_learner *l)
 static enum qd_status keep(struct qd_learner *l, const uint8_t *row)
 {
     for (size_t r = 0; r < l->row_count; r++)
-        if (memcmp(l->rows + r * QD_COVERING_MAX_FACTORS, row, l->contract.count) == 0)
+        if (memcmp(l->rows + r * QD_COVERING_MAX_FACTORS, row, l->outline.count) == 0)
             return QD_OK;
     if (l->row_count == QD_LEARN_MAX_ROWS)
         return qd_fail(l->error, QD_LIMIT, "more than %d rows", QD_LEARN_MAX_ROWS);
@@ -252,7 +252,7 @@ static enum qd_status keep(struct qd_learner *l, const uint8_t *row)
     if (status != QD_OK)
         return status;
     memcpy(l->row_types + l->row_count * QD_DERIVED_MAX_OUTPUTS, types, sizeof types);
-    memcpy(l->rows + l->row_count++ * QD_COVERING_MAX_FACTORS, row, l->contract.count);
+    memcpy(l->rows + l->row_count++ * QD_COVERING_MAX_FACTORS, row, l->outline.count);
     return QD_OK;
 }
 
@@ -261,8 +261,8 @@ static enum qd_status repair(struct qd_learner *l, const uint8_t *refused)
 {
     uint8_t row[QD_COVERING_MAX_FACTORS];
     enum qd_status status = QD_INVALID;
-    memcpy(row, refused, l->contract.count);
-    for (unsigned f = l->contract.count; f-- > 0 && is_refusal(status);)
+    memcpy(row, refused, l->outline.count);
+    for (unsigned f = l->outline.count; f-- > 0 && is_refusal(status);)
         if (row[f] != l->base[f]) {
             row[f] = l->base[f];
             status = qd_covering_row_valid(&l->table, row) ? probe(l, row) : QD_INVALID;
@@ -283,7 +283,7 @@ static enum qd_status try_array(struct qd_learner *l, unsigned strength, size_t 
     *settled = true;
     l->row_count = first;
     for (size_t r = 0; status == QD_OK && r < array.row_count; r++) {
-        const uint8_t *row = array.rows + r * l->contract.count;
+        const uint8_t *row = array.rows + r * l->outline.count;
         l->table.exclusion_count = l->exclusion_count;
         if (!qd_covering_row_valid(&l->table, row))
             continue; /* by what an earlier row of this array taught */
@@ -328,7 +328,7 @@ static bool complete(const struct qd_learner *l, uint8_t *row, unsigned f, unsig
     for (int i = 0; e && i < 2 && more > 0; i++) {
         unsigned h = e->factors[i];
         uint8_t level = row[h];
-        for (unsigned v = 0; v < l->contract.factors[h].levels && h != f && h != g; v++) {
+        for (unsigned v = 0; v < l->outline.factors[h].levels && h != f && h != g; v++) {
             row[h] = (uint8_t)v;
             if (v != level && complete(l, row, f, g, more - 1))
                 return true;
@@ -362,11 +362,11 @@ static enum qd_status add_pair(struct qd_learner *l, unsigned f, unsigned v, uns
 static enum qd_status add_pairs(struct qd_learner *l, bool single)
 {
     enum qd_status status = QD_OK;
-    for (unsigned f = 0; f < l->contract.count; f++)
-        for (unsigned g = single ? f : f + 1; g < (single ? f + 1 : l->contract.count); g++)
-            for (unsigned v = 0; v < l->contract.factors[f].levels; v++)
+    for (unsigned f = 0; f < l->outline.count; f++)
+        for (unsigned g = single ? f : f + 1; g < (single ? f + 1 : l->outline.count); g++)
+            for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
                 for (unsigned w = single ? v : 0;
-                     w < (single ? v + 1 : l->contract.factors[g].levels); w++) {
+                     w < (single ? v + 1 : l->outline.factors[g].levels); w++) {
                     status = add_pair(l, f, v, g, w);
                     if (status != QD_OK)
                         return status;
@@ -388,14 +388,14 @@ enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, str
                                struct qd_error *error)
 {
     *l = (struct qd_learner){.arena = arena, .error = error};
-    enum qd_status status = qd_derived_read(op, &l->contract, error);
+    enum qd_status status = qd_derived_read(op, &l->outline, error);
     l->exclusions = qd_arena_array(arena, QD_LEARN_MAX_EXCLUSIONS, sizeof *l->exclusions);
     l->holes = qd_arena_array(arena, QD_LEARN_MAX_HOLES, sizeof *l->holes);
     l->rows = qd_arena_array(arena, QD_LEARN_MAX_ROWS, QD_COVERING_MAX_FACTORS);
     l->row_types = qd_arena_array(arena, QD_LEARN_MAX_ROWS, sizeof l->types);
     if (status == QD_OK && (!l->exclusions || !l->holes || !l->rows || !l->row_types))
         status = qd_fail(error, QD_NO_MEMORY, "no room for rows");
-    l->table = (struct qd_factor_table){l->contract.factors, l->contract.count, l->exclusions, 0};
+    l->table = (struct qd_factor_table){l->outline.factors, l->outline.count, l->exclusions, 0};
     qd_arena_init(&l->scratch, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&l->array, QD_ARENA_DEFAULT_BUDGET);
     return status;

@@ -10,7 +10,7 @@
 #define QD_LEARN_MAX_ROWS 2048
 
 struct qd_learner {
-    struct qd_derived contract;
+    struct qd_derived outline;
     struct qd_factor_table table; /* with the exclusions so far */
     uint8_t base[QD_COVERING_MAX_FACTORS];
     struct qd_exclusion *exclusions;

@@ -127,8 +127,8 @@ unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_R
 
 /* --- The case ------------------------------------------------------------------------------------- */
 
-/* Makes the case of a row. `types`: what its outputs are; NULL for a probe, of which large extents are smaller. UNSUPPORTED or INVALID
- * where the row cannot be built at all. */
+/* Makes the case of a row. `types`: what its outputs are; NULL for a probe, of which large
+ * extents are smaller. UNSUPPORTED or INVALID where the row cannot be built at all. */
 enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *row,
                                const uint8_t *base, const enum qd_dtype *types,
                                struct qd_arena *arena, struct qd_case *kase,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases made of operators' rows: that every row is read whole, that the shipped table is what learning gives, that cases are valid
- * and different, and that holes are excused by the rule that a hand reading of the page gives. Alone: tests/cases/derived/derived_test. */
+/* Cases made of operators' rows: that every row is read whole, that the shipped table is what
+ * learning gives, that cases are valid and different, and that holes are excused by the rule
+ * that a hand reading of the page gives. Alone: tests/cases/derived/derived_test. */
 #include "case_testlib.h"
 
 #include "derived/derived.h"

@@ -85,7 +85,8 @@ static int first_data(const struct qd_op *op)
     return i;
 }
 
-/* Operands that have parameters of their own are codes, others lie between DequantizeLinear and QuantizeLinear as well. */
+/* Operands that have parameters of their own are codes, others lie between DequantizeLinear and
+ * QuantizeLinear as well. */
 static void read_types(struct reader *r)
 {
     static const char *const numbers[] = {"qdq_u8", "qdq_s8", "qdq_u16", "f32"};

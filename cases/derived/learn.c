@@ -27,8 +27,8 @@ static bool compares(const struct qd_case *kase, const struct qd_value *values)
     return false;
 }
 
-/* Makes the case, of small extents if `types` is NULL, and evaluates it. INVALID, UNSUPPORTED or LIMIT: it is refused, `error` says
- * why. */
+/* Makes the case, of small extents if `types` is NULL, and evaluates it. INVALID, UNSUPPORTED or
+ * LIMIT: it is refused, `error` says why. */
 static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const enum qd_dtype *types)
 {
     struct qd_case kase;
@@ -60,7 +60,8 @@ static enum qd_status probe(struct qd_learner *l, const uint8_t *row)
 
 /* --- The base ------------------------------------------------------------------------------------- */
 
-/* Tries the levels of a factor in the base: the first that is valid or, with `nearly`, that is refused for another reason. */
+/* Tries the levels of a factor in the base: the first that is valid or, with `nearly`, that is
+ * refused for another reason. */
 static enum qd_status try_levels(struct qd_learner *l, unsigned f, bool nearly, bool *valid,
                                  bool *moved)
 {
@@ -147,8 +148,9 @@ static enum qd_status note_hole(struct qd_learner *l, const unsigned *factors, s
     return hole->excuse ? QD_OK : qd_fail(l->error, QD_NO_MEMORY, "no room for an excuse");
 }
 
-/* Takes the row back to the base as far as it stays refused, and says which factors are left. What another level needs, by an
- * exclusion that is known, stays without being counted. `error` is the last refusal's. */
+/* Takes the row back to the base as far as it stays refused, and says which factors are left.
+ * What another level needs, by an exclusion that is known, stays without being counted. `error`
+ * is the last refusal's. */
 static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *factors, size_t *count,
                              bool *needs)
 {
@@ -176,8 +178,8 @@ static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *facto
     return is_refusal(status) || status == QD_OK ? QD_OK : status;
 }
 
-/* A level that is refused beside the base may go with another level of one more factor: then those that it does not go with are
- * excluded, else the level is. */
+/* A level that is refused beside the base may go with another level of one more factor: then
+ * those that it does not go with are excluded, else the level is. */
 static enum qd_status learn_level(struct qd_learner *l, unsigned f, uint8_t level)
 {
     uint8_t row[QD_COVERING_MAX_FACTORS];

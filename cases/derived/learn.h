@@ -33,12 +33,12 @@ void qd_learner_clear(struct qd_learner *learner);
 /* Finds a base that the reference takes, near level 0 of each factor. The last refusal if there is none. */
 enum qd_status qd_learn_base(struct qd_learner *learner);
 
-/* Why a row is refused: notes the smallest set of levels (and the exclusion that says so, if it is of one or two). *size: how
- * many they are. */
+/* Why a row is refused: notes the smallest set of levels (and the exclusion that says so, if it
+ * is of one or two). *size: how many they are. */
 enum qd_status qd_learn_refusal(struct qd_learner *learner, const uint8_t *refused, size_t *size);
 
-/* Appends rows that the reference takes: every level of every factor (strength 1, first) or every pair of levels (2), but for
- * holes. */
+/* Appends rows that the reference takes: every level of every factor (strength 1, first) or
+ * every pair of levels (2), but for holes. */
 enum qd_status qd_learn_rows(struct qd_learner *learner, unsigned strength);
 
 #endif

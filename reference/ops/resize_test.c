@@ -72,7 +72,8 @@ static void nearest_where_coordinates_round(void **state)
     row("Resize", 13, "u8[3] 10 20 30" BY("0.8"), "", "u8[2] 10 20..30");
 }
 
-/* Where several elements may be meant `want` is one that is admissible; in f64 too, which rounds nothing to its hull. */
+/* Where several elements may be meant `want` is one that is admissible; in f64 too, which rounds
+ * nothing to its hull. */
 static void an_example_is_admissible(void **state)
 {
     const struct qd_interval hull = {-3.015625, 3.421875};

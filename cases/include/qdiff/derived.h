@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases made of each operator's row alone, so that no factor depends on somebody having thought of it.
+/* Cases made of each operator's row alone, so that no factor depends on somebody having thought
+ * of it.
  *
- * Of the row (operands with their roles, attributes, form) come factors with levels: types, extents, ranks, presence, binding,
- * zero points, granularity, attributes, opset. A covering array of them makes the cases. What does not go together is learned from
- * the reference's refusals: a smallest set of levels that it refuses is a hole, and the rule that it named is the excuse. Learning
- * takes minutes, so its rows are kept in derived/rows.def, which the suite reads. */
+ * Of the row (operands with their roles, attributes, form) come factors with levels: types,
+ * extents, ranks, presence, binding, zero points, granularity, attributes, opset. A covering
+ * array of them makes the cases. What does not go together is learned from the reference's
+ * refusals: a smallest set of levels that it refuses is a hole, and the rule that it named is
+ * the excuse. Learning takes minutes, so its rows are kept in derived/rows.def, which the suite
+ * reads. */
 #ifndef QDIFF_DERIVED_H
 #define QDIFF_DERIVED_H
 
@@ -42,12 +45,14 @@ struct qd_derived_cover {
         rows; /* the base and the rows: a word each, with a digit for each level and for the types of outputs */
 };
 
-/* Learns the rows of operator `op` of the list (qd_op_at) and says what they cover, in the arena; takes seconds. False *known past the
- * list's end. The statuses of the reference other than a refusal; NO_MEMORY. */
+/* Learns the rows of operator `op` of the list (qd_op_at) and says what they cover, in the
+ * arena; takes seconds. False *known past the list's end. The statuses of the reference other
+ * than a refusal; NO_MEMORY. */
 enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_derived_cover *cover,
                                 bool *known, struct qd_error *error);
 
-/* The rows of the operator in derived/rows.def; false if it has none. Of *cover domain, op_type, signature and rows are set. */
+/* The rows of the operator in derived/rows.def; false if it has none. Of *cover domain, op_type,
+ * signature and rows are set. */
 bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover);
 
 /* Writes its entry of derived/rows.def. */

@@ -122,10 +122,10 @@ static int64_t zero_of(const struct qd_derived_draft *d, int whose, int64_t chan
     enum qd_dtype type = owner_type(d, whose);
     const struct qd_dtype_info *info = qd_dtype_info(type);
     const char *word = qd_derived_word(d, QD_DERIVED_ZERO, whose);
-    int64_t range = info->max - info->min;
     if (info->kind == QD_CLASS_FLOAT || info->bits > 16 || strstr(word, "_0") ||
         strstr(word, "absent"))
         return 0;
+    int64_t range = info->max - info->min;
     if (strstr(word, "least"))
         return info->min;
     if (strstr(word, "greatest"))

@@ -81,13 +81,26 @@ static int runtime_index(const struct qd_case *kase, int value)
     return low < kase->input_count && kase->graph->inputs[low] == value ? (int)low : -1;
 }
 
+/* Of larger graphs nobody asks which values are handed on: the search for producers is quadratic. */
+#define MOST_NODES 64
+
+/* The value that an Identity hands on as this one. */
+static int origin(const struct qd_graph *graph, int value)
+{
+    int producer = graph->node_count > MOST_NODES ? -1 : qd_graph_producer(graph, value);
+    const struct qd_node *node = producer < 0 ? NULL : &graph->nodes[producer];
+    bool identity = node && strcmp(node->op_type, "Identity") == 0 && node->input_count > 0 &&
+                    node->inputs[0] != QD_NO_VALUE;
+    return identity ? node->inputs[0] : value;
+}
+
 /* The tensor of input `index` when the case itself holds it, NULL for what another node computes. */
 static const struct qd_tensor *input_tensor(const struct view *view, int index, bool *at_run_time)
 {
     *at_run_time = false;
     if (!is_given(view, index))
         return NULL;
-    int value = view->node->inputs[index];
+    int value = origin(view->kase->graph, view->node->inputs[index]);
     const struct qd_tensor *initializer = view->kase->graph->values[value].initializer;
     if (initializer)
         return initializer;
@@ -438,17 +451,38 @@ static enum qd_dtype output_dtype_of(const struct view *view)
     return view->kase->graph->values[view->node->outputs[0]].declared_dtype;
 }
 
+/* Types of the first input, of the second one and of the output. */
+static void find_types(struct qd_features *found, enum qd_dtype x, enum qd_dtype w, enum qd_dtype y)
+{
+    static const struct {
+        enum qd_dtype type;
+        enum qd_feature feature;
+    } firsts[] = {{QD_U8, QD_FEATURE_X_U8},
+                  {QD_S8, QD_FEATURE_X_S8},
+                  {QD_U16, QD_FEATURE_X_INT16},
+                  {QD_S16, QD_FEATURE_X_INT16},
+                  {QD_S32, QD_FEATURE_X_S32},
+                  {QD_S64, QD_FEATURE_X_S64},
+                  {QD_BOOL, QD_FEATURE_X_BOOL},
+                  {QD_F8E4M3FN, QD_FEATURE_X_FLOAT8},
+                  {QD_F8E4M3FNUZ, QD_FEATURE_X_FLOAT8},
+                  {QD_F8E5M2, QD_FEATURE_X_FLOAT8},
+                  {QD_F8E5M2FNUZ, QD_FEATURE_X_FLOAT8},
+                  {QD_F64, QD_FEATURE_X_F64}};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        set_if(found, x == firsts[i].type, firsts[i].feature);
+    set_if(found, w == QD_U8, QD_FEATURE_W_U8);
+    set_if(found, w == QD_S8, QD_FEATURE_W_S8);
+    set_if(found, y == QD_U8, QD_FEATURE_Y_U8);
+    set_if(found, y == QD_S8, QD_FEATURE_Y_S8);
+}
+
 static void find_principal(const struct view *view)
 {
     const struct qd_tensor *x = known_tensor(view, view->x);
     const struct qd_tensor *w = known_tensor(view, view->weight);
     enum qd_dtype y = output_dtype_of(view);
-    set_if(view->found, x && x->dtype == QD_U8, QD_FEATURE_X_U8);
-    set_if(view->found, x && x->dtype == QD_S8, QD_FEATURE_X_S8);
-    set_if(view->found, w && w->dtype == QD_U8, QD_FEATURE_W_U8);
-    set_if(view->found, w && w->dtype == QD_S8, QD_FEATURE_W_S8);
-    set_if(view->found, y == QD_U8, QD_FEATURE_Y_U8);
-    set_if(view->found, y == QD_S8, QD_FEATURE_Y_S8);
+    find_types(view->found, x ? x->dtype : QD_DTYPE_NONE, w ? w->dtype : QD_DTYPE_NONE, y);
     set_if(view->found, x && x->rank > 0 && x->dims[0] > 1, QD_FEATURE_BATCH);
 }
 
@@ -514,12 +548,7 @@ void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
     for (size_t i = 0; i < node->input_count; i++)
         find_dtype(&found, operand_dtype(&view, (int)i));
     find_dtype(&found, y);
-    set_if(&found, x == QD_U8, QD_FEATURE_X_U8);
-    set_if(&found, x == QD_S8, QD_FEATURE_X_S8);
-    set_if(&found, w == QD_U8, QD_FEATURE_W_U8);
-    set_if(&found, w == QD_S8, QD_FEATURE_W_S8);
-    set_if(&found, y == QD_U8, QD_FEATURE_Y_U8);
-    set_if(&found, y == QD_S8, QD_FEATURE_Y_S8);
+    find_types(&found, x, w, y);
     set_if(&found, (is_quantize(node) || is_dequantize(node)) && x == QD_S32,
            QD_FEATURE_INT32_INPUT);
     *features = found;

@@ -244,13 +244,23 @@ static void test_types(void **state)
         enum qd_dtype dtype;
         const char *want;
     } rows[] = {
-        {QD_F32, "rank0,extreme-data"}, {QD_U8, "x-u8,y-u8,rank0"},
-        {QD_S8, "x-s8,y-s8,rank0"},     {QD_U16, "int16,rank0"},
-        {QD_S16, "int16,rank0"},        {QD_S32, "rank0"},
-        {QD_U4, "int4,rank0"},          {QD_S4, "int4,rank0"},
-        {QD_U2, "int2,rank0"},          {QD_S2, "int2,rank0"},
-        {QD_F16, "float16,rank0"},      {QD_BF16, "bfloat16,rank0,extreme-data"},
-        {QD_F8E4M3FN, "float8,rank0"},  {QD_F8E5M2FNUZ, "float8,rank0"},
+        {QD_F32, "rank0,extreme-data"},
+        {QD_U8, "x-u8,y-u8,rank0"},
+        {QD_S8, "x-s8,y-s8,rank0"},
+        {QD_U16, "x-int16,int16,rank0"},
+        {QD_S16, "x-int16,int16,rank0"},
+        {QD_S32, "x-s32,rank0"},
+        {QD_S64, "x-s64,rank0"},
+        {QD_BOOL, "x-bool,rank0"},
+        {QD_F64, "x-f64,rank0,extreme-data"},
+        {QD_U4, "int4,rank0"},
+        {QD_S4, "int4,rank0"},
+        {QD_U2, "int2,rank0"},
+        {QD_S2, "int2,rank0"},
+        {QD_F16, "float16,rank0"},
+        {QD_BF16, "bfloat16,rank0,extreme-data"},
+        {QD_F8E4M3FN, "x-float8,float8,rank0"},
+        {QD_F8E5M2FNUZ, "x-float8,float8,rank0"},
         {QD_F4E2M1, "float4,rank0"},
     };
     static const int64_t one[1] = {1};
@@ -284,7 +294,7 @@ static void test_graphs(void **state)
         qd_build_output(builder, "y", QD_U8, 0, NULL);
         check(builder, with_relu ? "Relu" : "DequantizeLinear",
               with_relu ? "no-zero-point,int32-input,rank0,multi-node,qdq"
-                        : "no-zero-point,int32-input,rank0,multi-node");
+                        : "no-zero-point,x-s32,int32-input,rank0,multi-node");
     }
     struct qd_builder *builder = qd_build_begin(arena, 13);
     struct qd_tensor a = sample_tensor(arena, QD_U8, 0, NULL, one);

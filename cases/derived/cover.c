@@ -134,7 +134,7 @@ void qd_derived_write(const struct qd_derived_cover *cover, FILE *out)
     fprintf(out, "QD_ROWS(\"%s\", \"%s\", 0x%08x,\n        \"", cover->domain, cover->op_type,
             (unsigned)cover->signature);
     for (const char *word = cover->rows; *word; word += word[width - 1] ? width : width - 1) {
-        if (line + width > 90) {
+        if (line + width > 108) {
             fputs("\"\n        \"", out);
             line = 0;
         }
@@ -221,11 +221,23 @@ static enum qd_status find_rows(const struct qd_derived *outline, const char **r
     return QD_OK;
 }
 
-/* Of one operator; *answer: the visitor's last. */
-static enum qd_status visit_rows(const struct qd_derived *outline, qd_case_visitor *visit,
-                                 void *context, struct qd_arena *arena, enum qd_visit *answer,
-                                 struct qd_error *error)
+/* Whether the row has a level that none before it had; notes its levels. */
+static bool has_news(uint32_t *seen, unsigned factors, const uint8_t *row)
 {
+    bool news = false;
+    for (unsigned f = 0; f < factors; f++) {
+        news = news || !(seen[f] >> row[f] & 1);
+        seen[f] |= UINT32_C(1) << row[f];
+    }
+    return news;
+}
+
+/* Of one operator; *answer: the visitor's last. At the smoke level each level of a factor once. */
+static enum qd_status visit_rows(const struct qd_derived *outline, enum qd_level level,
+                                 qd_case_visitor *visit, void *context, struct qd_arena *arena,
+                                 enum qd_visit *answer, struct qd_error *error)
+{
+    uint32_t seen[QD_COVERING_MAX_FACTORS] = {0};
     uint8_t base[QD_COVERING_MAX_FACTORS], row[QD_COVERING_MAX_FACTORS];
     enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS];
     const char *word = "";
@@ -237,6 +249,8 @@ static enum qd_status visit_rows(const struct qd_derived *outline, qd_case_visit
         struct qd_case kase;
         qd_arena_reset(arena);
         read_row(outline, ++word, row, types);
+        if (!has_news(seen, outline->count, row) && level == QD_LEVEL_SMOKE)
+            continue;
         status = qd_derived_make(outline, row, base, types, arena, &kase, error);
         if (status == QD_OK)
             *answer = visit(context, &kase);
@@ -244,7 +258,6 @@ static enum qd_status visit_rows(const struct qd_derived *outline, qd_case_visit
     return status;
 }
 
-/* At the exhaustive level only, until what it finds on every target has its row. */
 static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error)
 {
@@ -252,13 +265,11 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
     struct qd_derived outline;
     enum qd_status status = QD_OK;
     enum qd_visit answer = QD_VISIT_GO_ON;
-    if (level < QD_LEVEL_EXHAUSTIVE)
-        return QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     for (size_t op = 0; qd_op_at(op) && status == QD_OK && answer == QD_VISIT_GO_ON; op++) {
         status = qd_derived_read(qd_op_at(op), &outline, error);
         if (status == QD_OK)
-            status = visit_rows(&outline, visit, context, &arena, &answer, error);
+            status = visit_rows(&outline, level, visit, context, &arena, &answer, error);
     }
     qd_arena_clear(&arena);
     return status;

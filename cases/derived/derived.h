@@ -26,6 +26,8 @@ enum qd_derived_kind {
     QD_DERIVED_GRANULARITY, /* which: whose parameters */
     QD_DERIVED_BINDING,     /* which: what is fed at run time */
     QD_DERIVED_ALIAS,       /* one tensor as two operands */
+    QD_DERIVED_COMPUTED,    /* every operand is what another node gives */
+    QD_DERIVED_READERS,     /* the output is read by one more node */
     QD_DERIVED_COUNT        /* of operands that repeat */
 };
 
@@ -78,7 +80,7 @@ struct qd_derived_draft {
     const uint8_t *row;
     bool small; /* large extents are taken smaller, for a quick look at whether they go together */
     struct qd_maker maker;
-    struct qd_random random;
+    struct qd_random random, jitter; /* of the numbers; of the scales: as it began */
     int64_t opset;
     bool coded;         /* operands come from DequantizeLinear, the output goes to QuantizeLinear */
     enum qd_dtype x, w; /* types of the codes or of the operands themselves */
@@ -89,9 +91,17 @@ struct qd_derived_draft {
     int64_t terms;       /* what an element of the output sums */
     int64_t channels[3]; /* for per-channel parameters of x, w and y; 0: there are none */
     int64_t channel_axis[3];
+    const char
+        *shared[2]; /* the first scale and zero point, for others of their type; NULL: none yet */
+    enum qd_dtype shared_types[2];
+    bool shares; /* another took them */
     size_t attribute_count;
     struct qd_attr attributes[QD_DERIVED_ATTRIBUTES];
 };
+
+/* Elements of an operand, and of an output, of one of many cases. */
+#define QD_DERIVED_MOST_ELEMENTS 2.8e4
+#define QD_DERIVED_MOST_OUTPUTS 6e4
 
 /* The level of a factor, 0 where the operator has none about that. */
 unsigned qd_derived_level(const struct qd_derived_draft *d, enum qd_derived_kind kind, int which);

@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "derived/derived.h"
+#include "qdiff/case_edit.h"
 
-/* Of a tensor of one of many cases. */
-#define MOST_ELEMENTS 7e4
-
-/* Of an output: what takes the reference some milliseconds. */
-#define MOST_PRODUCTS 4e6
-#define MOST_FLOAT_PRODUCTS 1.2e6
+/* Of an output: what takes the reference a millisecond or two. */
+#define MOST_PRODUCTS 1e6
+#define MOST_FLOAT_PRODUCTS 3e5
 
 /* --- What the levels say -------------------------------------------------------------------------- */
 
@@ -84,7 +82,7 @@ static bool costs_too_much(const struct qd_derived_draft *d)
     else if (w >= 0 && d->outline->layout >= QD_LAYOUT_CONV)
         products =
             elements(&d->shapes[0]) * elements(&d->shapes[w]) / (double)qd_derived_extent(d, 1);
-    return most > MOST_ELEMENTS ||
+    return most > QD_DERIVED_MOST_ELEMENTS ||
            products > (has_parameters(d->outline->op) ? MOST_PRODUCTS : MOST_FLOAT_PRODUCTS);
 }
 
@@ -171,7 +169,7 @@ static double output_reach(const struct qd_derived_draft *d)
 /* A number of [1, 2) that belongs to the channel. */
 static double jitter(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
-    struct qd_random random = d->random;
+    struct qd_random random = d->jitter;
     random.state += (uint64_t)(whose + 1) * 1000003 + (uint64_t)channel;
     return 1 + ldexp((double)(qd_random_next(&random) >> 41), -23);
 }
@@ -186,13 +184,27 @@ static double scale_of(const struct qd_derived_draft *d, int whose, int64_t chan
     return output_reach(d) / range * 7 * jitter(d, whose, channel) / 1.5;
 }
 
+/* Of a type of more than 16 bits: what the operator can take without a sum that leaves the type. */
+static double draw_wide(struct qd_derived_draft *d, const struct qd_dtype_info *info)
+{
+    double part = (double)(int32_t)qd_random_next(&d->random);
+    switch (d->outline->op->form) {
+    case QD_FORM_MOVES:
+    case QD_FORM_LARGEST: return info->bits > 32 ? part * 1048575 : part;
+    case QD_FORM_ADDS:
+    case QD_FORM_MULTIPLIES:
+    case QD_FORM_ELEMENTWISE: return floor(ldexp(part, -16) * 1.25);
+    default: return (double)qd_random_range(&d->random, -1000, 1000);
+    }
+}
+
 static double draw(struct qd_derived_draft *d, enum qd_dtype type)
 {
     const struct qd_dtype_info *info = qd_dtype_info(type);
     if (info->kind == QD_CLASS_FLOAT)
         return (double)(2 * qd_random_range(&d->random, -128, 127) + 1) / 64;
     if (info->bits > 16)
-        return (double)qd_random_range(&d->random, -1000, 1000);
+        return draw_wide(d, info);
     return (double)qd_random_range(&d->random, info->min, info->max);
 }
 
@@ -265,13 +277,38 @@ static enum qd_dtype scale_type(const struct qd_derived_draft *d)
     return d->outline->layout == QD_LAYOUT_NBITS && qd_dtype_is_float(x) ? x : QD_F32;
 }
 
-static void add_parameter(struct qd_derived_draft *d, unsigned input, const char *name)
+static bool is_level(const struct qd_derived_draft *d, enum qd_derived_kind kind, const char *word)
+{
+    return strcmp(qd_derived_word(d, kind, 0), word) == 0;
+}
+
+/* Whether the first scale (or zero point) stands for this one, of the same type; its name then, else NULL. */
+static const char *share(struct qd_derived_draft *d, bool zero, enum qd_dtype type,
+                         const char *name)
+{
+    if (!is_level(d, QD_DERIVED_ALIAS, "one_grid"))
+        return NULL;
+    if (!d->shared[zero]) {
+        d->shared[zero] = name;
+        d->shared_types[zero] = type;
+        return NULL;
+    }
+    if (d->shared_types[zero] != type)
+        return NULL;
+    d->shares = true;
+    return d->shared[zero];
+}
+
+static const char *add_parameter(struct qd_derived_draft *d, unsigned input, const char *name)
 {
     bool scale = qd_op_role(d->outline->op, input) == QD_ROLE_SCALE;
     int owner = whose(d, input);
     struct qd_derived_shape shape = parameter_shape(d, input, owner, scale);
     bool packed = d->outline->layout == QD_LAYOUT_NBITS && !scale;
     enum qd_dtype type = scale ? scale_type(d) : packed ? QD_U8 : owner_type(d, owner);
+    const char *shared = shape.rank == 0 ? share(d, !scale, type, name) : NULL;
+    if (shared)
+        return shared;
     struct qd_tensor t = qd_maker_tensor(&d->maker, type, shape.rank, shape.dims);
     for (int64_t i = 0; i < t.count; i++)
         if (scale)
@@ -280,6 +317,7 @@ static void add_parameter(struct qd_derived_draft *d, unsigned input, const char
             qd_tensor_set(&t, i, packed ? (int64_t)draw(d, QD_U8) : zero_of(d, owner, i));
     qd_maker_add(&d->maker, name, &t,
                  qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_PARAMETERS) > 0);
+    return name;
 }
 
 static bool is_run(const struct qd_derived_draft *d, bool first)
@@ -289,13 +327,18 @@ static bool is_run(const struct qd_derived_draft *d, bool first)
                  : constant || qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_W) > 0;
 }
 
-/* A parameter of DequantizeLinear or QuantizeLinear beside the node. */
-static void add_grid(struct qd_derived_draft *d, const char *name, int owner, int64_t channels,
-                     enum qd_dtype type)
+/* The parameters of a DequantizeLinear or QuantizeLinear beside the node, by name; NULL: no zero point. */
+struct grid {
+    const char *scale, *zero;
+};
+
+static struct grid add_grid(struct qd_derived_draft *d, const char *name, int owner,
+                            int64_t channels, enum qd_dtype type)
 {
-    bool per_channel = channels > 0 && is_per_channel(d, owner, true);
-    const char *scale = qd_arena_printf(d->maker.arena, "%s_scale", name),
-               *zero = qd_arena_printf(d->maker.arena, "%s_zero_point", name);
+    bool per_channel = channels > 0 && is_per_channel(d, owner, true),
+         shareable = !per_channel && type != QD_S32;
+    struct grid grid = {qd_arena_printf(d->maker.arena, "%s_scale", name), NULL};
+    const char *shared = shareable ? share(d, false, QD_F32, grid.scale) : NULL;
     struct qd_tensor s = qd_maker_tensor(&d->maker, QD_F32, per_channel, &channels),
                      z = qd_maker_tensor(&d->maker, type, per_channel, &channels);
     for (int64_t i = 0; i < s.count && d->maker.status == QD_OK; i++) {
@@ -304,18 +347,26 @@ static void add_grid(struct qd_derived_draft *d, const char *name, int owner, in
                                     : scale_of(d, owner, i));
         qd_tensor_set(&z, i, type == QD_S32 ? 0 : zero_of(d, owner, i));
     }
-    qd_maker_add(&d->maker, scale, &s, false);
-    if (type != QD_S32 && !strstr(qd_derived_word(d, QD_DERIVED_ZERO, owner), "absent"))
-        qd_maker_add(&d->maker, zero, &z, false);
+    if (shared)
+        grid.scale = shared;
+    else
+        qd_maker_add(&d->maker, grid.scale, &s, false);
+    if (type == QD_S32 || strstr(qd_derived_word(d, QD_DERIVED_ZERO, owner), "absent"))
+        return grid;
+    grid.zero = qd_arena_printf(d->maker.arena, "%s_zero_point", name);
+    shared = shareable ? share(d, true, type, grid.zero) : NULL;
+    if (shared)
+        grid.zero = shared;
+    else
+        qd_maker_add(&d->maker, grid.zero, &z, false);
+    return grid;
 }
 
 static void add_linear_node(struct qd_derived_draft *d, const char *op_type, const char *in,
-                            const char *name, const char *out, int owner, bool zero, int64_t axis)
+                            struct grid grid, const char *out, int64_t axis)
 {
-    bool absent = strstr(qd_derived_word(d, QD_DERIVED_ZERO, owner), "absent") != NULL;
-    const char *inputs = qd_arena_printf(
-        d->maker.arena, zero && !absent ? "%s,%s_scale,%s_zero_point" : "%s,%s_scale", in, name,
-        name);
+    const char *inputs = qd_arena_printf(d->maker.arena, grid.zero ? "%s,%s,%s" : "%s,%s", in,
+                                         grid.scale, grid.zero);
     if (!inputs || d->maker.status != QD_OK)
         return;
     qd_build_node(d->maker.builder, "", op_type, inputs, out);
@@ -345,7 +396,8 @@ static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *n
         qd_maker_tensor(&d->maker, type, d->shapes[input].rank, d->shapes[input].dims);
     for (int64_t i = 0; i < t.count && d->maker.status == QD_OK; i++) {
         double x = draw(d, type);
-        qd_maker_set(&t, i, strcmp(name, "var") == 0 ? fabs(x) + 0.5 : x);
+        bool divisor = strcmp(d->outline->op->name, "Div") == 0 && !coded && x == 0;
+        qd_maker_set(&t, i, strcmp(name, "var") == 0 ? fabs(x) + 0.5 : divisor ? 1 : x);
     }
     const char *codes = coded ? qd_arena_printf(d->maker.arena, "%s_codes", name) : name;
     qd_maker_add(&d->maker, codes, &t, run);
@@ -353,8 +405,8 @@ static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *n
         return;
     int64_t channels = bias ? d->shapes[input].dims[0] : d->channels[owner];
     bool per_channel = channels > 0 && is_per_channel(d, bias ? QD_DERIVED_W : owner, true);
-    add_grid(d, name, bias ? QD_DERIVED_W : owner, channels, type);
-    add_linear_node(d, "DequantizeLinear", codes, name, name, owner, type != QD_S32,
+    struct grid grid = add_grid(d, name, bias ? QD_DERIVED_W : owner, channels, type);
+    add_linear_node(d, "DequantizeLinear", codes, grid, name,
                     !per_channel ? -1
                     : bias       ? 0
                                  : d->channel_axis[owner]);
@@ -381,10 +433,8 @@ static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsig
         return "";
     if (role == QD_ROLE_CONTROL)
         return qd_derived_add_control(d, input, name) ? name : "";
-    if (role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT) {
-        add_parameter(d, input, name);
-        return name;
-    }
+    if (role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT)
+        return add_parameter(d, input, name);
     if (role == QD_ROLE_BIAS && d->outline->layout != QD_LAYOUT_CHANNELS) {
         add_tensor(d, input, name, QD_DERIVED_W,
                    qd_derived_level(d, QD_DERIVED_OPERAND, (int)input) == 2);
@@ -401,12 +451,31 @@ static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsig
     return name;
 }
 
+/* What a node that changes nothing gives of a tensor; the same one for the same tensor. */
+static const char *compute(struct qd_derived_draft *d, const char **given, unsigned count)
+{
+    const char *name = given[count], *passed;
+    for (unsigned i = 0; i <= count; i++)
+        if (strcmp(given[i], name) == 0) {
+            passed = qd_arena_printf(d->maker.arena, "%s_computed", name);
+            if (i == count && passed)
+                qd_build_node(d->maker.builder, "", "Identity", name, passed);
+            return passed;
+        }
+    return name;
+}
+
 static const char *add_operands(struct qd_derived_draft *d)
 {
-    const char *list = "", *first = "", *commas = "";
+    const char *list = "", *first = "", *commas = "", *given[QD_MAX_OPERANDS];
+    bool computed = is_level(d, QD_DERIVED_COMPUTED, "computed");
     unsigned seen = 0;
     for (unsigned i = 0; i < d->inputs && list && d->maker.status == QD_OK; i++) {
-        const char *name = add_operand(d, i, &seen, &first);
+        const char *name = given[i] = add_operand(d, i, &seen, &first);
+        if (*name && computed)
+            name = compute(d, given, i);
+        if (!name)
+            return NULL;
         if (*name) { /* absent ones before it leave their commas */
             list = qd_arena_printf(d->maker.arena, "%s%s%s", list, commas, name);
             commas = "";
@@ -458,10 +527,35 @@ static void put_node(struct qd_derived_draft *d, const enum qd_dtype *types)
     qd_build_node(d->maker.builder, op->domain, op->name, operands, names);
     put_attributes(d);
     if (d->coded) {
-        add_grid(d, "out", QD_DERIVED_Y, 0, output_type(d));
-        add_linear_node(d, "QuantizeLinear", "real", "out", "out", QD_DERIVED_Y, true, -1);
+        struct grid grid = add_grid(d, "out", QD_DERIVED_Y, 0, output_type(d));
+        add_linear_node(d, "QuantizeLinear", "real", grid, "out", -1);
+    }
+    if (is_level(d, QD_DERIVED_READERS, "read_twice")) {
+        qd_build_node(d->maker.builder, "", "Identity", names, "second");
+        names = "out,second";
     }
     put_outputs(d, names, types);
+}
+
+static bool is_below_byte(enum qd_dtype type)
+{
+    return qd_dtype_info(type)->bits < 8;
+}
+
+/* What a level asks for and the others leave no room for. */
+static enum qd_status look_for_nothing_asked(const struct qd_derived_draft *d, enum qd_dtype result,
+                                             struct qd_error *error)
+{
+    bool passes = is_level(d, QD_DERIVED_COMPUTED, "computed") ||
+                  is_level(d, QD_DERIVED_READERS, "read_twice");
+    if (is_level(d, QD_DERIVED_ALIAS, "one_grid") && !d->shares)
+        return qd_fail(error, QD_UNSUPPORTED, "no two operands have parameters of one type");
+    if (passes && !d->coded &&
+        (is_below_byte(d->x) || is_below_byte(d->w) || is_below_byte(output_type(d)) ||
+         is_below_byte(result)))
+        return qd_fail(error, QD_UNSUPPORTED,
+                       "runtimes hand on no elements smaller than a byte by Identity");
+    return QD_OK;
 }
 
 /* The words of the levels that are not the base's. */
@@ -493,7 +587,7 @@ enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *
         qd_arena_printf(arena, "%s-%lld", outline->op->name, (long long)outline->op->since);
     struct qd_derived_draft d = {.outline = outline, .row = row};
     describe(outline, row, base, slug, sizeof slug);
-    d.random = qd_random_seed(slug, 0);
+    d.random = d.jitter = qd_random_seed(slug, 0);
     read_counts(&d);
     d.maker = qd_maker_begin(arena, d.opset, error);
     read_types(&d);
@@ -509,5 +603,12 @@ enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *
     if ((d.small = !types))
         lay_out(&d);
     put_node(&d, types);
-    return qd_maker_finish(&d.maker, slug, "derived", spec, kase);
+    enum qd_status status =
+        d.maker.status == QD_OK ? look_for_nothing_asked(&d, types ? types[0] : d.x, error) : QD_OK;
+    if (status != QD_OK)
+        return status;
+    status = qd_maker_finish(&d.maker, slug, "derived", spec, kase);
+    if (status == QD_OK && kase->graph->node_count > QD_CASE_EDIT_MAX_NODES)
+        return qd_fail(error, QD_UNSUPPORTED, "more nodes than a case may have to be edited");
+    return status;
 }

@@ -189,7 +189,12 @@ static void read_operands(struct reader *r)
         add(r, QD_DERIVED_SHAPES, 0, "shape of the second operand",
             WORDS("", "w_0d", "w_last", "w_first", "w_more_axes", "w_ones", "both_broadcast"));
     if (second_data(op) >= 0)
-        add(r, QD_DERIVED_ALIAS, 0, "one tensor twice", WORDS("", "x_twice"));
+        add(r, QD_DERIVED_ALIAS, 0, "one tensor twice", WORDS("", "one_grid", "x_twice"));
+    else
+        add(r, QD_DERIVED_ALIAS, 0, "one tensor twice", WORDS("", "one_grid"));
+    add(r, QD_DERIVED_COMPUTED, 0, "where operands come from", WORDS("", "computed"));
+    if (op->outputs == 1)
+        add(r, QD_DERIVED_READERS, 0, "readers of the output", WORDS("", "read_twice"));
 }
 
 /* Operands that may be absent, and those that say how. */

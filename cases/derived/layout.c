@@ -67,14 +67,28 @@ static void set(struct qd_derived_shape *shape, unsigned rank, const int64_t *di
 
 /* --- Any rank ------------------------------------------------------------------------------------- */
 
-/* The first and the last extent are factors; those between differ from each other. */
+/* Of the axes between those that are factors: different from each other, or all the same. */
+static int64_t inner_extent(const struct qd_derived_draft *d, int64_t otherwise)
+{
+    int64_t same = qd_derived_extent(d, 1);
+    if (!qd_derived_level(d, QD_DERIVED_EQUAL, 0))
+        return otherwise;
+    return same <= 5 ? same : 2;
+}
+
+/* The first and the last extent are factors; those between become 1 where the tensor would be too large. */
 static struct qd_derived_shape any_shape(const struct qd_derived_draft *d)
 {
     struct qd_derived_shape shape = {.rank = d->rank};
-    for (unsigned i = 0; i < d->rank; i++)
-        shape.dims[i] = i + 1 == d->rank ? qd_derived_extent(d, 1)
-                        : i == 0         ? qd_derived_extent(d, 0)
-                                         : (int64_t)(i % 2 ? 2 : 4);
+    double elements = (double)qd_derived_extent(d, 0) * (double)qd_derived_extent(d, 1);
+    for (unsigned i = 0; i < d->rank; i++) {
+        int64_t inner = inner_extent(d, i % 2 ? 2 : 4);
+        bool last = i + 1 == d->rank, between = i > 0 && !last;
+        if (between && elements * (double)inner > QD_DERIVED_MOST_ELEMENTS)
+            inner = 1;
+        elements *= between ? (double)inner : 1;
+        shape.dims[i] = between ? inner : qd_derived_extent(d, last);
+    }
     return shape;
 }
 
@@ -194,11 +208,12 @@ static void lay_out_conv(struct qd_derived_draft *d, bool back)
 
 /* --- Matrices ------------------------------------------------------------------------------------- */
 
-static unsigned put_matrix(int64_t *dims, unsigned rank, int64_t rows, int64_t columns)
+static unsigned put_matrix(const struct qd_derived_draft *d, int64_t *dims, unsigned rank,
+                           int64_t rows, int64_t columns)
 {
     static const int64_t batch[] = {2, 3};
     for (unsigned i = 0; i + 2 < rank; i++)
-        dims[i] = batch[(rank + i) % 2];
+        dims[i] = inner_extent(d, batch[(rank + i) % 2]);
     if (rank > 1)
         dims[rank - 2] = rows;
     dims[rank - 1] = columns;
@@ -213,9 +228,9 @@ static void lay_out_matmul(struct qd_derived_draft *d)
         b = qd_op_operand(d->outline->op, QD_ROLE_BIAS);
     struct qd_derived_shape *weight = &d->shapes[w];
     unsigned rank = d->rank < 2 ? 2 : d->rank;
-    d->shapes[0].rank = put_matrix(d->shapes[0].dims, d->rank, m, k);
+    d->shapes[0].rank = put_matrix(d, d->shapes[0].dims, d->rank, m, k);
     rank = strcmp(word, "w_matrix") == 0 ? 2 : strcmp(word, "w_more_axes") == 0 ? rank + 1 : rank;
-    weight->rank = put_matrix(weight->dims, rank, k, n);
+    weight->rank = put_matrix(d, weight->dims, rank, k, n);
     if (strcmp(word, "w_more_axes") == 0 && rank > 3) /* those behind it are the first operand's */
         memcpy(weight->dims + 1, d->shapes[0].dims, (rank - 3) * sizeof k);
     if (strcmp(word, "w_batch_1") == 0 && rank > 2)
@@ -253,7 +268,7 @@ static void lay_out_nbits(struct qd_derived_draft *d)
     const int64_t shapes[][3] = {
         {0}, {n, blocks, block * bits / 8}, {n, blocks}, {n, (blocks * bits + 7) / 8}, {k}, {n}};
     static const unsigned ranks[] = {0, 3, 2, 2, 1, 1};
-    d->shapes[0].rank = put_matrix(d->shapes[0].dims, d->rank, m, k);
+    d->shapes[0].rank = put_matrix(d, d->shapes[0].dims, d->rank, m, k);
     for (unsigned i = 1; i < d->inputs && i < 6; i++)
         set(&d->shapes[i], ranks[i], shapes[i]);
     d->terms = k;

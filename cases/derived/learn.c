@@ -49,6 +49,9 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const en
         l->types[o] = values[o].want.dtype;
     if (status == QD_OK && !compares(&kase, values))
         return qd_fail(l->error, QD_UNSUPPORTED, "no element of the output is specified");
+    for (size_t o = 0; status == QD_OK && o < kase.graph->output_count; o++)
+        if ((double)values[o].want.count > QD_DERIVED_MOST_OUTPUTS)
+            return qd_fail(l->error, QD_UNSUPPORTED, "too large for one of many cases");
     return status;
 }
 

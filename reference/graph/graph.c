@@ -155,10 +155,29 @@ static bool is_quantization(const struct qd_node *node)
            strcmp(node->op_type, "DequantizeLinear") == 0;
 }
 
+static bool is_identity(const struct qd_node *node)
+{
+    return strcmp(node->op_type, "Identity") == 0;
+}
+
+/* Among Identity, QuantizeLinear and DequantizeLinear alone: an Identity of what no node computes only makes it such a value. */
+static const struct qd_node *principal_of_few(const struct qd_graph *graph)
+{
+    const struct qd_node *quantization = NULL;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const struct qd_node *node = &graph->nodes[i];
+        if (is_quantization(node))
+            quantization = quantization ? quantization : node;
+        else if (node->input_count > 0 && qd_graph_producer(graph, node->inputs[0]) >= 0)
+            return node;
+    }
+    return quantization ? quantization : graph->node_count > 0 ? &graph->nodes[0] : NULL;
+}
+
 const struct qd_node *qd_graph_principal(const struct qd_graph *graph)
 {
     for (size_t i = 0; i < graph->node_count; i++)
-        if (!is_quantization(&graph->nodes[i]))
+        if (!is_quantization(&graph->nodes[i]) && !is_identity(&graph->nodes[i]))
             return &graph->nodes[i];
-    return graph->node_count > 0 ? &graph->nodes[0] : NULL;
+    return principal_of_few(graph);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Max
  *
- * Source      ONNX Max-8, -12, -13 (before opset 8 the shapes are equal, and broadcasting is
- *             UNSUPPORTED before 7).
- * Inputs      data_0, data_1 … of one type f32|f16 (13: bf16); f64 and integers are UNSUPPORTED.
+ * Source      ONNX Max-1, -6, -8, -12, -13 (before opset 8 the shapes are equal).
+ * Inputs      data_0, data_1 … of one type f32|f16 (13: bf16); f64 of several operands and
+ *             integers (since 12) are UNSUPPORTED.
  * Outputs     max of the same type, shapes broadcast.
  * Arithmetic  the greatest of the elements at one place.
  * Edge cases  NaN among them gives NaN. Of zeros of both signs either.

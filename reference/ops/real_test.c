@@ -137,6 +137,9 @@ static void maxima_and_squares(void **state)
     row("Max", 8, "f32[2] -1..3 1; f32[2] 0..1 *; f32[1] -4", "", "f32[2] 0..0..3 *");
     row("Max", 13, "f32[1] -inf", "", "f32[1] -inf");
     row("Max", 13, "f32[1] 1; f16[1] 1", "", "!b-type");
+    row("Max", 13, "bool[1] 1", "", "!a-type");
+    row("Max", 11, "s8[1] 1", "", "!a-type");
+    row("Max", 7, "f32[2] 1 2; f32[1] 1", "", "!broadcast");
     row("Max", 13, "s32[1] 1; s32[1] 1", "", "?Max of s32");
     row("Pow", 13, "f32[4] 3 -0.5 0 nan; f32[] 2", "", "f32[4] 9 0.25 0 nan");
     row("Pow", 13, "f32[1] 3; s64[1] 2", "", "f32[1] 9");
@@ -147,6 +150,10 @@ static void maxima_and_squares(void **state)
     row("Shape", 13, "f32[1,3] 1 2 3", "", "s64[2] 1 3");
     row("Shape", 15, "u8[1,3,1] 1 2 3", "start=-2 end=9", "s64[2] 3 1");
     row("Shape", 15, "u8[1,3,1] 1 2 3", "start=2 end=-2", "s64[0]");
+    row("Shape", 7, "bf16[1] 1", "", "!data-type");
+    row("Shape", 13, "f8e5m2[1] 1", "", "!data-type");
+    row("Shape", 20, "s4[1] 1", "", "!data-type");
+    row("Shape", 21, "s4[2,1] 1 2", "", "s64[2] 2 1");
     row("GlobalMaxPool", 13, "f32[1,2,2] 1 -3..4 -2 nan", "", "f32[1,2,1] 1..1..4 *");
     row("GlobalMaxPool", 13, "f32[1,2] 1 2", "", "!x-rank");
     row("ReduceSum", 13, "f32[0] ", "", "f32[1] 0");

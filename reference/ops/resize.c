@@ -16,7 +16,7 @@
  *             coordinate_transformation_mode-value, keep_aspect_ratio_policy-value. UNSUPPORTED:
  *             cubic; antialias; linear on integers, whose rounding the specification does not name;
  *             opset 10 (which coordinates it samples is not said) unless all scales are 1; an axis
- *             named twice; an empty axis that grows; scales or sizes that are no vector; a crop
+ *             named twice; no axis at all; an empty axis that grows; scales or sizes that are no vector; a crop
  *             without region; a size that depends on the rounding of in·scale.
  * Shape rule  sizes, with a policy round-half-up(in·min or max(sizes/in)), or floor(in·scale), with
  *             tf_crop_and_resize floor(in·(end − start)·scale).
@@ -323,6 +323,10 @@ static enum qd_status read_lengths(const struct qd_evaluation *evaluation,
                             "both scales and sizes are given");
     if (!scales && !sizes)
         return qd_node_rule(evaluation, node, "scales-or-sizes", "neither scales nor sizes");
+    if ((scales ? scales : sizes)->want.count == 0)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED,
+                       "Resize of no axis: ONNX's own shape inference takes the empty list for "
+                       "an absent one");
     return scales ? read_scales(evaluation, node, scales, r)
                   : read_sizes(evaluation, node, sizes, r);
 }

@@ -2,14 +2,15 @@
 /* Shape
  *
  * Source      ONNX Shape-1, -13, -15, -19, -21, -23, -24, -25.
- * Inputs      data of any type.
+ * Inputs      data of any type: movement.h with float8 since 19.
  * Outputs     shape s64 [n]: the dimensions from start to end.
  * Attributes  start (0), end (the rank) since 15: negative ones count from the end, what lies
  *             outside is clamped.
+ * Domain      rule data-type.
  * Arithmetic  none.
  * Edge cases  start ≥ end gives no dimensions.
  * Latitude    None. */
-#include "qdiff/evaluate.h"
+#include "qdiff/movement.h"
 
 /* From 0 to the rank. */
 static int64_t clamp(int64_t at, int64_t rank)
@@ -23,7 +24,9 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
 {
     int64_t rank = in[0]->want.rank, start = 0, end = rank, count;
     struct qd_value y;
-    enum qd_status status = qd_node_int(node, "start", 0, &start, evaluation->error);
+    enum qd_status status = qd_movement_type(evaluation, node, "data", &in[0]->want, 1, 19);
+    if (status == QD_OK)
+        status = qd_node_int(node, "start", 0, &start, evaluation->error);
     if (status == QD_OK)
         status = qd_node_int(node, "end", rank, &end, evaluation->error);
     if (status != QD_OK)
@@ -52,6 +55,6 @@ const struct qd_op qd_op_shape = {
         "25: Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the "
         "input tensor.",
     .attributes = "start:15-,end:15-",
-    .rules = "",
+    .rules = "data-type",
     .evaluate = evaluate,
 };

@@ -1,4 +1,4 @@
-"""Cast refuses saturate where the specification says that it does not apply"""
+"""Cast refuses saturate and round_mode where the specification says that they do not apply"""
 from frames.onnxruntime import Case, main
 
 main([

@@ -32,7 +32,7 @@ function nightTable(nights) {
   const place = el("div.nights");
   const rows = nights.map((night) => ({ id: night.id, start: nightTime(night), early: night.early, fresh: night.new.length, found: night.found.length, gone: night.gone.length, executions: d3.sum(night.targets, ([, n]) => n), targets: night.targets.map(([name, , share]) => `${name} (${Math.floor(share * 100)} % compared)`).join(", ") }));
   queueMicrotask(() => table(place, rows.reverse(), [
-    { title: "Night (UTC)", field: "start", width: 170, cell: (row) => el("span", {}, row.start, row.early ? el("b.warning", {}, " ended early") : "") },
+    { title: "Night (UTC)", field: "start", width: 195, cell: (row) => el("span", {}, row.start, row.early ? el("b.warning", {}, " ended early") : "") },
     { title: "Targets", field: "targets", widthGrow: 4, minWidth: 220 },
     { title: "Executions", field: "executions", width: 120, hozAlign: "right", sorter: "number", cell: (row) => el("span", {}, count(row.executions)) },
     { title: "Findings", field: "found", width: 100, hozAlign: "right", sorter: "number" },
@@ -53,8 +53,8 @@ function findingTable(nights) {
   const place = el("div.findings");
   queueMicrotask(() => table(place, [...rows.values()].sort((a, b) => d3.descending(a.last, b.last) || b.nights - a.nights), [
     { title: "Finding", field: "signature", widthGrow: 5, minWidth: 260, cell: (row) => el("span.mono", {}, row.signature) },
-    { title: "First seen (UTC)", field: "first", width: 170, cell: (row) => el("span", {}, (row.first ?? "").replace("T", " ").replace("Z", "")) },
-    { title: "Last seen (UTC)", field: "last", width: 170 },
+    { title: "First seen (UTC)", field: "first", width: 195, cell: (row) => el("span", {}, (row.first ?? "").replace("T", " ").replace("Z", "")) },
+    { title: "Last seen (UTC)", field: "last", width: 195 },
     { title: "Nights", field: "nights", width: 90, hozAlign: "right", sorter: "number" },
     { title: "Targets", field: "targets", widthGrow: 3, minWidth: 160 },
   ], { placeholder: "No night found anything." }));

@@ -58,5 +58,5 @@ async function quirksPage() {
     ], { renderVertical: "basic", height: undefined });
     text.addEventListener("input", () => list.setFilter((row) => `${row.name} ${row.family} ${row.ops} ${row.effect} ${row.where}`.toLowerCase().includes(text.value.toLowerCase())));
   });
-  return [el("h1", {}, "Quirks"), el("p.muted", {}, "Wrong semantics that qdiff knows by name; each is also a mutant that the suite has to notice (qdiff self-test). \u201cf for g\u201d: f is computed where g should be; rne rounds to the nearest even integer, fl32 to float32."), el("div.bar", {}, text), place, killSection(kills)];
+  return [el("h1", {}, "Quirks"), el("p.muted", {}, "Wrong semantics that qdiff knows by name; each is also a mutant that the suite has to notice (qdiff self-test). \u201cf for g\u201d: f is computed where g should be; rne rounds to the nearest even integer, fl32 to float32."), el("div.bar", {}, text, kills.length ? el("button.link", { type: "button", click: () => document.querySelector(".kills").scrollIntoView({ behavior: "smooth" }) }, "Kill matrix \u2193") : ""), place, killSection(kills)];
 }

@@ -230,8 +230,9 @@ static const char *message_key(const struct qd_cause_member *member, struct qd_a
                                               : qd_arena_printf(arena, "%s: %s", member->op, shape);
 }
 
-/* Where the target itself panicked and by what, two lines of its standard error: "panicked at core/padding.rs:75:21: index out of
- * bounds". NULL where it does not say, or a library of its own did, which all kinds of callers reach. */
+/* Where the target itself panicked and by what, two lines of its standard error: "panicked at
+ * core/padding.rs:75:21: index out of bounds". NULL where it does not say, or a library of its own did,
+ * which all kinds of callers reach. */
 static const char *panic_of(const struct qd_cause_member *member, struct qd_arena *arena)
 {
     static const char opening[] = "panicked at ";
@@ -282,8 +283,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A message that names the case's own operator may be about a node that cases of other operators have too, and there the name is
- * kept: it belongs to those. */
+/* A message that names the case's own operator may be about a node that cases of other operators have too,
+ * and there the name is kept: it belongs to those. */
 static bool settle_operators(struct qd_causes *causes)
 {
     const char **keys = qd_arena_array(&causes->arena, causes->member_count, sizeof *keys);

@@ -175,8 +175,8 @@ static void rules_are_causes(void **state)
     qd_causes_clear(&causes);
 }
 
-/* Invalid cases of several rules that die at one place of a file are one cause, and of another cause what dies there by other
- * words; a death without words is its rule's. */
+/* Invalid cases of several rules that die at one place of a file are one cause, and of another cause what
+ * dies there by other words; a death without words is its rule's. */
 static void deaths_at_one_place_are_one_cause(void **state)
 {
     static const char *const messages[] = {
@@ -211,7 +211,8 @@ static void deaths_at_one_place_are_one_cause(void **state)
     qd_causes_clear(&causes);
 }
 
-/* "node Quant: ..." of a Conv case and of a Quant case is one cause, and another than what is said of Conv's own node. */
+/* "node Quant: ..." of a Conv case and of a Quant case is one cause, and another than what is said of
+ * Conv's own node. */
 static void a_node_of_several_operators_is_one_cause(void **state)
 {
     const struct qd_result results[] = {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of pairs instead of an object: names are data, and no script takes one for a member of its own. NULL when out of memory. */
+/* A list of pairs instead of an object: names are data, and no script takes one for a member of its own.
+ * NULL when out of memory. */
 static json_t *pairs_of(json_t *object)
 {
     json_t *list = json_array(), *value;

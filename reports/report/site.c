@@ -101,8 +101,8 @@ static enum qd_status write_page(struct writing *writing, const char *name, page
 
 /* --- Libraries and the page ------------------------------------------------------------------------ */
 
-/* Where a file of a library is kept: in packages of qdiff with its data, else where scripts/setup puts it. NULL when there is
- * no cache, or no memory. */
+/* Where a file of a library is kept: in packages of qdiff with its data, else where scripts/setup puts it. NULL when
+ * there is no cache, or no memory. */
 static const char *library_path(struct writing *writing, size_t i, const char *file)
 {
     char root[3072];

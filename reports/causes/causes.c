@@ -230,15 +230,38 @@ static const char *message_key(const struct qd_cause_member *member, struct qd_a
                                               : qd_arena_printf(arena, "%s: %s", member->op, shape);
 }
 
+/* Where the target itself panicked and by what, two lines of its standard error: "panicked at
+ * core/padding.rs:75:21: index out of bounds". NULL where it does not say, or a library of its own did,
+ * which all kinds of callers reach. */
+static const char *panic_of(const struct qd_cause_member *member, struct qd_arena *arena)
+{
+    static const char opening[] = "panicked at ";
+    const char *from = strstr(member->message, opening);
+
+    if (member->verdict != QD_VERDICT_CRASH || !from || from[sizeof opening - 1] == '/')
+        return NULL;
+    size_t length = strcspn(from, "\n");
+    if (from[length] == '\n')
+        length += 1 + strcspn(from + length + 1, "\n");
+    return qd_arena_printf(arena, "%.*s", (int)length, from);
+}
+
 /* What one failure says about its cause by itself. False when out of memory. */
 static bool set_key(struct qd_cause_member *member, struct qd_arena *arena)
 {
+    const char *panic = panic_of(member, arena);
+    char shape[SHAPE_SIZE];
+
     if (member->kind == QD_RESULT_KNOWN || member->kind == QD_RESULT_FIXED) {
         member->basis = QD_CAUSE_ROW;
         member->key = row_key(member, arena);
     } else if (is_named(member)) {
         member->basis = QD_CAUSE_DIAGNOSIS;
         member->key = member->diagnosis;
+    } else if (panic) {
+        member->basis = QD_CAUSE_MESSAGE;
+        member->key =
+            qd_arena_string(arena, qd_message_shape(panic, member->op, shape, sizeof shape));
     } else if (member->rule[0] != '\0') {
         member->basis = QD_CAUSE_RULE;
         member->key = member->rule;
@@ -251,6 +274,39 @@ static bool set_key(struct qd_cause_member *member, struct qd_arena *arena)
                                       member->distance[0] != '\0' ? ", " : "", member->distance);
     }
     return member->key != NULL;
+}
+
+/* --- Operators in messages ---------------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A message that names the case's own operator may be about a node that cases of other operators have too,
+ * and there the name is kept: it belongs to those. */
+static bool settle_operators(struct qd_causes *causes)
+{
+    const char **keys = qd_arena_array(&causes->arena, causes->member_count, sizeof *keys);
+    size_t count = 0;
+    char shape[SHAPE_SIZE];
+
+    for (size_t i = 0; keys && i < causes->member_count; i++)
+        if (causes->members[i].basis == QD_CAUSE_MESSAGE)
+            keys[count++] = causes->members[i].key;
+    if (keys && count > 0)
+        qsort(keys, count, sizeof *keys, by_text);
+    for (size_t i = 0; keys && i < causes->member_count; i++) {
+        struct qd_cause_member *member = &causes->members[i];
+        const char *spelled = qd_message_shape(member->message, "", shape, sizeof shape);
+        const char *const *found = member->basis == QD_CAUSE_MESSAGE && count > 0
+                                       ? bsearch(&spelled, keys, count, sizeof *keys, by_text)
+                                       : NULL;
+
+        if (found)
+            member->key = *found;
+    }
+    return keys != NULL;
 }
 
 /* --- Several quirks ------------------------------------------------------------------------------ */
@@ -703,7 +759,7 @@ enum qd_status qd_causes_find(struct qd_causes *causes, struct qd_error *error)
         made = set_key(&causes->members[i], &causes->arena);
     if (causes->member_count > 0)
         qsort(causes->members, causes->member_count, sizeof *causes->members, by_id);
-    made = made && settle_alternatives(causes);
+    made = made && settle_operators(causes) && settle_alternatives(causes);
     enum qd_status status = made ? qd_rules_settle(causes, error) : QD_OK;
     if (status == QD_OK && made)
         status = separate_all(causes, error);

@@ -175,6 +175,60 @@ static void rules_are_causes(void **state)
     qd_causes_clear(&causes);
 }
 
+/* Invalid cases of several rules that die at one place of a file are one cause, and of another cause what
+ * dies there by other words; a death without words is its rule's. */
+static void deaths_at_one_place_are_one_cause(void **state)
+{
+    static const char *const messages[] = {
+        "signal 6 (Aborted); standard error: \nthread 't' (17) panicked at "
+        "core/src/padding.rs:75:21:"
+        "\nindex out of bounds: the len is 1 but the index is 1\nnote: run it again",
+        "signal 6 (Aborted); standard error: a warning\nthread 't' (18) panicked at "
+        "core/src/padding.rs:77:21:\nindex out of bounds: the len is 2 but the index is 2\nnote: x",
+        "signal 6 (Aborted); standard error: \nthread 't' (19) panicked at "
+        "core/src/padding.rs:99:1:"
+        "\nattempt to divide by zero\nnote: run it again",
+        "signal 11 (Segmentation fault)"};
+    static const char *const rules[] = {"Conv/pads-length", "Pool/strides-length",
+                                        "Conv/strides-zero", "Conv/x-rank"};
+    struct qd_result results[4];
+    struct qd_causes causes;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        results[i] = failing(rules[i], "Conv", QD_VERDICT_CRASH);
+        results[i].rule = rules[i];
+        results[i].message = messages[i];
+        results[i].signal = i < 3 ? 6 : 11;
+    }
+    find(&causes, results, 4);
+    assert_int_equal(causes.count, 3);
+    assert_int_equal(causes.items[0].results, 2);
+    assert_string_equal(causes.items[0].name, "crash: panicked at #padding.rs:#:#: index out of "
+                                              "bounds: the len is # but the index is #");
+    assert_int_equal(causes.items[1].results + causes.items[2].results, 2);
+    assert_true(causes.items[1].basis == QD_CAUSE_RULE || causes.items[2].basis == QD_CAUSE_RULE);
+    qd_causes_clear(&causes);
+}
+
+/* "node Quant: ..." of a Conv case and of a Quant case is one cause, and another than what is said of
+ * Conv's own node. */
+static void a_node_of_several_operators_is_one_cause(void **state)
+{
+    const struct qd_result results[] = {
+        refused("a", "Conv", "node 1 Quant: the type is one that it cannot be at all"),
+        refused("b", "Quant", "node 7 Quant: the type is one that it cannot be at all"),
+        refused("c", "Gemm", "node 7 Gemm: the type is one that it cannot be at all")};
+    struct qd_causes causes;
+
+    (void)state;
+    find(&causes, results, COUNT(results));
+    assert_int_equal(causes.count, 2);
+    assert_int_equal(causes.items[0].results, 2);
+    assert_string_equal(causes.items[0].ops, "Conv, Quant");
+    qd_causes_clear(&causes);
+}
+
 /* A check that no operator has is one cause; where another operator has it, each that lacks it is its own. */
 static void a_check_that_is_nowhere_is_one_cause(void **state)
 {
@@ -357,6 +411,8 @@ int main(void)
         cmocka_unit_test(messages_that_differ_in_names_are_one_cause),
         cmocka_unit_test(one_message_of_two_classes_is_two_causes),
         cmocka_unit_test(rules_are_causes),
+        cmocka_unit_test(deaths_at_one_place_are_one_cause),
+        cmocka_unit_test(a_node_of_several_operators_is_one_cause),
         cmocka_unit_test(a_check_that_is_nowhere_is_one_cause),
         cmocka_unit_test(features_separate_two_bugs),
         cmocka_unit_test(passes_count_where_the_failures_are),

@@ -42,7 +42,7 @@ struct qd_options {
     uint64_t jobs, memory_limit, rounds, seed;
     double time_limit, diagnosis_time, time;
     const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check, *audit,
-        *junit, *badge;
+        *junit, *badge, *kills, *nights;
     const char *element, *output_name, *engine, *values_from;
     struct qd_words arguments; /* what is no option, in order */
 };

@@ -10,6 +10,7 @@
 
 #include "qdiff/cache_path.h"
 #include "qdiff/data_path.h"
+#include "report/history.h"
 #include "report/pages.h"
 #include "select/coverage.h"
 #include "select/visit.h"
@@ -30,10 +31,10 @@ static const struct {
 #undef QD_LIBRARY
 };
 
-static const char *const
-    page_files[] = {"data.js",  "style.css", "site.js",  "matrix.js",   "causes.js",
-                    "case.js",  "heat.js",   "graph.js", "overview.js", "others.js",
-                    "start.js", "index.html"}; /* the last one: with it the report is whole */
+static const char *const page_files[] = {
+    "data.js",   "style.css", "site.js",  "matrix.js",   "causes.js",
+    "case.js",   "heat.js",   "graph.js", "overview.js", "others.js",
+    "quirks.js", "nights.js", "start.js", "index.html"}; /* the last one: with it the report is whole */
 
 /* Writing under way. */
 struct writing {
@@ -43,6 +44,7 @@ struct writing {
     struct qd_arena arena;      /* of paths */
     struct qd_arena case_arena; /* of one case */
     struct qd_coverage coverage;
+    json_t *kills, *nights;
     long bytes; /* of details */
     enum qd_status status;
     struct qd_error *error;
@@ -99,8 +101,8 @@ static enum qd_status write_page(struct writing *writing, const char *name, page
 
 /* --- Libraries and the page ------------------------------------------------------------------------ */
 
-/* Where a file of a library is kept: in packages of qdiff with its data, else where scripts/setup puts it. NULL when there is
- * no cache, or no memory. */
+/* Where a file of a library is kept: in packages of qdiff with its data, else where scripts/setup puts it. NULL when
+ * there is no cache, or no memory. */
 static const char *library_path(struct writing *writing, size_t i, const char *file)
 {
     char root[3072];
@@ -284,6 +286,19 @@ static enum qd_status write_coverage(struct writing *writing, const void *what, 
     return status;
 }
 
+static enum qd_status write_history(struct writing *writing, const void *what, FILE *out)
+{
+    json_t *both = json_pack("{s:O, s:O}", "kills", writing->kills, "nights", writing->nights);
+
+    (void)what;
+    fputs("qdiff.take('history', ", out);
+    int written = json_dumpf(both, out, JSON_COMPACT | JSON_ENSURE_ASCII);
+    fputs(");\n", out);
+    json_decref(both);
+    return written == 0 ? QD_OK
+                        : qd_fail(writing->error, QD_NO_MEMORY, "no memory for the history");
+}
+
 /* Pages of an earlier report, of which this one may have fewer. */
 static void forget_cases(struct writing *writing, const char *directory)
 {
@@ -326,8 +341,12 @@ static enum qd_status prepare(struct writing *writing)
 
 static enum qd_status write_all(struct writing *writing)
 {
-    enum qd_status status = prepare(writing);
+    enum qd_status status = qd_kills_read(writing->options->kills, &writing->kills, writing->error);
 
+    if (status == QD_OK)
+        status = qd_nights_read(writing->options->nights, &writing->nights, writing->error);
+    if (status == QD_OK)
+        status = prepare(writing);
     qd_report_choose(writing->report);
     if (status == QD_OK)
         status = write_cases(writing);
@@ -335,6 +354,8 @@ static enum qd_status write_all(struct writing *writing)
         status = write_page(writing, "front.js", write_front, NULL, NULL);
     if (status == QD_OK)
         status = write_page(writing, "coverage.js", write_coverage, NULL, NULL);
+    if (status == QD_OK)
+        status = write_page(writing, "history.js", write_history, NULL, NULL);
     if (status == QD_OK)
         status = copy_libraries(writing);
     return status == QD_OK ? copy_page(writing) : status;
@@ -349,6 +370,8 @@ enum qd_status qd_site_write(struct qd_report *report, const struct qd_options *
     qd_arena_init(&writing.arena, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&writing.case_arena, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status = write_all(&writing);
+    json_decref(writing.kills);
+    json_decref(writing.nights);
     qd_coverage_clear(&writing.coverage);
     qd_arena_clear(&writing.case_arena);
     qd_arena_clear(&writing.arena);

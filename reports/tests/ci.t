@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Shards on many machines: what scripts/ci/shard and join do under GNU parallel, with a shard that is killed, and in a Slurm
-# array, is what one run does; the templates for GitHub and GitLab fit their schemas. TAP 13.
+# Shards on many machines: what scripts/ci/shard and join do under GNU parallel, with a shard that is killed, in a Slurm array,
+# and by the command of the Kubernetes Job, is what one run does; the templates fit their schemas. TAP 13.
 #
 # usage: QDIFF=<build>/bin/qdiff QD_PLUGINS=<build>/plugins reports/tests/ci.t [NAME…]
 #
-# The schemas are those of check-jsonschema (pip install check-jsonschema), GNU parallel, slurm-wlm and munge are Debian's packages; without
+# The schemas are those of check-jsonschema and kubernetes-validate (pip install check-jsonschema kubernetes-validate), GNU parallel, slurm-wlm and munge are Debian's packages; without
 # them their tests are skipped.
 # shellcheck disable=SC2317 # functions are called by names found at run time
 # shellcheck source=reports/tests/harness.sh
@@ -116,6 +116,23 @@ EOF
     [ "$(wc -l <"$scratch/a")" -gt 100 ] && same a b
 }
 
+# What each pod of the Kubernetes Job does: its command, with the places of this machine for those of the image.
+test_kubernetes_indexes_are_the_run()
+{
+    local line index
+    qd 1 run -t "$wrong" "${narrow[@]}" --results "$scratch/run.jsonl" || return 1
+    line=$(sed -n "s|^ *- exec /opt/qdiff/|exec $root/|p" "$ci/kubernetes.yml" | sed "s| /results | $scratch/pods |; s| --level full||")
+    [ -n "$line" ] || { echo "no command"; return 1; }
+    for index in 0 1 2; do
+        env JOB_COMPLETION_INDEX="$index" SHARDS=3 TARGET="$wrong" bash -ec "$line ${narrow[*]@Q}" 2>"$scratch/err" || { cat "$scratch/err"; return 1; }
+    done
+    "$ci/join" "$scratch/pods" 2>"$scratch/err"
+    [ $? = 1 ] || { cat "$scratch/err"; return 1; }
+    records run.jsonl | sort >"$scratch/a"
+    records pods/all.jsonl | sort >"$scratch/b"
+    [ "$(wc -l <"$scratch/a")" -gt 100 ] && same a b
+}
+
 # What is lost is named, and fails.
 test_a_lost_shard_is_named()
 {
@@ -140,6 +157,17 @@ test_a_shard_that_cannot_run_fails()
     status=0
     "$ci/shard" 1 "$scratch/none" -t reference 2>"$scratch/err" || status=$?
     [ "$status" = 2 ] && has err "usage: scripts/ci/shard"
+}
+
+test_kubernetes_job_fits_its_schema()
+{
+    local check shards
+    check=$(command -v kubernetes-validate) || { echo "kubernetes-validate is not in the PATH: pip install kubernetes-validate"; exit 77; }
+    "$check" --strict "$ci/kubernetes.yml" >"$scratch/checked" 2>&1 || { cat "$scratch/checked"; return 1; }
+    [ "$(grep -c passed "$scratch/checked")" = 2 ] || { cat "$scratch/checked"; return 1; } # the claim and the Job
+    # and says one number of shards
+    shards=$(sed -nE 's/^ *- \{ name: SHARDS, value: "([0-9]+)" \}$/\1/p' "$ci/kubernetes.yml")
+    [ "$(grep -cE "^ *completions: $shards\$" "$ci/kubernetes.yml")" = 1 ]
 }
 
 test_templates_fit_their_schemas()

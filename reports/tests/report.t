@@ -68,6 +68,34 @@ PY
         "$python" "$driver" hostile "$scratch/hostile" "$id" "$message"
 }
 
+# The kill matrix of a self-test, and three nights: one saw a and b, the next b and c, the last nothing; what is torn is an error.
+test_kills_and_nights()
+{
+    local night quirks cells
+    needs_browser
+    "$qdiff" self-test --level smoke --filter 'QLinearConv/*' --filter 'regressions/*' --json --output "$scratch/kills.jsonl" >/dev/null
+    mkdir -p "$scratch/nights/"{1,2,3,killed}
+    for night in '1 "a": {"first": "2026-01-01T00:00:01Z", "targets": ["t"]}, "b": {"targets": []}|"a", "b"|' \
+        '2 "b": {"targets": ["t"]}, "<i>c</i>": {"targets": ["t"]}|"<i>c</i>"|"a"' '3 ||"b", "<i>c</i>"'; do
+        IFS='|' read -r found new gone <<<"${night:2}"
+        echo "{\"id\": \"n${night:0:1}\", \"start\": \"2026-01-0${night:0:1}T00:00:00Z\", \"interrupted\": false,
+            \"targets\": {\"t\": {\"executions\": 5, \"compared_share\": 0.5}},
+            \"findings\": {\"all\": {$found}, \"new\": [$new], \"gone\": [$gone]}}" >"$scratch/nights/${night:0:1}/summary.json"
+    done
+    qd 0 report "$scratch/empty.jsonl" --kills "$scratch/kills.jsonl" --nights "$scratch/nights" -o "$scratch/history" &&
+        "$python" "$driver" history "$scratch/history" "$root/build/report" >"$scratch/drawn" || return 1
+    quirks=$(wc -l <"$scratch/kills.jsonl")
+    cells=$("$python" -c 'import json, sys; print(sum(len(json.loads(line)["families"]) for line in sys.stdin))' <"$scratch/kills.jsonl")
+    # Bars: new of 1; new, still and gone of 2; gone of 3. Findings: a, b, c.
+    [ "$(cat "$scratch/drawn")" = "$quirks $cells 5 3" ] || { cat "$scratch/drawn"; echo "want $quirks $cells 5 3"; return 1; }
+    head -c 40 "$scratch/kills.jsonl" >"$scratch/torn.jsonl"
+    qd 2 report "$scratch/empty.jsonl" --kills "$scratch/torn.jsonl" -o "$scratch/torn" && has err "torn.jsonl, line 1" &&
+        [ ! -e "$scratch/torn" ] || return 1
+    qd 2 report "$scratch/empty.jsonl" --nights "$scratch" -o "$scratch/torn" && has err "no NIGHT/summary.json" || return 1
+    echo '{"id": 7}' >"$scratch/nights/killed/summary.json"
+    qd 2 report "$scratch/empty.jsonl" --nights "$scratch/nights" -o "$scratch/torn" && has err "killed/summary.json: no summary"
+}
+
 # A hundred thousand results of which a tenth fail: it can be sent by mail, and opens.
 test_many_results_stay_small()
 {

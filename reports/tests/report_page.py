@@ -4,6 +4,7 @@
     report_page.py walk PAGE PICTURES DOWNLOADS   front -> cell -> cause -> case -> download; prints "file target verdict differ"
     report_page.py hostile PAGE ID MESSAGE        every page shows them as text, and nothing of them runs
     report_page.py opens PAGE                     prints the milliseconds until the front page is drawn
+    report_page.py history PAGE PICTURES          the kill matrix and the nights; prints the quirks, cells, bars and findings that are drawn
 
 Every mode fails on an error in the console, and on anything that was loaded from elsewhere than the page's directory.
 """
@@ -19,7 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 60  # seconds; only a page that does not come at all is waited for so long
-HASHES = ["#/", "#/causes", "#/releases", "#/coverage", "#/quirks"]
+HASHES = ["#/", "#/causes", "#/releases", "#/coverage", "#/quirks", "#/nights"]
 
 
 class Browser:
@@ -208,6 +209,22 @@ def hostile(page, identifier, message):
     browser.end()
 
 
+def history(page, pictures):
+    pictures = pathlib.Path(pictures)
+    pictures.mkdir(parents=True, exist_ok=True)
+    browser = Browser(page, width=1180, height=1380)
+    browser.go("#/quirks")
+    kills = len(browser.all(".kills g[aria-label=cell] rect"))
+    rows = len(browser.all(".kills g[aria-label='y-axis tick label'] text"))
+    browser.clip(pictures / "kills.png", [".kills svg"], 1400)
+    browser.go("#/nights")
+    bars = len([bar for bar in browser.all(".nightplot g[aria-label=bar] rect") if float(bar.get_attribute("height")) > 0])
+    findings = len(browser.all(".findings .tabulator-row"))
+    browser.picture(pictures / "nights.png")
+    browser.end()
+    print(rows, kills, bars, findings)
+
+
 def opens(page):
     browser = Browser(page)
     browser.one(".matrix .tabulator-row")
@@ -217,4 +234,4 @@ def opens(page):
 
 
 if __name__ == "__main__":
-    {"walk": walk, "hostile": hostile, "opens": opens}[sys.argv[1]](*sys.argv[2:])
+    {"walk": walk, "hostile": hostile, "opens": opens, "history": history}[sys.argv[1]](*sys.argv[2:])

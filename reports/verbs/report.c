@@ -31,15 +31,21 @@ const struct qd_verb qd_verb_report = {
     .arguments = "FILE...",
     .at_least = 1,
     .at_most = SIZE_MAX,
-    .options = "output cases",
+    .options = "output cases kills nights",
     .text = "Makes a page of results files, to look at and to send around: the matrix of\n"
             "operators and targets, the causes of failures, and for the smallest cases of each\n"
             "cause what was wanted and given, element by element, with the arithmetic, the\n"
             "model and the case as a file. Several files may hold several targets, releases\n"
-            "or machines; releases of one target are compared. The page needs no network and\n"
-            "no server: open DIR/index.html. Its libraries come from scripts/setup report.",
+            "or machines; releases of one target are compared. With --kills the page shows how\n"
+            "many cases notice each quirk, with --nights what the fuzzers found, night by\n"
+            "night. The page needs no network and no server: open DIR/index.html. Its\n"
+            "libraries come from scripts/setup report.",
     .examples = "    qdiff run -t ort@1.26.0 --no-expectations -r old.jsonl\n"
                 "    qdiff run -t ort@1.31.1 -r new.jsonl\n"
-                "    qdiff report old.jsonl new.jsonl --output page",
+                "    qdiff report old.jsonl new.jsonl --output page\n"
+                "  with the suite's own strength and the fuzzers' nights\n"
+                "    qdiff self-test --jobs 2 --json --output kills.jsonl\n"
+                "    qdiff report new.jsonl --kills kills.jsonl \\\n"
+                "        --nights ~/.local/state/qdiff/fuzz/nights --output page",
     .run = run,
 };

@@ -4,7 +4,7 @@
 
 const qdiff = {
   data: {},
-  // Called by front.js, coverage.js and cases/N.js.
+  // Called by front.js, coverage.js, history.js and cases/N.js.
   take(name, value) {
     this.data[name] = value;
   },

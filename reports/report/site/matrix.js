@@ -57,7 +57,7 @@ function cellTip(name, column, sum) {
 
 function matrixColumns(by) {
   const one = (i) => ({
-    title: shortColumn(front.columns[i]),
+    title: shortColumn(front.columns[i]).replaceAll("=", "=\u200b"), // many columns are narrow: a line may end there
     field: `c${i}`,
     minWidth: 96,
     maxWidth: 190,

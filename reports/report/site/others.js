@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Releases, coverage, quirks.
+// Releases, coverage.
 "use strict";
 
 // --- Releases ----------------------------------------------------------------------------------------
@@ -97,25 +97,4 @@ async function coveragePage() {
     { title: "Without: holes", field: "holes", hozAlign: "right", sorter: "number", minWidth: 150 },
   ], { renderVertical: "basic", height: undefined }));
   return [el("h1", {}, "Coverage of the suite"), el("p.muted", {}, "Which rules the must-reject cases break and which types the valid cases have, at the level that was run. A combination of types and an opset is a hole where the reference takes it and no case has it. Follow an operator to its types."), place, detail];
-}
-
-// --- Quirks ------------------------------------------------------------------------------------------
-
-function quirksPage() {
-  const seen = new Map();
-  front.causes.forEach((cause, number) => cause.basis === "diagnosis" && cause.name.split(/[|+]/).forEach((name) => seen.set(name, { results: (seen.get(name)?.results ?? 0) + cause.results, number })));
-  const rows = front.quirks.map(([name, family, ops, effect, where, witness]) => ({ name, family, ops, effect, where, witness, results: seen.get(name)?.results ?? 0, number: seen.get(name)?.number }));
-  const place = el("div.quirks");
-  const text = el("input", { type: "search", placeholder: "words", "aria-label": "Words" });
-  queueMicrotask(() => {
-    const list = table(place, rows.sort((a, b) => b.results - a.results), [
-      { title: "Quirk", field: "name", widthGrow: 2, minWidth: 220, cell: (row) => (row.number === undefined ? el("span.mono", {}, row.name) : el("a.mono", { href: causeLink(row.number) }, row.name)) },
-      { title: "Here", field: "results", width: 84, hozAlign: "right", sorter: "number", cell: (row) => el("span", {}, row.results ? count(row.results) : "") },
-      { title: "Family", field: "family", width: 120 },
-      { title: "What is computed", field: "effect", widthGrow: 5, minWidth: 300 },
-      { title: "Seen", field: "where", widthGrow: 2, minWidth: 160, cell: (row) => issues(row.where, 3) },
-    ], { renderVertical: "basic", height: undefined });
-    text.addEventListener("input", () => list.setFilter((row) => `${row.name} ${row.family} ${row.ops} ${row.effect} ${row.where}`.toLowerCase().includes(text.value.toLowerCase())));
-  });
-  return [el("h1", {}, "Quirks"), el("p.muted", {}, "Wrong semantics that qdiff knows by name; each is also a mutant that the suite has to notice (qdiff self-test). \u201cf for g\u201d: f is computed where g should be; rne rounds to the nearest even integer, fl32 to float32."), el("div.bar", {}, text), place];
 }

@@ -2,7 +2,7 @@
 // Chooses the page by the address, and the search, the theme and the keys.
 "use strict";
 
-const PAGES = [["", "Overview", overviewPage], ["causes", "Causes", causesPage], ["releases", "Releases", releasesPage], ["coverage", "Coverage", coveragePage], ["quirks", "Quirks", quirksPage]];
+const PAGES = [["", "Overview", overviewPage], ["causes", "Causes", causesPage], ["releases", "Releases", releasesPage], ["coverage", "Coverage", coveragePage], ["quirks", "Quirks", quirksPage], ["nights", "Nights", nightsPage]];
 const main = document.getElementById("main");
 
 async function show() {

@@ -9,7 +9,7 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/random.h"
 
-#define PIECE_BUDGET ((size_t)3 << 30)
+#define PIECE_BUDGET ((size_t)3 << 30) /* unless the walk says another */
 #define DIAGNOSIS_SECONDS 4.0 /* a unit is larger than a case of the suite */
 #define MOST_DIAGNOSES 2      /* of units of the same operators that no named quirk explains */
 
@@ -319,7 +319,8 @@ static enum qd_status evaluate(struct piece *piece, struct qd_case *kase,
         qd_network_cut_case(locate->network, &piece->cut, NULL, &locate->piece, &undeclared, why);
 
     if (status == QD_OK)
-        status = qd_case_evaluate(&undeclared, &locate->piece, evaluated, why);
+        status = qd_case_evaluate_within(locate->work > 0 ? locate->work : QD_MAX_WORK,
+                                         &undeclared, &locate->piece, evaluated, why);
     if (status == QD_OK)
         status = qd_network_cut_case(locate->network, &piece->cut, evaluated->shapes,
                                      &locate->piece, kase, why);
@@ -436,8 +437,9 @@ enum qd_status qd_locate_begin(struct qd_locate *locate, FILE *out, struct qd_er
     const struct qd_network *network = locate->network;
     struct qd_arena *arena = locate->arena;
 
-    qd_arena_init(&locate->piece, PIECE_BUDGET);
-    qd_arena_init(&locate->joined, PIECE_BUDGET);
+    size_t budget = locate->budget > 0 ? locate->budget : PIECE_BUDGET;
+    qd_arena_init(&locate->piece, budget);
+    qd_arena_init(&locate->joined, budget);
     locate->stem = stem_of(network->path, arena);
     locate->quantized = qd_arena_array(arena, network->node_count, sizeof *locate->quantized);
     locate->judged = qd_arena_array(arena, network->node_count, sizeof *locate->judged);

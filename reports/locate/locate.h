@@ -63,6 +63,8 @@ struct qd_locate {
     struct qd_interrupt *interrupt;
     struct qd_locate_listener listener;
     struct qd_arena *arena; /* of the whole walk */
+    double work;            /* what evaluating a unit may cost, 0: QD_MAX_WORK */
+    size_t budget;          /* memory of a unit, 0: 3 GiB */
 
     size_t unit_count;
     const struct qd_unit *units;

@@ -16,8 +16,12 @@ struct qd_evaluated {
         *shapes; /* types and shapes of the same, as targets are asked for them */
 };
 
-/* Evaluates the case. Of a valid one INVALID, UNSUPPORTED, LIMIT, NO_MEMORY as qd_graph_evaluate. A must-reject case that the
+/* Evaluates the case, with that limit of its work (evaluate.h). Of a valid one INVALID, UNSUPPORTED, LIMIT, NO_MEMORY as qd_graph_evaluate. A must-reject case that the
  * reference does not reject, or by another rule than the case names, is INTERNAL. */
+enum qd_status qd_case_evaluate_within(double work, const struct qd_case *kase,
+                                       struct qd_arena *arena, struct qd_evaluated *evaluated,
+                                       struct qd_error *error);
+/* The same within QD_MAX_WORK. */
 enum qd_status qd_case_evaluate(const struct qd_case *kase, struct qd_arena *arena,
                                 struct qd_evaluated *evaluated, struct qd_error *error);
 

@@ -10,8 +10,8 @@
 #include "qdiff/random.h"
 
 #define PIECE_BUDGET ((size_t)3 << 30) /* unless the walk says another */
-#define DIAGNOSIS_SECONDS 4.0 /* a unit is larger than a case of the suite */
-#define MOST_DIAGNOSES 2      /* of units of the same operators that no named quirk explains */
+#define DIAGNOSIS_SECONDS 4.0          /* a unit is larger than a case of the suite */
+#define MOST_DIAGNOSES 2 /* of units of the same operators that no named quirk explains */
 
 const char *qd_unit_state_word(enum qd_unit_state state)
 {
@@ -319,8 +319,8 @@ static enum qd_status evaluate(struct piece *piece, struct qd_case *kase,
         qd_network_cut_case(locate->network, &piece->cut, NULL, &locate->piece, &undeclared, why);
 
     if (status == QD_OK)
-        status = qd_case_evaluate_within(locate->work > 0 ? locate->work : QD_MAX_WORK,
-                                         &undeclared, &locate->piece, evaluated, why);
+        status = qd_case_evaluate_within(locate->work > 0 ? locate->work : QD_MAX_WORK, &undeclared,
+                                         &locate->piece, evaluated, why);
     if (status == QD_OK)
         status = qd_network_cut_case(locate->network, &piece->cut, evaluated->shapes,
                                      &locate->piece, kase, why);

@@ -3,6 +3,9 @@
  * Alone: <build>/tests/reports/locate/locate_test */
 #include "case_testlib.h"
 
+#include <math.h>
+#include <sys/resource.h>
+
 #include "command/command.h"
 #include "qdiff/session.h"
 #include "text/capture_testlib.h"
@@ -229,6 +232,21 @@ static long reduced_to(const char *text)
     return strtol(to + 4, NULL, 10);
 }
 
+/* Of this process and of those that it waited for: targets, diagnosis and reduction are in them. */
+static double cpu_seconds(void)
+{
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    struct rusage usage;
+    double seconds = 0;
+
+    for (size_t i = 0; i < sizeof whose / sizeof *whose; i++) {
+        assert_int_equal(getrusage(whose[i], &usage), 0);
+        seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return seconds;
+}
+
 static void a_right_network_is_right(void **state)
 {
     struct world *w = *state;
@@ -273,8 +291,11 @@ static const struct {
 static void one_wrong_kernel_is_named(void **state)
 {
     struct world *w = *state;
+    double most = 0;
+    long largest = 0;
 
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        double began = cpu_seconds();
         const char *text;
         const char *target = qd_arena_printf(&w->arena, "quirk:%s", planted[i].quirk);
         const char *const words[] = {w->model, "-t", target, NULL};
@@ -287,7 +308,12 @@ static void one_wrong_kernel_is_named(void **state)
         assert_int_equal(code, QD_EXIT_DIVERGENCE);
         want_text(field(text, "  reduced   from ", line, sizeof line), planted[i].quirk);
         assert_in_range(reduced_to(text), 1, 16);
+        largest = reduced_to(text) > largest ? reduced_to(text) : largest;
+        most = fmax(most, cpu_seconds() - began);
     }
+    print_message("# %zu planted kernels: at most %.1f s of CPU, reduced to %ld elements\n",
+                  sizeof planted / sizeof *planted, most, largest);
+    assert_true(most < 60);
 }
 
 /* What was kept runs as cases: the wrong one fails, the others pass. */
@@ -371,7 +397,7 @@ static void write_twice(struct world *w, const char *path)
     put_codes(&d, "z", QD_U8, 0, NULL, zero);
     put_codes(&d, "none", QD_U8, 0, NULL, none);
     qd_build_node(d.builder, "", "QuantizeLinear", "x,s,z", "xq");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < FILLERS / 3; i++)
         add_filler(&d);
     qd_build_node(d.builder, "", "DequantizeLinear", name(&d, "%s,s,z", d.last), "f");
     qd_build_node(d.builder, "", "QuantizeLinear", "f,two,none", "coarse");
@@ -380,10 +406,11 @@ static void write_twice(struct world *w, const char *path)
     qd_build_node(d.builder, "", "DequantizeLinear", "fine,half,none", "h");
     qd_build_node(d.builder, "", "QuantizeLinear", "h,s,z", "back");
     d.last = "back";
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < FILLERS / 3; i++)
         add_filler(&d);
     qd_build_output_inferred(d.builder, d.last, QD_U8);
     assert_ok(qd_build_finish(d.builder, "twice", false, &kase, &error), error);
+    assert_true(kase.graph->node_count > 300);
     assert_ok(qd_file_write(path, kase.model, kase.model_size, &error), error);
 }
 
@@ -400,10 +427,14 @@ static void a_fusion_across_units_is_narrowed(void **state)
     }
     write_twice(w, path);
     assert_int_equal(locate(w, alone, &text), QD_EXIT_OK);
+    double began = cpu_seconds();
     assert_int_equal(locate(w, together, &text), QD_EXIT_DIVERGENCE);
+    print_message("# a fusion across units: %.1f s of CPU\n", cpu_seconds() - began);
+    assert_true(cpu_seconds() - began < 60);
     want_text(text, "differ together, and none of them alone");
     want_text(text, ": 1 regions differ; ");
-    want_text(text, "double-quantize");
+    want_text(text, "diagnosis: double-quantize");
+    assert_in_range(reduced_to(text), 1, 16);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "locate/helpers.h"
 #include "locate/network_inputs.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/random.h"
@@ -176,8 +177,8 @@ static const struct qd_diagnosis *find_named(const struct qd_locate *locate,
                                              const struct qd_evaluated *evaluated,
                                              const struct qd_run *run)
 {
-    for (size_t i = 0; i < locate->named_count; i++) {
-        const struct qd_diagnosis *named = &locate->named[i];
+    for (size_t i = 0; i < locate->memory->named_count; i++) {
+        const struct qd_diagnosis *named = &locate->memory->named[i].diagnosis;
         size_t count = named->kind == QD_DIAGNOSIS_PAIR ? 2 : 1;
 
         if (qd_quirks_explain(named->quirks, count, evaluated->kase, evaluated->values, run))
@@ -189,29 +190,34 @@ static const struct qd_diagnosis *find_named(const struct qd_locate *locate,
 /* Whether a unit of these operators is still worth the search. */
 static bool take_diagnosis(struct qd_locate *locate, const char *ops)
 {
+    struct qd_locate_memory *memory = locate->memory;
     uint64_t hash = qd_random_seed(ops, 0).state;
 
-    for (size_t i = 0; i < locate->shape_count; i++)
-        if (locate->shapes[i].hash == hash)
-            return locate->shapes[i].count++ < MOST_DIAGNOSES;
-    if (locate->shape_count < QD_LOCATE_MOST_SHAPES) {
-        locate->shapes[locate->shape_count].hash = hash;
-        locate->shapes[locate->shape_count++].count = 1;
+    for (size_t i = 0; i < memory->shape_count; i++)
+        if (memory->shapes[i].hash == hash)
+            return memory->shapes[i].count++ < MOST_DIAGNOSES;
+    if (memory->shape_count < QD_LOCATE_MOST_SHAPES) {
+        memory->shapes[memory->shape_count].hash = hash;
+        memory->shapes[memory->shape_count++].count = 1;
     }
     return true;
 }
 
-/* Keeps a name, whose texts are in the walk's arena or constants afterwards. */
+/* Keeps a name, whose texts are in the memory or constants afterwards. */
 static void keep_named(struct qd_locate *locate, const struct qd_diagnosis *diagnosis)
 {
-    if (diagnosis->quirk_count == 0 || locate->named_count == QD_LOCATE_MOST_NAMED)
+    struct qd_locate_memory *memory = locate->memory;
+
+    if (diagnosis->quirk_count == 0 || memory->named_count == QD_LOCATE_MOST_NAMED ||
+        strlen(diagnosis->label) >= sizeof memory->named[0].label)
         return;
     struct qd_diagnosis kept = *diagnosis;
-    kept.label = qd_arena_string(locate->arena, diagnosis->label);
+    char *label = memory->named[memory->named_count].label;
+    strcpy(label, diagnosis->label);
+    kept.label = label;
     kept.place = kept.facts = "";
     kept.neighbours = kept.divergent = 0;
-    if (kept.label)
-        locate->named[locate->named_count++] = kept;
+    memory->named[memory->named_count++].diagnosis = kept;
 }
 
 /* One target's answer; a wrong value is diagnosed by what is named already, else anew, but not for ever the same
@@ -232,7 +238,8 @@ static enum qd_status judge_on(struct piece *piece, struct qd_subject *subject,
     if (status == QD_OK && !trial.skip)
         locate->target_seconds += trial.run.seconds_target;
     if (status == QD_OK && !trial.skip && diagnoses && !locate->options->no_diagnosis &&
-        trial.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
+        trial.comparison.verdict == QD_VERDICT_WRONG_VALUE &&
+        qd_locate_await_turn(locate, piece->row.number)) {
         trial.diagnosis = find_named(locate, evaluated, &trial.run);
         if (!trial.diagnosis && take_diagnosis(locate, piece->row.ops)) {
             how.diagnose = &diagnose;
@@ -275,6 +282,18 @@ static enum qd_status keep_values(struct piece *piece, const struct qd_evaluated
     return status;
 }
 
+/* The process that judges it has ended: interrupted like this one, or something is broken. */
+static enum qd_status lose_helper(struct piece *piece)
+{
+    if (!qd_interrupt_seen(piece->locate->interrupt))
+        return piece->error->status != QD_OK
+                   ? piece->error->status
+                   : qd_fail(piece->error, QD_INTERNAL, "a process of --jobs ended early");
+    piece->row.state = QD_UNIT_STATE_UNKNOWN;
+    piece->row.why = "interrupted";
+    return tell(piece);
+}
+
 static bool is_right(const struct qd_result *result)
 {
     return result->kind == QD_RESULT_PASS || result->kind == QD_RESULT_FIXED;
@@ -290,8 +309,14 @@ static enum qd_status judge(struct piece *piece, const struct qd_evaluated *eval
 
     if (!results)
         return no_room(piece->error);
+    bool mine = qd_locate_is_mine(locate, piece->row.number);
+    if (!mine && !locate->team)
+        return keep_values(piece, evaluated);
+    if (!mine && !qd_locate_helpers_read(locate, piece->row.number, results, piece->error))
+        return lose_helper(piece);
     for (size_t i = 0; i < count && status == QD_OK; i++) {
-        status = judge_on(piece, &locate->targets->items[i], evaluated, true, &results[i]);
+        if (mine)
+            status = judge_on(piece, &locate->targets->items[i], evaluated, true, &results[i]);
         compared = compared || (status == QD_OK && results[i].kind != QD_RESULT_SKIP);
         if (piece->row.part == 0)
             locate->right[(piece->row.number - 1) * count + i] =
@@ -443,7 +468,9 @@ enum qd_status qd_locate_begin(struct qd_locate *locate, FILE *out, struct qd_er
     locate->stem = stem_of(network->path, arena);
     locate->quantized = qd_arena_array(arena, network->node_count, sizeof *locate->quantized);
     locate->judged = qd_arena_array(arena, network->node_count, sizeof *locate->judged);
-    if (!locate->stem || !locate->quantized || !locate->judged)
+    locate->memory =
+        locate->shared ? &locate->shared->memory : qd_arena_array(arena, 1, sizeof *locate->memory);
+    if (!locate->stem || !locate->quantized || !locate->judged || !locate->memory)
         return no_room(error);
     enum qd_status status =
         qd_units_find(network, arena, &locate->units, &locate->unit_count, error);
@@ -473,12 +500,14 @@ enum qd_status qd_locate_run(struct qd_locate *locate, size_t *done, struct qd_e
     for (*done = 0; *done < locate->unit_count && !qd_interrupt_seen(locate->interrupt); ++*done) {
         const struct qd_unit *unit = &locate->units[*done];
 
+        qd_locate_publish_turn(locate, *done + 1);
         status = run_piece(locate, unit, *done + 1, 0, error);
         if (status != QD_OK)
             return status;
         if (!locate->options->end_to_end)
             qd_kept_values_forget(&locate->kept, locate->network, unit, *done);
     }
+    qd_locate_publish_turn(locate, *done + 1);
     return QD_OK;
 }
 

@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bundle/bundle.h"
 #include "causes/causes_print.h"
+#include "locate/helpers.h"
 #include "qdiff/clock.h"
 #include "result/header.h"
 #include "result/result_json.h"
@@ -347,6 +347,22 @@ static void print_share(FILE *out, const struct qd_locate *locate)
     fputc('\n', out);
 }
 
+/* CPU of all processes, memory of the largest. */
+static void print_cost(const struct qd_locate_report *report)
+{
+    const struct qd_locate *locate = report->locate;
+    const struct qd_locate_cost cost = qd_locate_cost(locate);
+    double seconds = fmax(qd_clock_seconds() - report->started, 1e-3);
+
+    if (locate->jobs > 1)
+        seconds *= (double)locate->jobs;
+    fprintf(report->out,
+            "cost      %.1f s of CPU, %ld MB; of that %.1f MB of values at most; %.0f %% of %.1f s "
+            "inside the targets\n",
+            cost.cpu_seconds, cost.megabytes, (double)locate->kept.most_bytes / 1e6,
+            100 * fmin(cost.target_seconds / seconds, 1), seconds);
+}
+
 static void print_counts(const struct qd_locate_report *report, size_t done)
 {
     const struct qd_locate *locate = report->locate;
@@ -369,14 +385,7 @@ static void print_counts(const struct qd_locate_report *report, size_t done)
         fprintf(
             out, "values    of %zu unit%s, which the reference cannot compute, are those of %s\n",
             locate->values_used, locate->values_used == 1 ? "" : "s", qd_locate_values_id(locate));
-    struct rusage usage = {0};
-    double seconds = fmax(qd_clock_seconds() - report->started, 1e-3);
-    getrusage(RUSAGE_SELF, &usage);
-    fprintf(out,
-            "cost      %.1f s of CPU, %ld MB; of that %.1f MB of values at most; %.0f %% of %.1f s "
-            "inside the targets\n",
-            qd_clock_cpu_seconds(), usage.ru_maxrss / 1000, (double)locate->kept.most_bytes / 1e6,
-            100 * fmin(locate->target_seconds / seconds, 1), seconds);
+    print_cost(report);
 }
 
 static void print_if(FILE *out, const char *what, const char *text)

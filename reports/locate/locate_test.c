@@ -345,6 +345,61 @@ static void units_are_kept_as_cases(void **state)
     want_text(text, "\"complete\": true");
 }
 
+/* Without what two runs never have alike: cost and times. */
+static const char *without_times(struct world *w, const char *text)
+{
+    static const char *const words[] = {"cost", "  reduced", "{\"record\": \"summary\"",
+                                        "{\"record\": \"header\""};
+    const char *kept = "";
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n") + 1;
+        bool left_out = false;
+
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            left_out = left_out || strncmp(text, words[i], strlen(words[i])) == 0;
+        if (!left_out)
+            kept = qd_arena_printf(&w->arena, "%s%.*s", kept, (int)length, text);
+        assert_non_null(kept);
+        text += text[length - 1] == '\0' ? length - 1 : length;
+    }
+    return kept;
+}
+
+static const char *read_text(struct world *w, const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    struct qd_error error;
+
+    assert_ok(qd_file_read(path, 1 << 24, &w->arena, &bytes, &size, &error), error);
+    return qd_arena_printf(&w->arena, "%.*s", (int)size, (const char *)bytes);
+}
+
+/* Several processes tell what one does, of wrong units that are diagnosed one after the other: text and results. */
+static void processes_tell_what_one_does(void **state)
+{
+    struct world *w = *state;
+    static const char *const quirks[] = {"quirk:zero-points-ignored", "quirk:bias-dropped"};
+    static const char *const jobs[] = {"1", "3"};
+    const char *results = qd_arena_printf(&w->arena, "%s/jobs.jsonl", w->scratch);
+
+    for (size_t q = 0; q < sizeof quirks / sizeof *quirks; q++) {
+        const char *text[2], *lines[2];
+
+        for (size_t i = 0; i < 2; i++) {
+            const char *const words[] = {w->model,    "-t",           quirks[q], "-t",
+                                         "reference", "-r",           results,   "--jobs",
+                                         jobs[i],     "--end-to-end", NULL};
+            assert_int_equal(locate(w, words, &text[i]), QD_EXIT_DIVERGENCE);
+            lines[i] = without_times(w, read_text(w, results));
+            text[i] = without_times(w, text[i]);
+        }
+        assert_string_equal(text[0], text[1]);
+        assert_string_equal(lines[0], lines[1]);
+    }
+}
+
 static void mistakes_are_said(void **state)
 {
     struct world *w = *state;
@@ -443,6 +498,7 @@ int main(void)
         cmocka_unit_test(a_right_network_is_right),
         cmocka_unit_test(one_wrong_kernel_is_named),
         cmocka_unit_test(units_are_kept_as_cases),
+        cmocka_unit_test(processes_tell_what_one_does),
         cmocka_unit_test(mistakes_are_said),
         cmocka_unit_test(a_fusion_across_units_is_narrowed),
     };

@@ -39,9 +39,10 @@ struct qd_located_unit {
     const char *name; /* of the value that it gives */
     const struct qd_unit *unit;
     enum qd_unit_state state;
-    const char *why;  /* OPAQUE, UNKNOWN: what the reference, or nobody, could do */
-    bool from_target; /* something that it reads was computed by a target, or from such a value */
-    size_t last;      /* of a region: its last unit, else 0 */
+    const char *why;    /* OPAQUE, UNKNOWN: what the reference, or nobody, could do */
+    const char *sample; /* JUDGED in part: which part, else "" */
+    bool from_target;   /* something that it reads was computed by a target, or from such a value */
+    size_t last;        /* of a region: its last unit, else 0 */
     size_t first_target, result_count;
     const struct qd_result *results;      /* JUDGED, UNDECLARED: one for each target */
     const struct qd_evaluated *evaluated; /* JUDGED, UNDECLARED */
@@ -88,8 +89,8 @@ struct qd_locate {
     struct qd_interrupt *interrupt;
     struct qd_locate_listener listener;
     struct qd_arena *arena; /* of the whole walk */
-    double work;            /* what evaluating a unit may cost, 0: QD_MAX_WORK */
-    size_t budget;          /* memory of a unit, 0: 3 GiB */
+    double work;   /* what evaluating a unit may cost, beyond it is sampled; 0: QD_MAX_WORK */
+    size_t budget; /* memory of a unit, 0: 3 GiB */
 
     size_t unit_count;
     const struct qd_unit *units;

@@ -418,6 +418,72 @@ static void mistakes_are_said(void **state)
     assert_int_equal(locate(w, no_target, &text), QD_EXIT_USAGE);
 }
 
+/* --- A layer that is too large ------------------------------------------------------------------- */
+
+/* A convolution of 29 million units of work, and one of few after it. */
+static void write_large(struct world *w, const char *path)
+{
+    static const int64_t dims[] = {1, 8, 16, 16}, filters[] = {16, 8, 3, 3}, bias[] = {16},
+                         few[] = {1, 16, 1, 1}, zero[] = {128};
+    static int64_t codes[16 * 8 * 9], biases[16];
+    static const float scale = 0.125f, wide = 16;
+    struct draft d = {.arena = &w->arena, .builder = qd_build_begin(&w->arena, 13)};
+    struct qd_tensor x = sample_tensor(&w->arena, QD_F32, 4, dims, (int64_t[8 * 16 * 16]){0});
+    struct qd_case kase;
+    struct qd_error error;
+
+    for (int64_t i = 0; i < 16 * 8 * 9; i++)
+        codes[i] = i * 37 % 15 - 7;
+    for (int64_t i = 0; i < 16; i++)
+        biases[i] = 5000;
+    qd_build_input(d.builder, "x", &x);
+    put_floats(&d, "s", 0, &scale);
+    put_floats(&d, "wide", 0, &wide);
+    put_codes(&d, "z", QD_U8, 0, NULL, zero);
+    put_codes(&d, "w", QD_S8, 4, filters, codes);
+    put_codes(&d, "b", QD_S32, 1, bias, biases);
+    put_codes(&d, "v", QD_S8, 4, few, codes);
+    qd_build_node(d.builder, "", "QuantizeLinear", "x,s,z", "xq");
+    qd_build_node(d.builder, "", "DequantizeLinear", "xq,s,z", "xf");
+    qd_build_node(d.builder, "", "DequantizeLinear", "w,s", "wf");
+    qd_build_node(d.builder, "", "DequantizeLinear", "b,s", "bf");
+    qd_build_node(d.builder, "", "Conv", "xf,wf,bf", "t");
+    qd_build_node(d.builder, "", "QuantizeLinear", "t,wide,z", "large");
+    qd_build_node(d.builder, "", "DequantizeLinear", "large,wide,z", "lf");
+    qd_build_node(d.builder, "", "DequantizeLinear", "v,s", "vf");
+    qd_build_node(d.builder, "", "Conv", "lf,vf", "u");
+    qd_build_node(d.builder, "", "QuantizeLinear", "u,wide,z", "small");
+    qd_build_output_inferred(d.builder, "small", QD_U8);
+    assert_ok(qd_build_finish(d.builder, "large", false, &kase, &error), error);
+    assert_ok(qd_file_write(path, kase.model, kase.model_size, &error), error);
+}
+
+/* What is chosen of it is judged, what is not is said, and what comes after is judged with a target's values. */
+static void a_layer_that_is_too_large_is_sampled(void **state)
+{
+    struct world *w = *state;
+    const char *text, *path = qd_arena_printf(&w->arena, "%s/large.onnx", w->scratch);
+    const char *results = qd_arena_printf(&w->arena, "%s/large.jsonl", w->scratch);
+    const char *const right[] = {path, "-t", "reference", "--work", "16000000", NULL};
+    const char *const wrong[] = {path,    "-t", "quirk:bias-dropped", "--work", "16000000", "-r",
+                                 results, NULL};
+    const char *const whole[] = {path, "-t", "reference", NULL};
+
+    write_large(w, path);
+    assert_int_equal(locate(w, whole, &text), QD_EXIT_OK);
+    want_text(text, "units     3 of 3; 3 judged; 0 wrong");
+    assert_int_equal(locate(w, right, &text), QD_EXIT_OK);
+    want_text(text, "units     3 of 3; 3 judged; 1 judged in part; 0 wrong");
+    want_text(text, "sample: all of 1 of 16 channels, and all channels at ");
+    want_text(text, " of 196 positions\n");
+    want_text(text,
+              "values    of 1 unit, which the reference does not compute, are those of reference");
+    assert_int_equal(locate(w, wrong, &text), QD_EXIT_DIVERGENCE);
+    want_text(text, "3 judged; 1 judged in part; 1 wrong");
+    want_text(text, "the first wrong unit is large/0002-Conv");
+    want_text(read_text(w, results), "\"sample\": \"all of 1 of 16 channels, and all channels at ");
+}
+
 /* --- Across units ------------------------------------------------------------------------------- */
 
 static bool has_ort(struct qd_arena *arena, const char *version)
@@ -500,6 +566,7 @@ int main(void)
         cmocka_unit_test(units_are_kept_as_cases),
         cmocka_unit_test(processes_tell_what_one_does),
         cmocka_unit_test(mistakes_are_said),
+        cmocka_unit_test(a_layer_that_is_too_large_is_sampled),
         cmocka_unit_test(a_fusion_across_units_is_narrowed),
     };
     return cmocka_run_group_tests_name("reports/locate", tests, set_up, tear_down);

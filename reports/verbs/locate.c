@@ -158,7 +158,8 @@ static enum qd_exit locate_in(struct qd_command *command, const struct qd_networ
     struct qd_locate locate = {.network = network,
                                .options = &command->options,
                                .interrupt = &interrupt,
-                               .arena = command->arena};
+                               .arena = command->arena,
+                               .work = (double)command->options.work};
 
     if (choose_values(&command->options, plan, &locate.values_from, &error) != QD_OK ||
         qd_interrupt_begin(&interrupt, &error) != QD_OK)
@@ -194,7 +195,7 @@ const struct qd_verb qd_verb_locate = {
     .at_most = 1,
     .options =
         "target expectations no-expectations input shape seed values-from end-to-end output "
-        "results jobs time time-limit memory-limit in-process no-diagnosis diagnosis-time strict "
+        "results jobs work time time-limit memory-limit in-process no-diagnosis diagnosis-time strict "
         "progress",
     .text = "Says which part of a network is wrong on a target, and why. The model is cut\n"
             "into units as backends see them: a node, or a block of DequantizeLinear nodes,\n"
@@ -207,6 +208,9 @@ const struct qd_verb qd_verb_locate = {
             "--output DIR keeps every judged unit as a case that qdiff run takes, the wrong\n"
             "ones with a reproduce.py, and the first wrong one reduced, in a directory\n"
             "`reduced` of its own, which qdiff run DIR leaves out.\n"
+            "Of a layer beyond the limit of work (--work) a sample is judged: all elements of\n"
+            "some channels, and all channels at some positions, the ends and edges among\n"
+            "them; what was left out is said. It is not kept as a case.\n"
             "A diagnosis takes 4 s here, and the reduction 30 s, if no option says otherwise.\n"
             "--end-to-end also runs units together that are right alone, and narrows what\n"
             "differs to the smallest region: a fusion across units. It keeps all values in\n"

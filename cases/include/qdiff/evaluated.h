@@ -5,6 +5,7 @@
 
 #include "qdiff/case.h"
 #include "qdiff/features.h"
+#include "qdiff/sample.h"
 #include "qdiff/value.h"
 
 /* Borrows the case; everything else lives in the arena that it was evaluated in. */
@@ -21,7 +22,11 @@ struct qd_evaluated {
 enum qd_status qd_case_evaluate_within(double work, const struct qd_case *kase,
                                        struct qd_arena *arena, struct qd_evaluated *evaluated,
                                        struct qd_error *error);
-/* The same within QD_MAX_WORK. */
+/* The same of a valid case, where products of a node that cost more than sample->work are computed in part (sample.h). */
+enum qd_status qd_case_evaluate_sample(double work, struct qd_sample *sample,
+                                       const struct qd_case *kase, struct qd_arena *arena,
+                                       struct qd_evaluated *evaluated, struct qd_error *error);
+/* The first within QD_MAX_WORK. */
 enum qd_status qd_case_evaluate(const struct qd_case *kase, struct qd_arena *arena,
                                 struct qd_evaluated *evaluated, struct qd_error *error);
 

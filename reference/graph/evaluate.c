@@ -288,8 +288,8 @@ enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const stru
                                         struct qd_arena *arena, struct qd_value *outputs,
                                         struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, keep_reals,
-                                       &work, NULL};
+    struct qd_evaluation evaluation = {
+        semantics ? semantics : &defaults, arena, error, keep_reals, &work, NULL};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }
 

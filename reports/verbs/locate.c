@@ -193,10 +193,10 @@ const struct qd_verb qd_verb_locate = {
     .arguments = "MODEL.onnx",
     .at_least = 1,
     .at_most = 1,
-    .options =
-        "target expectations no-expectations input shape seed values-from end-to-end output "
-        "results jobs work time time-limit memory-limit in-process no-diagnosis diagnosis-time strict "
-        "progress",
+    .options = "target expectations no-expectations input shape seed values-from end-to-end output "
+               "results jobs work time time-limit memory-limit in-process no-diagnosis "
+               "diagnosis-time strict "
+               "progress",
     .text = "Says which part of a network is wrong on a target, and why. The model is cut\n"
             "into units as backends see them: a node, or a block of DequantizeLinear nodes,\n"
             "the float operators between and the QuantizeLinear after them. Each unit gets\n"

@@ -27,8 +27,8 @@ struct qd_evaluation {
     const struct qd_semantics *semantics;
     struct qd_arena *arena;
     struct qd_error *error;
-    bool keep_reals; /* give codes their `real` (value.h) */
-    double *work;    /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
+    bool keep_reals;          /* give codes their `real` (value.h) */
+    double *work;             /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
     struct qd_sample *sample; /* NULL: products are computed whole or not at all */
 };
 

@@ -71,6 +71,7 @@ static const struct qd_target_capability rows[] = {
     {"LeakyRelu", "", "", ""},
     {"Sigmoid", "", "", ""},
     {"HardSigmoid", "", "", ""},
+    {"HardSwish", "", "", ""},
     {"Sqrt", "", "", ""},
     {"Exp", "", "", ""},
     {"Reciprocal", "", "", ""},

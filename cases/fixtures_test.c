@@ -53,6 +53,7 @@ static const struct {
     {"LeakyRelu", {3, 3}},
     {"Sigmoid", {2, 2}},
     {"HardSigmoid", {3, 3}},
+    {"HardSwish", {1, 1}},
     {"Sqrt", {2, 2}},
     {"Exp", {2, 2}},
     {"Reciprocal", {2, 2}},

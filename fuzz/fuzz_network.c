@@ -3,6 +3,7 @@
  * it is cut into units that hold every node that is no constant; each unit, given tensors of one element, becomes a
  * case that evaluates or is refused with a status and a text, and a model that a target could be asked. The bytes
  * are a model, or a case that holds one. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,21 +87,28 @@ static void check_network(const struct qd_network *network, struct qd_arena *are
     qd_arena_clear(&piece);
 }
 
-/* Of a serialised case, which the corpus holds, its model. */
+enum { CASE_MODEL = 3, MODEL_GRAPH = 7 };
+
+/* The message's first field of that number, as far as it can be read. */
+static bool find_field(const uint8_t *bytes, size_t size, uint32_t number,
+                       struct qd_wire_field *field)
+{
+    struct qd_wire wire = {.bytes = bytes, .size = size};
+    while (qd_wire_next(&wire, field))
+        if (field->type == QD_WIRE_BYTES && field->number == number)
+            return true;
+    return false;
+}
+
+/* Of a serialised case, which the corpus holds, its model. A model has a field of that number too, a text. */
 static void unwrap(const uint8_t **data, size_t *size)
 {
-    enum { CASE_MODEL = 3, MODEL_GRAPH = 7 };
-    struct qd_wire wire = {.bytes = *data, .size = *size};
-    struct qd_wire_field field;
-    while (qd_wire_next(&wire, &field)) {
-        if (field.type == QD_WIRE_BYTES && field.number == MODEL_GRAPH)
-            return;
-        if (field.type != QD_WIRE_BYTES || field.number != CASE_MODEL)
-            continue;
-        *data = field.bytes;
-        *size = field.size;
+    struct qd_wire_field field, graph;
+    if (!find_field(*data, *size, CASE_MODEL, &field) ||
+        !find_field(field.bytes, field.size, MODEL_GRAPH, &graph))
         return;
-    }
+    *data = field.bytes;
+    *size = field.size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

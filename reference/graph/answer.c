@@ -15,17 +15,26 @@ enum qd_status qd_values_shapes(const struct qd_value *values, size_t count, str
     return QD_OK;
 }
 
-enum qd_status qd_graph_answer(const struct qd_graph *graph, const struct qd_tensor *inputs,
-                               struct qd_arena *arena, struct qd_value **values,
-                               const struct qd_tensor **shapes, struct qd_error *error)
+enum qd_status qd_graph_answer_within(double work, const struct qd_graph *graph,
+                                      const struct qd_tensor *inputs, struct qd_arena *arena,
+                                      struct qd_value **values, const struct qd_tensor **shapes,
+                                      struct qd_error *error)
 {
     struct qd_value *made = qd_arena_array(arena, graph->output_count, sizeof *made);
     if (!made)
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu outputs", graph->output_count);
-    enum qd_status status = qd_graph_evaluate(graph, inputs, NULL, arena, made, error);
+    enum qd_status status =
+        qd_graph_evaluate_within(work, false, graph, inputs, NULL, arena, made, error);
     if (status == QD_OK)
         status = qd_values_shapes(made, graph->output_count, arena, shapes, error);
     if (status == QD_OK)
         *values = made;
     return status;
+}
+
+enum qd_status qd_graph_answer(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                               struct qd_arena *arena, struct qd_value **values,
+                               const struct qd_tensor **shapes, struct qd_error *error)
+{
+    return qd_graph_answer_within(QD_MAX_WORK, graph, inputs, arena, values, shapes, error);
 }

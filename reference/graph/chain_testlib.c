@@ -40,7 +40,8 @@ struct qd_value chain_apply(struct chain *chain, const char *op, const struct qd
                             const struct qd_value *a, const struct qd_value *b,
                             const struct qd_value *c)
 {
-    struct qd_evaluation evaluation = {&chain->semantics, &chain->arena, &chain->error, true, NULL};
+    struct qd_evaluation evaluation = {
+        &chain->semantics, &chain->arena, &chain->error, true, NULL, NULL};
     struct qd_node node = {.name = "",
                            .domain = "",
                            .op_type = op,

@@ -212,6 +212,8 @@ static enum qd_status evaluate_node(struct qd_evaluation *evaluation, const stru
         status = in[i] ? qd_spend(evaluation, QD_WORK_ELEMENT * (double)in[i]->want.count) : QD_OK;
     if (status == QD_OK)
         status = qd_override_node(evaluation, evaluation->semantics->override, node, in, out);
+    if (status == QD_OK)
+        status = qd_sample_end(evaluation, node, &out[0]);
     if (status != QD_OK)
         return status;
     for (size_t i = 0; i < present(node->outputs, node->output_count); i++)
@@ -286,8 +288,17 @@ enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const stru
                                         struct qd_arena *arena, struct qd_value *outputs,
                                         struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {semantics ? semantics : &defaults, arena, error, keep_reals,
-                                       &work};
+    struct qd_evaluation evaluation = {
+        semantics ? semantics : &defaults, arena, error, keep_reals, &work, NULL};
+    return evaluate_graph(&evaluation, graph, inputs, outputs);
+}
+
+enum qd_status qd_graph_evaluate_sample(double work, struct qd_sample *sample,
+                                        const struct qd_graph *graph,
+                                        const struct qd_tensor *inputs, struct qd_arena *arena,
+                                        struct qd_value *outputs, struct qd_error *error)
+{
+    struct qd_evaluation evaluation = {&defaults, arena, error, false, &work, sample};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }
 

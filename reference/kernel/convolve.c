@@ -406,6 +406,36 @@ static void first_channel(const struct qd_conv_shape *s, const int64_t *at, int6
     }
 }
 
+static int64_t count_edges(const struct qd_conv_shape *s)
+{
+    int64_t inner = 1;
+    for (unsigned i = 0; i < s->spatial; i++)
+        inner *= s->out[i] > 2 ? s->out[i] - 2 : 0;
+    return product(s->out, s->spatial) - inner;
+}
+
+static bool is_edge(const struct qd_conv_shape *s, const int64_t *at)
+{
+    bool edge = false;
+    for (unsigned i = 0; i < s->spatial; i++)
+        edge = edge || at[i] == 0 || at[i] == s->out[i] - 1;
+    return edge;
+}
+
+/* The filters of a group at one position, or those of them that are sampled. */
+static void visit_group(const struct qd_evaluation *evaluation, bool whole, qd_conv_visitor *visit,
+                        void *context, const int64_t *index, int64_t first_filter, int64_t filters,
+                        int64_t output, int64_t step)
+{
+    if (whole) {
+        visit(context, index, first_filter, filters, output, step);
+        return;
+    }
+    for (int64_t m = 0; m < filters; m++)
+        if (qd_sample_channel(evaluation, first_filter + m))
+            visit(context, index, first_filter + m, 1, output + m * step, step);
+}
+
 enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struct qd_conv_shape *s,
                              double weight, qd_conv_visitor *visit, void *context)
 {
@@ -422,17 +452,20 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struc
                        (long long)(taps * depth));
     double products = (double)step * (double)s->batch * (double)s->filters * (double)taps *
                       (double)(depth + !depth);
-    enum qd_status status = qd_spend(evaluation, products * weight);
+    const struct qd_products all = {products * weight, s->filters, step, count_edges(s), true};
+    enum qd_status status = qd_sample_begin(evaluation, &all);
     if (status != QD_OK)
         return status;
     int64_t at[QD_MAX_SPATIAL] = {0};
     for (int64_t o = 0; o < step; o++, next(at, s->out, s->spatial)) {
+        bool whole = qd_sample_position(evaluation, o, is_edge(s, at));
         first_channel(s, at, taps, base);
         for (int64_t ng = 0; ng < s->batch * s->group; ng++) {
             for (int64_t c = 0; c < depth; c++)
                 for (int64_t t = 0; t < taps; t++)
                     index[c * taps + t] = base[t] < 0 ? -1 : (ng * depth + c) * plane + base[t];
-            visit(context, index, ng % s->group * filters, filters, ng * filters * step + o, step);
+            visit_group(evaluation, whole, visit, context, index, ng % s->group * filters, filters,
+                        ng * filters * step + o, step);
         }
     }
     return QD_OK;

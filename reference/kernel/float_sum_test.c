@@ -22,7 +22,7 @@ struct bench {
 static void bench_init(struct bench *b)
 {
     qd_arena_init(&b->arena, (size_t)64 << 20);
-    b->evaluation = (struct qd_evaluation){&defaults, &b->arena, &b->error, false, NULL};
+    b->evaluation = (struct qd_evaluation){&defaults, &b->arena, &b->error, false, NULL, NULL};
 }
 
 static uint64_t next(uint64_t *state)

@@ -65,6 +65,13 @@ enum qd_status qd_matmul_shape_read(const struct qd_evaluation *evaluation,
     return QD_OK;
 }
 
+enum qd_status qd_matmul_begin(const struct qd_evaluation *evaluation,
+                               const struct qd_matmul_shape *s, double weight)
+{
+    const struct qd_products all = {s->products * weight, s->n, s->batches * s->m, 0, false};
+    return qd_sample_begin(evaluation, &all);
+}
+
 int64_t qd_matmul_a_batch(const struct qd_matmul_shape *s, int64_t batch)
 {
     return qd_broadcast_index(s->a_batch_rank, s->a_batch, s->batch_rank, s->batch, batch);
@@ -165,21 +172,25 @@ static int16_t zero_point_of(const struct qd_semantics *semantics, const struct 
     return (int16_t)qd_zero_point(semantics, side->zero_point, vector % count);
 }
 
-static void multiply(const struct qd_semantics *semantics, const struct qd_matmul_shape *s,
+static void multiply(const struct qd_evaluation *evaluation, const struct qd_matmul_shape *s,
                      const struct side *a, const struct side *b, int64_t *acc)
 {
+    const struct qd_semantics *semantics = evaluation->semantics;
     struct qd_raw_codes raw = {
         .a_unsigned = a->is_unsigned, .b_unsigned = b->is_unsigned, .taps = 1};
     for (int64_t batch = 0; batch < s->batches; batch++) {
         int64_t first_row = qd_matmul_a_batch(s, batch) * s->m;
         int64_t first_column = qd_matmul_b_batch(s, batch) * s->n;
         for (int64_t row = first_row; row < first_row + s->m; row++) {
+            bool whole = qd_sample_position(evaluation, batch * s->m + row - first_row, false);
             raw.a_zero_point = zero_point_of(semantics, a, row);
-            for (int64_t column = first_column; column < first_column + s->n; column++) {
+            for (int64_t column = first_column; column < first_column + s->n; column++, acc++) {
+                if (!whole && !qd_sample_channel(evaluation, column - first_column))
+                    continue;
                 raw.b_zero_point = zero_point_of(semantics, b, column);
                 int64_t sum = qd_dot(semantics, &raw, a->centred + row * s->k,
                                      b->centred + column * s->k, s->k);
-                *acc++ = qd_accumulator_finish(semantics, sum);
+                *acc = qd_accumulator_finish(semantics, sum);
             }
         }
     }
@@ -190,7 +201,7 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
                                     const struct qd_tensor *a_zero_point, const struct qd_tensor *b,
                                     const struct qd_tensor *b_zero_point, int64_t **acc)
 {
-    enum qd_status status = qd_spend(evaluation, s->products);
+    enum qd_status status = qd_matmul_begin(evaluation, s, 1);
     if (status != QD_OK)
         return status;
     int64_t count = s->batches * s->m * s->n;
@@ -211,7 +222,7 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
         return status;
     const struct side rows = {a_zero_point, rows_centred, a->dtype == QD_U8};
     const struct side columns_of_b = {b_zero_point, columns_centred, b->dtype == QD_U8};
-    multiply(evaluation->semantics, s, &rows, &columns_of_b, sums);
+    multiply(evaluation, s, &rows, &columns_of_b, sums);
     *acc = sums;
     return QD_OK;
 }

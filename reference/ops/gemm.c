@@ -90,7 +90,9 @@ static enum qd_status check_shapes(const struct qd_evaluation *evaluation,
     if (in[C] && !qd_broadcast_fits(in[C]->want.rank, in[C]->want.dims, 2, y))
         return qd_node_rule(evaluation, node, "c-shape", "C does not broadcast to [%lld,%lld]",
                             (long long)g->m, (long long)g->n);
-    return qd_spend(evaluation, (double)g->m * (double)g->n * (double)g->k * QD_WORK_FLOAT);
+    const struct qd_products all = {(double)g->m * (double)g->n * (double)g->k * QD_WORK_FLOAT,
+                                    g->n, g->m, 0, false};
+    return qd_sample_begin(evaluation, &all);
 }
 
 static int64_t index_a(const struct gemm *g, int64_t m, int64_t k)
@@ -132,8 +134,13 @@ static enum qd_status multiply(struct gemm *g, const struct qd_value *const *in,
         status = qd_float_sum_begin(g->evaluation, operands, INPUTS, y);
     y->fusion.scales += !qd_scale_is_power_of_two((double)g->alpha);
     y->fusion.steps += in[C] && !qd_scale_is_power_of_two((double)g->beta);
-    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
-        status = element(g, i, y);
+    bool whole = true;
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+        if (i % g->n == 0)
+            whole = qd_sample_position(g->evaluation, i / g->n, false);
+        if (whole || qd_sample_channel(g->evaluation, i % g->n))
+            status = element(g, i, y);
+    }
     return status;
 }
 

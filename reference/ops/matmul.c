@@ -24,7 +24,12 @@ static enum qd_status multiply_matrix(const struct qd_evaluation *evaluation,
     int64_t a0 = qd_matmul_a_batch(s, batch) * s->m * s->k,
             b0 = qd_matmul_b_batch(s, batch) * s->k * s->n;
     enum qd_status status = QD_OK;
+    bool whole = true;
     for (int64_t i = 0; status == QD_OK && i < s->m * s->n; i++) {
+        if (i % s->n == 0)
+            whole = qd_sample_position(evaluation, batch * s->m + i / s->n, false);
+        if (!whole && !qd_sample_channel(evaluation, i % s->n))
+            continue;
         struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
         for (int64_t k = 0; k < s->k; k++)
             qd_float_sum_product(&sum, a, a0 + i / s->n * s->k + k, b, b0 + k * s->n + i % s->n);
@@ -75,7 +80,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = qd_value_init(&y, evaluation->arena, in[A]->want.dtype, shape.rank, shape.dims,
                                evaluation->error);
     if (status == QD_OK)
-        status = qd_spend(evaluation, shape.products * QD_WORK_FLOAT);
+        status = qd_matmul_begin(evaluation, &shape, QD_WORK_FLOAT);
     if (status == QD_OK)
         status = multiply(evaluation, &shape, in, &y);
     if (status == QD_OK)

@@ -116,6 +116,24 @@ static void hard_sigmoid(void **state)
     row("HardSigmoid", 6, "s32[1] 0", "", "!X-type");
 }
 
+static void hard_swish(void **state)
+{
+    (void)state;
+    row("HardSwish", 14, "f32[5] -8 -3 0 inf nan", "", "f32[5] 0 0 0 inf nan");
+    /* 3, or 3 · 6 · 11184811 · 2^-26, with the float32 of 1/6 */
+    row("HardSwish", 14, "f32[1] 3", "", "f32[1] 3..3..3.0000000894069671630859375");
+    row("HardSwish", 14, "f32[2] -inf *", "", "f32[2] * *");
+    /* -1.5 · ¼, or with that float32 -1.5 · 1.5 · 11184811 · 2^-26 and -1.5 · (½ - 1.5 · 11184811 · 2^-26) */
+    row("HardSwish", 22, "f32[1] -1.5", "",
+        "f32[1] -0.3750000111758708953857421875..-0.375..-0.3749999888241291046142578125");
+    /* 2/3, or rounded */
+    row("HardSwish", 22, "f32[1] 1", "",
+        "f32[1] "
+        "0.66666666666666662966..0.666666686534881591796875..0.666666686534881591796875");
+    row("HardSwish", 14, "f16[1] 0", "", "?f16");
+    row("HardSwish", 14, "s32[1] 0", "", "!X-type");
+}
+
 static void roots_and_reciprocals(void **state)
 {
     (void)state;
@@ -236,7 +254,7 @@ static void check(const struct table *t)
     int64_t count = (int64_t)t->count;
     struct qd_node node = {.name = "", .domain = "", .op_type = t->op, .opset = 13};
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work};
+    struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work, NULL};
     const struct qd_value *in[] = {&x};
     assert_int_equal(qd_value_init(&x, &arena, QD_F32, 1, &count, &error), QD_OK);
     for (int64_t i = 0; i < count; i++)
@@ -284,7 +302,7 @@ static void groups(void **state)
                                .attr_count = 1};
         const struct qd_value *in[] = {&x};
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-        struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work};
+        struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work, NULL};
         assert_int_equal(qd_value_init(&x, &arena, QD_F32, 3, dims, &error), QD_OK);
         assert_int_equal(qd_op_find("", "Softmax")->evaluate(&evaluation, &node, in, &y), QD_OK);
         for (int64_t i = 0; i < 12; i++)
@@ -305,6 +323,7 @@ int main(void)
         cmocka_unit_test(leaky_relu),
         cmocka_unit_test(exact_points),
         cmocka_unit_test(hard_sigmoid),
+        cmocka_unit_test(hard_swish),
         cmocka_unit_test(roots_and_reciprocals),
         cmocka_unit_test(maxima_and_squares),
         cmocka_unit_test(minima),

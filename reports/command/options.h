@@ -39,7 +39,7 @@ struct qd_options {
     enum qd_level level;
     bool level_given;
     struct qd_shard shard;
-    uint64_t jobs, memory_limit, rounds, seed;
+    uint64_t jobs, memory_limit, rounds, seed, work;
     double time_limit, diagnosis_time, time;
     const char *results, *output, *cases, *pack, *markdown, *node, *id, *write, *check, *audit,
         *junit, *badge, *kills, *nights;

@@ -2,16 +2,19 @@
 /* Runs the units of a network, one after the other: reference, targets, and the values for what comes after. */
 #include "locate/locate.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "locate/helpers.h"
 #include "locate/network_inputs.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/random.h"
 
-#define PIECE_BUDGET ((size_t)3 << 30)
-#define DIAGNOSIS_SECONDS 4.0 /* a unit is larger than a case of the suite */
-#define MOST_DIAGNOSES 2      /* of units of the same operators that no named quirk explains */
+#define PIECE_BUDGET ((size_t)3 << 30) /* unless the walk says another */
+#define DIAGNOSIS_SECONDS 4.0          /* a unit is larger than a case of the suite */
+#define SAMPLE_SHARE 0.25 /* of a unit's work, for each product of one that is too large */
+#define MOST_DIAGNOSES 2  /* of units of the same operators that no named quirk explains */
 
 const char *qd_unit_state_word(enum qd_unit_state state)
 {
@@ -92,6 +95,7 @@ struct piece {
     const struct qd_unit *unit;
     struct qd_network_cut cut;
     struct qd_located_unit row;
+    bool whole;  /* a part of its elements will not do */
     bool folded; /* everything it reads is computed from constants */
     struct qd_error *error;
 };
@@ -134,7 +138,8 @@ static enum qd_status begin_piece(struct qd_locate *locate, const struct qd_unit
     if (part > 0)
         snprintf(suffix, sizeof suffix, ".%zu", part);
     *piece = (struct piece){.locate = locate, .unit = unit, .error = error};
-    piece->row = (struct qd_located_unit){.number = number, .part = part, .unit = unit, .why = ""};
+    piece->row = (struct qd_located_unit){
+        .number = number, .part = part, .unit = unit, .why = "", .sample = ""};
     piece->row.id = clean(qd_arena_printf(arena, "%s/%04zu%s-%.40s", locate->stem, number, suffix,
                                           principal(locate->network, unit)));
     piece->row.ops = qd_unit_describe(locate->network, unit, arena);
@@ -176,8 +181,8 @@ static const struct qd_diagnosis *find_named(const struct qd_locate *locate,
                                              const struct qd_evaluated *evaluated,
                                              const struct qd_run *run)
 {
-    for (size_t i = 0; i < locate->named_count; i++) {
-        const struct qd_diagnosis *named = &locate->named[i];
+    for (size_t i = 0; i < locate->memory->named_count; i++) {
+        const struct qd_diagnosis *named = &locate->memory->named[i].diagnosis;
         size_t count = named->kind == QD_DIAGNOSIS_PAIR ? 2 : 1;
 
         if (qd_quirks_explain(named->quirks, count, evaluated->kase, evaluated->values, run))
@@ -189,29 +194,34 @@ static const struct qd_diagnosis *find_named(const struct qd_locate *locate,
 /* Whether a unit of these operators is still worth the search. */
 static bool take_diagnosis(struct qd_locate *locate, const char *ops)
 {
+    struct qd_locate_memory *memory = locate->memory;
     uint64_t hash = qd_random_seed(ops, 0).state;
 
-    for (size_t i = 0; i < locate->shape_count; i++)
-        if (locate->shapes[i].hash == hash)
-            return locate->shapes[i].count++ < MOST_DIAGNOSES;
-    if (locate->shape_count < QD_LOCATE_MOST_SHAPES) {
-        locate->shapes[locate->shape_count].hash = hash;
-        locate->shapes[locate->shape_count++].count = 1;
+    for (size_t i = 0; i < memory->shape_count; i++)
+        if (memory->shapes[i].hash == hash)
+            return memory->shapes[i].count++ < MOST_DIAGNOSES;
+    if (memory->shape_count < QD_LOCATE_MOST_SHAPES) {
+        memory->shapes[memory->shape_count].hash = hash;
+        memory->shapes[memory->shape_count++].count = 1;
     }
     return true;
 }
 
-/* Keeps a name, whose texts are in the walk's arena or constants afterwards. */
+/* Keeps a name, whose texts are in the memory or constants afterwards. */
 static void keep_named(struct qd_locate *locate, const struct qd_diagnosis *diagnosis)
 {
-    if (diagnosis->quirk_count == 0 || locate->named_count == QD_LOCATE_MOST_NAMED)
+    struct qd_locate_memory *memory = locate->memory;
+
+    if (diagnosis->quirk_count == 0 || memory->named_count == QD_LOCATE_MOST_NAMED ||
+        strlen(diagnosis->label) >= sizeof memory->named[0].label)
         return;
     struct qd_diagnosis kept = *diagnosis;
-    kept.label = qd_arena_string(locate->arena, diagnosis->label);
+    char *label = memory->named[memory->named_count].label;
+    strcpy(label, diagnosis->label);
+    kept.label = label;
     kept.place = kept.facts = "";
     kept.neighbours = kept.divergent = 0;
-    if (kept.label)
-        locate->named[locate->named_count++] = kept;
+    memory->named[memory->named_count++].diagnosis = kept;
 }
 
 /* One target's answer; a wrong value is diagnosed by what is named already, else anew, but not for ever the same
@@ -232,7 +242,8 @@ static enum qd_status judge_on(struct piece *piece, struct qd_subject *subject,
     if (status == QD_OK && !trial.skip)
         locate->target_seconds += trial.run.seconds_target;
     if (status == QD_OK && !trial.skip && diagnoses && !locate->options->no_diagnosis &&
-        trial.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
+        trial.comparison.verdict == QD_VERDICT_WRONG_VALUE &&
+        qd_locate_await_turn(locate, piece->row.number)) {
         trial.diagnosis = find_named(locate, evaluated, &trial.run);
         if (!trial.diagnosis && take_diagnosis(locate, piece->row.ops)) {
             how.diagnose = &diagnose;
@@ -244,6 +255,51 @@ static enum qd_status judge_on(struct piece *piece, struct qd_subject *subject,
     return status == QD_OK
                ? qd_trial_result(subject, evaluated, &trial, &locate->piece, result, piece->error)
                : status;
+}
+
+/* --- Values that the reference does not have ---------------------------------------------------- */
+
+static enum qd_status open_values(struct qd_locate *locate)
+{
+    struct qd_session_options options = qd_session_options_of(locate->options);
+    struct qd_error error;
+
+    if (!locate->values && !locate->values_failed)
+        locate->values_failed =
+            qd_session_open(&locate->values_from, &options, &locate->values, &error) != QD_OK;
+    return locate->values ? QD_OK : QD_UNUSABLE;
+}
+
+/* What the target for values gives for the unit; false, and why, if it does not. */
+static bool ask_values(struct piece *piece, struct qd_run *run, struct qd_error *error)
+{
+    struct qd_locate *locate = piece->locate;
+    struct qd_case kase;
+
+    if (open_values(locate) != QD_OK) {
+        qd_fail(error, QD_UNUSABLE, "the target for values does not open");
+        return false;
+    }
+    if (qd_network_cut_blind(locate->network, &piece->cut, &locate->piece, &kase, error) != QD_OK ||
+        qd_session_observe(locate->values, &kase, &locate->piece, run, error) != QD_OK)
+        return false;
+    if (run->outcome == QD_OUTCOME_OUTPUTS)
+        return true;
+    qd_fail(error, QD_UNUSABLE, "%s on %s: %.200s", qd_outcome_word(run->outcome),
+            qd_session_id(locate->values), run->message);
+    return false;
+}
+
+static enum qd_status keep_observed(struct piece *piece, const struct qd_run *run)
+{
+    struct qd_locate *locate = piece->locate;
+    enum qd_status status = QD_OK;
+
+    locate->values_used++;
+    for (size_t i = 0; i < piece->unit->output_count && status == QD_OK; i++)
+        status = qd_kept_values_put(&locate->kept, piece->unit->outputs[i], &run->outputs[i],
+                                    QD_SOURCE_TARGET, true, piece->folded, piece->error);
+    return status;
 }
 
 /* --- Judging ------------------------------------------------------------------------------------ */
@@ -275,6 +331,29 @@ static enum qd_status keep_values(struct piece *piece, const struct qd_evaluated
     return status;
 }
 
+/* Of a unit that was sampled a target has the values, if one has: nobody is told if none does, but what reads them is. */
+static enum qd_status keep_answers(struct piece *piece, const struct qd_evaluated *evaluated)
+{
+    struct qd_error ignored = {.status = QD_OK};
+    struct qd_run run;
+
+    if (piece->row.sample[0] == '\0')
+        return keep_values(piece, evaluated);
+    return ask_values(piece, &run, &ignored) ? keep_observed(piece, &run) : QD_OK;
+}
+
+/* The process that judges it has ended: interrupted like this one, or something is broken. */
+static enum qd_status lose_helper(struct piece *piece)
+{
+    if (!qd_interrupt_seen(piece->locate->interrupt))
+        return piece->error->status != QD_OK
+                   ? piece->error->status
+                   : qd_fail(piece->error, QD_INTERNAL, "a process of --jobs ended early");
+    piece->row.state = QD_UNIT_STATE_UNKNOWN;
+    piece->row.why = "interrupted";
+    return tell(piece);
+}
+
 static bool is_right(const struct qd_result *result)
 {
     return result->kind == QD_RESULT_PASS || result->kind == QD_RESULT_FIXED;
@@ -290,8 +369,14 @@ static enum qd_status judge(struct piece *piece, const struct qd_evaluated *eval
 
     if (!results)
         return no_room(piece->error);
+    bool mine = qd_locate_is_mine(locate, piece->row.number);
+    if (!mine && !locate->team)
+        return keep_answers(piece, evaluated);
+    if (!mine && !qd_locate_helpers_read(locate, piece->row.number, results, piece->error))
+        return lose_helper(piece);
     for (size_t i = 0; i < count && status == QD_OK; i++) {
-        status = judge_on(piece, &locate->targets->items[i], evaluated, true, &results[i]);
+        if (mine)
+            status = judge_on(piece, &locate->targets->items[i], evaluated, true, &results[i]);
         compared = compared || (status == QD_OK && results[i].kind != QD_RESULT_SKIP);
         if (piece->row.part == 0)
             locate->right[(piece->row.number - 1) * count + i] =
@@ -299,6 +384,8 @@ static enum qd_status judge(struct piece *piece, const struct qd_evaluated *eval
     }
     if (status != QD_OK)
         return status;
+    for (size_t i = 0; i < count; i++)
+        results[i].sample = results[i].kind == QD_RESULT_SKIP ? "" : piece->row.sample;
     for (size_t i = 0; i < piece->unit->node_count && compared; i++)
         locate->judged[piece->unit->nodes[i]] = true;
     piece->row.state = compared ? QD_UNIT_STATE_JUDGED : QD_UNIT_STATE_UNDECLARED;
@@ -306,7 +393,42 @@ static enum qd_status judge(struct piece *piece, const struct qd_evaluated *eval
     piece->row.result_count = count;
     piece->row.evaluated = evaluated;
     status = tell(piece);
-    return status == QD_OK ? keep_values(piece, evaluated) : status;
+    return status == QD_OK ? keep_answers(piece, evaluated) : status;
+}
+
+static const char *describe_sample(const struct qd_sample *sample, struct qd_arena *arena)
+{
+    const char *channels =
+        sample->chosen_channels == 0
+            ? ""
+            : qd_arena_printf(arena, "all of %" PRId64 " of %" PRId64 " channels, and ",
+                              sample->chosen_channels, sample->channels);
+
+    return channels
+               ? qd_arena_printf(arena, "%sall channels at %" PRId64 " of %" PRId64 " positions",
+                                 channels, sample->chosen_positions, sample->positions)
+               : NULL;
+}
+
+/* The whole unit, or where that costs too much a part of its elements. */
+static enum qd_status evaluate_case(struct piece *piece, const struct qd_case *kase,
+                                    struct qd_evaluated *evaluated, struct qd_error *why)
+{
+    struct qd_arena *arena = &piece->locate->piece;
+    double work = piece->locate->work > 0 ? piece->locate->work : QD_MAX_WORK;
+    struct qd_sample sample = {.work = work * SAMPLE_SHARE};
+    struct qd_error first = {.status = QD_OK};
+    enum qd_status status = qd_case_evaluate_within(work, kase, arena, evaluated, &first);
+
+    if (status == QD_OK || status != QD_LIMIT || piece->whole) {
+        *why = first;
+        return status;
+    }
+    status = qd_case_evaluate_sample(work, &sample, kase, arena, evaluated, why);
+    if (status != QD_OK || sample.channels == 0)
+        return status;
+    piece->row.sample = describe_sample(&sample, arena);
+    return piece->row.sample ? QD_OK : no_room(why);
 }
 
 /* Cuts the unit out and evaluates it. What fails here is the reference's business: the unit can still be run. */
@@ -319,7 +441,7 @@ static enum qd_status evaluate(struct piece *piece, struct qd_case *kase,
         qd_network_cut_case(locate->network, &piece->cut, NULL, &locate->piece, &undeclared, why);
 
     if (status == QD_OK)
-        status = qd_case_evaluate(&undeclared, &locate->piece, evaluated, why);
+        status = evaluate_case(piece, &undeclared, evaluated, why);
     if (status == QD_OK)
         status = qd_network_cut_case(locate->network, &piece->cut, evaluated->shapes,
                                      &locate->piece, kase, why);
@@ -328,18 +450,7 @@ static enum qd_status evaluate(struct piece *piece, struct qd_case *kase,
     return status;
 }
 
-/* --- Values that the reference does not have ---------------------------------------------------- */
-
-static enum qd_status open_values(struct qd_locate *locate)
-{
-    struct qd_session_options options = qd_session_options_of(locate->options);
-    struct qd_error error;
-
-    if (!locate->values && !locate->values_failed)
-        locate->values_failed =
-            qd_session_open(&locate->values_from, &options, &locate->values, &error) != QD_OK;
-    return locate->values ? QD_OK : QD_UNUSABLE;
-}
+/* --- Units that nobody judges -------------------------------------------------------------------- */
 
 /* Says why the unit has no values. */
 static enum qd_status give_up(struct piece *piece, const char *reference, const char *target)
@@ -352,34 +463,16 @@ static enum qd_status give_up(struct piece *piece, const char *reference, const 
 /* Has the target compute the unit. */
 static enum qd_status observe(struct piece *piece, const struct qd_error *why)
 {
-    struct qd_locate *locate = piece->locate;
-    struct qd_case kase;
-    struct qd_run run;
     struct qd_error error = {.status = QD_OK};
+    struct qd_run run;
 
-    if (open_values(locate) != QD_OK)
-        return give_up(piece, why->text, "the target for values does not open");
-    enum qd_status status =
-        qd_network_cut_blind(locate->network, &piece->cut, &locate->piece, &kase, &error);
-    if (status == QD_OK)
-        status = qd_session_observe(locate->values, &kase, &locate->piece, &run, &error);
-    if (status != QD_OK)
+    if (!ask_values(piece, &run, &error))
         return give_up(piece, why->text, error.text);
-    if (run.outcome != QD_OUTCOME_OUTPUTS) {
-        char text[400];
-
-        snprintf(text, sizeof text, "%s on %s: %.200s", qd_outcome_word(run.outcome),
-                 qd_session_id(locate->values), run.message);
-        return give_up(piece, why->text, text);
-    }
     piece->row.state = QD_UNIT_STATE_OPAQUE;
-    piece->row.why = qd_arena_string(&locate->piece, why->text);
+    piece->row.why = qd_arena_string(&piece->locate->piece, why->text);
     if (!piece->row.why)
         return no_room(piece->error);
-    locate->values_used++;
-    for (size_t i = 0; i < piece->unit->output_count && status == QD_OK; i++)
-        status = qd_kept_values_put(&locate->kept, piece->unit->outputs[i], &run.outputs[i],
-                                    QD_SOURCE_TARGET, true, piece->folded, piece->error);
+    enum qd_status status = keep_observed(piece, &run);
     return status == QD_OK ? tell(piece) : status;
 }
 
@@ -436,12 +529,15 @@ enum qd_status qd_locate_begin(struct qd_locate *locate, FILE *out, struct qd_er
     const struct qd_network *network = locate->network;
     struct qd_arena *arena = locate->arena;
 
-    qd_arena_init(&locate->piece, PIECE_BUDGET);
-    qd_arena_init(&locate->joined, PIECE_BUDGET);
+    size_t budget = locate->budget > 0 ? locate->budget : PIECE_BUDGET;
+    qd_arena_init(&locate->piece, budget);
+    qd_arena_init(&locate->joined, budget);
     locate->stem = stem_of(network->path, arena);
     locate->quantized = qd_arena_array(arena, network->node_count, sizeof *locate->quantized);
     locate->judged = qd_arena_array(arena, network->node_count, sizeof *locate->judged);
-    if (!locate->stem || !locate->quantized || !locate->judged)
+    locate->memory =
+        locate->shared ? &locate->shared->memory : qd_arena_array(arena, 1, sizeof *locate->memory);
+    if (!locate->stem || !locate->quantized || !locate->judged || !locate->memory)
         return no_room(error);
     enum qd_status status =
         qd_units_find(network, arena, &locate->units, &locate->unit_count, error);
@@ -471,12 +567,14 @@ enum qd_status qd_locate_run(struct qd_locate *locate, size_t *done, struct qd_e
     for (*done = 0; *done < locate->unit_count && !qd_interrupt_seen(locate->interrupt); ++*done) {
         const struct qd_unit *unit = &locate->units[*done];
 
+        qd_locate_publish_turn(locate, *done + 1);
         status = run_piece(locate, unit, *done + 1, 0, error);
         if (status != QD_OK)
             return status;
         if (!locate->options->end_to_end)
             qd_kept_values_forget(&locate->kept, locate->network, unit, *done);
     }
+    qd_locate_publish_turn(locate, *done + 1);
     return QD_OK;
 }
 
@@ -532,6 +630,7 @@ enum qd_status qd_locate_region(struct qd_locate *locate, size_t first, size_t c
         status = begin_piece(locate, &joined, first + 1, 0, &piece, error);
     if (status != QD_OK)
         return status;
+    piece.whole = true;
     piece.row.last = first + count;
     return run_region(&piece, target, listener, answer);
 }

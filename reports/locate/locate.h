@@ -7,6 +7,7 @@
 #ifndef QDIFF_REPORTS_LOCATE_H
 #define QDIFF_REPORTS_LOCATE_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "locate/kept_values.h"
@@ -38,9 +39,10 @@ struct qd_located_unit {
     const char *name; /* of the value that it gives */
     const struct qd_unit *unit;
     enum qd_unit_state state;
-    const char *why;  /* OPAQUE, UNKNOWN: what the reference, or nobody, could do */
-    bool from_target; /* something that it reads was computed by a target, or from such a value */
-    size_t last;      /* of a region: its last unit, else 0 */
+    const char *why;    /* OPAQUE, UNKNOWN: what the reference, or nobody, could do */
+    const char *sample; /* JUDGED in part: which part, else "" */
+    bool from_target;   /* something that it reads was computed by a target, or from such a value */
+    size_t last;        /* of a region: its last unit, else 0 */
     size_t first_target, result_count;
     const struct qd_result *results;      /* JUDGED, UNDECLARED: one for each target */
     const struct qd_evaluated *evaluated; /* JUDGED, UNDECLARED */
@@ -52,8 +54,32 @@ struct qd_locate_listener {
     void *context;
 };
 
-/* Operator sequences that were diagnosed, and how often. */
-enum { QD_LOCATE_MOST_NAMED = 32, QD_LOCATE_MOST_SHAPES = 256 };
+enum { QD_LOCATE_MOST_NAMED = 32, QD_LOCATE_MOST_SHAPES = 256, QD_LOCATE_MOST_JOBS = 64 };
+
+/* What was diagnosed so far. */
+struct qd_locate_memory {
+    size_t named_count, shape_count;
+    struct {
+        struct qd_diagnosis diagnosis;
+        char label[256];
+    } named[QD_LOCATE_MOST_NAMED];
+    struct {
+        uint64_t hash;
+        int count;
+    } shapes[QD_LOCATE_MOST_SHAPES]; /* sequences of operators, and how often */
+};
+
+struct qd_locate_cost {
+    double cpu_seconds, target_seconds; /* the second wall time, diagnoses aside */
+    long megabytes;
+};
+
+/* What the processes of a walk share (helpers.h). */
+struct qd_locate_shared {
+    atomic_size_t turn; /* the unit that the first process is at: all before it are done */
+    struct qd_locate_memory memory; /* of the process whose turn it is */
+    struct qd_locate_cost costs[QD_LOCATE_MOST_JOBS];
+};
 
 struct qd_locate {
     const struct qd_network *network;
@@ -63,6 +89,8 @@ struct qd_locate {
     struct qd_interrupt *interrupt;
     struct qd_locate_listener listener;
     struct qd_arena *arena; /* of the whole walk */
+    double work;   /* what evaluating a unit may cost, beyond it is sampled; 0: QD_MAX_WORK */
+    size_t budget; /* memory of a unit, 0: 3 GiB */
 
     size_t unit_count;
     const struct qd_unit *units;
@@ -79,12 +107,12 @@ struct qd_locate {
     struct qd_arena piece;  /* of one unit, or one node of it */
     struct qd_arena joined; /* the nodes of a region */
     const char *stem;       /* of the model's path, as ids have it */
-    size_t named_count, shape_count;
-    struct qd_diagnosis named[QD_LOCATE_MOST_NAMED];
-    struct {
-        uint64_t hash;
-        int count;
-    } shapes[QD_LOCATE_MOST_SHAPES]; /* sequences of operators that were diagnosed */
+    struct qd_locate_memory *memory;
+
+    uint64_t job, jobs;              /* of so many processes this one, from 0; jobs 0 or 1: alone */
+    struct qd_locate_shared *shared; /* NULL: alone */
+    struct qd_team *team;            /* of the first process: the others */
+    int answers;                     /* of another one: the pipe to the first */
 };
 
 /* Cuts the network into units and binds its inputs; what is drawn is said on `out`. The interrupt, targets and

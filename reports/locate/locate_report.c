@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bundle/bundle.h"
 #include "causes/causes_print.h"
+#include "locate/helpers.h"
 #include "qdiff/clock.h"
 #include "result/header.h"
 #include "result/result_json.h"
@@ -116,6 +116,7 @@ static void print_answer(FILE *out, const struct qd_located_unit *unit, size_t f
     for (size_t i = first; i < count && same < count; i++)
         if (same_answer(result, &unit->results[i]))
             print_below(out, "on", unit->results[i].target);
+    print_below(out, "sample:", unit->sample);
     if (!differs(result))
         return;
     print_below(out, "diagnosis:", result->diagnosis);
@@ -209,7 +210,7 @@ static enum qd_status add_unjudged(struct qd_locate_report *report,
     return status;
 }
 
-/* The unit as a case below --output, of one that is wrong with a script. */
+/* The unit as a case below --output, of one that is wrong with a script. One that is judged in part is none that others could run. */
 static enum qd_status export_unit(struct qd_locate_report *report,
                                   const struct qd_located_unit *unit, const struct qd_result *wrong,
                                   struct qd_error *error)
@@ -219,7 +220,7 @@ static enum qd_status export_unit(struct qd_locate_report *report,
     struct qd_error ignored;
     char *path;
 
-    if (!directory || !unit->evaluated)
+    if (!directory || !unit->evaluated || unit->sample[0] != '\0')
         return QD_OK;
     enum qd_status status = qd_id_path(directory, unit->id, "", arena, &path, error);
     if (status == QD_OK)
@@ -258,7 +259,8 @@ static enum qd_status keep_first(struct qd_locate_report *report,
                  {result->place, &made.place},
                  {result->facts, &made.facts},
                  {result->message, &made.message},
-                 {result->clause, &made.clause}};
+                 {result->clause, &made.clause},
+                 {unit->sample, &made.sample}};
     enum qd_status status = QD_OK;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts && status == QD_OK; i++)
@@ -304,6 +306,7 @@ static enum qd_status take_unit(void *context, const struct qd_located_unit *uni
     struct qd_locate_report *report = context;
 
     report->states[unit->state]++;
+    report->sampled += unit->sample[0] != '\0';
     report->taken_apart += unit->part > 0 && report->last != unit->number;
     report->last = unit->number;
     print_unit(report->out, unit);
@@ -347,6 +350,22 @@ static void print_share(FILE *out, const struct qd_locate *locate)
     fputc('\n', out);
 }
 
+/* CPU of all processes, memory of the largest. */
+static void print_cost(const struct qd_locate_report *report)
+{
+    const struct qd_locate *locate = report->locate;
+    const struct qd_locate_cost cost = qd_locate_cost(locate);
+    double seconds = fmax(qd_clock_seconds() - report->started, 1e-3);
+
+    if (locate->jobs > 1)
+        seconds *= (double)locate->jobs;
+    fprintf(report->out,
+            "cost      %.1f s of CPU, %ld MB; of that %.1f MB of values at most; %.0f %% of %.1f s "
+            "inside the targets\n",
+            cost.cpu_seconds, cost.megabytes, (double)locate->kept.most_bytes / 1e6,
+            100 * fmin(cost.target_seconds / seconds, 1), seconds);
+}
+
 static void print_counts(const struct qd_locate_report *report, size_t done)
 {
     const struct qd_locate *locate = report->locate;
@@ -358,6 +377,8 @@ static void print_counts(const struct qd_locate_report *report, size_t done)
     for (int i = 0; i < QD_UNIT_STATE_COUNT; i++)
         if (report->states[i] > 0)
             fprintf(out, "; %zu %s", report->states[i], qd_unit_state_word((enum qd_unit_state)i));
+    if (report->sampled > 0)
+        fprintf(out, "; %zu judged in part", report->sampled);
     fprintf(out, "; %zu wrong", report->wrong);
     if (report->advisory > 0)
         fprintf(out, ", %zu advisory", report->advisory);
@@ -367,16 +388,9 @@ static void print_counts(const struct qd_locate_report *report, size_t done)
     print_share(out, locate);
     if (locate->values_used > 0)
         fprintf(
-            out, "values    of %zu unit%s, which the reference cannot compute, are those of %s\n",
+            out, "values    of %zu unit%s, which the reference does not compute, are those of %s\n",
             locate->values_used, locate->values_used == 1 ? "" : "s", qd_locate_values_id(locate));
-    struct rusage usage = {0};
-    double seconds = fmax(qd_clock_seconds() - report->started, 1e-3);
-    getrusage(RUSAGE_SELF, &usage);
-    fprintf(out,
-            "cost      %.1f s of CPU, %ld MB; of that %.1f MB of values at most; %.0f %% of %.1f s "
-            "inside the targets\n",
-            qd_clock_cpu_seconds(), usage.ru_maxrss / 1000, (double)locate->kept.most_bytes / 1e6,
-            100 * fmin(locate->target_seconds / seconds, 1), seconds);
+    print_cost(report);
 }
 
 static void print_if(FILE *out, const char *what, const char *text)
@@ -404,10 +418,13 @@ static void print_first(const struct qd_locate_report *report)
     print_if(report->out, "place", first->place);
     print_if(report->out, "facts", first->facts);
     print_if(report->out, "message", first->message);
+    print_if(report->out, "sample", first->sample);
     if (first->from_target)
         print_if(report->out, "inputs",
                  "some come from a target: the reference cannot compute all before");
-    if (options->output)
+    if (first->sample[0] != '\0')
+        print_if(report->out, "next", "a greater --work judges it whole");
+    else if (options->output)
         fprintf(report->out, "  %-9s qdiff repro %s/%s --target '%s'\n", "see", options->output,
                 first->id, report->locate->targets->items[first->target].id);
     else

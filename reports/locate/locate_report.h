@@ -15,7 +15,8 @@ enum { QD_LOCATE_MOST_REASONS = 12 };
 /* The first unit that differs on a target; one that is wrong before one that is advisory. */
 struct qd_first_wrong {
     size_t number, part, target; /* number 0: none; target: which of the targets */
-    const char *id, *ops, *name, *verdict, *diagnosis, *effect, *place, *facts, *message, *clause;
+    const char *id, *ops, *name, *verdict, *diagnosis, *effect, *place, *facts, *message, *clause,
+        *sample;
     bool wrong; /* else advisory */
     bool from_target;
     uint8_t *bytes; /* of the case */
@@ -30,7 +31,7 @@ struct qd_locate_report {
     double started, shown;
     struct qd_summary summary;
     struct qd_causes causes;
-    size_t states[QD_UNIT_STATE_COUNT], wrong, advisory, taken_apart, last;
+    size_t states[QD_UNIT_STATE_COUNT], sampled, wrong, advisory, taken_apart, last;
     size_t reason_count;
     struct {
         const char *text;

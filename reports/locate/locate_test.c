@@ -3,6 +3,9 @@
  * Alone: <build>/tests/reports/locate/locate_test */
 #include "case_testlib.h"
 
+#include <math.h>
+#include <sys/resource.h>
+
 #include "command/command.h"
 #include "qdiff/session.h"
 #include "text/capture_testlib.h"
@@ -229,6 +232,21 @@ static long reduced_to(const char *text)
     return strtol(to + 4, NULL, 10);
 }
 
+/* Of this process and of those that it waited for: targets, diagnosis and reduction are in them. */
+static double cpu_seconds(void)
+{
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    struct rusage usage;
+    double seconds = 0;
+
+    for (size_t i = 0; i < sizeof whose / sizeof *whose; i++) {
+        assert_int_equal(getrusage(whose[i], &usage), 0);
+        seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return seconds;
+}
+
 static void a_right_network_is_right(void **state)
 {
     struct world *w = *state;
@@ -273,8 +291,11 @@ static const struct {
 static void one_wrong_kernel_is_named(void **state)
 {
     struct world *w = *state;
+    double most = 0;
+    long largest = 0;
 
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        double began = cpu_seconds();
         const char *text;
         const char *target = qd_arena_printf(&w->arena, "quirk:%s", planted[i].quirk);
         const char *const words[] = {w->model, "-t", target, NULL};
@@ -287,7 +308,12 @@ static void one_wrong_kernel_is_named(void **state)
         assert_int_equal(code, QD_EXIT_DIVERGENCE);
         want_text(field(text, "  reduced   from ", line, sizeof line), planted[i].quirk);
         assert_in_range(reduced_to(text), 1, 16);
+        largest = reduced_to(text) > largest ? reduced_to(text) : largest;
+        most = fmax(most, cpu_seconds() - began);
     }
+    print_message("# %zu planted kernels: at most %.1f s of CPU, reduced to %ld elements\n",
+                  sizeof planted / sizeof *planted, most, largest);
+    assert_true(most < 60);
 }
 
 /* What was kept runs as cases: the wrong one fails, the others pass. */
@@ -319,6 +345,61 @@ static void units_are_kept_as_cases(void **state)
     want_text(text, "\"complete\": true");
 }
 
+/* Without what two runs never have alike: cost and times. */
+static const char *without_times(struct world *w, const char *text)
+{
+    static const char *const words[] = {"cost", "  reduced", "{\"record\": \"summary\"",
+                                        "{\"record\": \"header\""};
+    const char *kept = "";
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n") + 1;
+        bool left_out = false;
+
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            left_out = left_out || strncmp(text, words[i], strlen(words[i])) == 0;
+        if (!left_out)
+            kept = qd_arena_printf(&w->arena, "%s%.*s", kept, (int)length, text);
+        assert_non_null(kept);
+        text += text[length - 1] == '\0' ? length - 1 : length;
+    }
+    return kept;
+}
+
+static const char *read_text(struct world *w, const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    struct qd_error error;
+
+    assert_ok(qd_file_read(path, 1 << 24, &w->arena, &bytes, &size, &error), error);
+    return qd_arena_printf(&w->arena, "%.*s", (int)size, (const char *)bytes);
+}
+
+/* Several processes tell what one does, of wrong units that are diagnosed one after the other: text and results. */
+static void processes_tell_what_one_does(void **state)
+{
+    struct world *w = *state;
+    static const char *const quirks[] = {"quirk:zero-points-ignored", "quirk:bias-dropped"};
+    static const char *const jobs[] = {"1", "3"};
+    const char *results = qd_arena_printf(&w->arena, "%s/jobs.jsonl", w->scratch);
+
+    for (size_t q = 0; q < sizeof quirks / sizeof *quirks; q++) {
+        const char *text[2], *lines[2];
+
+        for (size_t i = 0; i < 2; i++) {
+            const char *const words[] = {w->model,    "-t",           quirks[q], "-t",
+                                         "reference", "-r",           results,   "--jobs",
+                                         jobs[i],     "--end-to-end", NULL};
+            assert_int_equal(locate(w, words, &text[i]), QD_EXIT_DIVERGENCE);
+            lines[i] = without_times(w, read_text(w, results));
+            text[i] = without_times(w, text[i]);
+        }
+        assert_string_equal(text[0], text[1]);
+        assert_string_equal(lines[0], lines[1]);
+    }
+}
+
 static void mistakes_are_said(void **state)
 {
     struct world *w = *state;
@@ -335,6 +416,72 @@ static void mistakes_are_said(void **state)
     assert_int_equal(locate(w, bad_shape, &text), QD_EXIT_USAGE);
     want_text(text, "--shape x=1,b");
     assert_int_equal(locate(w, no_target, &text), QD_EXIT_USAGE);
+}
+
+/* --- A layer that is too large ------------------------------------------------------------------- */
+
+/* A convolution of 29 million units of work, and one of few after it. */
+static void write_large(struct world *w, const char *path)
+{
+    static const int64_t dims[] = {1, 8, 16, 16}, filters[] = {16, 8, 3, 3}, bias[] = {16},
+                         few[] = {1, 16, 1, 1}, zero[] = {128};
+    static int64_t codes[16 * 8 * 9], biases[16];
+    static const float scale = 0.125f, wide = 16;
+    struct draft d = {.arena = &w->arena, .builder = qd_build_begin(&w->arena, 13)};
+    struct qd_tensor x = sample_tensor(&w->arena, QD_F32, 4, dims, (int64_t[8 * 16 * 16]){0});
+    struct qd_case kase;
+    struct qd_error error;
+
+    for (int64_t i = 0; i < 16 * 8 * 9; i++)
+        codes[i] = i * 37 % 15 - 7;
+    for (int64_t i = 0; i < 16; i++)
+        biases[i] = 5000;
+    qd_build_input(d.builder, "x", &x);
+    put_floats(&d, "s", 0, &scale);
+    put_floats(&d, "wide", 0, &wide);
+    put_codes(&d, "z", QD_U8, 0, NULL, zero);
+    put_codes(&d, "w", QD_S8, 4, filters, codes);
+    put_codes(&d, "b", QD_S32, 1, bias, biases);
+    put_codes(&d, "v", QD_S8, 4, few, codes);
+    qd_build_node(d.builder, "", "QuantizeLinear", "x,s,z", "xq");
+    qd_build_node(d.builder, "", "DequantizeLinear", "xq,s,z", "xf");
+    qd_build_node(d.builder, "", "DequantizeLinear", "w,s", "wf");
+    qd_build_node(d.builder, "", "DequantizeLinear", "b,s", "bf");
+    qd_build_node(d.builder, "", "Conv", "xf,wf,bf", "t");
+    qd_build_node(d.builder, "", "QuantizeLinear", "t,wide,z", "large");
+    qd_build_node(d.builder, "", "DequantizeLinear", "large,wide,z", "lf");
+    qd_build_node(d.builder, "", "DequantizeLinear", "v,s", "vf");
+    qd_build_node(d.builder, "", "Conv", "lf,vf", "u");
+    qd_build_node(d.builder, "", "QuantizeLinear", "u,wide,z", "small");
+    qd_build_output_inferred(d.builder, "small", QD_U8);
+    assert_ok(qd_build_finish(d.builder, "large", false, &kase, &error), error);
+    assert_ok(qd_file_write(path, kase.model, kase.model_size, &error), error);
+}
+
+/* What is chosen of it is judged, what is not is said, and what comes after is judged with a target's values. */
+static void a_layer_that_is_too_large_is_sampled(void **state)
+{
+    struct world *w = *state;
+    const char *text, *path = qd_arena_printf(&w->arena, "%s/large.onnx", w->scratch);
+    const char *results = qd_arena_printf(&w->arena, "%s/large.jsonl", w->scratch);
+    const char *const right[] = {path, "-t", "reference", "--work", "16000000", NULL};
+    const char *const wrong[] = {path,    "-t", "quirk:bias-dropped", "--work", "16000000", "-r",
+                                 results, NULL};
+    const char *const whole[] = {path, "-t", "reference", NULL};
+
+    write_large(w, path);
+    assert_int_equal(locate(w, whole, &text), QD_EXIT_OK);
+    want_text(text, "units     3 of 3; 3 judged; 0 wrong");
+    assert_int_equal(locate(w, right, &text), QD_EXIT_OK);
+    want_text(text, "units     3 of 3; 3 judged; 1 judged in part; 0 wrong");
+    want_text(text, "sample: all of 1 of 16 channels, and all channels at ");
+    want_text(text, " of 196 positions\n");
+    want_text(text,
+              "values    of 1 unit, which the reference does not compute, are those of reference");
+    assert_int_equal(locate(w, wrong, &text), QD_EXIT_DIVERGENCE);
+    want_text(text, "3 judged; 1 judged in part; 1 wrong");
+    want_text(text, "the first wrong unit is large/0002-Conv");
+    want_text(read_text(w, results), "\"sample\": \"all of 1 of 16 channels, and all channels at ");
 }
 
 /* --- Across units ------------------------------------------------------------------------------- */
@@ -371,7 +518,7 @@ static void write_twice(struct world *w, const char *path)
     put_codes(&d, "z", QD_U8, 0, NULL, zero);
     put_codes(&d, "none", QD_U8, 0, NULL, none);
     qd_build_node(d.builder, "", "QuantizeLinear", "x,s,z", "xq");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < FILLERS / 3; i++)
         add_filler(&d);
     qd_build_node(d.builder, "", "DequantizeLinear", name(&d, "%s,s,z", d.last), "f");
     qd_build_node(d.builder, "", "QuantizeLinear", "f,two,none", "coarse");
@@ -380,10 +527,11 @@ static void write_twice(struct world *w, const char *path)
     qd_build_node(d.builder, "", "DequantizeLinear", "fine,half,none", "h");
     qd_build_node(d.builder, "", "QuantizeLinear", "h,s,z", "back");
     d.last = "back";
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < FILLERS / 3; i++)
         add_filler(&d);
     qd_build_output_inferred(d.builder, d.last, QD_U8);
     assert_ok(qd_build_finish(d.builder, "twice", false, &kase, &error), error);
+    assert_true(kase.graph->node_count > 300);
     assert_ok(qd_file_write(path, kase.model, kase.model_size, &error), error);
 }
 
@@ -400,10 +548,14 @@ static void a_fusion_across_units_is_narrowed(void **state)
     }
     write_twice(w, path);
     assert_int_equal(locate(w, alone, &text), QD_EXIT_OK);
+    double began = cpu_seconds();
     assert_int_equal(locate(w, together, &text), QD_EXIT_DIVERGENCE);
+    print_message("# a fusion across units: %.1f s of CPU\n", cpu_seconds() - began);
+    assert_true(cpu_seconds() - began < 60);
     want_text(text, "differ together, and none of them alone");
     want_text(text, ": 1 regions differ; ");
-    want_text(text, "double-quantize");
+    want_text(text, "diagnosis: double-quantize");
+    assert_in_range(reduced_to(text), 1, 16);
 }
 
 int main(void)
@@ -412,7 +564,9 @@ int main(void)
         cmocka_unit_test(a_right_network_is_right),
         cmocka_unit_test(one_wrong_kernel_is_named),
         cmocka_unit_test(units_are_kept_as_cases),
+        cmocka_unit_test(processes_tell_what_one_does),
         cmocka_unit_test(mistakes_are_said),
+        cmocka_unit_test(a_layer_that_is_too_large_is_sampled),
         cmocka_unit_test(a_fusion_across_units_is_narrowed),
     };
     return cmocka_run_group_tests_name("reports/locate", tests, set_up, tear_down);

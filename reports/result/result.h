@@ -44,8 +44,9 @@ struct qd_result {
     /* Of a divergence: lines of the rows that are the first to expect it or a part of it, and of all that do, "12,40". */
     const char *matched, *covering;
 
-    const char *stage; /* "load" or "run": where it was refused, as it should be or not, or died */
-    const char *rule;  /* of a must-reject case: what it breaks */
+    const char *stage;  /* "load" or "run": where it was refused, as it should be or not, or died */
+    const char *rule;   /* of a must-reject case: what it breaks */
+    const char *sample; /* of a part of the outputs that was judged: which */
     const char
         *features; /* of a kernel's case: "bias,groups"; causes compare failures with passes */
 
@@ -83,6 +84,7 @@ struct qd_result {
     STRING(stage)                 \
     STRING(features)              \
     STRING(rule)                  \
+    STRING(sample)                \
     STRING(output)                \
     STRING(element)               \
     STRING(want)                  \

@@ -5,6 +5,7 @@
 
 #include "bundle/finding_report.h"
 #include "command/command.h"
+#include "locate/helpers.h"
 #include "locate/locate_report.h"
 #include "locate/region.h"
 #include "text/id_path.h"
@@ -117,26 +118,6 @@ static enum qd_exit walk(struct qd_command *command, struct qd_locate *locate)
     return code;
 }
 
-static enum qd_exit locate_on(struct qd_command *command, const struct qd_network *network,
-                              struct qd_gate_targets *targets, const struct qd_target_plan *plan)
-{
-    struct qd_interrupt interrupt;
-    struct qd_error error = {.status = QD_OK};
-    struct qd_locate locate = {.network = network,
-                               .options = &command->options,
-                               .targets = targets,
-                               .interrupt = &interrupt,
-                               .arena = command->arena};
-
-    if (choose_values(&command->options, plan, &locate.values_from, &error) != QD_OK ||
-        qd_interrupt_begin(&interrupt, &error) != QD_OK)
-        return qd_command_failed(command, &error);
-    enum qd_exit code = walk(command, &locate);
-    qd_locate_end(&locate);
-    qd_interrupt_end(&interrupt);
-    return code;
-}
-
 static void print_network(FILE *out, const struct qd_network *network)
 {
     fprintf(out, "model     %s: %zu node%s", network->path, network->node_count,
@@ -150,13 +131,52 @@ static void print_network(FILE *out, const struct qd_network *network)
     fputc('\n', out);
 }
 
-static enum qd_exit run(struct qd_command *command)
+/* With targets open, here and in the other processes. */
+static enum qd_exit locate_on(struct qd_command *command, struct qd_locate *locate,
+                              const struct qd_target_plan *plan)
 {
     struct qd_session_options options = qd_session_options_of(&command->options);
+    struct qd_gate_targets targets;
+    struct qd_error error = {.status = QD_OK};
+
+    if (qd_gate_targets_open(plan, &options, command->arena, &targets, &error) != QD_OK)
+        return qd_command_failed(command, &error);
+    print_network(command->out, locate->network);
+    locate->targets = &targets;
+    enum qd_exit code = walk(command, locate);
+    qd_locate_end(locate);
+    qd_gate_targets_close(&targets);
+    return code;
+}
+
+static enum qd_exit locate_in(struct qd_command *command, const struct qd_network *network,
+                              const struct qd_target_plan *plan)
+{
+    struct qd_interrupt interrupt;
+    struct qd_error error = {.status = QD_OK};
+    struct qd_locate_helpers helpers;
+    struct qd_locate locate = {.network = network,
+                               .options = &command->options,
+                               .interrupt = &interrupt,
+                               .arena = command->arena,
+                               .work = (double)command->options.work};
+
+    if (choose_values(&command->options, plan, &locate.values_from, &error) != QD_OK ||
+        qd_interrupt_begin(&interrupt, &error) != QD_OK)
+        return qd_command_failed(command, &error);
+    enum qd_exit code = qd_locate_helpers_start(&helpers, &locate, plan, &error) == QD_OK
+                            ? locate_on(command, &locate, plan)
+                            : qd_command_failed(command, &error);
+    qd_locate_helpers_end(&helpers);
+    qd_interrupt_end(&interrupt);
+    return code;
+}
+
+static enum qd_exit run(struct qd_command *command)
+{
     struct qd_error error = {.status = QD_OK};
     struct qd_network network;
     struct qd_target_plan plan;
-    struct qd_gate_targets targets;
 
     if (command->options.seed == 0)
         command->options.seed = 1;
@@ -164,14 +184,7 @@ static enum qd_exit run(struct qd_command *command)
         qd_network_open(command->options.arguments.items[0], command->arena, &network, &error) !=
             QD_OK)
         return qd_command_failed(command, &error);
-    enum qd_exit code;
-    if (qd_gate_targets_open(&plan, &options, command->arena, &targets, &error) == QD_OK) {
-        print_network(command->out, &network);
-        code = locate_on(command, &network, &targets, &plan);
-        qd_gate_targets_close(&targets);
-    } else {
-        code = qd_command_failed(command, &error);
-    }
+    enum qd_exit code = locate_in(command, &network, &plan);
     qd_network_close(&network);
     return code;
 }
@@ -181,7 +194,8 @@ const struct qd_verb qd_verb_locate = {
     .at_least = 1,
     .at_most = 1,
     .options = "target expectations no-expectations input shape seed values-from end-to-end output "
-               "results time time-limit memory-limit in-process no-diagnosis diagnosis-time strict "
+               "results jobs work time time-limit memory-limit in-process no-diagnosis "
+               "diagnosis-time strict "
                "progress",
     .text = "Says which part of a network is wrong on a target, and why. The model is cut\n"
             "into units as backends see them: a node, or a block of DequantizeLinear nodes,\n"
@@ -194,10 +208,15 @@ const struct qd_verb qd_verb_locate = {
             "--output DIR keeps every judged unit as a case that qdiff run takes, the wrong\n"
             "ones with a reproduce.py, and the first wrong one reduced, in a directory\n"
             "`reduced` of its own, which qdiff run DIR leaves out.\n"
+            "Of a layer beyond the limit of work (--work) a sample is judged: all elements of\n"
+            "some channels, and all channels at some positions, the ends and edges among\n"
+            "them; what was left out is said. It is not kept as a case.\n"
             "A diagnosis takes 4 s here, and the reduction 30 s, if no option says otherwise.\n"
             "--end-to-end also runs units together that are right alone, and narrows what\n"
             "differs to the smallest region: a fusion across units. It keeps all values in\n"
-            "memory.",
+            "memory.\n"
+            "With --jobs several processes judge a share of the units each; what is printed\n"
+            "is the same. Each of them computes the reference's values of all units.",
     .examples = "    qdiff locate model.onnx --input x=x.npy -t 'ort@1.31.1[opt=all]'\n"
                 "  without a tensor, on your own library; what it lacks is computed by ort\n"
                 "    qdiff locate model.onnx --shape x=1,3,48,192 -t ./libmine.so \\\n"

@@ -82,6 +82,7 @@ static const struct qd_target_capability rows[] = {
     {"LeakyRelu", "", "bfloat16", NO_BFLOAT16},
     {"Sigmoid", "", "bfloat16", NO_BFLOAT16},
     {"HardSigmoid", "", "", ""},
+    {"HardSwish", "", "bfloat16", NO_BFLOAT16},
     {"Sqrt", "", "bfloat16", NO_BFLOAT16},
     {"Exp", "", "bfloat16", NO_BFLOAT16},
     {"Reciprocal", "", "bfloat16", NO_BFLOAT16},

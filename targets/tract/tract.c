@@ -139,6 +139,7 @@ static const struct qd_target_capability capabilities[] = {
     PLAIN("GlobalMaxPool"),
     PLAIN("Greater"),
     PLAIN("HardSigmoid"),
+    PLAIN("HardSwish"),
     PLAIN("Identity"),
     PLAIN("LeakyRelu"),
     PLAIN("Less"),

@@ -85,7 +85,8 @@ int64_t qd_conv_terms(const struct qd_conv_shape *shape);
 /* For each output element (row-major): calls with the positions of its K terms. x_index[t] is the
  * flat index into x, −1 in the padding; the weights of filter m start at m·K and run along with t.
  * `output` is the first filter's element of a group; the others of the group follow at multiples of
- * `step` (the spatial size of y). Each product costs `weight` units of work (qd_spend). */
+ * `step` (the spatial size of y). Each product costs `weight` units of work. Of a sample (sample.h) only
+ * what is chosen is visited, some filters of a group one by one. */
 typedef void qd_conv_visitor(void *context, const int64_t *x_index, int64_t first_filter,
                              int64_t filters, int64_t output, int64_t step);
 enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation,

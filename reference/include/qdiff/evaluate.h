@@ -4,6 +4,7 @@
 #define QDIFF_EVALUATE_H
 
 #include "qdiff/graph.h"
+#include "qdiff/sample.h"
 #include "qdiff/semantics.h"
 #include "qdiff/value.h"
 
@@ -26,8 +27,9 @@ struct qd_evaluation {
     const struct qd_semantics *semantics;
     struct qd_arena *arena;
     struct qd_error *error;
-    bool keep_reals; /* give codes their `real` (value.h) */
-    double *work;    /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
+    bool keep_reals;          /* give codes their `real` (value.h) */
+    double *work;             /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
+    struct qd_sample *sample; /* NULL: products are computed whole or not at all */
 };
 
 /* How an element of an operator's first output comes about. */
@@ -155,5 +157,11 @@ enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const stru
                                         const struct qd_semantics *semantics,
                                         struct qd_arena *arena, struct qd_value *outputs,
                                         struct qd_error *error);
+
+/* qd_graph_evaluate_within, where products of a node that cost more than sample->work are computed in part (sample.h). */
+enum qd_status qd_graph_evaluate_sample(double work, struct qd_sample *sample,
+                                        const struct qd_graph *graph,
+                                        const struct qd_tensor *inputs, struct qd_arena *arena,
+                                        struct qd_value *outputs, struct qd_error *error);
 
 #endif

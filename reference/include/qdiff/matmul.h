@@ -51,9 +51,13 @@ enum qd_status qd_matmul_parameter_shape(const struct qd_evaluation *evaluation,
 int64_t qd_matmul_parameter_index(const struct qd_tensor *parameter, int64_t batch, int64_t size,
                                   int64_t i);
 
+/* Takes the work of all products, each of that weight, or of a sample of rows and columns. As qd_sample_begin. */
+enum qd_status qd_matmul_begin(const struct qd_evaluation *evaluation,
+                               const struct qd_matmul_shape *shape, double weight);
+
 /* acc[(batch·m + row)·n + column] = Σ (a − a_zero_point)·(b − b_zero_point), finished by the
  * accumulator switch. a and b are u8 or s8; zero points have checked shapes, NULL means 0. *acc has
- * batches·m·n entries in the arena. LIMIT: more work than is left (qd_spend); NO_MEMORY. */
+ * batches·m·n entries in the arena, 0 where a sample leaves one out. As qd_matmul_begin. */
 enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
                                     const struct qd_matmul_shape *shape, const struct qd_tensor *a,
                                     const struct qd_tensor *a_zero_point, const struct qd_tensor *b,

@@ -100,21 +100,23 @@ static unsigned of_digit(char c)
     return (unsigned)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
-/* A row as a word: a digit for each level, then one for each output's type. */
-static void write_row(const struct qd_learner *l, const uint8_t *row, const enum qd_dtype *types,
-                      char *word)
+/* A row as a word: a digit for each level, then one for each output's type and one for its rank. */
+static void write_row(const struct qd_learner *l, const uint8_t *row,
+                      const struct qd_derived_output *outputs, char *word)
 {
     for (unsigned f = 0; f < l->outline.count; f++)
         *word++ = digit(row[f]);
     for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
-        *word++ = types ? digit(types[o]) : '0';
+        *word++ = outputs ? digit(outputs[o].type) : '0';
+    for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
+        *word++ = outputs ? digit(outputs[o].rank) : '0';
     *word = '\0';
 }
 
 static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *arena,
                                  const char **rows, struct qd_error *error)
 {
-    size_t width = l->outline.count + QD_DERIVED_MAX_OUTPUTS + 1;
+    size_t width = l->outline.count + 2 * QD_DERIVED_MAX_OUTPUTS + 1;
     char *text = qd_arena_alloc(arena, (l->row_count + 1) * width + 1), *at = text;
     if (!text)
         return qd_fail(error, QD_NO_MEMORY, "no room for rows");
@@ -122,7 +124,7 @@ static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *ar
     for (size_t r = 0; r < l->row_count; r++) {
         at += width;
         at[-1] = ' ';
-        write_row(l, row_at(l, r), l->row_types + r * QD_DERIVED_MAX_OUTPUTS, at);
+        write_row(l, row_at(l, r), l->row_outputs + r * QD_DERIVED_MAX_OUTPUTS, at);
     }
     *rows = text;
     return QD_OK;
@@ -196,12 +198,14 @@ bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover)
 }
 
 static void read_row(const struct qd_derived *outline, const char *word, uint8_t *row,
-                     enum qd_dtype *types)
+                     struct qd_derived_output *outputs)
 {
     for (unsigned f = 0; f < outline->count; f++)
         row[f] = (uint8_t)of_digit(*word++);
     for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
-        types[o] = (enum qd_dtype)of_digit(*word++);
+        outputs[o].type = (enum qd_dtype)of_digit(*word++);
+    for (int o = 0; o < QD_DERIVED_MAX_OUTPUTS; o++)
+        outputs[o].rank = of_digit(*word++);
 }
 
 #define HOW_TO_WRITE "run `qdiff coverage --factors --write cases/derived/rows.def`"
@@ -221,43 +225,30 @@ static enum qd_status find_rows(const struct qd_derived *outline, const char **r
     return QD_OK;
 }
 
-/* Whether the row has a level that none before it had; notes its levels. */
-static bool has_news(uint32_t *seen, unsigned factors, const uint8_t *row)
+/* Of one operator; *answer: the visitor's last. */
+static enum qd_status visit_rows(const struct qd_derived *outline, qd_case_visitor *visit,
+                                 void *context, struct qd_arena *arena, enum qd_visit *answer,
+                                 struct qd_error *error)
 {
-    bool news = false;
-    for (unsigned f = 0; f < factors; f++) {
-        news = news || !(seen[f] >> row[f] & 1);
-        seen[f] |= UINT32_C(1) << row[f];
-    }
-    return news;
-}
-
-/* Of one operator; *answer: the visitor's last. At the smoke level each level of a factor once. */
-static enum qd_status visit_rows(const struct qd_derived *outline, enum qd_level level,
-                                 qd_case_visitor *visit, void *context, struct qd_arena *arena,
-                                 enum qd_visit *answer, struct qd_error *error)
-{
-    uint32_t seen[QD_COVERING_MAX_FACTORS] = {0};
     uint8_t base[QD_COVERING_MAX_FACTORS], row[QD_COVERING_MAX_FACTORS];
-    enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS];
+    struct qd_derived_output outputs[QD_DERIVED_MAX_OUTPUTS];
     const char *word = "";
     enum qd_status status = find_rows(outline, &word, error);
     if (status != QD_OK)
         return status;
-    read_row(outline, word, base, types);
+    read_row(outline, word, base, outputs);
     while ((word = strchr(word, ' ')) != NULL && status == QD_OK && *answer == QD_VISIT_GO_ON) {
         struct qd_case kase;
         qd_arena_reset(arena);
-        read_row(outline, ++word, row, types);
-        if (!has_news(seen, outline->count, row) && level == QD_LEVEL_SMOKE)
-            continue;
-        status = qd_derived_make(outline, row, base, types, arena, &kase, error);
+        read_row(outline, ++word, row, outputs);
+        status = qd_derived_make(outline, row, base, outputs, arena, &kase, error);
         if (status == QD_OK)
             *answer = visit(context, &kase);
     }
     return status;
 }
 
+/* From the full level on: what it finds on other targets than ONNX Runtime has no rows yet, and smoke is their gate. */
 static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error)
 {
@@ -265,11 +256,13 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
     struct qd_derived outline;
     enum qd_status status = QD_OK;
     enum qd_visit answer = QD_VISIT_GO_ON;
+    if (level < QD_LEVEL_FULL)
+        return QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     for (size_t op = 0; qd_op_at(op) && status == QD_OK && answer == QD_VISIT_GO_ON; op++) {
         status = qd_derived_read(qd_op_at(op), &outline, error);
         if (status == QD_OK)
-            status = visit_rows(&outline, level, visit, context, &arena, &answer, error);
+            status = visit_rows(&outline, visit, context, &arena, &answer, error);
     }
     qd_arena_clear(&arena);
     return status;

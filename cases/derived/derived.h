@@ -137,10 +137,16 @@ unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_R
 
 /* --- The case ------------------------------------------------------------------------------------- */
 
-/* Makes the case of a row. `types`: what its outputs are; NULL for a probe, of which large
+/* An output: its type and rank. */
+struct qd_derived_output {
+    enum qd_dtype type;
+    unsigned rank;
+};
+
+/* Makes the case of a row. `outputs`: what its outputs are; NULL for a probe, of which large
  * extents are smaller. UNSUPPORTED or INVALID where the row cannot be built at all. */
 enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *row,
-                               const uint8_t *base, const enum qd_dtype *types,
+                               const uint8_t *base, const struct qd_derived_output *outputs,
                                struct qd_arena *arena, struct qd_case *kase,
                                struct qd_error *error);
 

@@ -508,15 +508,23 @@ static const char *output_names(const struct qd_derived_draft *d, const char *ou
     return out;
 }
 
-static void put_outputs(struct qd_derived_draft *d, const char *names, const enum qd_dtype *types)
+static void put_outputs(struct qd_derived_draft *d, const char *names,
+                        const struct qd_derived_output *outputs)
 {
     static const char *const all[QD_DERIVED_MAX_OUTPUTS] = {"out", "second", "third"};
+    static const int64_t open[QD_MAX_RANK] = {-1, -1, -1, -1, -1, -1, -1, -1};
     for (int i = 0, n = 0; i < QD_DERIVED_MAX_OUTPUTS; i++)
-        if (i == 0 || strstr(names, all[i]))
-            qd_build_output(d->maker.builder, all[i], types ? types[n++] : QD_DTYPE_NONE, -1, NULL);
+        if (i == 0 || strstr(names, all[i])) {
+            if (outputs)
+                qd_build_output(d->maker.builder, all[i], outputs[n].type, (int)outputs[n].rank,
+                                open);
+            else
+                qd_build_output(d->maker.builder, all[i], QD_DTYPE_NONE, -1, NULL);
+            n++;
+        }
 }
 
-static void put_node(struct qd_derived_draft *d, const enum qd_dtype *types)
+static void put_node(struct qd_derived_draft *d, const struct qd_derived_output *outputs)
 {
     const struct qd_op *op = d->outline->op;
     const char *names = output_names(d, d->coded ? "real" : "out"), *operands = add_operands(d);
@@ -534,7 +542,7 @@ static void put_node(struct qd_derived_draft *d, const enum qd_dtype *types)
         qd_build_node(d->maker.builder, "", "Identity", names, "second");
         names = "out,second";
     }
-    put_outputs(d, names, types);
+    put_outputs(d, names, outputs);
 }
 
 static bool is_below_byte(enum qd_dtype type)
@@ -579,7 +587,7 @@ static void describe(const struct qd_derived *outline, const uint8_t *row, const
 }
 
 enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *row,
-                               const uint8_t *base, const enum qd_dtype *types,
+                               const uint8_t *base, const struct qd_derived_output *outputs,
                                struct qd_arena *arena, struct qd_case *kase, struct qd_error *error)
 {
     char slug[512];
@@ -600,11 +608,12 @@ enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *
     lay_out(&d);
     if (costs_too_much(&d))
         return qd_fail(error, QD_UNSUPPORTED, "too large for one of many cases");
-    if ((d.small = !types))
+    if ((d.small = !outputs))
         lay_out(&d);
-    put_node(&d, types);
-    enum qd_status status =
-        d.maker.status == QD_OK ? look_for_nothing_asked(&d, types ? types[0] : d.x, error) : QD_OK;
+    put_node(&d, outputs);
+    enum qd_status status = d.maker.status == QD_OK
+                                ? look_for_nothing_asked(&d, outputs ? outputs[0].type : d.x, error)
+                                : QD_OK;
     if (status != QD_OK)
         return status;
     status = qd_maker_finish(&d.maker, slug, "derived", spec, kase);

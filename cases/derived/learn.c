@@ -27,16 +27,17 @@ static bool compares(const struct qd_case *kase, const struct qd_value *values)
     return false;
 }
 
-/* Makes the case, of small extents if `types` is NULL, and evaluates it. INVALID, UNSUPPORTED or
+/* Makes the case, of small extents if `outputs` is NULL, and evaluates it. INVALID, UNSUPPORTED or
  * LIMIT: it is refused, `error` says why. */
-static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const enum qd_dtype *types)
+static enum qd_status try_row(struct qd_learner *l, const uint8_t *row,
+                              const struct qd_derived_output *outputs)
 {
     struct qd_case kase;
     qd_arena_reset(&l->scratch);
     *l->error = (struct qd_error){0};
     l->probes++;
     enum qd_status status =
-        qd_derived_make(&l->outline, row, l->base, types, &l->scratch, &kase, l->error);
+        qd_derived_make(&l->outline, row, l->base, outputs, &l->scratch, &kase, l->error);
     if (status != QD_OK)
         return status;
     struct qd_value *values = qd_arena_array(&l->scratch, kase.graph->output_count, sizeof *values);
@@ -44,9 +45,9 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const en
         return qd_fail(l->error, QD_NO_MEMORY, "no room for outputs");
     status = qd_graph_evaluate(kase.graph, kase.inputs, NULL, &l->scratch, values, l->error);
     for (size_t o = 0;
-         status == QD_OK && !types && o < kase.graph->output_count && o < QD_DERIVED_MAX_OUTPUTS;
+         status == QD_OK && !outputs && o < kase.graph->output_count && o < QD_DERIVED_MAX_OUTPUTS;
          o++)
-        l->types[o] = values[o].want.dtype;
+        l->outputs[o] = (struct qd_derived_output){values[o].want.dtype, values[o].want.rank};
     if (status == QD_OK && !compares(&kase, values))
         return qd_fail(l->error, QD_UNSUPPORTED, "no element of the output is specified");
     for (size_t o = 0; status == QD_OK && o < kase.graph->output_count; o++)
@@ -57,7 +58,7 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row, const en
 
 static enum qd_status probe(struct qd_learner *l, const uint8_t *row)
 {
-    memset(l->types, 0, sizeof l->types);
+    memset(l->outputs, 0, sizeof l->outputs);
     return try_row(l, row, NULL);
 }
 
@@ -251,12 +252,12 @@ static enum qd_status keep(struct qd_learner *l, const uint8_t *row)
             return QD_OK;
     if (l->row_count == QD_LEARN_MAX_ROWS)
         return qd_fail(l->error, QD_LIMIT, "more than %d rows", QD_LEARN_MAX_ROWS);
-    enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS];
-    memcpy(types, l->types, sizeof types);
-    enum qd_status status = try_row(l, row, types);
+    struct qd_derived_output outputs[QD_DERIVED_MAX_OUTPUTS];
+    memcpy(outputs, l->outputs, sizeof outputs);
+    enum qd_status status = try_row(l, row, outputs);
     if (status != QD_OK)
         return status;
-    memcpy(l->row_types + l->row_count * QD_DERIVED_MAX_OUTPUTS, types, sizeof types);
+    memcpy(l->row_outputs + l->row_count * QD_DERIVED_MAX_OUTPUTS, outputs, sizeof outputs);
     memcpy(l->rows + l->row_count++ * QD_COVERING_MAX_FACTORS, row, l->outline.count);
     return QD_OK;
 }
@@ -397,8 +398,8 @@ enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, str
     l->exclusions = qd_arena_array(arena, QD_LEARN_MAX_EXCLUSIONS, sizeof *l->exclusions);
     l->holes = qd_arena_array(arena, QD_LEARN_MAX_HOLES, sizeof *l->holes);
     l->rows = qd_arena_array(arena, QD_LEARN_MAX_ROWS, QD_COVERING_MAX_FACTORS);
-    l->row_types = qd_arena_array(arena, QD_LEARN_MAX_ROWS, sizeof l->types);
-    if (status == QD_OK && (!l->exclusions || !l->holes || !l->rows || !l->row_types))
+    l->row_outputs = qd_arena_array(arena, QD_LEARN_MAX_ROWS, sizeof l->outputs);
+    if (status == QD_OK && (!l->exclusions || !l->holes || !l->rows || !l->row_outputs))
         status = qd_fail(error, QD_NO_MEMORY, "no room for rows");
     l->table = (struct qd_factor_table){l->outline.factors, l->outline.count, l->exclusions, 0};
     qd_arena_init(&l->scratch, QD_ARENA_DEFAULT_BUDGET);

@@ -17,11 +17,11 @@ struct qd_learner {
     unsigned exclusion_count;
     struct qd_derived_hole *holes;
     size_t hole_count;
-    uint8_t *rows;            /* QD_COVERING_MAX_FACTORS levels each */
-    enum qd_dtype *row_types; /* of each row's outputs, QD_DERIVED_MAX_OUTPUTS of them */
+    uint8_t *rows;                         /* QD_COVERING_MAX_FACTORS levels each */
+    struct qd_derived_output *row_outputs; /* QD_DERIVED_MAX_OUTPUTS of each row */
     size_t row_count, probes;
-    enum qd_dtype types[QD_DERIVED_MAX_OUTPUTS]; /* of the probe before */
-    struct qd_arena *arena, scratch, array;      /* what stays; of one case; of one array */
+    struct qd_derived_output outputs[QD_DERIVED_MAX_OUTPUTS]; /* of the probe before */
+    struct qd_arena *arena, scratch, array; /* what stays; of one case; of one array */
     struct qd_error *error;
 };
 

@@ -420,7 +420,7 @@ static enum qd_status evaluate_case(struct piece *piece, const struct qd_case *k
     struct qd_error first = {.status = QD_OK};
     enum qd_status status = qd_case_evaluate_within(work, kase, arena, evaluated, &first);
 
-    if (status == QD_OK || status != QD_LIMIT || piece->whole) {
+    if (status != QD_LIMIT || piece->whole) {
         *why = first;
         return status;
     }

@@ -82,6 +82,8 @@ static struct qd_interval erf_by_series(double x)
 /* Beyond 6 it is within 2.2e-17 < 2^−55 of 1. */
 static struct qd_interval erf_at(double x)
 {
+    if (isnan(x))
+        return (struct qd_interval){-1, 1};
     if (x == 0)
         return (struct qd_interval){x, x};
     if (isinf(x))

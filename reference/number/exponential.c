@@ -32,6 +32,8 @@ struct qd_interval qd_exponential(double x)
 {
     if (x == 0)
         return (struct qd_interval){1, 1};
+    if (isnan(x)) /* nothing is known of it */
+        return (struct qd_interval){0, 0x1.fffffffffffffp1023};
     if (x < -LARGEST_ARGUMENT)
         return (struct qd_interval){0, qd_exponential(-LARGEST_ARGUMENT).hi};
     if (x > LARGEST_ARGUMENT)

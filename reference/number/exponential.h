@@ -10,7 +10,7 @@
 
 /* An interval that contains e^x for a finite x, of relative width below 2^−43 for |x| ≤ 700; [0,
  * e^−700] below, [e^700, largest double] above (e^700 < e^x is then possible beyond it: meant for
- * quotients 1/(1 + e^x)). e^0 is exactly 1. NaN is not asked for. */
+ * quotients 1/(1 + e^x)). e^0 is exactly 1. Of NaN, which a quirk can make, [0, largest double]. */
 struct qd_interval qd_exponential(double x);
 
 /* 1/(1 + e^−x), within (0, 1]; exactly ½ for x = 0. */

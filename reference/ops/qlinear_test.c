@@ -2,6 +2,7 @@
 /* The QLinear operators of com.microsoft: values by hand, ties of both parities, hulls where an
  * order rounds, every rule, and the switches that must act in them.
  * Alone: <build>/tests/reference/ops/qlinear_test */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -331,6 +332,7 @@ static void exponential(void **state)
         assert_true(half.lo * half.lo < a.hi && half.hi * half.hi > a.lo);
     }
     assert_true(qd_exponential(-2000).lo == 0);
+    assert_true(qd_exponential(NAN).lo == 0 && qd_exponential(NAN).hi > 1e308);
     assert_true(qd_logistic(2000).hi == 1 && qd_logistic(2000).lo > 0.999);
 }
 

@@ -100,6 +100,9 @@ static void need_dtype(struct qd_builder *builder, enum qd_dtype dtype)
         builder->ir_version = version;
 }
 
+/* The IR version that brought initializers which are no graph inputs (onnx.proto, comments of enum Version). */
+#define IR_OF_INITIALIZERS 4
+
 static void fail(struct qd_builder *builder, enum qd_status status, const char *what,
                  const char *name)
 {
@@ -179,6 +182,8 @@ void qd_build_initializer(struct qd_builder *builder, const char *name,
                           const struct qd_tensor *tensor)
 {
     need_dtype(builder, tensor->dtype);
+    if (builder->ir_version < IR_OF_INITIALIZERS)
+        builder->ir_version = IR_OF_INITIALIZERS;
     put_tensor(&builder->initializers, GRAPH_INITIALIZER, name, tensor);
 }
 
@@ -422,7 +427,8 @@ static enum qd_status finish(struct qd_builder *builder, const char *id, bool ha
     return status == QD_OK ? QD_OK : qd_fail_context(error, status, "building '%.80s'", id);
 }
 
-/* Declares the inferred outputs, with the types and shapes of `values` or, NULL, without. They come after the others. */
+/* Declares the inferred outputs, with the types and shapes of `values` or,
+ * NULL, without. They come after the others. */
 static void put_inferred(struct qd_builder *builder, const struct qd_value *values)
 {
     for (size_t i = 0; i < builder->inferred_count; i++) {

@@ -4,20 +4,6 @@
 
 #include "qdiff/evaluate.h"
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 static void test_conv(void **state)
 {
     struct qd_case kase = sample_conv_case(*state);
@@ -198,5 +184,5 @@ int main(void)
         cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_ir_version),
     };
-    return cmocka_run_group_tests_name("cases/build", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/build", tests, arena_set_up, arena_tear_down);
 }

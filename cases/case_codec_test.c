@@ -2,20 +2,6 @@
 /* Cases and models: what comes back unchanged, and what is refused with which status. */
 #include "hostile_testlib.h"
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 static struct bytes encode(struct qd_arena *arena, const struct qd_case *kase)
 {
     uint8_t *bytes = NULL;
@@ -423,5 +409,5 @@ int main(void)
         cmocka_unit_test(test_mismatched_inputs), cmocka_unit_test(test_truncation),
         cmocka_unit_test(test_bit_flips),         cmocka_unit_test(test_budgets),
     };
-    return cmocka_run_group_tests_name("cases/case_codec", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/case_codec", tests, arena_set_up, arena_tear_down);
 }

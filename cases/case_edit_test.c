@@ -5,20 +5,6 @@
 #include "qdiff/case_edit.h"
 #include "qdiff/suite.h"
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 static struct qd_case_edit begin(const struct qd_case *kase, struct qd_arena *arena)
 {
     struct qd_case_edit edit;
@@ -194,11 +180,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_smoke_case_is_rebuilt),
-        cmocka_unit_test_setup_teardown(test_nodes_go_and_come, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_outputs_are_declared_as_they_are_computed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_tensors_and_attributes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_broken_edits_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nodes_go_and_come, arena_set_up, arena_tear_down),
+        cmocka_unit_test_setup_teardown(test_outputs_are_declared_as_they_are_computed,
+                                        arena_set_up, arena_tear_down),
+        cmocka_unit_test_setup_teardown(test_tensors_and_attributes, arena_set_up, arena_tear_down),
+        cmocka_unit_test_setup_teardown(test_broken_edits_are_refused, arena_set_up,
+                                        arena_tear_down),
     };
     return cmocka_run_group_tests_name("edit", tests, NULL, NULL);
 }

@@ -5,6 +5,20 @@
 #include <ftw.h>
 #include <unistd.h>
 
+int arena_set_up(void **state)
+{
+    static struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    *state = &arena;
+    return 0;
+}
+
+int arena_tear_down(void **state)
+{
+    qd_arena_clear(*state);
+    return 0;
+}
+
 struct qd_tensor sample_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
                                const int64_t *dims, const int64_t *codes)
 {

@@ -15,6 +15,10 @@
 
 #include "qdiff/build.h"
 
+/* An arena as a group's or a test's state (cmocka). */
+int arena_set_up(void **state);
+int arena_tear_down(void **state);
+
 /* A tensor of the given codes (qd_tensor_set). */
 struct qd_tensor sample_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
                                const int64_t *dims, const int64_t *codes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/case_text.h"
+#include "qdiff/memory_stream.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -198,18 +199,18 @@ static void put_tensor(struct writer *w, const Onnx__TensorProto *proto, int ind
 /* In one line, in memory of malloc; NULL: no room, or an error. */
 static char *render_line(struct writer *w, const ProtobufCMessage *message)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct qd_memory_stream stream;
     FILE *out = w->out;
-    w->out = open_memstream(&text, &size);
-    if (w->out)
+    bool open = qd_memory_open(&stream);
+    w->out = stream.out;
+    if (open)
         put_fields(w, message, ONE_LINE);
-    if (!w->out || fclose(w->out) != 0)
+    if (!open || !qd_memory_close(&stream))
         w->status = qd_fail(w->error, QD_NO_MEMORY, "no room for the text of a case");
     w->out = out;
     if (w->status == QD_OK)
-        return text;
-    free(text);
+        return stream.text;
+    free(stream.text);
     return NULL;
 }
 

@@ -5,20 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 static const char *in(struct qd_arena *arena, const char *directory, const char *name)
 {
     const char *path = qd_arena_printf(arena, "%s/%s", directory, name);
@@ -270,5 +256,5 @@ int main(void)
         cmocka_unit_test(test_bare_model),      cmocka_unit_test(test_foreign_directories),
         cmocka_unit_test(test_files),
     };
-    return cmocka_run_group_tests_name("cases/directory", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/directory", tests, arena_set_up, arena_tear_down);
 }

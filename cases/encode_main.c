@@ -3,8 +3,8 @@
  *
  * usage: encode_cases PROTOC CASE_PROTO_DIR ONNX_PROTO_DIR CASES_DIR OUTPUT_DIR
  *
- * CASES_DIR/<id>.textproto and the rows of CASES_DIR/reject/<Operator>.reject become OUTPUT_DIR/<id>.qdcase. Nothing is written
- * before everything is encoded; *.qdcase files of cases that are gone are removed. */
+ * CASES_DIR/<id>.textproto and the rows of CASES_DIR/reject/<Operator>.reject become OUTPUT_DIR/<id>.qdcase. Nothing is
+ * written before everything is encoded; *.qdcase files of cases that are gone are removed. */
 #define _GNU_SOURCE /* fts, posix_spawn */
 #include <errno.h>
 #include <fts.h>
@@ -23,8 +23,8 @@
 
 enum { MAX_CASES = 8192, MAX_PATH = 512, MAX_TEXT = 1 << 24, CASES_AT = 1 };
 
-/* Instead of the reference's: what is only encoded needs no operator. Link-time optimization makes a program's code when
- * it is linked, and without the operators' that is six times as fast. */
+/* Instead of the reference's: what is only encoded needs no operator. Link-time optimization makes a program's code
+ * when it is linked, and without the operators' that is six times as fast. */
 const struct qd_op *qd_op_find(const char *domain, const char *name)
 {
     (void)domain, (void)name;

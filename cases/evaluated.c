@@ -19,15 +19,15 @@ static enum qd_status want_rejected(const struct qd_case *kase, enum qd_status s
     return QD_OK;
 }
 
-enum qd_status qd_case_evaluate_within(double work, const struct qd_case *kase,
-                                       struct qd_arena *arena, struct qd_evaluated *evaluated,
-                                       struct qd_error *error)
+enum qd_status qd_case_evaluate_within(double work, struct qd_sample *sample,
+                                       const struct qd_case *kase, struct qd_arena *arena,
+                                       struct qd_evaluated *evaluated, struct qd_error *error)
 {
     struct qd_evaluated made = {.kase = kase};
     struct qd_error local = {.status = QD_OK};
     struct qd_value *values;
-    enum qd_status status = qd_graph_answer_within(work, kase->graph, kase->inputs, arena, &values,
-                                                   &made.shapes, &local);
+    enum qd_status status = qd_graph_answer_within(work, sample, kase->graph, kase->inputs, arena,
+                                                   &values, &made.shapes, &local);
     made.values = values;
     if (kase->expect == QD_EXPECT_MUST_REJECT) {
         status = want_rejected(kase, status, &local);
@@ -44,28 +44,8 @@ enum qd_status qd_case_evaluate_within(double work, const struct qd_case *kase,
     return QD_OK;
 }
 
-enum qd_status qd_case_evaluate_sample(double work, struct qd_sample *sample,
-                                       const struct qd_case *kase, struct qd_arena *arena,
-                                       struct qd_evaluated *evaluated, struct qd_error *error)
-{
-    struct qd_evaluated made = {.kase = kase};
-    struct qd_value *values = qd_arena_array(arena, kase->graph->output_count, sizeof *values);
-    if (!values)
-        return qd_fail(error, QD_NO_MEMORY, "no room for %zu outputs", kase->graph->output_count);
-    enum qd_status status =
-        qd_graph_evaluate_sample(work, sample, kase->graph, kase->inputs, arena, values, error);
-    if (status == QD_OK)
-        status = qd_values_shapes(values, kase->graph->output_count, arena, &made.shapes, error);
-    if (status != QD_OK)
-        return status;
-    made.values = values;
-    qd_case_features(kase, &made.features);
-    *evaluated = made;
-    return QD_OK;
-}
-
 enum qd_status qd_case_evaluate(const struct qd_case *kase, struct qd_arena *arena,
                                 struct qd_evaluated *evaluated, struct qd_error *error)
 {
-    return qd_case_evaluate_within(QD_MAX_WORK, kase, arena, evaluated, error);
+    return qd_case_evaluate_within(QD_MAX_WORK, NULL, kase, arena, evaluated, error);
 }

@@ -34,7 +34,8 @@ static enum qd_status visit_case(struct run *run, const uint8_t *row, size_t val
     return status;
 }
 
-/* The value family of smoke row r: they rotate, stepping over those that do not apply; where none does the row has no case. */
+/* The value family of smoke row r: they rotate, stepping over those that do
+ * not apply; where none does the row has no case. */
 static size_t smoke_values(const struct qd_family *family, const uint8_t *row, size_t r)
 {
     size_t values = r % family->values;

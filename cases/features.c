@@ -84,29 +84,48 @@ static int runtime_index(const struct qd_case *kase, int value)
 /* Of larger graphs nobody asks which values are handed on: the search for producers is quadratic. */
 #define MOST_NODES 64
 
-/* The value that an Identity hands on as this one. */
-static int origin(const struct qd_graph *graph, int value)
+/* The value that an Identity, or with `codes` a DequantizeLinear, makes this one of. */
+static int origin(const struct qd_graph *graph, int value, bool codes)
 {
     int producer = graph->node_count > MOST_NODES ? -1 : qd_graph_producer(graph, value);
     const struct qd_node *node = producer < 0 ? NULL : &graph->nodes[producer];
-    bool identity = node && strcmp(node->op_type, "Identity") == 0 && node->input_count > 0 &&
-                    node->inputs[0] != QD_NO_VALUE;
-    return identity ? node->inputs[0] : value;
+    bool passed = node && node->input_count > 0 && node->inputs[0] != QD_NO_VALUE &&
+                  (strcmp(node->op_type, "Identity") == 0 ||
+                   (codes && strcmp(node->op_type, "DequantizeLinear") == 0));
+    return passed ? node->inputs[0] : value;
 }
 
-/* The tensor of input `index` when the case itself holds it, NULL for what another node computes. */
+/* A value's tensor when the case itself holds it, NULL for what a node computes. */
+static const struct qd_tensor *held_tensor(const struct view *view, int value, bool *at_run_time)
+{
+    const struct qd_tensor *initializer = view->kase->graph->values[value].initializer;
+    int runtime = initializer ? -1 : runtime_index(view->kase, value);
+    *at_run_time = runtime >= 0;
+    return runtime >= 0 && view->kase->inputs ? &view->kase->inputs[runtime] : initializer;
+}
+
+/* The tensor of input `index`, which an Identity may hand on. */
 static const struct qd_tensor *input_tensor(const struct view *view, int index, bool *at_run_time)
 {
     *at_run_time = false;
     if (!is_given(view, index))
         return NULL;
-    int value = origin(view->kase->graph, view->node->inputs[index]);
-    const struct qd_tensor *initializer = view->kase->graph->values[value].initializer;
-    if (initializer)
-        return initializer;
-    int runtime = runtime_index(view->kase, value);
-    *at_run_time = runtime >= 0;
-    return runtime >= 0 && view->kase->inputs ? &view->kase->inputs[runtime] : NULL;
+    int value = origin(view->kase->graph, view->node->inputs[index], false);
+    return held_tensor(view, value, at_run_time);
+}
+
+/* A tensor of the shape of input `index`: of its codes, say. */
+static const struct qd_tensor *shaped_tensor(const struct view *view, int index)
+{
+    bool at_run_time;
+    if (!is_given(view, index))
+        return NULL;
+    int value = view->node->inputs[index], next = origin(view->kase->graph, value, true);
+    for (int steps = 0; next != value && steps < MOST_NODES; steps++) {
+        value = next;
+        next = origin(view->kase->graph, value, true);
+    }
+    return held_tensor(view, value, &at_run_time);
 }
 
 static const struct qd_tensor *known_tensor(const struct view *view, int index)
@@ -207,11 +226,28 @@ static int64_t vector_length(const struct view *view, int index)
     }
 }
 
+/* QLinearMatMul-10: "Scale and zero point must have same shape." Whether the operand's other parameter is a scalar. */
+static bool is_beside_scalar(const struct view *view, int index)
+{
+    const struct qd_op *op = view->node->op;
+    if (form_of(view) != QD_FORM_MATRICES || *view->node->domain != '\0')
+        return false;
+    for (size_t i = 0; i < op->max_inputs; i++) {
+        bool other = (int)i != index && qd_op_is_parameter(op, i) &&
+                     qd_op_owner(op, i) == qd_op_owner(op, (size_t)index);
+        const struct qd_tensor *tensor = other ? known_tensor(view, (int)i) : NULL;
+        if (tensor && tensor->rank == 0)
+            return true;
+    }
+    return false;
+}
+
 static void find_vector(const struct view *view, int index, const struct qd_tensor *tensor)
 {
     bool vector = tensor && tensor->rank == 1 && tensor->count == 1;
     bool blocked = int_attr(view->node, "block_size", 0) != 0;
-    set_if(view->found, vector && !blocked && vector_length(view, index) != 1,
+    set_if(view->found,
+           vector && !blocked && (vector_length(view, index) != 1 || is_beside_scalar(view, index)),
            QD_FEATURE_ONE_ELEMENT_VECTOR);
 }
 
@@ -254,6 +290,15 @@ static void find_data(const struct view *view, int index)
     set_if(view->found, data->rank == 1, QD_FEATURE_RANK1);
 }
 
+static void find_control(const struct view *view, int index)
+{
+    bool at_run_time;
+    const struct qd_tensor *control = input_tensor(view, index, &at_run_time);
+    set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_CONTROLS);
+    if (strcmp(view->node->op_type, "Clip") == 0)
+        find_vector(view, index, control);
+}
+
 static void find_input(const struct view *view, int index)
 {
     switch (qd_op_role(view->node->op, (size_t)index)) {
@@ -262,10 +307,7 @@ static void find_input(const struct view *view, int index)
     case QD_ROLE_BIAS: set_if(view->found, is_given(view, index), QD_FEATURE_BIAS); break;
     case QD_ROLE_DATA:
     case QD_ROLE_WEIGHT: find_data(view, index); break;
-    case QD_ROLE_CONTROL:
-        if (strcmp(view->node->op_type, "Clip") == 0)
-            find_vector(view, index, known_tensor(view, index));
-        break;
+    case QD_ROLE_CONTROL: find_control(view, index); break;
     }
 }
 
@@ -309,11 +351,11 @@ struct axis {
 };
 
 /* False when a size is not known or absurd. */
-static bool read_axis(const struct view *view, size_t i, struct axis *axis)
+static bool read_axis(const struct view *view, const struct qd_tensor *x, size_t i,
+                      struct axis *axis)
 {
     const int64_t bound = (int64_t)1 << 30;
-    const struct qd_tensor *x = known_tensor(view, view->x);
-    const struct qd_tensor *w = known_tensor(view, view->weight);
+    const struct qd_tensor *w = shaped_tensor(view, view->weight);
     if (!x || i + 2 >= x->rank)
         return false;
     int64_t otherwise = w && i + 2 < w->rank ? w->dims[i + 2] : -1;
@@ -327,28 +369,33 @@ static bool read_axis(const struct view *view, size_t i, struct axis *axis)
     return true;
 }
 
-/* Padding that SAME_UPPER, SAME_LOWER or an output_shape makes on spatial axis i; −1 when that is not known. */
-static int64_t made_padding(const struct view *view, size_t i)
+/* Padding that SAME_UPPER, SAME_LOWER or an output_shape makes on spatial axis i, below 0 where it asks for more than
+ * the window covers; false when that is not known. */
+static bool made_padding(const struct view *view, const struct qd_tensor *x, size_t i,
+                         int64_t *total)
 {
     struct axis axis;
-    if (!read_axis(view, i, &axis))
-        return -1;
-    int64_t total =
+    if (!read_axis(view, x, i, &axis))
+        return false;
+    *total =
         (axis.size > 0 ? (axis.size - 1) / axis.stride : 0) * axis.stride + axis.span - axis.size;
     if (form_of(view) == QD_FORM_CONVOLVES_BACK)
-        total = axis.stride * (axis.size - 1) + entry(view->node, "output_padding", i, 0) +
-                axis.span - entry(view->node, "output_shape", i, axis.size * axis.stride);
-    return total > 0 ? total : 0;
+        *total = axis.stride * (axis.size - 1) + entry(view->node, "output_padding", i, 0) +
+                 axis.span - entry(view->node, "output_shape", i, axis.size * axis.stride);
+    return true;
 }
 
 static void find_made_padding(const struct view *view)
 {
-    const struct qd_tensor *x = known_tensor(view, view->x);
+    const struct qd_tensor *x = shaped_tensor(view, view->x);
+    bool transposed = form_of(view) == QD_FORM_CONVOLVES_BACK;
     set_if(view->found, !x, QD_FEATURE_PADS);
     for (size_t i = 0; x && i + 2 < x->rank; i++) {
-        int64_t total = made_padding(view, i);
-        set_if(view->found, total != 0, QD_FEATURE_PADS);
+        int64_t total = 0;
+        bool known = made_padding(view, x, i, &total);
+        set_if(view->found, !known || total > 0, QD_FEATURE_PADS);
         set_if(view->found, total > 0 && total % 2 == 1, QD_FEATURE_ASYMMETRIC_PADS);
+        set_if(view->found, transposed && total < 0, QD_FEATURE_NEGATIVE_PADS);
     }
 }
 

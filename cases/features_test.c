@@ -7,20 +7,6 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 /* Finishes the builder and compares the features, as a sorted list of words, with `want` and the opset. */
 static void check(struct qd_builder *builder, const char *op, const char *want)
 {
@@ -132,8 +118,8 @@ static void vectors(struct qd_arena *arena, const char *op, int64_t opset, const
         fail_msg("%s-%d(%s), x of rank %u: not %d", op, (int)opset, inputs, x_rank, flagged);
 }
 
-/* The pages: QuantizeLinear-13 and DequantizeLinear-13 "1-D tensor, with the length of the quantization axis", axis 1 unless given;
- * MatMulInteger-10 "M element vector"; Clip-13 "scalar(tensor of empty shape)". */
+/* The pages: QuantizeLinear-13 and DequantizeLinear-13 "1-D tensor, with the length of the quantization axis", axis 1
+ * unless given; MatMulInteger-10 "M element vector"; Clip-13 "scalar(tensor of empty shape)". */
 static void test_vectors_of_one_element(void **state)
 {
     static const int64_t four_two[] = {4, 2}, four_one[] = {4, 1}, one_two[] = {1, 2}, one[] = {1},
@@ -152,6 +138,62 @@ static void test_vectors_of_one_element(void **state)
     vectors(*state, "MatMulInteger", 10, "x,w,,z", 2, one_two, 1, true); /* two columns */
     vectors(*state, "Clip", 13, "x,s", 2, four_two, 1, true);
     vectors(*state, "Clip", 13, "x,s", 2, four_two, 0, false);
+}
+
+/* QLinearMatMul-10: "Scale and zero point must have same shape." The scale of
+ * one row is [1], its zero point has that rank. */
+static void beside(struct qd_arena *arena, unsigned rank, bool flagged)
+{
+    static const int64_t ones[2] = {1, 1};
+    struct qd_case kase;
+    struct qd_error error;
+    struct qd_features features;
+    struct qd_builder *builder = qd_build_begin(arena, 10);
+    struct qd_tensor x = sample_tensor(arena, QD_U8, 2, ones, ones);
+    struct qd_tensor z = sample_tensor(arena, QD_U8, rank, ones, ones);
+    struct qd_tensor q = sample_tensor(arena, QD_U8, 0, NULL, ones);
+    struct qd_tensor s = sample_floats(arena, 1, (const float[]){0.5f});
+    struct qd_tensor p = sample_floats(arena, 0, (const float[]){0.5f});
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &s);
+    qd_build_initializer(builder, "z", &z);
+    qd_build_initializer(builder, "p", &p);
+    qd_build_initializer(builder, "q", &q);
+    qd_build_node(builder, "", "QLinearMatMul", "x,s,z,x,p,q,p,q", "y");
+    qd_build_output(builder, "y", QD_U8, -1, NULL);
+    assert_ok(qd_build_finish(builder, "beside", false, &kase, &error), error);
+    qd_case_features(&kase, &features);
+    assert_int_equal(qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR), flagged);
+}
+
+static void test_vector_beside_scalar(void **state)
+{
+    beside(*state, 0, true);
+    beside(*state, 1, false);
+}
+
+/* A shape, by itself or handed on. */
+static void test_controls(void **state)
+{
+    static const int64_t four[] = {4};
+    for (int given = 0; given < 3; given++) {
+        struct qd_builder *builder = qd_build_begin(*state, 13);
+        struct qd_tensor x = sample_tensor(*state, QD_U8, 1, four, (const int64_t[4]){0});
+        struct qd_tensor shape = sample_tensor(*state, QD_S64, 1, (const int64_t[]){1}, four);
+        qd_build_input(builder, "x", &x);
+        if (given == 0)
+            qd_build_initializer(builder, "shape", &shape);
+        else
+            qd_build_input(builder, "shape", &shape);
+        if (given == 2)
+            qd_build_node(builder, "", "Identity", "shape", "handed");
+        qd_build_node(builder, "", "Reshape", given == 2 ? "x,handed" : "x,shape", "y");
+        qd_build_output(builder, "y", QD_U8, -1, NULL);
+        check(builder, "Reshape",
+              given == 0   ? "x-u8,y-u8,rank1,batch"
+              : given == 1 ? "x-u8,y-u8,runtime-controls,rank1,batch"
+                           : "x-u8,y-u8,runtime-controls,rank1,batch,multi-node");
+    }
 }
 
 static void test_windows(void **state)
@@ -306,7 +348,8 @@ static void test_graphs(void **state)
           "no-zero-point,x-u8,w-u8,y-u8,runtime-weights,rank0");
 }
 
-/* A node by itself: QLinearMatMul of what QuantizeLinear gives has codes of its own types, whatever stands beside it. */
+/* A node by itself: QLinearMatMul of what QuantizeLinear gives has codes
+ * of its own types, whatever stands beside it. */
 static void test_nodes(void **state)
 {
     struct qd_arena *arena = *state;
@@ -409,6 +452,11 @@ static void test_transposed(void **state)
     qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
     qd_build_attr_ints(builder, "strides", two, 2);
     check(builder, "ConvTranspose", "bias,auto-pad,strides,2d");
+    /* A stride of 3: 3 * (3 - 1) + 2 = 8, one less than 3 * 3. */
+    builder = transposed(*state, 1);
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    qd_build_attr_ints(builder, "strides", three, 2);
+    check(builder, "ConvTranspose", "bias,auto-pad,negative-pads,strides,2d");
 }
 
 /* --- Every operator's operands ------------------------------------------------------------------ */
@@ -545,6 +593,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors_of_one_element),
+        cmocka_unit_test(test_vector_beside_scalar),
+        cmocka_unit_test(test_controls),
         cmocka_unit_test(test_every_operand),
         cmocka_unit_test(test_transposed),
         cmocka_unit_test(test_sample),
@@ -556,5 +606,5 @@ int main(void)
         cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_words),
     };
-    return cmocka_run_group_tests_name("cases/features", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/features", tests, arena_set_up, arena_tear_down);
 }

@@ -122,8 +122,8 @@ static void paint_zero_points(struct painter *p, struct qd_tensor *tensor)
     }
 }
 
-/* Of the old size, so that outputs stay inside their range: a power of two, a unit in the last place of a float32 more or less, or
- * up to twice as much. */
+/* Of the old size, so that outputs stay inside their range: a power of two, a unit in the last place of a float32 more
+ * or less, or up to twice as much. */
 static double other_scale(struct painter *p, double old)
 {
     double power = exp2(floor(log2(old)) + (double)qd_random_range(&p->random, 0, 1));

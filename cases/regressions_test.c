@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The regressions: each names its public issue and what went wrong; the right outputs that it stores, computed by hand, are
- * admissible, and the wrong ones that a system once gave are not. The table of regressions/README.md is complete.
+/* The regressions: each names its public issue and what went wrong; the right outputs that it stores, computed by hand,
+ * are admissible, and the wrong ones that a system once gave are not. The table of regressions/README.md is complete.
  * Alone: <build>/tests/cases/regressions_test */
 #define _POSIX_C_SOURCE 200809L /* glob */
 #include "case_testlib.h"

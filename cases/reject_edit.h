@@ -23,13 +23,14 @@
 #include "qdiff/arena.h"
 #include "qdiff/status.h"
 
-/* Does one edit; `text` is written into. The message and what the edit adds live in the arena. INVALID: no such edit, operand or
- * attribute, or a value that does not fit, named in the error; LIMIT, NO_MEMORY. A failed edit may have changed the message. */
+/* Does one edit; `text` is written into. The message and what the edit adds live in the arena. INVALID: no such edit,
+ * operand or attribute, or a value that does not fit, named in the error; LIMIT,
+ * NO_MEMORY. A failed edit may have changed the message. */
 enum qd_status qd_reject_edit(Qdiff__Case *kase, char *text, struct qd_arena *arena,
                               struct qd_error *error);
 
-/* The part of *rest before `separator`, without the blanks around it; *rest goes on after the separator, and is NULL after the last
- * part. The text is written into. NULL when *rest is NULL. */
+/* The part of *rest before `separator`, without the blanks around it; *rest goes on after the separator, and is NULL
+ * after the last part. The text is written into. NULL when *rest is NULL. */
 char *qd_reject_part(char **rest, char separator);
 
 #endif

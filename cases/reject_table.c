@@ -16,7 +16,8 @@ static enum qd_status no_room(struct qd_error *error)
 
 /* --- Reading -------------------------------------------------------------------------------------- */
 
-/* A name becomes part of a path: words of letters, digits, "-", "_" and ".", at most two, which do not begin with ".". */
+/* A name becomes part of a path: words of letters, digits, "-", "_" and
+ * ".", at most two, which do not begin with ".". */
 static bool is_name(const char *text)
 {
     size_t words = 0;

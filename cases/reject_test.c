@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The must-reject cases: each is refused by exactly the rule it names, says in words what the rule is, and has a valid twin that
- * the reference takes; every rule that an operator of the reference lists has a case.
+/* The must-reject cases: each is refused by exactly the rule it names, says in words what the rule is, and has a valid
+ * twin that the reference takes; every rule that an operator of the reference lists has a case.
  * Alone: <build>/tests/cases/reject_test */
 #include "case_testlib.h"
 

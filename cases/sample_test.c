@@ -143,17 +143,17 @@ static void a_sample_is_a_part_of_the_whole(void **state)
         double cost = 0;
         struct qd_sample none = {.work = 0x1p60};
         build_layer(&layers[l], arena, &kase);
-        assert_ok(qd_case_evaluate_sample(0x1p60, &none, &kase, arena, &whole, &error), error);
+        assert_ok(qd_case_evaluate_within(0x1p60, &none, &kase, arena, &whole, &error), error);
         assert_int_equal(none.channels, 0);
         for (double work = 0x1p30; work >= 1; work /= 2) { /* the least that takes all of them */
             struct qd_sample sample = {.work = work};
-            if (qd_case_evaluate_sample(0x1p60, &sample, &kase, arena, &part, &error) != QD_OK ||
+            if (qd_case_evaluate_within(0x1p60, &sample, &kase, arena, &part, &error) != QD_OK ||
                 sample.channels > 0)
                 break;
             cost = work;
         }
         struct qd_sample sample = {.work = cost / 4};
-        assert_ok(qd_case_evaluate_sample(0x1p60, &sample, &kase, arena, &part, &error), error);
+        assert_ok(qd_case_evaluate_within(0x1p60, &sample, &kase, arena, &part, &error), error);
         int64_t count = whole.values[0].want.count;
         int64_t computed = count_same(layers[l].name, &part.values[0], &whole.values[0]);
         print_message("# %s: %lld of %lld elements\n", layers[l].name, (long long)computed,
@@ -177,27 +177,12 @@ static void too_little_work_is_a_limit(void **state)
         struct qd_error error;
         struct qd_sample sample = {.work = 8};
         build_layer(&layers[l], arena, &kase);
-        assert_refused(qd_case_evaluate_sample(0x1p60, &sample, &kase, arena, &part, &error),
+        assert_refused(qd_case_evaluate_within(0x1p60, &sample, &kase, arena, &part, &error),
                        QD_LIMIT, &error, "one channel or position alone");
         sample = (struct qd_sample){.work = 1e6};
-        assert_refused(qd_case_evaluate_sample(100, &sample, &kase, arena, &part, &error), QD_LIMIT,
+        assert_refused(qd_case_evaluate_within(100, &sample, &kase, arena, &part, &error), QD_LIMIT,
                        &error, "more multiply-accumulates than it may");
     }
-}
-
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
 }
 
 int main(void)
@@ -206,5 +191,5 @@ int main(void)
         cmocka_unit_test(a_sample_is_a_part_of_the_whole),
         cmocka_unit_test(too_little_work_is_a_limit),
     };
-    return cmocka_run_group_tests_name("cases/sample", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/sample", tests, arena_set_up, arena_tear_down);
 }

@@ -21,20 +21,6 @@ static enum qd_visit note(void *context, const struct qd_case *kase)
     return ++seen->count == seen->stop_after ? QD_VISIT_STOP : QD_VISIT_GO_ON;
 }
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 static void save_as(struct qd_arena *arena, const char *directory, const char *file, const char *id)
 {
     struct qd_error error;
@@ -150,6 +136,32 @@ static void test_wanted_families(void **state)
     assert_int_equal(none.count, 0);
 }
 
+/* A valid case that was generated says the type and the rank of each output:
+ * ONNX's checker refuses a model that does not. */
+static enum qd_visit note_silent(void *context, const struct qd_case *kase)
+{
+    size_t *silent = context;
+    for (size_t i = 0; i < kase->graph->output_count; i++) {
+        const struct qd_graph_value *y = &kase->graph->values[kase->graph->outputs[i]];
+        if (kase->expect != QD_EXPECT_VALID ||
+            (y->declared_rank >= 0 && y->declared_dtype != QD_DTYPE_NONE))
+            continue;
+        print_error("%s says nothing of output %zu\n", kase->id, i);
+        ++*silent;
+    }
+    return QD_VISIT_GO_ON;
+}
+
+static void test_outputs_are_declared(void **state)
+{
+    (void)state;
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    struct qd_error error;
+    size_t silent = 0;
+    assert_ok(qd_suite_visit(&options, note_silent, &silent, &error), error);
+    assert_int_equal(silent, 0);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -169,9 +181,13 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_and_stop),  cmocka_unit_test(test_refused_directories),
-        cmocka_unit_test(test_link_loop),       cmocka_unit_test(test_hand_written),
-        cmocka_unit_test(test_wanted_families), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_order_and_stop),
+        cmocka_unit_test(test_refused_directories),
+        cmocka_unit_test(test_link_loop),
+        cmocka_unit_test(test_hand_written),
+        cmocka_unit_test(test_wanted_families),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_outputs_are_declared),
     };
-    return cmocka_run_group_tests_name("cases/suite", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/suite", tests, arena_set_up, arena_tear_down);
 }

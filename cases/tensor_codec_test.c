@@ -2,20 +2,6 @@
 /* onnx.TensorProto: every type in every field it may use, and what is refused. */
 #include "hostile_testlib.h"
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 /* Encoding and decoding gives the same tensor: every type, ranks 0 to 8, empty ones too. */
 static void test_round_trip(void **state)
 {
@@ -254,5 +240,5 @@ int main(void)
         cmocka_unit_test(test_float_fields), cmocka_unit_test(test_range_of_entries),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_padding_bits),
     };
-    return cmocka_run_group_tests_name("cases/tensor_codec", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/tensor_codec", tests, arena_set_up, arena_tear_down);
 }

@@ -7,20 +7,6 @@
 #include "onnx/onnx.pb-c.h"
 #include "unpack.h"
 
-static int set_up(void **state)
-{
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    qd_arena_clear(*state);
-    return 0;
-}
-
 static void refuse(struct bytes bytes, enum qd_status want, const char *part)
 {
     struct qd_arena arena;
@@ -190,5 +176,5 @@ int main(void)
         cmocka_unit_test(test_amplification), cmocka_unit_test(test_quadratic_merge),
         cmocka_unit_test(test_size),          cmocka_unit_test(test_linear_time),
     };
-    return cmocka_run_group_tests_name("cases/unpack", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("cases/unpack", tests, arena_set_up, arena_tear_down);
 }

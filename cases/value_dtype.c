@@ -40,8 +40,8 @@ static int model_operand(const struct qd_node *node)
     return operand_at(node, x < 0 ? 0 : x);
 }
 
-/* The last of the first `count` nodes that computes the value, -1 if none does. Nodes are in topological order, and most read
- * what one shortly before them computes: from the front a long chain would take the square of its length. */
+/* The last of the first `count` nodes that computes the value, -1 if none does. Nodes are in topological order, and
+ * most read what one shortly before them computes: from the front a long chain would take the square of its length. */
 static int producer_among(const struct qd_graph *graph, int value, size_t count)
 {
     for (size_t i = count; i-- > 0;)
@@ -51,8 +51,8 @@ static int producer_among(const struct qd_graph *graph, int value, size_t count)
     return -1;
 }
 
-/* The type of a value, by what the model says alone: it holds for graphs that do not evaluate too. The first `count` nodes
- * count. */
+/* The type of a value, by what the model says alone: it holds for graphs that do not evaluate too. The first `count`
+ * nodes count. */
 static enum qd_dtype dtype_of(const struct qd_case *kase, int value, size_t count, int depth)
 {
     const struct qd_graph *graph = kase->graph;

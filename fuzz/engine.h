@@ -23,13 +23,13 @@ extern const struct qd_engine_harness qd_engine_harness;
  *   QDIFF_FUZZ_LEVEL=smoke|full         of the suite, whose structures are the stock */
 const struct qd_mutation *qd_engine_mutation(void);
 
-/* The semantic counters (counters.h), where libFuzzer looks for them and zeroes them; and, for an engine that looks elsewhere
- * (AFL++), brings them there. A harness calls it after counting. */
+/* The semantic counters (counters.h), where libFuzzer looks for them and zeroes them; and, for an engine that looks
+ * elsewhere (AFL++), brings them there. A harness calls it after counting. */
 extern uint8_t qd_engine_counters[];
 void qd_engine_publish(void);
 
-/* What runs between the two leaves no trace in the engine's coverage: to ask why a target differs takes another way each time, and
- * an input is not worth keeping for it. */
+/* What runs between the two leaves no trace in the engine's coverage: to ask why a target differs takes another way
+ * each time, and an input is not worth keeping for it. */
 void qd_engine_pause(void);
 void qd_engine_resume(void);
 

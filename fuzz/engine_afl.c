@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mutation core as an AFL++ custom mutator (AFL_CUSTOM_MUTATOR_LIBRARY): AFL++ 4.04c does not call libFuzzer's entry points.
- * Every mutation is ours, so AFL_CUSTOM_MUTATOR_ONLY=1 belongs to it. */
+/* The mutation core as an AFL++ custom mutator (AFL_CUSTOM_MUTATOR_LIBRARY): AFL++ 4.04c does not call libFuzzer's
+ * entry points. Every mutation is ours, so AFL_CUSTOM_MUTATOR_ONLY=1 belongs to it. */
 #include <stdlib.h>
 #include <string.h>
 

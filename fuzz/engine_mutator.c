@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libFuzzer's custom mutator and crossover on the mutation core. AFL++ reaches them through engine_afl.c, the replayer calls
- * them itself. The state below is this program's own: engines have no place for it. */
+/* libFuzzer's custom mutator and crossover on the mutation core. AFL++ reaches them through engine_afl.c, the replayer
+ * calls them itself. The state below is this program's own: engines have no place for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@ __attribute__((section("__libfuzzer_extra_counters"))) uint8_t qd_engine_counter
 #ifdef __AFL_COMPILER
 #define MOST_HITS 8 /* AFL++ tells few numbers of hits apart */
 
-/* Slots of AFL++'s map: what stands in this section is numbered with the compiler's own edges at the program's start. */
+/* Slots of AFL++'s map: what stands in this section is numbered with the
+ * compiler's own edges at the program's start. */
 __attribute__((section("__sancov_guards"), used)) static uint32_t slots[QD_COUNTERS];
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard); /* one hit */
 
@@ -25,8 +26,8 @@ void qd_engine_publish(void)
             __sanitizer_cov_trace_pc_guard(&slots[i]);
     memset(qd_engine_counters, 0, QD_COUNTERS);
 }
-/* AFL++'s map and its size. Its compiler pass declares these names in each file, and renames what has them already: hence a detour
- * that it does not see. */
+/* AFL++'s map and its size. Its compiler pass declares these names in each file, and renames what has them already:
+ * hence a detour that it does not see. */
 __asm__(".pushsection .data.rel, \"aw\"\n"
         ".balign 8\n"
         "qd_afl_map: .quad __afl_area_ptr\n"

@@ -5,8 +5,8 @@
 
 #include "qdiff/expectations.h"
 
-/* Those of the file that QDIFF_EXPECTATIONS names; without the variable, those that come with the built-in target `name`; NULL for
- * "none" and where there are none. They are active for `info`. IO, USAGE. */
+/* Those of the file that QDIFF_EXPECTATIONS names; without the variable, those that come with the built-in target
+ * `name`; NULL for "none" and where there are none. They are active for `info`. IO, USAGE. */
 enum qd_status qd_expectations_from_environment(const char *name, const struct qd_target_info *info,
                                                 struct qd_arena *arena,
                                                 struct qd_expectations **known,

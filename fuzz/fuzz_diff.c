@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: on every case that the target can take, its answer is admissible; what breaks a rule, it refuses. Without a target:
- * the reference evaluates every case within its limits, and its own canonical values are admissible.
+/* Property: on every case that the target can take, its answer is admissible; what breaks a rule, it refuses. Without a
+ * target: the reference evaluates every case within its limits, and its own canonical values are admissible.
  *
- * The environment, and what becomes of a divergence: hunt.h. A target that runs no models at all, as a quantizer, ends the process
- * with 3: fuzz_quantize is for those. */
+ * The environment, and what becomes of a divergence: hunt.h. A target that runs no models at all, as a quantizer, ends
+ * the process with 3: fuzz_quantize is for those. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: the reference holds. On every case: each canonical value is admissible, each admissible set is a range of the
- * output's type. On a case of one node that the second implementation (reference/twin/twin.h, GMP rationals) has too: both
- * give the same values and the same sets; and every permitted order of a requantization, computed in float32 and in float64 with
- * rounding to nearest, answers inside the set. */
+/* Property: the reference holds. On every case: each canonical value is admissible, each admissible set is a range of
+ * the output's type. On a case of one node that the second implementation (reference/twin/twin.h, GMP rationals) has
+ * too: both give the same values and the same sets; and every permitted order of a requantization, computed in float32
+ * and in float64 with rounding to nearest, answers inside the set. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static _Noreturn void fail(const struct qd_case *kase, const char *what, const c
 
 /* --- Memory of the rationals -------------------------------------------------------------------- */
 
-/* Small blocks by size, which are kept once they are free: under AddressSanitizer malloc takes most of the twin's time, and it is not
- * the twin that is tested. */
+/* Small blocks by size, which are kept once they are free: under AddressSanitizer malloc takes most of the twin's time,
+ * and it is not the twin that is tested. */
 #define GRAIN 16
 #define GRAINS 16
 #define POOL_BYTES ((size_t)1 << 20)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Property: what a tool that quantizes answers about a float graph, ranges and options has none of the findings of
- * targets/quantizer, and it refuses invalid ranges. Without a target: the mathematics from ranges to scales and zero points keeps
- * its own promises (observed_properties.h).
+ * targets/quantizer, and it refuses invalid ranges. Without a target: the mathematics from ranges to scales and zero
+ * points keeps its own promises (observed_properties.h).
  *
- * The environment, and what becomes of a divergence: hunt.h. A model that the tool rightly refuses counts as compared; expectation
- * rows that begin with fuzz: hold here. Options that the tool does not have, by its worker's words, are replaced by what it has. A
- * target that does not quantize ends the process with 3: fuzz_diff is for those.
+ * The environment, and what becomes of a divergence: hunt.h. A model that the tool rightly refuses counts as compared;
+ * expectation rows that begin with fuzz: hold here. Options that the tool does not have, by its worker's words, are
+ * replaced by what it has. A target that does not quantize ends the process with 3: fuzz_diff is for those.
  *
  * The models that the tool makes are not run: kernels are fuzz_diff's. */
 #include <stdio.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: what the reference itself answers is no divergence. And a measurement: every quirk that concerns the case is
- * evaluated beside the reference, and one whose answer lies outside an admissible set is killed: an event, with the executions
- * and CPU-seconds since the first one, the making of the stock that all kinds of runs start from left out. When all are dead the process ends, with 0.
+/* Property: what the reference itself answers is no divergence. And a measurement: every quirk that concerns the case
+ * is evaluated beside the reference, and one whose answer lies outside an admissible set is killed: an event, with the
+ * executions and CPU-seconds since the first one, the making of the stock that all kinds of runs
+ * start from left out. When all are dead the process ends, with 0.
  *
  *   QDIFF_KILLS=FILE     where the table goes at the end: quirk, executions, CPU-seconds, operator
  *   QDIFF_KILLS_SECONDS=N  the process ends, with 0, after so many CPU-seconds
- *   QDIFF_KILLS_EACH=operator  a quirk is killed once for each principal operator of a graph; the table has a row for each kill
+ *   QDIFF_KILLS_EACH=operator  a quirk is killed once for each principal operator of a graph; the table has a row for
+ *                              each kill
  *   QDIFF_COUNTERS=off   without the semantic counters (counters.h): what they are worth */
 #include <stdio.h>
 #include <stdlib.h>

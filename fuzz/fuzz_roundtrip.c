@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: a case that decodes is not changed by being written: as a .qdcase and as the files of its ONNX directory (model.onnx,
- * the tensors, qdiff.pb) it gives the same model byte for byte, the same tensors and the same metadata again, writing it twice gives the
- * same bytes, and taken apart and put together by the editor it evaluates to the same values. */
+/* Property: a case that decodes is not changed by being written: as a .qdcase and as the files of its ONNX directory
+ * (model.onnx, the tensors, qdiff.pb) it gives the same model byte for byte, the same tensors and the same metadata
+ * again, writing it twice gives the same bytes, and taken apart and put together
+ * by the editor it evaluates to the same values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

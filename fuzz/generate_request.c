@@ -89,8 +89,8 @@ static void find_bounds(const struct qd_graph *graph, const struct qd_node *node
     }
 }
 
-/* What a calibration could have seen: numbers that only move have the range that they had before, those of a Relu or Clip lie
- * within its bounds, and a concatenation's hold those of its parts. */
+/* What a calibration could have seen: numbers that only move have the range that they had before, those of a Relu or
+ * Clip lie within its bounds, and a concatenation's hold those of its parts. */
 static void carry_on(const struct qd_graph *graph, struct qd_quantizer_range *ranges, size_t count)
 {
     for (size_t n = 0; n < graph->node_count; n++) {

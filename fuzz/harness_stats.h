@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a harness that runs a target has done: totals for its last words and, where QDIFF_TALLY names a directory, what became of
- * each execution (night_stats.h). */
+/* What a harness that runs a target has done: totals for its last words and, where QDIFF_TALLY names a directory, what
+ * became of each execution (night_stats.h). */
 #ifndef QDIFF_FUZZ_COUNTED_H
 #define QDIFF_FUZZ_COUNTED_H
 
@@ -23,8 +23,8 @@ struct qd_harness_stats {
 /* Opens the tally that QDIFF_TALLY asks for; without the variable there is none. USAGE, NO_MEMORY. */
 enum qd_status qd_harness_stats_open(struct qd_harness_stats *counted, struct qd_error *error);
 
-/* Runs one input and puts what became of it, and the semantic counters (QD_COUNTERS of them) that it touched, into the tally if there
- * is one. *answer is the harness's. IO, the execution is counted: the tally cannot be written. */
+/* Runs one input and puts what became of it, and the semantic counters (QD_COUNTERS of them) that it touched, into the
+ * tally if there is one. *answer is the harness's. IO, the execution is counted: the tally cannot be written. */
 enum qd_status qd_harness_stats_run(struct qd_harness_stats *counted,
                                     int (*run)(const uint8_t *, size_t), const uint8_t *data,
                                     size_t size, uint8_t *counters, int *answer,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A harness on a target: its inputs are tried there, what is known is counted, the rest is reduced, named and kept.
  *
- *   QDIFF_TARGET=NAME        as on qdiff's command line (ort@1.31.1[opt=none], ort-quant@1.31.1, ./libmine.so); else the first line of
- *                            <harness>.target beside the program; neither: no target
- *   QDIFF_ISOLATE=1          a kernel target in a worker process: for one that may die. What it has to refuse, and what is known
- *                            to kill it, runs there anyway, and a quantizer always
+ *   QDIFF_TARGET=NAME        as on qdiff's command line (ort@1.31.1[opt=none], ort-quant@1.31.1, ./libmine.so); else
+ *                            the first line of <harness>.target beside the program; neither: no target
+ *   QDIFF_ISOLATE=1          a kernel target in a worker process: for one that may die. What it has to refuse, and what
+ *                            is known to kill it, runs there anyway, and a quantizer always
  *   QDIFF_EXPECTATIONS=FILE  its known divergences, which are counted and not reported; "none"; else the shipped ones
  *   QDIFF_STORE=DIR          findings go into that store (store.h), and the run goes on; without it the first finding
  *                            ends the process, so that the engine keeps the case
@@ -12,13 +12,13 @@
  *   QDIFF_FINDINGS=ignore    divergences are counted and nothing else: for an engine that minimises a corpus
  *   QDIFF_FINDINGS=raw       they go into the store's pool as they come, not reduced and not explained
  *
- * A divergence that no row expects is a finding only when it was reduced and no row expects what is left, so that one bug in a hundred
- * graphs is one finding, and what is known is called known. Reducing takes a quarter of the time at most; what has to wait for
- * it, was not small in time or came only once waits in the store's pool, and is neither named nor counted as a finding.
- * Without a store nothing waits: what was not small in time is a finding as it is.
+ * A divergence that no row expects is a finding only when it was reduced and no row expects what is left, so that one
+ * bug in a hundred graphs is one finding, and what is known is called known. Reducing takes a quarter of the time at
+ * most; what has to wait for it, was not small in time or came only once waits in the store's pool, and is neither
+ * named nor counted as a finding. Without a store nothing waits: what was not small in time is a finding as it is.
  *
- * A finding prints "Assertion failure: FuzzerHash=<hash> <signature>" and "DEDUP_TOKEN: <signature>". Failures end the process: 2 usage, 3 a target that
- * cannot be used, 4 our own. */
+ * A finding prints "Assertion failure: FuzzerHash=<hash> <signature>" and "DEDUP_TOKEN: <signature>". Failures end the
+ * process: 2 usage, 3 a target that cannot be used, 4 our own. */
 #ifndef QDIFF_FUZZ_HUNT_H
 #define QDIFF_FUZZ_HUNT_H
 
@@ -43,7 +43,8 @@ struct qd_hunt {
     uint64_t elements;
 };
 
-/* Opens what the environment names. Not before the first case: AFL++ forks after the program's start, and targets have threads. */
+/* Opens what the environment names. Not before the first case: AFL++ forks after
+ * the program's start, and targets have threads. */
 void qd_hunt_begin(struct qd_hunt *hunt);
 
 /* Tries an evaluated case on the target. The arena is that of the case. */

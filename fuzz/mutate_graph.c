@@ -97,8 +97,8 @@ static struct group add_group(struct grower *g, enum qd_dtype dtype)
     return group;
 }
 
-/* The group of a value, as its producer has it: keeping it is what makes a fusion right. Now and then, or if it is not known,
- * another one. */
+/* The group of a value, as its producer has it: keeping it is what makes a fusion right. Now and then, or if it is not
+ * known, another one. */
 static struct group group_of(struct grower *g, int v, enum qd_dtype dtype)
 {
     const struct qd_case_edit_node *node = qd_case_edit_producer(g->edit, v);

@@ -261,8 +261,8 @@ static double some_real(struct painter *p, const struct qd_value *value)
     return 0;
 }
 
-/* The power of two that takes the real number r = odd·2^e to odd/2, so that it and many others are ties; 1 if that is too large for
- * a code. */
+/* The power of two that takes the real number r = odd·2^e to odd/2, so that it and many others are ties; 1 if that is
+ * too large for a code. */
 static double halving(double r, double range)
 {
     int exponent;
@@ -315,8 +315,8 @@ static void scale_by(struct painter *p, int v, double factor)
         value->tensor = copy;
 }
 
-/* A float operand with as many elements as the codes made of it: each moved to a rounding edge, one step beside it, or the
- * type's end. */
+/* A float operand with as many elements as the codes made of it: each moved to a rounding edge, one step beside it, or
+ * the type's end. */
 static void move_floats(struct painter *p, int v, const struct qd_value *value)
 {
     struct qd_case_edit_value *moved = &p->edit->values[v];

@@ -144,8 +144,8 @@ static bool change_dim(struct editor *e)
     return changed;
 }
 
-/* The last two dimensions of a tensor become the same, and what has the length of the last one with it: a transposed matrix or
- * kernel still fits. */
+/* The last two dimensions of a tensor become the same, and what has the length of the last one with it: a transposed
+ * matrix or kernel still fits. */
 static bool make_square(struct editor *e)
 {
     int v = pick_tensor(e);
@@ -269,8 +269,8 @@ static bool change_attribute(struct editor *e)
     return false;
 }
 
-/* Every tensor of one type becomes one of another of the same kind; a single one now and then, which breaks what belongs
- * together. */
+/* Every tensor of one type becomes one of another of the same kind; a single one now and then, which breaks what
+ * belongs together. */
 static bool change_type(struct editor *e)
 {
     static const enum qd_dtype codes[] = {QD_U8, QD_S8, QD_U8, QD_S8, QD_U16, QD_S16, QD_U4, QD_S4};

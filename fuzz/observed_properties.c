@@ -24,8 +24,6 @@ static const char *check_form(const struct qd_observed_rule *rule,
     if (p->zero_point_lo > p->zero_point_hi || p->zero_point_lo < rule->qmin ||
         p->zero_point_hi > rule->qmax)
         return "zero-point-outside-type";
-    if (p->tiny)
-        return NULL;
     if (rule->scheme == QD_OBSERVED_SYMMETRIC &&
         (p->zero_point_lo != middle || p->zero_point_hi != middle))
         return "symmetric-off-middle";
@@ -67,7 +65,8 @@ static const char *check_doubled(double rmin, double rmax, const struct qd_obser
                : "twice-the-range-is-not-twice-the-scale";
 }
 
-/* The range seen in a mirror has the same scale, and the zero point counted from the other end, but for how ties round. */
+/* The range seen in a mirror has the same scale, and the zero point counted
+ * from the other end, but for how ties round. */
 static const char *check_mirrored(double rmin, double rmax, const struct qd_observed_rule *rule,
                                   const struct qd_observed_parameters *p)
 {
@@ -95,7 +94,10 @@ const char *qd_observed_broken(double rmin, double rmax, const struct qd_observe
     if (status != QD_OK)
         return NULL;
     const char *broken = check_form(rule, &p);
-    if (!broken && !p.tiny && (rmin != 0 || rmax != 0))
+    bool subnormal =
+        p.scale.lo <
+        qd_float_format(rule->scale_type)->least_normal; /* rounds by up to half of it */
+    if (!broken && !subnormal && (rmin != 0 || rmax != 0))
         broken = check_cover(rmin, rmax, rule, &p);
     if (!broken && is_moderate(rmin, rmax))
         broken = check_doubled(rmin, rmax, rule, &p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The properties of the mathematics from ranges to parameters hold, and a scheme that promises what another keeps breaks them.
+/* The properties of the mathematics from ranges to parameters hold, and a
+ * scheme that promises what another keeps breaks them.
  * Alone: <build>/tests/fuzz/observed_properties_test */
 #include <math.h>
 #include <setjmp.h>

@@ -528,8 +528,8 @@ static bool keep_wrong_outputs(const struct shown *shown, struct qd_case_edit *e
     return kept > 0 && kept < count;
 }
 
-/* Operators beside the wrong one, which the fuzzer joined to it, are right: no quirk of the whole graph explains both. They go first, if
- * what is left still differs, and only then it is asked what the finding is. */
+/* Operators beside the wrong one, which the fuzzer joined to it, are right: no quirk of the whole graph explains both.
+ * They go first, if what is left still differs, and only then it is asked what the finding is. */
 static enum qd_status drop_right_outputs(struct reduction *r)
 {
     const struct shown *shown = &r->at[r->current];

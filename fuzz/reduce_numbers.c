@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simpler attributes, parameters and data. A step is offered only when it makes what it changes simpler by the measure below,
- * so that steps cannot go round in a circle. */
+/* Simpler attributes, parameters and data. A step is offered only when it makes what it changes simpler by the measure
+ * below, so that steps cannot go round in a circle. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +140,8 @@ static bool make_scalar(struct qd_case_edit *edit, int value, int64_t at)
     return scalar != NULL;
 }
 
-/* A scale or zero point becomes a scalar of one channel, the one that differs or the first; a scale alone or with its zero
- * point. */
+/* A scale or zero point becomes a scalar of one channel, the one that differs or the first; a scale alone or with its
+ * zero point. */
 enum qd_step qd_reduce_granularity(struct qd_reduce_view *view, struct qd_case_edit *edit,
                                    size_t number)
 {
@@ -232,8 +232,8 @@ static int64_t int_target(int64_t code, int64_t neutral, size_t way)
     }
 }
 
-/* Gives element i of the copy the target of way `way`; false if that is not simpler or no number of the type, or a scale
- * that is not positive. */
+/* Gives element i of the copy the target of way `way`; false if that is not simpler or no number of the type, or a
+ * scale that is not positive. */
 static bool simplify(const struct qd_tensor *old, const struct qd_tensor *copy, int64_t i,
                      enum qd_role role, int64_t neutral, size_t way)
 {

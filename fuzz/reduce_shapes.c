@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Smaller dimensions. Axes that an operator's rules make equal are one group and are cut together; what the table below does
- * not know is tried axis by axis and size by size, and the reference says what is still valid. */
+/* Smaller dimensions. Axes that an operator's rules make equal are one group and are cut together; what the table below
+ * does not know is tried axis by axis and size by size, and the reference says what is still valid. */
 #include <string.h>
 
 #include "reduce_steps.h"
 
-/* Axes of operands, then of the first output: a letter is an axis, equal letters are equal axes; '.' an axis of its own;
- * '*' leading axes that broadcast, aligned right; '-' nothing known. "A/B": A for rank 1, B for others. What is not listed
- * is taken to broadcast element by element. */
+/* Axes of operands, then of the first output: a letter is an axis, equal letters are equal axes; '.' an axis of its
+ * own; '*' leading axes that broadcast, aligned right; '-' nothing known. "A/B": A for rank 1, B for others. What is
+ * not listed is taken to broadcast element by element. */
 static const struct {
     const char *op_type, *axes;
 } table[] = {
@@ -552,7 +552,8 @@ static bool set_groups(struct qd_ties *ties, struct qd_case_edit *edit, size_t p
     return true;
 }
 
-/* A constant shape says how many elements there have to be: {-1, 1, ...} of the same length says nothing, and axes can be cut. */
+/* A constant shape says how many elements there have to be: {-1, 1, ...} of the
+ * same length says nothing, and axes can be cut. */
 enum qd_step qd_reduce_reshape(struct qd_reduce_view *view, struct qd_case_edit *edit,
                                size_t number)
 {

@@ -26,7 +26,8 @@
 /* Sums of 65 000 products take a minute each. */
 #define LARGEST 20000
 
-/* Of each family of quirks one or two, on convolution, products, Quantize/DequantizeLinear, pools, elementwise and graphs. */
+/* Of each family of quirks one or two, on convolution, products,
+ * Quantize/DequantizeLinear, pools, elementwise and graphs. */
 static const char *const sample[] = {"zero-point-before-rounding",
                                      "zero-points-ignored",
                                      "w-zero-point-of-group-0",

@@ -6,11 +6,12 @@
  *   fuzz_codec --first I --mutate 1 --seed S …  mutant I again
  *   fuzz_diff --repeat N FILE|DIR...            each file N times: executions per CPU-second
  *   fuzz_quirk --cases N --seed S [FILE|DIR...] N cases made by the mutation core, from the files or from nothing
- *   fuzz_diff --bench N --seed S [FILE|DIR...]  N valid cases of one operator made like that, each run ten times: executions per
- *                                               CPU-second without the making, and the median number of output elements
+ *   fuzz_diff --bench N --seed S [FILE|DIR...]  N valid cases of one operator made like that, each run ten times:
+ *                                               executions per CPU-second without the making, and
+ *                                               the median number of output elements
  *
- * Prints how many inputs ran, how many the harness accepted (answered 0, not -1), the slowest one and the peak memory. An
- * input that crashes or takes longer than --timeout seconds (default 10) is written to ./crash-<seed>-<index>. */
+ * Prints how many inputs ran, how many the harness accepted (answered 0, not -1), the slowest one and the peak memory.
+ * An input that crashes or takes longer than --timeout seconds (default 10) is written to ./crash-<seed>-<index>. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

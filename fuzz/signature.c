@@ -155,7 +155,8 @@ const char *qd_signature_shape(const struct qd_evaluated *evaluated, const struc
 
 /* --- Words of a target -------------------------------------------------------------------------- */
 
-/* Past a part that names or lists something, "'n1'", "(13)", "{1,3,8}", "[with T = float]"; `at` itself if none begins there. */
+/* Past a part that names or lists something, "'n1'", "(13)", "{1,3,8}", "[with
+ * T = float]"; `at` itself if none begins there. */
 static const char *past_part(const char *at)
 {
     static const char opening[] = "'\"([{<", closing[] = "'\")]}>";
@@ -380,8 +381,8 @@ static void make_safe(char *text)
             *text = '.';
 }
 
-/* What the finding is about, as far as it says so itself: the operator of the rule that was broken, or the one that the words
- * complain of; else the case's. */
+/* What the finding is about, as far as it says so itself: the operator of the rule that was broken, or the one that the
+ * words complain of; else the case's. */
 static void add_op(struct text *text, const struct qd_case *kase, const struct qd_trial *trial,
                    const struct qd_divergence *divergence)
 {

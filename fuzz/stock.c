@@ -142,9 +142,10 @@ static size_t draw(const struct qd_mutation *mutation, const struct qd_stratum *
 
 #define SMALL_ELEMENTS 260 /* that a case takes: of what is made so, half gives more than 64 */
 
-/* Each third case is of a feature or an operator that is drawn first, so that rare ones come often. A fuzzer's case is small as a
- * rule: if the first one drawn is not, it is the smaller of two. One in 64 is the largest of up to 64: only long sums leave a
- * type. */
+/* Each third case is of a feature or an operator that is drawn first, so that
+ * rare ones come often. A fuzzer's case is small as a
+ * rule: if the first one drawn is not, it is the smaller of two. One in 64 is the largest of up to 64: only long sums
+ * leave a type. */
 const struct qd_case *qd_stock_pick(const struct qd_mutation *mutation, struct qd_random *random)
 {
     const struct qd_stock *stock = mutation->stock;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings store: files that appear, change and go as a whole, under a lock. */
 #include "qdiff/store.h"
+#include "qdiff/memory_stream.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -355,23 +356,21 @@ static void put_text(FILE *out, const struct qd_record *record)
 static enum qd_status write_finding(struct qd_store *store, const struct qd_record *record,
                                     struct qd_error *error)
 {
-    char path[PATH_MAX], *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
+    char path[PATH_MAX];
+    struct qd_memory_stream stream;
+    if (!qd_memory_open(&stream))
         return qd_fail(error, QD_NO_MEMORY, "no room to write a finding");
-    put_text(out, record);
-    fflush(out);
-    fprintf(out, "case %zu %016" PRIx64 " %016" PRIx64 "\n", record->size,
-            hash_of(record->bytes, record->size), hash_of((const uint8_t *)text, size));
-    fwrite(record->bytes, 1, record->size, out);
-    if (fclose(out) != 0) {
-        free(text);
+    put_text(stream.out, record);
+    fflush(stream.out);
+    fprintf(stream.out, "case %zu %016" PRIx64 " %016" PRIx64 "\n", record->size,
+            hash_of(record->bytes, record->size),
+            hash_of((const uint8_t *)stream.text, stream.size));
+    fwrite(record->bytes, 1, record->size, stream.out);
+    if (!qd_memory_close(&stream))
         return qd_fail(error, QD_NO_MEMORY, "no room to write a finding");
-    }
     path_of(store, record->signature, path, sizeof path);
-    enum qd_status status = qd_file_write(path, text, size, error);
-    free(text);
+    enum qd_status status = qd_file_write(path, stream.text, stream.size, error);
+    free(stream.text);
     if (status == QD_OK && fsync(store->directory) != 0)
         status = fail_errno(error, "sync", store->path);
     return status;

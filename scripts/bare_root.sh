@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # Sourced by checks that need a machine with nothing on it, after lib.sh: a Debian root made by debootstrap, which goes when the
 # script ends. It reads the Debian mirror, the certificates and the pip configuration of this machine.
+# QDIFF_BARE_SUITE=noble QDIFF_BARE_MIRROR=URL: a root of that suite of Ubuntu instead.
 
 [ "$(id -u)" -eq 0 ] || die 3 "only root can make another root"
 [ -n "$(command -v debootstrap)" ] || die 3 "install debootstrap first"
@@ -16,9 +17,13 @@ trap leave EXIT
 
 fill_root()
 {
-    local file
-    debootstrap --variant=minbase --include=ca-certificates "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$bare" \
-        "$(debian_mirror)"
+    local file arguments
+    arguments=("$(. /etc/os-release && echo "$VERSION_CODENAME")" "$bare" "$(debian_mirror)")
+    if [ -n "${QDIFF_BARE_SUITE-}" ]; then # Debian has no keys of Ubuntu's, and one script for all its suites
+        arguments=(--no-check-gpg "--components=main,universe" "$QDIFF_BARE_SUITE" "$bare"
+            "${QDIFF_BARE_MIRROR:?needs the mirror of $QDIFF_BARE_SUITE}" /usr/share/debootstrap/scripts/gutsy)
+    fi
+    debootstrap --variant=minbase --include=ca-certificates "${arguments[@]}"
     for file in /etc/resolv.conf /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
         [ ! -e "$file" ] || cp -L "$file" "$bare$file"
     done

@@ -37,7 +37,8 @@ bool qd_config_next(const char **config, char *key, char *value, unsigned size, 
     return true;
 }
 
-/* Length of the UTF-8 sequence at s (of `left` bytes), 0 if there is none. Overlong forms and surrogates count as none. */
+/* Length of the UTF-8 sequence at s (of `left` bytes), 0 if there is none.
+ * Overlong forms and surrogates count as none. */
 static unsigned sequence(const unsigned char *s, size_t left)
 {
     unsigned length = s[0] >= 0xC2 && s[0] < 0xE0   ? 2

@@ -8,7 +8,8 @@
 
 #include "qdiff/target.h"
 
-/* Fills *message, with both ends of a text that is too long; returns `status`, so that a caller can write `return qd_answer(...)`. */
+/* Fills *message, with both ends of a text that is too long; returns `status`, so
+ * that a caller can write `return qd_answer(...)`. */
 enum qd_target_status qd_answer(struct qd_target_message *message, enum qd_target_status status,
                                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -20,8 +21,8 @@ bool qd_config_next(const char **config, char *key, char *value, unsigned size, 
  * '?'. In place; `size` is the buffer's, which gets its NUL. */
 void qd_text_clean(char *text, unsigned size);
 
-/* Copies `length` bytes into a buffer of `size`, at least 16, with a NUL; of what is too long both ends, as the cause may be at
- * either (a panic's first line, the last of nested exceptions), with "[...]" on a line of its own between. */
+/* Copies `length` bytes into a buffer of `size`, at least 16, with a NUL; of what is too long both ends, as the cause
+ * may be at either (a panic's first line, the last of nested exceptions), with "[...]" on a line of its own between. */
 void qd_text_shorten(char *to, size_t size, const char *from, size_t length);
 
 /* The same as qd_text_clean, and line ends and tabs become blanks. */

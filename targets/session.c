@@ -64,12 +64,13 @@ static void work(void *context, void *block, int channel)
     struct qd_session *session = context;
     struct qd_open_target opened;
     qd_serve_open(&session->name, block, session->worker.block_size, &opened);
-    qd_worker_answer(channel);
+    uint64_t ticket = QD_FIRST_TICKET;
+    qd_worker_answer(channel, ticket);
     if (!opened.api)
         return;
-    while (qd_worker_wait(channel) == 'r') {
+    while (qd_worker_wait(channel, &ticket) == 'r') {
         qd_transfer_execute(block, opened.api, opened.target);
-        qd_worker_answer(channel);
+        qd_worker_answer(channel, ticket);
     }
     opened.api->close(opened.target);
 }
@@ -339,8 +340,8 @@ static void keep_graph(struct qd_features *alone, const struct qd_features *of_c
     }
 }
 
-/* Whether the target does the node, in the case's company and by itself: what its neighbours are made of may not hide that it
- * has no kernel for this node's types. */
+/* Whether the target does the node, in the case's company and by itself: what its neighbours are made of may not hide
+ * that it has no kernel for this node's types. */
 static bool can_both(const struct qd_session *session, const struct qd_case *kase,
                      const struct qd_node *node, const struct qd_features *of_case,
                      const struct row **near)
@@ -444,6 +445,8 @@ static enum qd_status attempt_unmolested(struct qd_session *session,
     enum qd_status status = QD_OK;
     for (int i = 0; i < MOST_TRIES && status == QD_OK; i++) {
         status = attempt(session, transfer, answered, death, error);
+        if (status == QD_OK && !*answered && death->interrupted)
+            return qd_fail(error, QD_UNUSABLE, "interrupted");
         if (status == QD_OK && (*answered || !qd_death_is_foreign(death)))
             return QD_OK;
     }

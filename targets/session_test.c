@@ -2,12 +2,17 @@
 /* Sessions against targets that behave and targets that do not: each wrong deed is told apart, costs one case, and
  * the session goes on.
  * Alone: <build>/tests/targets/session_test */
+#define _GNU_SOURCE /* flock, mkstemp, usleep */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -82,6 +87,13 @@ static const struct deed {
      true}, /* LeakSanitizer's exit code */
     {"close-descriptors", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "closed its channel", true, false},
     {"hang", QD_OUTCOME_HANG, QD_STAGE_RUN, 0, "no answer within 0.4 s", true, false},
+    {"kill-parent", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0,
+     "was killed, by the target or by somebody else", true, false},
+    {"stop-parent", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "the target stopped its parent process",
+     true, false},
+    {"write-channel", QD_OUTCOME_CRASH, QD_STAGE_RUN, 0, "wrote to the channel", true, false},
+    {"grow-file", QD_OUTCOME_CRASH, QD_STAGE_RUN, 25, "wrote a file of more than 256 MiB", true,
+     false},
     /* ASan's allocator ends the process itself when it gets no memory. */
     {"eat-memory", QD_OUTCOME_OOM, QD_STAGE_RUN, 0, "limit 256 MiB", true, true},
 };
@@ -431,9 +443,90 @@ static void test_many_deaths_leave_no_process(void **state)
     qd_session_close(session);
 }
 
+/* --- What targets leave running ------------------------------------------------------------------ */
+
+/* A file that the processes of misbehave_plugin's `leave` lock, in the environment. */
+struct left {
+    char path[64];
+    int file;
+};
+
+static void open_left(struct left *left)
+{
+    strcpy(left->path, "/tmp/qdiff-left-XXXXXX");
+    left->file = mkstemp(left->path);
+    assert_true(left->file >= 0);
+    assert_int_equal(setenv("QDIFF_TEST_LEFT", left->path, 1), 0);
+}
+
+static bool is_held(const struct left *left)
+{
+    if (flock(left->file, LOCK_EX | LOCK_NB) != 0)
+        return true;
+    flock(left->file, LOCK_UN);
+    return false;
+}
+
+/* At most 5 seconds, as promised. */
+static void expect_none_left(struct left *left, const char *what)
+{
+    for (int i = 0; i < 500 && is_held(left); i++)
+        usleep(10000);
+    if (is_held(left))
+        fail_msg("%s: a process is left", what);
+    close(left->file);
+    unlink(left->path);
+}
+
+static void test_what_a_target_leaves_ends_with_its_session(void **state)
+{
+    (void)state;
+    static const char *const whats[] = {"leave", "leave-and-crash", "leave-and-hang",
+                                        "leave-and-kill-parent"};
+    for (size_t i = 0; i < sizeof whats / sizeof *whats; i++) {
+        struct left left;
+        char text[512];
+        open_left(&left);
+        snprintf(text, sizeof text, "%s[do=%s]", PLUGIN("misbehave_plugin"), whats[i]);
+        struct qd_session_options options = {.time_limit = i == 2 ? 0.4 : 30};
+        struct qd_session *session = qd_open(text, &options);
+        struct qd_run run;
+        struct qd_error error = {.status = QD_OK};
+        assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
+        if (i == 0)
+            assert_true(is_held(&left));
+        qd_session_close(session);
+        expect_none_left(&left, whats[i]);
+    }
+}
+
+static void test_what_a_target_leaves_ends_with_a_killed_qdiff(void **state)
+{
+    (void)state;
+    struct left left;
+    open_left(&left);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct qd_session_options options = {.time_limit = 60};
+        struct qd_run run;
+        struct qd_error error;
+        run_once(qd_open(PLUGIN("misbehave_plugin") "[do=leave-and-hang]", &options), 10, &run,
+                 &error);
+        _exit(0);
+    }
+    for (int i = 0; i < 3000 && !is_held(&left); i++)
+        usleep(10000);
+    assert_true(is_held(&left));
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    expect_none_left(&left, "killed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_a_target_leaves_ends_with_its_session),
+        cmocka_unit_test(test_what_a_target_leaves_ends_with_a_killed_qdiff),
         cmocka_unit_test(test_every_deed_is_told_apart),
         cmocka_unit_test(test_in_process),
         cmocka_unit_test(test_unusable_plugins),

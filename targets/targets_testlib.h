@@ -7,7 +7,8 @@
 #include "qdiff/compare.h"
 #include "qdiff/session.h"
 
-/* Whether this build has AddressSanitizer, which wants address space without limit and reports deaths in its own words. */
+/* Whether this build has AddressSanitizer, which wants address space without
+ * limit and reports deaths in its own words. */
 #ifdef __SANITIZE_ADDRESS__
 #define QD_UNDER_ASAN true
 #elif defined(__has_feature)

@@ -113,21 +113,62 @@ static void write_row(const struct qd_learner *l, const uint8_t *row,
     *word = '\0';
 }
 
+/* What stands after the word of a row whose case is of the smoke level; after others a blank. */
+#define SMOKE '*'
+
+/* The word after this one, NULL after the last. */
+static const char *next_word(const char *word)
+{
+    word += strcspn(word, " *");
+    return *word && word[1] ? word + 1 : NULL;
+}
+
+static bool is_smoke(const char *word)
+{
+    return word[strcspn(word, " *")] == SMOKE;
+}
+
+/* Whether `rows`, NULL for none, have the word as one of the smoke level. */
+static bool has_smoke(const char *rows, const char *word)
+{
+    size_t width = strcspn(word, " *");
+    while (rows && !(is_smoke(rows) && strncmp(rows, word, width) == 0))
+        rows = next_word(rows);
+    return rows;
+}
+
+static const char *shipped_rows(const struct qd_derived *outline);
+
+/* Rows that the table has as ones of the smoke level stay that. */
 static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *arena,
                                  const char **rows, struct qd_error *error)
 {
+    const char *shipped = shipped_rows(&l->outline);
     size_t width = l->outline.count + 2 * QD_DERIVED_MAX_OUTPUTS + 1;
     char *text = qd_arena_alloc(arena, (l->row_count + 1) * width + 1), *at = text;
     if (!text)
         return qd_fail(error, QD_NO_MEMORY, "no room for rows");
     write_row(l, l->base, NULL, at);
-    for (size_t r = 0; r < l->row_count; r++) {
-        at += width;
-        at[-1] = ' ';
+    at[width - 1] = ' ';
+    at += width;
+    for (size_t r = 0; r < l->row_count; r++, at += width) {
         write_row(l, row_at(l, r), l->row_outputs + r * QD_DERIVED_MAX_OUTPUTS, at);
+        at[width - 1] = has_smoke(shipped, at) ? SMOKE : ' ';
     }
+    at[-(at[-1] == ' ')] = '\0';
     *rows = text;
     return QD_OK;
+}
+
+void qd_derived_write_head(FILE *out)
+{
+    fputs("/* SPDX-License-Identifier: Apache-2.0 */\n"
+          "/* The rows of levels that cases/derived/ makes cases of: what goes together was "
+          "learned from the reference.\n"
+          " * Written by `qdiff coverage --factors --write FILE`; the rows of the smoke level, "
+          "which a * follows, were chosen\n"
+          " * by `qdiff self-test --contract --write FILE`; see qdiff/derived.h. */\n",
+          out);
 }
 
 void qd_derived_write(const struct qd_derived_cover *cover, FILE *out)
@@ -135,12 +176,12 @@ void qd_derived_write(const struct qd_derived_cover *cover, FILE *out)
     size_t width = strcspn(cover->rows, " ") + 1, line = 0;
     fprintf(out, "QD_ROWS(\"%s\", \"%s\", 0x%08x,\n        \"", cover->domain, cover->op_type,
             (unsigned)cover->signature);
-    for (const char *word = cover->rows; *word; word += word[width - 1] ? width : width - 1) {
+    for (const char *word = cover->rows; word; word = next_word(word)) {
         if (line + width > 108) {
             fputs("\"\n        \"", out);
             line = 0;
         }
-        fprintf(out, "%.*s%s", (int)width - 1, word, word[width - 1] ? " " : "");
+        fprintf(out, "%.*s", (int)width - (word[width - 1] == '\0'), word);
         line += width;
     }
     fputs("\")\n", out);
@@ -186,6 +227,13 @@ static const struct shipped *find_shipped(const struct qd_op *op)
     return NULL;
 }
 
+/* Those of the same factors, NULL if there are none. */
+static const char *shipped_rows(const struct qd_derived *outline)
+{
+    const struct shipped *found = find_shipped(outline->op);
+    return found && found->signature == signature(outline) ? found->rows : NULL;
+}
+
 bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover)
 {
     const struct shipped *found = find_shipped(qd_op_at(op));
@@ -225,30 +273,79 @@ static enum qd_status find_rows(const struct qd_derived *outline, const char **r
     return QD_OK;
 }
 
-/* Of one operator; *answer: the visitor's last. */
-static enum qd_status visit_rows(const struct qd_derived *outline, qd_case_visitor *visit,
-                                 void *context, struct qd_arena *arena, enum qd_visit *answer,
-                                 struct qd_error *error)
+/* Makes the case of a row of the table; `base` is the table's first word. */
+static enum qd_status make(const struct qd_derived *outline, const char *base, const char *word,
+                           struct qd_arena *arena, struct qd_case *kase, struct qd_error *error)
 {
-    uint8_t base[QD_COVERING_MAX_FACTORS], row[QD_COVERING_MAX_FACTORS];
+    uint8_t levels[QD_COVERING_MAX_FACTORS], base_levels[QD_COVERING_MAX_FACTORS];
     struct qd_derived_output outputs[QD_DERIVED_MAX_OUTPUTS];
-    const char *word = "";
-    enum qd_status status = find_rows(outline, &word, error);
+    read_row(outline, base, base_levels, outputs);
+    read_row(outline, word, levels, outputs);
+    return qd_derived_make(outline, levels, base_levels, outputs, arena, kase, error);
+}
+
+/* Of one operator; *answer: the visitor's last. */
+static enum qd_status visit_rows(const struct qd_derived *outline, enum qd_level level,
+                                 qd_case_visitor *visit, void *context, struct qd_arena *arena,
+                                 enum qd_visit *answer, struct qd_error *error)
+{
+    const char *base = "", *word;
+    enum qd_status status = find_rows(outline, &base, error);
     if (status != QD_OK)
         return status;
-    read_row(outline, word, base, outputs);
-    while ((word = strchr(word, ' ')) != NULL && status == QD_OK && *answer == QD_VISIT_GO_ON) {
+    for (word = next_word(base); word && status == QD_OK && *answer == QD_VISIT_GO_ON;
+         word = next_word(word)) {
         struct qd_case kase;
+        if (level < QD_LEVEL_FULL && !is_smoke(word))
+            continue;
         qd_arena_reset(arena);
-        read_row(outline, ++word, row, outputs);
-        status = qd_derived_make(outline, row, base, outputs, arena, &kase, error);
+        status = make(outline, base, word, arena, &kase, error);
         if (status == QD_OK)
             *answer = visit(context, &kase);
     }
     return status;
 }
 
-/* From the full level on: what it finds on other targets than ONNX Runtime has no rows yet, and smoke is their gate. */
+static bool takes_row(const struct qd_derived *outline, const char *base, const char *word,
+                      qd_derived_takes *takes, const void *context, enum qd_status *status,
+                      struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct qd_case kase;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    *status = make(outline, base, word, &arena, &kase, error);
+    bool taken = *status == QD_OK && takes(context, kase.id);
+    qd_arena_clear(&arena);
+    return taken;
+}
+
+enum qd_status qd_derived_mark(size_t op, qd_derived_takes *takes, const void *context,
+                               struct qd_arena *arena, struct qd_derived_cover *cover,
+                               struct qd_error *error)
+{
+    struct qd_derived outline;
+    const char *base = "";
+    enum qd_status status = qd_derived_read(qd_op_at(op), &outline, error);
+    if (status == QD_OK)
+        status = find_rows(&outline, &base, error);
+    if (status != QD_OK)
+        return status;
+    size_t width = strcspn(base, " ") + 1;
+    char *rows = qd_arena_alloc(arena, strlen(base) + 2), *at = rows;
+    if (!rows)
+        return qd_fail(error, QD_NO_MEMORY, "no room for rows");
+    for (const char *word = base; word && status == QD_OK; word = next_word(word), at += width) {
+        memcpy(at, word, width - 1);
+        at[width - 1] = ' ';
+        if (word != base && takes_row(&outline, base, word, takes, context, &status, error))
+            at[width - 1] = SMOKE;
+    }
+    at[-(at[-1] == ' ')] = '\0';
+    qd_derived_shipped(op, cover);
+    cover->rows = rows;
+    return status;
+}
+
 static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error)
 {
@@ -256,13 +353,11 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
     struct qd_derived outline;
     enum qd_status status = QD_OK;
     enum qd_visit answer = QD_VISIT_GO_ON;
-    if (level < QD_LEVEL_FULL)
-        return QD_OK;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     for (size_t op = 0; qd_op_at(op) && status == QD_OK && answer == QD_VISIT_GO_ON; op++) {
         status = qd_derived_read(qd_op_at(op), &outline, error);
         if (status == QD_OK)
-            status = visit_rows(&outline, visit, context, &arena, &answer, error);
+            status = visit_rows(&outline, level, visit, context, &arena, &answer, error);
     }
     qd_arena_clear(&arena);
     return status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases made of operators' rows: that every row is read whole, that the shipped table is what
  * learning gives, that cases are valid and different, and that holes are excused by the rule
- * that a hand reading of the page gives. Alone: tests/cases/derived/derived_test. */
+ * that a hand reading of the page gives; and which rows are of the smoke level.
+ * Alone: tests/cases/derived/derived_test. */
 #include "case_testlib.h"
 
 #include "derived/derived.h"
@@ -168,18 +169,64 @@ static void test_cases_are_valid(void **state)
     qd_arena_clear(&seen.arena);
 }
 
-static int set_up(void **state)
+/* --- The smoke level ------------------------------------------------------------------------------ */
+
+static bool is_computed(const void *context, const char *id)
 {
-    static struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    *state = &arena;
-    return 0;
+    (void)context;
+    return strstr(id, "computed") != NULL;
 }
 
-static int tear_down(void **state)
+struct ids {
+    const char *begin; /* of the ids that count */
+    size_t count, taken;
+};
+
+static enum qd_visit count_ids(void *context, const struct qd_case *kase)
 {
-    qd_arena_clear(*state);
-    return 0;
+    struct ids *ids = context;
+    bool begins = strncmp(kase->id, ids->begin, strlen(ids->begin)) == 0;
+    ids->count += begins;
+    ids->taken += begins && is_computed(NULL, kase->id);
+    return QD_VISIT_GO_ON;
+}
+
+/* Marks are those asked for, and nothing else of the rows changes. */
+static void test_rows_are_marked(void **state)
+{
+    struct qd_arena *arena = *state;
+    struct qd_derived_cover shipped, marked;
+    struct qd_error error;
+    struct ids ids = {.begin = "derived/Gather/"};
+    assert_ok(qd_family_generate(&qd_family_derived, QD_LEVEL_FULL, count_ids, &ids, &error),
+              error);
+    assert_true(qd_derived_shipped(op_named("Gather"), &shipped));
+    assert_ok(qd_derived_mark(op_named("Gather"), is_computed, NULL, arena, &marked, &error),
+              error);
+    size_t marks = 0, at = 0;
+    for (; shipped.rows[at] && marked.rows[at]; at++) {
+        bool between = strchr(" *", shipped.rows[at]) != NULL;
+        marks += marked.rows[at] == '*';
+        assert_true(between ? strchr(" *", marked.rows[at]) != NULL
+                            : shipped.rows[at] == marked.rows[at]);
+    }
+    marks += marked.rows[at] == '*';
+    assert_true(strlen(shipped.rows + at) <= 1 && strlen(marked.rows + at) <= 1);
+    assert_true(ids.taken > 0 && ids.taken < ids.count);
+    assert_int_equal(marks, ids.taken);
+}
+
+/* What was chosen is part of the full level, and less than a tenth of it. */
+static void test_smoke_is_a_small_part(void **state)
+{
+    (void)state;
+    struct qd_error error;
+    struct ids smoke = {.begin = "derived/"}, full = smoke;
+    assert_ok(qd_family_generate(&qd_family_derived, QD_LEVEL_SMOKE, count_ids, &smoke, &error),
+              error);
+    assert_ok(qd_family_generate(&qd_family_derived, QD_LEVEL_FULL, count_ids, &full, &error),
+              error);
+    assert_true(smoke.count > 300 && smoke.count * 10 < full.count);
 }
 
 int main(void)
@@ -187,9 +234,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_attribute_is_forgotten),
         cmocka_unit_test(test_no_control_is_forgotten),
-        cmocka_unit_test_setup_teardown(test_the_table_is_what_is_learned, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_holes_name_the_rule, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_table_is_what_is_learned, arena_set_up,
+                                        arena_tear_down),
+        cmocka_unit_test_setup_teardown(test_holes_name_the_rule, arena_set_up, arena_tear_down),
         cmocka_unit_test(test_cases_are_valid),
+        cmocka_unit_test_setup_teardown(test_rows_are_marked, arena_set_up, arena_tear_down),
+        cmocka_unit_test(test_smoke_is_a_small_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,20 @@ static enum qd_dtype output_type(const struct qd_derived_draft *d)
     return qd_dtype_is_integer(d->x) ? d->x : QD_U8;
 }
 
+static bool is_level(const struct qd_derived_draft *d, enum qd_derived_kind kind, const char *word)
+{
+    return strcmp(qd_derived_word(d, kind, 0), word) == 0;
+}
+
+static bool is_per_channel(const struct qd_derived_draft *d, int whose, bool scale)
+{
+    const char *word = qd_derived_word(d, QD_DERIVED_GRANULARITY, whose);
+    if (!*word || (strncmp(word, "scale", 5) == 0 && !scale) ||
+        (strncmp(word, "zero", 4) == 0 && scale))
+        return false;
+    return true;
+}
+
 static enum qd_dtype owner_type(const struct qd_derived_draft *d, int whose)
 {
     return whose == QD_DERIVED_X ? d->x : whose == QD_DERIVED_W ? d->w : output_type(d);
@@ -174,11 +188,25 @@ static double jitter(const struct qd_derived_draft *d, int whose, int64_t channe
     return 1 + ldexp((double)(qd_random_next(&random) >> 41), -23);
 }
 
+/* Of all scalars of one grid: codes of sums of products lie in it too. */
+static double grid_scale(const struct qd_derived_draft *d, double range)
+{
+    switch (d->outline->op->form) {
+    case QD_FORM_MULTIPLIES:
+    case QD_FORM_CONVOLVES:
+    case QD_FORM_CONVOLVES_BACK:
+    case QD_FORM_MATRICES: return jitter(d, QD_DERIVED_X, 0) * 2 / (range * sqrt((double)d->terms));
+    default: return jitter(d, QD_DERIVED_X, 0) * 2 / range;
+    }
+}
+
 static double scale_of(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
     const struct qd_dtype_info *info = qd_dtype_info(owner_type(d, whose));
     double range =
         info->kind == QD_CLASS_FLOAT || info->bits > 16 ? 16 : (double)(info->max - info->min);
+    if (is_level(d, QD_DERIVED_ALIAS, "one_grid") && !is_per_channel(d, whose, true))
+        return grid_scale(d, range);
     if (whose != QD_DERIVED_Y)
         return ldexp(jitter(d, whose, channel), whose == QD_DERIVED_X ? -1 : -2) * 4 / range;
     return output_reach(d) / range * 7 * jitter(d, whose, channel) / 1.5;
@@ -236,15 +264,6 @@ static const char *name_of(struct qd_derived_draft *d, unsigned input)
     return name ? name : "";
 }
 
-static bool is_per_channel(const struct qd_derived_draft *d, int whose, bool scale)
-{
-    const char *word = qd_derived_word(d, QD_DERIVED_GRANULARITY, whose);
-    if (!*word || (strncmp(word, "scale", 5) == 0 && !scale) ||
-        (strncmp(word, "zero", 4) == 0 && scale))
-        return false;
-    return true;
-}
-
 /* Of QuantizeLinear and DequantizeLinear: of the axis, or blocks along it; MatMulNBits has its own. */
 static struct qd_derived_shape parameter_shape(const struct qd_derived_draft *d, unsigned input,
                                                int owner, bool scale)
@@ -277,26 +296,21 @@ static enum qd_dtype scale_type(const struct qd_derived_draft *d)
     return d->outline->layout == QD_LAYOUT_NBITS && qd_dtype_is_float(x) ? x : QD_F32;
 }
 
-static bool is_level(const struct qd_derived_draft *d, enum qd_derived_kind kind, const char *word)
+/* Adds a scale or zero point; its name. With one grid the first of a scalar of its type stands for it. */
+static const char *add_scalar_once(struct qd_derived_draft *d, bool zero, const char *name,
+                                   const struct qd_tensor *t, bool run)
 {
-    return strcmp(qd_derived_word(d, kind, 0), word) == 0;
-}
-
-/* Whether the first scale (or zero point) stands for this one, of the same type; its name then, else NULL. */
-static const char *share(struct qd_derived_draft *d, bool zero, enum qd_dtype type,
-                         const char *name)
-{
-    if (!is_level(d, QD_DERIVED_ALIAS, "one_grid"))
-        return NULL;
-    if (!d->shared[zero]) {
-        d->shared[zero] = name;
-        d->shared_types[zero] = type;
-        return NULL;
+    bool once = is_level(d, QD_DERIVED_ALIAS, "one_grid") && t->rank == 0;
+    if (once && d->shared[zero] && d->shared_types[zero] == t->dtype) {
+        d->shares = true;
+        return d->shared[zero];
     }
-    if (d->shared_types[zero] != type)
-        return NULL;
-    d->shares = true;
-    return d->shared[zero];
+    if (once && !d->shared[zero]) {
+        d->shared[zero] = name;
+        d->shared_types[zero] = t->dtype;
+    }
+    qd_maker_add(&d->maker, name, t, run);
+    return name;
 }
 
 static const char *add_parameter(struct qd_derived_draft *d, unsigned input, const char *name)
@@ -306,18 +320,14 @@ static const char *add_parameter(struct qd_derived_draft *d, unsigned input, con
     struct qd_derived_shape shape = parameter_shape(d, input, owner, scale);
     bool packed = d->outline->layout == QD_LAYOUT_NBITS && !scale;
     enum qd_dtype type = scale ? scale_type(d) : packed ? QD_U8 : owner_type(d, owner);
-    const char *shared = shape.rank == 0 ? share(d, !scale, type, name) : NULL;
-    if (shared)
-        return shared;
     struct qd_tensor t = qd_maker_tensor(&d->maker, type, shape.rank, shape.dims);
     for (int64_t i = 0; i < t.count; i++)
         if (scale)
             qd_maker_set(&t, i, scale_of(d, owner, i));
         else if (packed || !qd_dtype_is_float(type))
             qd_tensor_set(&t, i, packed ? (int64_t)draw(d, QD_U8) : zero_of(d, owner, i));
-    qd_maker_add(&d->maker, name, &t,
-                 qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_PARAMETERS) > 0);
-    return name;
+    return add_scalar_once(d, !scale, name, &t,
+                           qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_PARAMETERS) > 0);
 }
 
 static bool is_run(const struct qd_derived_draft *d, bool first)
@@ -335,10 +345,8 @@ struct grid {
 static struct grid add_grid(struct qd_derived_draft *d, const char *name, int owner,
                             int64_t channels, enum qd_dtype type)
 {
-    bool per_channel = channels > 0 && is_per_channel(d, owner, true),
-         shareable = !per_channel && type != QD_S32;
+    bool per_channel = channels > 0 && is_per_channel(d, owner, true);
     struct grid grid = {qd_arena_printf(d->maker.arena, "%s_scale", name), NULL};
-    const char *shared = shareable ? share(d, false, QD_F32, grid.scale) : NULL;
     struct qd_tensor s = qd_maker_tensor(&d->maker, QD_F32, per_channel, &channels),
                      z = qd_maker_tensor(&d->maker, type, per_channel, &channels);
     for (int64_t i = 0; i < s.count && d->maker.status == QD_OK; i++) {
@@ -347,18 +355,14 @@ static struct grid add_grid(struct qd_derived_draft *d, const char *name, int ow
                                     : scale_of(d, owner, i));
         qd_tensor_set(&z, i, type == QD_S32 ? 0 : zero_of(d, owner, i));
     }
-    if (shared)
-        grid.scale = shared;
-    else
+    if (type == QD_S32) { /* of a bias: a product of two scales, and no zero point */
         qd_maker_add(&d->maker, grid.scale, &s, false);
-    if (type == QD_S32 || strstr(qd_derived_word(d, QD_DERIVED_ZERO, owner), "absent"))
         return grid;
-    grid.zero = qd_arena_printf(d->maker.arena, "%s_zero_point", name);
-    shared = shareable ? share(d, true, type, grid.zero) : NULL;
-    if (shared)
-        grid.zero = shared;
-    else
-        qd_maker_add(&d->maker, grid.zero, &z, false);
+    }
+    grid.scale = add_scalar_once(d, false, grid.scale, &s, false);
+    if (!strstr(qd_derived_word(d, QD_DERIVED_ZERO, owner), "absent"))
+        grid.zero = add_scalar_once(d, true, qd_arena_printf(d->maker.arena, "%s_zero_point", name),
+                                    &z, false);
     return grid;
 }
 
@@ -441,7 +445,7 @@ static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsig
         return name;
     }
     unsigned place = (*seen)++;
-    if (place == 1 && qd_derived_level(d, QD_DERIVED_ALIAS, 0) > 0)
+    if (place == 1 && is_level(d, QD_DERIVED_ALIAS, "x_twice"))
         return *first;
     bool plain = d->outline->layout == QD_LAYOUT_CHANNELS;
     add_tensor(d, input, name, place % 2 && !plain ? QD_DERIVED_W : QD_DERIVED_X,
@@ -513,15 +517,11 @@ static void put_outputs(struct qd_derived_draft *d, const char *names,
 {
     static const char *const all[QD_DERIVED_MAX_OUTPUTS] = {"out", "second", "third"};
     static const int64_t open[QD_MAX_RANK] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    for (int i = 0, n = 0; i < QD_DERIVED_MAX_OUTPUTS; i++)
-        if (i == 0 || strstr(names, all[i])) {
-            if (outputs)
-                qd_build_output(d->maker.builder, all[i], outputs[n].type, (int)outputs[n].rank,
-                                open);
-            else
-                qd_build_output(d->maker.builder, all[i], QD_DTYPE_NONE, -1, NULL);
-            n++;
-        }
+    for (int i = 0; i < QD_DERIVED_MAX_OUTPUTS && (i == 0 || strstr(names, all[i])); i++)
+        if (outputs)
+            qd_build_output(d->maker.builder, all[i], outputs[i].type, (int)outputs[i].rank, open);
+        else
+            qd_build_output(d->maker.builder, all[i], QD_DTYPE_NONE, -1, NULL);
 }
 
 static void put_node(struct qd_derived_draft *d, const struct qd_derived_output *outputs)

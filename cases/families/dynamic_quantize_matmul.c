@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DynamicQuantizeMatMul of com.microsoft: triples of features, times the values of a: anywhere, half-way between two codes, and
- * codes of products that fill an int16. a's range fixes its scale and zero point, so both of its ends occur. */
+/* DynamicQuantizeMatMul of com.microsoft: triples of features, times the values of a: anywhere, half-way between two
+ * codes, and codes of products that fill an int16. a's range fixes its scale
+ * and zero point, so both of its ends occur. */
 #include <stdio.h>
 
 #include "families/linear_draft.h"

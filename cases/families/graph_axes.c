@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphAxes: parameters along an axis, on codes and weights that are transposed or reshaped after their DequantizeLinear, and before
- * a QuantizeLinear. Pairs of features. */
+/* GraphAxes: parameters along an axis, on codes and weights that are transposed or reshaped after their
+ * DequantizeLinear, and before a QuantizeLinear. Pairs of features. */
 #include "families/graph_draft.h"
 
 enum factor { PATTERN, TYPES, ZERO, X_AXIS, Y_AXIS, NEGATIVE, DOUBLED, OPSET, FACTORS };

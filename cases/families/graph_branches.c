@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphBranches: quantized graphs whose values have several consumers: residual additions, concatenations of branches, shared weights
- * and parameters, quantized values that are outputs in the middle. Pairs of features. */
+/* GraphBranches: quantized graphs whose values have several consumers: residual additions, concatenations of branches,
+ * shared weights and parameters, quantized values that are outputs in the middle. Pairs of features. */
 #include "families/graph_draft.h"
 
 #include <stdio.h>

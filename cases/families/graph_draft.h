@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized graphs being made up, node by node: every value knows its shape and how large its numbers are, so that the scales after
- * it fit. The engine of the families Graph*. */
+/* Quantized graphs being made up, node by node: every value knows its shape and how large its numbers are, so that the
+ * scales after it fit. The engine of the families Graph*. */
 #ifndef QDIFF_FAMILIES_GRAPH_DRAFT_H
 #define QDIFF_FAMILIES_GRAPH_DRAFT_H
 
@@ -74,9 +74,9 @@ struct qd_flow qd_graph_input_axis(struct qd_graph_draft *draft, unsigned rank, 
 struct qd_flow qd_graph_constant(struct qd_graph_draft *draft, enum qd_dtype type, unsigned rank,
                                  const int64_t *dims, int64_t axis, int64_t count);
 
-/* A bias of int32 codes for sums of x times w (of which w may have a scale for each channel), dequantized. product: its scale is
- * x_scale*w_scale, rounded, as converters choose it; coarse and fine: 4 times and a quarter of that; free: unrelated; FLOAT: no codes, a
- * constant of float32. */
+/* A bias of int32 codes for sums of x times w (of which w may have a scale for each channel), dequantized. product: its
+ * scale is x_scale*w_scale, rounded, as converters choose it; coarse and fine: 4 times and a quarter of that; free:
+ * unrelated; FLOAT: no codes, a constant of float32. */
 enum qd_graph_bias {
     QD_BIAS_NONE,
     QD_BIAS_PRODUCT,

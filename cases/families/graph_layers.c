@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphLayers: one to three layers with weights, as quantizers leave them: convolutions and matrix products with what is fused after
- * them, with biases on the grid of the sum and off it, quantized in between once or twice. Pairs of features. */
+/* GraphLayers: one to three layers with weights, as quantizers leave them: convolutions and matrix products with what
+ * is fused after them, with biases on the grid of the sum and off it, quantized
+ * in between once or twice. Pairs of features. */
 #include "families/graph_draft.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphMovement: two operators that move elements, one after the other, between DequantizeLinear and QuantizeLinear or around a pair
- * of them. Pairs of features, so that each of the fifteen stands before and after each. */
+/* GraphMovement: two operators that move elements, one after the other, between DequantizeLinear and QuantizeLinear or
+ * around a pair of them. Pairs of features, so that each of the fifteen stands before and after each. */
 #include "families/graph_draft.h"
 
 #include <stdio.h>

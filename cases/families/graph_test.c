@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generated Graph* cases: as many as promised, the same every time and on every machine, covering every combination of features
- * that they promise; small and two to twenty-odd nodes; the reference has an answer to each, a single one to ties.
+/* The generated Graph* cases: as many as promised, the same every time and on every machine, covering every combination
+ * of features that they promise; small and two to twenty-odd nodes; the
+ * reference has an answer to each, a single one to ties.
  * Alone: <build>/tests/cases/families/graph_test */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphTokens: how a vision transformer makes tokens of an image: convolution, flattened, transposed, a class token before it, the
- * positions' embedding added; quantized in between or not; and what reads the tokens. Pairs of features. */
+/* GraphTokens: how a vision transformer makes tokens of an image: convolution, flattened, transposed, a class token
+ * before it, the positions' embedding added; quantized in between or not;
+ * and what reads the tokens. Pairs of features. */
 #include "families/graph_draft.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors for a case under construction, with the first failure remembered: so that building reads as a list of facts. */
+/* Tensors for a case under construction, with the first failure remembered:
+ * so that building reads as a list of facts. */
 #ifndef QDIFF_FAMILIES_MAKER_H
 #define QDIFF_FAMILIES_MAKER_H
 

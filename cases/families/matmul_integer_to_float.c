@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MatMulIntegerToFloat of com.microsoft: triples of features, times random numbers, products that fill an int16 and sums around
- * 2^24, which a float32 accumulator does not hold. */
+/* MatMulIntegerToFloat of com.microsoft: triples of features, times random numbers, products that fill an int16 and
+ * sums around 2^24, which a float32 accumulator does not hold. */
 #include <stdio.h>
 
 #include "families/linear_draft.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MatMulNBits of com.microsoft: triples of features, times numbers on which every order is exact, random ones, and each code at
- * each position of a byte. */
+/* MatMulNBits of com.microsoft: triples of features, times numbers on which every order is exact, random ones, and each
+ * code at each position of a byte. */
 #include <math.h>
 #include <stdio.h>
 
@@ -63,7 +63,8 @@ static struct draft make_draft(const uint8_t *row, size_t values)
     return d;
 }
 
-/* A: small integers, of which no partial sum rounds; or anything; or one at a time, so that each output shows one weight. */
+/* A: small integers, of which no partial sum rounds; or anything; or one at a
+ * time, so that each output shows one weight. */
 static void add_a(struct qd_maker *maker, const struct draft *d, const uint8_t *row,
                   struct qd_random *r)
 {

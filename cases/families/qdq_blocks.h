@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QDQ graphs of one operator each: the engine of the families QDQReal and QDQMovement. x (and w, a second operand) are codes per tensor;
- * the graph dequantizes, operates and quantizes to y, or operates on the codes themselves. */
+/* QDQ graphs of one operator each: the engine of the families QDQReal and QDQMovement. x (and w, a second operand) are
+ * codes per tensor; the graph dequantizes, operates and quantizes to y, or operates on the codes themselves. */
 #ifndef QDIFF_FAMILIES_QDQ_BLOCKS_H
 #define QDIFF_FAMILIES_QDQ_BLOCKS_H
 
@@ -16,8 +16,8 @@ enum qd_block_form {
     QD_BLOCK_CODES    /* the operator on codes */
 };
 
-/* Emits the operator: from value `in` (and `second`) to `out`. `opset`: of the model; `zero` is x's zero point as an initializer where the
- * operands are codes, NULL where they are real. */
+/* Emits the operator: from value `in` (and `second`) to `out`. `opset`: of the model; `zero` is x's zero point as an
+ * initializer where the operands are codes, NULL where they are real. */
 typedef void qd_block_put(struct qd_qdq_maker *m, const char *in, const char *second,
                           const char *out, int64_t opset, const char *zero);
 
@@ -26,8 +26,9 @@ struct qd_block {
     qd_block_put *put;
     unsigned x_rank, w_rank, y_rank; /* w_rank 0: no second operand */
     int64_t x[4], w[4], y[4];
-    /* Exponents of the scales, by value family. x_range: log2 of the largest |x|; INT_MIN: anywhere. y_drop: how many binary digits
-     * the steps of y are coarser than those of x; with y_range instead (x_range given): log2 of the largest |y|. */
+    /* Exponents of the scales, by value family. x_range: log2 of the largest |x|; INT_MIN: anywhere. y_drop: how many
+     * binary digits the steps of y are coarser than those of x; with y_range
+     * instead (x_range given): log2 of the largest |y|. */
     int x_range, y_range;
     int y_drop[QD_BLOCK_VALUES];
     int64_t w_reach; /* with ties, w is at most so many codes from its zero point; 0: anywhere */

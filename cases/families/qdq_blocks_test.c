@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generated QDQReal and QDQMovement cases: as many as promised, the same every time, covering every four features; the
- * reference has an answer to each, a single one to ties where the operator is exact.
+/* The generated QDQReal and QDQMovement cases: as many as promised, the same every time, covering every four features;
+ * the reference has an answer to each, a single one to ties where the operator is exact.
  * Alone: <build>/tests/cases/families/qdq_blocks_test */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QDQMovement: operators that move elements, on codes themselves and between DequantizeLinear and QuantizeLinear. Eight-bit operands of
- * 256 elements hold every code. Pairs of features at smoke, quadruples at full. */
+/* QDQMovement: operators that move elements, on codes themselves and between DequantizeLinear and QuantizeLinear.
+ * Eight-bit operands of 256 elements hold every code. Pairs of features at smoke, quadruples at full. */
 
 #include <limits.h>
 #include <stdio.h>

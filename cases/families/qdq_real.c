@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QDQReal: DequantizeLinear, one float operator, QuantizeLinear. 8-bit operands of the operators of one element hold every
- * code; ties where the operator is exact. Pairs of features at smoke, quadruples at full. */
+/* QDQReal: DequantizeLinear, one float operator, QuantizeLinear. 8-bit operands of the operators of one element hold
+ * every code; ties where the operator is exact. Pairs of features at smoke, quadruples at full. */
 
 #include <limits.h>
 #include <stdio.h>

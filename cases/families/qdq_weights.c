@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QDQWeights: DequantizeLinear, an operator with weights (ConvTranspose, BatchNormalization), QuantizeLinear. ConvTranspose's
- * weights are codes too; ties where all scales are powers of two and a normalization divides by 1. */
+/* QDQWeights: DequantizeLinear, an operator with weights (ConvTranspose, BatchNormalization), QuantizeLinear.
+ * ConvTranspose's weights are codes too; ties where all scales are powers of two and a normalization divides by 1. */
 
 #include <limits.h>
 #include <stdio.h>

@@ -88,8 +88,8 @@ static bool applies(const uint8_t *row, size_t values, uint64_t draw)
     case INT16_PAIRS: return sum % 2 == 1;
     case LARGE_SUM: return row[K] == 4 && row[C] == C_ABSENT && draw == 0;
     case TIE:
-        /* a handful of sums of one sign may hold no tie within a range that has no room for them; another C leaves every
-         * order exact, and some of the ties */
+        /* a handful of sums of one sign may hold no tie within a range that has no room for them; another C leaves
+         * every order exact, and some of the ties */
         return row[Y] != Y_FLOAT && solves_alpha(row) && row[Y_ZERO] < 2 && row[SIZE] != 2;
     case NEAR_TIE: return row[Y] != Y_FLOAT && keeps_solution(row) && sum % 3 == 0;
     default: return row[Y] != Y_FLOAT && sum % 3 == 1;

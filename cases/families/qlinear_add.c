@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QLinearAdd: a sum of two quantized tensors: shapes that broadcast, zero points at ends and inside, relative scales, times solved
- * values; at full also all pairs of codes. */
+/* QLinearAdd: a sum of two quantized tensors: shapes that broadcast, zero points at ends and inside, relative scales,
+ * times solved values; at full also all pairs of codes. */
 #include "families/qlinear_binary.h"
 
 static enum qd_status make(const uint8_t *row, size_t values, uint64_t draw, struct qd_arena *arena,

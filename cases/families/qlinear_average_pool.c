@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QLinearAveragePool: windows of 2^n and of other sizes, strides, padding that counts and that does not, both layouts, times solved values. */
+/* QLinearAveragePool: windows of 2^n and of other sizes, strides, padding that counts
+ * and that does not, both layouts, times solved values. */
 #include "families/qlinear_draft.h"
 
 enum factor { PADDING = QD_QLINEAR_FACTORS, INCLUDE, LAYOUT, STRIDE, FACTORS };

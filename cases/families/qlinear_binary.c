@@ -40,7 +40,8 @@ struct pair {
     int64_t a_zero, b_zero, c_zero, reach;
 };
 
-/* Sums: b's scale is 2^shift of a's, so that odd sums of codes are ties. Products: half of a product of codes, each at most 15. */
+/* Sums: b's scale is 2^shift of a's, so that odd sums of codes are ties.
+ * Products: half of a product of codes, each at most 15. */
 static struct pair draw_pair(struct qd_qlinear_draft *d, bool product, int shift)
 {
     struct qd_qlinear_scales s = qd_qlinear_draw_scales(d, 0);

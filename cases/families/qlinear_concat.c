@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QLinearConcat: two or three tensors with other and with the same parameters, along every axis, times solved values. */
+/* QLinearConcat: two or three tensors with other and with the same
+ * parameters, along every axis, times solved values. */
 #include "families/qlinear_draft.h"
 
 enum factor { AXIS = QD_QLINEAR_FACTORS, COUNT, FACTORS };

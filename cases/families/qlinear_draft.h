@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generated cases of com.microsoft's QLinear operators have in common: operands with one scale and zero point each,
- * scales that put outputs on rounding edges, and codes near the zero point so that these are in range. */
+/* What the generated cases of com.microsoft's QLinear operators have in common: operands with one scale and zero point
+ * each, scales that put outputs on rounding edges, and codes near the zero point so that these are in range. */
 #ifndef QDIFF_FAMILIES_QLINEAR_DRAFT_H
 #define QDIFF_FAMILIES_QLINEAR_DRAFT_H
 
@@ -32,8 +32,8 @@ enum qd_qlinear_zero {
 #define QD_QLINEAR_BINDING_FACTOR \
     [QD_QLINEAR_BINDING] = {.name = "run-time inputs", QD_LEVELS(NULL, "run_params")}
 
-/* tie: powers of two, outputs half-way between two codes; tie-rough: the same real numbers by scales of one odd mantissa; near-tie:
- * the output scale one or two steps off that. */
+/* tie: powers of two, outputs half-way between two codes; tie-rough: the same real numbers by scales of one odd
+ * mantissa; near-tie: the output scale one or two steps off that. */
 enum qd_qlinear_values {
     QD_QLINEAR_RANDOM,
     QD_QLINEAR_TIE,
@@ -65,14 +65,16 @@ struct qd_qlinear_draft qd_qlinear_begin(const struct qd_factor_table *table, co
 /* The zero point of a level. */
 int64_t qd_qlinear_zero(struct qd_qlinear_draft *draft, enum qd_qlinear_zero level);
 
-/* Scales of an operand and of the output. Σ of 2^log codes, times the operand's scale, over 2^log and the output's scale comes out in
- * halves for the tie families: y_scale = x_scale·2^(1 − log), times 3/2 and so on where rough; elsewhere somewhere near. */
+/* Scales of an operand and of the output. Σ of 2^log codes, times the operand's scale, over 2^log and the output's
+ * scale comes out in halves for the tie families: y_scale = x_scale·2^(1 − log), times
+ * 3/2 and so on where rough; elsewhere somewhere near. */
 struct qd_qlinear_scales {
     struct qd_scale x, y;
 };
 struct qd_qlinear_scales qd_qlinear_draw_scales(struct qd_qlinear_draft *draft, int log);
 
-/* Adds a tensor of codes at most `reach` from `zero` (255: all codes, each once in 256 elements), at run time or constant. */
+/* Adds a tensor of codes at most `reach` from `zero` (255: all codes, each
+ * once in 256 elements), at run time or constant. */
 void qd_qlinear_codes(struct qd_qlinear_draft *draft, const char *name, unsigned rank,
                       const int64_t *dims, int64_t zero, int64_t reach, bool run);
 

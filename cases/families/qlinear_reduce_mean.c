@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QLinearReduceMean: means along every kind of axes, of 2^n elements and of others, kept and dropped axes, times solved values. */
+/* QLinearReduceMean: means along every kind of axes, of 2^n elements and of
+ * others, kept and dropped axes, times solved values. */
 #include "families/qlinear_draft.h"
 
 enum factor { AXES = QD_QLINEAR_FACTORS, KEEPDIMS, FACTORS };

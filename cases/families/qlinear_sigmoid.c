@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QLinearSigmoid: all codes, from gentle to saturated slopes; ties where the argument is 0, near-ties by an output scale solved for one code. */
+/* QLinearSigmoid: all codes, from gentle to saturated slopes; ties where the argument is
+ * 0, near-ties by an output scale solved for one code. */
 #include "families/qlinear_draft.h"
 
 enum factor { SLOPE = QD_QLINEAR_FACTORS, FACTORS };
@@ -20,7 +21,8 @@ static const struct shape {
     int64_t dims[4];
 } shapes[] = {{1, {256}}, {0, {0}}, {1, {3}}, {4, {2, 3, 4, 13}}};
 
-/* ½ over an odd number of output steps and a half: 1/(2k + 1). Elsewhere next to 1/256, that is 255 steps for [0, 1). */
+/* ½ over an odd number of output steps and a half: 1/(2k + 1). Elsewhere
+ * next to 1/256, that is 255 steps for [0, 1). */
 static struct qd_qlinear_scales draw_scales(struct qd_qlinear_draft *d, unsigned slope)
 {
     static const int exponents[] = {-9, -5, -2};

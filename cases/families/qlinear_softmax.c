@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QLinearSoftmax: rows along every axis by both readings of `axis`; level rows, whose elements are exactly 1/n, are ties. */
+/* QLinearSoftmax: rows along every axis by both readings of `axis`; level
+ * rows, whose elements are exactly 1/n, are ties. */
 #include "families/qlinear_draft.h"
 
 enum factor { AXIS = QD_QLINEAR_FACTORS, OPSET, FACTORS };
@@ -21,7 +22,8 @@ static const struct shape {
     int64_t dims[4];
 } shapes[] = {{1, {4}}, {2, {16, 2}}, {3, {2, 2, 64}}, {3, {3, 4, 5}}};
 
-/* Level rows are ties: 1/2 over 1, 1/16 over 1/8. Other rows have 256 steps, or none that a float32 can be an edge of. */
+/* Level rows are ties: 1/2 over 1, 1/16 over 1/8. Other rows have 256
+ * steps, or none that a float32 can be an edge of. */
 static struct qd_qlinear_scales draw_scales(struct qd_qlinear_draft *d)
 {
     struct qd_random *r = &d->random;

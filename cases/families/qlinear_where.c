@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QLinearWhere: conditions and branches that broadcast, branches of other and of the same parameters, times solved values. */
+/* QLinearWhere: conditions and branches that broadcast, branches of other and
+ * of the same parameters, times solved values. */
 #include "families/qlinear_draft.h"
 
 enum factor { Z_SCALE = QD_QLINEAR_FACTORS, FACTORS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DequantizeLinear of com.microsoft: triples of features; all codes of at most 8 bits, under scales of any mantissa and under
- * powers of two, with which float32 is exact. */
+/* DequantizeLinear of com.microsoft: triples of features; all codes of at most 8 bits, under scales of any mantissa and
+ * under powers of two, with which float32 is exact. */
 #include <stdio.h>
 
 #include "families/vendor_linear_draft.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generated cases of com.microsoft's QuantizeLinear and DequantizeLinear have in common: float types of 32 and 16 bits,
- * codes of 4, 8 and 16 bits, parameters per tensor or, with an explicit axis, per index. */
+/* What the generated cases of com.microsoft's QuantizeLinear and DequantizeLinear have in common: float types of 32 and
+ * 16 bits, codes of 4, 8 and 16 bits, parameters per tensor or, with an explicit axis, per index. */
 #ifndef QDIFF_FAMILIES_VENDOR_LINEAR_DRAFT_H
 #define QDIFF_FAMILIES_VENDOR_LINEAR_DRAFT_H
 

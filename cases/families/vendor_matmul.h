@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of the vendor's matrix products out of a convolution's draft with kernel 1: x [1, K, M] is a, w [N, K] is b. */
+/* Operands of the vendor's matrix products out of a convolution's draft with
+ * kernel 1: x [1, K, M] is a, w [N, K] is b. */
 #ifndef QDIFF_FAMILIES_VENDOR_MATMUL_H
 #define QDIFF_FAMILIES_VENDOR_MATMUL_H
 
@@ -26,7 +27,8 @@ void qd_vendor_add_b_parameters(struct qd_maker *maker, const struct qd_conv_dra
 void qd_vendor_add_bias(struct qd_maker *maker, const struct qd_conv_draft *draft,
                         struct qd_random *random);
 
-/* The draft that `make` starts for a row, filled by `values` (NULL: qd_vendor_large_sums), which may need several draws. */
+/* The draft that `make` starts for a row, filled by `values` (NULL:
+ * qd_vendor_large_sums), which may need several draws. */
 typedef struct qd_conv_draft qd_vendor_draft(const uint8_t *row, struct qd_random *random);
 enum qd_status qd_vendor_draw(qd_vendor_draft *make, const uint8_t *row,
                               const struct qd_conv_values *values, const char *slug,

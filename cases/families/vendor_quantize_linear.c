@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QuantizeLinear of com.microsoft: triples of features, times numbers anywhere, half-way between two codes, and at the ends of the
- * range. */
+/* QuantizeLinear of com.microsoft: triples of features, times numbers anywhere, half-way between two codes, and at the
+ * ends of the range. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generated cases of the vendor's operators and of QDQWeights: counts, ids, repeats, numbers, coverage; every element defined but under scales near the ends of float32;
- * ties with one answer.
+/* The generated cases of the vendor's operators and of QDQWeights: counts, ids, repeats, numbers, coverage; every
+ * element defined but under scales near the ends of float32; ties with one answer.
  * Alone: <build>/tests/cases/families/vendor_test */
 #include "case_testlib.h"
 

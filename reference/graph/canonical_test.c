@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical value of chains of operators: the exact real composition, in which each rounding that a node asks for is done
- * once and no other.
+/* The canonical value of chains of operators: the exact real composition, in which each rounding that a node asks for
+ * is done once and no other.
  *
- * Expected values: fractions, by hand. 0.1 in float32 is 13421773·2^-27. Alone: <build>/tests/reference/graph/canonical_test */
+ * Expected values: fractions, by hand. 0.1 in float32 is 13421773·2^-27. Alone:
+ * <build>/tests/reference/graph/canonical_test */
 #include <math.h>
 
 #include "graph/chain_testlib.h"
@@ -43,7 +44,8 @@ static void is(const struct qd_value *y, double want, double other)
         assert_true(qd_observation_admits(&seen, other));
 }
 
-/* 3 · 0.1 is 40265319·2^-27, in float32 40265320·2^-27. Less the latter, in steps of 2^-27: -1; the float path has 0. */
+/* 3 · 0.1 is 40265319·2^-27, in float32 40265320·2^-27. Less the latter,
+ * in steps of 2^-27: -1; the float path has 0. */
 static void difference_of_what_a_kernel_rounds(void **state)
 {
     struct chain *m = *state;
@@ -54,8 +56,8 @@ static void difference_of_what_a_kernel_rounds(void **state)
     assert_true(q.real[0] == -1);
 }
 
-/* (21 · 0.1)² by 0.1 is 441 · 13421773·2^-27 = 44.1000006…, whatever is rounded between: 44. And 5 · 0.1 by 2 · 0.1 is a tie
- * although the scales are no powers of two: 2.5, to even 2. */
+/* (21 · 0.1)² by 0.1 is 441 · 13421773·2^-27 = 44.1000006…, whatever is rounded between: 44. And 5 · 0.1 by 2 · 0.1 is
+ * a tie although the scales are no powers of two: 2.5, to even 2. */
 static void ties_of_rough_scales(void **state)
 {
     struct chain *m = *state;
@@ -70,7 +72,8 @@ static void ties_of_rough_scales(void **state)
     assert_true(qd_value_observe(&tie, 0).canonical);
 }
 
-/* 1 + 2^-11 + 2^-30: in float32 1 + 2^-11, for float16 a tie, to even 1. Rounded once it lies above the tie: 1 + 2^-10. */
+/* 1 + 2^-11 + 2^-30: in float32 1 + 2^-11, for float16 a tie, to even 1.
+ * Rounded once it lies above the tie: 1 + 2^-10. */
 static void cast_rounds_once(void **state)
 {
     struct chain *m = *state;
@@ -98,7 +101,8 @@ static void pair_rounds(void **state)
     is(&y, 3, NAN);
 }
 
-/* 1 + 2^-24 + 2^-24: the second and third first, 1 + 2^-23; from the left each is lost, 1. Then the maximum and a copy. */
+/* 1 + 2^-24 + 2^-24: the second and third first, 1 + 2^-23; from the left
+ * each is lost, 1. Then the maximum and a copy. */
 static void sum_of_three(void **state)
 {
     struct chain *m = *state;

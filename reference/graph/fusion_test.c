@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many roundings a fused kernel can need, counted by hand: a, b, c integers, s, t, u, y scales, each operation of a formula
- * rounds once, and an integer once when it becomes a float. Alone: <build>/tests/reference/graph/fusion_test */
+/* How many roundings a fused kernel can need, counted by hand: a, b, c integers, s, t, u, y scales, each operation of a
+ * formula rounds once, and an integer once when it becomes a float. Alone: <build>/tests/reference/graph/fusion_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

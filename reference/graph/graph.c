@@ -160,7 +160,8 @@ static bool is_identity(const struct qd_node *node)
     return strcmp(node->op_type, "Identity") == 0;
 }
 
-/* Among Identity, QuantizeLinear and DequantizeLinear alone: an Identity of what no node computes only makes it such a value. */
+/* Among Identity, QuantizeLinear and DequantizeLinear alone: an Identity of
+ * what no node computes only makes it such a value. */
 static const struct qd_node *principal_of_few(const struct qd_graph *graph)
 {
     const struct qd_node *quantization = NULL;

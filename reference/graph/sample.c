@@ -4,7 +4,8 @@
 
 #include "qdiff/evaluate.h"
 
-/* A number of [0, 1) that looks drawn: neighbours have nothing in common, as a regular choice would with the columns. */
+/* A number of [0, 1) that looks drawn: neighbours have nothing in common,
+ * as a regular choice would with the columns. */
 static double drawn(int64_t position)
 {
     uint64_t z = (uint64_t)position * UINT64_C(0x9e3779b97f4a7c15) + UINT64_C(0x632be59bd9b4e019);

@@ -35,7 +35,8 @@ static void test_types(void **state)
     assert_int_equal(qd_dot(&neighbours, &s8_s8, a, a, 2), 32258);
 }
 
-/* Codes 255 and 127 with the zero points 55 and 27: 200·100 each, of which the raw products' 64770 − 32767 are missing. */
+/* Codes 255 and 127 with the zero points 55 and 27: 200·100 each, of which
+ * the raw products' 64770 − 32767 are missing. */
 static void test_zero_points(void **state)
 {
     (void)state;
@@ -74,7 +75,8 @@ static void test_wrapping(void **state)
     assert_int_equal(qd_dot(&eight, &u8_u8, zeros, b, 16), 0);
 }
 
-/* Eight channels of two taps, stored channel by channel: the first channel's taps are 0 and 1, and 8 apart with channels last. */
+/* Eight channels of two taps, stored channel by channel: the first channel's
+ * taps are 0 and 1, and 8 apart with channels last. */
 static void test_wrapping_channels_last(void **state)
 {
     (void)state;

@@ -4,8 +4,8 @@
  *
  * Kernels differ. Their bound is that of the OpenCL C specification's table of relative errors
  * (full profile, single precision), which vendors' vector libraries state as well: exp and sqrt
- * 3 ulp, tanh 5 ulp, erf 16 ulp, division 2½ ulp; addition is correctly rounded. One ulp is at most 2^−23 of the value, or
- * 2^−149. Not admitted are polynomials that are accurate absolutely only, as where tanh or a
+ * 3 ulp, tanh 5 ulp, erf 16 ulp, division 2½ ulp; addition is correctly rounded. One ulp is at most 2^−23 of the value,
+ * or 2^−149. Not admitted are polynomials that are accurate absolutely only, as where tanh or a
  * rational function of a clamped argument stands for the logistic function of a negative number: a
  * dialect. */
 #ifndef QDIFF_REFERENCE_TRANSCENDENTAL_H

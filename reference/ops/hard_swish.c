@@ -5,8 +5,10 @@
  * Inputs      X f32; f16, f64 and (22) bf16 are UNSUPPORTED; other types are rule X-type.
  * Outputs     Y of X's type and shape.
  * Arithmetic  Y = RN(X·max(0, min(1, X/6 + ½)))
- * Edge cases  NaN stays NaN; +Inf gives +Inf; -Inf, where the formula is -Inf·0, is unspecified. A zero has either sign.
- * Latitude    alpha as 1/6 or as the float32 of the function's body; alpha·X rounded or not before ½ is added, that sum, and the
+ * Edge cases  NaN stays NaN; +Inf gives +Inf; -Inf, where the formula is
+ * -Inf·0, is unspecified. A zero has either sign.
+ * Latitude    alpha as 1/6 or as the float32 of the function's body; alpha·X
+ * rounded or not before ½ is added, that sum, and the
  *             product with X; or X·max(0, min(6, X + 3))/6, the division by 6 or with that
  *             float32, and each of the three rounded. */
 #include <math.h>

@@ -93,6 +93,12 @@ static void add_switches(void **state)
               "u8[2] 1 3; f32[] 1; -; u8[] 0; f32[] 1; -; f32[] 2; u8[] 1", "", "u8[2] 2 2");
     row_under("rounding=truncate", ADD,
               "u8[2] 1 3; f32[] 1; -; u8[] 0; f32[] 1; -; f32[] 2; u8[] 1", "", "u8[2] 1 2");
+    /* -2.5: with the zero point 1.5, cut off 1; cut off -2, of which 254 are the low bits, and 258 saturates */
+#define MINUS_5_BY_2 "u8[1] 1; f32[] 1; u8[] 6; u8[] 0; f32[] 1; -; f32[] 2; u8[] 4"
+    row(ADD, MINUS_5_BY_2, "", "u8[1] 2");
+    row_under("rounding=truncate,zero-point-order=before-exact", ADD, MINUS_5_BY_2, "", "u8[1] 1");
+    row_under("rounding=truncate,zero-point-order=before-f32", ADD, MINUS_5_BY_2, "", "u8[1] 1");
+    row_under("rounding=truncate,range=wrap-before-zero-point", ADD, MINUS_5_BY_2, "", "u8[1] 255");
     row_under("range=wrap", ADD, "u8[1] 255; f32[] 1; -; u8[] 255; f32[] 1; -; f32[] 1; u8[] 0", "",
               "u8[1] 254");
     row_under("range=symmetric", ADD,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sub, Mul, Div, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal, Max, Min, Pow,
- * ReduceSum, Erf: rows by hand; the transcendental ones against digits from tables. Alone: <build>/tests/reference/ops/real_test */
+ * ReduceSum, Erf: rows by hand; the transcendental ones against digits from
+ * tables. Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -66,7 +66,21 @@ static void orders_of_a_float_product(void **state)
     row(QGEMM, "u8[1,1] 7; f32[] 1; u8[] 0; u8[1,1] 1; f32[] 0.1; u8[] 0", "",
         "f32[1,1] 0.699999988079071..0.7000000104308128");
     row(QGEMM, "u8[1,1] 7; f32[] 3; u8[] 0; u8[1,1] 1; f32[] 0.1; u8[] 0", "",
-        "f32[1,1] 2.0999999046325684..2.1000001430511475..2.1000001430511475");
+        "f32[1,1] 2.1000001430511475|2.0999999046325684");
+}
+
+/* The same 7·RN(0.1), exactly 93952411 and rounded 93952408, less 93952400: 11 by an fma and 8 without, nothing
+ * between. With a_scale 3, less 281857184: 64 and 32 of the rounded products, and by an fma 49 of the exact one, 40 of
+ * 93952408·3 and 56 of 40265320·7. */
+static void orders_of_a_float_product_and_a_bias(void **state)
+{
+    (void)state;
+#define SEVEN "u8[1,1] 7; u8[1,1] 1;"
+    row(TO_FLOAT, SEVEN "f32[] 1; f32[] 0.1; -; -; f32[1] -0.6999999284744263", "",
+        "f32[1,1] 8.195638656616211e-08|5.960464477539063e-08");
+    row(TO_FLOAT, SEVEN "f32[] 3; f32[] 0.1; -; -; f32[1] -2.0999996662139893", "",
+        "f32[1,1] 3.650784492492676e-07|4.76837158203125e-07|2.384185791015625e-07|"
+        "2.980232238769531e-07|4.172325134277344e-07");
 }
 
 static void rules_of_qgemm(void **state)
@@ -234,6 +248,7 @@ int main(void)
         cmocka_unit_test(qgemm_to_float),
         cmocka_unit_test(qgemm_requantizes),
         cmocka_unit_test(orders_of_a_float_product),
+        cmocka_unit_test(orders_of_a_float_product_and_a_bias),
         cmocka_unit_test(rules_of_qgemm),
         cmocka_unit_test(matmul_integer_to_float),
         cmocka_unit_test(dynamic_quantize_matmul),

@@ -89,12 +89,20 @@ static int64_t saturate(double z, const struct qd_observed_rule *rule)
                                           : (int64_t)rounded;
 }
 
+/* The least positive number of a type. */
+static double least_of(enum qd_dtype type)
+{
+    return qd_float_round(type, QD_TO_PLUS_INFINITY, 0x1p-300);
+}
+
 /* The numbers before rounding, for the scales of the hull and the exact one: −rmin/s falls as s
  * grows. */
 static void asymmetric_zero_point(const struct range *r, const struct qd_observed_rule *rule,
                                   struct qd_observed_parameters *p)
 {
+    double least_scale = least_of(rule->scale_type);
     double exact = fmax((r->rmax - r->rmin) / r->steps, rule->scale_floor);
+    exact = exact < least_scale / 2 ? least_scale : exact; /* no number of the type is near it */
     double least = fmin(p->scale.lo, exact), most = fmax(p->scale.hi, exact);
     double from = qd_float_round(QD_F32, QD_TO_MINUS_INFINITY,
                                  qd_float_divide(QD_F64, QD_TO_MINUS_INFINITY, -r->rmin, most));
@@ -120,6 +128,12 @@ static void choose_zero_point(const struct range *r, const struct qd_observed_ru
     }
 }
 
+/* Numbers that processors flush to zero, and 0: that nothing of them is left is nobody's mistake. */
+static bool may_be_flushed(const struct range *r)
+{
+    return fmax(-r->rmin, r->rmax) < 0x1p-126;
+}
+
 enum qd_status qd_observed_to_parameters(double rmin, double rmax,
                                          const struct qd_observed_rule *rule,
                                          struct qd_observed_parameters *parameters,
@@ -136,16 +150,11 @@ enum qd_status qd_observed_to_parameters(double rmin, double rmax,
     if (p.scale.lo > p.scale.hi)
         return qd_fail(error, QD_INVALID, "no scale of type %s is as large as [%g, %g] asks for",
                        qd_dtype_info(rule->scale_type)->word, rmin, rmax);
-    p.scale.lo = fmax(p.scale.lo, rule->scale_floor);
-    p.scale.hi = fmax(p.scale.hi, rule->scale_floor);
-    p.tiny = p.scale.lo < qd_float_format(rule->scale_type)->least_normal;
-    if (p.tiny) {
-        p.scale = (struct qd_interval){1, 1};
-        p.zero_point_lo = rule->qmin;
-        p.zero_point_hi = rule->qmax;
-    } else {
-        choose_zero_point(&r, rule, &p);
-    }
+    double floor = fmax(rule->scale_floor, least_of(rule->scale_type));
+    p.scale.lo = fmax(p.scale.lo, floor);
+    p.scale.hi = fmax(p.scale.hi, floor);
+    p.tiny = p.scale.lo < 0x1p-126 && may_be_flushed(&r);
+    choose_zero_point(&r, rule, &p);
     *parameters = p;
     return QD_OK;
 }

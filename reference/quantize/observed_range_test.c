@@ -94,7 +94,29 @@ static void test_what_is_no_range(void **state)
                          QD_INVALID);
     }
     assert_true(choose(0, 0, &u8).tiny);
-    assert_true(choose(0, 0x1p-130, &u8).scale.lo == 1);
+}
+
+/* Numbers that a type holds are not lost because their scale is subnormal in it; what a processor may flush is. */
+static void test_small_ranges(void **state)
+{
+    (void)state;
+    static const struct qd_observed_rule half = {QD_OBSERVED_SYMMETRIC, -127, 127, QD_F16, 0};
+    static const struct qd_observed_rule half_u8 = {QD_OBSERVED_ASYMMETRIC, 0, 255, QD_F16, 0};
+    struct qd_observed_parameters p = choose(-0x1p-10, 0x1p-11, &half);
+    assert_false(p.tiny); /* 2^-10/127 = 129.008 * 2^-24 */
+    assert_true(p.scale.lo == 129 * 0x1p-24 && p.scale.hi == 129 * 0x1p-24);
+    p = choose(-0x1p-20, 0x1p-20, &half); /* 2^-20/127 = 0.126 * 2^-24: the least there is */
+    assert_false(p.tiny);
+    assert_true(p.scale.lo == 0x1p-24 && p.scale.hi == 0x1p-24);
+    p = choose(-0x1p-20, 0x1p-20, &half_u8); /* 16 steps below 0 */
+    assert_true(p.scale.lo == 0x1p-24 && p.scale.hi == 0x1p-24);
+    assert_true(p.zero_point_lo == 16 && p.zero_point_hi == 16);
+    p = choose(0, 255 * 0x1p-127, &u8); /* normal numbers in float32 */
+    assert_false(p.tiny);
+    assert_true(p.scale.lo == 0x1p-127 && p.scale.hi == 0x1p-127);
+    p = choose(0, 255 * 0x1p-140, &u8);
+    assert_true(p.tiny);
+    assert_true(p.scale.lo == 0x1p-140 && p.scale.hi == 0x1p-140);
 }
 
 static float draw(unsigned *state)
@@ -145,6 +167,7 @@ int main(void)
         cmocka_unit_test(test_floor),
         cmocka_unit_test(test_a_half_has_two_zero_points),
         cmocka_unit_test(test_what_is_no_range),
+        cmocka_unit_test(test_small_ranges),
         cmocka_unit_test(test_random_ranges),
         cmocka_unit_test(test_coverage_sees_what_is_lost),
     };

@@ -49,6 +49,7 @@ int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, 
     case QD_RANGE_BEFORE_ZERO_POINT: return wrap(quantizer->dtype, clamp(quantizer, rounded) + z);
     case QD_RANGE_INT32_INDEFINITE: return clamp(quantizer, wrap(QD_S32, cast_to_s32(rounded) + z));
     case QD_RANGE_INT32_FULL: return clamp(quantizer, wrap(QD_S32, saturate_to_s32(rounded) + z));
+    case QD_RANGE_WRAP_BEFORE_ZERO_POINT: rounded = wrap(quantizer->dtype, rounded); break;
     case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
     case QD_RANGE_SATURATE:
     case QD_RANGE_SYMMETRIC: break;
@@ -78,6 +79,14 @@ static double add_zero_point(const struct qd_output_quantizer *quantizer, double
                        : v;
 }
 
+/* Truncation of v + z, exact, without the zero point: the sum's sign decides its direction. */
+static int64_t truncate_sum(const struct qd_output_quantizer *quantizer, struct qd_ratio real)
+{
+    int64_t down = qd_ratio_round(real, QD_ROUND_FLOOR, false).value;
+    return down + quantizer->zero_point >= 0 ? down
+                                             : qd_ratio_round(real, QD_ROUND_CEIL, false).value;
+}
+
 int64_t qd_output_quantizer_exact(const struct qd_output_quantizer *quantizer, struct qd_ratio real)
 {
     const struct qd_semantics *semantics = quantizer->semantics;
@@ -85,8 +94,10 @@ int64_t qd_output_quantizer_exact(const struct qd_output_quantizer *quantizer, s
         double v = qd_ratio_to_float(real, QD_F32, QD_NEAREST_EVEN);
         return qd_output_quantizer_sum(quantizer, add_zero_point(quantizer, v));
     }
-    bool odd =
-        semantics->zero_point_order == QD_ZERO_POINT_BEFORE_EXACT && quantizer->zero_point & 1;
+    bool before = semantics->zero_point_order == QD_ZERO_POINT_BEFORE_EXACT;
+    if (before && semantics->rounding == QD_ROUND_TRUNCATE)
+        return qd_output_quantizer_finish(quantizer, truncate_sum(quantizer, real));
+    bool odd = before && quantizer->zero_point & 1;
     return qd_output_quantizer_finish(quantizer,
                                       qd_ratio_round(real, semantics->rounding, odd).value);
 }

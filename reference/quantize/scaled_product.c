@@ -185,6 +185,73 @@ static struct qd_interval exact_of(const struct qd_scaled_product *p, int64_t ac
     return bias == 0 ? product : qd_interval_add(product, (struct qd_interval){bias, bias});
 }
 
+/* Numbers of float32, each once; `full` where there were more. */
+struct numbers {
+    double at[QD_MAX_POINTS];
+    size_t count;
+    bool full;
+};
+
+static void add_number(struct numbers *set, double x)
+{
+    x = qd_float_round(QD_F32, QD_NEAREST_EVEN, x);
+    for (size_t k = 0; k < set->count; k++)
+        if (set->at[k] == x)
+            return;
+    if (set->count == QD_MAX_POINTS)
+        set->full = true;
+    else
+        set->at[set->count++] = x;
+}
+
+/* What a product before its rounding gives, and with a bias after it or by an fma. */
+static void add_product(struct numbers *set, double product, const double *bias)
+{
+    if (!bias) {
+        add_number(set, product);
+        return;
+    }
+    double rounded = qd_float_round(QD_F32, QD_NEAREST_EVEN, product);
+    for (int k = 0; k < 2; k++) {
+        double x = k == 0 ? rounded : product;
+        struct qd_interval sum =
+            qd_interval_add((struct qd_interval){x, x}, (struct qd_interval){*bias, *bias});
+        add_number(set, sum.lo);
+        add_number(set, sum.hi);
+    }
+}
+
+/* What float32 can give of one accumulator and two factors: three bracketings, and the exact product. False where an
+ * order is lost, or there are more than a set holds. */
+static bool every_number(const struct qd_scaled_product *p, int64_t acc, const double *bias,
+                         struct numbers *set)
+{
+    struct orders o = orders_of(p, QD_F32, acc);
+    double sign = is_negative(p, acc) ? -1 : 1;
+    struct qd_interval real = exact_of(p, acc, 0);
+    if (o.lost)
+        return false;
+    for (unsigned part = ACCUMULATOR; part < o.all; part += 2) {
+        struct qd_enclosure a = o.of[part], b = o.of[o.all & ~part];
+        add_product(set, sign * a.lo * b.lo, bias);
+    }
+    add_product(set, real.lo, bias);
+    add_product(set, real.hi, bias);
+    return !set->full;
+}
+
+/* One accumulator and two scales have finitely many orders in float32: between what they give lies nothing. */
+static enum qd_status keep_few(const struct qd_evaluation *evaluation,
+                               const struct qd_scaled_product *p, struct qd_sums sums,
+                               const double *bias, struct qd_value *y, int64_t i)
+{
+    struct numbers set = {.count = 0};
+    bool few = p->type == QD_F32 && p->count <= 2 && p->divisor == 0 && sums.least == sums.most;
+    if (!few || !y->lo || !every_number(p, sums.least, bias, &set))
+        return QD_OK;
+    return qd_value_limit(y, i, set.at, set.count, evaluation->arena, evaluation->error);
+}
+
 enum qd_status qd_scaled_product_store(const struct qd_evaluation *evaluation,
                                        const struct qd_scaled_product *p, struct qd_sums sums,
                                        const struct qd_tensor *bias, int64_t j, struct qd_value *y,
@@ -203,6 +270,7 @@ enum qd_status qd_scaled_product_store(const struct qd_evaluation *evaluation,
     double limit = qd_float_format(p->type)->largest;
     if (!some || qd_interval_magnitude(hull) > limit)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    return qd_interval_store(y, i, hull, exact_of(p, sums.exact, addend), evaluation->arena,
-                             evaluation->error);
+    enum qd_status status = qd_interval_store(y, i, hull, exact_of(p, sums.exact, addend),
+                                              evaluation->arena, evaluation->error);
+    return status == QD_OK ? keep_few(evaluation, p, sums, bias ? &addend : NULL, y, i) : status;
 }

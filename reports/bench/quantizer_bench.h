@@ -32,8 +32,8 @@ struct qd_quantizer_bench {
         median_width; /* of the fidelity intervals of those, in steps: the median of the cases' medians */
 };
 
-/* Measures with the selected cases of the quantizer suite that the target answers, after one round to warm up. At most 1000
- * rounds. */
+/* Measures with the selected cases of the quantizer suite that the target answers, after one round to warm up. At most
+ * 1000 rounds. */
 enum qd_status qd_quantizer_measure(const struct qd_subject *target,
                                     const struct qd_selection *selection, size_t rounds,
                                     struct qd_quantizer_bench *bench, struct qd_error *error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes reproduce.py: a case as one script that needs nothing but NumPy and the target's package. */
 #include "bundle/bundle.h"
+#include "qdiff/memory_stream.h"
 
 #include <math.h>
 #include <nettle/base64.h>
@@ -298,20 +299,18 @@ enum qd_status qd_bundle_write(const struct qd_evaluated *evaluated, const char 
                                const char *path, struct qd_arena *arena, struct qd_error *error)
 {
     const char *file = qd_arena_printf(arena, "%s/reproduce.py", path);
-    char *text = NULL;
-    size_t size = 0;
     enum qd_status status = check_names(evaluated->kase, error);
 
     if (status != QD_OK)
         return status;
-    FILE *out = open_memstream(&text, &size);
-    if (!out || !file)
+    struct qd_memory_stream stream;
+    if (!file || !qd_memory_open(&stream))
         return qd_fail(error, QD_NO_MEMORY, "no memory for reproduce.py");
-    status = write_script(out, evaluated, target, arena, error);
-    if (fclose(out) != 0 && status == QD_OK)
+    status = write_script(stream.out, evaluated, target, arena, error);
+    if (!qd_memory_close(&stream) && status == QD_OK)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for reproduce.py");
     if (status == QD_OK)
-        status = qd_file_write(file, text, size, error);
-    free(text);
+        status = qd_file_write(file, stream.text, stream.size, error);
+    free(stream.text);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "bundle/bundle.h"
 #include "qdiff/case_text.h"
+#include "qdiff/memory_stream.h"
 #include "result/machine.h"
 #include "text/case_show.h"
 #include "text/describe.h"
@@ -127,48 +128,40 @@ void qd_finding_describe(FILE *out, const struct qd_finding_report *report, stru
 /* --- Files -------------------------------------------------------------------------------------- */
 
 /* What a writer of text puts into memory becomes a file. */
-struct text {
-    FILE *out;
-    char *bytes;
-    size_t size;
-};
-
-static enum qd_status begin_text(struct text *text, struct qd_error *error)
+static enum qd_status begin_text(struct qd_memory_stream *text, struct qd_error *error)
 {
-    *text = (struct text){NULL, NULL, 0};
-    text->out = open_memstream(&text->bytes, &text->size);
-    return text->out ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for a text");
+    return qd_memory_open(text) ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no memory for a text");
 }
 
-static enum qd_status end_text(struct text *text, enum qd_status status, const char *path,
-                               struct qd_error *error)
+static enum qd_status end_text(struct qd_memory_stream *text, enum qd_status status,
+                               const char *path, struct qd_error *error)
 {
-    if (fclose(text->out) != 0 && status == QD_OK)
+    if (!qd_memory_close(text) && status == QD_OK)
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %s", path);
     if (status == QD_OK)
-        status = qd_file_write(path, text->bytes, text->size, error);
-    free(text->bytes);
+        status = qd_file_write(path, text->text, text->size, error);
+    free(text->text);
     return status;
 }
 
 enum qd_status qd_finding_write_text(const struct qd_finding_report *report, const char *path,
                                      struct qd_arena *arena, struct qd_error *error)
 {
-    struct text comment, text;
+    struct qd_memory_stream comment, text;
     enum qd_status status = begin_text(&comment, error);
 
     if (status != QD_OK)
         return status;
     qd_finding_describe(comment.out, report, arena);
-    if (fclose(comment.out) != 0)
+    if (!qd_memory_close(&comment))
         status = qd_fail(error, QD_NO_MEMORY, "no memory for %s", path);
     if (status == QD_OK)
         status = begin_text(&text, error);
     if (status == QD_OK) {
-        status = qd_case_write_text(&report->reduced->kase, comment.bytes, arena, text.out, error);
+        status = qd_case_write_text(&report->reduced->kase, comment.text, arena, text.out, error);
         status = end_text(&text, status, path, error);
     }
-    free(comment.bytes);
+    free(comment.text);
     return status;
 }
 
@@ -177,7 +170,7 @@ enum qd_status qd_finding_write_page(const struct qd_finding_report *report, con
                                      struct qd_error *error)
 {
     const struct qd_machine machine = qd_machine_read(arena);
-    struct text text;
+    struct qd_memory_stream text;
     enum qd_status status = begin_text(&text, error);
 
     if (status != QD_OK)

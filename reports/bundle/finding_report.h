@@ -23,8 +23,9 @@ enum qd_status qd_finding_write_page(const struct qd_finding_report *report, con
                                      bool has_script, struct qd_arena *arena,
                                      struct qd_error *error);
 
-/* Everything into a directory: model.onnx, qdiff.pb and test_data_set_0/ as export makes them, case.qdcase, case.textproto,
- * report.md and, for ONNX Runtime, reproduce.py. *script: "" or why there is none. USAGE: a directory that holds something else. */
+/* Everything into a directory: model.onnx, qdiff.pb and test_data_set_0/ as export makes them, case.qdcase,
+ * case.textproto, report.md and, for ONNX Runtime, reproduce.py. *script: "" or why there
+ * is none. USAGE: a directory that holds something else. */
 enum qd_status qd_finding_write_bundle(const struct qd_finding_report *report, const char *path,
                                        struct qd_arena *arena, const char **script,
                                        struct qd_error *error);

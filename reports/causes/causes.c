@@ -139,11 +139,15 @@ static const char *name_of(const char *target, struct qd_arena *arena)
     return qd_arena_printf(arena, "%.*s", (int)strcspn(target, "@["), target);
 }
 
-/* What the target said; not what it printed besides, unless that is all there is. */
+/* What the target said; not what it printed besides, unless that is all there is. Of two runs that differ, which one
+ * is right is chance. */
 static const char *words_of(const struct qd_result *result, struct qd_arena *arena)
 {
     const char *text = qd_result_has_comparison(result) ? result->message : result->why;
     const char *besides = result->signal == 0 ? strstr(text, "; standard error:") : NULL;
+
+    if (result->comparison.verdict == QD_VERDICT_NONDETERMINISTIC)
+        besides = strchr(text, ';');
 
     return besides ? qd_arena_printf(arena, "%.*s", (int)(besides - text), text)
                    : qd_arena_string(arena, text);

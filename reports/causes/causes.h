@@ -41,7 +41,7 @@ struct qd_cause_member {
     const char *message, *diagnosis, *effect, *seen, *rule, *issue, *reason;
     size_t row;
     struct qd_features features;
-    const char *distance; /* of wrong numbers: how far the first one is off, "by one code"; "" */
+    const char *distance; /* of wrong numbers: how far they are off, "by one code"; "" */
     int64_t elements;
     size_t weight; /* how long the text of its parameters is */
 

@@ -296,6 +296,51 @@ static void features_separate_two_bugs(void **state)
     qd_causes_clear(&causes);
 }
 
+/* Numbers of which the first is off by one code and others by more are no rounding; without a diagnosis the first
+ * counts. */
+static void distance_is_that_of_all_elements(void **state)
+{
+    static const struct {
+        const char *have, *facts, *name;
+    } rows[] = {
+        {"11", "2 of 4 elements differ; by -1: 0, by +1: 2, by more: 0; from 1 to 1",
+         "wrong-value: Conv, by one code, unexplained"},
+        {"11", "2 of 4 elements differ; by -1: 0, by +1: 1, by more: 1; from 1 to 90",
+         "wrong-value: Conv, off, unexplained"},
+        {"11", "", "wrong-value: Conv, by one code, unexplained"},
+        {"255", "", "wrong-value: Conv, off, unexplained"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct qd_result result = unexplained("a", "bias", rows[i].have);
+        struct qd_causes causes;
+
+        result.facts = rows[i].facts;
+        find(&causes, &result, 1);
+        assert_string_equal(causes.items[0].name, rows[i].name);
+        qd_causes_clear(&causes);
+    }
+}
+
+/* Which of two runs is right is chance. */
+static void runs_that_differ_are_one_cause(void **state)
+{
+    struct qd_result results[] = {
+        failing("a", "Conv", QD_VERDICT_NONDETERMINISTIC),
+        failing("b", "Gemm", QD_VERDICT_NONDETERMINISTIC),
+    };
+    struct qd_causes causes;
+
+    (void)state;
+    results[0].message = "output 0: two runs differ first in byte 3 of 20; neither is right";
+    results[1].message = "output 0: two runs differ first in byte 1 of 8; the first is right";
+    find(&causes, results, COUNT(results));
+    assert_int_equal(causes.count, 1);
+    assert_string_equal(causes.items[0].ops, "Conv, Gemm");
+    qd_causes_clear(&causes);
+}
+
 /* A case that passes elsewhere, without optimization, says nothing about where it fails. */
 static void passes_count_where_the_failures_are(void **state)
 {
@@ -415,6 +460,8 @@ int main(void)
         cmocka_unit_test(a_node_of_several_operators_is_one_cause),
         cmocka_unit_test(a_check_that_is_nowhere_is_one_cause),
         cmocka_unit_test(features_separate_two_bugs),
+        cmocka_unit_test(distance_is_that_of_all_elements),
+        cmocka_unit_test(runs_that_differ_are_one_cause),
         cmocka_unit_test(passes_count_where_the_failures_are),
         cmocka_unit_test(targets_do_not_share_causes),
         cmocka_unit_test(what_is_known_comes_last),

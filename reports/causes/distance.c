@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says how far the first wrong number of a result is off. */
+/* Says how far the wrong numbers of a result are off. */
 #include "causes/distance.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +21,19 @@ static enum qd_dtype type_of(const char *output)
     return qd_dtype_of_word(word);
 }
 
+/* Whether the diagnosis counted elements that are off by more than one code: "by more: 3" (qd_difference_facts). */
+static bool has_farther(const char *facts)
+{
+    static const char words[] = "by more: ";
+    const char *more = strstr(facts, words);
+
+    return more && strtol(more + sizeof words - 1, NULL, 10) > 0;
+}
+
 const char *qd_distance_word(const struct qd_result *result)
 {
-    static const char nan[] = "NaN", infinite[] = "infinite", one[] = "by one code",
-                      end[] = "at an end of the type", off[] = "off", none[] = "";
+    static const char nan[] = "NaN", infinite[] = "infinite", one[] = "by one code", off[] = "off",
+                      none[] = "";
     enum qd_dtype type = type_of(result->output);
 
     if (result->have[0] == '\0' || type == QD_DTYPE_NONE)
@@ -36,9 +46,6 @@ const char *qd_distance_word(const struct qd_result *result)
         return infinite;
     if (!qd_dtype_is_integer(type))
         return off;
-    if (have == lo - 1 || have == hi + 1)
-        return one;
-    return have == (double)qd_dtype_info(type)->min || have == (double)qd_dtype_info(type)->max
-               ? end
-               : off;
+    bool is_near = have == lo - 1 || have == hi + 1;
+    return is_near && !has_farther(result->facts) ? one : off;
 }

@@ -6,7 +6,8 @@
 #include "result/result.h"
 
 /* Of the first element that differs: "NaN", "infinite" (on one side only), of integers "by one code" (from the
- * admissible set), "at an end of the type", else "off"; "" where no element differs. Equal words have equal
+ * admissible set, and where the diagnosis looked at them, all others too), else "off"; "" where no element
+ * differs. What is off by more may saturate anywhere, so an end of the type says nothing. Equal words have equal
  * addresses. */
 const char *qd_distance_word(const struct qd_result *result);
 

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "text/json_write.h"
 
@@ -12,6 +13,8 @@
 struct writer {
     char *text;
     size_t used, size;
+    const char *type; /* the first type that the message names, NULL before */
+    size_t type_length;
 };
 
 static void put(struct writer *writer, const char *bytes, size_t length)
@@ -92,6 +95,47 @@ static bool has_digit(const char *word, size_t length)
     return false;
 }
 
+/* "F16", "uint8", "bf16". */
+static bool is_type(const char *word, size_t length)
+{
+    static const char *const bases[] = {"i", "s", "u", "f", "bf", "int", "uint", "float", "bfloat"};
+    static const char *const widths[] = {"4", "8", "16", "32", "64"};
+
+    for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
+        size_t base = strlen(bases[b]);
+        if (base >= length || strncasecmp(word, bases[b], base) != 0)
+            continue;
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            if (length - base == strlen(widths[w]) &&
+                memcmp(word + base, widths[w], length - base) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* A hole, and a mark for a type that is not the first one: "F16 got F32" is another complaint than "3,I8 got 4,I8". */
+static void put_varying(struct writer *writer, const char *word, size_t length)
+{
+    put_hole(writer);
+    if (!is_type(word, length))
+        return;
+    if (!writer->type) {
+        writer->type = word;
+        writer->type_length = length;
+    }
+    if (length != writer->type_length || memcmp(word, writer->type, length) != 0)
+        put(writer, "~", 1);
+}
+
+/* The operator, or its dotted domain and it: "com.microsoft.QGemm" of "QGemm". */
+static bool is_operator(const char *word, size_t length, const char *op)
+{
+    size_t rest = strlen(op);
+
+    return rest > 0 && length >= rest && strncmp(word + length - rest, op, rest) == 0 &&
+           (length == rest || word[length - rest - 1] == '.');
+}
+
 /* A word of the message: the last part of a path; a hole where it changes from case to case. */
 static void put_word(struct writer *writer, const char *word, size_t length, const char *op)
 {
@@ -103,11 +147,12 @@ static void put_word(struct writer *writer, const char *word, size_t length, con
             break;
         }
     }
-    bool is_op = strlen(op) == length && strncmp(word, op, length) == 0;
     if (length == 0)
         return;
-    if (is_op || has_digit(word, length))
+    if (is_operator(word, length, op))
         put_hole(writer);
+    else if (has_digit(word, length))
+        put_varying(writer, word, length);
     else
         put(writer, word, length);
 }
@@ -127,7 +172,7 @@ static const char *close_brackets(char *shape)
 {
     static const char opening[] = "([{<", closing[] = ")]}>";
     struct bracket open[MOST_DEPTH];
-    struct writer writer = {shape, 0, strlen(shape) + 1};
+    struct writer writer = {.text = shape, .size = strlen(shape) + 1};
     size_t depth = 0;
 
     for (const char *from = shape; *from != '\0'; from++) {
@@ -162,15 +207,22 @@ static const char *close_brackets(char *shape)
     return shape;
 }
 
+/* Where the target's own words end: an emulator adds a line to those of a signal. */
+static const char *end_of_words(const char *message)
+{
+    const char *emulator = strstr(message, "qemu: uncaught target signal");
+    return emulator > message ? emulator : message + strlen(message);
+}
+
 const char *qd_message_shape(const char *message, const char *op, char *shape, size_t size)
 {
-    struct writer writer = {shape, 0, size};
-    const char *domain = strrchr(op, ':');
+    struct writer writer = {.text = shape, .size = size};
+    const char *domain = strrchr(op, ':'), *end = end_of_words(message);
 
     shape[0] = '\0';
     if (domain)
         op = domain + 1;
-    for (const char *at = message; *at != '\0';) {
+    for (const char *at = message; at < end;) {
         const char *past = past_name(message, at);
         size_t length = word_length(at), character = qd_utf8_length(at);
 
@@ -226,7 +278,7 @@ struct piece {
  * not, at their edges. */
 static size_t find_pieces(const char *shape, struct piece *pieces)
 {
-    static const char edges[] = "# \t";
+    static const char edges[] = "#~ \t";
     size_t count = 0;
 
     while (*shape != '\0' && count < MOST_PIECES) {
@@ -272,7 +324,7 @@ static void put_piece(struct writer *writer, const struct piece *piece)
 
 const char *qd_message_shape_pattern(const char *shape, size_t most, char *pattern, size_t size)
 {
-    struct writer writer = {pattern, 0, size};
+    struct writer writer = {.text = pattern, .size = size};
     struct piece pieces[MOST_PIECES];
     size_t count = find_pieces(shape, pieces);
 

@@ -8,8 +8,9 @@
 
 /* Writes the message with '#' for each quoted name (but 'torch.aten.mm'), bracket that holds one, word that holds
  * a digit, directory of a path, list of template arguments, and for the operator ("com.microsoft:QGemm", named
- * with or without its domain); line ends and repeated blanks are one blank. Two messages of one shape differ in
- * nothing else. At most size − 1 bytes, cut at a whole character; returns shape. */
+ * with or without its domain); line ends and repeated blanks are one blank. The name of a type ("F16", "uint8") that
+ * is not the first one of the message is "#~". Two messages of one shape differ in nothing else. At most size − 1
+ * bytes, cut at a whole character; returns shape. */
 const char *qd_message_shape(const char *message, const char *op, char *shape, size_t size);
 
 /* Whether a shape says enough to tell one bug from another wherever it comes from: six words or more. "signal #

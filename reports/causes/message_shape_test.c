@@ -24,6 +24,8 @@ static void numbers_names_and_places_are_left_out(void **state)
     } rows[] = {
         {"input 3 of node 'conv_a' is bad", "Conv", "input # of node # is bad"},
         {"Conv: kernel {1,3,8} does not fit", "Conv", "#: kernel # does not fit"},
+        {"failed for: com.microsoft.QGemm, not MyQGemm", "com.microsoft:QGemm",
+         "failed for: #, not MyQGemm"},
         {"QGemm refused\n  by rule", "com.microsoft:QGemm", "# refused by rule"},
         {"/src/lib/conv.cc:83 void f() [with T = float] failed", "Conv",
          "#conv.cc:# void f() # failed"},
@@ -33,6 +35,11 @@ static void numbers_names_and_places_are_left_out(void **state)
         {"failed [TypeError] in (part) of (n0)", "Conv", "failed [TypeError] in (part) of #"},
         {"cut in the list (1, 2, mo", "Conv", "cut in the list #"},
         {"1 < 2 is not 3 > 2", "Conv", "# < # is not # > #"},
+        {"is U16, accessed as I32", "Conv", "is #, accessed as #~"},
+        {"want F32, not F16 for F32", "Conv", "want #, not #~ for #"},
+        {"signal 6: `n > 0' failed. qemu: uncaught target signal 6 (Aborted)", "Conv",
+         "signal #: `n > #' failed."},
+        {"qemu: uncaught target signal 6", "Conv", "qemu: uncaught target signal #"},
         {"", "Conv", ""},
         {"\xff\x01 bad bytes", "Conv", "bad bytes"},
     };
@@ -50,6 +57,8 @@ static void two_reasons_are_two_shapes(void **state)
     (void)state;
     assert_string_not_equal(shape_of("scale of 'a' must be a scalar", "Conv", a),
                             shape_of("zero point of 'a' must be a scalar", "Conv", b));
+    assert_string_not_equal(shape_of("want 5,F16 got 5,F32", "Conv", a),
+                            shape_of("want 3,I8 got 3,1,I8", "Conv", b));
     assert_string_not_equal(shape_of("/src/a/conv.cc:1 failed", "Conv", a),
                             shape_of("/src/a/pool.cc:1 failed", "Conv", b));
 }

@@ -204,7 +204,8 @@ static enum qd_status write_op(struct writer *writer, const struct group *group,
 
 /* --- Patterns of messages ------------------------------------------------------------------------ */
 
-/* Whether the pattern matches the messages of the group, and of no other cause of its operator and class that has no row yet. */
+/* Whether the pattern matches the messages of the group, and of no other cause
+ * of its operator and class that has no row yet. */
 static bool is_of_cause(const struct writer *writer, const struct group *group, const char *pattern)
 {
     const struct qd_causes *causes = writer->proposal->causes;

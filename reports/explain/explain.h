@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The explanation of one element: how the reference comes to it, step by step, from the graph's inputs on.
  *
- * The graph is evaluated once with every node's operands kept (override.h); the explanation is written from these, with arithmetic of
- * its own, so that a reader can follow it by hand. What an operator's operands are and how an element comes about is in the
- * operator's row (evaluate.h: qd_op_role, enum qd_form); no operator is known by its name here. */
+ * The graph is evaluated once with every node's operands kept (override.h); the explanation is written from these, with
+ * arithmetic of its own, so that a reader can follow it by hand. What an operator's operands are and how an element
+ * comes about is in the operator's row (evaluate.h: qd_op_role, enum
+ * qd_form); no operator is known by its name here. */
 #ifndef QDIFF_REPORTS_EXPLAIN_H
 #define QDIFF_REPORTS_EXPLAIN_H
 
@@ -38,14 +39,15 @@ enum qd_status qd_explanation_begin(struct qd_explanation *explanation, FILE *ou
 /* Tells how element i of the graph's output `output` comes to be. */
 void qd_explain_element(const struct qd_explanation *explanation, size_t output, int64_t i);
 
-/* What every quirk that is about an operator of the graph would give there, where that differs; `have` (NULL: none) is what
- * the target gave. */
+/* What every quirk that is about an operator of the graph would give there, where that differs; `have` (NULL: none) is
+ * what the target gave. */
 void qd_explain_quirks(const struct qd_explanation *explanation, size_t output, int64_t i,
                        const double *have);
 
 /* --- Kinds of steps, one file each ----------------------------------------------------------------
  *
- * Each tells element i of one output of a step whose operator has that form; false if it cannot, and nothing was told. */
+ * Each tells element i of one output of a step whose operator has that
+ * form; false if it cannot, and nothing was told. */
 
 typedef bool qd_explain_form(const struct qd_explanation *explanation, const struct qd_step *step,
                              size_t output, int64_t i);

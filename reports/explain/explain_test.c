@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The explanation of an element: products, fraction, orders and the mistakes that would show, on numbers worked out by hand.
+/* The explanation of an element: products, fraction, orders and the mistakes
+ * that would show, on numbers worked out by hand.
  * Alone: <build>/tests/reports/explain/explain_test */
 #include "explain/explain.h"
 
@@ -125,7 +126,8 @@ struct told {
     size_t explanations, roundings, reals;
 };
 
-/* The number after the last "saturated to TYPE: ", which is the explanation's own arithmetic; false if there is none. */
+/* The number after the last "saturated to TYPE: ", which is the
+ * explanation's own arithmetic; false if there is none. */
 static bool read_rounding(const char *text, long long *code)
 {
     const char *at = strstr(text, "saturated to "), *last = NULL;
@@ -226,8 +228,8 @@ static bool has_output_scale(const struct qd_op *op)
            qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE) >= 0;
 }
 
-/* Each operator of the list is told by its form in some case of the suite, and what the explanation rounds to is what the reference
- * gives, in all of them. */
+/* Each operator of the list is told by its form in some case of the suite, and what the explanation rounds to is what
+ * the reference gives, in all of them. */
 static void test_every_operator_is_told(void **state)
 {
     static struct told told;

@@ -72,7 +72,8 @@ static bool number_inputs(const struct qd_explanation *explanation, const struct
     return true;
 }
 
-/* The operand and the element that element i of the output is; operand QD_NO_OPERAND: none is. False if that cannot be found out. */
+/* The operand and the element that element i of the output is; operand
+ * QD_NO_OPERAND: none is. False if that cannot be found out. */
 static bool find_source(const struct qd_explanation *explanation, const struct qd_step *step,
                         size_t output, int64_t i, int *operand, int64_t *element)
 {

@@ -76,7 +76,8 @@ const char *qd_explain_ratio(const struct qd_explanation *explanation, struct qd
 
 /* --- Orders of evaluation ------------------------------------------------------------------------ */
 
-/* reference/README.md, "Admissible sets": the orders of one requantized product, in float32, every step rounded to nearest. */
+/* reference/README.md, "Admissible sets": the orders of one requantized
+ * product, in float32, every step rounded to nearest. */
 static float order(int number, float acc, float s1, float s2, float sy)
 {
     float ratio1 = s1 / sy, ratio2 = s2 / sy, both = s1 * s2;

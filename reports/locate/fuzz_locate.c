@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: whatever a model's bytes, `qdiff locate` on the reference refuses them with a status and a text, or walks over all their
- * units within its budget, and finds none wrong. Everything but the command line and the file runs as in the command: the network is
- * opened and cut, its inputs are drawn, each unit is evaluated, run on the target, judged and printed; of one input in 64 units
- * also run together. Work and memory of a unit are limited, so that an input takes milliseconds. */
+/* Property: whatever a model's bytes, `qdiff locate` on the reference refuses them with a status and a text, or walks
+ * over all their units within its budget, and finds none wrong. Everything but the command line and the file runs as in
+ * the command: the network is opened and cut, its inputs are drawn, each unit is evaluated, run on the target, judged
+ * and printed; of one input in 64 units also run together. Work and memory of a unit
+ * are limited, so that an input takes milliseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 

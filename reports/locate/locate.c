@@ -331,7 +331,8 @@ static enum qd_status keep_values(struct piece *piece, const struct qd_evaluated
     return status;
 }
 
-/* Of a unit that was sampled a target has the values, if one has: nobody is told if none does, but what reads them is. */
+/* Of a unit that was sampled a target has the values, if one has: nobody is
+ * told if none does, but what reads them is. */
 static enum qd_status keep_answers(struct piece *piece, const struct qd_evaluated *evaluated)
 {
     struct qd_error ignored = {.status = QD_OK};
@@ -418,13 +419,13 @@ static enum qd_status evaluate_case(struct piece *piece, const struct qd_case *k
     double work = piece->locate->work > 0 ? piece->locate->work : QD_MAX_WORK;
     struct qd_sample sample = {.work = work * SAMPLE_SHARE};
     struct qd_error first = {.status = QD_OK};
-    enum qd_status status = qd_case_evaluate_within(work, kase, arena, evaluated, &first);
+    enum qd_status status = qd_case_evaluate_within(work, NULL, kase, arena, evaluated, &first);
 
     if (status != QD_LIMIT || piece->whole) {
         *why = first;
         return status;
     }
-    status = qd_case_evaluate_sample(work, &sample, kase, arena, evaluated, why);
+    status = qd_case_evaluate_within(work, &sample, kase, arena, evaluated, why);
     if (status != QD_OK || sample.channels == 0)
         return status;
     piece->row.sample = describe_sample(&sample, arena);

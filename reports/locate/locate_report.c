@@ -210,7 +210,8 @@ static enum qd_status add_unjudged(struct qd_locate_report *report,
     return status;
 }
 
-/* The unit as a case below --output, of one that is wrong with a script. One that is judged in part is none that others could run. */
+/* The unit as a case below --output, of one that is wrong with a script. One that
+ * is judged in part is none that others could run. */
 static enum qd_status export_unit(struct qd_locate_report *report,
                                   const struct qd_located_unit *unit, const struct qd_result *wrong,
                                   struct qd_error *error)

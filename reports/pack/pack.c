@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "digest/array.h"
+#include "qdiff/memory_stream.h"
 #include "qdiff_version.h"
 #include "text/json_write.h"
 
@@ -431,25 +432,22 @@ static enum qd_status close_index(struct qd_pack *pack, struct qd_error *error)
 static enum qd_status write_manifest(struct qd_pack *pack, struct qd_digest *manifest,
                                      struct qd_error *error)
 {
-    char *text = NULL, digits[QD_DIGEST_TEXT];
+    char digits[QD_DIGEST_TEXT];
     const char *path = qd_arena_printf(&pack->arena, "%s/%s", pack->partial, QD_PACK_MANIFEST);
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct qd_memory_stream stream;
 
-    if (!out || !path)
+    if (!path || !qd_memory_open(&stream))
         return no_memory(pack, error);
     qsort(pack->entries, pack->entry_count, sizeof pack->entries[0], compare_paths);
     for (size_t i = 0; i < pack->entry_count; i++) {
-        fprintf(out, "%s  %s\n", qd_digest_write(&pack->entries[i].digest, digits),
+        fprintf(stream.out, "%s  %s\n", qd_digest_write(&pack->entries[i].digest, digits),
                 pack->entries[i].path);
     }
-    if (fclose(out) != 0) {
-        free(text);
+    if (!qd_memory_close(&stream))
         return no_memory(pack, error);
-    }
-    *manifest = qd_digest_of(text, size);
-    enum qd_status status = write_file(path, text, size, error);
-    free(text);
+    *manifest = qd_digest_of(stream.text, stream.size);
+    enum qd_status status = write_file(path, stream.text, stream.size, error);
+    free(stream.text);
     return status;
 }
 

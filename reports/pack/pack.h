@@ -3,10 +3,12 @@
  *
  *   <pack>/manifest.sha256   "<SHA-256>  <path>" of every other file, sorted by path: sha256sum --check reads it
  *   <pack>/index.jsonl       JSON Lines: a header, then one object a case, in the suite's order
- *   <pack>/node/<test>/      cases with one admissible answer per element, and a data.json that says so to ONNX's own runner
+ *   <pack>/node/<test>/      cases with one admissible answer per element, and a data.json that says so to ONNX's own
+ *                            runner
  *   <pack>/latitude/<test>/  cases with elements that have several: test_data_set_0 holds also
  *       lo_<i>.pb, hi_<i>.pb   double, of output i's shape: lo <= have <= hi is right. NaN only where both are NaN
- *       open_<i>.pb            uint8, only if some element is not 0: 1 = the specification defines nothing, any answer is right
+ *       open_<i>.pb            uint8, only if some element is not 0: 1 = the specification defines nothing, any answer
+ *                              is right
  *   <pack>/reject/<test>/    cases that have to be rejected; the index names the rule
  *
  * Each <test> is a case directory (case.h) in ONNX's backend-test layout. The same suite gives the same bytes. */
@@ -57,8 +59,8 @@ enum qd_status qd_pack_finish(struct qd_pack *pack, struct qd_digest *manifest,
 /* Frees; a pack that was not finished leaves nothing behind. */
 void qd_pack_end(struct qd_pack *pack);
 
-/* "node/test_QLinearConv_u8u8u8_..._1a2b3c4d": unique, in letters, digits, '_', '-' and '.'. The last eight digits are of the
- * SHA-256 of the id. */
+/* "node/test_QLinearConv_u8u8u8_..._1a2b3c4d": unique, in letters, digits, '_', '-' and '.'. The last eight digits are
+ * of the SHA-256 of the id. */
 void qd_pack_name(const char *kind, const char *id, char name[QD_PACK_NAME]);
 
 /* --- Reading ---------------------------------------------------------------------------------- */
@@ -66,8 +68,9 @@ void qd_pack_name(const char *kind, const char *id, char name[QD_PACK_NAME]);
 /* Whether a path is a directory with a manifest. */
 bool qd_pack_is(const char *path);
 
-/* Visits the pack's cases of `level` and below in the order of its index. Every file of a case is compared with the manifest
- * before the case is read: INVALID names the file and what of the case it holds, or the line and field of the index. */
+/* Visits the pack's cases of `level` and below in the order of its index. Every file of a case is compared with the
+ * manifest before the case is read: INVALID names the file and what of the case
+ * it holds, or the line and field of the index. */
 enum qd_status qd_pack_visit(const char *path, enum qd_level level, qd_case_visitor *visit,
                              void *context, struct qd_error *error);
 

@@ -5,8 +5,8 @@
 
 #include "command/command.h"
 
-/* Writes the pack to command->options.output, or nothing: not on Ctrl-C, not when a case cannot be judged, not when the suite
- * has fewer cases than it must have. */
+/* Writes the pack to command->options.output, or nothing: not on Ctrl-C, not when a case cannot be judged, not when the
+ * suite has fewer cases than it must have. */
 enum qd_exit qd_pack_export(struct qd_command *command);
 
 #endif

@@ -6,8 +6,8 @@
 #include "command/command.h"
 #include "pack/pack.h"
 
-/* Writes <output>/<id>.qdcase for every case of the pack that is the only argument. Ends at the first file that is not as the
- * manifest says. */
+/* Writes <output>/<id>.qdcase for every case of the pack that is the only argument. Ends at the first file that is not
+ * as the manifest says. */
 enum qd_exit qd_pack_import(struct qd_command *command);
 
 #endif

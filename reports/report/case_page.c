@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "qdiff/memory_stream.h"
 #include "report/pages.h"
 #include "text/case_show.h"
 #include "text/describe.h"
@@ -134,17 +135,15 @@ static void write_nodes(struct qd_json *json, const struct qd_graph *graph, stru
 static enum qd_status write_request(struct qd_json *json, const struct qd_case *kase,
                                     struct qd_arena *arena, struct qd_error *error)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct qd_memory_stream stream;
 
-    if (!out)
+    if (!qd_memory_open(&stream))
         return no_memory(error);
-    qd_case_show_request(out, kase, arena);
-    bool written = fclose(out) == 0;
+    qd_case_show_request(stream.out, kase, arena);
+    bool written = qd_memory_close(&stream);
     if (written)
-        qd_json_string_if(json, "request", text);
-    free(text);
+        qd_json_string_if(json, "request", stream.text);
+    free(stream.text);
     return written ? QD_OK : no_memory(error);
 }
 
@@ -288,23 +287,22 @@ static bool agrees(const struct qd_explanation *explanation, const struct wrong 
 static bool write_arithmetic(struct qd_json *json, struct qd_explanation *explanation,
                              const struct wrong *wrong)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct qd_memory_stream stream;
 
-    explanation->out = open_memstream(&text, &size);
-    if (!explanation->out)
+    if (!qd_memory_open(&stream))
         return false;
+    explanation->out = stream.out;
     qd_explain_element(explanation, wrong->output, wrong->element);
     qd_explain_quirks(explanation, wrong->output, wrong->element, &wrong->have);
-    bool written = fclose(explanation->out) == 0;
+    bool written = qd_memory_close(&stream);
     if (written) {
         qd_json_open(json, "explained", '{');
         qd_json_string(json, "target", wrong->result->target);
         qd_json_string(json, "element", wrong->result->element);
-        qd_json_string(json, "text", text);
+        qd_json_string(json, "text", stream.text);
         qd_json_close(json, '}');
     }
-    free(text);
+    free(stream.text);
     return written;
 }
 

@@ -12,8 +12,8 @@ struct qd_site {
 };
 
 /* Writes a report to the directory, which is made; index.html is what is opened. Cases are looked up in the
- * suite (`options`: --cases); --kills and --nights are shown too (history.h: its errors). USAGE where the directory holds something else, or a library of the page is not
- * set up; IO, NO_MEMORY. */
+ * suite (`options`: --cases); --kills and --nights are shown too (history.h: its errors). USAGE where the directory
+ * holds something else, or a library of the page is not set up; IO, NO_MEMORY. */
 enum qd_status qd_site_write(struct qd_report *report, const struct qd_options *options,
                              const char *directory, struct qd_site *site, struct qd_error *error);
 

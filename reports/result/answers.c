@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "qdiff/element.h"
+#include "qdiff/memory_stream.h"
 #include "text/describe.h"
 
 /* Answers under way. */
@@ -53,14 +54,13 @@ static void write_all(struct answers *answers, const struct qd_evaluated *evalua
 const char *qd_answers_describe(const struct qd_evaluated *evaluated, const struct qd_run *run,
                                 struct qd_arena *arena)
 {
-    char *text = NULL;
-    size_t size = 0;
-    struct answers answers = {.out = open_memstream(&text, &size)};
+    struct qd_memory_stream stream;
 
-    if (!answers.out)
+    if (!qd_memory_open(&stream))
         return NULL;
+    struct answers answers = {.out = stream.out};
     write_all(&answers, evaluated, run);
-    const char *kept = fclose(answers.out) == 0 ? qd_arena_string(arena, text) : NULL;
-    free(text);
+    const char *kept = qd_memory_close(&stream) ? qd_arena_string(arena, stream.text) : NULL;
+    free(stream.text);
     return kept;
 }

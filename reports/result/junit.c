@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "digest/array.h"
+#include "qdiff/memory_stream.h"
 #include "result/tap.h"
 #include "text/json_write.h"
 #include "text/overwrite.h"
@@ -90,31 +91,32 @@ static struct qd_junit_suite *find_suite(struct qd_junit *junit, const char *nam
     return make_suite(junit, name) ? &junit->suites[junit->count - 1] : NULL;
 }
 
-/* A stream for one test; close_test() adds what was written to the suite. NULL when out of memory. */
-static FILE *open_test(struct qd_junit *junit, const char *suite_name,
-                       struct qd_junit_suite **suite, char **text, size_t *size)
+/* Opens the text of one test; close_test() adds it to the suite. NULL when out of memory. */
+static struct qd_junit_suite *open_test(struct qd_junit *junit, const char *suite_name,
+                                        struct qd_memory_stream *test)
 {
-    *suite = find_suite(junit, suite_name);
-    FILE *out = *suite ? open_memstream(text, size) : NULL;
+    struct qd_junit_suite *suite = find_suite(junit, suite_name);
 
-    junit->lost = junit->lost || !out;
-    return out;
+    if (suite && qd_memory_open(test))
+        return suite;
+    junit->lost = true;
+    return NULL;
 }
 
-static void close_test(struct qd_junit *junit, struct qd_junit_suite *suite, FILE *out, char **text,
-                       size_t *size)
+static void close_test(struct qd_junit *junit, struct qd_junit_suite *suite,
+                       struct qd_memory_stream *test)
 {
-    bool written = fclose(out) == 0;
-    char *grown = written ? realloc(suite->text, suite->size + *size + 1) : NULL;
+    bool written = qd_memory_close(test);
+    char *grown = written ? realloc(suite->text, suite->size + test->size + 1) : NULL;
 
     if (grown) {
-        memcpy(grown + suite->size, *text, *size + 1);
+        memcpy(grown + suite->size, test->text, test->size + 1);
         suite->text = grown;
-        suite->size += *size;
+        suite->size += test->size;
         suite->tests++;
     }
     junit->lost = junit->lost || !grown;
-    free(*text);
+    free(test->text);
 }
 
 /* --- Tests --------------------------------------------------------------------------------------- */
@@ -130,16 +132,14 @@ static void begin_test(FILE *out, const char *name, const char *class)
 /* What TAP says of the result. */
 static void write_block(FILE *out, const struct qd_result *result)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *block = open_memstream(&text, &size);
+    struct qd_memory_stream block;
 
-    if (!block)
-        return;
-    qd_tap_block(block, result);
-    if (fclose(block) == 0)
-        qd_xml_text(out, text, false);
-    free(text);
+    bool open = qd_memory_open(&block);
+    if (open)
+        qd_tap_block(block.out, result);
+    bool whole = open && qd_memory_close(&block);
+    qd_xml_text(out, whole ? block.text : "no memory for what was seen", false);
+    free(block.text);
 }
 
 static void write_outcome(FILE *out, const struct qd_result *result, const char *element)
@@ -202,36 +202,32 @@ static void write_test(FILE *out, const struct qd_result *result, struct qd_juni
 
 void qd_junit_result(struct qd_junit *junit, const struct qd_result *result)
 {
-    struct qd_junit_suite *suite;
-    char *text = NULL;
-    size_t size = 0;
+    struct qd_memory_stream test;
 
     if (!junit->path)
         return;
-    FILE *out = open_test(junit, result->target[0] != '\0' ? result->target : "qdiff", &suite,
-                          &text, &size);
-    if (!out)
+    struct qd_junit_suite *suite =
+        open_test(junit, result->target[0] != '\0' ? result->target : "qdiff", &test);
+    if (!suite)
         return;
-    write_test(out, result, suite);
-    close_test(junit, suite, out, &text, &size);
+    write_test(test.out, result, suite);
+    close_test(junit, suite, &test);
 }
 
 void qd_junit_failure(struct qd_junit *junit, const char *description)
 {
-    struct qd_junit_suite *suite;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = junit->path ? open_test(junit, "qdiff", &suite, &text, &size) : NULL;
+    struct qd_memory_stream test;
+    struct qd_junit_suite *suite = junit->path ? open_test(junit, "qdiff", &test) : NULL;
 
-    if (!out)
+    if (!suite)
         return;
-    begin_test(out, description, "run");
-    fputs("<failure", out);
-    attribute(out, "type", "run");
-    attribute(out, "message", description);
-    fputs("/></testcase>\n", out);
+    begin_test(test.out, description, "run");
+    fputs("<failure", test.out);
+    attribute(test.out, "type", "run");
+    attribute(test.out, "message", description);
+    fputs("/></testcase>\n", test.out);
     suite->failures++;
-    close_test(junit, suite, out, &text, &size);
+    close_test(junit, suite, &test);
 }
 
 /* --- The file ------------------------------------------------------------------------------------ */

@@ -41,7 +41,8 @@ struct qd_result {
     struct qd_comparison comparison; /* not for SKIP, BAD_INPUT, BROKEN */
     size_t row;                      /* KNOWN, FIXED: line of the expectations file */
     const char *issue, *reason;      /* of that row */
-    /* Of a divergence: lines of the rows that are the first to expect it or a part of it, and of all that do, "12,40". */
+    /* Of a divergence: lines of the rows that are the first to expect it or
+     * a part of it, and of all that do, "12,40". */
     const char *matched, *covering;
 
     const char *stage;  /* "load" or "run": where it was refused, as it should be or not, or died */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qdiff/memory_stream.h"
 #include "result/result_json.h"
 
 #define BUDGET ((size_t)16 << 30)
@@ -103,17 +104,15 @@ static char *describe(const struct qd_result *result, struct qd_arena *arena)
 /* Hash of the record that the result would be written as. */
 static bool digest_of(const struct qd_result *result, uint64_t *digest)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct qd_memory_stream stream;
 
-    if (!out)
+    if (!qd_memory_open(&stream))
         return false;
-    qd_result_write(out, result);
-    bool written = fclose(out) == 0;
+    qd_result_write(stream.out, result);
+    bool written = qd_memory_close(&stream);
     if (written)
-        *digest = hash(text, size);
-    free(text);
+        *digest = hash(stream.text, stream.size);
+    free(stream.text);
     return written;
 }
 

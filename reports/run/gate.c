@@ -66,10 +66,25 @@ static enum qd_visit take_target(struct part *part, const struct qd_evaluated *e
     struct qd_error error = {0};
     enum qd_status status =
         qd_trial_judge(subject, evaluated, &part->options, &part->arena, &result, &error);
+    if (qd_interrupt_seen(part->gate->interrupt))
+        return QD_VISIT_STOP; /* a wait may have been cut short: what came of it is not the target's */
     if (status != QD_UNUSABLE)
         return tell(part, &result);
     part->status = qd_fail(part->error, status, "%s: %s", subject->id, error.text);
     return QD_VISIT_STOP;
+}
+
+/* Whether no target declares this case of the suite: then nobody asks what is right. */
+static bool is_for_nobody(const struct part *part, const struct qd_selected *selected)
+{
+    const char *why;
+
+    for (size_t i = 0; i < part->targets->count; i++) {
+        const struct qd_session *session = part->targets->items[i].session;
+        if (!session || qd_session_can(session, selected->kase, &selected->features, &why))
+            return false;
+    }
+    return !selected->path;
 }
 
 static enum qd_visit take(void *context, const struct qd_selected *selected)
@@ -83,8 +98,10 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     if (is_others(part))
         return QD_VISIT_GO_ON;
     qd_arena_reset(&part->arena);
-    struct qd_evaluated evaluated;
-    enum qd_status status = part->role->evaluate(selected->kase, &part->arena, &evaluated, &error);
+    struct qd_evaluated evaluated = {.kase = selected->kase, .features = selected->features};
+    enum qd_status status = QD_OK;
+    if (!is_for_nobody(part, selected))
+        status = part->role->evaluate(selected->kase, &part->arena, &evaluated, &error);
     if (status != QD_OK)
         return tell_unjudged(part, selected, status, &error);
     for (size_t i = 0; i < part->targets->count && answer == QD_VISIT_GO_ON; i++)

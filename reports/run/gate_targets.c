@@ -112,7 +112,8 @@ static bool is_older(const char *version, const char *than)
     return qd_version_order(version, than) < 0;
 }
 
-/* "1.20.1..1.31.1", "..1.26.0", "1.30.0..": a name for each release between the two that is set up, the oldest first. */
+/* "1.20.1..1.31.1", "..1.26.0", "1.30.0..": a name for each release
+ * between the two that is set up, the oldest first. */
 static enum qd_status add_range(struct planner *planner, const struct qd_builtin_target *builtin,
                                 const struct qd_target_name *name, const char *expectations)
 {

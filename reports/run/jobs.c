@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run in several processes. Each runs every jobs-th case and writes its results as lines; the parent reads them in turn, so that
- * results come in the order of the cases. */
+/* A run in several processes. Each runs every jobs-th case and writes its results as lines; the parent reads them in
+ * turn, so that results come in the order of the cases. */
+#include <string.h>
+
 #include "run/gate.h"
 #include "run/team.h"
 
@@ -13,6 +15,8 @@ struct listening {
 };
 
 /* --- A process ----------------------------------------------------------------------------------- */
+
+#define SIGNALLED "a signal ended it"
 
 static enum qd_visit write_result(void *context, const struct qd_result *result)
 {
@@ -48,6 +52,9 @@ static enum qd_status run_part(void *context, uint64_t job, FILE *out, struct qd
         qd_gate_targets_close(&targets);
     }
     qd_arena_clear(&arena);
+    /* Perhaps this process alone got it: its other cases would be missing, and nobody would know. */
+    if (status == QD_OK && qd_interrupt_seen(mine.interrupt))
+        status = qd_fail(error, QD_INTERNAL, SIGNALLED);
     return status;
 }
 
@@ -84,7 +91,10 @@ static enum qd_visit take_case(struct listening *l, uint64_t job, struct place *
         struct qd_error error = {.status = QD_OK};
         qd_arena_reset(&l->arena);
         enum qd_team_answer answer = qd_team_read(&l->team, job, &line, &length, &error);
-        if (answer == QD_TEAM_DEATH)
+        bool signalled = answer == QD_TEAM_END && strcmp(error.text, SIGNALLED) == 0;
+        if (signalled && qd_interrupt_seen(l->gate->interrupt))
+            return QD_VISIT_GO_ON;
+        if (answer == QD_TEAM_DEATH || signalled)
             return tell_death(l, job, place->last_id, &error);
         if (answer == QD_TEAM_END) {
             if (error.status != QD_OK)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes and their pipes. A member's last line is "E <status> <text>"; a pipe that ends without it is a member that died. */
+/* Processes and their pipes. A member's last line is "E <status> <text>"; a
+ * pipe that ends without it is a member that died. */
 #include "run/team.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,8 +24,12 @@ struct qd_team_member {
 
 /* --- A member ------------------------------------------------------------------------------------ */
 
-_Noreturn static void be_member(const struct qd_team_work *work, uint64_t number, int fd)
+_Noreturn static void be_member(const struct qd_team_work *work, uint64_t number, pid_t parent,
+                                int fd)
 {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* its workers end with it (warden.h) */
+    if (getppid() != parent)
+        _exit(QD_INTERNAL);
     FILE *out = fdopen(fd, "w");
     struct qd_error error = {0};
 
@@ -152,16 +158,18 @@ static enum qd_status start_member(struct qd_team *team, const struct qd_team_wo
 {
     struct qd_team_member *member = &team->members[team->count];
 
-    fflush(NULL); /* a child must not write our buffers again */
+    if (fflush(NULL) != 0) /* a child would write our buffers again */
+        return qd_fail(error, QD_INTERNAL, "cannot write before a job starts: %s", strerror(errno));
     int ends[2];
     if (pipe(ends) != 0)
         return qd_fail(error, QD_INTERNAL, "cannot make a pipe: %s", strerror(errno));
+    pid_t parent = getpid();
     member->pid = fork();
     if (member->pid == 0) {
         close(ends[0]);
         for (uint64_t i = 0; i < team->count; i++)
             close(team->members[i].fd);
-        be_member(work, team->count, ends[1]);
+        be_member(work, team->count, parent, ends[1]);
     }
     close(ends[1]);
     if (member->pid < 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Honest counts of cases: by operator, family and level; what is identical counts once, a must-reject case by its rule. */
+/* Honest counts of cases: by operator, family and level; what is identical
+ * counts once, a must-reject case by its rule. */
 #ifndef QDIFF_REPORTS_CASE_COUNTS_H
 #define QDIFF_REPORTS_CASE_COUNTS_H
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "digest/array.h"
+#include "qdiff/memory_stream.h"
 #include "qdiff/suite.h"
 #include "text/json_write.h"
 
@@ -78,17 +79,16 @@ static void write_types(const int *values, size_t count, const enum qd_dtype *ty
 /* "QLinearConv: u8 f32 u8 -> u8"; free it. NULL when out of memory. */
 static char *describe_node(const struct qd_node *node, const enum qd_dtype *types)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct qd_memory_stream stream;
 
-    if (!out)
+    if (!qd_memory_open(&stream))
         return NULL;
+    FILE *out = stream.out;
     fprintf(out, "%s%s%s:", node->domain, node->domain[0] != '\0' ? ":" : "", node->op_type);
     write_types(node->inputs, node->input_count, types, out);
     fputs(" ->", out);
     write_types(node->outputs, node->output_count, types, out);
-    return fclose(out) == 0 ? text : NULL;
+    return qd_memory_close(&stream) ? stream.text : NULL;
 }
 
 static enum qd_status add_row(struct qd_coverage *coverage, const struct qd_node *node, char *types,
@@ -403,22 +403,20 @@ static void write_rules(struct qd_json *json, const struct qd_coverage *coverage
 static enum qd_status write_row(struct qd_json *json, const struct qd_coverage_row *row,
                                 struct qd_error *error)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct qd_memory_stream stream;
 
-    if (!out)
+    if (!qd_memory_open(&stream))
         return no_memory(error);
-    enum qd_status status = write_opsets(row, out, error);
-    if (fclose(out) != 0 && status == QD_OK)
+    enum qd_status status = write_opsets(row, stream.out, error);
+    if (!qd_memory_close(&stream) && status == QD_OK)
         status = no_memory(error);
     if (status == QD_OK) {
         qd_json_open(json, NULL, '[');
         qd_json_string(json, NULL, strchr(row->types, ' ') + 1);
-        qd_json_string(json, NULL, text);
+        qd_json_string(json, NULL, stream.text);
         qd_json_close(json, ']');
     }
-    free(text);
+    free(stream.text);
     return status;
 }
 

@@ -67,11 +67,7 @@ enum qd_status qd_factors_print(const struct qd_selection *selection, const char
     if (write && !table)
         return qd_fail(error, QD_IO, "%s: cannot write: %s", write, strerror(errno));
     if (table)
-        fputs("/* SPDX-License-Identifier: Apache-2.0 */\n"
-              "/* The rows of levels that cases/derived/ makes cases of: what goes together was "
-              "learned from the reference.\n"
-              " * Written by `qdiff coverage --factors --write FILE`; see qdiff/derived.h. */\n",
-              table);
+        qd_derived_write_head(table);
     *holes = 0;
     for (size_t op = 0; status == QD_OK && qd_op_at(op); op++)
         status = print_op(op, selection, table, out, holes, error);

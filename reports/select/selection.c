@@ -65,8 +65,8 @@ static bool is_default(const char *name)
     return false;
 }
 
-/* Whether `word` names `op`, which is "Conv" or "com.microsoft:QLinearAdd": in full, or by its name alone where the default domain
- * has no such operator. */
+/* Whether `word` names `op`, which is "Conv" or "com.microsoft:QLinearAdd": in full, or by its name alone where the
+ * default domain has no such operator. */
 static bool names_op(const char *word, const char *op)
 {
     const char *colon = strchr(op, ':');

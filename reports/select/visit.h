@@ -20,13 +20,14 @@ struct qd_visitor {
 };
 
 /* Visits the files and directories among the arguments (a directory that is no case is searched for *.qdcase files
- * and case directories, in order of name), or, without arguments, those of --pack, or the suite. A failure of the suite itself is
- * INTERNAL, one in a directory given with --cases is what it is. */
+ * and case directories, in order of name), or, without arguments, those of --pack, or the suite. A failure of the suite
+ * itself is INTERNAL, one in a directory given with --cases is what it is. */
 enum qd_status qd_visit_selected(const struct qd_selection *selection,
                                  const struct qd_visitor *visitor, struct qd_error *error);
 
-/* Finds one case for verbs that take ID|FILE: an existing path is loaded (of a directory that is no case, the one case below
- * it), anything else is looked up among the suite's ids at every level. The case lives in the arena. USAGE when there is none. */
+/* Finds one case for verbs that take ID|FILE: an existing path is loaded (of a directory that is no case, the one case
+ * below it), anything else is looked up among the suite's ids at every level. The
+ * case lives in the arena. USAGE when there is none. */
 enum qd_status qd_find_case(const char *name, const struct qd_options *options,
                             struct qd_arena *arena, struct qd_case *kase, struct qd_error *error);
 

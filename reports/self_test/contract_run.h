@@ -39,6 +39,13 @@ enum qd_contract_fate {
 };
 enum qd_contract_fate qd_contract_fate(const struct qd_contract_result *result, size_t mutant);
 
+/* Chooses derived cases for the smoke level, greedily: of the small ones, as --filter selects them, always that which
+ * kills most of the mutants that the level without derived cases, and those chosen so far, let live; until none kills
+ * any. Writes the table derived/rows.def with them marked to `path` (operators that --op leaves out as they are), and
+ * what it came to to `out`. INTERNAL: a case or a process failed; USAGE: interrupted; IO, LIMIT, NO_MEMORY. */
+enum qd_status qd_contract_choose(const struct qd_contract_plan *plan, const char *path, FILE *out,
+                                  struct qd_arena *arena, struct qd_error *error);
+
 /* The whole verb: runs, prints TAP, writes --output. */
 enum qd_exit qd_contract_self_test(struct qd_command *command, const struct qd_selection *selection,
                                    struct qd_interrupt *interrupt);

@@ -218,6 +218,11 @@ enum qd_exit qd_contract_self_test(struct qd_command *command, const struct qd_s
     struct qd_contract_result result;
     struct report report = {.command = command, .result = &result};
     struct qd_error error = {0};
+    if (command->options.write)
+        return qd_contract_choose(&plan, command->options.write, command->out, command->arena,
+                                  &error) == QD_OK
+                   ? QD_EXIT_OK
+                   : qd_command_failed(command, &error);
     if (qd_contract_run(&plan, command->arena, &result, &error) != QD_OK)
         return qd_command_failed(command, &error);
     print_all(&report);

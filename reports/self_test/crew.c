@@ -45,16 +45,24 @@ static void wait_for_all(const struct qd_crew *crew, int pipe_end)
 
 enum qd_status qd_crew_run(const struct qd_crew *crew, struct qd_error *error)
 {
-    fflush(NULL);
+    if (fflush(NULL) != 0) /* a child would write our buffers again */
+        return qd_fail(error, QD_INTERNAL, "cannot write before a job starts: %s", strerror(errno));
     int ends[2];
     if (pipe(ends) != 0)
         return qd_fail(error, QD_INTERNAL, "cannot make a pipe: %s", strerror(errno));
     atomic_store(crew->stop, is_interrupted(crew->interrupt)); /* already before */
-    for (size_t i = 0; i < crew->jobs; i++)
-        if (fork() == 0)
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; i < crew->jobs && status == QD_OK; i++) {
+        pid_t job = fork();
+        if (job == 0)
             _exit(crew->work(crew->context, i) ? 0 : 1);
+        if (job < 0) {
+            status = qd_fail(error, QD_INTERNAL, "cannot fork: %s", strerror(errno));
+            atomic_store(crew->stop, true);
+        }
+    }
     close(ends[1]);
     wait_for_all(crew, ends[0]);
     close(ends[0]);
-    return QD_OK;
+    return status;
 }

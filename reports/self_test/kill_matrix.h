@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The suite and the harness held against what they have to notice: every quirk, and broken parts of the harness itself. */
+/* The suite and the harness held against what they have to notice: every
+ * quirk, and broken parts of the harness itself. */
 #ifndef QDIFF_REPORTS_KILL_MATRIX_H
 #define QDIFF_REPORTS_KILL_MATRIX_H
 

@@ -222,7 +222,7 @@ test_a_fuzzed_quantizer_is_asked_for_what_it_has()
     harness 0 fuzz_quantize "${tool}[mistake=zero-point-truncated]" --cases 80 --seed 1 || return 1
     beyond=$(sed -n 's/.* \([0-9]*\) beyond the tool.*/\1/p' "$scratch/err")
     [ "$beyond" -lt 20 ] || { echo "$beyond of 80 cases are beyond the tool"; return 1; }
-    ls "$scratch/asked/"*wrong-parameters*.finding || return 1
+    ls "$scratch/asked/"*range-not-covered*.finding || return 1
     # What no sentence forbids is no finding.
     QDIFF_STORE=$scratch/advised harness 0 fuzz_quantize "${tool}[mistake=ranges-not-looked-at]" --cases 80 --seed 1 &&
         has err " 1 known" && [ -z "$(find "$scratch/advised" -name '*accepts-invalid*')" ]

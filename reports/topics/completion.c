@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `qdiff help completion`: what bash completes, made of the lists of verbs, options, topics and targets. zsh reads the same
- * after `autoload -U +X bashcompinit && bashcompinit`. */
+/* `qdiff help completion`: what bash completes, made of the lists of verbs, options, topics and targets. zsh reads the
+ * same after `autoload -U +X bashcompinit && bashcompinit`. */
 #include <string.h>
 
 #include "command/command.h"

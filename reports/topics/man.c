@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "qdiff/memory_stream.h"
 #include "qdiff_version.h"
 
 /* One character of text as roff prints it; what a reader copies stays ASCII. */
@@ -47,20 +48,17 @@ static void put_heading(FILE *out, const char *request, const char *title)
 /* What a page of help prints, the caller's by free(); NULL when out of memory. */
 static char *page_of(const struct qd_verb_row *verb, const struct qd_topic_row *topic)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *page = open_memstream(&text, &size);
+    struct qd_memory_stream stream;
 
-    if (!page)
+    if (!qd_memory_open(&stream))
         return NULL;
     if (verb)
-        qd_help_verb(page, verb);
+        qd_help_verb(stream.out, verb);
     else if (topic)
-        topic->print(page);
+        topic->print(stream.out);
     else
-        qd_help_all(page);
-    fclose(page);
-    return text;
+        qd_help_all(stream.out);
+    return qd_memory_close(&stream) ? stream.text : NULL;
 }
 
 static void put_page(FILE *out, const struct qd_verb_row *verb, const struct qd_topic_row *topic)

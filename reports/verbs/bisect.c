@@ -63,8 +63,8 @@ static bool narrow(struct bisection *bisection, struct releases *releases, size_
     return true;
 }
 
-/* Every change of the verdict on a way from the oldest to the newest. Where both agree every release is run: something between
- * may differ. */
+/* Every change of the verdict on a way from the oldest to the newest. Where both agree every release is run: something
+ * between may differ. */
 static bool follow(struct bisection *bisection, struct releases *releases)
 {
     size_t low = 0, last = releases->count - 1;
@@ -85,7 +85,8 @@ static bool follow(struct bisection *bisection, struct releases *releases)
     return true;
 }
 
-/* The first release from `begin` on that was run and has another verdict than `begin`; `before` is the last one run before it. */
+/* The first release from `begin` on that was run and has another verdict than
+ * `begin`; `before` is the last one run before it. */
 static size_t next_change(const struct releases *releases, size_t begin, size_t *before)
 {
     size_t i = begin;

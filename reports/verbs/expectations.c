@@ -7,6 +7,7 @@
 
 #include "causes/propose.h"
 #include "command/command.h"
+#include "qdiff/memory_stream.h"
 #include "run/audit.h"
 
 /* --- --write -------------------------------------------------------------------------------------- */
@@ -149,19 +150,18 @@ static enum qd_exit keep(const struct qd_command *command, const struct writer *
 
 static enum qd_exit write_file(struct qd_command *command)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct qd_memory_stream stream;
     struct writer writer = {.err = command->err};
     struct qd_error error = {0};
     bool interrupted = false;
 
     if (is_taken(command))
         return QD_EXIT_USAGE;
-    writer.out = open_memstream(&text, &size);
-    if (!writer.out) {
+    if (!qd_memory_open(&stream)) {
         qd_fail(&error, QD_NO_MEMORY, "no memory for rows");
         return qd_command_failed(command, &error);
     }
+    writer.out = stream.out;
     fputs("# case or op\tfeatures\tsettings\tclass\tversions\tcpu\tissue\treason\n", writer.out);
     enum qd_exit code = write_rows(command, &writer, &interrupted);
     if (interrupted) {
@@ -169,13 +169,13 @@ static enum qd_exit write_file(struct qd_command *command)
         fputs("qdiff expectations: interrupted; the rows so far are kept\n", command->err);
         code = QD_EXIT_INTERRUPTED;
     }
-    if (fclose(writer.out) != 0) {
+    if (!qd_memory_close(&stream)) {
         qd_fail(&error, QD_NO_MEMORY, "no memory for rows");
         code = qd_exit_worse(code, qd_command_failed(command, &error));
     } else {
-        code = qd_exit_worse(code, keep(command, &writer, text, size));
+        code = qd_exit_worse(code, keep(command, &writer, stream.text, stream.size));
     }
-    free(text);
+    free(stream.text);
     return code;
 }
 
@@ -219,8 +219,22 @@ static enum qd_visit pass_over(void *context, const char *path, const struct qd_
     return QD_VISIT_GO_ON;
 }
 
-/* Offers the cases that rows may be about until each selects one: files given, the suites of both roles at the full level, then the rest of
- * them. */
+/* Only the families that the rows left may mean are made, if ids say which. */
+static void narrow(const struct qd_command *command, const struct census *census,
+                   struct qd_options *options)
+{
+    const char **patterns;
+
+    options->filters = (struct qd_words){0};
+    if (qd_expectations_pending(census->expectations, command->arena, &patterns,
+                                &options->filters.count))
+        options->filters.items = patterns;
+    else
+        options->filters.count = 0;
+}
+
+/* Offers the cases that rows may be about until each selects one: files given, the suites of both roles at the full
+ * level, then the rest of them. */
 static enum qd_status offer_all(const struct qd_command *command, struct census *census,
                                 struct qd_error *error)
 {
@@ -235,6 +249,7 @@ static enum qd_status offer_all(const struct qd_command *command, struct census 
     options.arguments.count = 0;
     for (int level = QD_LEVEL_FULL; status == QD_OK && level < QD_LEVEL_COUNT; level++) {
         options.level = (enum qd_level)level;
+        narrow(command, census, &options);
         if (!census->all_select)
             status = qd_visit_selected(&selection, &visitor, error);
     }

@@ -2,17 +2,22 @@
 /* `qdiff fuzz`: looks for new divergences with one fuzzing engine. */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/command.h"
 #include "qdiff/store.h"
+#include "qdiff/warden.h"
 #include "run/gate_targets.h"
 
-/* Kernels and quantizers have no case in common. The corpus is a directory beside the store; the timeout is one input's: a
- * quantizer is given 30 seconds, and may have to be started first. */
+#define MOST_WORDS 16 /* of an engine's command line */
+
+/* Kernels and quantizers have no case in common. The corpus is a directory beside the store; the timeout is one
+ * input's: a quantizer is given 30 seconds, and may have to be started first. */
 struct role {
     const char *harness, *corpus, *timeout;
 };
@@ -20,7 +25,7 @@ struct role {
 static const struct role kernels = {"fuzz_diff", "corpus", "-timeout=20"},
                          quantizers = {"fuzz_quantize", "corpus-quantize", "-timeout=120"};
 
-/* What is run in place of this program. */
+/* What is run. */
 struct plan {
     const struct role *role;
     bool afl;
@@ -179,17 +184,61 @@ static bool set_environment(const struct qd_options *options, const struct plan 
            setenv("AFL_CUSTOM_MUTATOR_ONLY", "1", 1) == 0 && setenv("AFL_AUTORESUME", "1", 1) == 0;
 }
 
-/* Comes back only when the program cannot be started. */
+/* In the process that becomes the engine. */
+static _Noreturn void become_engine(struct qd_command *command, const char **words,
+                                    const sigset_t *before)
+{
+    char *argv[MOST_WORDS]; /* execvp takes no const */
+    memcpy(argv, words, sizeof argv);
+    sigprocmask(SIG_SETMASK, before, NULL);
+    execvp(argv[0], argv);
+    fprintf(command->err, "qdiff: %s: %s%s\n", words[0], strerror(errno),
+            errno == ENOENT ? "; scripts/setup fuzz installs AFL++" : "");
+    fflush(command->err);
+    _exit(QD_EXIT_OWN_FAILURE);
+}
+
+/* Passes signals on to the engine until it has ended; its exit code. */
+static enum qd_exit await_engine(struct qd_warden *warden, const sigset_t *signals)
+{
+    int number = 0;
+    while (!qd_warden_is_over(warden))
+        if (sigwait(signals, &number) == 0 && number != SIGCHLD)
+            kill(warden->worker, number == SIGHUP ? SIGTERM : number);
+    struct qd_warden_end end = qd_warden_await(warden, 0);
+    return WIFEXITED(end.status) ? (enum qd_exit)WEXITSTATUS(end.status) : QD_EXIT_INTERRUPTED;
+}
+
+/* The engine, with a warden: an engine that is killed leaves processes and, as AFL++ does, shared memory. */
+static enum qd_exit run_engine(struct qd_command *command, const char **words)
+{
+    struct qd_error error = {.status = QD_OK};
+    struct qd_warden warden;
+    sigset_t signals, before;
+    bool in_worker;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    enum qd_status status = qd_warden_start(&warden, &in_worker, &error);
+    if (in_worker)
+        become_engine(command, words, &before);
+    if (status != QD_OK)
+        return qd_command_failed(command, &error);
+    return await_engine(&warden, &signals);
+}
+
 static enum qd_exit start(struct qd_command *command, const struct plan *plan)
 {
     char *const *none = NULL;
     char *time_flag = qd_arena_printf(command->arena, "-max_total_time=%s", plan->seconds);
-    const char *libfuzzer[] = {plan->harness,    time_flag,    plan->role->timeout,
-                               "-len_control=0", plan->corpus, (const char *)none};
-    const char *afl[] = {
+    const char *libfuzzer[MOST_WORDS] = {plan->harness,    time_flag,    plan->role->timeout,
+                                         "-len_control=0", plan->corpus, (const char *)none};
+    const char *afl[MOST_WORDS] = {
         "afl-fuzz", "-i",    plan->corpus, "-o",   plan->sync, "-V",          plan->seconds,
         "-t",       "20000", "-m",         "none", "--",       plan->harness, (const char *)none};
-    char *argv[sizeof afl / sizeof afl[0]]; /* execvp takes no const */
     const char **words = plan->afl ? afl : libfuzzer;
 
     if (!time_flag || !set_environment(&command->options, plan)) {
@@ -200,11 +249,7 @@ static enum qd_exit start(struct qd_command *command, const struct plan *plan)
         fprintf(command->out, "%s%s", i > 0 ? " " : "", words[i]);
     fputc('\n', command->out);
     fflush(command->out);
-    memcpy(argv, words, plan->afl ? sizeof afl : sizeof libfuzzer);
-    execvp(argv[0], argv);
-    fprintf(command->err, "qdiff: %s: %s%s\n", words[0], strerror(errno),
-            plan->afl ? "; scripts/setup fuzz installs it" : "");
-    return QD_EXIT_OWN_FAILURE;
+    return run_engine(command, words);
 }
 
 static enum qd_exit run(struct qd_command *command)
@@ -229,10 +274,10 @@ const struct qd_verb qd_verb_fuzz = {
     .at_most = 1,
     .options = "target expectations no-expectations engine time",
     .text = "Runs one fuzzing engine on one target, from a clone in which the harness is\n"
-            "built. qdiff is replaced by the engine, so the output on the screen is the\n"
-            "engine's. The harness is fuzz_diff, or fuzz_quantize for a quantizer, which only\n"
-            "libFuzzer can run. New inputs go to CORPUS, by default the corpus of\n"
-            "scripts/nightly for such targets; AFL++ needs a file there to start from.\n"
+            "built. The output on the screen and the exit code are the engine's. The harness\n"
+            "is fuzz_diff, or fuzz_quantize for a quantizer, which only libFuzzer can run.\n"
+            "New inputs go to CORPUS, by default the corpus of scripts/nightly for such\n"
+            "targets; AFL++ needs a file there to start from.\n"
             "Findings go to the store (qdiff help findings). scripts/nightly runs a whole\n"
             "night.",
     .examples = "    qdiff fuzz --target ort@1.31.1 --time 10m\n"

@@ -24,6 +24,7 @@ struct merge {
     FILE *out;
     const char *likeness; /* of the first file */
     bool whole, complete, read;
+    bool lost;             /* something could not be written */
     struct qd_shard shard; /* of the file being read */
     bool *shards;          /* which were read */
     uint64_t shard_count;
@@ -211,6 +212,7 @@ static enum qd_exit merge_files(struct qd_command *command, struct merge *merge)
     code = qd_exit_worse(code, write_extras(command, merge));
     if (fflush(merge->out) != 0 || ferror(merge->out)) {
         fprintf(command->err, "qdiff: cannot write the merged results: %s\n", strerror(errno));
+        merge->lost = true;
         code = QD_EXIT_OWN_FAILURE;
     }
     return code;
@@ -228,12 +230,14 @@ static enum qd_exit merge_to_file(struct qd_command *command, struct merge *merg
         return QD_EXIT_USAGE;
     }
     enum qd_exit code = merge_files(command, merge);
-    if (fclose(merge->out) != 0 || (merge->read && rename(part, output) != 0)) {
+    bool closed = fclose(merge->out) == 0, wanted = merge->read && !merge->lost;
+    if (closed && wanted && rename(part, output) == 0)
+        return code;
+    if (wanted) {
         fprintf(command->err, "qdiff: --output %s: %s\n", output, strerror(errno));
         code = QD_EXIT_OWN_FAILURE;
     }
-    if (!merge->read)
-        remove(part);
+    remove(part);
     return code;
 }
 

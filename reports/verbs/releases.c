@@ -68,7 +68,8 @@ static struct qd_tally tally_of(const struct table *table, const struct qd_tally
     return sum;
 }
 
-/* The cause, as a link where its name is a place: "[onnxruntime #28456](https://...)", "[arm-kernels](findings/...)". */
+/* The cause, as a link where its name is a place: "[onnxruntime
+ * #28456](https://...)", "[arm-kernels](findings/...)". */
 static void print_name(FILE *out, const char *name)
 {
     static const char github[] = "https://github.com/", reports[] = "reports/findings/";

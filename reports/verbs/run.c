@@ -14,8 +14,8 @@ static enum qd_exit bail_out(const struct qd_command *command, struct qd_reporte
     return qd_command_failed(command, error);
 }
 
-/* What the commands of causes need: a plug-in or a worker's command line is run again as it was given, not by the name it gives
- * itself; a case of a directory is there. */
+/* What the commands of causes need: a plug-in or a worker's command line is run again as it was given, not by the name
+ * it gives itself; a case of a directory is there. */
 static enum qd_status spell_commands(const struct qd_gate *gate,
                                      const struct qd_gate_targets *targets, struct qd_arena *arena,
                                      struct qd_causes *causes, struct qd_error *error)

@@ -326,7 +326,7 @@ static enum qd_exit run(struct qd_command *command)
 const struct qd_verb qd_verb_selftest = {
     .arguments = "[FILE|DIR]...",
     .at_most = SIZE_MAX,
-    .options = "filter op feature tag level shard cases jobs output json rank contract",
+    .options = "filter op feature tag level shard cases jobs output json rank contract write",
     .text = "Runs every quirk on every case that it concerns, at the smoke level unless\n"
             "--level is given, and prints in TAP how many cases notice each. A quirk that\n"
             "fewer than three cases notice is a hole in the suite. Then it replaces parts of\n"
@@ -337,6 +337,9 @@ const struct qd_verb qd_verb_selftest = {
             "operand, an axis, an attribute, a tile's remainder for another) at every place of\n"
             "every operator. It prints how many of each operator's some case kills, and what\n"
             "survives, with what no case has; --output writes one line for each mutant.\n"
+            "With --write it chooses the derived cases of the smoke level instead, a small\n"
+            "set that kills what the rest of that level lets live, and writes the table of\n"
+            "rows with them marked.\n"
             "Ctrl-C ends it after the current cases and prints the results so far.",
     .examples = "  the suite's own strength\n"
                 "    qdiff self-test --jobs 2 --output kills.md\n"

@@ -98,7 +98,8 @@ static enum qd_status write_bundle(const struct settling *s, const struct qd_fin
     return status == QD_OK ? qd_finding_write_bundle(report, path, arena, &script, error) : status;
 }
 
-/* Kept as far as it came: the next time goes on from there. Rows for reduced cases are none for it, so its id says nothing. */
+/* Kept as far as it came: the next time goes on from there. Rows for reduced
+ * cases are none for it, so its id says nothing. */
 static enum qd_status keep_waiting(const struct settling *s, const char *signature,
                                    const struct qd_reduced *reduced, struct qd_arena *arena,
                                    struct qd_error *error)

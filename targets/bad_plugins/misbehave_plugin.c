@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in for tests that copies input 0 to output 0, and on the side does the one wrong thing that its setting
  * `do=…` names. */
+#define _GNU_SOURCE /* O_TMPFILE */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "qdiff/target.h"
@@ -58,6 +61,51 @@ static void babble(void)
     fflush(stdout);
 }
 
+/* Leaves a process that has nothing to do with this one any more. It holds the lock on the file that a test names. */
+static void leave_process(void)
+{
+    const char *name = getenv("QDIFF_TEST_LEFT");
+    int file = name ? open(name, O_RDONLY) : -1;
+    if (name && (file < 0 || flock(file, LOCK_SH) != 0))
+        abort();
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0)
+            hang();
+        _exit(0);
+    }
+}
+
+/* Larger and larger, with nothing in it. */
+static void grow_file(void)
+{
+    int file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+    for (int i = 20; i < 50; i++)
+        if (pwrite(file, "x", 1, (off_t)1 << i) != 1)
+            return;
+}
+
+/* What has to do with other processes. */
+static void disturb(const struct misbehave *m)
+{
+    if (strncmp(m->what, "leave", 5) == 0 && m->cases == 1)
+        leave_process();
+    if (is(m, "leave-and-crash"))
+        crash();
+    if (is(m, "leave-and-hang"))
+        hang();
+    if (is(m, "kill-parent") || is(m, "leave-and-kill-parent")) {
+        kill(getppid(), SIGKILL);
+        hang();
+    }
+    if (is(m, "stop-parent"))
+        kill(getppid(), SIGSTOP);
+    if (is(m, "write-channel") && write(3, "a", 1) != 1)
+        abort();
+    if (is(m, "grow-file"))
+        grow_file();
+}
+
 /* A cause in the first line and one in the last. */
 static void panic(void)
 {
@@ -94,11 +142,15 @@ static enum qd_target_status describe(void *target, struct qd_target_info *info,
 {
     static const struct qd_target_capability any[] = {{"*", NULL, NULL, NULL}};
     static const struct qd_target_capability odd[] = {{"*", "teleports", NULL, NULL}};
+    static const struct qd_target_capability one[] = {{"Identity", NULL, NULL, NULL}};
     struct misbehave *m = target;
     (void)message;
     if (is(m, "crash-describe"))
         crash();
-    *info = (struct qd_target_info){"misbehave", "1", m->what, 1, is(m, "odd-feature") ? odd : any};
+    *info = (struct qd_target_info){"misbehave", "1", m->what, 1,
+                                    is(m, "odd-feature")    ? odd
+                                    : is(m, "one-operator") ? one
+                                                            : any};
     if (is(m, "many-capabilities"))
         info->capability_count = 1000000000;
     if (is(m, "null-capabilities"))
@@ -176,6 +228,7 @@ static enum qd_target_status misbehave(struct misbehave *m, struct qd_target_mes
             close(fd);
     if (is(m, "close-descriptors"))
         hang();
+    disturb(m);
     if (is(m, "status-17"))
         return (enum qd_target_status)17;
     if (is(m, "no-memory"))

@@ -353,8 +353,8 @@ static enum qd_status ask_neighbours(struct diagnosing *d)
 
 /* --- Other structures --------------------------------------------------------------------------- */
 
-/* Cases of the suite on which the candidates left differ: what a neighbour with the same shapes cannot tell apart (two axes of
- * which one is missing, a group of one channel), another shape can. */
+/* Cases of the suite on which the candidates left differ: what a neighbour with the same shapes cannot tell apart (two
+ * axes of which one is missing, a group of one channel), another shape can. */
 struct search {
     struct diagnosing *d;
     enum qd_status status;
@@ -383,7 +383,8 @@ static bool shows(const struct diagnosing *d, struct neighbour *neighbour)
            !same_values(values, neighbour->evaluated.values, neighbour->kase.graph->output_count);
 }
 
-/* Runs a case of the operator's with other shapes and attributes where it is `worth` it, and takes what it shows with `take`. */
+/* Runs a case of the operator's with other shapes and attributes where it is
+ * `worth` it, and takes what it shows with `take`. */
 static void ask_other(struct search *search, const struct qd_case *kase,
                       bool (*worth)(const struct diagnosing *, struct neighbour *),
                       void (*take)(struct diagnosing *, const struct neighbour *))
@@ -478,7 +479,8 @@ static size_t count_strong(const struct diagnosing *d)
     return strong;
 }
 
-/* Several pairs are too weak a statement to make: a pair is named only when it is the only one. So is what nothing speaks for. */
+/* Several pairs are too weak a statement to make: a pair is named only when it
+ * is the only one. So is what nothing speaks for. */
 static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *diagnosis)
 {
     const struct candidate *first = d->candidates;

@@ -230,8 +230,8 @@ static struct qd_tensor floats(struct qd_arena *arena, unsigned rank, const int6
     return tensor;
 }
 
-/* QGemm of the code 1 with {0, 0, 2}, whose zero points are {0, 0, 2}: 0 three times. With the zero points ignored the last
- * one is 2·a_scale. Whether `zero-points-ignored` explains that the target gave `last` there. */
+/* QGemm of the code 1 with {0, 0, 2}, whose zero points are {0, 0, 2}: 0 three times. With the zero points ignored the
+ * last one is 2·a_scale. Whether `zero-points-ignored` explains that the target gave `last` there. */
 static bool ignoring_explains(float a_scale, float last)
 {
     static const int64_t one[] = {1, 1}, row[] = {1, 3}, three[] = {3};
@@ -279,8 +279,8 @@ static void test_what_is_unspecified_explains_nothing(void **state)
     assert_false(ignoring_explains(0x1p127f, 8));
 }
 
-/* QuantizeLinear of halves within the range, by a target that rounds them away from 0 and, beyond the range, wraps: the case shows
- * the first fault alone, neighbours the second one too. It has no name, and the first is told. */
+/* QuantizeLinear of halves within the range, by a target that rounds them away from 0 and, beyond the range, wraps: the
+ * case shows the first fault alone, neighbours the second one too. It has no name, and the first is told. */
 static void test_a_second_fault_leaves_the_evidence(void **state)
 {
     (void)state;

@@ -5,8 +5,8 @@
 
 #include "qdiff/compare.h"
 
-/* One line, joined by "; ": how many elements differ and by how much, whether only at exact ties, in which indices of which
- * axis, whether only in the tail of rows that a vector kernel leaves over. NULL when out of memory. */
+/* One line, joined by "; ": how many elements differ and by how much, whether only at exact ties, in which indices of
+ * which axis, whether only in the tail of rows that a vector kernel leaves over. NULL when out of memory. */
 const char *qd_difference_facts(const struct qd_case *kase, const struct qd_value *canonical,
                                 const struct qd_run *run, struct qd_arena *arena);
 

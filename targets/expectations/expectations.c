@@ -367,8 +367,8 @@ static void look_at(const struct qd_case *kase, struct subject *subject)
         join_operators(kase->graph, subject->operators, sizeof subject->operators);
 }
 
-/* Whether a row for a fuzzer's cases names this one. Wrong numbers without a quirk that explains them are only known where the
- * case is reduced: an operator that merely stands in a graph explains nothing. */
+/* Whether a row for a fuzzer's cases names this one. Wrong numbers without a quirk that explains them are only known
+ * where the case is reduced: an operator that merely stands in a graph explains nothing. */
 static bool names_fuzzed(const struct row *row, const struct subject *subject)
 {
     bool vague = row->verdict == QD_VERDICT_WRONG_VALUE && row->quirk_count == 0;
@@ -496,6 +496,25 @@ bool qd_expectations_mark_selected(struct qd_expectations *expectations, const s
         all = all && row->selected;
     }
     return all;
+}
+
+bool qd_expectations_pending(const struct qd_expectations *expectations, struct qd_arena *arena,
+                             const char ***patterns, size_t *count)
+{
+    const char **found = qd_arena_array(arena, expectations->count + 1, sizeof *found);
+    if (!found)
+        return false;
+    *patterns = found;
+    *count = 0;
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct row *row = &expectations->rows[i];
+        if (row->selected)
+            continue;
+        if (row->by_op || row->by_fuzz || row->pattern[0] == '!')
+            return false;
+        found[(*count)++] = row->pattern;
+    }
+    return true;
 }
 
 void qd_expectations_unused(const struct qd_expectations *expectations,

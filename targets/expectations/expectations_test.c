@@ -208,8 +208,8 @@ static const struct qd_case *fuzzed_case(const char *id)
     return &kase;
 }
 
-/* Rows for fuzzers go by operators, by what the target said and by the rule; plain wrong numbers are known in reduced cases only, and
- * no case of the suite is. */
+/* Rows for fuzzers go by operators, by what the target said and by the rule; plain wrong numbers are known in reduced
+ * cases only, and no case of the suite is. */
 static void test_rows_for_fuzzers(void **state)
 {
     static const struct {
@@ -395,6 +395,26 @@ static void test_idle_rows_are_named(void **state)
     qd_arena_clear(&arena);
 }
 
+/* Ids of what is left; a row by operator may be about any. */
+static void test_pending_rows_say_which_ids(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_expectations *made = parse(&arena, "op:QLinearConv\t*\t*\tcrash\t*\t*\t-\twhy\n"
+                                                 "abc\t*\t*\tcrash\t*\t*\t-\twhy\n"
+                                                 "x/*\t*\t*\tcrash\t*\t*\t-\twhy\n");
+    struct qd_features none = {{0, 0}};
+    const char **patterns;
+    size_t count;
+    assert_false(qd_expectations_pending(made, &arena, &patterns, &count));
+    qd_expectations_mark_selected(made, a_case("abc"), &none); /* a QLinearConv */
+    assert_true(qd_expectations_pending(made, &arena, &patterns, &count));
+    assert_int_equal(count, 1);
+    assert_string_equal(patterns[0], "x/*");
+    qd_arena_clear(&arena);
+}
+
 /* What is written is read again and matches that case, that class and that release only. */
 static void test_written_rows_read_back(void **state)
 {
@@ -535,6 +555,7 @@ int main(void)
         cmocka_unit_test(test_a_quirk_row_covers_what_it_explains),
         cmocka_unit_test(test_written_rows_have_all_fields),
         cmocka_unit_test(test_idle_rows_are_named),
+        cmocka_unit_test(test_pending_rows_say_which_ids),
         cmocka_unit_test(test_written_rows_read_back),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_cpu_conditions),

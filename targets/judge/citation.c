@@ -76,14 +76,32 @@ static void cite_value(const struct qd_evaluated *evaluated, const struct qd_com
 
 /* --- Cases beyond the page ---------------------------------------------------------------------- */
 
-/* A model that no page allows literally: whatever number or refusal it gets is advisory. */
-static bool is_beyond_page(const struct qd_case *kase)
+/* Resize-18: axes are "a subset of axes that 'roi', 'scales' and 'sizes' refer to"; these have "the same [length] as
+ * the rank of input 'X' or the length of 'axes', if provided". Whether a
+ * list of none is provided the page does not say. */
+static bool has_empty_axes(const struct qd_graph *graph)
+{
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const struct qd_attr *axes = strcmp(graph->nodes[i].op_type, "Resize") == 0
+                                         ? qd_node_attr(&graph->nodes[i], "axes")
+                                         : NULL;
+        if (axes && axes->count == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What makes a model one that no page allows literally, NULL if nothing does:
+ * whatever number or refusal it gets is advisory. */
+static const char *beyond_page(const struct qd_case *kase)
 {
     struct qd_features features;
     if (!kase->graph)
-        return false;
+        return NULL;
     qd_case_features(kase, &features);
-    return qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR);
+    if (qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR))
+        return "a parameter or bound has the shape [1] where the operator's page says scalar";
+    return has_empty_axes(kase->graph) ? "axes is an empty list" : NULL;
 }
 
 /* --- All ---------------------------------------------------------------------------------------- */
@@ -131,12 +149,10 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_com
         cite_value(evaluated, comparison, arena, &made);
     else
         made.clause = clause_of(evaluated, class, words, arena);
-    if (made.clause && made.severity == QD_SEVERITY_WRONG && is_beyond_page(evaluated->kase)) {
+    const char *beyond = beyond_page(evaluated->kase);
+    if (made.clause && made.severity == QD_SEVERITY_WRONG && beyond) {
         made.severity = QD_SEVERITY_ADVISORY;
-        made.clause = qd_arena_printf(
-            arena,
-            "%s; but a parameter or bound has the shape [1] where the operator's page says scalar",
-            made.clause);
+        made.clause = qd_arena_printf(arena, "%s; but %s", made.clause, beyond);
     }
     if (!made.clause)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a clause");

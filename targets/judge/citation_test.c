@@ -113,6 +113,25 @@ static void test_what_no_page_allows_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* Resize's page says what axes are that are provided, and what if not; not whether an empty list is provided. */
+static void test_empty_axes_are_advisory(void **state)
+{
+    (void)state;
+    static const int64_t last[] = {1};
+    struct fixture f;
+    struct qd_attr axes = {.name = "axes", .kind = QD_ATTR_INTS, .ints = last, .count = 1};
+    begin(&f, "", "Resize");
+    f.node.attrs = &axes;
+    f.node.attr_count = 1;
+    assert_int_equal(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    axes.count = 0;
+    struct qd_citation citation = cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0);
+    assert_int_equal(citation.severity, QD_SEVERITY_ADVISORY);
+    assert_non_null(strstr(citation.clause, "axes is an empty list"));
+    assert_int_equal(cite(&f, QD_VERDICT_CRASH, 0, 0, 0).severity, QD_SEVERITY_ROBUSTNESS);
+    qd_arena_clear(&f.arena);
+}
+
 static void test_an_invalid_model_cites_the_case(void **state)
 {
     (void)state;
@@ -132,6 +151,7 @@ int main(void)
         cmocka_unit_test(test_a_value_cites_its_page),
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
+        cmocka_unit_test(test_empty_axes_are_advisory),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,8 @@ bool qd_severity_find(const char *word, enum qd_severity *severity)
     return false;
 }
 
-/* What a run that gave no outputs to look at means. How much the other nodes of a graph that is to be refused need nobody has
+/* What a run that gave no outputs to look at means. How much the other nodes
+ * of a graph that is to be refused need nobody has
  * computed: it may be more than there is. */
 static enum qd_verdict verdict_of_outcome(enum qd_outcome outcome, const struct qd_case *kase)
 {

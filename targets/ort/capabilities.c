@@ -5,9 +5,9 @@
 #include "ort/ort.h"
 #include "qdiff/version_order.h"
 
-/* What the CPU execution provider has kernels for, established by running every combination of types of every operator on
- * 1.20.1 to 1.32.0 (the command is in README.md). Only "could not find an implementation" counts: a combination that has
- * a kernel and fails is a finding. Rows of one operator are alternatives. */
+/* What the CPU execution provider has kernels for, established by running every combination of types of every operator
+ * on 1.20.1 to 1.32.0 (the command is in README.md). Only "could not find an implementation" counts: a combination that
+ * has a kernel and fails is a finding. Rows of one operator are alternatives. */
 
 #define CONV_KERNELS "the CPU provider has kernels for u8 x {u8,s8} -> u8 and s8 x s8 -> s8 only"
 #define NO_S8_X_U8 "the CPU provider has no kernel for s8 x u8"
@@ -139,13 +139,33 @@ static const struct qd_target_capability rows[] = {
     {"com.microsoft:QLinearGlobalAveragePool", "", "", ""},
 };
 
+/* Between codes the operands are float32. */
+#define NO_NARROW(op)                                              \
+    {                                                              \
+        "1.21",                                                    \
+        {                                                          \
+            op, "", "bfloat16,x-u8,x-s8,x-int16",                  \
+                "the CPU provider had no kernel for 8 and 16 bits" \
+        }                                                          \
+    }
+
 /* What releases before `before` have in place of the rows of the same operator above. */
 static const struct older {
     const char *before;
     struct qd_target_capability row;
 } older[] = {
-    {"1.21", {"DepthToSpace", "", "int16,x-u8", "the CPU provider moved no uint8 here"}},
-    {"1.21", {"DepthToSpace", "multi-node", "x-u8", "the CPU provider moved no uint8 here"}},
+    NO_NARROW("Add"),
+    NO_NARROW("Mul"),
+    NO_NARROW("Sub"),
+    NO_NARROW("Div"),
+    NO_NARROW("Equal"),
+    NO_NARROW("Less"),
+    NO_NARROW("Greater"),
+    {"1.21",
+     {"DepthToSpace", "", "bfloat16,int16,x-s32,x-s64,x-bool,x-u8",
+      "the CPU provider moved float and double alone here"}},
+    {"1.21",
+     {"DepthToSpace", "multi-node", "bfloat16,x-int16,x-s32,x-s64,x-bool,x-u8", "as above"}},
     {"1.23", {"Cast", "", "int4", "the CPU provider had no kernel for 4 bits"}},
     {"1.24", {"ConvInteger", "", "x-s8,w-s8", "the CPU provider had a kernel for u8 x u8 only"}},
     {"1.24", {"MatMulInteger", "", "x-s8", NO_S8_X_U8}},

@@ -31,8 +31,8 @@ static void scalar(struct qd_builder *b, struct qd_arena *arena, const char *nam
     qd_build_initializer(b, name, &t);
 }
 
-/* A 1×1 QLinearConv, u8, of `channels` filters of value w with zero points zw[m], on one pixel x; power-of-two scales but
- * for those given. */
+/* A 1×1 QLinearConv, u8, of `channels` filters of value w with zero points zw[m], on one pixel x; power-of-two scales
+ * but for those given. */
 static void build_conv(struct qd_case *kase, struct qd_arena *arena, int64_t channels, const int *w,
                        const int *zw, int x, double x_scale, double w_scale, double y_scale)
 {
@@ -115,8 +115,8 @@ static void test_two_releases_in_one_process(void **state)
     qd_arena_clear(&arena);
 }
 
-/* The canonical value is 225; an order of evaluation whose product of scales is subnormal gives 200, which is nobody's fault
- * (reports/findings/qlinear-conv-scale-product-underflow). */
+/* The canonical value is 225; an order of evaluation whose product of scales is subnormal gives 200, which is nobody's
+ * fault (reports/findings/qlinear-conv-scale-product-underflow). */
 static void test_underflowing_scale_product(void **state)
 {
     (void)state;

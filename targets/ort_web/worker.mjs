@@ -27,7 +27,7 @@ const ROWS = [
   ["", "x-u8,x-s8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],
   ["", "",
     "ConvInteger MatMulInteger DynamicQuantizeLinear DequantizeLinear Concat Gather Slice Split Sub Div LeakyRelu Sigmoid HardSigmoid " +
-    "Sqrt Exp Reciprocal Max Pow ReduceSum GlobalMaxPool Shape Min Equal Less Greater Not Erf ConstantOfShape Range Tanh Abs Softmax " +
+    "Sqrt Exp Reciprocal Max Pow ReduceSum GlobalMaxPool Min Equal Less Greater Not Erf ConstantOfShape Range Tanh Abs Softmax " +
     "AveragePool GlobalAveragePool ReduceMean ReduceMax Cast Tile ConvTranspose BatchNormalization Add Mul Conv Gemm MatMul Expand MaxPool Transpose com.microsoft:DynamicQuantizeMatMul " +
     "com.microsoft:QuantizeLinear com.microsoft:DequantizeLinear com.microsoft:QLinearAdd com.microsoft:QLinearMul " +
     "com.microsoft:QLinearConcat com.microsoft:QLinearWhere " +
@@ -36,11 +36,21 @@ const ROWS = [
   // Without the last zero point they read beyond a vector's end (reports/findings/qlinear-lookup-absent-output-zero-point): what comes of it
   // differs from run to run.
   ["", "no-zero-point", "com.microsoft:QLinearLeakyRelu com.microsoft:QLinearSigmoid"],
-  ["", "int16", "Relu Clip DepthToSpace SpaceToDepth Resize Where"],
-  ["", "int4", "Identity Reshape Flatten Squeeze Unsqueeze"],
+  ["", "int16", "Relu Clip"],
+  ["", "int16,x-s32,x-s64,x-bool", "SpaceToDepth"],
+  ["", "int16,x-s64,x-bool,x-f64", "Resize"],
+  ["", "int16,x-bool", "Where"],
+  ["opset>=13", "int16,x-s32,x-s64,x-bool", "DepthToSpace"],
+  ["", "int16,x-s32,x-s64,x-bool,x-u8,x-s8", "DepthToSpace"],
+  ["", "int4", "Identity Reshape Flatten Squeeze Unsqueeze Shape"],
   ["", "int16,int4", "Pad"],
-  ["multi-node", "",
-    "QuantizeLinear Relu Clip Reshape Flatten Squeeze Unsqueeze Identity Pad DepthToSpace SpaceToDepth Resize Where"],
+  ["multi-node", "", "QuantizeLinear Reshape Flatten Squeeze Unsqueeze Identity Shape"],
+  ["multi-node", "x-int16", "Relu Clip Pad"],
+  ["multi-node", "x-int16,x-s32,x-s64,x-bool", "SpaceToDepth"],
+  ["multi-node", "x-int16,x-s64,x-bool,x-f64", "Resize"],
+  ["multi-node", "x-int16,x-bool", "Where"],
+  ["multi-node,opset>=13", "x-int16,x-s32,x-s64,x-bool", "DepthToSpace"],
+  ["multi-node", "x-int16,x-s32,x-s64,x-bool,x-u8,x-s8", "DepthToSpace"],
   ["", "x-s8", "com.microsoft:MatMulIntegerToFloat"],
   ["x-s8", "w-u8", "com.microsoft:MatMulIntegerToFloat"],
 ];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Red zones and poison around the output buffers of one run, as transfer.c has them, where there is no case but a request. */
+/* Red zones and poison around the output buffers of one run, as transfer.c
+ * has them, where there is no case but a request. */
 #include "process/fence.h"
 
 #include <stdio.h>

@@ -22,8 +22,8 @@ struct qd_fenced_run {
     bool odd;
 };
 
-/* Lays out a run of which given, wanted, data, counts and `odd`, which chooses the poison, are set; sizes of `wanted` are bytes
- * to reserve. False when out of memory. */
+/* Lays out a run of which given, wanted, data, counts and `odd`, which chooses the poison, are set; sizes of `wanted`
+ * are bytes to reserve. False when out of memory. */
 bool qd_fence_run(struct qd_fenced_run *run, struct qd_arena *arena);
 
 /* Whether the bytes around the outputs are as they were; if not, a sentence in `why`. */

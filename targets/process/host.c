@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A guard and a target: the guard speaks with the other side and passes frames on to a forked process that has the target,
- * so that a death has somebody to report it. */
+/* A guard and a target: the guard speaks with the other side and passes frames on to a forked process that has the
+ * target, so that a death has somebody to report it. */
 #include "process/host.h"
 
 #include <errno.h>

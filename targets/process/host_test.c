@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qdiff-serve: a plug-in behind it comes to the same outcome as without it, whatever the plug-in does; a connection that drops
- * loses nothing; and what is no request ends it in words.
+/* qdiff-serve: a plug-in behind it comes to the same outcome as without it, whatever the plug-in does; a connection
+ * that drops loses nothing; and what is no request ends it in words.
  * Alone: <build>/tests/targets/process/host_test */
 #include <setjmp.h>
 #include <signal.h>

@@ -26,10 +26,12 @@ struct qd_program {
     struct qd_death death;
 };
 
-/* Whether the name stands for a program: a path to a .py, worker:<path>, a built-in row with a worker, or any with cpu=. */
+/* Whether the name stands for a program: a path to a .py, worker:<path>, a
+ * built-in row with a worker, or any with cpu=. */
 bool qd_program_is_named(const struct qd_target_name *name);
 
-/* Starts a record: which program, with which arguments. UNUSABLE: it is not set up (with the command that does), NO_MEMORY. */
+/* Starts a record: which program, with which arguments. UNUSABLE: it is not
+ * set up (with the command that does), NO_MEMORY. */
 enum qd_status qd_program_init(struct qd_program *program, const struct qd_target_name *name,
                                struct qd_worker *worker, struct qd_error *error);
 void qd_program_clear(struct qd_program *program);
@@ -78,8 +80,8 @@ enum qd_target_status qd_program_condemn(struct qd_program *program, const char 
 void qd_program_put_tensor(struct qd_wire_out *out, uint32_t number,
                            const struct qd_target_tensor *tensor, const void *data);
 
-/* Reads a Tensor but for its name; a rank beyond the ABI's is kept as a number up to 1000, with its first dimensions. The data is
- * borrowed, NULL if none; tensor->size is its size. False: malformed. */
+/* Reads a Tensor but for its name; a rank beyond the ABI's is kept as a number up to 1000, with its first dimensions.
+ * The data is borrowed, NULL if none; tensor->size is its size. False: malformed. */
 bool qd_program_read_tensor(struct qd_wire wire, struct qd_target_tensor *tensor,
                             const uint8_t **data);
 

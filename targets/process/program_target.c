@@ -27,7 +27,8 @@ static enum qd_target_status prepare(void *target, const void *model, size_t mod
     return status;
 }
 
-/* Adds the dimension(s) of a field, one or packed; false when they are malformed. Ranks beyond the ABI's are counted. */
+/* Adds the dimension(s) of a field, one or packed; false when they are
+ * malformed. Ranks beyond the ABI's are counted. */
 static bool take_dims(const struct qd_wire_field *field, struct qd_target_tensor *tensor)
 {
     struct qd_wire packed = {.bytes = field->bytes, .size = field->size};

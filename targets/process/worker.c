@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* close_range, PR_SET_PDEATHSIG, MAP_NORESERVE */
+#define _GNU_SOURCE /* close_range, MAP_NORESERVE */
 #include "process/worker.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -72,19 +71,25 @@ enum qd_status qd_worker_init(struct qd_worker *worker, size_t block_size, uint6
 
 /* --- The worker's side -------------------------------------------------------------------------- */
 
-char qd_worker_wait(int channel)
+struct command {
+    uint64_t ticket;
+    char word;
+};
+
+char qd_worker_wait(int channel, uint64_t *ticket)
 {
-    char command = 0;
+    struct command command = {0};
     ssize_t got;
     do
-        got = recv(channel, &command, 1, 0);
+        got = recv(channel, &command, sizeof command, MSG_WAITALL);
     while (got < 0 && errno == EINTR);
-    return got == 1 ? command : 0;
+    *ticket = command.ticket;
+    return got == (ssize_t)sizeof command ? command.word : 0;
 }
 
-void qd_worker_answer(int channel)
+void qd_worker_answer(int channel, uint64_t ticket)
 {
-    if (send(channel, "a", 1, MSG_NOSIGNAL) != 1)
+    if (send(channel, &ticket, sizeof ticket, MSG_NOSIGNAL) != (ssize_t)sizeof ticket)
         _exit(0); /* nobody listens any more */
 }
 
@@ -131,13 +136,9 @@ static void arrange_descriptors(int channel, int errors)
     close_range(CHANNEL + 1, ~0U, 0);
 }
 
-static void become_worker(pid_t parent, const struct qd_worker *worker, int channel, int errors)
+static void become_worker(const struct qd_worker *worker, int channel, int errors)
 {
     static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGCHLD};
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(0); /* it died before the line above */
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         signal(usual[i], SIG_DFL);
     sigset_t none;
@@ -145,6 +146,7 @@ static void become_worker(pid_t parent, const struct qd_worker *worker, int chan
     sigprocmask(SIG_SETMASK, &none, NULL);
     arrange_descriptors(channel, errors);
     limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, (rlim_t)worker->memory_limit); /* of each file, also of those in /dev/shm */
     catch_faults();
     uint64_t start = address_space(getpid());
     if (start > 0)
@@ -183,25 +185,25 @@ enum qd_status qd_worker_start(struct qd_worker *worker, qd_worker_main *entry, 
         return status;
     qd_affinity_release(&worker->affinity); /* a target's threads may use every CPU */
     fflush(NULL); /* else an exit() in the worker would write our buffers a second time */
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) {
-        become_worker(parent, worker, channel[1], errors[1]);
+    bool in_worker;
+    status = qd_warden_start(&worker->warden, &in_worker, error);
+    if (in_worker) {
+        become_worker(worker, channel[1], errors[1]);
         entry(context, worker->block, CHANNEL);
         _exit(0);
     }
-    int number = errno;
     close(channel[1]);
     close(errors[1]);
-    if (pid < 0) {
+    if (status != QD_OK) {
         close(channel[0]);
         close(errors[0]);
-        return qd_fail(error, QD_IO, "fork: %s", strerror(number));
+        return status;
     }
-    setpgid(pid, pid);
-    worker->pid = pid;
+    worker->pid = worker->warden.worker;
     worker->channel = channel[0];
     worker->errors = errors[0];
     worker->answers = 0;
+    worker->parent_stopped = worker->interrupted = false;
     worker->started = qd_clock_seconds();
     worker->start_bytes = 0;
     worker->head_size = worker->tail_size = 0;
@@ -245,33 +247,30 @@ static void drain(struct qd_worker *worker)
              worker->head, worker->gap ? "\n[...]\n" : "", (int)worker->tail_size, worker->tail);
 }
 
-/* Reaps the process, which is about to end or gets killed after `seconds` (then *killed). */
-static int reap(struct qd_worker *worker, double seconds, bool *killed)
+/* Reaps the process, which is about to end or gets killed after `seconds`. */
+static struct qd_warden_end reap(struct qd_worker *worker, double seconds)
 {
-    int status = 0;
-    double deadline = qd_clock_seconds() + seconds;
-    pid_t got;
-    while ((got = waitpid(worker->pid, &status, WNOHANG)) == 0 && qd_clock_seconds() < deadline)
-        pause_for(0.0005);
-    kill(-worker->pid, SIGKILL); /* and whatever it started */
-    *killed = got == 0;
-    if (*killed)
-        while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR) {
-        }
+    struct qd_warden_end end = qd_warden_await(&worker->warden, seconds);
     drain(worker);
     close(worker->channel);
     close(worker->errors);
     worker->pid = 0;
     worker->channel = worker->errors = -1;
-    return status;
+    return end;
 }
 
 /* "signal 11 (Segmentation fault)" and the like into *death, without standard error. */
-static void classify_death(const struct qd_worker *worker, int status, bool killed,
+static void classify_death(const struct qd_worker *worker, const struct qd_warden_end *end,
                            struct qd_death *death)
 {
+    int status = end->status;
     *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH};
-    if (killed) {
+    if (end->killed) {
+        death->unwatched = true;
+        snprintf(
+            death->text, sizeof death->text,
+            "the parent process of the target's was killed, by the target or by somebody else");
+    } else if (end->ordered) {
         snprintf(death->text, sizeof death->text,
                  "the process closed its channel to qdiff and went on");
     } else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OUT_OF_MEMORY) {
@@ -289,6 +288,9 @@ static void classify_death(const struct qd_worker *worker, int status, bool kill
         snprintf(death->text, sizeof death->text, "signal %d (%s)", death->signal,
                  strsignal(death->signal));
     }
+    if (death->signal == SIGXFSZ)
+        snprintf(death->text, sizeof death->text, "it wrote a file of more than %llu MiB",
+                 (unsigned long long)(worker->memory_limit >> 20));
 }
 
 static void append_tail(const struct qd_worker *worker, struct qd_death *death)
@@ -303,29 +305,36 @@ static void append_tail(const struct qd_worker *worker, struct qd_death *death)
 /* Ends a call that got no answer. */
 static void bury(struct qd_worker *worker, bool timed_out, double seconds, struct qd_death *death)
 {
-    bool killed;
-    if (timed_out)
-        kill(-worker->pid, SIGKILL);
-    int status = reap(worker, 1, &killed);
-    classify_death(worker, status, killed, death);
+    if (timed_out || worker->parent_stopped)
+        qd_warden_order_end(&worker->warden);
+    struct qd_warden_end end = reap(worker, 1);
+    classify_death(worker, &end, death);
+    if (worker->parent_stopped) {
+        *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH, .condemned = true};
+        snprintf(death->text, sizeof death->text, "the target stopped its parent process");
+    }
     if (timed_out) {
-        *death = (struct qd_death){.outcome = QD_OUTCOME_HANG};
-        snprintf(death->text, sizeof death->text, "no answer within %g s", seconds);
+        *death = (struct qd_death){.outcome = QD_OUTCOME_HANG, .interrupted = worker->interrupted};
+        if (worker->interrupted)
+            snprintf(death->text, sizeof death->text, "a signal ended the wait for its answer");
+        else
+            snprintf(death->text, sizeof death->text, "no answer within %g s", seconds);
     }
     append_tail(worker, death);
-}
-
-/* A process that the target started may keep our channel open after the worker is gone. */
-static bool has_died(const struct qd_worker *worker)
-{
-    siginfo_t info = {.si_pid = 0};
-    return waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == worker->pid;
 }
 
 struct qd_deadline qd_deadline_begin(double seconds)
 {
     return (struct qd_deadline){.seconds = seconds, .end = qd_clock_seconds() + seconds};
+}
+
+/* Whether a signal of Ctrl-C waits to be seen between two cases. */
+static bool is_interrupted(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+            sigismember(&pending, SIGHUP));
 }
 
 /* After a send or recv that came to nothing: whether to try again. */
@@ -335,13 +344,12 @@ static bool try_again(struct qd_worker *worker, ssize_t got, int reason,
     if (got == 0 || (reason != EAGAIN && reason != EINTR))
         return false;
     drain(worker);
-    if (reason == EAGAIN && has_died(worker)) {
-        kill(-worker->pid, SIGKILL); /* what it left behind; its own number is still taken */
+    if (reason == EAGAIN && qd_warden_is_over(&worker->warden))
         return false;
-    }
     if (deadline->end == 0)
         deadline->end = qd_clock_seconds() + deadline->seconds - (reason == EAGAIN ? SLICE : 0);
-    deadline->timed_out = qd_clock_seconds() >= deadline->end;
+    worker->interrupted = is_interrupted();
+    deadline->timed_out = worker->interrupted || qd_clock_seconds() >= deadline->end;
     return !deadline->timed_out;
 }
 
@@ -362,17 +370,34 @@ static void end_call(struct qd_worker *worker)
         worker->start_bytes = address_space(worker->pid);
 }
 
-bool qd_worker_call(struct qd_worker *worker, char command, double seconds, struct qd_death *death)
+/* A target that stopped its parent has the answers of a sound one. */
+static bool is_sound(struct qd_worker *worker, uint64_t want, uint64_t have, struct qd_death *death)
+{
+    if (want != have) {
+        qd_worker_condemn(worker, "the target wrote to the channel of its process", death);
+        return false;
+    }
+    worker->parent_stopped = qd_warden_is_stopped(&worker->warden);
+    if (worker->parent_stopped)
+        bury(worker, false, 0, death);
+    return worker->pid != 0;
+}
+
+bool qd_worker_call(struct qd_worker *worker, char word, double seconds, struct qd_death *death)
 {
     begin_call(worker);
     struct qd_deadline deadline = {.seconds = seconds};
-    char answer;
-    bool waiting = command == 0 || send(worker->channel, &command, 1, MSG_NOSIGNAL) == 1;
+    struct command command = {QD_FIRST_TICKET, word};
+    if (word != 0) /* of this call alone: the worker may have been asked the same before */
+        command.ticket = (uint64_t)(qd_clock_seconds() * 1e9) << 8 | (worker->answers & 0xFF);
+    bool waiting = word == 0 ||
+                   send(worker->channel, &command, sizeof command, MSG_NOSIGNAL) == sizeof command;
     while (waiting) {
-        ssize_t got = recv(worker->channel, &answer, 1, 0);
-        if (got == 1) {
+        uint64_t answer = 0;
+        ssize_t got = recv(worker->channel, &answer, sizeof answer, 0);
+        if (got > 0) {
             end_call(worker);
-            return true;
+            return is_sound(worker, command.ticket, answer, death);
         }
         waiting = try_again(worker, got, errno, &deadline);
     }
@@ -432,17 +457,22 @@ const char *qd_worker_words(struct qd_worker *worker)
 
 void qd_worker_condemn(struct qd_worker *worker, const char *why, struct qd_death *death)
 {
-    bool killed;
-    kill(-worker->pid, SIGKILL);
-    reap(worker, 1, &killed);
+    qd_warden_order_end(&worker->warden);
+    reap(worker, 1);
     *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH, .condemned = true};
     snprintf(death->text, sizeof death->text, "the worker broke the protocol: %.500s", why);
     append_tail(worker, death);
 }
 
+/* Faults send other signals than these; a target that sends itself one of them does so each time. */
+static bool is_somebodys(int signal)
+{
+    return signal == SIGKILL || signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
 bool qd_death_is_foreign(const struct qd_death *death)
 {
-    return death->lost || (death->outcome == QD_OUTCOME_OOM && death->signal == SIGKILL);
+    return death->lost || death->unwatched || is_somebodys(death->signal);
 }
 
 /* What a worker said before it was asked, if anything. */
@@ -499,9 +529,8 @@ void qd_worker_stop(struct qd_worker *worker)
 {
     if (worker->pid == 0)
         return;
-    bool killed;
     shutdown(worker->channel, SHUT_WR);
-    reap(worker, 2, &killed);
+    reap(worker, 2);
 }
 
 void qd_worker_clear(struct qd_worker *worker)

@@ -26,7 +26,8 @@ void qd_quant_note(struct qd_quant_check *check, const char *format, ...)
 /* "W, input 1 of 'conv'", in the arena. */
 const char *qd_quant_place(struct qd_quant_check *check, const struct qd_quant_edge *edge);
 
-/* Finds the groups that the profile promises (before the checks below), and checks that each has one scale and zero point. */
+/* Finds the groups that the profile promises (before the checks below), and
+ * checks that each has one scale and zero point. */
 enum qd_status qd_quant_group(struct qd_quant_check *check, struct qd_error *error);
 void qd_quant_check_sharing(struct qd_quant_check *check);
 

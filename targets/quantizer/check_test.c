@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of the quantizer role: every wrong quantizer is noticed by the class that has to, a right one by none, and facts of
- * the fidelity interval that are known by hand.
+/* The checks of the quantizer role: every wrong quantizer is noticed by the class that has to, a right one by none, and
+ * facts of the fidelity interval that are known by hand.
  * Alone: <build>/tests/targets/quantizer/check_test */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,8 @@ static struct qd_tensor numbers(struct qd_arena *arena, unsigned rank, const int
     return made;
 }
 
-/* y = Concat(k, Transpose(Relu(Conv(x, W, B)))): weights that axes 0 and 1 both fit, a group that begins with a constant. */
+/* y = Concat(k, Transpose(Relu(Conv(x, W, B)))): weights that axes 0 and 1
+ * both fit, a group that begins with a constant. */
 static void build_model(struct qd_arena *arena, struct qd_case *kase)
 {
     struct qd_builder *b = qd_build_begin(arena, 13);
@@ -64,7 +65,8 @@ static const struct qd_quantizer_profile profile = {.tool = "small",
                                                     .signed_weights_are_symmetric = true,
                                                     .folds_activations = true};
 
-/* Ranges as somebody who calibrated badly gives them: that of r goes below 0, so that only its Relu keeps it positive. */
+/* Ranges as somebody who calibrated badly gives them: that of r goes below
+ * 0, so that only its Relu keeps it positive. */
 static const struct qd_quantizer_range ranges[] = {{"x", -1, 1},         {"c", -2.5F, 2},
                                                    {"r", -0.3F, 2},      {"t", -0.3F, 2},
                                                    {"k", -0.06F, 0.08F}, {"y", -0.3F, 2}};
@@ -285,7 +287,8 @@ static void test_an_observer_has_what_it_saw(void **state)
     qd_arena_clear(&arena);
 }
 
-/* A Transpose shares the observer of what it reads where that has one, as after the Relu, and none where it has none. */
+/* A Transpose shares the observer of what it reads where that has one, as
+ * after the Relu, and none where it has none. */
 static void test_what_moves_shares_what_has_an_observer(void **state)
 {
     (void)state;
@@ -300,7 +303,8 @@ static void test_what_moves_shares_what_has_an_observer(void **state)
     expect_one(edges + 1, 2, true, QD_VERDICT_WRONG_SHARING);
 }
 
-/* A Relu is fused with the convolution whose only reader it is: what the convolution gives has no parameters to share. */
+/* A Relu is fused with the convolution whose only reader it is: what the
+ * convolution gives has no parameters to share. */
 static void test_a_fused_relu_shares_nothing(void **state)
 {
     (void)state;
@@ -313,7 +317,8 @@ static void test_a_fused_relu_shares_nothing(void **state)
     expect_one(edges, 2, true, QD_VERDICT_EXACT);
 }
 
-/* 7i modulo 37 is between 0 and 35 for i < 18: W's numbers lie in [-.13, .22], those of its second channel in [-9/512, 8/512]. */
+/* 7i modulo 37 is between 0 and 35 for i < 18: W's numbers lie in [-.13, .22],
+ * those of its second channel in [-9/512, 8/512]. */
 static void test_axes_of_edges(void **state)
 {
     (void)state;
@@ -340,8 +345,8 @@ static int64_t bits_of(double x)
     return (int64_t)qd_float_encode(QD_F32, x, false);
 }
 
-/* y = MatMul(x, 2^100), x as 23550 and -35467 times 2^-149: the float model, or what dynamic quantization makes of it with `code` of
- * the weight. */
+/* y = MatMul(x, 2^100), x as 23550 and -35467 times 2^-149: the float model, or what dynamic quantization makes of it
+ * with `code` of the weight. */
 static void build_product(struct qd_arena *arena, bool quantized, int code, struct qd_case *kase)
 {
     struct qd_builder *b = qd_build_begin(arena, 13);
@@ -376,9 +381,9 @@ static void build_product(struct qd_arena *arena, bool quantized, int code, stru
         fail_msg("%s", error.text);
 }
 
-/* By hand, in steps of 2^-149: the scale is 59017/255 = 231.4 and becomes 231, the zero point 35467/231 = 153.5 becomes 154, and
- * 23550/231 + 154 = 255.9 saturates at 255: 101 * 231 = 23331 is 219 off, nearly a whole step. That is right; half the weight is
- * not. */
+/* By hand, in steps of 2^-149: the scale is 59017/255 = 231.4 and becomes 231, the zero point 35467/231 = 153.5 becomes
+ * 154, and 23550/231 + 154 = 255.9 saturates at 255: 101 * 231 = 23331 is 219 off, nearly a whole step. That is right;
+ * half the weight is not. */
 static void test_a_subnormal_dynamic_scale_saturates(void **state)
 {
     (void)state;

@@ -113,8 +113,8 @@ static int behind_product(const struct pair *p, int value)
     return value;
 }
 
-/* The float node that a node of the produced model stands for; an activation after it may have become part of the output's
- * range. */
+/* The float node that a node of the produced model stands for; an activation after it may have become part of the
+ * output's range. */
 static int find_match(const struct pair *p, const struct qd_node *made)
 {
     int value = made->outputs[0];
@@ -315,7 +315,8 @@ static void add_float_operand(struct pair *p, int value, int tensor, int node, u
     add(p, edge);
 }
 
-/* Operand `input` of an operator on codes, whose scale and zero point follow it; `scale` is the input that holds the scale. */
+/* Operand `input` of an operator on codes, whose scale and zero point follow
+ * it; `scale` is the input that holds the scale. */
 static void add_code_operand(struct pair *p, const struct qd_node *made, size_t scale, int value,
                              struct qd_quant_edge edge)
 {

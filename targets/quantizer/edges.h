@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an answer quantizes which tensor of the float model, and how: one form for answers that are models and for those that
- * are lists of edges. */
+/* Where an answer quantizes which tensor of the float model, and how: one form for answers that are models and for
+ * those that are lists of edges. */
 #ifndef QDIFF_QUANTIZER_EDGES_H
 #define QDIFF_QUANTIZER_EDGES_H
 

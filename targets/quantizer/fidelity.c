@@ -76,8 +76,9 @@ static struct qd_interval clip_and_widen(const struct qd_quant_edge *edge, doubl
     return qd_interval_widen(clipped, by);
 }
 
-/* How far DynamicQuantizeLinear moves an element of the tensor at most: half a step of the greatest scale that it can choose. A
- * subnormal scale is off by 2^-150 at most, which half a step and the 255 steps to the far end are short of. */
+/* How far DynamicQuantizeLinear moves an element of the tensor at most: half a step of the greatest scale that it can
+ * choose. A subnormal scale is off by 2^-150 at most, which half a step and
+ * the 255 steps to the far end are short of. */
 static double dynamic_error(const struct qd_value *value)
 {
     double lo = 0, hi = 0;
@@ -90,8 +91,8 @@ static double dynamic_error(const struct qd_value *value)
     return (0.5 + 0x1p-7) * scale + (scale < 0x1p-126 ? 256 * 0x1p-150 : 0);
 }
 
-/* A weight enters as the answer's own number where that lies within half a step of the float one: codes of another axis or of
- * another tensor do not. */
+/* A weight enters as the answer's own number where that lies within half a step of the float one: codes of another axis
+ * or of another tensor do not. */
 static struct qd_interval quantize_element(const struct quantized_model *model,
                                            const struct qd_quant_edge *edge,
                                            const struct qd_value *value, int64_t i, double dynamic)

@@ -7,7 +7,8 @@
 
 #include "qdiff/case.h"
 
-/* tensors: blank-separated "name:dims", a leading '@' for run-time inputs, others are constants; "name#numbers" is a constant of int64.
+/* tensors: blank-separated "name:dims", a leading '@' for run-time inputs, others
+ * are constants; "name#numbers" is a constant of int64.
  * nodes: ';'-separated "Op inputs outputs attribute=number ..."; "=[1,2]" is a list. outputs: comma-separated. */
 struct qd_quantizer_graph {
     const char *name, *tensors, *nodes, *outputs;

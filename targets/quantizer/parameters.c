@@ -89,8 +89,8 @@ static bool fits(const struct qd_quant_edge *edge, int64_t c, struct range range
         return false;
     if (range.min == 0 && range.max == 0) /* 0 is all there is: any scale represents it */
         return scale >= 0x1p-126 && zero >= edge->qmin && zero <= edge->qmax;
-    if (want.tiny)
-        return scale == 1 && zero >= edge->qmin && zero <= edge->qmax;
+    if (want.tiny && scale == 1)
+        return zero >= edge->qmin && zero <= edge->qmax;
     return scale >= want.scale.lo && scale <= want.scale.hi && zero >= want.zero_point_lo &&
            zero <= want.zero_point_hi;
 }
@@ -101,9 +101,9 @@ static const char *describe_want(struct qd_quant_check *check, struct range rang
     struct qd_observed_parameters want;
     const char *text = "nothing: the range is no range";
     if (qd_observed_to_parameters(range.min, range.max, rule, &want, NULL) == QD_OK)
-        text = qd_arena_printf(check->arena, "scale %.9g to %.9g, zero point %lld to %lld",
+        text = qd_arena_printf(check->arena, "scale %.9g to %.9g, zero point %lld to %lld%s",
                                want.scale.lo, want.scale.hi, (long long)want.zero_point_lo,
-                               (long long)want.zero_point_hi);
+                               (long long)want.zero_point_hi, want.tiny ? ", or scale 1" : "");
     return text ? text : "";
 }
 
@@ -193,7 +193,8 @@ static bool range_of(const struct qd_quant_check *check, int value, struct range
     return false;
 }
 
-/* The output of the Relu or Clip that is all that reads a value, whose range may stand for it: QD_NO_VALUE when there is none. */
+/* The output of the Relu or Clip that is all that reads a value, whose range may
+ * stand for it: QD_NO_VALUE when there is none. */
 static int folded(const struct qd_quant_check *check, int value)
 {
     const struct qd_node *node = qd_quant_only_reader(check, value);
@@ -203,7 +204,8 @@ static int folded(const struct qd_quant_check *check, int value)
                                                                      : QD_NO_VALUE;
 }
 
-/* The output of a Softmax, which lies between 0 and 1 whatever was observed: with 1 as the last code, or 1/256 as a step. */
+/* The output of a Softmax, which lies between 0 and 1 whatever was observed:
+ * with 1 as the last code, or 1/256 as a step. */
 static bool fits_unit(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                       int value, const struct qd_observed_rule *rule)
 {
@@ -280,8 +282,8 @@ static bool observed_range(const struct qd_quant_check *check, const struct qd_q
     return true;
 }
 
-/* Whether the parameters are those of a tensor of the group that may give them, or of all of them together; where the answer
- * names its observers, of all that one has seen. */
+/* Whether the parameters are those of a tensor of the group that may give them, or of all of them together; where the
+ * answer names its observers, of all that one has seen. */
 static bool is_right(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                      const struct qd_observed_rule *rule)
 {

@@ -4,23 +4,26 @@
 
 #include "qdiff/quantizer_check.h"
 
-/* onnxruntime.quantization, the operators of qdq_quantizer and of the QOperator registry that give their output the parameters of
- * their input. Its Concat keeps one pair for each tensor: it requantizes (QDQ) or is QLinearConcat (QOperator). */
+/* onnxruntime.quantization, the operators of qdq_quantizer and of the QOperator registry that give their output the
+ * parameters of their input. Its Concat keeps one pair for each tensor: it
+ * requantizes (QDQ) or is QLinearConcat (QOperator). */
 static const char *const ort_qdq[] = {"AveragePool", "Flatten", "MaxPool",   "Reshape",   "Slice",
                                       "Split",       "Squeeze", "Transpose", "Unsqueeze", NULL};
 static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape",   "Split",
                                             "Squeeze", "Transpose", "Unsqueeze", NULL};
-/* ExecuTorch's XNNPACKQuantizer gives these its shared specification (_is_share_obs_or_fq_op and the annotators of cat and
- * adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among them. Clip is aten.hardtanh
- * with two bounds. propagate_annotation passes over an operator whose input's producer has no output_qspec: after a graph input, a
- * Sigmoid or a Gemm that is aten.addmm nothing is shared. The annotator of cat asks for nothing. */
+/* ExecuTorch's XNNPACKQuantizer gives these its shared specification (_is_share_obs_or_fq_op and the annotators of cat
+ * and adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among them. Clip is
+ * aten.hardtanh with two bounds. propagate_annotation passes over an operator whose input's producer has no
+ * output_qspec: after a graph input, a Sigmoid or a Gemm that is aten.addmm nothing
+ * is shared. The annotator of cat asks for nothing. */
 static const char *const executorch[] = {"Clip",    "Concat",     "Flatten",   "GlobalAveragePool",
                                          "MaxPool", "ReduceMean", "Relu",      "Reshape",
                                          "Slice",   "Squeeze",    "Transpose", NULL};
 static const char *const executorch_always[] = {"Concat", NULL};
 static const char *const executorch_relu[] = {"Add", "Conv", "ConvTranspose", "Gemm", "MatMul",
                                               "Mul", NULL};
-/* What gives its output parameters in any case, so that what moves it on finds some (ForceQuantizeNoInputCheck is off). */
+/* What gives its output parameters in any case, so that what moves it on
+ * finds some (ForceQuantizeNoInputCheck is off). */
 static const char *const ort_quantized[] = {
     "Add",       "AveragePool", "Concat", "Conv",    "ConvTranspose", "Gemm", "GlobalAveragePool",
     "LeakyRelu", "MatMul",      "Mul",    "Sigmoid", "Softmax",       NULL};

@@ -49,7 +49,8 @@ static bool moves(const struct qd_quant_check *check, const struct qd_node *node
     return among(question->profile->shares[question->request->options.format], node->op_type);
 }
 
-/* Whether the answer gives parameters to what the operator reads: where that is computed, or where the operator reads it. */
+/* Whether the answer gives parameters to what the operator reads: where that
+ * is computed, or where the operator reads it. */
 static bool is_quantized_in_answer(const struct qd_quant_check *check, const struct qd_node *node)
 {
     for (size_t i = 0; i < check->edges.count; i++) {
@@ -61,7 +62,8 @@ static bool is_quantized_in_answer(const struct qd_quant_check *check, const str
     return false;
 }
 
-/* Whether what computes an operator's input, past other moving ones, is among those that the tool moves codes behind. */
+/* Whether what computes an operator's input, past other moving ones, is
+ * among those that the tool moves codes behind. */
 static bool is_behind(const struct qd_quant_check *check, const struct qd_node *node)
 {
     const struct qd_quantizer_question *question = check->question;

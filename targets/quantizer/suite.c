@@ -33,6 +33,9 @@ static const struct family families[] = {
 };
 enum { SKEW_POSITIVE, FAMILIES = sizeof families / sizeof *families };
 
+/* In float16 the scales of such numbers are subnormal, and the numbers are not. */
+static const struct family small = {"small", {-1e-3, 5e-4}, false, 0, 0};
+
 static const char *const without_first[] = {"n0", NULL};
 
 struct choice {
@@ -259,6 +262,8 @@ static enum qd_status visit_full(struct walk *walk, const struct qd_quantizer_gr
     for (int64_t opset = USUAL_OPSET; opset <= LAST_OPSET; opset += LAST_OPSET - HALF_OPSET)
         for (size_t c = PLAIN; c <= PER_CHANNEL && status == QD_OK; c++)
             status = visit(walk, graph, &families[SKEW_POSITIVE], &choices[c], opset, QD_F16);
+    for (size_t c = PLAIN; c <= PER_CHANNEL && status == QD_OK; c++)
+        status = visit(walk, graph, &small, &choices[c], HALF_OPSET, QD_F16);
     return status;
 }
 

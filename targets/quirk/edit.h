@@ -55,7 +55,8 @@ void qd_edit_int(struct qd_edit *edit, const char *name, int64_t value);
 void qd_edit_ints(struct qd_edit *edit, const char *name, const int64_t *values, size_t count);
 void qd_edit_word(struct qd_edit *edit, const char *name, const char *word);
 
-/* The operands that quirks change: the first data operand, the weight, the bias, and the parameters of these and of the output. */
+/* The operands that quirks change: the first data operand, the weight, the bias,
+ * and the parameters of these and of the output. */
 enum qd_operand {
     QD_X,
     QD_X_SCALE,
@@ -71,8 +72,8 @@ enum qd_operand {
 /* The number of an operand by the operator's row (qd_op_role); −1 if it has none or it is absent. */
 int qd_operand_find(const struct qd_edit *edit, enum qd_operand operand);
 
-/* A copy of operand `i` that may be written, put in its place: its canonical values, every element a point. NULL when the
- * operand is absent, i is −1, or memory is short. */
+/* A copy of operand `i` that may be written, put in its place: its canonical values, every element a point. NULL when
+ * the operand is absent, i is −1, or memory is short. */
 struct qd_tensor *qd_edit_copy(struct qd_edit *edit, int i);
 
 /* A zeroed tensor in operand i's place. NULL when memory is short. */
@@ -97,8 +98,8 @@ enum qd_dtype qd_other_sign(enum qd_dtype dtype);
 /* Every element of a tensor set to one code; nothing for NULL. */
 void qd_tensor_fill(struct qd_tensor *tensor, int64_t code);
 
-/* Operand i with other elements in another shape: element e is the one that move(context, e) names, of operand i (number 0)
- * or of `other` (number 1, may be NULL), with all that is known of it. */
+/* Operand i with other elements in another shape: element e is the one that move(context, e) names, of operand i
+ * (number 0) or of `other` (number 1, may be NULL), with all that is known of it. */
 void qd_edit_move(struct qd_edit *edit, int i, const struct qd_value *other, unsigned rank,
                   const int64_t *dims, qd_move_map *move, const void *context);
 
@@ -108,8 +109,8 @@ void qd_value_flip_sign(struct qd_value *value);
 /* For qd_edit_move(): the last two axes, both of size *context, change places. */
 struct qd_source qd_source_transposed(const void *context, int64_t i);
 
-/* Entry c of a scale or zero point of one element or several, as a number; 0 where there is none: nobody has checked its shape
- * yet. */
+/* Entry c of a scale or zero point of one element or several, as a number; 0 where there is none: nobody has checked
+ * its shape yet. */
 double qd_parameter_at(const struct qd_value *parameter, int64_t c);
 
 /* The nearest int32, 0 for NaN. */

@@ -5,8 +5,8 @@
 
 #include "quirk/rewrite.h"
 
-/* Each DequantizeLinear, Conv, QuantizeLinear becomes a QLinearConv that is named `mark` (qd_evaluate_marked); so does one with a
- * Relu that the quantization makes superfluous. */
+/* Each DequantizeLinear, Conv, QuantizeLinear becomes a QLinearConv that is named `mark` (qd_evaluate_marked); so does
+ * one with a Relu that the quantization makes superfluous. */
 enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const char *mark,
                                     struct qd_arena *arena, const struct qd_graph **rewritten,
                                     struct qd_error *error);

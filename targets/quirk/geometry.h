@@ -11,8 +11,8 @@ struct qd_geometry {
     int x, w; /* operands; w −1 for a pool */
 };
 
-/* Reads a convolution or MaxPool by the specification's rules; false when there is nothing to change: what is wrong with the node is for
- * its operator to say. */
+/* Reads a convolution or MaxPool by the specification's rules; false when there is nothing to change: what is wrong
+ * with the node is for its operator to say. */
 bool qd_geometry_read(struct qd_edit *edit, struct qd_geometry *geometry);
 
 enum qd_filler {
@@ -21,8 +21,8 @@ enum qd_filler {
     QD_FILL_EDGE     /* the nearest element of x */
 };
 
-/* Pads x itself, `begin` elements before the data on each spatial axis and as many after it as the output's shape needs, and
- * takes the node's own padding away. */
+/* Pads x itself, `begin` elements before the data on each spatial axis and as many after it as the output's shape
+ * needs, and takes the node's own padding away. */
 void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,
                  enum qd_filler filler);
 

@@ -126,8 +126,8 @@ static bool nearest_wrong(const struct qd_value *value, int64_t i, int64_t *code
     return isfinite(next);
 }
 
-/* The last element of every output, wrong by as little as can be, in an answer that is right otherwise. `values`: what the
- * reference says, whatever the harness's oracle does. */
+/* The last element of every output, wrong by as little as can be, in an answer that is right otherwise. `values`: what
+ * the reference says, whatever the harness's oracle does. */
 static enum qd_status sees_last_elements(const struct trial *trial, const struct qd_run *right,
                                          const struct qd_value *values, bool *sees)
 {

@@ -69,8 +69,8 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* The answer of these semantics, condensed; a refusal is one answer too. Must-reject cases are evaluated as well: a quirk
- * sees operands that nobody has checked. */
+/* The answer of these semantics, condensed; a refusal is one answer too. Must-reject cases are evaluated as well: a
+ * quirk sees operands that nobody has checked. */
 static uint64_t print_of(const struct qd_case *kase, const struct qd_semantics *semantics)
 {
     struct qd_arena arena;

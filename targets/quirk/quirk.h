@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference as a target, under semantics of choice: "quirk:zero-points-ignored+rounding=truncate", and "reference" for the
- * default ones. It answers canonical values (the lower end where there is none). */
+/* The reference as a target, under semantics of choice: "quirk:zero-points-ignored+rounding=truncate", and "reference"
+ * for the default ones. It answers canonical values (the lower end where there is none). */
 #ifndef QDIFF_TARGETS_QUIRK_H
 #define QDIFF_TARGETS_QUIRK_H
 

@@ -29,8 +29,8 @@ typedef int64_t qd_layout_choice(const struct qd_layout *layout, const int64_t *
     static int64_t choose(const struct qd_layout *layout, const int64_t *coordinates)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* The choice of the specification, were the axis this one (negative ones count from the end): modulo the number of parameters, so
- * that every axis is possible. An axis that x has not: 0. */
+/* The choice of the specification, were the axis this one (negative ones count from the end): modulo the number of
+ * parameters, so that every axis is possible. An axis that x has not: 0. */
 int64_t qd_layout_index(const struct qd_layout *layout, const int64_t *coordinates, int64_t axis);
 
 /* The node by what comes after `self`, under that choice; unchanged where there is but one parameter. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A graph about to be evaluated with something changed: what graph quirks are written with. Nodes keep their places; those
- * that nobody reads any more are left out. */
+/* A graph about to be evaluated with something changed: what graph quirks are written with. Nodes keep their places;
+ * those that nobody reads any more are left out. */
 #ifndef QDIFF_TARGETS_QUIRK_REWRITE_H
 #define QDIFF_TARGETS_QUIRK_REWRITE_H
 
@@ -69,13 +69,13 @@ size_t qd_rewrite_uses(const struct qd_rewrite *rewrite, int value);
 /* Whoever reads `from` reads `to` instead; graph outputs too. Neither may be absent, or nothing changes. */
 void qd_rewrite_use(struct qd_rewrite *rewrite, int from, int to);
 
-/* `to` takes the scale of `from`, and its zero point too if asked and the codes are of one type; both are QuantizeLinear or
- * DequantizeLinear of one parameter, otherwise, or if one is NULL, nothing changes. */
+/* `to` takes the scale of `from`, and its zero point too if asked and the codes are of one type; both are
+ * QuantizeLinear or DequantizeLinear of one parameter, otherwise, or if one is NULL, nothing changes. */
 void qd_rewrite_share(struct qd_rewrite *rewrite, const struct qd_node *from,
                       const struct qd_node *to, bool zero_point_too);
 
-/* Names the QuantizeLinear nodes that `fused` picks `mark`, and changes nothing else: how a quirk tells a quantization that is
- * computed together with what is before it. Quirks that are combined have marks of their own. */
+/* Names the QuantizeLinear nodes that `fused` picks `mark`, and changes nothing else: how a quirk tells a quantization
+ * that is computed together with what is before it. Quirks that are combined have marks of their own. */
 typedef bool qd_node_test(const struct qd_rewrite *rewrite, const struct qd_node *node);
 enum qd_status qd_rewrite_mark(const struct qd_graph *graph, const char *mark, qd_node_test *fused,
                                struct qd_arena *arena, const struct qd_graph **rewritten,

@@ -108,6 +108,14 @@ static void close_target(void *target)
         op, "", TYPES, NO_TYPES \
     }
 
+/* Where what says how (a shape, axes, pads, sizes, splits) decides the output's
+ * shape, tract reads it as it loads the model. */
+#define CONSTANT(op)                                                                   \
+    {                                                                                  \
+        op, "", TYPES ",runtime-controls",                                             \
+            "tract wants constant shapes, axes, pads and sizes, and has no such types" \
+    }
+
 static const struct qd_target_capability capabilities[] = {
     {"QuantizeLinear", "", TYPES ",runtime-parameters,blocked", NO_FORM},
     {"DequantizeLinear", "", TYPES ",runtime-parameters,blocked", NO_FORM},
@@ -131,7 +139,7 @@ static const struct qd_target_capability capabilities[] = {
     PLAIN("Equal"),
     PLAIN("Erf"),
     PLAIN("Exp"),
-    PLAIN("Expand"),
+    CONSTANT("Expand"),
     PLAIN("Flatten"),
     PLAIN("Gather"),
     PLAIN("Gemm"),
@@ -150,31 +158,31 @@ static const struct qd_target_capability capabilities[] = {
     PLAIN("Min"),
     PLAIN("Mul"),
     PLAIN("Not"),
-    PLAIN("Pad"),
+    CONSTANT("Pad"),
     PLAIN("Pow"),
     PLAIN("QLinearConv"),
     PLAIN("QLinearMatMul"),
     PLAIN("Range"),
     PLAIN("Reciprocal"),
-    PLAIN("ReduceMax"),
-    PLAIN("ReduceMean"),
-    PLAIN("ReduceSum"),
+    CONSTANT("ReduceMax"),
+    CONSTANT("ReduceMean"),
+    CONSTANT("ReduceSum"),
     PLAIN("Relu"),
-    PLAIN("Reshape"),
-    PLAIN("Resize"),
+    CONSTANT("Reshape"),
+    CONSTANT("Resize"),
     PLAIN("Shape"),
     PLAIN("Sigmoid"),
-    PLAIN("Slice"),
+    CONSTANT("Slice"),
     PLAIN("Softmax"),
     PLAIN("SpaceToDepth"),
-    PLAIN("Split"),
+    CONSTANT("Split"),
     PLAIN("Sqrt"),
-    PLAIN("Squeeze"),
+    CONSTANT("Squeeze"),
     PLAIN("Sub"),
     PLAIN("Tanh"),
-    PLAIN("Tile"),
+    CONSTANT("Tile"),
     PLAIN("Transpose"),
-    PLAIN("Unsqueeze"),
+    CONSTANT("Unsqueeze"),
     PLAIN("Where"),
 };
 

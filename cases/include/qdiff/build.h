@@ -42,8 +42,9 @@ void qd_build_attr_tensor(struct qd_builder *builder, const char *name,
 void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype dtype, int rank,
                      const int64_t *dims);
 
-/* The same for an output whose shape, and with NONE type, is what the reference gives it: the case is built twice, and evaluated in
- * between. A case that the reference does not take keeps the output as it is declared. At most QD_BUILD_MAX_INFERRED. */
+/* The same for an output whose shape, and with NONE type, is what the reference gives it: the case is built twice, and
+ * evaluated in between. A case that the reference does not take keeps the output
+ * as it is declared. At most QD_BUILD_MAX_INFERRED. */
 #define QD_BUILD_MAX_INFERRED 32
 void qd_build_output_inferred(struct qd_builder *builder, const char *name, enum qd_dtype dtype);
 

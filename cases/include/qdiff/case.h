@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case: an ONNX model, its input tensors and what is expected of a target.
  *
- * On disk a case is a serialised qdiff.Case (cases/proto/case.proto), "*.qdcase" (the build makes it: cases/README.md), or a
- * directory in ONNX's backend-test layout (model.onnx, test_data_set_0/input_0.pb ...). Every byte is hostile:
+ * On disk a case is a serialised qdiff.Case (cases/proto/case.proto), "*.qdcase" (the build makes it: cases/README.md),
+ * or a directory in ONNX's backend-test layout (model.onnx, test_data_set_0/input_0.pb ...). Every byte is hostile:
  * a linear pre-scan (depth, counts, duplicates, sizes) and a budgeted allocator come before every unpack. */
 #ifndef QDIFF_CASE_H
 #define QDIFF_CASE_H
@@ -26,8 +26,8 @@ enum qd_expect {
 struct qd_case {
     /* "op/types/feature-slug/hash8", "regressions/ort-28456-u8": printable ASCII without spaces, not "". */
     const char *id;
-    /* The principal operator: the op_type, with "com.microsoft:" before it in that domain, of qd_graph_principal's node; "" in a
-     * graph without nodes. */
+    /* The principal operator: the op_type, with "com.microsoft:" before it in that domain, of qd_graph_principal's
+     * node; "" in a graph without nodes. */
     const char *op;
 
     /* The serialised onnx.ModelProto, byte for byte as stored, the same decoded, and the version of the default domain
@@ -61,12 +61,13 @@ struct qd_case {
     size_t output_count;
     const struct qd_tensor *stored_outputs;
 
-    /* Symptom "wrong-value": what was once given instead, one per graph output and of its declared type and shape; else none. */
+    /* Symptom "wrong-value": what was once given instead, one per graph output
+     * and of its declared type and shape; else none. */
     size_t wrong_count;
     const struct qd_tensor *wrong_outputs;
 
-    /* A case of the quantizer role: what a tool is asked about the float model, as qdiff/quantizer.h encodes it. Size 0: a case
-     * of the kernel role. */
+    /* A case of the quantizer role: what a tool is asked about the float model, as qdiff/quantizer.h encodes it. Size
+     * 0: a case of the kernel role. */
     size_t request_size;
     const uint8_t *request;
 };

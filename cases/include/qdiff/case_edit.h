@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Editing a case: what the neighbour generator, the fuzzer's mutations and the reducer do to one.
  *
- * qd_case_edit_begin() takes a case apart into arrays that may be changed freely; qd_case_edit_finish() puts a case together again,
- * through the same hostile-input path as a file: what an edit broke (a cycle, a doubled name) is INVALID there. Everything
- * lives in the arena given at the beginning. Texts and tensors are borrowed: replace a tensor, do not write into it. */
+ * qd_case_edit_begin() takes a case apart into arrays that may be changed freely; qd_case_edit_finish() puts a case
+ * together again, through the same hostile-input path as a file: what an edit broke (a cycle, a doubled name) is
+ * INVALID there. Everything lives in the arena given at the beginning. Texts and tensors
+ * are borrowed: replace a tensor, do not write into it. */
 #ifndef QDIFF_CASE_EDIT_H
 #define QDIFF_CASE_EDIT_H
 
@@ -36,16 +37,16 @@ struct qd_case_edit {
     struct qd_arena *arena;
     int64_t opset;
     size_t value_count, node_count, output_count;
-    bool
-        infers; /* set: outputs are declared as qd_build_output_inferred() does, for targets that ask for types and shapes */
+    /* Set: outputs are declared as qd_build_output_inferred() does, for targets that ask for types and shapes. */
+    bool infers;
     struct qd_case_edit_value *values;     /* room for QD_CASE_EDIT_MAX_VALUES */
     struct qd_case_edit_node *nodes;       /* room for QD_CASE_EDIT_MAX_NODES */
     int outputs[QD_CASE_EDIT_MAX_OUTPUTS]; /* of the graph, in order */
     struct qd_case metadata;               /* id, expectation, origin and tags; borrowed */
 };
 
-/* UNSUPPORTED: an attribute of a kind no operator takes, a domain other than "" and com.microsoft; LIMIT: more nodes, values,
- * operands or attributes than there is room for; NO_MEMORY. */
+/* UNSUPPORTED: an attribute of a kind no operator takes, a domain other than "" and com.microsoft; LIMIT: more nodes,
+ * values, operands or attributes than there is room for; NO_MEMORY. */
 enum qd_status qd_case_edit_begin(const struct qd_case *kase, struct qd_arena *arena,
                                   struct qd_case_edit *edit, struct qd_error *error);
 
@@ -57,8 +58,8 @@ int qd_case_edit_add_value(struct qd_case_edit *edit, const struct qd_tensor *te
 struct qd_case_edit_node *qd_case_edit_add_node(struct qd_case_edit *edit, size_t at,
                                                 const char *domain, const char *op_type);
 
-/* Takes node `at` out. Its outputs stay as values without a producer: the caller gives them another one or their readers
- * another value (qd_case_edit_replace). */
+/* Takes node `at` out. Its outputs stay as values without a producer: the caller gives them another one or their
+ * readers another value (qd_case_edit_replace). */
 void qd_case_edit_remove_node(struct qd_case_edit *edit, size_t at);
 
 /* Every reader of value `from` reads `to` instead; a graph output moves too. */
@@ -75,9 +76,9 @@ void qd_case_edit_remove_attr(struct qd_case_edit_node *node, const char *name);
 struct qd_tensor *qd_case_edit_copy_tensor(const struct qd_case_edit *edit,
                                            const struct qd_tensor *tensor);
 
-/* The edited case, with the metadata of the old one. Values that no node reads and that are no outputs are left out. With
- * `hashed` the id gets "/hash8" of model and inputs. INVALID: the edit broke the graph's invariants (the operators' own rules
- * are the evaluation's business); NO_MEMORY, LIMIT. */
+/* The edited case, with the metadata of the old one. Values that no node reads and that are no outputs are left out.
+ * With `hashed` the id gets "/hash8" of model and inputs. INVALID: the edit broke the graph's invariants (the
+ * operators' own rules are the evaluation's business); NO_MEMORY, LIMIT. */
 enum qd_status qd_case_edit_finish(const struct qd_case_edit *edit, const char *id, bool hashed,
                                    struct qd_case *kase, struct qd_error *error);
 

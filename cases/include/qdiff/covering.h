@@ -56,8 +56,8 @@ enum qd_status qd_covering_make(const struct qd_factor_table *table, unsigned st
                                 struct qd_arena *arena, struct qd_covering *covering,
                                 struct qd_error *error);
 
-/* How many combinations of covering->strength levels the rows hold, counted one by one: tuples − impossible if the array is
- * what it says. NO_MEMORY. */
+/* How many combinations of covering->strength levels the rows hold, counted one by one: tuples − impossible if the
+ * array is what it says. NO_MEMORY. */
 enum qd_status qd_covering_count(const struct qd_factor_table *table,
                                  const struct qd_covering *covering, struct qd_arena *arena,
                                  size_t *covered, struct qd_error *error);

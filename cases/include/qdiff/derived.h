@@ -7,7 +7,8 @@
  * array of them makes the cases. What does not go together is learned from the reference's
  * refusals: a smallest set of levels that it refuses is a hole, and the rule that it named is
  * the excuse. Learning takes minutes, so its rows are kept in derived/rows.def, which the suite
- * reads. */
+ * reads. There a row is marked if its case is of the smoke level: what that level does not notice
+ * without it was chosen by `qdiff self-test --contract --write`. */
 #ifndef QDIFF_DERIVED_H
 #define QDIFF_DERIVED_H
 
@@ -42,7 +43,8 @@ struct qd_derived_cover {
     size_t probes;      /* cases tried on the way */
     uint32_t signature; /* of the factors that the rows are of */
     const char *
-        rows; /* the base and the rows: a word each, with a digit for each level and for the types of outputs */
+        rows; /* the base and the rows: a word each, with a digit for each level and for the types of outputs;
+                         * after it a blank, or '*' if the case is of the smoke level */
 };
 
 /* Learns the rows of operator `op` of the list (qd_op_at) and says what they cover, in the
@@ -54,6 +56,18 @@ enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_der
 /* The rows of the operator in derived/rows.def; false if it has none. Of *cover domain, op_type,
  * signature and rows are set. */
 bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover);
+
+/* Whether the case with that id is to be of the smoke level. */
+typedef bool qd_derived_takes(const void *context, const char *id);
+
+/* The same with those rows as the ones of the smoke level that takes(context, id) is true for; they live in the arena.
+ * INTERNAL: there are none of the operator's present factors. NO_MEMORY; what making a case fails with. */
+enum qd_status qd_derived_mark(size_t op, qd_derived_takes *takes, const void *context,
+                               struct qd_arena *arena, struct qd_derived_cover *cover,
+                               struct qd_error *error);
+
+/* Writes the start of derived/rows.def. */
+void qd_derived_write_head(FILE *out);
 
 /* Writes its entry of derived/rows.def. */
 void qd_derived_write(const struct qd_derived_cover *cover, FILE *out);

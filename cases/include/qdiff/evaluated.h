@@ -17,16 +17,13 @@ struct qd_evaluated {
         *shapes; /* types and shapes of the same, as targets are asked for them */
 };
 
-/* Evaluates the case, with that limit of its work (evaluate.h). Of a valid one INVALID, UNSUPPORTED, LIMIT, NO_MEMORY as qd_graph_evaluate. A must-reject case that the
- * reference does not reject, or by another rule than the case names, is INTERNAL. */
-enum qd_status qd_case_evaluate_within(double work, const struct qd_case *kase,
-                                       struct qd_arena *arena, struct qd_evaluated *evaluated,
-                                       struct qd_error *error);
-/* The same of a valid case, where products of a node that cost more than sample->work are computed in part (sample.h). */
-enum qd_status qd_case_evaluate_sample(double work, struct qd_sample *sample,
+/* Evaluates the case, with that limit of its work; products of a node that cost more than sample->work are computed in
+ * part (sample.h; NULL: all of them are). Of a valid one INVALID, UNSUPPORTED, LIMIT, NO_MEMORY as qd_graph_evaluate. A
+ * must-reject case that the reference does not reject, or by another rule than the case names, is INTERNAL. */
+enum qd_status qd_case_evaluate_within(double work, struct qd_sample *sample,
                                        const struct qd_case *kase, struct qd_arena *arena,
                                        struct qd_evaluated *evaluated, struct qd_error *error);
-/* The first within QD_MAX_WORK. */
+/* The same within QD_MAX_WORK, without a sample. */
 enum qd_status qd_case_evaluate(const struct qd_case *kase, struct qd_arena *arena,
                                 struct qd_evaluated *evaluated, struct qd_error *error);
 

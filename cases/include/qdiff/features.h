@@ -28,8 +28,8 @@ void qd_case_features(const struct qd_case *kase, struct qd_features *features);
 void qd_node_features(const struct qd_case *kase, const struct qd_node *node,
                       struct qd_features *features);
 
-/* The type of a value by what the model says alone, which holds for graphs that do not evaluate too; NONE where it does not
- * say. */
+/* The type of a value by what the model says alone, which holds for graphs that do not evaluate too; NONE where it does
+ * not say. */
 enum qd_dtype qd_case_dtype(const struct qd_case *kase, int value);
 /* The same of a value that the node, one of the case's graph, reads or computes; faster. */
 enum qd_dtype qd_node_dtype(const struct qd_case *kase, const struct qd_node *node, int value);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours of a case: the same graph with other numbers. What explains one mismatch has to explain its neighbours too, and
- * two explanations are told apart by a neighbour on which they differ (reference/README.md, "Admissible sets"; the mutation core
- * of the fuzzer draws numbers the same way). */
+/* Neighbours of a case: the same graph with other numbers. What explains one mismatch has to explain its neighbours
+ * too, and two explanations are told apart by a neighbour on which they differ (reference/README.md, "Admissible sets";
+ * the mutation core of the fuzzer draws numbers the same way). */
 #ifndef QDIFF_NEIGHBOURS_H
 #define QDIFF_NEIGHBOURS_H
 
 #include "qdiff/case.h"
 
-/* Neighbour number `number` of a case: types, shapes, attributes and nodes stay, the numbers change by a plan that the number
+/* Neighbour number `number` of a case: types, shapes, attributes and nodes
+ * stay, the numbers change by a plan that the number
  * chooses: data alone (near the old ones, anywhere, or at the ends of the type), or the zero points or the scales as
- * well (a power of two near the old one, which makes ties; distinct per channel), or nothing but the scales by a unit in the
- * last place, which puts what was a tie next to one. Tensors that are shapes, indices or bounds keep theirs, and so do scalars
- * other than parameters. The id is "<id>~<number>".
+ * well (a power of two near the old one, which makes ties; distinct per channel), or nothing but the scales by a unit
+ * in the last place, which puts what was a tie next to one. Tensors that are shapes, indices or bounds keep theirs, and
+ * so do scalars other than parameters. The id is "<id>~<number>".
  *
  * Deterministic. The neighbour need not be valid (a bias whose accumulator overflows, say): evaluating it tells.
  * Errors: those of qd_case_edit_begin and qd_case_edit_finish. */

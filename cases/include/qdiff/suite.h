@@ -22,11 +22,12 @@ typedef enum qd_status qd_family_maker(const uint8_t *row, size_t values, uint64
                                        struct qd_arena *arena, struct qd_case *kase,
                                        struct qd_error *error);
 
-/* One family of generated cases: rows of a table of features, times families of values, times draws of numbers. Each lives in
- * cases/families/<file>.c as `const struct qd_family qd_family_<file>` and has one row in cases/include/qdiff/families.def.
+/* One family of generated cases: rows of a table of features, times families of values, times draws of numbers. Each
+ * lives in cases/families/<file>.c as `const struct qd_family qd_family_<file>`
+ * and has one row in cases/include/qdiff/families.def.
  *
- * smoke: pairs of features, with the value families in turn; full: combinations of `strength` with all of them; exhaustive:
- * eight draws. With a stride smoke is every such row of full instead. */
+ * smoke: pairs of features, with the value families in turn; full: combinations of `strength` with all of them;
+ * exhaustive: eight draws. With a stride smoke is every such row of full instead. */
 struct qd_family {
     const char *name;                    /* first component of its cases' ids, e.g. "QLinearConv" */
     const char *meaning;                 /* one sentence */
@@ -44,8 +45,8 @@ struct qd_family {
                                struct qd_error *error);
 };
 
-/* Generates the cases of `level` and below into `visit`. The same level always gives the same cases in the same order. The
- * statuses of qd_covering_make() and of what makes the cases. */
+/* Generates the cases of `level` and below into `visit`. The same level always gives the same cases in the same order.
+ * The statuses of qd_covering_make() and of what makes the cases. */
 enum qd_status qd_family_generate(const struct qd_family *family, enum qd_level level,
                                   qd_case_visitor *visit, void *context, struct qd_error *error);
 
@@ -65,8 +66,8 @@ struct qd_suite_options {
     const void *wanted_context;
 };
 
-/* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it has scalar
- * parameters, its twin with vectors of one element (feature one-element-vector). */
+/* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it
+ * has scalar parameters, its twin with vectors of one element (feature one-element-vector). */
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);
 

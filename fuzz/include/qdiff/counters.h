@@ -2,7 +2,8 @@
 /* Semantic counters: what a run did, in the terms of the suite, for engines that cannot see inside a target.
  *
  * One byte per slot, counted up and saturating; a slot stands for
- * operator × feature × rounding event × outcome × size of the difference. Few slots: engines look at each after every run. */
+ * operator × feature × rounding event × outcome × size of the difference. Few
+ * slots: engines look at each after every run. */
 #ifndef QDIFF_COUNTERS_H
 #define QDIFF_COUNTERS_H
 

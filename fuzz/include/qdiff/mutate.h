@@ -22,8 +22,8 @@ void qd_mutate_bytes(struct qd_mutant *mutant, const uint8_t *other, size_t othe
                      struct qd_random *random);
 
 /* One change of one field somewhere in the message: another value, other content, another field number, gone, twice.
- * The lengths around it are corrected, so that the result gets past a parser's front door. Bytes that are no message are
- * left alone. */
+ * The lengths around it are corrected, so that the result gets past a parser's front door. Bytes that are no message
+ * are left alone. */
 void qd_mutate_wire(struct qd_mutant *mutant, struct qd_random *random);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fuzzing process did, for the report of a night: what became of its executions, by operator, and how many of them
- * touched each semantic counter.
+/* What a fuzzing process did, for the report of a night: what became of its executions, by operator, and how many of
+ * them touched each semantic counter.
  *
- * Kept in a text file of this process's own, which is replaced as a whole about once a second and at the end: what kills the
- * process loses a second of counting. Lines: "outcome NAME N", "operator NAME EXECUTIONS COMPARED", "slot I EXECUTIONS"; rows
- * of zeros are left out. Several processes' files add up. */
+ * Kept in a text file of this process's own, which is replaced as a whole about once a second and at the end: what
+ * kills the process loses a second of counting. Lines: "outcome NAME N", "operator NAME EXECUTIONS COMPARED", "slot I
+ * EXECUTIONS"; rows of zeros are left out. Several processes' files add up. */
 #ifndef QDIFF_TALLY_H
 #define QDIFF_TALLY_H
 
@@ -41,8 +41,8 @@ struct qd_night_stats {
 enum qd_status qd_night_stats_init(struct qd_night_stats *tally, const char *directory,
                                    struct qd_error *error);
 
-/* Counts one execution; `op` is "" when there was no case, `counters` has QD_COUNTERS bytes. Writes the file when it is a second
- * old. IO: it could not be written; the execution is counted. */
+/* Counts one execution; `op` is "" when there was no case, `counters` has QD_COUNTERS bytes. Writes the file when it is
+ * a second old. IO: it could not be written; the execution is counted. */
 enum qd_status qd_night_stats_add(struct qd_night_stats *tally, const char *op,
                                   enum qd_fuzz_outcome outcome, const uint8_t *counters,
                                   struct qd_error *error);

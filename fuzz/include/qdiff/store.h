@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The findings store: one case per signature, with where and when it was seen. What could not be reduced in time is no finding yet: it
- * waits in the store's pool, a store of its own in the directory "raw" below it, under the signature of the whole case.
+/* The findings store: one case per signature, with where and when it was seen. What could not be reduced in time is no
+ * finding yet: it waits in the store's pool, a store of its own in the directory
+ * "raw" below it, under the signature of the whole case.
  *
- * A directory with one file "<signature>.finding" each: lines of text, then the case as in a .qdcase file. A file is only ever
- * replaced as a whole (write, fsync, rename, fsync of the directory), under a lock (flock of ".lock") that the system takes
- * back from a process that dies: kill -9 at any instant loses nothing that qd_store_add() has returned from, and two
- * processes may write at once. Readers need no lock. */
+ * A directory with one file "<signature>.finding" each: lines of text, then the case as in a .qdcase file. A file is
+ * only ever replaced as a whole (write, fsync, rename, fsync of the directory), under a lock (flock of ".lock") that
+ * the system takes back from a process that dies: kill -9 at any instant loses nothing that qd_store_add() has returned
+ * from, and two processes may write at once. Readers need no lock. */
 #ifndef QDIFF_STORE_H
 #define QDIFF_STORE_H
 
@@ -48,16 +49,16 @@ void qd_store_close(struct qd_store *store);
 enum qd_status qd_store_open_pool(const char *directory, struct qd_store **pool,
                                   struct qd_error *error);
 
-/* One sighting, now: the case as it is encoded, which is put into the arena; not reduced, of an unknown machine; signature and target
- * are borrowed. NO_MEMORY, LIMIT. */
+/* One sighting, now: the case as it is encoded, which is put into the arena; not reduced, of an unknown machine;
+ * signature and target are borrowed. NO_MEMORY, LIMIT. */
 enum qd_status qd_record_make(const struct qd_case *kase, const char *signature, const char *target,
                               struct qd_arena *arena, struct qd_record *record,
                               struct qd_error *error);
 
-/* Adds what was seen of one finding: counts and sightings are joined with those there, cpu, flags and version replaced. The
- * case is replaced by a reduced one if it is not, and by a smaller one if both are or neither is. On disk when it returns: count in
- * memory what comes more than a few times a second. IO (disk full, read-only ...): the store is as it was. A file that is torn or foreign
- * is MALFORMED and left alone. */
+/* Adds what was seen of one finding: counts and sightings are joined with those there, cpu, flags and version replaced.
+ * The case is replaced by a reduced one if it is not, and by a smaller one if both are or neither is. On disk when it
+ * returns: count in memory what comes more than a few times a second. IO (disk full, read-only ...): the store is as it
+ * was. A file that is torn or foreign is MALFORMED and left alone. */
 enum qd_status qd_store_add(struct qd_store *store, const struct qd_record *seen,
                             struct qd_error *error);
 
@@ -65,8 +66,8 @@ enum qd_status qd_store_add(struct qd_store *store, const struct qd_record *seen
 enum qd_status qd_store_get(struct qd_store *store, const char *signature, struct qd_arena *arena,
                             struct qd_record *record, struct qd_error *error);
 
-/* Visits all findings by signature. `record` is NULL for a file that cannot be read, and `problem` says why. A visitor that
- * returns false stops. */
+/* Visits all findings by signature. `record` is NULL for a file that cannot be read, and `problem` says why. A visitor
+ * that returns false stops. */
 typedef bool qd_store_visitor(void *context, const struct qd_record *record,
                               const struct qd_error *problem);
 enum qd_status qd_store_visit(struct qd_store *store, qd_store_visitor *visit, void *context,

@@ -10,13 +10,15 @@
 enum qd_status qd_values_shapes(const struct qd_value *values, size_t count, struct qd_arena *arena,
                                 const struct qd_tensor **shapes, struct qd_error *error);
 
-/* qd_graph_evaluate under the default semantics within `work` (QD_MAX_WORK is the usual limit), with the outputs' shapes:
+struct qd_sample;
+
+/* qd_graph_evaluate_sample within `work` (QD_MAX_WORK is the usual limit), with the outputs' shapes:
  * graph->output_count of both, in the arena. Statuses as there. */
-enum qd_status qd_graph_answer_within(double work, const struct qd_graph *graph,
-                                      const struct qd_tensor *inputs, struct qd_arena *arena,
-                                      struct qd_value **values, const struct qd_tensor **shapes,
-                                      struct qd_error *error);
-/* The same within QD_MAX_WORK. */
+enum qd_status qd_graph_answer_within(double work, struct qd_sample *sample,
+                                      const struct qd_graph *graph, const struct qd_tensor *inputs,
+                                      struct qd_arena *arena, struct qd_value **values,
+                                      const struct qd_tensor **shapes, struct qd_error *error);
+/* The same within QD_MAX_WORK, without a sample. */
 enum qd_status qd_graph_answer(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                struct qd_arena *arena, struct qd_value **values,
                                const struct qd_tensor **shapes, struct qd_error *error);

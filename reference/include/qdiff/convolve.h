@@ -69,11 +69,12 @@ enum qd_status qd_conv_transpose_shape_read(const struct qd_evaluation *evaluati
                                             const struct qd_node *node, const struct qd_tensor *x,
                                             const struct qd_tensor *w, struct qd_conv_shape *shape);
 
-/* The spatial index (flat) in x that output position o (flat) of a transposed convolution takes kernel position t (flat) from, −1 if
- * none. */
+/* The spatial index (flat) in x that output position o (flat) of a transposed convolution takes kernel position t
+ * (flat) from, −1 if none. */
 int64_t qd_conv_transpose_source(const struct qd_conv_shape *shape, int64_t o, int64_t t);
 
-/* Whether the window of a spatial output position (row-major) has elements after the input and its padding: ceil_mode. */
+/* Whether the window of a spatial output position (row-major) has elements
+ * after the input and its padding: ceil_mode. */
 bool qd_pool_window_overhangs(const struct qd_conv_shape *shape, int64_t position);
 
 /* Writes y's dimensions, at most QD_MAX_RANK; returns how many. */

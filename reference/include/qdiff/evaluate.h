@@ -57,22 +57,23 @@ struct qd_op {
     int64_t since;      /* first opset of the domain that has it */
     unsigned min_inputs, max_inputs, outputs;
     uint32_t optional; /* bit i: input i may be absent although it is one of the first min_inputs */
-    bool
-        variadic; /* the specification takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not INVALID */
-    /* The inputs' names, comma-separated. "<operand>_scale" and "<operand>_zero_point" are the parameters of the operand of that
-     * name before them (in any case), of the output if there is none. After a ':' stands what the name does not say: "weight", "bias",
-     * "control" (shapes, axes, indices, bounds: no number that is computed with), "scale", "zero_point"; the
-     * rest is data. A '*' begins what repeats. */
+    /* The specification takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not
+     * INVALID. */
+    bool variadic;
+    /* The inputs' names, comma-separated. "<operand>_scale" and "<operand>_zero_point" are the parameters of the
+     * operand of that name before them (in any case), of the output if there is none. After a ':' stands what the name
+     * does not say: "weight", "bias", "control" (shapes, axes, indices, bounds: no number that is computed with),
+     * "scale", "zero_point"; the rest is data. A '*' begins what repeats. */
     const char *operands;
     enum qd_form form;
-    /* The sentence that fixes the values: what a wrong number breaks. Quoted from the operator's page of the opset before the ':'
-     * ("13: ..."), the newest whose page has it, without its markup; "..." leaves words out. Of a vendor's operator from the
-     * vendor's page. */
+    /* The sentence that fixes the values: what a wrong number breaks. Quoted from the operator's page of the opset
+     * before the ':' ("13: ..."), the newest whose page has it, without its markup; "..." leaves words out. Of a
+     * vendor's operator from the vendor's page. */
     const char *clause;
     /* The function is not rational, and the page gives no bound for its accuracy. */
     bool approximate;
-    /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any other
-     * is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
+    /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any
+     * other is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
     const char *attributes;
     /* The slugs of the rules that evaluate may break, comma-separated, without those that every
      * operator has (qd_op_rule); breaking another is INTERNAL. NULL: not listed. */
@@ -96,8 +97,8 @@ enum qd_status qd_node_rule(const struct qd_evaluation *evaluation, const struct
  * "". */
 const struct qd_op *qd_op_find(const char *domain, const char *name);
 
-/* What an input of an operator is, by its row: the only place that says so. An operator has at most one weight: the second operand of
- * a product or of arithmetic on two tensors. DATA past the row's end and for op NULL. */
+/* What an input of an operator is, by its row: the only place that says so. An operator has at most one weight: the
+ * second operand of a product or of arithmetic on two tensors. DATA past the row's end and for op NULL. */
 enum qd_role {
     QD_ROLE_DATA,
     QD_ROLE_SCALE,
@@ -121,16 +122,16 @@ const char *qd_op_operand_name(const struct qd_op *op, size_t input, size_t *len
 /* The first input with a role, QD_NO_OPERAND if there is none. */
 int qd_op_operand(const struct qd_op *op, enum qd_role role);
 
-/* Whose parameter an input is: an operand's number, QD_OPERAND_OUTPUT, or QD_NO_OPERAND if it is no parameter. One without
- * a stem ("scales") is the weight's. */
+/* Whose parameter an input is: an operand's number, QD_OPERAND_OUTPUT, or QD_NO_OPERAND if it is no parameter. One
+ * without a stem ("scales") is the weight's. */
 int qd_op_owner(const struct qd_op *op, size_t input);
 
 /* The input that is the SCALE or ZERO_POINT of an operand or of the output; QD_NO_OPERAND if the row has none. */
 int qd_op_parameter(const struct qd_op *op, int owner, enum qd_role role);
 
-/* Writes rule i of the operator, "<name>/<slug>": first opset (if it came later than 1), input-count, input-missing (if it takes
- * more than one), output-count, attribute-unknown and attribute-type (if it has attributes), then its own. False past the end
- * and for an operator that lists none. */
+/* Writes rule i of the operator, "<name>/<slug>": first opset (if it came later than 1), input-count, input-missing (if
+ * it takes more than one), output-count, attribute-unknown and attribute-type (if it has attributes), then its own.
+ * False past the end and for an operator that lists none. */
 bool qd_op_rule(const struct qd_op *op, size_t i, char *rule, size_t size);
 
 /* Row i of the list, NULL past its end. */
@@ -158,7 +159,8 @@ enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const stru
                                         struct qd_arena *arena, struct qd_value *outputs,
                                         struct qd_error *error);
 
-/* qd_graph_evaluate_within, where products of a node that cost more than sample->work are computed in part (sample.h). */
+/* qd_graph_evaluate_within, under the default semantics; products of a node that cost more than sample->work are
+ * computed in part (sample.h). NULL: all of them are. */
 enum qd_status qd_graph_evaluate_sample(double work, struct qd_sample *sample,
                                         const struct qd_graph *graph,
                                         const struct qd_tensor *inputs, struct qd_arena *arena,

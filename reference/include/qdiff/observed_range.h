@@ -15,7 +15,9 @@
  *
  * Latitude: s by any bracketing, in float32, or in float64 rounded to the scale's type; z from s
  * before or after that rounding, the quotient and the difference in float32, float64 or exactly. A
- * scale below the least normal number of its type is 1, with any zero point that holds 0.
+ * scale is at least the least number of its type, subnormal ones among them: float16 weights around 1e-3
+ * have scales around 1e-5. Where the whole range is subnormal in float32, so that a processor may
+ * flush it, the scale may be 1 instead, with any zero point that holds 0.
  *
  * Source: ONNX Runtime's quantization tool (compute_scale_zp, onnxruntime #21398, PR #28237), ONNX
  * DynamicQuantizeLinear, the affine scheme of Jacob et al. 2018, equations 1 to 3; the floor:
@@ -39,7 +41,7 @@ struct qd_observed_rule {
 struct qd_observed_parameters {
     struct qd_interval scale;             /* admissible scales, values of the scale's type */
     int64_t zero_point_lo, zero_point_hi; /* admissible zero points */
-    bool tiny;                            /* the scale underflowed: 1 by convention */
+    bool tiny;                            /* a scale of 1 is admissible, too, with any zero point */
 };
 
 /* INVALID: an end that is not finite, rmin > rmax, or no scale of its type is large enough. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sample: where all elements of a convolution or a product of matrices would cost more work than they may, some of them are
- * computed, and the others are marked QD_UNSPECIFIED.
+/* A sample: where all elements of a convolution or a product of matrices would cost more work than they may, some of
+ * them are computed, and the others are marked QD_UNSPECIFIED.
  *
- * An output has channels (filters, columns) and positions (places in space, rows). Chosen are all elements of some channels, spread
- * evenly with the first and the last among them, and all channels at some positions: the first and the last one, half of the others
- * at an edge of the space. The choice depends on the sizes alone. */
+ * An output has channels (filters, columns) and positions (places in space, rows). Chosen are all elements of some
+ * channels, spread evenly with the first and the last among them, and all channels at some positions: the first and the
+ * last one, half of the others at an edge of the space. The choice depends on the sizes alone. */
 #ifndef QDIFF_SAMPLE_H
 #define QDIFF_SAMPLE_H
 
@@ -17,8 +17,8 @@ struct qd_evaluation;
 struct qd_node;
 struct qd_value;
 
-/* The caller sets `work`, the most that the products of one node may cost. The counts are those of the last node that was sampled,
- * channels 0 if none was. */
+/* The caller sets `work`, the most that the products of one node may cost. The counts are those of the last node that
+ * was sampled, channels 0 if none was. */
 struct qd_sample {
     double work;
     int64_t channels, chosen_channels;
@@ -44,7 +44,8 @@ enum qd_status qd_sample_begin(const struct qd_evaluation *evaluation,
 bool qd_sample_channel(const struct qd_evaluation *evaluation, int64_t channel);
 bool qd_sample_position(const struct qd_evaluation *evaluation, int64_t position, bool edge);
 
-/* After a node: marks what of its first output was left out. LIMIT where the outputs are not what was sampled; NO_MEMORY. */
+/* After a node: marks what of its first output was left out. LIMIT where the
+ * outputs are not what was sampled; NO_MEMORY. */
 enum qd_status qd_sample_end(const struct qd_evaluation *evaluation, const struct qd_node *node,
                              struct qd_value *out);
 

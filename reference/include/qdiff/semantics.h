@@ -44,7 +44,8 @@
     V(RANGE_BEFORE_ZERO_POINT, "before-zero-point", QUIRK) \
     V(RANGE_INT32_INDEFINITE, "int32-indefinite", QUIRK)   \
     V(RANGE_INT32_FULL, "int32-full", QUIRK)               \
-    V(RANGE_MAGNITUDE, "magnitude", QUIRK)
+    V(RANGE_MAGNITUDE, "magnitude", QUIRK)                 \
+    V(RANGE_WRAP_BEFORE_ZERO_POINT, "wrap-before-zero-point", QUIRK)
 #define QD_ACCUMULATOR_LIST(V)                                  \
     V(ACC_EXACT, "exact", DEFAULT)                              \
     V(ACC_WRAP32, "wrap32", DIALECT)                            \

@@ -98,7 +98,7 @@ function differences(output, elements) {
     { title: "Admissible", field: "admissible", hozAlign: "right", minWidth: 100 },
     { title: "", field: "tie", minWidth: 110, cell: (row) => el("span.muted", {}, [row.state, row.tie ? "tie" : ""].filter(Boolean).join(", ")) },
   ], rows.length > 64 ? { height: "24rem", renderVertical: "virtual" } : {}));
-  return el("details", { open: rows.length <= 64 }, el("summary", {}, `${plural(rows.length, "element")} differ from the canonical value`), place);
+  return el("details", { open: rows.length <= 64 }, el("summary", {}, `${plural(rows.length, "element differs", "elements differ")} from the canonical value`), place);
 }
 
 function heatLegend(elements) {

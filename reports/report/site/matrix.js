@@ -65,7 +65,7 @@ function matrixColumns(by) {
     headerHozAlign: "center",
     cell: (row) => cellNode(by, row.name, i, row[`c${i}`]),
     sorter: (a, b) => a.share - b.share || b.fresh - a.fresh,
-    tooltip: (_, cell) => cellTip(cell.getRow().getData().name, i, cell.getValue()),
+    tooltip: (_, cell) => (cell.getElement().isConnected ? cellTip(cell.getRow().getData().name, i, cell.getValue()) : ""),
   });
   const groups = [...releases()].map(([title, members]) => ({ title, headerHozAlign: "center", columns: members.map(one) }));
   return [{ title: by[0].toUpperCase() + by.slice(1), field: "name", frozen: true, minWidth: 190, widthGrow: 2, cell: (row) => el("span.rowname", {}, by === "operator" ? opName(row.name) : row.name) }, ...groups];

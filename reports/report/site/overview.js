@@ -38,10 +38,10 @@ function runTable() {
 }
 
 function overviewPage() {
-  const cut = front.runs.filter((run) => !run.complete).length;
+  const cut = front.runs.filter((run) => !run.complete).map((run) => run.file.replace(/^.*\//, ""));
   return [
     el("h1", {}, "Conformance of quantized operators"),
-    cut ? el("p.warning", {}, `${plural(cut, "run was", "runs were")} cut short: cases are missing below.`) : "",
+    cut.length ? el("p.warning", {}, `Cut short, so that cases are missing below: ${cut.join(", ")}.`) : "",
     el("div.verdicts", {}, ...[...releases()].map(verdictCard)),
     topCauses(),
     matrixSection(),

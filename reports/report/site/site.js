@@ -74,8 +74,10 @@ function reproduce(id, result) {
 
 const TRACKERS = { onnxruntime: "microsoft/onnxruntime", onnx: "onnx/onnx", "torch-mlir": "llvm/torch-mlir", pytorch: "pytorch/pytorch", tensorflow: "tensorflow/tensorflow", iree: "iree-org/iree", executorch: "pytorch/executorch" };
 
-// An address as the other issues are written: "onnxruntime #25512".
+// An address as the other issues are written: "onnxruntime #25512"; a report of the project by its name.
 function shortIssue(text) {
+  const finding = /^reports\/findings\/([\w.-]+)\/report\.md$/.exec(text);
+  if (finding) return `finding ${finding[1]}`;
   const match = /^https:\/\/github\.com\/[\w.-]+\/([\w.-]+)\/(issues|pull)\/(\d+)$/.exec(text);
   return match ? `${match[1]}${match[2] === "pull" ? " PR" : ""} #${match[3]}` : text;
 }
@@ -87,7 +89,7 @@ function issues(text, most = Infinity) {
   for (const [i, part] of parts.slice(0, most).entries()) {
     if (i > 0) line.append(", ");
     if (shortIssue(part) !== part) {
-      line.append(el("a", { href: part, rel: "noreferrer" }, shortIssue(part)));
+      line.append(part.startsWith("https:") ? el("a", { href: part, rel: "noreferrer" }, shortIssue(part)) : shortIssue(part));
       continue;
     }
     const match = /^(?:([\w.-]+) )?(PR )?#(\d+)$/.exec(part);

@@ -18,6 +18,7 @@ async function show() {
     content = [el("h1", {}, "This page cannot be shown"), el("p.warning", {}, error.message)];
   }
   main.replaceChildren(...content.filter(Boolean));
+  for (const tip of document.querySelectorAll("body > .tabulator-popup-container")) tip.remove();
   main.dataset.ready = location.hash;
   scrollTo(0, 0);
 }

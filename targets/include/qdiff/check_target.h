@@ -15,8 +15,8 @@ typedef void qd_check_visitor(void *context, const char *name, enum qd_check_res
 /* How many checks there are: each is visited once. */
 size_t qd_check_count(void);
 
-/* Probes the target. `sample` is a valid case that the target declares (qd_session_can), NULL if none is known: then the
- * checks that need one are skipped. Checks that fail are no error.
+/* Probes the target. `sample` is a valid case that the target declares (qd_session_can), NULL if none is known: then
+ * the checks that need one are skipped. Checks that fail are no error.
  * USAGE: no such built-in target; INVALID …: the reference refuses the sample; NO_MEMORY, IO. */
 enum qd_status qd_check_target(const struct qd_target_name *name,
                                const struct qd_session_options *options,

@@ -11,13 +11,17 @@ struct qd_citation {
     const char *clause; /* "Softmax-13: ..."; in the arena or static, never NULL */
 };
 
-/* Cites for a divergence of that class. `comparison` is that of the run: of a wrong value it says how far off it is. `words` are the
- * divergence's (qdiff/trial.h): of accepts-invalid the rule.
+/* Cites for a divergence of that class. `comparison` is that of the run: of a wrong value it says how far off it is.
+ * `words` are the divergence's (qdiff/trial.h): of accepts-invalid the rule.
  *
  * The severity is that of the verdict, but ADVISORY where no sentence obliges the target:
- * - a wrong value where the only difference is that subnormal numbers are given as 0: IEEE 754 asks for them, ONNX does not;
- * - a wrong value near the right one (qd_comparison.close) in a graph with an operator whose page gives no bound (qd_op.approximate);
- * - anything that is `wrong` of a case with the feature one-element-vector: no page says that such a model is taken, or what it is;
+ * - a wrong value where the only difference is that subnormal numbers are
+ * given as 0: IEEE 754 asks for them, ONNX does not;
+ * - a wrong value near the right one (qd_comparison.close) in a graph with an
+ * operator whose page gives no bound (qd_op.approximate);
+ * - anything that is `wrong` of a case with the feature one-element-vector: no
+ * page says that such a model is taken, or what it is;
+ * - the same of a Resize whose attribute axes lists none: whether such a list is "provided" no page says;
  * - accepts-invalid, always: no sentence says that a model which breaks a rule has to be refused.
  *
  * NO_MEMORY. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Diagnosis: why a target's numbers differ.
  *
- * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the mismatching
- * ones lie outside the canonical set by being mismatches). Elements that are unspecified under the quirk (its sum leaves int32,
- * for example) are ignored; at least half of the compared elements and at least one mismatching element must be specified. A quirk is
- * *named* when it explains the case and every neighbour (neighbours.h) that was run on the target. When several do, neighbours on
- * which they differ are searched and run, then cases of the same operator from the suite; a quirk that gave every output bit for bit
- * is preferred to those in whose sets the outputs only lie. Pairs of quirks that change the case are tried when no single quirk
- * fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of the suite with
- * other shapes and attributes, in which not all that differs is at an end of its type. In a graph, the first node
- * whose output leaves the admissible set is looked for, with the values in between made outputs; if the difference
- * vanishes then, it comes from a fusion.
+ * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the
+ * mismatching ones lie outside the canonical set by being mismatches). Elements that are unspecified under the quirk
+ * (its sum leaves int32, for example) are ignored; at least half of the compared elements and at least one mismatching
+ * element must be specified. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was
+ * run on the target. When several do, neighbours on which they differ are searched and run, then cases of the same
+ * operator from the suite; a quirk that gave every output bit for bit is preferred to those in whose sets the outputs
+ * only lie. Pairs of quirks that change the case are tried when no single quirk fits; a pair is named only when it
+ * explains two more wrong answers, of neighbours or of cases of the suite with other shapes and attributes, in which
+ * not all that differs is at an end of its type. In a graph, the first node whose output leaves the admissible set is
+ * looked for, with the values in between made outputs; if the difference vanishes then, it comes from a fusion.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
 #ifndef QDIFF_DIAGNOSE_H
@@ -40,8 +40,8 @@ struct qd_diagnose_options {
 /* At most so many quirks are named. */
 #define QD_DIAGNOSIS_MAX_QUIRKS 8
 
-/* A quirk that explains every element of the case, and not every neighbour: what it does not explain may be another fault. Of
- * several the one that explains the most wrong neighbours. It is evidence, and no name. */
+/* A quirk that explains every element of the case, and not every neighbour: what it does not explain may be another
+ * fault. Of several the one that explains the most wrong neighbours. It is evidence, and no name. */
 struct qd_near_miss {
     const struct qd_quirk *quirk; /* NULL: there is none */
     int64_t elements;             /* of the case */
@@ -74,9 +74,9 @@ bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
                        const struct qd_run *run);
 
-/* Explains a VALUE divergence of the case on the session's target: `run` gave OUTPUTS, `canonical` the reference's values.
- * Runs neighbours on the session. Errors of the session (UNUSABLE, NO_MEMORY ...); a neighbour that the target does not take or
- * that is not valid is skipped. */
+/* Explains a VALUE divergence of the case on the session's target: `run` gave OUTPUTS, `canonical` the reference's
+ * values. Runs neighbours on the session. Errors of the session (UNUSABLE, NO_MEMORY ...); a neighbour that the target
+ * does not take or that is not valid is skipped. */
 enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kase,
                            const struct qd_value *canonical, const struct qd_run *run,
                            const struct qd_diagnose_options *options, struct qd_arena *arena,

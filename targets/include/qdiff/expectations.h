@@ -3,9 +3,9 @@
  *
  *   case or op pattern | features | settings | class or quirk | version range | CPU condition | issue URL | reason
  *
- * Grammar in targets/README.md, section "Expectations". A row that names a case by its id, without a pattern, may not select
- * a passing one (which is then *fixed*); a row whose settings, version or CPU condition does not hold is inactive; a row that was
- * active, whose cases all ran, and that matched no divergence is stale. */
+ * Grammar in targets/README.md, section "Expectations". A row that names a case by its id, without a pattern, may not
+ * select a passing one (which is then *fixed*); a row whose settings, version or CPU condition does not hold is
+ * inactive; a row that was active, whose cases all ran, and that matched no divergence is stale. */
 #ifndef QDIFF_EXPECTATIONS_H
 #define QDIFF_EXPECTATIONS_H
 
@@ -65,14 +65,14 @@ struct qd_evidence {
      * qd_quirks_explain); NULL: such rows do not match. */
     const struct qd_value *canonical;
     const struct qd_run *run;
-    /* What rows of the form class:words look for: the target's words, a finding's text, the rule of ACCEPTS_INVALID; NULL: such rows
-     * do not match. */
+    /* What rows of the form class:words look for: the target's words, a finding's text, the rule of ACCEPTS_INVALID;
+     * NULL: such rows do not match. */
     const char *words;
 };
 
-/* The first row that expects this verdict of this case, NULL if none; marks it used. All rows that do are added to *covering, unless
- * it is NULL. When the verdict is no divergence, *unexpected is the first active row that selects this case by its id without a glob
- * (an unexpected pass), else NULL. */
+/* The first row that expects this verdict of this case, NULL if none; marks it used. All rows that do are added to
+ * *covering, unless it is NULL. When the verdict is no divergence, *unexpected is the first active row that selects
+ * this case by its id without a glob (an unexpected pass), else NULL. */
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
                                                    const struct qd_evidence *evidence,
                                                    const struct qd_expectation **unexpected,
@@ -96,6 +96,11 @@ enum qd_status qd_expectations_row(const struct qd_row_draft *draft, struct qd_a
 /* Remembers which rows, active or not, select this case. True: each has selected one by now. */
 bool qd_expectations_mark_selected(struct qd_expectations *expectations, const struct qd_case *kase,
                                    const struct qd_features *features);
+
+/* The patterns over ids of the rows that have selected no case yet, in the arena. False if one of them may select cases
+ * of any id, or without memory. */
+bool qd_expectations_pending(const struct qd_expectations *expectations, struct qd_arena *arena,
+                             const char ***patterns, size_t *count);
 
 /* Visits, as USAGE that names file, line and field, the rows that selected none of the cases offered. */
 void qd_expectations_unused(const struct qd_expectations *expectations,
@@ -123,8 +128,8 @@ bool qd_expectations_selects(const struct qd_expectations *expectations, size_t 
 bool qd_expectations_may_kill(const struct qd_expectations *expectations,
                               const struct qd_case *kase, const struct qd_features *features);
 
-/* Visits the active rows that were the first for no divergence: stale, or shadowed by earlier rows, if every case that they could
- * match ran. */
+/* Visits the active rows that were the first for no divergence: stale, or shadowed by earlier rows, if every case that
+ * they could match ran. */
 void qd_expectations_stale(const struct qd_expectations *expectations,
                            void (*visit)(void *context, const struct qd_expectation *row,
                                          const char *text),

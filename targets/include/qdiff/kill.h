@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which quirks a case notices: the gate's comparison is given the answers of every known wrong semantics, and answers off
- * by one code or one ulp. */
+/* Which quirks a case notices: the gate's comparison is given the answers of every known wrong semantics, and answers
+ * off by one code or one ulp. */
 #ifndef QDIFF_KILL_H
 #define QDIFF_KILL_H
 
 #include "qdiff/compare.h"
 #include "qdiff/quirk.h"
 
-/* The parts of the harness that a self-test stands on. Those of a real run are qd_harness's; a broken one in their place has
- * to be noticed. */
+/* The parts of the harness that a self-test stands on. Those of a real run are qd_harness's; a broken one in their
+ * place has to be noticed. */
 struct qd_harness {
     enum qd_status (*evaluate)(const struct qd_graph *graph, const struct qd_tensor *inputs,
                                const struct qd_semantics *semantics, struct qd_arena *arena,
@@ -39,8 +39,8 @@ struct qd_mutants {
 enum qd_status qd_mutants_init(struct qd_arena *arena, struct qd_mutants *mutants,
                                struct qd_error *error);
 
-/* Evaluates the case and every mutant that concerns it (mutants NULL: none) and compares. seconds[i] grows by the time that
- * mutant i took. The arena is for the case. Fails when the reference cannot evaluate it. */
+/* Evaluates the case and every mutant that concerns it (mutants NULL: none) and compares. seconds[i] grows by the time
+ * that mutant i took. The arena is for the case. Fails when the reference cannot evaluate it. */
 enum qd_status qd_kill_case(const struct qd_harness *harness, const struct qd_mutants *mutants,
                             const struct qd_case *kase, struct qd_arena *arena,
                             struct qd_kills *kills, double *seconds, struct qd_error *error);

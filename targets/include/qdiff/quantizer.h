@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A quantizer target: a tool that chooses scales, zero points and axes. It takes a float model, what is known of its
- * tensors' ranges, and options, and gives a quantized model, or, if the tool has another kind of graph, the parameters of
- * every edge. Quantizers are workers (targets/process/worker.proto, message Quantize); what they answer is hostile and only
- * its form is checked here: whether the model is valid and right is for the checks of the quantizer role. */
+ * tensors' ranges, and options, and gives a quantized model, or, if the tool has another kind of graph, the parameters
+ * of every edge. Quantizers are workers (targets/process/worker.proto, message Quantize); what they answer is hostile
+ * and only its form is checked here: whether the model is valid and right is for the checks of the quantizer role. */
 #ifndef QDIFF_QUANTIZER_H
 #define QDIFF_QUANTIZER_H
 
@@ -36,8 +36,8 @@ struct qd_quantizer_range {
     float min, max;
 };
 
-/* A case of the quantizer role carries one (case.h): encode writes ranges and options as the message Quantize of worker.proto,
- * request_of reads them. A static request without ranges is calibrated with the case's inputs. */
+/* A case of the quantizer role carries one (case.h): encode writes ranges and options as the message Quantize of
+ * worker.proto, request_of reads them. A static request without ranges is calibrated with the case's inputs. */
 struct qd_quantizer_request {
     const uint8_t *model; /* serialised onnx.ModelProto */
     size_t model_size;
@@ -59,15 +59,16 @@ enum qd_status qd_quantizer_request_of(const struct qd_case *kase, struct qd_are
                                        struct qd_quantizer_request *request,
                                        struct qd_error *error);
 
-/* Returns why a range is invalid: "nan", "upside-down" or "infinite", the first of these that occurs; NULL if all are valid. */
+/* Returns why a range is invalid: "nan", "upside-down" or "infinite", the first
+ * of these that occurs; NULL if all are valid. */
 const char *qd_quantizer_unfit_range(const struct qd_quantizer_request *request);
 
-/* Whether a range is invalid. A tool has to refuse it, or give parameters that do not depend on it: it may have observed another
- * tensor, or left this one in float. An answer with a finding is then of the class accepts-invalid. */
+/* Whether a range is invalid. A tool has to refuse it, or give parameters that do not depend on it: it may have
+ * observed another tensor, or left this one in float. An answer with a finding is then of the class accepts-invalid. */
 bool qd_quantizer_must_refuse(const struct qd_quantizer_request *request);
 
-/* Puts in the place of each option that the tool does not have, by a quantizer's words, the first value that it has, or the
- * default; whether there was one. */
+/* Puts in the place of each option that the tool does not have, by a quantizer's words, the first value that it has, or
+ * the default; whether there was one. */
 bool qd_quantizer_fit(const char *const *words, struct qd_quantizer_options *options);
 
 /* QD_QUANTIZED(NAME, word, meaning) */
@@ -113,13 +114,14 @@ struct qd_quantizer_answer {
     double seconds; /* wall time of the request */
 };
 
-/* Whether the tool was not asked, which says nothing about it: skipped by the worker, or refused at the stage "options" (the tool
- * has no such option) or "import" (the worker cannot put the model into the tool's form). */
+/* Whether the tool was not asked, which says nothing about it: skipped by the worker, or refused at the stage "options"
+ * (the tool has no such option) or "import" (the worker cannot put the model into the tool's form). */
 bool qd_quantizer_declined(const struct qd_quantizer_answer *answer);
 
 struct qd_quantizer;
 
-/* Opens a quantizer by the name of its target ("ort-quant@1.31.1", "./mine.py"). USAGE: no such target, or not a worker;
+/* Opens a quantizer by the name of its target ("ort-quant@1.31.1",
+ * "./mine.py"). USAGE: no such target, or not a worker;
  * UNUSABLE: not set up (with the command that does), or it is no quantizer. */
 enum qd_status qd_quantizer_open(const struct qd_target_name *name,
                                  const struct qd_session_options *options,
@@ -130,8 +132,8 @@ const char *qd_quantizer_id(const struct qd_quantizer *quantizer);
 /* Words of Options (worker.proto) that it passes to its tool, some with values ("scheme=0"), NULL-terminated. */
 const char *const *qd_quantizer_words(const struct qd_quantizer *quantizer);
 
-/* Quantizes. Whatever the tool does is an outcome, not an error. LIMIT: a request of more than 1 GiB; UNUSABLE: the worker
- * says so, or cannot be started again; NO_MEMORY, IO. */
+/* Quantizes. Whatever the tool does is an outcome, not an error. LIMIT: a request of more than 1 GiB; UNUSABLE: the
+ * worker says so, or cannot be started again; NO_MEMORY, IO. */
 enum qd_status qd_quantizer_run(struct qd_quantizer *quantizer,
                                 const struct qd_quantizer_request *request, struct qd_arena *arena,
                                 struct qd_quantizer_answer *answer, struct qd_error *error);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a quantizer's answer is checked for: structure, parameters, snapping, bias, sharing, kernel agreement, fidelity, ignored
- * options. Each has its own finding class (QD_QUANTIZER_FINDING_LIST in compare.h) and explains itself with the tensor, the node,
- * what was wanted and what the tool has.
+/* What a quantizer's answer is checked for: structure, parameters, snapping, bias, sharing, kernel agreement, fidelity,
+ * ignored options. Each has its own finding class (QD_QUANTIZER_FINDING_LIST in compare.h) and explains itself with the
+ * tensor, the node, what was wanted and what the tool has.
  *
- * Source: numerics in reference/include/qdiff/observed_range.h; the proof of the fidelity interval in targets/quantizer/README.md. */
+ * Source: numerics in reference/include/qdiff/observed_range.h; the proof of the
+ * fidelity interval in targets/quantizer/README.md. */
 #ifndef QDIFF_QUANTIZER_CHECK_H
 #define QDIFF_QUANTIZER_CHECK_H
 
@@ -22,7 +23,8 @@ struct qd_quantizer_profile {
     const char *const *shares[2];
     /* Only after these: the tool passes over a moving operator whose input has no parameters yet. NULL: after all. */
     const char *const *shares_behind;
-    /* Where not NULL: of `shares`, these share whatever they read, and the others where that has parameters in the answer. */
+    /* Where not NULL: of `shares`, these share whatever they read, and the
+     * others where that has parameters in the answer. */
     const char *const *shares_always;
     /* Operators that a Relu after them, which alone reads them, is fused into: that Relu shares nothing. */
     const char *const *fuses_relu;
@@ -54,14 +56,14 @@ struct qd_quantizer_report {
     const char **facts;
     size_t edges;   /* places where the answer quantizes a tensor */
     size_t checked; /* of those, with parameters that the reference derived too */
-    /* Fidelity: outputs elements compared, and the median width of their intervals in steps of the output's scale (NaN where no
-     * output is quantized). 0 elements: not judged, and a fact says why. */
+    /* Fidelity: outputs elements compared, and the median width of their intervals in steps of the output's scale (NaN
+     * where no output is quantized). 0 elements: not judged, and a fact says why. */
     int64_t compared;
     double median_width;
 };
 
-/* Checks an answer. Whatever is wrong with it is a finding; failures are ours: NO_MEMORY, INVALID or UNSUPPORTED when the
- * reference cannot evaluate the float model itself. Everything lives in the arena. */
+/* Checks an answer. Whatever is wrong with it is a finding; failures are ours: NO_MEMORY, INVALID or UNSUPPORTED when
+ * the reference cannot evaluate the float model itself. Everything lives in the arena. */
 enum qd_status qd_quantizer_check(const struct qd_quantizer_question *question,
                                   struct qd_arena *arena, struct qd_quantizer_report *report,
                                   struct qd_error *error);

@@ -14,8 +14,8 @@ struct qd_quantizer_case {
     bool must_refuse; /* a range that is NaN, infinite or upside down: the tool has to say so */
 };
 
-/* The range of each tensor of the case's float model that is no constant, as a calibration with the case's inputs sees it: ranges and
- * range_count of the request. Errors: those of qd_graph_evaluate. */
+/* The range of each tensor of the case's float model that is no constant, as a calibration with the case's inputs sees
+ * it: ranges and range_count of the request. Errors: those of qd_graph_evaluate. */
 enum qd_status qd_quantizer_observe(const struct qd_case *kase, struct qd_arena *arena,
                                     struct qd_quantizer_request *request, struct qd_error *error);
 

@@ -3,7 +3,8 @@
  *
  * One list (quirks.def) with one row each, used three ways: a quirk is a mutant that the suite must notice
  * (`qdiff self-test`, target "quirk:<name>"), a name for a difference (diagnosis), and a key of expectation rows.
- * A quirk is a setting of semantics.h's switches, or an override (override.h): of nodes, of the graph, or of nodes that it marks in the graph.
+ * A quirk is a setting of semantics.h's switches, or an override (override.h): of nodes,
+ * of the graph, or of nodes that it marks in the graph.
  *
  * Source: the public reports named in each row. */
 #ifndef QDIFF_QUIRK_H
@@ -59,8 +60,8 @@ bool qd_quirk_concerns(const struct qd_quirk *quirk, const struct qd_graph *grap
 /* Whether the quirk is about this operator. */
 bool qd_quirk_concerns_node(const struct qd_quirk *quirk, const struct qd_node *node);
 
-/* The semantics under all of `list` at once (count 0: the specification's), overrides in the order given. USAGE when two set the
- * same switch or one comes twice; NO_MEMORY. The chain of overrides is the arena's. */
+/* The semantics under all of `list` at once (count 0: the specification's), overrides in the order given. USAGE when
+ * two set the same switch or one comes twice; NO_MEMORY. The chain of overrides is the arena's. */
 enum qd_status qd_quirks_apply(const struct qd_quirk *const *list, size_t count,
                                struct qd_arena *arena, struct qd_semantics *semantics,
                                struct qd_error *error);
@@ -69,8 +70,8 @@ enum qd_status qd_quirks_apply(const struct qd_quirk *const *list, size_t count,
 enum qd_status qd_quirks_parse(const char *text, struct qd_arena *arena,
                                struct qd_semantics *semantics, struct qd_error *error);
 
-/* What an implementation of these semantics answers: value->want, and, where several values are right and none is canonical,
- * the least of them, which is put there. */
+/* What an implementation of these semantics answers: value->want, and, where several values are right and none is
+ * canonical, the least of them, which is put there. */
 void qd_quirk_answer(const struct qd_value *value);
 
 #endif

@@ -49,8 +49,8 @@ struct qd_target_name {
 enum qd_status qd_target_name_parse(const char *text, struct qd_target_name *name,
                                     struct qd_error *error);
 
-/* Checks a target name without opening it: an unknown target, or a version or setting that a built-in target does not have, is
- * USAGE. */
+/* Checks a target name without opening it: an unknown target, or a version or setting that a built-in target does not
+ * have, is USAGE. */
 enum qd_status qd_target_name_check(const struct qd_target_name *name, struct qd_error *error);
 
 struct qd_session_options {
@@ -72,25 +72,25 @@ const struct qd_target_info *qd_session_info(const struct qd_session *session);
 /* "ort@1.31.1[opt=all,threads=1]"; valid until close. */
 const char *qd_session_id(const struct qd_session *session);
 
-/* Whether the target's capabilities allow the case, whose features are those of qd_case_features; if not, *reason (borrowed) says
- * why. */
+/* Whether the target's capabilities allow the case, whose features are those of qd_case_features; if not, *reason
+ * (borrowed) says why. */
 bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
                     const struct qd_features *features, const char **reason);
 
-/* An isolated session binds the calling thread to one CPU while it runs cases (it and the worker take turns), and sets it
- * free when it is closed or starts a worker.
+/* An isolated session binds the calling thread to one CPU while it runs cases (it and the worker take turns), and sets
+ * it free when it is closed or starts a worker.
  *
  * Runs the case twice with different poison in the outputs. `shapes` (graph->output_count tensors, data ignored) are
- * the types and shapes the reference expects; NULL for must-reject cases (then outputs are thrown away and OUTPUTS means the
- * target accepted it). A target's death is an outcome, not an error; the session goes on with a new worker. LIMIT: more than
- * 8 GiB to transfer; UNUSABLE: the target says so, or cannot be opened again; NO_MEMORY, IO. */
+ * the types and shapes the reference expects; NULL for must-reject cases (then outputs are thrown away and OUTPUTS
+ * means the target accepted it). A target's death is an outcome, not an error; the session goes on with a new worker.
+ * LIMIT: more than 8 GiB to transfer; UNUSABLE: the target says so, or cannot be opened again; NO_MEMORY, IO. */
 enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *kase,
                               const struct qd_tensor *shapes, struct qd_arena *arena,
                               struct qd_run *run, struct qd_error *error);
 
-/* The last case again, in a new worker. *ran is false, and *run untouched, where that would tell nothing (in process, or
- * where the last run was its worker's first), and after so many such runs of a session: a program may need seconds to
- * start. */
+/* The last case again, in a new worker. *ran is false, and *run untouched, where that would tell nothing (in process,
+ * or where the last run was its worker's first), and after so many such runs of a session: a program may need seconds
+ * to start. */
 enum { QD_MOST_ALONE = 256, QD_MOST_PROGRAMS_ALONE = 16 };
 enum qd_status qd_session_run_alone(struct qd_session *session, const struct qd_case *kase,
                                     const struct qd_tensor *shapes, struct qd_arena *arena,

@@ -8,7 +8,8 @@
 /* Insertions, deletions, substitutions and swaps of neighbours between two words; words beyond 64 bytes are cut. */
 size_t qd_edit_distance(const char *a, const char *b);
 
-/* Keeps the word nearest to `given` over calls: by edits, if at least half of its letters stay, or as a part of it. Start from {given, NULL, 0}. */
+/* Keeps the word nearest to `given` over calls: by edits, if at least half of its letters
+ * stay, or as a part of it. Start from {given, NULL, 0}. */
 struct qd_spelling {
     const char *given;
     const char *word; /* NULL if none is near enough to be worth a hint */

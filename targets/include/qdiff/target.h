@@ -90,8 +90,8 @@ struct qd_target {
 
     /* Runs it. `inputs` are the graph's inputs without initializers, in the graph's order. For each graph output
      * qdiff gives the type, shape and buffer that the reference expects; the plug-in writes the values there.
-     * If the target's type or shape differs, the plug-in sets data_type, rank and dims to what the target has and leaves
-     * the buffer alone: that is reported as `wrong-type` or `wrong-shape`. For
+     * If the target's type or shape differs, the plug-in sets data_type, rank and dims to what the target has and
+     * leaves the buffer alone: that is reported as `wrong-type` or `wrong-shape`. For
      * must-reject models the expected outputs are unknown: data_type and size are 0. Inputs must not be changed. */
     enum qd_target_status (*run)(void *target, void *prepared,
                                  const struct qd_target_tensor *inputs, size_t input_count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trial: one case on one target, from the question to the verdict. Every command, both fuzz harnesses and the reducer judge
- * by this function.
+/* A trial: one case on one target, from the question to the verdict. Every command, both fuzz harnesses and the reducer
+ * judge by this function.
  *
  *   can it? -> run -> compare -> (its valid twin) -> (expectation rows) -> (diagnosis)
  *
@@ -14,7 +14,8 @@
 #include "qdiff/quantizer_check.h"
 #include "qdiff/subject.h"
 
-/* One thing that is wrong with an answer. A kernel target's has one at most; a quantizer's as many as the checks find. */
+/* One thing that is wrong with an answer. A kernel target's has one at
+ * most; a quantizer's as many as the checks find. */
 struct qd_divergence {
     enum qd_verdict class;
     const char *
@@ -58,9 +59,9 @@ struct qd_trial_options {
     bool diagnose_known;                        /* also what a row expects */
 };
 
-/* Runs the case on the target and judges the answer, by subject->expectations if there are any. Texts live in the arena or are
- * borrowed from target and case. UNUSABLE: the target says so, or cannot be started again; LIMIT: too large to transfer; IO;
- * NO_MEMORY; of a quantizer's case INVALID, UNSUPPORTED or MALFORMED where the reference has no say. */
+/* Runs the case on the target and judges the answer, by subject->expectations if there are any. Texts live in the arena
+ * or are borrowed from target and case. UNUSABLE: the target says so, or cannot be started again; LIMIT: too large to
+ * transfer; IO; NO_MEMORY; of a quantizer's case INVALID, UNSUPPORTED or MALFORMED where the reference has no say. */
 enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluated *evaluated,
                             const struct qd_trial_options *options, struct qd_arena *arena,
                             struct qd_trial *trial, struct qd_error *error);

@@ -17,9 +17,9 @@ struct qd_twins {
 void qd_twins_init(struct qd_twins *twins, const char *directory);
 void qd_twins_clear(struct qd_twins *twins);
 
-/* Whether the target refuses the twin of `kase` too, by its capabilities or when asked: then its refusal of the case is vacuous.
- * A twin that is not among the hand-written cases (a case from elsewhere) counts as taken. Errors of qd_trial_ask; IO, MALFORMED
- * where the twin's file cannot be read. */
+/* Whether the target refuses the twin of `kase` too, by its capabilities or when asked: then its refusal of the case is
+ * vacuous. A twin that is not among the hand-written cases (a case from elsewhere) counts as taken. Errors of
+ * qd_trial_ask; IO, MALFORMED where the twin's file cannot be read. */
 enum qd_status qd_twin_is_refused(struct qd_twins *twins, struct qd_session *session,
                                   const struct qd_case *kase, bool *refused,
                                   struct qd_error *error);

@@ -14,8 +14,8 @@ struct qd_worker_bench {
 /* Whether the target is a worker. */
 bool qd_worker_bench_applies(const struct qd_target_name *name);
 
-/* Opens the target anew, prepares the case's model and runs it for `seconds`, then plays ping for as long. `shapes` as for
- * qd_session_run. UNUSABLE with the worker's words when it refuses the case or dies; NO_MEMORY, IO, LIMIT. */
+/* Opens the target anew, prepares the case's model and runs it for `seconds`, then plays ping for as long. `shapes` as
+ * for qd_session_run. UNUSABLE with the worker's words when it refuses the case or dies; NO_MEMORY, IO, LIMIT. */
 enum qd_status qd_worker_bench_measure(const struct qd_target_name *name,
                                        const struct qd_session_options *options,
                                        const struct qd_case *kase, const struct qd_tensor *shapes,

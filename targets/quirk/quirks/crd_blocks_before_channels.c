@@ -17,8 +17,9 @@ static int64_t take(int64_t *index, int64_t base)
     return digit;
 }
 
-/* Where the element comes from that the operator will put where element i of its operand goes: i is read as [n, c, p, q, h, w], goes to
- * place [n, c, h, p, w, q], and that place is filled from [n, p, q, c, h, w] in the order [n, p, h, q, w, c]. */
+/* Where the element comes from that the operator will put where element i of its operand goes: i is read as [n, c, p,
+ * q, h, w], goes to place [n, c, h, p, w, q], and that place is filled from [n,
+ * p, q, c, h, w] in the order [n, p, h, q, w, c]. */
 static struct qd_source source(const void *context, int64_t i)
 {
     const struct sizes *s = context;

@@ -2,7 +2,8 @@
 /* The quirk "dequantized-truncated": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/edit.h"
 
-/* The exact product lies in the hull, which an order that rounds twice may widen by more: its end next to 0 is cut off. */
+/* The exact product lies in the hull, which an order that rounds twice may
+ * widen by more: its end next to 0 is cut off. */
 static double truncated(const struct qd_value *y, int64_t i)
 {
     if (y->lo[i] > 0)

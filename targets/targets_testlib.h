@@ -6,19 +6,7 @@
 #include "qdiff/build.h"
 #include "qdiff/compare.h"
 #include "qdiff/session.h"
-
-/* Whether this build has AddressSanitizer, which wants address space without
- * limit and reports deaths in its own words. */
-#ifdef __SANITIZE_ADDRESS__
-#define QD_UNDER_ASAN true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define QD_UNDER_ASAN true
-#endif
-#endif
-#ifndef QD_UNDER_ASAN
-#define QD_UNDER_ASAN false
-#endif
+#include "twin/under_asan.h"
 
 /* y = Identity(x) on a dtype[count] with small codes. */
 void qd_identity_case(struct qd_case *kase, struct qd_arena *arena, enum qd_dtype dtype,

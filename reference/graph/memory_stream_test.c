@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "qdiff/memory_stream.h"
+#include "twin/under_asan.h"
 
 static void text_of_any_length_is_whole(void **state)
 {
@@ -38,6 +39,10 @@ static void text_of_any_length_is_whole(void **state)
 static void what_is_lost_is_said(void **state)
 {
     (void)state;
+    if (QD_UNDER_ASAN) {
+        print_message("# skipped: AddressSanitizer ends the program where malloc() would fail\n");
+        return; /* cmocka's skip() is "not ok" in TAP */
+    }
     struct rlimit before, small;
     struct qd_memory_stream stream;
     assert_true(qd_memory_open(&stream));
@@ -58,9 +63,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_of_any_length_is_whole),
-#if !defined __SANITIZE_ADDRESS__ /* whose shadow memory is larger than any limit */
         cmocka_unit_test(what_is_lost_is_said),
-#endif
     };
     return cmocka_run_group_tests_name("memory_stream", tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "twin/twin.h"
+#include "twin/under_asan.h"
 
 void twin_node_init(struct twin_node *twin, const char *op_type, int64_t opset, size_t outputs)
 {
@@ -475,26 +476,15 @@ int64_t twin_factor(void)
     return factor > 1 ? factor : 1;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SLOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SLOW 1
-#endif
-#endif
-#ifndef SLOW
-#define SLOW 0
-#endif
-
 int64_t twin_rounds(int64_t rounds)
 {
-    int64_t scaled = rounds * twin_factor() / (SLOW ? 10 : 1);
+    int64_t scaled = rounds * twin_factor() / (QD_UNDER_ASAN ? 10 : 1);
     return scaled > 0 ? scaled : 1;
 }
 
 int64_t twin_stride(void)
 {
-    return SLOW ? 8 : 1;
+    return QD_UNDER_ASAN ? 8 : 1;
 }
 
 struct qd_tensor twin_tensor(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,

@@ -103,118 +103,158 @@ static enum qd_status load_model(const char *path, struct qd_arena *arena, struc
     return QD_OK;
 }
 
-/* Appends a file as field `number`; *missing is set instead when there is no such file. */
-static enum qd_status join_file(const char *path, uint32_t number, struct qd_wire_out *out,
-                                bool *missing, struct qd_error *error)
+/* Where the files of a case are: a list in memory, or a directory. */
+struct source {
+    const char *directory; /* errors name it */
+    const char *set;       /* "test_data_set_0" */
+    const struct qd_case_file *files;
+    size_t count;
+    bool listed;
+};
+
+/* A file's bytes, in the arena or the list's own; NULL when there is no such file. `name` as in struct qd_case_file. */
+static enum qd_status get(const struct source *source, const char *name, const uint8_t **bytes,
+                          size_t *size, struct qd_arena *arena, struct qd_error *error)
 {
-    uint8_t *bytes;
-    size_t size;
-    *missing = !exists(path);
-    if (*missing)
+    *bytes = NULL;
+    for (size_t i = 0; source->listed && i < source->count; i++)
+        if (strcmp(source->files[i].path, name) == 0) {
+            *bytes = source->files[i].bytes;
+            *size = source->files[i].size;
+        }
+    if (source->listed)
         return QD_OK;
-    enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, out->arena, &bytes, &size, error);
+    const char *path = qd_arena_printf(arena, "%s/%s", source->directory, name);
+    if (!path)
+        return no_room(error, source->directory);
+    if (!exists(path))
+        return QD_OK;
+    uint8_t *read;
+    enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, arena, &read, size, error);
     if (status == QD_OK)
+        *bytes = read;
+    return status;
+}
+
+/* Appends a file as field `number`; *missing is set instead when there is no such file. */
+static enum qd_status join_file(const struct source *source, const char *name, uint32_t number,
+                                struct qd_wire_out *out, bool *missing, struct qd_error *error)
+{
+    const uint8_t *bytes;
+    size_t size;
+    enum qd_status status = get(source, name, &bytes, &size, out->arena, error);
+    *missing = status == QD_OK && !bytes;
+    if (status == QD_OK && bytes)
         qd_wire_put_bytes(out, number, bytes, size);
     return status;
 }
 
-static enum qd_status join_tensors(const char *set, const char *kind, uint32_t number,
+static enum qd_status join_tensors(const struct source *source, const char *kind, uint32_t number,
                                    struct qd_wire_out *out, struct qd_error *error)
 {
     bool missing = false;
     for (size_t i = 0; !missing; i++) {
-        const char *path = qd_arena_printf(out->arena, "%s/%s_%zu.pb", set, kind, i);
-        if (!path)
-            return no_room(error, set);
-        enum qd_status status = join_file(path, number, out, &missing, error);
+        const char *name = qd_arena_printf(out->arena, "%s/%s_%zu.pb", source->set, kind, i);
+        if (!name)
+            return no_room(error, source->directory);
+        enum qd_status status = join_file(source, name, number, out, &missing, error);
         if (status != QD_OK)
             return status;
     }
     return QD_OK;
 }
 
-/* Appends qdiff.pb, which is whole fields already, or what stands for it. */
-static enum qd_status join_metadata(const char *directory, struct qd_wire_out *out,
+/* What stands for qdiff.pb where there is none. */
+static enum qd_status join_default(const struct source *source, struct qd_wire_out *out,
+                                   struct qd_error *error)
+{
+    struct qd_case metadata = qd_case_default();
+    enum qd_status status = id_of_path(source->directory, out->arena, &metadata.id, error);
+    if (status == QD_OK)
+        qd_case_put_metadata(out, &metadata);
+    return status;
+}
+
+/* Appends qdiff.pb, which is whole fields already. */
+static enum qd_status join_metadata(const struct source *source, struct qd_wire_out *out,
                                     bool *computed_output, struct qd_error *error)
 {
-    const char *path = qd_arena_printf(out->arena, "%s/qdiff.pb", directory);
-    if (!path)
-        return no_room(error, directory);
-    if (!exists(path)) {
-        struct qd_case metadata = qd_case_default();
-        enum qd_status status = id_of_path(directory, out->arena, &metadata.id, error);
-        if (status == QD_OK)
-            qd_case_put_metadata(out, &metadata);
-        *computed_output = false;
-        return status;
-    }
-    uint8_t *bytes;
+    const uint8_t *bytes;
     size_t size;
     ProtobufCMessage *message;
-    enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, out->arena, &bytes, &size, error);
+    *computed_output = false;
+    enum qd_status status = get(source, "qdiff.pb", &bytes, &size, out->arena, error);
     if (status != QD_OK)
         return status;
+    if (!bytes)
+        return join_default(source, out, error);
     status = qd_unpack(&qdiff__case__descriptor, bytes, size, out->arena, &message, error);
     if (status != QD_OK)
-        return qd_fail_context(error, status, "%s", path);
+        return qd_fail_context(error, status, "%s/qdiff.pb", source->directory);
     const Qdiff__Case *metadata = (const Qdiff__Case *)message;
     if (metadata->model || metadata->n_input > 0 || metadata->n_output > 0)
         return qd_fail(error, QD_INVALID,
-                       "%s: holds a model or tensors, which are files of their own", path);
+                       "%s/qdiff.pb: holds a model or tensors, which are files of their own",
+                       source->directory);
     *computed_output = metadata->computed_output;
     qd_wire_put_raw(out, bytes, size);
     return QD_OK;
 }
 
-static enum qd_status load_joined(const char *directory, const char *set, struct qd_wire_out *out,
+static enum qd_status load_joined(const struct source *source, struct qd_arena *arena,
                                   struct qd_case *kase, struct qd_error *error)
 {
-    const char *model = qd_arena_printf(out->arena, "%s/model.onnx", directory);
+    struct qd_wire_out out = {.arena = arena};
     bool computed_output = false, missing = false;
-    if (!model)
-        return no_room(error, directory);
-    enum qd_status status = join_metadata(directory, out, &computed_output, error);
+    enum qd_status status = join_metadata(source, &out, &computed_output, error);
     if (status == QD_OK)
-        status = join_file(model, QD_CASE_FIELD_MODEL, out, &missing, error);
+        status = join_file(source, "model.onnx", QD_CASE_FIELD_MODEL, &out, &missing, error);
     if (status == QD_OK && missing)
         status =
-            qd_fail(error, QD_IO, "%s: no such file; a case directory holds model.onnx", model);
+            qd_fail(error, QD_IO, "%s/model.onnx: no such file; a case directory holds model.onnx",
+                    source->directory);
     if (status == QD_OK)
-        status = join_tensors(set, "input", QD_CASE_FIELD_INPUT, out, error);
+        status = join_tensors(source, "input", QD_CASE_FIELD_INPUT, &out, error);
     if (status == QD_OK && !computed_output)
-        status = join_tensors(set, "output", QD_CASE_FIELD_OUTPUT, out, error);
+        status = join_tensors(source, "output", QD_CASE_FIELD_OUTPUT, &out, error);
     uint8_t *bytes;
     size_t size;
     if (status == QD_OK)
-        status = qd_wire_finish(out, &bytes, &size, error);
+        status = qd_wire_finish(&out, &bytes, &size, error);
     if (status != QD_OK)
         return status;
-    status = qd_case_decode(bytes, size, out->arena, kase, error);
-    return status == QD_OK ? QD_OK : qd_fail_context(error, status, "%s", directory);
+    status = qd_case_decode(bytes, size, arena, kase, error);
+    return status == QD_OK ? QD_OK : qd_fail_context(error, status, "%s", source->directory);
 }
 
 static enum qd_status load_directory(const char *path, struct qd_arena *arena, struct qd_case *kase,
                                      struct qd_error *error)
 {
-    struct qd_wire_out out = {.arena = arena};
     char *directory = qd_arena_string(arena, path);
     if (!directory)
         return no_room(error, path);
     size_t length = strlen(directory);
     while (length > 1 && directory[length - 1] == '/')
         directory[--length] = '\0';
+    struct source source = {.directory = directory, .set = QD_CASE_DATA_SET};
     /* One data set of a case that has several: its model is one level up. */
     char *slash = strrchr(directory, '/');
-    const char *last = slash ? slash + 1 : directory;
+    char *last = slash ? slash + 1 : directory;
     if (strncmp(last, "test_data_set_", 14) == 0) {
-        const char *set = qd_arena_string(arena, directory);
+        source.set = last;
+        source.directory = slash ? directory : ".";
         if (slash)
             *slash = '\0';
-        return set ? load_joined(slash ? directory : ".", set, &out, kase, error)
-                   : no_room(error, path);
     }
-    const char *set = qd_arena_printf(arena, "%s/test_data_set_0", directory);
-    return set ? load_joined(directory, set, &out, kase, error) : no_room(error, path);
+    return load_joined(&source, arena, kase, error);
+}
+
+enum qd_status qd_case_of_files(const char *directory, const struct qd_case_file *files,
+                                size_t count, struct qd_arena *arena, struct qd_case *kase,
+                                struct qd_error *error)
+{
+    const struct source source = {directory, QD_CASE_DATA_SET, files, count, true};
+    return load_joined(&source, arena, kase, error);
 }
 
 enum qd_status qd_case_load(const char *path, struct qd_arena *arena, struct qd_case *kase,

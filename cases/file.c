@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files, whole: read up to a limit, below a directory without links, and written so that none is ever torn. */
+#define _GNU_SOURCE /* O_PATH */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -63,6 +65,74 @@ enum qd_status qd_file_read(const char *path, size_t limit, struct qd_arena *are
     if (fd < 0)
         return fail_errno(error, path, "open");
     enum qd_status status = read_open(fd, path, limit, arena, bytes, size, error);
+    close(fd);
+    return status;
+}
+
+/* The next part of a name below a directory, "a" of "a/b"; false where it could lead elsewhere. */
+static bool take_part(const char **name, char part[NAME_MAX + 1])
+{
+    size_t length = strcspn(*name, "/");
+    if (length == 0 || length > NAME_MAX)
+        return false;
+    memcpy(part, *name, length);
+    part[length] = '\0';
+    *name += length + ((*name)[length] == '/');
+    return strcmp(part, "..") != 0;
+}
+
+/* Opens part after part, each without following links: what replaces one in the meantime changes nothing. */
+static enum qd_status open_parts(int directory, const char *name, int *fd, struct qd_error *error)
+{
+    char part[NAME_MAX + 1];
+    const char *rest = name;
+    int at = directory;
+    while (*rest) {
+        bool good = take_part(&rest, part);
+        int flags = O_CLOEXEC | O_NOFOLLOW | (*rest ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK);
+        int next = good ? openat(at, part, flags) : -1;
+        int why = errno;
+        if (at != directory)
+            close(at);
+        if (!good || (next < 0 && (why == ELOOP || why == ENOTDIR)))
+            return qd_fail(error, QD_INVALID, "%s: leads through a link or out of the directory",
+                           name);
+        if (next < 0)
+            return qd_fail(error, QD_IO, "%s: cannot open: %s", name, strerror(why));
+        at = next;
+    }
+    *fd = at;
+    return QD_OK;
+}
+
+enum qd_status qd_file_open_below(const char *directory, const char *name, int *fd,
+                                  struct qd_error *error)
+{
+    struct stat info;
+    if (*name == '\0')
+        return qd_fail(error, QD_INVALID, "a file without a name");
+    int below = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (below < 0)
+        return fail_errno(error, directory, "open");
+    enum qd_status status = open_parts(below, name, fd, error);
+    close(below);
+    if (status != QD_OK)
+        return status;
+    if (fstat(*fd, &info) == 0 && S_ISREG(info.st_mode))
+        return QD_OK;
+    close(*fd);
+    return qd_fail(error, QD_INVALID, "%s: not a regular file", name);
+}
+
+enum qd_status qd_file_read_below(const char *directory, const char *name, size_t limit,
+                                  struct qd_arena *arena, uint8_t **bytes, size_t *size,
+                                  struct qd_error *error)
+{
+    int fd;
+    enum qd_status status = qd_file_open_below(directory, name, &fd, error);
+    if (status != QD_OK)
+        return status;
+    status = read_open(fd, name, limit, arena, bytes, size, error);
     close(fd);
     return status;
 }

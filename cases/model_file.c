@@ -64,31 +64,6 @@ static const char *entry(const Onnx__TensorProto *proto, const char *key)
     return NULL;
 }
 
-/* A location may name a file beside the model or below, nothing else. */
-static bool is_inside(const char *location)
-{
-    if (*location == '/' || *location == '\0')
-        return false;
-    for (const char *part = location; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
-            return false;
-    }
-    return true;
-}
-
-/* Whether the file, with links followed, lies in the directory. */
-static bool stays_inside(const char *directory, const char *path)
-{
-    char *real_directory = realpath(directory, NULL), *real_path = realpath(path, NULL);
-    size_t length = real_directory ? strlen(real_directory) : 0;
-    bool inside = real_directory && real_path && strncmp(real_path, real_directory, length) == 0 &&
-                  (real_path[length] == '/' || real_path[length] == '\0' || length == 1);
-    free(real_directory);
-    free(real_path);
-    return inside;
-}
-
 static bool parse_size(const char *text, uint64_t otherwise, uint64_t *value)
 {
     char *end;
@@ -117,19 +92,17 @@ static enum qd_status read_from(const char *path, int fd, uint64_t offset, void 
     return QD_OK;
 }
 
-static enum qd_status read_part(const char *directory, const char *path, uint64_t offset,
+/* A location names a file beside the model or below, nothing else. */
+static enum qd_status read_part(const char *directory, const char *location, uint64_t offset,
                                 void *bytes, size_t size, struct qd_error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return qd_fail(error, QD_IO, "%s: cannot open: %s", path, strerror(errno));
-    enum qd_status status =
-        stays_inside(directory, path)
-            ? read_from(path, fd, offset, bytes, size, error)
-            : qd_fail(error, QD_INVALID,
-                      "%s: external data is a link to outside of the model's directory", path);
-    close(fd);
-    return status;
+    int fd;
+    enum qd_status status = qd_file_open_below(directory, location, &fd, error);
+    if (status == QD_OK) {
+        status = read_from(location, fd, offset, bytes, size, error);
+        close(fd);
+    }
+    return status == QD_OK ? QD_OK : qd_fail_context(error, status, "external data");
 }
 
 static enum qd_status read_external(const char *model, const Onnx__TensorProto *proto,
@@ -139,10 +112,8 @@ static enum qd_status read_external(const char *model, const Onnx__TensorProto *
     const char *location = entry(proto, "location");
     uint64_t offset, length;
     enum qd_dtype dtype = qd_dtype_of_onnx(proto->data_type);
-    if (!location || !is_inside(location))
-        return qd_fail(error, QD_INVALID,
-                       "external data at '%.100s', which is not next to the model",
-                       location ? location : "");
+    if (!location)
+        return qd_fail(error, QD_INVALID, "external data without a location");
     if (dtype == QD_DTYPE_NONE || proto->n_dims > QD_MAX_RANK)
         return qd_fail(error, QD_UNSUPPORTED, "data_type %d with %zu dimensions", proto->data_type,
                        proto->n_dims);
@@ -157,12 +128,10 @@ static enum qd_status read_external(const char *model, const Onnx__TensorProto *
         return qd_fail(error, QD_INVALID, "external data: offset or length do not fit %zu bytes",
                        size);
     const char *slash = strrchr(model, '/');
-    int above = slash ? (int)(slash - model) + 1 : 0;
-    const char *directory = above > 0 ? qd_arena_printf(arena, "%.*s", above, model) : "./";
-    const char *path = qd_arena_printf(arena, "%.*s%s", above, model, location);
-    return path && directory
-               ? read_part(directory, path, offset, tensor->data, size, error)
-               : qd_fail(error, QD_NO_MEMORY, "no room for the path of external data");
+    const char *directory =
+        slash ? qd_arena_printf(arena, "%.*s", (int)(slash - model) + 1, model) : ".";
+    return directory ? read_part(directory, location, offset, tensor->data, size, error)
+                     : qd_fail(error, QD_NO_MEMORY, "no room for the path of external data");
 }
 
 enum qd_status qd_model_file_tensor(const char *path, const Onnx__TensorProto *proto,

@@ -305,11 +305,16 @@ static void external_data_stays_in_the_directory(void **state)
     assert_refused(read_external(w, "/etc/passwd", &tensor, &error), QD_INVALID, &error,
                    "initializer 'w'");
     assert_refused(read_external(w, "../inside", &tensor, &error), QD_INVALID, &error,
-                   "not next to the model");
+                   "external data: ../inside: leads through a link or out of the directory");
     const char *link = qd_arena_printf(&w->arena, "%s/link", w->scratch);
     assert_int_equal(symlink("/etc/passwd", link), 0);
     assert_refused(read_external(w, "link", &tensor, &error), QD_INVALID, &error,
-                   "a link to outside of the model's directory");
+                   "leads through a link");
+    const char *above = qd_arena_printf(&w->arena, "%s/above", w->scratch);
+    assert_int_equal(symlink("/etc", above), 0);
+    assert_refused(read_external(w, "above/passwd", &tensor, &error), QD_INVALID, &error,
+                   "leads through a link");
+    assert_refused(read_external(w, "missing", &tensor, &error), QD_IO, &error, "cannot open");
 }
 
 /* --- Bytes ------------------------------------------------------------------------------------ */

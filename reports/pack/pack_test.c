@@ -42,10 +42,9 @@ static enum qd_visit add_case(void *context, const struct qd_case *kase)
     return QD_VISIT_GO_ON;
 }
 
-static void make_pack(struct fixture *fixture)
+/* A pack that has no case yet. */
+static void begin_pack(struct fixture *fixture)
 {
-    struct qd_suite_options suite = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
-
     qd_arena_init(&fixture->arena, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&fixture->scratch, QD_ARENA_DEFAULT_BUDGET);
     fixture->capacity = 100000;
@@ -56,11 +55,43 @@ static void make_pack(struct fixture *fixture)
     snprintf(fixture->path, sizeof fixture->path, "%s/pack", fixture->directory);
     struct qd_error error;
     assert_int_equal(qd_pack_begin(fixture->path, QD_LEVEL_SMOKE, &fixture->pack, &error), QD_OK);
-    assert_int_equal(qd_suite_visit(&suite, add_case, fixture, &error), QD_OK);
+}
+
+static void end_pack(struct fixture *fixture)
+{
     struct qd_digest manifest;
+    struct qd_error error;
     assert_int_equal(qd_pack_finish(&fixture->pack, &manifest, &error), QD_OK);
     qd_pack_end(&fixture->pack);
     assert_true(qd_pack_is(fixture->path));
+}
+
+static void make_pack(struct fixture *fixture)
+{
+    struct qd_suite_options suite = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    struct qd_error error;
+
+    begin_pack(fixture);
+    assert_int_equal(qd_suite_visit(&suite, add_case, fixture, &error), QD_OK);
+    end_pack(fixture);
+}
+
+/* Of two cases. */
+static void make_small_pack(struct fixture *fixture)
+{
+    static const char *const files[] = {"regressions/ort-28456-u8",
+                                        "regressions/ort-25512-qdq-add"};
+    struct qd_error error;
+
+    begin_pack(fixture);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct qd_case kase;
+        const char *path =
+            qd_arena_printf(&fixture->arena, QD_TEST_CASES_DIR "/%s.qdcase", files[i]);
+        assert_int_equal(qd_case_load(path, &fixture->arena, &kase, &error), QD_OK);
+        assert_int_equal(add_case(fixture, &kase), QD_VISIT_GO_ON);
+    }
+    end_pack(fixture);
 }
 
 static void remove_pack(struct fixture *fixture)
@@ -162,6 +193,52 @@ static void a_changed_byte_is_named(void **state)
     remove_pack(&fixture);
 }
 
+/* The shell's commands run in the pack. */
+static enum qd_status visit_after(const char *commands, struct qd_error *error)
+{
+    static const char sign[] =
+        "sum=$(sha256sum index.jsonl) && "
+        "sed -i \"s/.*  index.jsonl/${sum%% *}  index.jsonl/\" manifest.sha256";
+    struct fixture fixture = {0};
+    char line[1024];
+
+    make_small_pack(&fixture);
+    snprintf(line, sizeof line, "cd %s && %s && %s", fixture.path, commands, sign);
+    assert_int_equal(system(line), 0);
+    enum qd_status status = qd_pack_visit(fixture.path, QD_LEVEL_SMOKE, ignore_case, NULL, error);
+    remove_pack(&fixture);
+    return status;
+}
+
+static void only_what_the_manifest_vouches_for_is_read(void **state)
+{
+    static const struct {
+        const char *commands, *words;
+        enum qd_status status;
+    } rows[] = {
+        {":", "", QD_OK},
+        {"touch node/extra", "node/extra: not in manifest.sha256", QD_INVALID},
+        {"ln -s /etc/passwd passwd", "passwd: neither a directory nor a regular", QD_INVALID},
+        {"mv node .. && ln -s ../node node", "node: neither a directory nor a regular", QD_INVALID},
+        {"mkfifo fifo", "fifo: neither a directory nor a regular", QD_INVALID},
+        {"rm node/*add*/model.onnx", "model.onnx: cannot open", QD_IO},
+        {"tail -n 1 index.jsonl >line && cat line >>index.jsonl && rm line", "is named twice",
+         QD_INVALID},
+        {"sed -i '$d' index.jsonl", "of no case in index.jsonl", QD_INVALID},
+        {"sed -i '$p' manifest.sha256", "the paths are not sorted", QD_INVALID},
+        {"sed -i '/input_0.pb/d' manifest.sha256 && rm node/*/*/input_0.pb", "input", QD_INVALID},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct qd_error error = {.status = QD_OK};
+        enum qd_status status = visit_after(rows[i].commands, &error);
+        print_message("# %s: %s\n", rows[i].commands, error.text);
+        assert_int_equal(status, rows[i].status);
+        assert_non_null(strstr(error.text, rows[i].words));
+    }
+}
+
 static void names_are_safe_and_distinct(void **state)
 {
     char a[QD_PACK_NAME], b[QD_PACK_NAME], id[600];
@@ -201,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pack_gives_the_same_suite_back),
         cmocka_unit_test(a_changed_byte_is_named),
+        cmocka_unit_test(only_what_the_manifest_vouches_for_is_read),
         cmocka_unit_test(names_are_safe_and_distinct),
         cmocka_unit_test(an_unfinished_pack_leaves_nothing),
     };

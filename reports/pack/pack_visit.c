@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a pack: nothing of it is believed that the manifest does not vouch for. */
-#include <errno.h>
+#define _GNU_SOURCE /* fts */
+#include <fts.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct reading {
     struct qd_arena *arena; /* manifest and index */
     struct qd_arena files;  /* of one case */
     struct qd_pack_entry *entries;
+    bool *claimed; /* by a line of the index */
     size_t count;
     enum qd_level level;
     qd_case_visitor *visit;
@@ -26,6 +28,7 @@ struct reading {
 /* One line of the index. */
 struct record {
     const char *path, *id, *level;
+    size_t first, last; /* its files are entries [first, last) */
 };
 
 bool qd_pack_is(const char *path)
@@ -68,22 +71,19 @@ static size_t count_lines(const char *text)
 static enum qd_status read_text(struct reading *reading, const char *name, char **text,
                                 struct qd_digest *digest, struct qd_error *error)
 {
-    const char *path = qd_arena_printf(reading->arena, "%s/%s", reading->path, name);
-
-    if (!path)
-        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
     uint8_t *bytes;
     size_t size;
-    enum qd_status status =
-        qd_file_read(path, MANIFEST_LIMIT, reading->arena, &bytes, &size, error);
+    enum qd_status status = qd_file_read_below(reading->path, name, MANIFEST_LIMIT, reading->arena,
+                                               &bytes, &size, error);
     if (status != QD_OK)
-        return status;
+        return qd_fail_context(error, status, "%s", reading->path);
     char *copy = qd_arena_alloc(reading->arena, size + 1);
     if (!copy)
-        return qd_fail(error, QD_NO_MEMORY, "%s: no memory for %zu bytes", path, size);
+        return qd_fail(error, QD_NO_MEMORY, "%s/%s: no memory for %zu bytes", reading->path, name,
+                       size);
     memcpy(copy, bytes, size);
     if (strlen(copy) != size)
-        return qd_fail(error, QD_MALFORMED, "%s: holds a NUL", path);
+        return qd_fail(error, QD_MALFORMED, "%s/%s: holds a NUL", reading->path, name);
     *digest = qd_digest_of(bytes, size);
     *text = copy;
     return QD_OK;
@@ -97,8 +97,10 @@ static enum qd_status read_manifest(struct reading *reading, struct qd_error *er
 
     if (status != QD_OK || !text)
         return status;
-    reading->entries = qd_arena_array(reading->arena, count_lines(text), sizeof *reading->entries);
-    if (!reading->entries)
+    size_t most = count_lines(text);
+    reading->entries = qd_arena_array(reading->arena, most, sizeof *reading->entries);
+    reading->claimed = qd_arena_array(reading->arena, most, sizeof *reading->claimed);
+    if (!reading->entries || !reading->claimed)
         return qd_fail(error, QD_NO_MEMORY, "%s: no memory for the manifest", reading->path);
     for (line = strtok_r(text, "\n", &rest); line && status == QD_OK;
          line = strtok_r(NULL, "\n", &rest)) {
@@ -166,61 +168,60 @@ static const char *field_of(const char *file, char text[64])
     return "id, expectation, origin and tags";
 }
 
-static enum qd_status check_file(struct reading *reading, const struct qd_pack_entry *entry,
-                                 struct qd_error *error)
+/* Reads a file of a case, once; what is hashed is what is used. */
+static enum qd_status read_file(struct reading *reading, const struct qd_pack_entry *entry,
+                                size_t prefix, struct qd_case_file *file, struct qd_error *error)
 {
-    const char *path = qd_arena_printf(&reading->files, "%s/%s", reading->path, entry->path);
-
-    if (!path)
-        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
     uint8_t *bytes;
-    size_t size;
-    enum qd_status status =
-        qd_file_read(path, QD_CASE_MAX_BYTES, &reading->files, &bytes, &size, error);
+    enum qd_status status = qd_file_read_below(reading->path, entry->path, QD_CASE_MAX_BYTES,
+                                               &reading->files, &bytes, &file->size, error);
     if (status != QD_OK)
-        return status;
-    struct qd_digest have = qd_digest_of(bytes, size);
+        return qd_fail_context(error, status, "%s", reading->path);
+    struct qd_digest have = qd_digest_of(bytes, file->size);
     char field[64];
+    file->path = entry->path + prefix;
+    file->bytes = bytes;
     return check_digest(reading, entry, &have, field_of(entry->path, field), error);
 }
 
-/* Every file that the manifest has below the case's directory. */
-static enum qd_status check_files(struct reading *reading, const struct record *record,
-                                  struct qd_error *error)
+/* The manifest's entries below a case's directory, which no other line of the index may have. */
+static enum qd_status claim(struct reading *reading, struct record *record, struct qd_error *error)
 {
-    char prefix[QD_PACK_NAME + 1];
-    int length = snprintf(prefix, sizeof prefix, "%s/", record->path);
-    size_t first, i;
-    enum qd_status status = QD_OK;
+    const char *prefix = qd_arena_printf(&reading->files, "%s/", record->path);
 
-    if (length >= (int)sizeof prefix) {
-        return qd_fail(error, QD_INVALID, "%s/" QD_PACK_INDEX ": path: \"%.80s...\" is too long",
-                       reading->path, record->path);
+    if (!prefix)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
+    size_t length = strlen(prefix), i = record->first = lower_bound(reading, prefix);
+    for (; i < reading->count && strncmp(reading->entries[i].path, prefix, length) == 0; i++) {
+        if (reading->claimed[i])
+            return qd_fail(error, QD_INVALID, "%s/" QD_PACK_INDEX ": path: %s is named twice",
+                           reading->path, record->path);
+        reading->claimed[i] = true;
     }
-    first = lower_bound(reading, prefix);
-    for (i = first; status == QD_OK && i < reading->count &&
-                    strncmp(reading->entries[i].path, prefix, (size_t)length) == 0;
-         i++)
-        status = check_file(reading, &reading->entries[i], error);
-    if (status == QD_OK && i == first) {
-        return qd_fail(error, QD_INVALID,
-                       "%s/" QD_PACK_INDEX ": path: the manifest has no file of %s", reading->path,
-                       record->path);
-    }
-    return status;
+    record->last = i;
+    return i > record->first ? QD_OK
+                             : qd_fail(error, QD_INVALID,
+                                       "%s/" QD_PACK_INDEX ": path: the manifest has no file of %s",
+                                       reading->path, record->path);
 }
 
+/* Of the files that the manifest vouches for, and no others. */
 static enum qd_status visit_case(struct reading *reading, const struct record *record,
                                  struct qd_error *error)
 {
-    qd_arena_reset(&reading->files);
+    size_t count = record->last - record->first;
+    struct qd_case_file *files = qd_arena_array(&reading->files, count, sizeof *files);
     const char *path = qd_arena_printf(&reading->files, "%s/%s", reading->path, record->path);
-    if (!path)
-        return qd_fail(error, QD_NO_MEMORY, "no memory for a path");
-    enum qd_status status = check_files(reading, record, error);
+    enum qd_status status = QD_OK;
+
+    if (!path || !files)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for the files of a case");
+    for (size_t i = 0; status == QD_OK && i < count; i++)
+        status = read_file(reading, &reading->entries[record->first + i], strlen(record->path) + 1,
+                           &files[i], error);
     struct qd_case kase;
     if (status == QD_OK)
-        status = qd_case_load(path, &reading->files, &kase, error);
+        status = qd_case_of_files(path, files, count, &reading->files, &kase, error);
     if (status == QD_OK && strcmp(kase.id, record->id) != 0) {
         return qd_fail(error, QD_INVALID,
                        "%s/" QD_PACK_INDEX ": id: \"%s\", qdiff.pb of %s has \"%s\"", reading->path,
@@ -261,6 +262,9 @@ static enum qd_status take_case(struct reading *reading, const json_t *object, s
         status = qd_fail(error, QD_INVALID, "%s/" QD_PACK_INDEX ":%zu: level: no level \"%.40s\"",
                          reading->path, line, record.level);
     }
+    qd_arena_reset(&reading->files);
+    if (status == QD_OK)
+        status = claim(reading, &record, error);
     return status == QD_OK && level <= reading->level ? visit_case(reading, &record, error)
                                                       : status;
 }
@@ -303,9 +307,50 @@ static enum qd_status read_index(struct reading *reading, char **text, struct qd
                        reading->path);
     }
     struct qd_digest have;
+    reading->claimed[at] = true;
     enum qd_status status = read_text(reading, QD_PACK_INDEX, text, &have, error);
     return status == QD_OK ? check_digest(reading, &reading->entries[at], &have, "index", error)
                            : status;
+}
+
+/* Nothing in the manifest is of no case, and nothing in the directory is beside the manifest. */
+static enum qd_status check_claims(const struct reading *reading, struct qd_error *error)
+{
+    for (size_t i = 0; i < reading->count; i++)
+        if (!reading->claimed[i])
+            return qd_fail(error, QD_INVALID, "%s/%s: of no case in " QD_PACK_INDEX, reading->path,
+                           reading->entries[i].path);
+    return QD_OK;
+}
+
+static bool is_listed(const struct reading *reading, const char *path)
+{
+    size_t at = lower_bound(reading, path);
+
+    return strcmp(path, QD_PACK_MANIFEST) == 0 ||
+           (at < reading->count && strcmp(reading->entries[at].path, path) == 0);
+}
+
+static enum qd_status check_tree(const struct reading *reading, struct qd_error *error)
+{
+    char *root = qd_arena_printf(reading->arena, "%s/.", reading->path);
+    char *paths[] = {root, NULL};
+    FTS *walk = root ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+    enum qd_status status = QD_OK;
+
+    if (!walk)
+        return qd_fail(error, QD_NO_MEMORY, "%s: no memory to walk over it", reading->path);
+    for (const FTSENT *at; status == QD_OK && (at = fts_read(walk));) {
+        const char *name = at->fts_level > 0 ? at->fts_path + strlen(root) + 1 : ".";
+        if (at->fts_info == FTS_F && !is_listed(reading, name))
+            status =
+                qd_fail(error, QD_INVALID, "%s/%s: not in " QD_PACK_MANIFEST, reading->path, name);
+        else if (at->fts_info != FTS_F && at->fts_info != FTS_D && at->fts_info != FTS_DP)
+            status = qd_fail(error, QD_INVALID, "%s/%s: neither a directory nor a regular file",
+                             reading->path, name);
+    }
+    fts_close(walk);
+    return status;
 }
 
 static enum qd_status visit_all(struct reading *reading, struct qd_error *error)
@@ -315,6 +360,8 @@ static enum qd_status visit_all(struct reading *reading, struct qd_error *error)
     enum qd_status status = read_manifest(reading, error);
 
     if (status == QD_OK)
+        status = check_tree(reading, error);
+    if (status == QD_OK)
         status = read_index(reading, &text, error);
     if (status != QD_OK || !text)
         return status;
@@ -322,7 +369,8 @@ static enum qd_status visit_all(struct reading *reading, struct qd_error *error)
          line && status == QD_OK && reading->answer == QD_VISIT_GO_ON;
          line = strtok_r(NULL, "\n", &rest), number++)
         status = take_line(reading, line, number, error);
-    return status;
+    return status == QD_OK && reading->answer == QD_VISIT_GO_ON ? check_claims(reading, error)
+                                                                : status;
 }
 
 enum qd_status qd_pack_visit(const char *path, enum qd_level level, qd_case_visitor *visit,

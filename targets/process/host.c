@@ -23,17 +23,6 @@
 #define LEAVE_SECONDS 2 /* for what was sent before the other side hung up */
 #define NO_LIMIT 1e9    /* seconds: the other side has the clock */
 
-/* Kinds of Error in worker.proto. */
-enum error_kind {
-    ERROR_REJECTED = 0,
-    ERROR_OUT_OF_MEMORY = 1,
-    ERROR_UNUSABLE = 2,
-    ERROR_DIED = 4,
-    ERROR_DIED_OF_MEMORY = 5,
-    ERROR_OUT_OF_BOUNDS = 6,
-    ERROR_INPUT_MODIFIED = 7
-};
-
 /* --- Frames ------------------------------------------------------------------------------------ */
 
 /* Reads `size` bytes; the number read, less at the end of the input, negative when it cannot be read. */
@@ -143,7 +132,7 @@ static bool send_reply(struct qd_wire_out *out, size_t mark, int fd)
     return qd_frame_end(out, &frame, &error) == QD_OK && write_all(fd, frame.bytes, frame.size);
 }
 
-static bool send_error(struct qd_arena *arena, int fd, uint64_t id, enum error_kind kind,
+static bool send_error(struct qd_arena *arena, int fd, uint64_t id, enum qd_reply_error_kind kind,
                        int signal, const char *text)
 {
     struct qd_wire_out out;
@@ -175,10 +164,11 @@ struct server {
     bool over;
 };
 
-static void reply_error(struct server *server, enum error_kind kind, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+static void reply_error(struct server *server, enum qd_reply_error_kind kind, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
 
-static void reply_error(struct server *server, enum error_kind kind, const char *format, ...)
+static void reply_error(struct server *server, enum qd_reply_error_kind kind, const char *format,
+                        ...)
 {
     char text[1024];
     va_list arguments;
@@ -186,7 +176,7 @@ static void reply_error(struct server *server, enum error_kind kind, const char 
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     qd_text_clean(text, sizeof text);
-    if (kind >= ERROR_OUT_OF_BOUNDS)
+    if (kind >= QD_REPLY_OUT_OF_BOUNDS)
         server->over = true; /* nobody knows what else it wrote */
     if (!send_error(&server->arena, server->channel, server->id, kind, 0, text))
         server->over = true;
@@ -200,7 +190,7 @@ static void reply_skip(struct server *server, char *text)
     if (!url)
         url = strstr(text, "http://");
     if (!url) {
-        reply_error(server, ERROR_REJECTED,
+        reply_error(server, QD_REPLY_REJECTED,
                     "the plug-in declined the case and named no issue's address: %s", text);
         return;
     }
@@ -220,12 +210,14 @@ static void reply_status(struct server *server, enum qd_target_status status,
 {
     qd_text_clean(message->text, sizeof message->text);
     switch ((unsigned)status) {
-    case QD_TARGET_REJECTED: reply_error(server, ERROR_REJECTED, "%s", message->text); break;
-    case QD_TARGET_NO_MEMORY: reply_error(server, ERROR_OUT_OF_MEMORY, "%s", message->text); break;
-    case QD_TARGET_UNUSABLE: reply_error(server, ERROR_UNUSABLE, "%s", message->text); break;
+    case QD_TARGET_REJECTED: reply_error(server, QD_REPLY_REJECTED, "%s", message->text); break;
+    case QD_TARGET_NO_MEMORY:
+        reply_error(server, QD_REPLY_OUT_OF_MEMORY, "%s", message->text);
+        break;
+    case QD_TARGET_UNUSABLE: reply_error(server, QD_REPLY_UNUSABLE, "%s", message->text); break;
     case QD_TARGET_SKIPPED: reply_skip(server, message->text); break;
     default:
-        reply_error(server, ERROR_REJECTED, "the plug-in answered %u, which is no status",
+        reply_error(server, QD_REPLY_REJECTED, "the plug-in answered %u, which is no status",
                     (unsigned)status);
     }
 }
@@ -267,7 +259,7 @@ static void welcome(struct server *server)
     struct qd_wire_out out;
     qd_serve_open(&server->name, server->block, DESCRIPTION_BYTES, &server->opened);
     if (qd_serve_read(server->block, DESCRIPTION_BYTES, &server->arena, &info, &error) != QD_OK) {
-        reply_error(server, ERROR_UNUSABLE, "%s", error.text);
+        reply_error(server, QD_REPLY_UNUSABLE, "%s", error.text);
         return;
     }
     size_t mark = begin_reply(&out, &server->arena, server->id, QD_REQUEST_HELLO);
@@ -294,14 +286,14 @@ static void hello(struct server *server, struct qd_wire *body)
             ok = ok && take_name(&field, server->name.config, sizeof server->name.config);
     }
     if (body->problem)
-        reply_error(server, ERROR_UNUSABLE, "a Hello that is malformed: %s", body->problem);
+        reply_error(server, QD_REPLY_UNUSABLE, "a Hello that is malformed: %s", body->problem);
     else if (protocol != PROTOCOL)
-        reply_error(server, ERROR_UNUSABLE, "protocol %llu is wanted; this qdiff-serve has %d",
+        reply_error(server, QD_REPLY_UNUSABLE, "protocol %llu is wanted; this qdiff-serve has %d",
                     (unsigned long long)protocol, PROTOCOL);
     else if (server->opened.api)
-        reply_error(server, ERROR_UNUSABLE, "a second Hello");
+        reply_error(server, QD_REPLY_UNUSABLE, "a second Hello");
     else if (!ok)
-        reply_error(server, ERROR_UNUSABLE,
+        reply_error(server, QD_REPLY_UNUSABLE,
                     "version or settings are given twice, to qdiff and to qdiff-serve, or are too "
                     "long");
     else
@@ -324,7 +316,7 @@ static void load(struct server *server, uint64_t handle, const uint8_t *bytes, s
     struct model *model = find_model(server, false, 0);
     void *copy = qd_arena_copy(&server->arena, bytes, size);
     if (!model || !copy) {
-        reply_error(server, ERROR_OUT_OF_MEMORY, "no room for a model of %zu bytes", size);
+        reply_error(server, QD_REPLY_OUT_OF_MEMORY, "no room for a model of %zu bytes", size);
         return;
     }
     struct qd_target_message message = {""};
@@ -332,7 +324,7 @@ static void load(struct server *server, uint64_t handle, const uint8_t *bytes, s
     enum qd_target_status status =
         server->opened.api->prepare(server->opened.target, copy, size, &made.prepared, &message);
     if (memcmp(copy, bytes, size) != 0) {
-        reply_error(server, ERROR_INPUT_MODIFIED, "the model's bytes were changed");
+        reply_error(server, QD_REPLY_INPUT_MODIFIED, "the model's bytes were changed");
     } else if (status != QD_TARGET_OK) {
         reply_status(server, status, &message);
     } else {
@@ -356,10 +348,10 @@ static void prepare(struct server *server, struct qd_wire *body)
         }
     }
     if (body->problem || !bytes)
-        reply_error(server, ERROR_UNUSABLE, "a Prepare that is malformed: %s",
+        reply_error(server, QD_REPLY_UNUSABLE, "a Prepare that is malformed: %s",
                     body->problem ? body->problem : "no model");
     else if (find_model(server, true, handle))
-        reply_error(server, ERROR_UNUSABLE, "handle %llu is in use", (unsigned long long)handle);
+        reply_error(server, QD_REPLY_UNUSABLE, "handle %llu is in use", (unsigned long long)handle);
     else
         load(server, handle, bytes, size);
 }
@@ -408,7 +400,7 @@ static const char *read_one(const struct qd_wire_field *field, struct qd_arena *
 {
     struct qd_wire wire = {.bytes = field->bytes, .size = field->size};
     size_t size;
-    if (!qd_program_read_tensor(wire, tensor, data))
+    if (!qd_reply_read_tensor(wire, tensor, data))
         return "it is malformed";
     if (!bytes_of(tensor, &size))
         return "its type or shape is none";
@@ -465,7 +457,7 @@ static void reply_outputs(struct server *server, const struct qd_fenced_run *run
     for (size_t i = 0; i < run->output_count; i++)
         put_output(&out, &run->outputs[i], &run->wanted[i], run->block + run->starts[i]);
     if (out.failed)
-        reply_error(server, ERROR_OUT_OF_MEMORY, "no room for the outputs");
+        reply_error(server, QD_REPLY_OUT_OF_MEMORY, "no room for the outputs");
     else
         server->over |= !send_reply(&out, mark, server->channel);
 }
@@ -478,9 +470,9 @@ static void call_run(struct server *server, struct model *model, struct qd_fence
         server->opened.api->run(server->opened.target, model->prepared, run->inputs,
                                 run->input_count, run->outputs, run->output_count, &message);
     if (!qd_fence_holds(run, why, sizeof why))
-        reply_error(server, ERROR_OUT_OF_BOUNDS, "%s", why);
+        reply_error(server, QD_REPLY_OUT_OF_BOUNDS, "%s", why);
     else if (!qd_fence_inputs_hold(run, why, sizeof why))
-        reply_error(server, ERROR_INPUT_MODIFIED, "%s", why);
+        reply_error(server, QD_REPLY_INPUT_MODIFIED, "%s", why);
     else if (status != QD_TARGET_OK)
         reply_status(server, status, &message);
     else
@@ -508,7 +500,7 @@ static void run(struct server *server, struct qd_wire *body)
     if (!problem)
         problem = read_tensors(*body, 3, &server->arena, &wanted, &none, &made.output_count);
     if (problem || !model) {
-        reply_error(server, ERROR_UNUSABLE, "a Run that makes no sense: %s",
+        reply_error(server, QD_REPLY_UNUSABLE, "a Run that makes no sense: %s",
                     problem ? problem : "no such model is loaded");
         return;
     }
@@ -519,14 +511,14 @@ static void run(struct server *server, struct qd_wire *body)
     if (qd_fence_run(&made, &server->arena))
         call_run(server, model, &made);
     else
-        reply_error(server, ERROR_OUT_OF_MEMORY, "no room for the buffers of a run");
+        reply_error(server, QD_REPLY_OUT_OF_MEMORY, "no room for the buffers of a run");
 }
 
 static void release(struct server *server, struct qd_wire *body)
 {
     struct model *model = model_of(server, *body);
     if (!model) {
-        reply_error(server, ERROR_UNUSABLE, "a Release of no model that is loaded");
+        reply_error(server, QD_REPLY_UNUSABLE, "a Release of no model that is loaded");
         return;
     }
     model->is_loaded = false;
@@ -550,13 +542,13 @@ static void answer(struct server *server, const struct qd_frame *frame)
     struct request request = read_request(frame);
     server->id = request.id;
     if (request.problem)
-        reply_error(server, ERROR_UNUSABLE, "a request that is malformed: %s", request.problem);
+        reply_error(server, QD_REPLY_UNUSABLE, "a request that is malformed: %s", request.problem);
     else if (request.kind == QD_REQUEST_HELLO)
         hello(server, &request.body);
     else if (request.kind == QD_REQUEST_PING)
         pong(server, &request.body);
     else if (!server->opened.api)
-        reply_error(server, ERROR_UNUSABLE, "the first request is no Hello");
+        reply_error(server, QD_REPLY_UNUSABLE, "the first request is no Hello");
     else if (request.kind == QD_REQUEST_PREPARE)
         prepare(server, &request.body);
     else if (request.kind == QD_REQUEST_RUN)
@@ -564,7 +556,7 @@ static void answer(struct server *server, const struct qd_frame *frame)
     else if (request.kind == QD_REQUEST_RELEASE)
         release(server, &request.body);
     else
-        reply_error(server, ERROR_UNUSABLE, "a plug-in is no quantizer");
+        reply_error(server, QD_REPLY_UNUSABLE, "a plug-in is no quantizer");
 }
 
 /* In the forked process. */
@@ -616,8 +608,9 @@ static enum qd_status relay(struct qd_worker *worker, struct qd_arena *arena,
         sent = write_all(out, made.bytes, made.size);
     } else {
         bool memory = death.outcome == QD_OUTCOME_OOM;
-        sent = send_error(arena, out, read_request(frame).id,
-                          memory ? ERROR_DIED_OF_MEMORY : ERROR_DIED, death.signal, death.text);
+        sent =
+            send_error(arena, out, read_request(frame).id,
+                       memory ? QD_REPLY_DIED_OF_MEMORY : QD_REPLY_DIED, death.signal, death.text);
         *over = true;
     }
     return sent ? QD_OK : qd_fail(error, QD_IO, "cannot write a reply: %s", strerror(errno));

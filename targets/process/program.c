@@ -18,8 +18,6 @@
 #include "subject/cache.h"
 
 #define PREFIX "worker:"
-#define ERROR_CRASHED 3
-#define ERROR_DIED 4                    /* the first of those after which the worker ends */
 #define START_BYTES ((rlim_t)256 << 20) /* of an interpreter that has just started */
 
 /* --- Which program ------------------------------------------------------------------------------- */
@@ -221,103 +219,55 @@ size_t qd_program_ask(struct qd_program *program, enum qd_request_kind kind,
     return qd_wire_begin(out, (uint32_t)kind);
 }
 
-/* What a reply is: which kind, to which request, its fields. */
-struct reply {
-    uint64_t id;
-    uint32_t kind;
-    struct qd_wire body;
-};
-
-static const char *read_reply(const struct qd_frame *frame, struct reply *reply)
-{
-    struct qd_wire wire = {.bytes = frame->bytes, .size = frame->size};
-    struct qd_wire_field field;
-    *reply = (struct reply){.id = 0};
-    while (qd_wire_next(&wire, &field)) {
-        if (field.number == 1 && field.type == QD_WIRE_VARINT) {
-            reply->id = field.value;
-        } else if (field.number <= QD_REPLY_ERROR && field.type == QD_WIRE_BYTES) {
-            if (reply->kind != 0)
-                return "a reply of two kinds";
-            reply->kind = field.number;
-            reply->body = (struct qd_wire){.bytes = field.bytes, .size = field.size};
-        }
-    }
-    return wire.problem       ? wire.problem
-           : reply->kind == 0 ? "a reply of no kind that is known here"
-                              : NULL;
-}
-
-/* A text field, shortened to fit. */
-static void take_text(const struct qd_wire_field *field, char *text, size_t size)
-{
-    qd_text_shorten(text, size, (const char *)field->bytes, field->size);
-}
-
-static enum qd_target_status hear_skip(struct qd_program *program, struct qd_wire *body,
+static enum qd_target_status hear_skip(struct qd_program *program, struct qd_wire body,
                                        struct qd_target_message *message)
 {
-    char reason[512] = "", url[256] = "";
-    struct qd_wire_field field;
-    while (qd_wire_next(body, &field)) {
-        if (field.number == 1 && field.type == QD_WIRE_BYTES)
-            take_text(&field, reason, sizeof reason);
-        else if (field.number == 2 && field.type == QD_WIRE_BYTES)
-            take_text(&field, url, sizeof url);
-    }
-    if (body->problem || !url[0])
-        return qd_program_condemn(program, "a skip %s",
-                                  body->problem ? body->problem : "without an address");
-    return qd_answer(message, QD_TARGET_SKIPPED, "%s (%s)", reason, url);
+    struct qd_reply_skip skip;
+    const char *problem = qd_reply_read_skip(body, &skip);
+    if (problem)
+        return qd_program_condemn(program, "a skip %s", problem);
+    return qd_answer(message, QD_TARGET_SKIPPED, "%s (%s)", skip.reason, skip.url);
 }
 
 /* The target died, or wrote where it may not, and the worker lives to report it. It is not used again. */
-static enum qd_target_status hear_death(struct qd_program *program, uint64_t kind, int signal,
-                                        const char *text)
+static enum qd_target_status hear_death(struct qd_program *program,
+                                        const struct qd_reply_error *reply)
 {
-    static const enum qd_outcome outcomes[] = {QD_OUTCOME_CRASH, QD_OUTCOME_OOM,
-                                               QD_OUTCOME_OUT_OF_BOUNDS, QD_OUTCOME_INPUT_MODIFIED};
-    program->death = (struct qd_death){.outcome = outcomes[kind - ERROR_DIED], .signal = signal};
-    snprintf(program->death.text, sizeof program->death.text, "%s", text);
+    static const enum qd_outcome outcomes[] = {[QD_REPLY_DIED] = QD_OUTCOME_CRASH,
+                                               [QD_REPLY_DIED_OF_MEMORY] = QD_OUTCOME_OOM,
+                                               [QD_REPLY_OUT_OF_BOUNDS] = QD_OUTCOME_OUT_OF_BOUNDS,
+                                               [QD_REPLY_INPUT_MODIFIED] =
+                                                   QD_OUTCOME_INPUT_MODIFIED};
+    program->death = (struct qd_death){.outcome = outcomes[reply->kind], .signal = reply->signal};
+    snprintf(program->death.text, sizeof program->death.text, "%s", reply->text);
     qd_text_clean(program->death.text, sizeof program->death.text);
     qd_worker_stop(program->worker);
     program->died = true;
     return QD_TARGET_REJECTED;
 }
 
-static enum qd_target_status hear_error(struct qd_program *program, struct qd_wire *body,
+static enum qd_target_status hear_error(struct qd_program *program, struct qd_wire body,
                                         struct qd_target_message *message)
 {
-    char text[1024] = "", stage[32] = "";
-    uint64_t kind = 0;
-    int signal = 0;
-    struct qd_wire_field field;
-    while (qd_wire_next(body, &field)) {
-        if (field.number == 1 && field.type == QD_WIRE_VARINT)
-            kind = field.value;
-        else if (field.number == 4 && field.type == QD_WIRE_VARINT && field.value < 128)
-            signal = (int)field.value;
-        else if (field.number == 2 && field.type == QD_WIRE_BYTES)
-            take_text(&field, text, sizeof text);
-        else if (field.number == 3 && field.type == QD_WIRE_BYTES)
-            take_text(&field, stage, sizeof stage);
-    }
-    static const enum qd_target_status statuses[] = {QD_TARGET_REJECTED, QD_TARGET_NO_MEMORY,
-                                                     QD_TARGET_UNUSABLE, QD_TARGET_REJECTED};
-    if (!body->problem && kind >= ERROR_DIED && kind < ERROR_DIED + 4)
-        return hear_death(program, kind, signal, text);
-    if (body->problem || kind >= sizeof statuses / sizeof *statuses)
-        return qd_program_condemn(program, "an error %s",
-                                  body->problem ? body->problem : "of an unknown kind");
+    struct qd_reply_error reply;
+    const char *problem = qd_reply_read_error(body, &reply);
+    if (problem)
+        return qd_program_condemn(program, "an error %s", problem);
+    if (reply.kind >= QD_REPLY_DIED)
+        return hear_death(program, &reply);
+    static const enum qd_target_status statuses[] = {[QD_REPLY_REJECTED] = QD_TARGET_REJECTED,
+                                                     [QD_REPLY_OUT_OF_MEMORY] = QD_TARGET_NO_MEMORY,
+                                                     [QD_REPLY_UNUSABLE] = QD_TARGET_UNUSABLE,
+                                                     [QD_REPLY_CRASHED] = QD_TARGET_REJECTED};
     const char *words = qd_worker_words(program->worker);
     static const char between[] = "; standard error: ";
-    size_t others = (stage[0] ? strlen(stage) + strlen(": ") : 0) +
+    size_t others = (reply.stage[0] ? strlen(reply.stage) + strlen(": ") : 0) +
                     (words[0] ? strlen(between) + strlen(words) : 0);
     char cause[sizeof message->text];
-    qd_text_shorten(cause, sizeof cause - others, text, strlen(text));
-    program->crashed = kind == ERROR_CRASHED;
-    return qd_answer(message, statuses[kind], "%s%s%s%s%s", stage, stage[0] ? ": " : "", cause,
-                     words[0] ? between : "", words);
+    qd_text_shorten(cause, sizeof cause - others, reply.text, strlen(reply.text));
+    program->crashed = reply.kind == QD_REPLY_CRASHED;
+    return qd_answer(message, statuses[reply.kind], "%s%s%s%s%s", reply.stage,
+                     reply.stage[0] ? ": " : "", cause, words[0] ? between : "", words);
 }
 
 /* A worker that reports its target's deaths and is gone without a word: not the target's doing. */
@@ -338,7 +288,7 @@ enum qd_target_status qd_program_hear(struct qd_program *program, enum qd_reques
 {
     struct qd_error error = {.status = QD_OK};
     struct qd_frame request, answer;
-    struct reply reply;
+    struct qd_reply reply;
     qd_wire_end(out, mark);
     if (qd_frame_end(out, &request, &error) != QD_OK)
         return qd_answer(message, QD_TARGET_NO_MEMORY, "%s", error.text);
@@ -348,16 +298,16 @@ enum qd_target_status qd_program_hear(struct qd_program *program, enum qd_reques
         program->died = true;
         return QD_TARGET_REJECTED;
     }
-    const char *problem = read_reply(&answer, &reply);
+    const char *problem = qd_reply_read(&answer, &reply);
     if (problem)
         return qd_program_condemn(program, "its reply: %s", problem);
     if (reply.id != program->id)
         return qd_program_condemn(program, "it answered request %llu when %llu was asked",
                                   (unsigned long long)reply.id, (unsigned long long)program->id);
     if (reply.kind == QD_REPLY_SKIP)
-        return hear_skip(program, &reply.body, message);
+        return hear_skip(program, reply.body, message);
     if (reply.kind == QD_REPLY_ERROR)
-        return hear_error(program, &reply.body, message);
+        return hear_error(program, reply.body, message);
     if (reply.kind != (uint32_t)kind)
         return qd_program_condemn(program, "a reply of kind %u to a request of kind %u",
                                   (unsigned)reply.kind, (unsigned)kind);

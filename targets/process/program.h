@@ -4,6 +4,7 @@
 #ifndef QDIFF_PROGRAM_H
 #define QDIFF_PROGRAM_H
 
+#include "process/reply.h"
 #include "process/worker.h"
 #include "qdiff/emulated_cpu.h"
 
@@ -51,17 +52,6 @@ extern const struct qd_target qd_program_target;
 
 /* --- The conversation, for those who have more to say (quantize.c) --- */
 
-/* Kinds of Request and Reply by their field numbers in worker.proto. */
-enum qd_request_kind {
-    QD_REQUEST_HELLO = 2,
-    QD_REQUEST_PREPARE = 3,
-    QD_REQUEST_RUN = 4,
-    QD_REQUEST_RELEASE = 5,
-    QD_REQUEST_QUANTIZE = 6,
-    QD_REQUEST_PING = 7
-};
-enum qd_reply_kind { QD_REPLY_SKIP = 8, QD_REPLY_ERROR = 9 };
-
 /* Begins a request of the kind in program->arena, which is emptied; then its fields are put. */
 size_t qd_program_ask(struct qd_program *program, enum qd_request_kind kind,
                       struct qd_wire_out *out);
@@ -79,10 +69,5 @@ enum qd_target_status qd_program_condemn(struct qd_program *program, const char 
 /* Puts a Tensor; without data if `data` is NULL. */
 void qd_program_put_tensor(struct qd_wire_out *out, uint32_t number,
                            const struct qd_target_tensor *tensor, const void *data);
-
-/* Reads a Tensor but for its name; a rank beyond the ABI's is kept as a number up to 1000, with its first dimensions.
- * The data is borrowed, NULL if none; tensor->size is its size. False: malformed. */
-bool qd_program_read_tensor(struct qd_wire wire, struct qd_target_tensor *tensor,
-                            const uint8_t **data);
 
 #endif

@@ -122,9 +122,23 @@ enum qd_status qd_case_files(const struct qd_case *kase, const struct qd_tensor 
                              struct qd_arena *arena, const struct qd_case_file **files,
                              size_t *count, struct qd_error *error);
 
-/* A file's bytes, into the arena; LIMIT above `limit` bytes. */
+/* The case of such files, as qd_case_load reads it from a directory that holds them and no others; errors name
+ * `directory`, which gives the id where there is no qdiff.pb. */
+enum qd_status qd_case_of_files(const char *directory, const struct qd_case_file *files,
+                                size_t count, struct qd_arena *arena, struct qd_case *kase,
+                                struct qd_error *error);
+
+/* A file's bytes, into the arena. LIMIT above `limit` bytes, IO, NO_MEMORY. */
 enum qd_status qd_file_read(const char *path, size_t limit, struct qd_arena *arena, uint8_t **bytes,
                             size_t *size, struct qd_error *error);
+/* The same of a regular file at `name` below a directory: a name from outside, which leads through no ".." and no
+ * link. INVALID where it does; else as qd_file_read. */
+enum qd_status qd_file_read_below(const char *directory, const char *name, size_t limit,
+                                  struct qd_arena *arena, uint8_t **bytes, size_t *size,
+                                  struct qd_error *error);
+/* Opens it for reading. *fd is the caller's. INVALID, IO. */
+enum qd_status qd_file_open_below(const char *directory, const char *name, int *fd,
+                                  struct qd_error *error);
 /* Writes a whole file by write, fsync and rename: never torn. */
 enum qd_status qd_file_write(const char *path, const void *bytes, size_t size,
                              struct qd_error *error);

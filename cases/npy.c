@@ -272,9 +272,9 @@ static enum qd_status check_bools(const uint8_t *bytes, const struct qd_tensor *
     return QD_OK;
 }
 
-static enum qd_status read_array(const uint8_t *bytes, size_t size, enum qd_dtype want,
-                                 struct qd_arena *arena, struct qd_tensor *tensor,
-                                 struct qd_error *error)
+enum qd_status qd_npy_decode(const uint8_t *bytes, size_t size, enum qd_dtype want,
+                             struct qd_arena *arena, struct qd_tensor *tensor,
+                             struct qd_error *error)
 {
     struct parser parser;
     struct header header = {0};
@@ -316,6 +316,6 @@ enum qd_status qd_npy_read(const char *path, enum qd_dtype want, struct qd_arena
     enum qd_status status = qd_file_read(path, QD_CASE_MAX_BYTES, arena, &bytes, &size, error);
     if (status != QD_OK)
         return status;
-    status = read_array(bytes, size, want, arena, tensor, error);
+    status = qd_npy_decode(bytes, size, want, arena, tensor, error);
     return status == QD_OK ? QD_OK : qd_fail_context(error, status, "%s", path);
 }

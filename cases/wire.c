@@ -53,7 +53,7 @@ static bool read_bytes(struct qd_wire *wire, struct qd_wire_field *field)
 
 bool qd_wire_next(struct qd_wire *wire, struct qd_wire_field *field)
 {
-    if (wire->at == wire->size)
+    if (wire->problem || wire->at == wire->size)
         return false;
     uint64_t tag;
     *field = (struct qd_wire_field){.start = wire->at};

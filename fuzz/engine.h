@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "qdiff/mutate.h"
 #include "qdiff/mutate_case.h"
 
 /* Each harness defines one. */
@@ -13,6 +14,9 @@ struct qd_engine_harness {
     const char *property; /* what it checks, one sentence */
     bool hostile;         /* mutate bytes and wire format too, not decoded cases alone */
     bool quantizers;      /* its cases are those of the quantizer role */
+    /* Writes a valid input of at most `room->capacity` bytes. NULL: its inputs are cases. With it they are something
+     * else: every input comes from here, and what is not cases' is mutated as bytes. */
+    void (*seed)(struct qd_random *random, struct qd_mutant *room);
 };
 extern const struct qd_engine_harness qd_engine_harness;
 
@@ -32,6 +36,12 @@ void qd_engine_publish(void);
  * each time, and an input is not worth keeping for it. */
 void qd_engine_pause(void);
 void qd_engine_resume(void);
+
+/* Appends to a seed what there is room for. */
+void qd_engine_append(struct qd_mutant *seed, const void *bytes, size_t size);
+
+/* Ends the program when the property fails: says which, and the status and text of `error`, which may be NULL. */
+void qd_engine_require(bool condition, const char *what, const struct qd_error *error);
 
 /* libFuzzer's entry points, which all engines use. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -137,8 +137,54 @@ static size_t mutate_hostile(uint8_t *data, size_t size, size_t max_size, unsign
     return mutant.size;
 }
 
+/* libFuzzer's own mutations; AFL++ and the replayer have none. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
+
+/* What is no case: a new seed now and then, else its bytes. */
+static size_t mutate_other(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    struct qd_random random = qd_random_seed("other", seed);
+    struct qd_mutant mutant = {data, size, max_size};
+    if (size == 0 || qd_random_below(&random, 16) == 0) {
+        mutant.size = 0;
+        qd_engine_harness.seed(&random, &mutant);
+        return mutant.size;
+    }
+    for (size_t n = 1 + qd_random_below(&random, 4); n > 0; n--)
+        if (qd_engine_harness.hostile && qd_random_below(&random, 2) == 0)
+            qd_mutate_wire(&mutant, &random);
+        else if (LLVMFuzzerMutate && qd_random_below(&random, 2) == 0)
+            mutant.size = LLVMFuzzerMutate(data, mutant.size, max_size);
+        else
+            qd_mutate_bytes(&mutant, NULL, 0, &random);
+    return mutant.size;
+}
+
+void qd_engine_append(struct qd_mutant *seed, const void *bytes, size_t size)
+{
+    size_t left = seed->capacity - seed->size;
+    if (size > left)
+        size = left;
+    if (size > 0)
+        memcpy(seed->bytes + seed->size, bytes, size);
+    seed->size += size;
+}
+
+void qd_engine_require(bool condition, const char *what, const struct qd_error *error)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "the property fails: %s; %s", qd_engine_harness.property, what);
+    if (error)
+        fprintf(stderr, " (%s: %s)", qd_status_word(error->status), error->text);
+    fputc('\n', stderr);
+    abort();
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
+    if (qd_engine_harness.seed)
+        return mutate_other(data, size, max_size, seed);
     if (qd_engine_harness.quantizers) {
         if (arena.budget == 0)
             qd_arena_init(&arena, QD_FUZZ_MEMORY);
@@ -156,6 +202,13 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t 
         size_t size = a_size < max_size ? a_size : max_size;
         memcpy(out, a, size);
         return LLVMFuzzerCustomMutator(out, size, max_size, seed);
+    }
+    if (qd_engine_harness.seed) {
+        struct qd_random random = qd_random_seed("cross", seed);
+        struct qd_mutant mutant = {out, 0, max_size};
+        qd_engine_append(&mutant, a, a_size);
+        qd_mutate_bytes(&mutant, b, b_size, &random);
+        return mutant.size;
     }
     return qd_cross_cases(qd_engine_mutation(), &arena, a, a_size, b, b_size, out, max_size, seed);
 }

@@ -18,14 +18,6 @@ const struct qd_engine_harness qd_engine_harness = {
     .hostile = true,
 };
 
-static void require(int condition, const char *what, const struct qd_error *error)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "fuzz_codec: %s (%s: %s)\n", what, qd_status_word(error->status), error->text);
-    abort();
-}
-
 static int contains(const uint8_t *data, size_t size, const uint8_t *piece, size_t piece_size)
 {
     for (size_t i = 0; piece_size <= size && i <= size - piece_size; i++)
@@ -42,17 +34,17 @@ static void check_case(const uint8_t *data, size_t size, const struct qd_case *k
     struct qd_features features;
     uint8_t *first, *second;
     size_t first_size, second_size;
-    require(contains(data, size, kase->model, kase->model_size),
-            "the model's bytes are not the input's", &error);
+    qd_engine_require(contains(data, size, kase->model, kase->model_size),
+                      "the model's bytes are not the input's", &error);
     qd_case_features(kase, &features);
-    require(qd_case_encode(kase, arena, &first, &first_size, &error) == QD_OK,
-            "an accepted case does not encode", &error);
-    require(qd_case_decode(first, first_size, arena, &again, &error) == QD_OK,
-            "an encoded case does not decode", &error);
-    require(qd_case_encode(&again, arena, &second, &second_size, &error) == QD_OK,
-            "a decoded case does not encode", &error);
-    require(first_size == second_size && memcmp(first, second, first_size) == 0,
-            "encoding is not stable", &error);
+    qd_engine_require(qd_case_encode(kase, arena, &first, &first_size, &error) == QD_OK,
+                      "an accepted case does not encode", &error);
+    qd_engine_require(qd_case_decode(first, first_size, arena, &again, &error) == QD_OK,
+                      "an encoded case does not decode", &error);
+    qd_engine_require(qd_case_encode(&again, arena, &second, &second_size, &error) == QD_OK,
+                      "a decoded case does not encode", &error);
+    qd_engine_require(first_size == second_size && memcmp(first, second, first_size) == 0,
+                      "encoding is not stable", &error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -62,12 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct qd_error error = {.status = QD_STATUS_COUNT};
     qd_arena_init(&arena, BUDGET);
     enum qd_status status = qd_case_decode(data, size, &arena, &kase, &error);
-    require(arena.used <= BUDGET, "the budget is exceeded", &error);
+    qd_engine_require(arena.used <= BUDGET, "the budget is exceeded", &error);
     if (status == QD_OK)
         check_case(data, size, &kase, &arena);
     else
-        require(error.status == status && error.text[0] != '\0', "a refusal without status or text",
-                &error);
+        qd_engine_require(error.status == status && error.text[0] != '\0',
+                          "a refusal without status or text", &error);
     qd_arena_clear(&arena);
     return status == QD_OK ? 0 : -1;
 }

@@ -21,15 +21,6 @@ const struct qd_engine_harness qd_engine_harness = {
     .hostile = true,
 };
 
-static void require(int condition, const char *what, const struct qd_error *error)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "fuzz_network: %s (%s: %s)\n", what, qd_status_word(error->status),
-            error->text);
-    abort();
-}
-
 /* Every input gets one float32. */
 static void exercise(const struct qd_network *network, const struct qd_unit *unit,
                      struct qd_arena *arena)
@@ -55,10 +46,10 @@ static void exercise(const struct qd_network *network, const struct qd_unit *uni
     if (status == QD_OK)
         status = qd_graph_evaluate_within(WORK, false, kase.graph, kase.inputs, NULL, arena, values,
                                           &error);
-    require(status == QD_OK || (error.status == status && error.text[0] != '\0'),
-            "a unit refused without status or text", &error);
+    qd_engine_require(status == QD_OK || (error.status == status && error.text[0] != '\0'),
+                      "a unit refused without status or text", &error);
     status = qd_network_cut_blind(network, &cut, arena, &kase, &error);
-    require(status != QD_OK || kase.model_size > 0, "a cut without a model", &error);
+    qd_engine_require(status != QD_OK || kase.model_size > 0, "a cut without a model", &error);
 }
 
 static void check_network(const struct qd_network *network, struct qd_arena *arena)
@@ -76,7 +67,7 @@ static void check_network(const struct qd_network *network, struct qd_arena *are
         const struct qd_network_node *node = &network->nodes[i];
         int constant = node->output_count == 1 && node->outputs[0] != QD_NO_VALUE &&
                        network->values[node->outputs[0]].is_constant;
-        require(held[i] || constant, "a node in no unit", &error);
+        qd_engine_require(held[i] || constant, "a node in no unit", &error);
     }
     struct qd_arena piece;
     qd_arena_init(&piece, BUDGET);
@@ -120,13 +111,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     qd_arena_init(&arena, BUDGET);
     enum qd_status status =
         qd_network_read("/nowhere/m.onnx", data, size, &arena, &network, &error);
-    require(arena.used <= BUDGET, "the budget is exceeded", &error);
+    qd_engine_require(arena.used <= BUDGET, "the budget is exceeded", &error);
     if (status == QD_OK) {
         check_network(&network, &arena);
         qd_network_close(&network);
     } else {
-        require(error.status == status && error.text[0] != '\0', "a refusal without status or text",
-                &error);
+        qd_engine_require(error.status == status && error.text[0] != '\0',
+                          "a refusal without status or text", &error);
     }
     qd_arena_clear(&arena);
     return status == QD_OK ? 0 : -1;

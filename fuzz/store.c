@@ -297,6 +297,16 @@ static bool parse(const uint8_t *bytes, size_t size, struct qd_arena *arena,
     return false;
 }
 
+enum qd_status qd_record_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena,
+                                struct qd_record *record, struct qd_error *error)
+{
+    struct qd_record read;
+    if (!parse(bytes, size, arena, &read))
+        return qd_fail(error, QD_MALFORMED, "not a whole finding; move it away");
+    *record = read;
+    return QD_OK;
+}
+
 static enum qd_status read_finding(const char *path, struct qd_arena *arena,
                                    struct qd_record *record, struct qd_error *error)
 {
@@ -305,11 +315,8 @@ static enum qd_status read_finding(const char *path, struct qd_arena *arena,
     enum qd_status status = qd_file_read(path, MAX_FILE, arena, &bytes, &size, error);
     if (status != QD_OK)
         return status;
-    struct qd_record read;
-    if (!parse(bytes, size, arena, &read))
-        return qd_fail(error, QD_MALFORMED, "%.200s: not a whole finding; move it away", path);
-    *record = read;
-    return QD_OK;
+    status = qd_record_decode(bytes, size, arena, record, error);
+    return status == QD_OK ? QD_OK : qd_fail_context(error, status, "%.200s", path);
 }
 
 enum qd_status qd_store_get(struct qd_store *store, const char *signature, struct qd_arena *arena,
@@ -353,24 +360,41 @@ static void put_text(FILE *out, const struct qd_record *record)
     }
 }
 
-static enum qd_status write_finding(struct qd_store *store, const struct qd_record *record,
-                                    struct qd_error *error)
+enum qd_status qd_record_encode(const struct qd_record *record, struct qd_arena *arena,
+                                uint8_t **bytes, size_t *size, struct qd_error *error)
+{
+    struct qd_memory_stream stream;
+    bool whole = qd_memory_open(&stream);
+    if (whole) {
+        put_text(stream.out, record);
+        fflush(stream.out);
+        fprintf(stream.out, "case %zu %016" PRIx64 " %016" PRIx64 "\n", record->size,
+                hash_of(record->bytes, record->size),
+                hash_of((const uint8_t *)stream.text, stream.size));
+        fwrite(record->bytes, 1, record->size, stream.out);
+        whole = qd_memory_close(&stream);
+    }
+    uint8_t *copy = whole ? qd_arena_copy(arena, stream.text, stream.size) : NULL;
+    if (whole)
+        free(stream.text);
+    if (!copy)
+        return qd_fail(error, QD_NO_MEMORY, "no room to write a finding");
+    *bytes = copy;
+    *size = stream.size;
+    return QD_OK;
+}
+
+static enum qd_status write_finding(const struct qd_store *store, const struct qd_record *record,
+                                    struct qd_arena *arena, struct qd_error *error)
 {
     char path[PATH_MAX];
-    struct qd_memory_stream stream;
-    if (!qd_memory_open(&stream))
-        return qd_fail(error, QD_NO_MEMORY, "no room to write a finding");
-    put_text(stream.out, record);
-    fflush(stream.out);
-    fprintf(stream.out, "case %zu %016" PRIx64 " %016" PRIx64 "\n", record->size,
-            hash_of(record->bytes, record->size),
-            hash_of((const uint8_t *)stream.text, stream.size));
-    fwrite(record->bytes, 1, record->size, stream.out);
-    if (!qd_memory_close(&stream))
-        return qd_fail(error, QD_NO_MEMORY, "no room to write a finding");
+    uint8_t *bytes;
+    size_t size;
+    enum qd_status status = qd_record_encode(record, arena, &bytes, &size, error);
+    if (status != QD_OK)
+        return status;
     path_of(store, record->signature, path, sizeof path);
-    enum qd_status status = qd_file_write(path, stream.text, stream.size, error);
-    free(stream.text);
+    status = qd_file_write(path, bytes, size, error);
     if (status == QD_OK && fsync(store->directory) != 0)
         status = fail_errno(error, "sync", store->path);
     return status;
@@ -429,7 +453,7 @@ static enum qd_status add_locked(struct qd_store *store, const struct qd_record 
             return status;
         join(&record, seen);
     }
-    return write_finding(store, &record, error);
+    return write_finding(store, &record, arena, error);
 }
 
 enum qd_status qd_store_add(struct qd_store *store, const struct qd_record *seen,

@@ -38,6 +38,7 @@ cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=None -DQD_TESTS=ON \
     -DQD_ONNX_PROTO_ROOT="$SRC/onnx" \
     -DQD_TARGET_ORT=OFF \
     -Dpkgcfg_lib_qd_protobuf_c_protobuf-c="$(static protobuf-c)" \
+    -Dpkgcfg_lib_qd_jansson_jansson="$(static jansson)" -Dpkgcfg_lib_qd_nettle_nettle="$(static nettle)" \
     -Dpkgcfg_lib_qd_gmp_gmp="$(static gmp)" -Dpkgcfg_lib_qd_mpfr_mpfr="$(static mpfr)" \
     -Dpkgcfg_lib_qd_mpfr_gmp="$(static gmp)" \
     -DCMAKE_EXE_LINKER_FLAGS="-Wl,--as-needed" -DCMAKE_BUILD_RPATH="\$ORIGIN/lib"
@@ -52,10 +53,11 @@ words()
 }
 
 words | sort -u | awk '{ printf "\"%s\"\n", $0 }' >"$work/words.dict"
-for file in "$source"/fuzz/fuzz_*.c; do
+for file in "$source"/fuzz/fuzz_*.c "$source"/reports/*/fuzz_*.c; do
     name=$(basename "$file" .c)
     cp "$work/bin/$name" "$OUT/$name"
     cp "$work/words.dict" "$OUT/$name.dict"
     cp "$source/fuzz/oss-fuzz/options" "$OUT/$name.options"
-    (cd "$source/corpus" && cmake -E tar cf "$OUT/${name}_seed_corpus.zip" --format=zip -- [0-9a-f]*)
+    grep -q '\.seed = ' "$file" || # such a harness makes its own; the corpus holds cases
+        (cd "$source/corpus" && cmake -E tar cf "$OUT/${name}_seed_corpus.zip" --format=zip -- [0-9a-f]*)
 done

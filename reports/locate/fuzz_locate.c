@@ -29,14 +29,6 @@ static struct {
     uint64_t units[QD_UNIT_STATE_COUNT];
 } state;
 
-static void require(bool condition, const char *what, const struct qd_error *error)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "fuzz_locate: %s (%s: %s)\n", what, qd_status_word(error->status), error->text);
-    abort();
-}
-
 static void print_totals(void)
 {
     fprintf(stderr, "# fuzz_locate: %llu executions", (unsigned long long)state.executions);
@@ -73,7 +65,7 @@ static void begin(void)
     if (status == QD_OK)
         status = qd_interrupt_begin(&state.interrupt, &error);
     state.out = fopen("/dev/null", "we");
-    require(status == QD_OK && state.out, "cannot begin", &error);
+    qd_engine_require(status == QD_OK && state.out, "cannot begin", &error);
     atexit(print_totals);
 }
 
@@ -88,8 +80,8 @@ static void walk(struct qd_locate *locate, struct qd_error *error)
         status = qd_locate_run(locate, &done, error);
     if (status == QD_OK && locate->options->end_to_end)
         status = qd_regions_find(locate, &report, error);
-    require(status == QD_OK && done == locate->unit_count, "the walk ended", error);
-    require(report.wrong + report.advisory == 0, "the reference differs from itself", error);
+    qd_engine_require(status == QD_OK && done == locate->unit_count, "the walk ended", error);
+    qd_engine_require(report.wrong + report.advisory == 0, "the reference differs from itself", error);
     for (int i = 0; i < QD_UNIT_STATE_COUNT; i++)
         state.units[i] += report.states[i];
     qd_locate_report_end(&report, done, error);
@@ -113,7 +105,7 @@ static bool locate_in(const struct qd_network *network, struct qd_arena *arena)
     if (status == QD_OK)
         walk(&locate, &error);
     else
-        require(error.status == status && error.text[0] != '\0', "inputs without status or text",
+        qd_engine_require(error.status == status && error.text[0] != '\0', "inputs without status or text",
                 &error);
     qd_locate_end(&locate);
     state.no_inputs += status != QD_OK;
@@ -148,11 +140,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         located = locate_in(&network, &arena);
         qd_network_close(&network);
     } else {
-        require(error.status == status && error.text[0] != '\0', "a refusal without status or text",
+        qd_engine_require(error.status == status && error.text[0] != '\0', "a refusal without status or text",
                 &error);
         state.refused[status]++;
     }
-    require(arena.used <= BUDGET, "the budget is exceeded", &error);
+    qd_engine_require(arena.used <= BUDGET, "the budget is exceeded", &error);
     qd_arena_clear(&arena);
     return located ? 0 : -1;
 }

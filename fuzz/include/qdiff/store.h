@@ -55,6 +55,13 @@ enum qd_status qd_record_make(const struct qd_case *kase, const char *signature,
                               struct qd_arena *arena, struct qd_record *record,
                               struct qd_error *error);
 
+/* A finding as a file's bytes, into the arena, and back: what is in `bytes` is copied. Blanks stand for control characters.
+ * NO_MEMORY; MALFORMED: torn or foreign. */
+enum qd_status qd_record_encode(const struct qd_record *record, struct qd_arena *arena,
+                                uint8_t **bytes, size_t *size, struct qd_error *error);
+enum qd_status qd_record_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena,
+                                struct qd_record *record, struct qd_error *error);
+
 /* Adds what was seen of one finding: counts and sightings are joined with those there, cpu, flags and version replaced.
  * The case is replaced by a reduced one if it is not, and by a smaller one if both are or neither is. On disk when it
  * returns: count in memory what comes more than a few times a second. IO (disk full, read-only ...): the store is as it

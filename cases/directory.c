@@ -285,7 +285,8 @@ static enum qd_status make_directory(const char *path, struct qd_error *error)
 {
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && is_directory(path)))
         return QD_OK;
-    return qd_fail(error, QD_IO, "%s: cannot create the directory: %s", path, strerror(errno));
+    return qd_fail(error, qd_status_of_errno(errno), "%s: cannot create the directory: %s", path,
+                   strerror(errno));
 }
 
 /* A directory may be replaced if it is a case; whatever else is there is somebody's. */
@@ -385,9 +386,9 @@ static enum qd_status remove_tensors(const char *path, const char *kind, size_t 
         if (!file)
             return no_room(error, path);
         if (unlink(file) != 0)
-            return errno == ENOENT
-                       ? QD_OK
-                       : qd_fail(error, QD_IO, "%s: cannot remove: %s", file, strerror(errno));
+            return errno == ENOENT ? QD_OK
+                                   : qd_fail(error, qd_status_of_errno(errno),
+                                             "%s: cannot remove: %s", file, strerror(errno));
     }
 }
 

@@ -48,7 +48,8 @@ struct suite {
 
 static enum qd_status fail_errno(struct suite *suite, const char *path, const char *what)
 {
-    return qd_fail(&suite->error, QD_IO, "%s: cannot %s: %s", path, what, strerror(errno));
+    return qd_fail(&suite->error, qd_status_of_errno(errno), "%s: cannot %s: %s", path, what,
+                   strerror(errno));
 }
 
 static enum qd_status no_room(struct suite *suite)

@@ -13,7 +13,8 @@
 
 static enum qd_status fail_errno(struct qd_error *error, const char *path, const char *what)
 {
-    return qd_fail(error, QD_IO, "%s: cannot %s: %s", path, what, strerror(errno));
+    return qd_fail(error, qd_status_of_errno(errno), "%s: cannot %s: %s", path, what,
+                   strerror(errno));
 }
 
 /* Reads until the end or until `size` bytes are there. */

@@ -27,7 +27,8 @@ static enum qd_status map(const char *path, int fd, const uint8_t **bytes, size_
         return qd_fail(error, QD_INVALID, "%s: the file is empty", path);
     void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (mapping == MAP_FAILED)
-        return qd_fail(error, QD_IO, "%s: cannot map: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot map: %s", path,
+                       strerror(errno));
     *bytes = mapping;
     *size = (size_t)info.st_size;
     return QD_OK;
@@ -38,7 +39,8 @@ enum qd_status qd_model_file_map(const char *path, const uint8_t **bytes, size_t
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return qd_fail(error, QD_IO, "%s: cannot open: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot open: %s", path,
+                       strerror(errno));
     enum qd_status status = map(path, fd, bytes, size, error);
     close(fd);
     return status;
@@ -85,7 +87,8 @@ static enum qd_status read_from(const char *path, int fd, uint64_t offset, void 
             return qd_fail(error, QD_INVALID, "%s: ends before byte %llu", path,
                            (unsigned long long)(offset + size));
         if (n < 0 && errno != EINTR)
-            return qd_fail(error, QD_IO, "%s: cannot read: %s", path, strerror(errno));
+            return qd_fail(error, qd_status_of_errno(errno), "%s: cannot read: %s", path,
+                           strerror(errno));
         if (n > 0)
             done += (size_t)n;
     }

@@ -100,7 +100,8 @@ static enum qd_status list_entry(struct listing *listing, const char *directory,
     if (!path)
         return out_of_memory(listing->error, directory);
     if (stat(path, &info) != 0)
-        return qd_fail(listing->error, QD_IO, "%s: cannot examine: %s", path, strerror(errno));
+        return qd_fail(listing->error, qd_status_of_errno(errno), "%s: cannot examine: %s", path,
+                       strerror(errno));
     if (S_ISDIR(info.st_mode))
         return list_directory(listing, path, depth + 1);
     size_t length = strlen(name);
@@ -115,7 +116,8 @@ static enum qd_status list_directory(struct listing *listing, const char *path, 
                        MAX_DIRECTORY_DEPTH);
     DIR *directory = opendir(path);
     if (!directory)
-        return qd_fail(listing->error, QD_IO, "%s: cannot open: %s", path, strerror(errno));
+        return qd_fail(listing->error, qd_status_of_errno(errno), "%s: cannot open: %s", path,
+                       strerror(errno));
     enum qd_status status = QD_OK;
     for (struct dirent *entry; status == QD_OK && (entry = readdir(directory));)
         if (entry->d_name[0] != '.')

@@ -95,7 +95,7 @@ enum qd_status qd_night_stats_write(struct qd_night_stats *tally, struct qd_erro
     tally->written = time(NULL);
     FILE *file = fopen(path, "w");
     if (!file)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     print(tally, file);
     bool good = !ferror(file);
     good = fclose(file) == 0 && good;

@@ -32,7 +32,7 @@ struct qd_store {
 
 static enum qd_status fail_errno(struct qd_error *error, const char *what, const char *path)
 {
-    return qd_fail(error, QD_IO, "cannot %s %.160s: %s", what, path,
+    return qd_fail(error, qd_status_of_errno(errno), "cannot %s %.160s: %s", what, path,
                    strerror(errno)); /* NOLINT(concurrency-mt-unsafe): one thread */
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "qdiff/utf8.h"
+
 enum qd_target_status qd_answer(struct qd_target_message *message, enum qd_target_status status,
                                 const char *format, ...)
 {
@@ -37,41 +39,17 @@ bool qd_config_next(const char **config, char *key, char *value, unsigned size, 
     return true;
 }
 
-/* Length of the UTF-8 sequence at s (of `left` bytes), 0 if there is none.
- * Overlong forms and surrogates count as none. */
-static unsigned sequence(const unsigned char *s, size_t left)
-{
-    unsigned length = s[0] >= 0xC2 && s[0] < 0xE0   ? 2
-                      : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
-                      : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
-                                                    : 0;
-    if (length == 0 || length > left)
-        return 0;
-    for (unsigned i = 1; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
-    bool outside = (s[0] == 0xED && s[1] >= 0xA0) || (s[0] == 0xF4 && s[1] >= 0x90);
-    return overlong || outside ? 0 : length;
-}
-
 void qd_text_clean(char *text, unsigned size)
 {
     text[size - 1] = '\0';
-    unsigned char *s = (unsigned char *)text;
-    size_t left = strlen(text);
-    while (left > 0) {
-        unsigned length = 1;
-        if (s[0] >= 0x80)
-            length = sequence(s, left);
-        else if ((s[0] < 0x20 && s[0] != '\n' && s[0] != '\t') || s[0] == 0x7F)
-            length = 0;
-        if (length == 0) {
-            s[0] = '?';
-            length = 1;
-        }
-        s += length;
-        left -= length;
+    while (*text) {
+        unsigned length = qd_utf8_length(text, QD_UTF8_MOST);
+        bool shown =
+            *text == '\n' || *text == '\t' || (length > 0 && qd_utf8_is_printable(text, length));
+        length = length == 0 ? 1 : length;
+        if (!shown)
+            memset(text, '?', length);
+        text += length;
     }
 }
 

@@ -29,6 +29,8 @@ static void test_clean(void **state)
         {"\xed\xa0\x80", "???"},      /* a surrogate */
         {"\xf4\x90\x80\x80", "????"}, /* beyond U+10FFFF */
         {"\x80\xff", "??"},
+        {"\xc2\x9b[31m", "??[31m"},  /* C1: an escape sequence of eight bits */
+        {"a\xe2\x80\xaez", "a???z"}, /* turns the text around */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[64];

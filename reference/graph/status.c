@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "qdiff/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,17 @@ const char *qd_status_word(enum qd_status status)
 #undef QD_STATUS_WORD
     };
     return (unsigned)status < QD_STATUS_COUNT ? words[status] : "unknown";
+}
+
+enum qd_status qd_status_of_errno(int number)
+{
+    switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return QD_NO_SPACE;
+    case ENOMEM: return QD_NO_MEMORY;
+    default: return QD_IO;
+    }
 }
 
 static void set(struct qd_error *error, enum qd_status status, const char *rule, const char *format,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "qdiff/utf8.h"
 #include "text/json_write.h"
 
 enum { TABLE_NAME = 100, TABLE_OPS = 40 };
@@ -30,13 +31,13 @@ static void print_cut(FILE *out, const char *text, size_t most)
     size_t used = 0;
 
     for (; *text != '\0'; used++) {
-        unsigned length = qd_utf8_length(text);
+        unsigned length = qd_utf8_length(text, QD_UTF8_MOST);
 
         if (used + 4 > most && strlen(text) > 3) {
             fputs("...", out);
             return;
         }
-        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7F)
+        if (length == 0 || !qd_utf8_is_printable(text, length))
             fputc('?', out);
         else
             fwrite(text, 1, length, out);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "text/json_write.h"
+#include "qdiff/utf8.h"
 
 /* --- The shape ---------------------------------------------------------------------------------- */
 
@@ -224,7 +224,7 @@ const char *qd_message_shape(const char *message, const char *op, char *shape, s
         op = domain + 1;
     for (const char *at = message; at < end;) {
         const char *past = past_name(message, at);
-        size_t length = word_length(at), character = qd_utf8_length(at);
+        size_t length = word_length(at), character = qd_utf8_length(at, QD_UTF8_MOST);
 
         if (past > at) {
             if (*at != '[' && is_function(at + 1, (size_t)(past - at) - 2))

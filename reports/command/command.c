@@ -59,7 +59,7 @@ static enum qd_exit check_arguments(const struct qd_command *command, const stru
 }
 
 static enum qd_exit run_verb(struct qd_command *command, const struct qd_verb_row *row, int argc,
-                             char *const *argv)
+                             char *const *argv, const struct qd_console *console)
 {
     struct qd_error error = {0};
 
@@ -68,6 +68,7 @@ static enum qd_exit run_verb(struct qd_command *command, const struct qd_verb_ro
         fprintf(command->err, "qdiff %s: %s\n", row->name, error.text);
         return qd_exit_of_status(error.status);
     }
+    command->options.progress |= console->err_is_terminal && !console->out_is_terminal;
     if (command->options.help) {
         qd_help_verb(command->out, row);
         return QD_EXIT_OK;
@@ -84,10 +85,12 @@ static const char *verb_word(const char *word)
     return strcmp(word, "--version") == 0 ? "version" : word;
 }
 
-enum qd_exit qd_command_main(int argc, char *const *argv, FILE *out, FILE *err)
+enum qd_exit qd_command_main(int argc, char *const *argv, const struct qd_console *console)
 {
+    FILE *out = console->out, *err = console->err;
     struct qd_arena arena;
-    struct qd_command command = {.arena = &arena, .out = out, .err = err};
+    struct qd_command command = {
+        .arena = &arena, .out = out, .err = err, .watched = console->err_is_terminal};
     enum qd_exit code = QD_EXIT_USAGE;
 
     if (argc < 2) {
@@ -97,7 +100,7 @@ enum qd_exit qd_command_main(int argc, char *const *argv, FILE *out, FILE *err)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_verb_row *row = find_verb(verb_word(argv[1]), err);
     if (row)
-        code = run_verb(&command, row, argc - 2, argv + 2);
+        code = run_verb(&command, row, argc - 2, argv + 2, console);
     qd_arena_clear(&arena);
     if (fflush(out) != 0 || ferror(out)) {
         fprintf(err, "qdiff: cannot write to standard output\n");

@@ -9,10 +9,18 @@
 #include "command/exit_code.h"
 #include "command/options.h"
 
+/* Where a command writes. */
+struct qd_console {
+    FILE *out, *err;
+    bool out_is_terminal, err_is_terminal;
+};
+
 struct qd_command {
-    struct qd_options options;
+    struct qd_options
+        options; /* progress: also if somebody watches, and what goes to `out` is not seen there */
     struct qd_arena *arena; /* lives as long as the verb runs */
     FILE *out, *err;
+    bool watched; /* err is a terminal */
 };
 
 struct qd_verb {
@@ -33,7 +41,7 @@ struct qd_verb_row {
 const struct qd_verb_row *qd_verb_at(size_t i);
 
 /* Runs one command line; argv[0] is the program's name. */
-enum qd_exit qd_command_main(int argc, char *const *argv, FILE *out, FILE *err);
+enum qd_exit qd_command_main(int argc, char *const *argv, const struct qd_console *console);
 
 /* Prints "qdiff: text" and gives the exit code of the error. */
 enum qd_exit qd_command_failed(const struct qd_command *command, const struct qd_error *error);

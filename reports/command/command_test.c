@@ -26,7 +26,8 @@ static enum qd_exit run(const char *line, char out[static 20000], char err[stati
     struct qd_capture captures[2];
     qd_capture_begin(&captures[0]);
     qd_capture_begin(&captures[1]);
-    enum qd_exit code = qd_command_main(argc, argv, captures[0].out, captures[1].out);
+    enum qd_exit code = qd_command_main(
+        argc, argv, &(struct qd_console){.out = captures[0].out, .err = captures[1].out});
     snprintf(out, 20000, "%s", qd_capture_text(&captures[0]));
     snprintf(err, 20000, "%s", qd_capture_text(&captures[1]));
     qd_capture_end(&captures[0]);

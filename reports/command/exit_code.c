@@ -13,6 +13,7 @@ enum qd_exit qd_exit_of_status(enum qd_status status)
     case QD_OK: return QD_EXIT_OK;
     case QD_UNUSABLE: return QD_EXIT_UNUSABLE;
     case QD_NO_MEMORY:
+    case QD_NO_SPACE:
     case QD_INTERNAL: return QD_EXIT_OWN_FAILURE;
     default: return QD_EXIT_USAGE;
     }

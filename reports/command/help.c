@@ -61,9 +61,9 @@ void qd_help_all(FILE *out)
     }
     fputs("\nexit codes: 0 no failure; 1 a new divergence, a fixed one or a stale expectation\n"
           "row; 2 usage or bad input; 3 a target that cannot be used; 4 a failure of qdiff\n"
-          "itself, or nothing was compared although targets and arguments were right (a\n"
-          "filter that selects no case); 130 interrupted. Of several the first of 130, 4,\n"
-          "3, 2, 1.\n",
+          "itself, a full disk, or nothing was compared although targets and arguments were\n"
+          "right (a filter that selects no case); 130 interrupted. Of several the first of\n"
+          "130, 4, 3, 2, 1.\n",
           out);
 }
 

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bundle/bundle.h"
 #include "causes/causes_print.h"
@@ -42,7 +41,7 @@ enum qd_status qd_locate_report_begin(struct qd_locate_report *report,
                                       struct qd_error *error)
 {
     *report = (struct qd_locate_report){.locate = locate, .out = out, .err = err};
-    report->progress = locate->options->progress || (isatty(fileno(err)) && !isatty(fileno(out)));
+    report->progress = locate->options->progress;
     report->started = qd_clock_seconds();
     qd_causes_init(&report->causes);
     enum qd_status status = open_file(report, error);

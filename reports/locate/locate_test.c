@@ -197,7 +197,8 @@ static enum qd_exit locate(struct world *w, const char *const *words, const char
     }
     qd_capture_begin(&out);
     qd_capture_begin(&err);
-    enum qd_exit code = qd_command_main(argc, argv, out.out, err.out);
+    enum qd_exit code =
+        qd_command_main(argc, argv, &(struct qd_console){.out = out.out, .err = err.out});
     *text = qd_arena_printf(&w->arena, "%s%s", qd_capture_text(&out), qd_capture_text(&err));
     qd_capture_end(&out);
     qd_capture_end(&err);
@@ -331,7 +332,8 @@ static void units_are_kept_as_cases(void **state)
                     (char[]){"-t"}, (char[]){"reference"}};
     qd_capture_begin(&out);
     qd_capture_begin(&err);
-    assert_int_equal(qd_command_main(5, argv, out.out, err.out), QD_EXIT_OK);
+    assert_int_equal(qd_command_main(5, argv, &(struct qd_console){.out = out.out, .err = err.out}),
+                     QD_EXIT_OK);
     want_text(qd_capture_text(&out), "ok 22 - planted/0022-Conv [reference]");
     qd_capture_end(&out);
     qd_capture_end(&err);

@@ -32,10 +32,13 @@ static enum qd_status write_file(const char *path, const void *bytes, size_t siz
     FILE *file = fopen(path, "wxe");
 
     if (!file)
-        return qd_fail(error, QD_IO, "%s: cannot create: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot create: %s", path,
+                       strerror(errno));
     bool failed = fwrite(bytes, 1, size, file) != size;
     failed = fclose(file) != 0 || failed;
-    return failed ? qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno)) : QD_OK;
+    return failed ? qd_fail(error, qd_status_of_errno(errno), "%s: cannot write: %s", path,
+                            strerror(errno))
+                  : QD_OK;
 }
 
 static enum qd_status make_directory(const struct qd_pack *pack, const char *below,
@@ -44,9 +47,9 @@ static enum qd_status make_directory(const struct qd_pack *pack, const char *bel
     char path[4096];
 
     snprintf(path, sizeof path, "%s/%s", pack->partial, below);
-    return mkdir(path, 0777) == 0
-               ? QD_OK
-               : qd_fail(error, QD_IO, "%s: cannot create: %s", path, strerror(errno));
+    return mkdir(path, 0777) == 0 ? QD_OK
+                                  : qd_fail(error, qd_status_of_errno(errno),
+                                            "%s: cannot create: %s", path, strerror(errno));
 }
 
 static enum qd_status add_entry(struct qd_pack *pack, const char *path, struct qd_digest digest,
@@ -118,14 +121,15 @@ static enum qd_status make_partial(struct qd_pack *pack, struct qd_error *error)
     char path[4096];
 
     if (!mkdtemp(strcpy(path, pack->partial)))
-        return qd_fail(error, QD_IO, "%s: cannot create: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot create: %s", path,
+                       strerror(errno));
     chmod(path, 0755);
     pack->partial = qd_arena_string(&pack->arena, path);
     snprintf(path + strlen(path), sizeof path - strlen(path), "/%s", QD_PACK_INDEX);
     pack->index = fopen(path, "wxe");
-    return pack->partial && pack->index
-               ? QD_OK
-               : qd_fail(error, QD_IO, "%s: cannot create: %s", path, strerror(errno));
+    return pack->partial && pack->index ? QD_OK
+                                        : qd_fail(error, qd_status_of_errno(errno),
+                                                  "%s: cannot create: %s", path, strerror(errno));
 }
 
 enum qd_status qd_pack_begin(const char *path, enum qd_level level, struct qd_pack *pack,
@@ -416,7 +420,8 @@ static enum qd_status close_index(struct qd_pack *pack, struct qd_error *error)
     failed = fclose(pack->index) != 0 || failed;
     pack->index = NULL;
     if (failed || !path)
-        return qd_fail(error, QD_IO, "%s: cannot write the index: %s", pack->path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot write the index: %s",
+                       pack->path, strerror(errno));
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     uint8_t *bytes;
@@ -459,7 +464,8 @@ static enum qd_status sync_partial(const struct qd_pack *pack, struct qd_error *
 
     if (fd >= 0)
         close(fd);
-    return failed ? qd_fail(error, QD_IO, "%s: cannot sync: %s", pack->partial, strerror(errno))
+    return failed ? qd_fail(error, qd_status_of_errno(errno), "%s: cannot sync: %s", pack->partial,
+                            strerror(errno))
                   : QD_OK;
 }
 
@@ -474,7 +480,8 @@ enum qd_status qd_pack_finish(struct qd_pack *pack, struct qd_digest *manifest,
     if (status == QD_OK)
         status = sync_partial(pack, error);
     if (status == QD_OK && rename(pack->partial, pack->path) != 0)
-        status = qd_fail(error, QD_IO, "%s: cannot take its name: %s", pack->path, strerror(errno));
+        status = qd_fail(error, qd_status_of_errno(errno), "%s: cannot take its name: %s",
+                         pack->path, strerror(errno));
     if (status != QD_OK)
         return status;
     pack->partial = NULL;

@@ -135,7 +135,7 @@ enum qd_exit qd_pack_export(struct qd_command *command)
 
     if (status != QD_OK)
         return qd_command_failed(command, &error);
-    export.progress = command->options.progress || isatty(fileno(command->err));
+    export.progress = command->options.progress || command->watched;
     qd_arena_init(&export.arena, QD_ARENA_DEFAULT_BUDGET);
     status = export_selected(&export, &error);
     enum qd_exit code;

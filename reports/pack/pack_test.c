@@ -176,7 +176,7 @@ static void a_changed_byte_is_named(void **state)
                 {"qdiff.pb", "(id, expectation, origin and tags)"}};
 
     (void)state;
-    make_pack(&fixture);
+    make_small_pack(&fixture);
     qd_pack_name("node", "regressions/ort-28456-u8", name);
     struct qd_error error;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -50,7 +50,7 @@ enum qd_status qd_kills_read(const char *path, json_t **value, struct qd_error *
     enum qd_status status = QD_OK;
 
     if (path && !in)
-        status = qd_fail(error, QD_IO, "--kills %s: %s", path, strerror(errno));
+        status = qd_fail(error, qd_status_of_errno(errno), "--kills %s: %s", path, strerror(errno));
     while (in && status == QD_OK && getline(&line, &size, in) >= 0) {
         number++;
         if (json_array_append_new(list, quirk_of(line)) != 0)
@@ -146,7 +146,8 @@ enum qd_status qd_nights_read(const char *directory, json_t **value, struct qd_e
     enum qd_status status = QD_OK;
 
     if (count < 0)
-        status = qd_fail(error, QD_IO, "--nights %s: %s", directory, strerror(errno));
+        status = qd_fail(error, qd_status_of_errno(errno), "--nights %s: %s", directory,
+                         strerror(errno));
     for (int i = 0; i < count; i++) {
         if (status == QD_OK)
             status = read_night(directory, entries[i]->d_name, list, error);

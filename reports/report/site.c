@@ -56,7 +56,8 @@ static enum qd_status make_directory(const char *path, struct qd_error *error)
 {
     return mkdir(path, 0777) == 0 || errno == EEXIST
                ? QD_OK
-               : qd_fail(error, QD_IO, "%s: cannot be made: %s", path, strerror(errno));
+               : qd_fail(error, qd_status_of_errno(errno), "%s: cannot be made: %s", path,
+                         strerror(errno));
 }
 
 /* <directory>/<name>; NULL when out of memory. */
@@ -88,14 +89,15 @@ static enum qd_status write_page(struct writing *writing, const char *name, page
     FILE *out = path ? fopen(path, "we") : NULL;
 
     if (!out)
-        return qd_fail(writing->error, QD_IO, "%s: cannot write: %s", path ? path : name,
-                       strerror(errno));
+        return qd_fail(writing->error, qd_status_of_errno(errno), "%s: cannot write: %s",
+                       path ? path : name, strerror(errno));
     enum qd_status status = write(writing, what, out);
     if (size)
         *size = ftell(out);
     bool failed = ferror(out) != 0;
     return (fclose(out) != 0 || failed) && status == QD_OK
-               ? qd_fail(writing->error, QD_IO, "%s: cannot write: %s", path, strerror(errno))
+               ? qd_fail(writing->error, qd_status_of_errno(errno), "%s: cannot write: %s", path,
+                         strerror(errno))
                : status;
 }
 

@@ -8,8 +8,8 @@
 
 #include "digest/array.h"
 #include "qdiff/memory_stream.h"
+#include "qdiff/utf8.h"
 #include "result/tap.h"
-#include "text/json_write.h"
 #include "text/overwrite.h"
 
 static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites";
@@ -20,7 +20,7 @@ static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsui
  * U+FFFE and U+FFFF. */
 static unsigned xml_length(const char *text)
 {
-    unsigned length = qd_utf8_length(text);
+    unsigned length = qd_utf8_length(text, QD_UTF8_MOST);
 
     if (length == 1 && (unsigned char)*text < 0x20 && !strchr("\t\n\r", *text))
         return 0;

@@ -59,7 +59,7 @@ static enum qd_status read_lines(FILE *file, const char *path,
     if (status != QD_OK)
         return qd_fail_context(error, status, "%s:%zu", path, number);
     if (ferror(file))
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     return number > 0 ? QD_OK : qd_fail(error, QD_MALFORMED, "%s: an empty file", path);
 }
 
@@ -69,7 +69,7 @@ enum qd_status qd_results_read(const char *path, const struct qd_results_reader 
     FILE *file = fopen(path, "re");
 
     if (!file)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     struct qd_arena arena;
     qd_arena_init(&arena, LINE_BUDGET);
     bool ended;

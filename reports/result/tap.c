@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "text/json_write.h"
+#include "qdiff/utf8.h"
 
 void qd_tap_begin(struct qd_tap *tap, FILE *out)
 {
@@ -20,11 +20,11 @@ void qd_tap_begin(struct qd_tap *tap, FILE *out)
 static void print_line(FILE *out, const char *text, bool escape)
 {
     while (*text != '\0') {
-        unsigned length = qd_utf8_length(text);
+        unsigned length = qd_utf8_length(text, QD_UTF8_MOST);
 
-        if (length <= 1 && (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7F)) {
+        if (length == 0 || !qd_utf8_is_printable(text, length)) {
             fputc(*text == '\n' || *text == '\t' ? ' ' : '?', out);
-            text++;
+            text += length == 0 ? 1 : length;
             continue;
         }
         if (escape && (*text == '#' || *text == '\\'))
@@ -92,9 +92,9 @@ static void yaml_scalar(FILE *out, const char *text)
     }
     fputc('"', out);
     while (*text != '\0') {
-        unsigned length = qd_utf8_length(text);
+        unsigned length = qd_utf8_length(text, QD_UTF8_MOST);
 
-        if (length == 0 || (length == 1 && (unsigned char)*text < 0x20) || *text == 0x7F) {
+        if (length == 0 || !qd_utf8_is_printable(text, length)) {
             fprintf(out, *text == '\n' ? "\\n" : "\\x%02x", (unsigned)(unsigned char)*text);
             text++;
             continue;

@@ -34,7 +34,7 @@ enum qd_status qd_reporter_begin(struct qd_reporter *reporter, const struct qd_o
     }
     if (qd_junit_begin(&begun.junit, options->junit, error) != QD_OK)
         return error->status;
-    if (options->progress || (isatty(fileno(err)) && !isatty(fileno(out))))
+    if (options->progress)
         begun.progress = err;
     qd_causes_init(&begun.causes);
     begun.started = qd_clock_seconds();

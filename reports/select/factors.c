@@ -65,13 +65,15 @@ enum qd_status qd_factors_print(const struct qd_selection *selection, const char
     FILE *table = write ? fopen(write, "we") : NULL;
     enum qd_status status = QD_OK;
     if (write && !table)
-        return qd_fail(error, QD_IO, "%s: cannot write: %s", write, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot write: %s", write,
+                       strerror(errno));
     if (table)
         qd_derived_write_head(table);
     *holes = 0;
     for (size_t op = 0; status == QD_OK && qd_op_at(op); op++)
         status = print_op(op, selection, table, out, holes, error);
     if (table && fclose(table) != 0 && status == QD_OK)
-        return qd_fail(error, QD_IO, "%s: cannot write: %s", write, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot write: %s", write,
+                       strerror(errno));
     return status;
 }

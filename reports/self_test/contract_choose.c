@@ -232,7 +232,8 @@ static enum qd_status write_table(const struct ballot *ballot, const struct qd_s
     FILE *out = fopen(path, "we");
     enum qd_status status = QD_OK;
     if (!out)
-        return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot write: %s", path,
+                       strerror(errno));
     qd_derived_write_head(out);
     for (size_t op = 0; qd_op_at(op) && status == QD_OK; op++) {
         struct qd_derived_cover cover;
@@ -244,7 +245,8 @@ static enum qd_status write_table(const struct ballot *ballot, const struct qd_s
             qd_derived_write(&cover, out);
     }
     if (fclose(out) != 0 && status == QD_OK)
-        return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot write: %s", path,
+                       strerror(errno));
     return status;
 }
 

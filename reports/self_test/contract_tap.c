@@ -201,11 +201,11 @@ static enum qd_status write_mutants(const struct qd_contract_result *result, con
 {
     FILE *out = fopen(path, "w");
     if (!out)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     for (size_t i = 0; i < result->contract.count; i++)
         write_mutant(out, result, i);
     if (fclose(out) != 0)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     return QD_OK;
 }
 

@@ -161,4 +161,36 @@ test_locate_names_the_unit_and_keeps_it()
     qd 2 locate "$scratch/torn.onnx" -t reference && has err torn.onnx
 }
 
+# Files that may hold nothing stand for a disk that is full.
+full()
+{
+    local have=0
+    (trap '' XFSZ; ulimit -f 0; exec "$qdiff" "$@" 2>&1 >/dev/null) | cat >"$scratch/err"
+    have=${PIPESTATUS[0]}
+    [ "$have" = 4 ] && has err "File too large" || { echo "qdiff $*: want exit 4, have $have"; cat "$scratch/err"; return 1; }
+}
+
+test_a_full_disk_is_exit_4_everywhere()
+{
+    qd 0 run -t reference "${few[@]}" -r "$scratch/r.jsonl" || return 1
+    full run -t reference "${few[@]}" -r "$scratch/f.jsonl" &&
+        full export regressions/ort-28456-u8 -o "$scratch/f" &&
+        full export --suite --level smoke --filter 'regressions/ort-28456*' -o "$scratch/f.pack" &&
+        full merge "$scratch/r.jsonl" -o "$scratch/merged.jsonl" &&
+        full report "$scratch/r.jsonl" -o "$scratch/f.page" || return 1
+    [ ! -e "$scratch/f.pack" ] || { echo "half a pack is left"; return 1; }
+}
+
+test_no_terminal_obeys_a_name()
+{
+    # y = Relu(x) of int8, opset 14, with an escape character for x and U+009B (CSI), both of which terminals obey, for y.
+    printf '%b' '\x08\x07\x3a\x29\x0a\x0d\x0a\x01\x1b\x12\x02\xc2\x9b\x22\x04Relu\x12\x01g' \
+        '\x5a\x09\x0a\x01\x1b\x12\x04\x0a\x02\x08\x03\x62\x0a\x0a\x02\xc2\x9b\x12\x04\x0a\x02\x08\x03' \
+        '\x42\x02\x10\x0e' >"$scratch/evil.onnx"
+    qd 2 repro "$scratch/evil.onnx" -t reference && has err "'?'" || return 1
+    ! LC_ALL=C grep -q "$(printf '\033')" "$scratch/err" || { echo "an escape character went through"; return 1; }
+    qd 0 locate "$scratch/evil.onnx" -t reference --shape "$(printf '\033=2')" && has out "?" || return 1
+    ! LC_ALL=C grep -qE "$(printf '\033|\302\233')" "$scratch/out" "$scratch/err" || { echo "a control character went through"; return 1; }
+}
+
 run_tests "$@"

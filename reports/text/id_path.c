@@ -31,7 +31,7 @@ static enum qd_status make_parents(char *path, struct qd_error *error)
         *slash = '\0';
         made = mkdir(path, 0777);
         if (made != 0 && errno != EEXIST)
-            return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+            return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
         *slash = '/';
     }
     return QD_OK;

@@ -5,46 +5,12 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "qdiff/utf8.h"
+
 void qd_json_begin(struct qd_json *json, FILE *out)
 {
     json->out = out;
     json->comma = false;
-}
-
-static bool is_continuation(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
-unsigned qd_utf8_length(const char *text)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    unsigned length = 1;
-    uint32_t point = p[0];
-
-    if (p[0] < 0x80)
-        return 1;
-    if (p[0] >= 0xC2 && p[0] < 0xE0) {
-        length = 2;
-        point &= 0x1F;
-    } else if (p[0] >= 0xE0 && p[0] < 0xF0) {
-        length = 3;
-        point &= 0x0F;
-    } else if (p[0] >= 0xF0 && p[0] < 0xF5) {
-        length = 4;
-        point &= 0x07;
-    } else {
-        return 0;
-    }
-    for (unsigned i = 1; i < length; i++) {
-        if (!is_continuation(p[i])) /* a NUL is none either: no read beyond the end */
-            return 0;
-        point = point << 6 | (p[i] & 0x3F);
-    }
-    if ((length == 3 && (point < 0x800 || (point >= 0xD800 && point < 0xE000))) ||
-        (length == 4 && (point < 0x10000 || point > 0x10FFFF)))
-        return 0;
-    return length;
 }
 
 static void quoted_ascii(FILE *out, char c)
@@ -65,7 +31,7 @@ static void quoted(FILE *out, const char *text)
 {
     fputc('"', out);
     while (*text != '\0') {
-        unsigned length = qd_utf8_length(text);
+        unsigned length = qd_utf8_length(text, QD_UTF8_MOST);
 
         if (length == 0) {
             fputs("\\ufffd", out);

@@ -28,7 +28,4 @@ void qd_json_double(struct qd_json *json, const char *key, double value);
 void qd_json_string_if(struct qd_json *json, const char *key, const char *value);
 void qd_json_int_if(struct qd_json *json, const char *key, int64_t value);
 
-/* Length of the UTF-8 sequence at `text` (1 to 4), 0 if there is none (overlong, surrogate, cut). */
-unsigned qd_utf8_length(const char *text);
-
 #endif

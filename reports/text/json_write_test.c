@@ -122,24 +122,12 @@ static void numbers_read_back(void **state)
     json_decref(document);
 }
 
-static void utf8_lengths(void **state)
-{
-    (void)state;
-    assert_int_equal(qd_utf8_length("a"), 1);
-    assert_int_equal(qd_utf8_length("\xc3\xa9"), 2);
-    assert_int_equal(qd_utf8_length("\xe2\x82\xac"), 3);
-    assert_int_equal(qd_utf8_length("\xf0\x9d\x84\x9e"), 4);
-    assert_int_equal(qd_utf8_length("\x80"), 0);
-    assert_int_equal(qd_utf8_length("\xe2\x82"), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_documents_parse),
         cmocka_unit_test(any_bytes_make_a_string),
         cmocka_unit_test(numbers_read_back),
-        cmocka_unit_test(utf8_lengths),
     };
 
     return cmocka_run_group_tests_name("json_write", tests, NULL, NULL);

@@ -45,12 +45,14 @@ static enum qd_status write_page(const struct qd_coverage *coverage,
     FILE *out = fopen(path, "we");
 
     if (!out)
-        return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot write: %s", path,
+                       strerror(errno));
     enum qd_status status = qd_coverage_print(coverage, selection, true, out, error);
     if (status == QD_OK)
         status = qd_coverage_print_tables(true, out, error);
     if (fclose(out) != 0 && status == QD_OK)
-        return qd_fail(error, QD_IO, "%s: cannot write: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: cannot write: %s", path,
+                       strerror(errno));
     return status;
 }
 

@@ -66,7 +66,8 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     if (status != QD_OK) {
         fprintf(export->command->err, "qdiff: %s: %s\n", selected->kase->id, error.text);
         export->code = qd_exit_worse(export->code, qd_exit_of_status(status));
-        return status == QD_IO || status == QD_USAGE ? QD_VISIT_STOP : QD_VISIT_GO_ON;
+        return status == QD_IO || status == QD_NO_SPACE || status == QD_USAGE ? QD_VISIT_STOP
+                                                                              : QD_VISIT_GO_ON;
     }
     export->count++;
     snprintf(export->last, sizeof export->last, "%s", selected->kase->id);

@@ -108,7 +108,7 @@ static enum qd_status make_directory(const char *path, struct qd_error *error)
     if (!path)
         return qd_fail(error, QD_NO_MEMORY, "no memory for paths");
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     return QD_OK;
 }
 
@@ -119,7 +119,7 @@ static enum qd_status check_corpus(const char *path, struct qd_error *error)
     bool found = false;
 
     if (!directory)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     struct dirent *entry;
     struct stat about;
     while (!found && (entry = readdir(directory)) != NULL) {

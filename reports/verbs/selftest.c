@@ -205,13 +205,13 @@ static enum qd_status write_report(const struct report *report, const char *path
     FILE *out = fopen(path, "w");
 
     if (!out)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     if (report->command->options.json)
         write_json(out, report);
     else
         write_markdown(out, report);
     if (fclose(out) != 0)
-        return qd_fail(error, QD_IO, "%s: %s", path, strerror(errno));
+        return qd_fail(error, qd_status_of_errno(errno), "%s: %s", path, strerror(errno));
     return QD_OK;
 }
 

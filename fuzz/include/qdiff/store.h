@@ -64,7 +64,7 @@ enum qd_status qd_record_decode(const uint8_t *bytes, size_t size, struct qd_are
 
 /* Adds what was seen of one finding: counts and sightings are joined with those there, cpu, flags and version replaced.
  * The case is replaced by a reduced one if it is not, and by a smaller one if both are or neither is. On disk when it
- * returns: count in memory what comes more than a few times a second. IO (disk full, read-only ...): the store is as it
+ * returns: count in memory what comes more than a few times a second. NO_SPACE, IO (read-only ...): the store is as it
  * was. A file that is torn or foreign is MALFORMED and left alone. */
 enum qd_status qd_store_add(struct qd_store *store, const struct qd_record *seen,
                             struct qd_error *error);

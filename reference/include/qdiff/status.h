@@ -18,6 +18,7 @@
     QD_STATUS(LIMIT, "limit", "larger than a documented limit")                           \
     QD_STATUS(NO_MEMORY, "no-memory", "the memory budget is used up")                     \
     QD_STATUS(IO, "io", "the operating system refused a file or process operation")       \
+    QD_STATUS(NO_SPACE, "no-space", "a disk, quota or size limit is full")                \
     QD_STATUS(USAGE, "usage", "a wrong argument, option or name given by the user")       \
     QD_STATUS(UNUSABLE, "unusable", "a target that cannot be opened or does not work")    \
     QD_STATUS(INTERNAL, "internal", "a broken invariant of qdiff itself")
@@ -33,6 +34,9 @@ struct qd_error {
     char rule[64];
     char text[320];
 };
+
+/* Of an operation on a file that failed with this errno: NO_SPACE, NO_MEMORY or IO. */
+enum qd_status qd_status_of_errno(int number);
 
 /* The word of a status ("ok", "invalid", ...). Never NULL. */
 const char *qd_status_word(enum qd_status status);

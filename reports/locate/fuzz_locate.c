@@ -81,7 +81,8 @@ static void walk(struct qd_locate *locate, struct qd_error *error)
     if (status == QD_OK && locate->options->end_to_end)
         status = qd_regions_find(locate, &report, error);
     qd_engine_require(status == QD_OK && done == locate->unit_count, "the walk ended", error);
-    qd_engine_require(report.wrong + report.advisory == 0, "the reference differs from itself", error);
+    qd_engine_require(report.wrong + report.advisory == 0, "the reference differs from itself",
+                      error);
     for (int i = 0; i < QD_UNIT_STATE_COUNT; i++)
         state.units[i] += report.states[i];
     qd_locate_report_end(&report, done, error);
@@ -105,8 +106,8 @@ static bool locate_in(const struct qd_network *network, struct qd_arena *arena)
     if (status == QD_OK)
         walk(&locate, &error);
     else
-        qd_engine_require(error.status == status && error.text[0] != '\0', "inputs without status or text",
-                &error);
+        qd_engine_require(error.status == status && error.text[0] != '\0',
+                          "inputs without status or text", &error);
     qd_locate_end(&locate);
     state.no_inputs += status != QD_OK;
     return status == QD_OK;
@@ -140,8 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         located = locate_in(&network, &arena);
         qd_network_close(&network);
     } else {
-        qd_engine_require(error.status == status && error.text[0] != '\0', "a refusal without status or text",
-                &error);
+        qd_engine_require(error.status == status && error.text[0] != '\0',
+                          "a refusal without status or text", &error);
         state.refused[status]++;
     }
     qd_engine_require(arena.used <= BUDGET, "the budget is exceeded", &error);

@@ -15,8 +15,8 @@ struct qd_clean_stream {
     char held[4];
 };
 
-/* Opens a stream that writes to `fd`. What is no UTF-8, a control character other than newline, tab and carriage return,
- * or turns the direction of text (qdiff/utf8.h) becomes '?'. On a terminal each line is written at once, and if
+/* Opens a stream that writes to `fd`. What is no UTF-8, a control character other than newline, tab and carriage
+ * return, or turns the direction of text (qdiff/utf8.h) becomes '?'. On a terminal each line is written at once, and if
  * `unbuffered` each call. The record may not move: the stream points to it. False when out of memory. */
 bool qd_clean_stream_open(struct qd_clean_stream *stream, int fd, bool unbuffered);
 

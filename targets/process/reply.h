@@ -69,8 +69,8 @@ bool qd_reply_read_welcome(struct qd_wire body, struct qd_arena *arena,
 bool qd_reply_read_tensor(struct qd_wire wire, struct qd_target_tensor *tensor,
                           const uint8_t **data);
 
-/* Puts Outputs where they are expected: data into the buffers of `size` bytes, types and shapes as they are said. False:
- * `why`, of `why_size` bytes, says what is wrong. */
+/* Puts Outputs where they are expected: data into the buffers of `size` bytes, types and shapes as they are said.
+ * False: `why`, of `why_size` bytes, says what is wrong. */
 bool qd_reply_read_outputs(struct qd_wire body, struct qd_target_tensor *outputs, size_t count,
                            char *why, size_t why_size);
 

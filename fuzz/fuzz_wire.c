@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: a walk over whatever bytes stays inside them and ends; each field begins where the one before ended; what is
- * put with the writer as it was read is read again as the same fields; and messages inside are walked over the same. */
+/* Property: a walk over whatever bytes stays inside them and ends; each field begins where the one before ended;
+ * what is put with the writer as it was read is read again as the same fields; and messages inside are walked over
+ * the same. */
 #include <string.h>
 
 #include "engine.h"

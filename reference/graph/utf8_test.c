@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UTF-8 as RFC 3629 has it, over all code points, and what may be shown. Alone: <build>/tests/reference/graph/utf8_test */
+/* UTF-8 as RFC 3629 has it, over all code points, and what may be shown. Alone:
+ * <build>/tests/reference/graph/utf8_test */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: whatever the index and the manifest of a pack, it is visited or refused with a status and a text; every case
- * that is visited is the one that was packed. An input is a byte and a text: the index of the pack, which the manifest
- * then vouches for, or the manifest. The pack is one case in a directory of its own below $TMPDIR, removed at the end. */
+/* Property: whatever the index and the manifest of a pack, it is visited or refused with a status and a text; every
+ * case that is visited is the one that was packed. An input is a byte and a text: the index of the pack, which the
+ * manifest then vouches for, or the manifest. The pack is one case in a directory of its own below $TMPDIR, removed
+ * at the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

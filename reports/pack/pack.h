@@ -68,9 +68,9 @@ void qd_pack_name(const char *kind, const char *id, char name[QD_PACK_NAME]);
 /* Whether a path is a directory with a manifest. */
 bool qd_pack_is(const char *path);
 
-/* Visits the pack's cases of `level` and below in the order of its index. The directory holds the manifest's files and no
- * others, no link among them, each of one case; a file is read once and compared with the manifest before it is used.
- * INVALID names the file and what of the case it holds, or the line and field of the index. */
+/* Visits the pack's cases of `level` and below in the order of its index. The directory holds the manifest's files
+ * and no others, no link among them, each of one case; a file is read once and compared with the manifest before it
+ * is used. INVALID names the file and what of the case it holds, or the line and field of the index. */
 enum qd_status qd_pack_visit(const char *path, enum qd_level level, qd_case_visitor *visit,
                              void *context, struct qd_error *error);
 

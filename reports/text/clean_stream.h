@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard output and standard error, which show names and messages from outside: whatever is written, no terminal obeys
- * it. */
+/* Standard output and standard error, which show names and messages from outside: whatever is written, no terminal
+ * obeys it. */
 #ifndef QDIFF_REPORTS_CLEAN_STREAM_H
 #define QDIFF_REPORTS_CLEAN_STREAM_H
 

@@ -36,11 +36,11 @@ struct qd_import_options {
 enum qd_status qd_import(const struct qd_import_options *options, struct qd_arena *arena,
                          struct qd_case *kase, struct qd_error *error);
 
-/* Decodes a NumPy .npy file (format 1.0, 2.0, 3.0; little endian; C order) of float32, float64, float16, bool, int8 to
- * int64, uint8, uint16. `want` is the tensor's type, or NONE for the file's own. Types that NumPy lacks are read from
- * their codes: bfloat16 from uint16; float8, uint4, uint2, float4 (one element a byte) from uint8; int4, int2 from
- * int8; or from the void types V1 and V2 that ml_dtypes writes.
- * MALFORMED, INVALID (another type than `want`), UNSUPPORTED (big endian, Fortran order, other types), LIMIT, NO_MEMORY. */
+/* Decodes a NumPy .npy file (format 1.0, 2.0, 3.0; little endian; C order) of float32, float64, float16, bool, int8
+ * to int64, uint8, uint16. `want` is the tensor's type, or NONE for the file's own. Types that NumPy lacks are read
+ * from their codes: bfloat16 from uint16; float8, uint4, uint2, float4 (one element a byte) from uint8; int4, int2
+ * from int8; or from the void types V1 and V2 that ml_dtypes writes. MALFORMED, INVALID (another type than `want`),
+ * UNSUPPORTED (big endian, Fortran order, other types), LIMIT, NO_MEMORY. */
 enum qd_status qd_npy_decode(const uint8_t *bytes, size_t size, enum qd_dtype want,
                              struct qd_arena *arena, struct qd_tensor *tensor,
                              struct qd_error *error);

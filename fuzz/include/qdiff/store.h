@@ -55,8 +55,8 @@ enum qd_status qd_record_make(const struct qd_case *kase, const char *signature,
                               struct qd_arena *arena, struct qd_record *record,
                               struct qd_error *error);
 
-/* A finding as a file's bytes, into the arena, and back: what is in `bytes` is copied. Blanks stand for control characters.
- * NO_MEMORY; MALFORMED: torn or foreign. */
+/* A finding as a file's bytes, into the arena, and back: what is in `bytes` is copied. Blanks stand for control
+ * characters. NO_MEMORY; MALFORMED: torn or foreign. */
 enum qd_status qd_record_encode(const struct qd_record *record, struct qd_arena *arena,
                                 uint8_t **bytes, size_t *size, struct qd_error *error);
 enum qd_status qd_record_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena,

@@ -110,18 +110,21 @@ enum qd_status qd_file_open_below(const char *directory, const char *name, int *
                                   struct qd_error *error)
 {
     struct stat info;
+    int opened = -1;
     if (*name == '\0')
         return qd_fail(error, QD_INVALID, "a file without a name");
     int below = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (below < 0)
         return fail_errno(error, directory, "open");
-    enum qd_status status = open_parts(below, name, fd, error);
+    enum qd_status status = open_parts(below, name, &opened, error);
     close(below);
     if (status != QD_OK)
         return status;
-    if (fstat(*fd, &info) == 0 && S_ISREG(info.st_mode))
+    if (fstat(opened, &info) == 0 && S_ISREG(info.st_mode)) {
+        *fd = opened;
         return QD_OK;
-    close(*fd);
+    }
+    close(opened);
     return qd_fail(error, QD_INVALID, "%s: not a regular file", name);
 }
 
@@ -129,7 +132,7 @@ enum qd_status qd_file_read_below(const char *directory, const char *name, size_
                                   struct qd_arena *arena, uint8_t **bytes, size_t *size,
                                   struct qd_error *error)
 {
-    int fd;
+    int fd = -1;
     enum qd_status status = qd_file_open_below(directory, name, &fd, error);
     if (status != QD_OK)
         return status;

@@ -40,7 +40,10 @@ void qd_engine_resume(void);
 /* Appends to a seed what there is room for. */
 void qd_engine_append(struct qd_mutant *seed, const void *bytes, size_t size);
 
-/* Ends the program when the property fails: says which, and the status and text of `error`, which may be NULL. */
+/* Ends the program because the property fails: says which, and the status and text of `error`, which may be NULL. */
+_Noreturn void qd_engine_fail(const char *what, const struct qd_error *error);
+
+/* The same unless the condition holds. */
 void qd_engine_require(bool condition, const char *what, const struct qd_error *error);
 
 /* libFuzzer's entry points, which all engines use. */

@@ -170,15 +170,19 @@ void qd_engine_append(struct qd_mutant *seed, const void *bytes, size_t size)
     seed->size += size;
 }
 
-void qd_engine_require(bool condition, const char *what, const struct qd_error *error)
+void qd_engine_fail(const char *what, const struct qd_error *error)
 {
-    if (condition)
-        return;
     fprintf(stderr, "the property fails: %s; %s", qd_engine_harness.property, what);
     if (error)
         fprintf(stderr, " (%s: %s)", qd_status_word(error->status), error->text);
     fputc('\n', stderr);
     abort();
+}
+
+void qd_engine_require(bool condition, const char *what, const struct qd_error *error)
+{
+    if (!condition)
+        qd_engine_fail(what, error);
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)

@@ -388,8 +388,8 @@ static enum qd_status write_finding(const struct qd_store *store, const struct q
                                     struct qd_arena *arena, struct qd_error *error)
 {
     char path[PATH_MAX];
-    uint8_t *bytes;
-    size_t size;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
     enum qd_status status = qd_record_encode(record, arena, &bytes, &size, error);
     if (status != QD_OK)
         return status;

@@ -34,7 +34,8 @@ static char *read_text(const char *path)
     struct qd_error error = {.status = QD_OK};
     enum qd_status status = qd_file_read(path, MOST_TEXT, &pack.arena, &bytes, &size, &error);
     char *text = status == QD_OK ? qd_arena_alloc(&pack.arena, size + 1) : NULL;
-    qd_engine_require(text, "the harness' pack cannot be read", &error);
+    if (!text)
+        qd_engine_fail("the harness' pack cannot be read", &error);
     memcpy(text, bytes, size);
     return text;
 }
@@ -61,7 +62,8 @@ static void make_case(struct qd_case *kase)
     enum qd_status status = qd_case_from_model(model, sizeof model, &pack.arena, kase, &error);
     if (status == QD_OK && input)
         status = qd_tensor_init(input, &pack.arena, QD_S8, 0, NULL, &error);
-    qd_engine_require(status == QD_OK && input, "the harness' case cannot be made", &error);
+    if (status != QD_OK || !input)
+        qd_engine_fail("the harness' case cannot be made", &error);
     memcpy(input->data, &x, 1);
     kase->id = "a/case";
     kase->input_count = 1;
@@ -110,8 +112,8 @@ static void sign(const char *index, size_t size)
     struct qd_digest digest = qd_digest_of(index, size);
     char text[QD_DIGEST_TEXT];
     char *line = strstr(pack.manifest, "  " QD_PACK_INDEX "\n");
-    qd_engine_require(line && line - pack.manifest >= 64, "the harness' manifest has no index",
-                      NULL);
+    if (!line || line - pack.manifest < 64)
+        qd_engine_fail("the harness' manifest has no index", NULL);
     memcpy(line - 64, qd_digest_write(&digest, text), 64);
 }
 

@@ -250,7 +250,7 @@ static enum qd_status text_of(const struct reading *reading, const json_t *objec
 static enum qd_status take_case(struct reading *reading, const json_t *object, size_t line,
                                 struct qd_error *error)
 {
-    struct record record = {0};
+    struct record record = {.path = "", .id = "", .level = ""};
     enum qd_status status = text_of(reading, object, "path", line, &record.path, error);
 
     if (status == QD_OK)

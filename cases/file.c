@@ -70,7 +70,7 @@ enum qd_status qd_file_read(const char *path, size_t limit, struct qd_arena *are
     return status;
 }
 
-/* The next part of a name below a directory, "a" of "a/b"; false where it could lead elsewhere. */
+/* The next part of a name, "a" of "a/b"; false where it could lead out of the directory. */
 static bool take_part(const char **name, char part[NAME_MAX + 1])
 {
     size_t length = strcspn(*name, "/");
@@ -82,22 +82,28 @@ static bool take_part(const char **name, char part[NAME_MAX + 1])
     return strcmp(part, "..") != 0;
 }
 
+static bool stays_below(const char *name)
+{
+    char part[NAME_MAX + 1];
+    bool below = *name != '\0';
+    while (below && *name)
+        below = take_part(&name, part);
+    return below;
+}
+
 /* Opens part after part, each without following links: what replaces one in the meantime changes nothing. */
 static enum qd_status open_parts(int directory, const char *name, int *fd, struct qd_error *error)
 {
     char part[NAME_MAX + 1];
     const char *rest = name;
     int at = directory;
-    while (*rest) {
-        bool good = take_part(&rest, part);
+    while (*rest && take_part(&rest, part)) {
         int flags = O_CLOEXEC | O_NOFOLLOW | (*rest ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK);
-        int next = good ? openat(at, part, flags) : -1;
-        int why = errno;
+        int next = openat(at, part, flags), why = errno;
         if (at != directory)
             close(at);
-        if (!good || (next < 0 && (why == ELOOP || why == ENOTDIR)))
-            return qd_fail(error, QD_INVALID, "%s: leads through a link or out of the directory",
-                           name);
+        if (next < 0 && (why == ELOOP || why == ENOTDIR))
+            return qd_fail(error, QD_INVALID, "%s: leads through a link", name);
         if (next < 0)
             return qd_fail(error, QD_IO, "%s: cannot open: %s", name, strerror(why));
         at = next;
@@ -111,8 +117,8 @@ enum qd_status qd_file_open_below(const char *directory, const char *name, int *
 {
     struct stat info;
     int opened = -1;
-    if (*name == '\0')
-        return qd_fail(error, QD_INVALID, "a file without a name");
+    if (!stays_below(name))
+        return qd_fail(error, QD_INVALID, "'%s' is no name below the directory", name);
     int below = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (below < 0)
         return fail_errno(error, directory, "open");

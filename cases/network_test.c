@@ -305,7 +305,7 @@ static void external_data_stays_in_the_directory(void **state)
     assert_refused(read_external(w, "/etc/passwd", &tensor, &error), QD_INVALID, &error,
                    "initializer 'w'");
     assert_refused(read_external(w, "../inside", &tensor, &error), QD_INVALID, &error,
-                   "external data: ../inside: leads through a link or out of the directory");
+                   "external data: '../inside' is no name below the directory");
     const char *link = qd_arena_printf(&w->arena, "%s/link", w->scratch);
     assert_int_equal(symlink("/etc/passwd", link), 0);
     assert_refused(read_external(w, "link", &tensor, &error), QD_INVALID, &error,

@@ -345,8 +345,8 @@ static int add_to_full_disk(const char *path)
     signal(SIGXFSZ, SIG_IGN);
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
         return 1;
-    if (qd_store_add(store, &record, &error) != QD_IO || !strstr(error.text, "full.finding") ||
-        !strstr(error.text, "File too large"))
+    if (qd_store_add(store, &record, &error) != QD_NO_SPACE ||
+        !strstr(error.text, "full.finding") || !strstr(error.text, "File too large"))
         return 2;
     return qd_store_get(store, "full", &arena, &have, &error) == QD_OK && have.count == 1 ? 0 : 3;
 }

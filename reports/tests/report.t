@@ -138,6 +138,12 @@ test_other_directories_are_left_alone()
 }
 
 # The pins of the page and of the script are the same.
+test_a_full_disk_is_exit_4()
+{
+    needs_page
+    qd 0 run -t reference "${few[@]}" -r "$scratch/r.jsonl" && full report "$scratch/r.jsonl" -o "$scratch/f.page"
+}
+
 test_libraries_are_pinned()
 {
     local package version stem

@@ -266,7 +266,7 @@ enum qd_status qd_expectations_parse(const char *path, const char *text, size_t 
         line[length] = '\0';
         if (strlen(line) != length)
             return qd_fail(error, QD_USAGE, "%.80s:%zu: has a NUL byte", path, at.line);
-        if (length > 0 && line[length - 1] == '\r')
+        while (length > 0 && line[length - 1] == '\r')
             line[--length] = '\0';
         if (length == 0 || *line == '#')
             continue;

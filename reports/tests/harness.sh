@@ -44,7 +44,8 @@ full()
     local have=0
     (trap '' XFSZ; ulimit -f 0; exec "$qdiff" "$@" 2>&1 >/dev/null) | cat >"$scratch/err"
     have=${PIPESTATUS[0]}
-    [ "$have" = 4 ] && has err "File too large" || { echo "qdiff $*: want exit 4, have $have"; cat "$scratch/err"; return 1; }
+    [ "$have" = 4 ] || { echo "qdiff $*: want exit 4, have $have"; cat "$scratch/err"; return 1; }
+    has err "File too large"
 }
 
 # has FILE TEXT: the file holds the text. lacks: it does not.

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "qdiff/clock.h"
 
 #define MOST_ROUNDS 2000 /* of killing what kills did not reach yet */
+#define MOST_LOOKS 1000  /* at a process that runs */
 
 /* What the warden writes: after its fork, and once the worker has ended. */
 struct report {
@@ -245,15 +247,23 @@ static unsigned long long field(const char *text, const char *key)
     return at ? strtoull(at + strlen(key), NULL, 16) : 0;
 }
 
-/* A signal is pending from the moment of its sending, long before the process notices. */
+/* A signal is pending from the moment of its sending, long before the process notices. Between the two the process runs
+ * for a moment, as it does not while it only waits: then it is asked again. */
 bool qd_warden_is_stopped(const struct qd_warden *warden)
 {
     char text[2048];
-    ssize_t size = pread(warden->status, text, sizeof text - 1, 0);
-    if (size <= 0)
-        return false;
-    text[size] = '\0';
-    return strstr(text, "\nState:\tT") || field(text, "\nShdPnd:") >> (SIGSTOP - 1) & 1;
+    for (int i = 0; i < MOST_LOOKS; i++) {
+        ssize_t size = pread(warden->status, text, sizeof text - 1, 0);
+        if (size <= 0)
+            return false;
+        text[size] = '\0';
+        if (strstr(text, "\nState:\tT") || field(text, "\nShdPnd:") >> (SIGSTOP - 1) & 1)
+            return true;
+        if (!strstr(text, "\nState:\tR"))
+            return false;
+        sched_yield();
+    }
+    return false;
 }
 
 void qd_warden_order_end(const struct qd_warden *warden)

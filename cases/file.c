@@ -147,15 +147,16 @@ enum qd_status qd_file_read_below(const char *directory, const char *name, size_
     return status;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
+bool qd_file_write_fd(int fd, const void *bytes, size_t size)
 {
+    const uint8_t *left = bytes;
     while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
+        ssize_t n = write(fd, left, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return false;
-        bytes += n;
+        left += n;
         size -= (size_t)n;
     }
     return true;
@@ -180,7 +181,7 @@ enum qd_status qd_file_write(const char *path, const void *bytes, size_t size,
     if (fd < 0)
         return fail_errno(error, path, "create a file next to it");
     enum qd_status status = QD_OK;
-    if (!write_all(fd, bytes, size) || fsync(fd) != 0)
+    if (!qd_file_write_fd(fd, bytes, size) || fsync(fd) != 0)
         status = fail_errno(error, path, "write");
     if (close(fd) != 0 && status == QD_OK)
         status = fail_errno(error, path, "write");

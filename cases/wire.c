@@ -74,6 +74,15 @@ bool qd_wire_next(struct qd_wire *wire, struct qd_wire_field *field)
     }
 }
 
+size_t qd_wire_count(struct qd_wire wire, uint32_t number)
+{
+    struct qd_wire_field field;
+    size_t count = 0;
+    while (qd_wire_next(&wire, &field))
+        count += field.number == number && field.type == QD_WIRE_BYTES;
+    return count;
+}
+
 /* Room for `size` more bytes, NULL when there is none. */
 static uint8_t *reserve(struct qd_wire_out *out, size_t size)
 {

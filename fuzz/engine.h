@@ -46,6 +46,9 @@ _Noreturn void qd_engine_fail(const char *what, const struct qd_error *error);
 /* The same unless the condition holds. */
 void qd_engine_require(bool condition, const char *what, const struct qd_error *error);
 
+/* The property that all parsers share: the status is OK, or `error` has it and a text. */
+void qd_engine_require_told(enum qd_status status, const struct qd_error *error);
+
 /* libFuzzer's entry points, which all engines use. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);

@@ -185,6 +185,12 @@ void qd_engine_require(bool condition, const char *what, const struct qd_error *
         qd_engine_fail(what, error);
 }
 
+void qd_engine_require_told(enum qd_status status, const struct qd_error *error)
+{
+    qd_engine_require(status == QD_OK || (error->status == status && error->text[0] != '\0'),
+                      "a refusal without status or text", error);
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     if (qd_engine_harness.seed)

@@ -141,8 +141,7 @@ static bool read_quantized(struct qd_wire body, struct qd_arena *arena)
     struct qd_error error = {.status = QD_STATUS_COUNT};
     const char *problem = NULL;
     enum qd_status status = qd_quantized_read(body, arena, &answer, &problem, &error);
-    qd_engine_require(status == QD_OK || (error.status == status && error.text[0]),
-                      "an answer refused without status or text", &error);
+    qd_engine_require_told(status, &error);
     return status == QD_OK && !problem;
 }
 

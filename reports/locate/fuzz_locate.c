@@ -106,8 +106,7 @@ static bool locate_in(const struct qd_network *network, struct qd_arena *arena)
     if (status == QD_OK)
         walk(&locate, &error);
     else
-        qd_engine_require(error.status == status && error.text[0] != '\0',
-                          "inputs without status or text", &error);
+        qd_engine_require_told(status, &error);
     qd_locate_end(&locate);
     state.no_inputs += status != QD_OK;
     return status == QD_OK;
@@ -141,8 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         located = locate_in(&network, &arena);
         qd_network_close(&network);
     } else {
-        qd_engine_require(error.status == status && error.text[0] != '\0',
-                          "a refusal without status or text", &error);
+        qd_engine_require_told(status, &error);
         state.refused[status]++;
     }
     qd_engine_require(arena.used <= BUDGET, "the budget is exceeded", &error);

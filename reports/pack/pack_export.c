@@ -2,8 +2,6 @@
 /* Writes the selected cases of the suite as a pack, for `qdiff export --suite`. */
 #include "pack/pack_export.h"
 
-#include <unistd.h>
-
 #include "pack/pack.h"
 #include "qdiff/clock.h"
 #include "run/interrupt.h"

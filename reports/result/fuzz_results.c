@@ -117,13 +117,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *line = (const char *)data;
     qd_arena_init(&arena, BUDGET);
     enum qd_status status = qd_result_record_decode(line, size, &arena, &record, &error);
-    qd_engine_require(status == QD_OK || (error.status == status && error.text[0]),
-                      "a refusal without status or text", &error);
+    qd_engine_require_told(status, &error);
     if (status == QD_OK && record.kind == QD_RECORD_RESULT)
         check_result(&record.result, &arena);
     enum qd_status second = qd_header_decode(line, size, &arena, &header, &of_header);
-    qd_engine_require(second == QD_OK || (of_header.status == second && of_header.text[0]),
-                      "a header refused without status or text", &of_header);
+    qd_engine_require_told(second, &of_header);
     qd_engine_require(arena.used <= BUDGET, "the budget is exceeded", NULL);
     qd_arena_clear(&arena);
     return status == QD_OK ? 0 : -1;

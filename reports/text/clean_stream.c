@@ -3,10 +3,10 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "text/clean_stream.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "qdiff/case.h"
 #include "qdiff/utf8.h"
 
 /* What goes to the descriptor next. */
@@ -19,13 +19,8 @@ struct chunk {
 
 static void write_chunk(struct chunk *chunk)
 {
-    for (size_t done = 0; done < chunk->used && !chunk->lost;) {
-        ssize_t put = write(chunk->fd, chunk->text + done, chunk->used - done);
-        if (put >= 0)
-            done += (size_t)put;
-        else
-            chunk->lost = errno != EINTR;
-    }
+    if (!chunk->lost)
+        chunk->lost = !qd_file_write_fd(chunk->fd, chunk->text, chunk->used);
     chunk->used = 0;
 }
 

@@ -42,20 +42,6 @@ static ssize_t read_all(int fd, uint8_t *bytes, size_t size)
     return (ssize_t)have;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t put = write(fd, bytes, size);
-        if (put < 0 && errno != EINTR)
-            return false;
-        if (put > 0) {
-            bytes += put;
-            size -= (size_t)put;
-        }
-    }
-    return true;
-}
-
 /* Reads a whole frame, head included; its size is 0 at the end of the input. */
 static enum qd_status read_frame(int fd, struct qd_arena *arena, struct qd_frame *frame,
                                  struct qd_error *error)
@@ -129,7 +115,8 @@ static bool send_reply(struct qd_wire_out *out, size_t mark, int fd)
     struct qd_frame frame;
     struct qd_error error;
     qd_wire_end(out, mark);
-    return qd_frame_end(out, &frame, &error) == QD_OK && write_all(fd, frame.bytes, frame.size);
+    return qd_frame_end(out, &frame, &error) == QD_OK &&
+           qd_file_write_fd(fd, frame.bytes, frame.size);
 }
 
 static bool send_error(struct qd_arena *arena, int fd, uint64_t id, enum qd_reply_error_kind kind,
@@ -358,15 +345,6 @@ static void prepare(struct server *server, struct qd_wire *body)
 
 /* --- Run ---------------------------------------------------------------------------------------- */
 
-static size_t count_fields(struct qd_wire wire, uint32_t number)
-{
-    struct qd_wire_field field;
-    size_t count = 0;
-    while (qd_wire_next(&wire, &field))
-        count += field.number == number && field.type == QD_WIRE_BYTES;
-    return count;
-}
-
 /* The name of a Tensor, in the arena; NULL when out of memory. */
 static const char *read_name(struct qd_wire wire, struct qd_arena *arena)
 {
@@ -418,7 +396,7 @@ static const char *read_tensors(struct qd_wire wire, uint32_t number, struct qd_
 {
     struct qd_wire_field field;
     size_t i = 0;
-    *count = count_fields(wire, number);
+    *count = qd_wire_count(wire, number);
     *tensors = qd_arena_array(arena, *count, sizeof **tensors);
     *data = qd_arena_array(arena, *count, sizeof **data);
     if (!*tensors || !*data)
@@ -605,7 +583,7 @@ static enum qd_status relay(struct qd_worker *worker, struct qd_arena *arena,
         qd_wire_put_raw(&whole, content.bytes, content.size);
         if (qd_frame_end(&whole, &made, error) != QD_OK)
             return error->status;
-        sent = write_all(out, made.bytes, made.size);
+        sent = qd_file_write_fd(out, made.bytes, made.size);
     } else {
         bool memory = death.outcome == QD_OUTCOME_OOM;
         sent =

@@ -132,15 +132,6 @@ static const char *read_edge(struct qd_wire wire, struct qd_arena *arena,
     return problem ? problem : finish_edge(&scales, &zeros, arena, edge);
 }
 
-static size_t count_fields(struct qd_wire wire, uint32_t number)
-{
-    struct qd_wire_field field;
-    size_t count = 0;
-    while (qd_wire_next(&wire, &field))
-        count += field.number == number;
-    return count;
-}
-
 /* Everything of the message, into arrays of the right size. */
 static const char *read_fields(struct qd_wire body, struct qd_arena *arena,
                                struct qd_quantizer_answer *answer, struct qd_quantizer_edge *edges,
@@ -172,12 +163,12 @@ enum qd_status qd_quantized_read(struct qd_wire body, struct qd_arena *arena,
                                  struct qd_quantizer_answer *answer, const char **problem,
                                  struct qd_error *error)
 {
-    size_t edge_count = count_fields(body, 2);
+    size_t edge_count = qd_wire_count(body, 2);
     *problem = edge_count > MOST_EDGES ? "more edges than any graph has" : NULL;
     if (*problem)
         return QD_OK;
     struct qd_quantizer_edge *edges = qd_arena_array(arena, edge_count, sizeof *edges);
-    const char **ignored = qd_arena_array(arena, count_fields(body, 3) + 1, sizeof *ignored);
+    const char **ignored = qd_arena_array(arena, qd_wire_count(body, 3) + 1, sizeof *ignored);
     if (!edges || !ignored)
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu edges", edge_count);
     struct qd_quantizer_answer made = {.edges = edges, .ignored = ignored};

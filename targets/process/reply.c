@@ -98,20 +98,11 @@ static bool read_texts(struct qd_wire wire, unsigned count, const char **texts[]
     return !wire.problem;
 }
 
-static size_t count_fields(struct qd_wire wire, uint32_t number)
-{
-    struct qd_wire_field field;
-    size_t count = 0;
-    while (qd_wire_next(&wire, &field))
-        count += field.number == number && field.type == QD_WIRE_BYTES;
-    return count;
-}
-
 static bool read_capabilities(struct qd_wire wire, struct qd_arena *arena,
                               struct qd_target_info *info)
 {
     struct qd_wire_field field;
-    size_t count = count_fields(wire, 4), i = 0;
+    size_t count = qd_wire_count(wire, 4), i = 0;
     struct qd_target_capability *rows =
         count > MAX_CAPABILITIES ? NULL : qd_arena_array(arena, count, sizeof *rows);
     while (rows && qd_wire_next(&wire, &field)) {
@@ -132,7 +123,7 @@ static bool read_capabilities(struct qd_wire wire, struct qd_arena *arena,
 static bool read_options(struct qd_wire wire, struct qd_arena *arena, const char *const **options)
 {
     struct qd_wire_field field;
-    size_t count = count_fields(wire, 5), i = 0;
+    size_t count = qd_wire_count(wire, 5), i = 0;
     const char **words = qd_arena_array(arena, count + 1, sizeof *words);
     while (words && qd_wire_next(&wire, &field))
         if (field.number == 5 && field.type == QD_WIRE_BYTES &&

@@ -139,6 +139,8 @@ enum qd_status qd_file_read_below(const char *directory, const char *name, size_
 /* Opens it for reading. *fd is the caller's. INVALID, IO. */
 enum qd_status qd_file_open_below(const char *directory, const char *name, int *fd,
                                   struct qd_error *error);
+/* Writes all bytes to an open descriptor, also if signals interrupt it. False with errno set. */
+bool qd_file_write_fd(int fd, const void *bytes, size_t size);
 /* Writes a whole file by write, fsync and rename: never torn. */
 enum qd_status qd_file_write(const char *path, const void *bytes, size_t size,
                              struct qd_error *error);

@@ -34,6 +34,9 @@ bool qd_wire_next(struct qd_wire *wire, struct qd_wire_field *field);
 /* Reads one varint of at most 64 bits; false with `problem` set when there is none. */
 bool qd_wire_varint(struct qd_wire *wire, uint64_t *value);
 
+/* How many length-delimited fields of that number come before the end, or before the first problem. */
+size_t qd_wire_count(struct qd_wire wire, uint32_t number);
+
 /* A writer into an arena. After an allocation failed the writes do nothing and `failed` is set. */
 struct qd_wire_out {
     struct qd_arena *arena;

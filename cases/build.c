@@ -329,6 +329,12 @@ void qd_build_request(struct qd_builder *builder, const uint8_t *request, size_t
     builder->metadata.request_size = size;
 }
 
+void qd_build_steps(struct qd_builder *builder, const struct qd_case_step *steps, size_t count)
+{
+    builder->metadata.steps = steps;
+    builder->metadata.step_count = count;
+}
+
 void qd_build_origin(struct qd_builder *builder, const char *spec, const char *issue,
                      const char *note)
 {

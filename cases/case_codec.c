@@ -7,6 +7,7 @@
 #include "model.h"
 #include "qdiff/case.h"
 #include "qdiff/wire.h"
+#include "step_codec.h"
 #include "tensor_codec.h"
 #include "unpack.h"
 
@@ -103,9 +104,9 @@ static bool is_word(const char *text)
     return true;
 }
 
-static enum qd_status read_tensors(size_t count, Onnx__TensorProto **protos, const char *field,
-                                   struct qd_arena *arena, const struct qd_tensor **tensors,
-                                   struct qd_error *error)
+enum qd_status qd_case_read_tensors(size_t count, Onnx__TensorProto **protos, const char *field,
+                                    struct qd_arena *arena, const struct qd_tensor **tensors,
+                                    struct qd_error *error)
 {
     struct qd_tensor *read = qd_arena_array(arena, count, sizeof *read);
     if (!read)
@@ -180,8 +181,10 @@ static enum qd_status read_expect(const Qdiff__Expect *proto, struct qd_case *ka
     }
 }
 
-static bool fits(const struct qd_graph_value *value, const struct qd_tensor *tensor)
+bool qd_case_fits(const struct qd_graph_value *value, const struct qd_tensor *tensor)
 {
+    if (value->declared_dtype != tensor->dtype)
+        return false;
     if (value->declared_rank < 0)
         return true;
     if ((unsigned)value->declared_rank != tensor->rank)
@@ -203,8 +206,7 @@ static enum qd_status check_wrong_outputs(const struct qd_case *kase, struct qd_
     for (size_t i = 0; i < wanted; i++) {
         const struct qd_graph_value *value = &graph->values[graph->outputs[i]];
         char text[160];
-        if (value->declared_dtype != kase->wrong_outputs[i].dtype ||
-            !fits(value, &kase->wrong_outputs[i]))
+        if (!qd_case_fits(value, &kase->wrong_outputs[i]))
             return qd_fail(error, QD_INVALID, "wrong output %zu is %s, which '%.80s' cannot be", i,
                            qd_tensor_describe(&kase->wrong_outputs[i], text, sizeof text),
                            value->name);
@@ -226,7 +228,7 @@ static enum qd_status check_tensors(const struct qd_case *kase, struct qd_error 
             return qd_fail(error, QD_INVALID, "input %zu is %s, the model declares '%.80s' as %s",
                            i, qd_tensor_describe(&kase->inputs[i], text, sizeof text), value->name,
                            qd_dtype_info(value->declared_dtype)->word);
-        if (!fits(value, &kase->inputs[i]))
+        if (!qd_case_fits(value, &kase->inputs[i]))
             return qd_fail(error, QD_INVALID,
                            "input %zu is %s, which '%.80s' is not declared to take", i,
                            qd_tensor_describe(&kase->inputs[i], text, sizeof text), value->name);
@@ -248,13 +250,14 @@ static enum qd_status read_case(const Qdiff__Case *proto, struct qd_arena *arena
         status = qd_fail(error, QD_INVALID, "%zu input tensors, the model has %zu inputs",
                          proto->n_input, kase->input_count);
     if (status == QD_OK)
-        status = read_tensors(proto->n_input, proto->input, "input", arena, &kase->inputs, error);
+        status = qd_case_read_tensors(proto->n_input, proto->input, "input", arena, &kase->inputs,
+                                      error);
     if (status == QD_OK)
-        status = read_tensors(proto->n_output, proto->output, "stored output", arena,
-                              &kase->stored_outputs, error);
+        status = qd_case_read_tensors(proto->n_output, proto->output, "stored output", arena,
+                                      &kase->stored_outputs, error);
     if (status == QD_OK)
-        status = read_tensors(proto->n_wrong_output, proto->wrong_output, "wrong output", arena,
-                              &kase->wrong_outputs, error);
+        status = qd_case_read_tensors(proto->n_wrong_output, proto->wrong_output, "wrong output",
+                                      arena, &kase->wrong_outputs, error);
     if (status != QD_OK)
         return status;
     kase->output_count = proto->n_output;
@@ -271,6 +274,10 @@ enum qd_status qd_case_decode(const uint8_t *bytes, size_t size, struct qd_arena
         qd_unpack(&qdiff__case__descriptor, bytes, size, arena, &message, error);
     if (status == QD_OK)
         status = read_case((const Qdiff__Case *)message, arena, &read, error);
+    if (status == QD_OK)
+        status =
+            qd_case_read_steps((const Qdiff__Case *)message,
+                               (struct qd_wire){.bytes = bytes, .size = size}, arena, &read, error);
     if (status == QD_OK)
         status = slice_model(bytes, size, arena, &read, error);
     if (status == QD_OK)
@@ -307,8 +314,8 @@ static void put_origin(struct qd_wire_out *out, const struct qd_case *kase)
     qd_wire_end(out, mark);
 }
 
-static void put_tensors(struct qd_wire_out *out, uint32_t field, const struct qd_tensor *tensors,
-                        size_t count)
+void qd_case_put_tensors(struct qd_wire_out *out, uint32_t field, const struct qd_tensor *tensors,
+                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t mark = qd_wire_begin(out, field);
@@ -325,9 +332,10 @@ void qd_case_put_metadata(struct qd_wire_out *out, const struct qd_case *kase)
     put_origin(out, kase);
     for (size_t i = 0; i < kase->tag_count; i++)
         qd_wire_put_text(out, QD_CASE_FIELD_TAG, kase->tags[i]);
-    put_tensors(out, QD_CASE_FIELD_WRONG_OUTPUT, kase->wrong_outputs, kase->wrong_count);
+    qd_case_put_tensors(out, QD_CASE_FIELD_WRONG_OUTPUT, kase->wrong_outputs, kase->wrong_count);
     if (kase->request_size > 0)
         qd_wire_put_bytes(out, QD_CASE_FIELD_REQUEST, kase->request, kase->request_size);
+    qd_case_put_steps(out, kase);
 }
 
 enum qd_status qd_case_encode(const struct qd_case *kase, struct qd_arena *arena, uint8_t **bytes,
@@ -336,7 +344,7 @@ enum qd_status qd_case_encode(const struct qd_case *kase, struct qd_arena *arena
     struct qd_wire_out out = {.arena = arena};
     qd_case_put_metadata(&out, kase);
     qd_wire_put_bytes(&out, QD_CASE_FIELD_MODEL, kase->model, kase->model_size);
-    put_tensors(&out, QD_CASE_FIELD_INPUT, kase->inputs, kase->input_count);
-    put_tensors(&out, QD_CASE_FIELD_OUTPUT, kase->stored_outputs, kase->output_count);
+    qd_case_put_tensors(&out, QD_CASE_FIELD_INPUT, kase->inputs, kase->input_count);
+    qd_case_put_tensors(&out, QD_CASE_FIELD_OUTPUT, kase->stored_outputs, kase->output_count);
     return qd_wire_finish(&out, bytes, size, error);
 }

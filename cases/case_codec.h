@@ -19,7 +19,8 @@ enum qd_case_field {
     QD_CASE_FIELD_OUTPUT = 8,
     QD_CASE_FIELD_COMPUTED_OUTPUT = 9,
     QD_CASE_FIELD_WRONG_OUTPUT = 10,
-    QD_CASE_FIELD_REQUEST = 11
+    QD_CASE_FIELD_REQUEST = 11,
+    QD_CASE_FIELD_BEFORE = 12
 };
 enum { EXPECT_KIND = 1, EXPECT_RULE = 2, EXPECT_TWIN = 3 };
 enum {
@@ -30,6 +31,7 @@ enum {
     ORIGIN_GENERATOR = 5,
     ORIGIN_SYMPTOM = 6
 };
+enum { STEP_MODEL = 1, STEP_INPUT = 2, STEP_RUNS = 3, STEP_KEEP = 4 };
 
 /* A case of nothing: texts "", id "unnamed", expected to be valid. */
 struct qd_case qd_case_default(void);

@@ -54,6 +54,74 @@ static void test_round_trip(void **state)
     assert_memory_equal(again.request, "a\0b", 3);
 }
 
+static void test_steps(void **state)
+{
+    struct qd_arena *arena = *state;
+    struct qd_case kase = sample_conv_case(arena), again;
+    struct qd_error error;
+    struct qd_case_step steps[] = {
+        {.graph = kase.graph, .inputs = kase.inputs, .runs = 3},
+        {.model = kase.model,
+         .model_size = kase.model_size,
+         .graph = kase.graph,
+         .inputs = kase.inputs,
+         .runs = 1,
+         .keep = true},
+        {.model = kase.model, .model_size = kase.model_size, .graph = kase.graph}};
+    kase.steps = steps;
+    kase.step_count = 3;
+    struct bytes bytes = encode(arena, &kase);
+    assert_ok(qd_case_decode(bytes.bytes, bytes.size, arena, &again, &error), error);
+    assert_same_bytes(encode(arena, &again), bytes);
+    assert_int_equal(again.step_count, 3);
+    assert_ptr_equal(again.steps[0].graph, again.graph);
+    assert_int_equal(again.steps[0].runs, 3);
+    assert_int_equal(again.steps[0].model_size, 0);
+    assert_same_tensor(&again.steps[0].inputs[0], &kase.inputs[0]);
+    assert_same_bytes((struct bytes){again.steps[1].model, again.steps[1].model_size},
+                      (struct bytes){kase.model, kase.model_size});
+    assert_true(again.steps[1].keep && !again.steps[2].keep);
+    assert_int_equal(again.steps[2].runs, 0);
+}
+
+static void refuse_steps(struct qd_case *kase, enum qd_status want, const char *words)
+{
+    struct qd_arena arena;
+    struct qd_case again;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct bytes bytes = encode(&arena, kase);
+    assert_int_equal(qd_case_decode(bytes.bytes, bytes.size, &arena, &again, &error), want);
+    assert_non_null(strstr(error.text, words));
+    qd_arena_clear(&arena);
+}
+
+static void test_steps_are_checked(void **state)
+{
+    struct qd_arena *arena = *state;
+    struct qd_case kase = sample_conv_case(arena);
+    struct qd_tensor other = sample_tensor(arena, QD_S8, 1, (int64_t[]){1}, (int64_t[]){1});
+    struct qd_case_step good = {.graph = kase.graph, .inputs = kase.inputs, .runs = 1},
+                        steps[QD_CASE_MAX_STEPS + 1];
+    for (size_t i = 0; i <= QD_CASE_MAX_STEPS; i++)
+        steps[i] = good;
+    kase.steps = steps;
+    kase.step_count = QD_CASE_MAX_STEPS + 1;
+    refuse_steps(&kase, QD_LIMIT, "steps before the case");
+    kase.step_count = 2;
+    steps[1].runs = QD_CASE_MAX_STEP_RUNS + 1;
+    refuse_steps(&kase, QD_LIMIT, "step 1 before the case: 65 runs");
+    steps[1] = good;
+    steps[1].inputs = &other;
+    refuse_steps(&kase, QD_INVALID, "step 1 before the case: input 0 is s8[1]");
+    struct qd_graph none = {.input_count = 0};
+    steps[1] = (struct qd_case_step){.graph = &none, .inputs = kase.inputs, .runs = 1};
+    refuse_steps(&kase, QD_INVALID, "0 input tensors for 1 runs");
+    steps[1] = (struct qd_case_step){
+        .graph = kase.graph, .model = (const uint8_t *)"\x08\x08", .model_size = 2};
+    refuse_steps(&kase, QD_INVALID, "step 1 before the case");
+}
+
 /* A repack would drop the first field (no schema of ours has it) and shorten the second. */
 static void test_model_verbatim(void **state)
 {
@@ -401,13 +469,24 @@ static void test_budgets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_model_verbatim),
-        cmocka_unit_test(test_domains),           cmocka_unit_test(test_input_with_initializer),
-        cmocka_unit_test(test_refused_models),    cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_refused_types),     cmocka_unit_test(test_refused_attributes),
-        cmocka_unit_test(test_other_attribute),   cmocka_unit_test(test_refused_cases),
-        cmocka_unit_test(test_mismatched_inputs), cmocka_unit_test(test_truncation),
-        cmocka_unit_test(test_bit_flips),         cmocka_unit_test(test_budgets),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_model_verbatim),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_model_verbatim),
+        cmocka_unit_test(test_steps_are_checked),
+        cmocka_unit_test(test_model_verbatim),
+        cmocka_unit_test(test_domains),
+        cmocka_unit_test(test_input_with_initializer),
+        cmocka_unit_test(test_refused_models),
+        cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_refused_types),
+        cmocka_unit_test(test_refused_attributes),
+        cmocka_unit_test(test_other_attribute),
+        cmocka_unit_test(test_refused_cases),
+        cmocka_unit_test(test_mismatched_inputs),
+        cmocka_unit_test(test_truncation),
+        cmocka_unit_test(test_bit_flips),
+        cmocka_unit_test(test_budgets),
     };
     return cmocka_run_group_tests_name("cases/case_codec", tests, arena_set_up, arena_tear_down);
 }

@@ -279,6 +279,7 @@ static void put_metadata(struct qd_builder *builder, const struct qd_case *kase)
     qd_build_origin(builder, kase->spec, kase->issue, kase->note);
     qd_build_seed(builder, kase->seed, kase->generator);
     qd_build_request(builder, kase->request, kase->request_size);
+    qd_build_steps(builder, kase->steps, kase->step_count);
     if (kase->expect == QD_EXPECT_MUST_REJECT)
         qd_build_must_reject(builder, kase->rule, kase->twin);
 }

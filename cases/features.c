@@ -557,6 +557,7 @@ static void find_graph(const struct qd_case *kase, struct qd_features *found)
         other = other || (!is_quantize(&graph->nodes[i]) && !is_dequantize(&graph->nodes[i]));
     }
     set_if(found, graph->node_count > 1, QD_FEATURE_MULTI_NODE);
+    set_if(found, kase->step_count > 0, QD_FEATURE_AFTER_STEPS);
     set_if(found, quantize && dequantize && other, QD_FEATURE_QDQ);
 }
 

@@ -216,6 +216,7 @@ enum qd_status qd_neighbour(const struct qd_case *kase, uint64_t number, struct 
     if (status != QD_OK)
         return status;
     p.edit.infers = true;
+    p.edit.metadata.step_count = 0; /* their inputs would not fit */
     p.step = find_step(&p.edit);
     for (size_t i = 0; i < p.edit.value_count; i++)
         if (p.edit.values[i].tensor)

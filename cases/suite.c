@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "after_steps.h"
 #include "one_element.h"
 
 #define QD_FAMILY(file) extern const struct qd_family qd_family_##file;
@@ -230,7 +231,7 @@ static enum qd_status visit_directory(const char *path, struct relay *relay, str
     return status;
 }
 
-/* The visitor of generated cases: after some of them comes the twin with vectors of one element. */
+/* The visitor of generated cases: after some of them come twins. */
 struct twins {
     struct relay *relay;
     struct qd_arena arena;
@@ -238,19 +239,28 @@ struct twins {
     struct qd_error *error;
 };
 
-static enum qd_visit relay_generated(void *context, const struct qd_case *kase)
+typedef enum qd_status make_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
+                                 struct qd_case *twin, struct qd_error *error);
+
+static enum qd_visit relay_twin(struct twins *twins, make_twin *make, const struct qd_case *kase)
 {
-    struct twins *twins = context;
     struct qd_case twin;
     bool made = false;
-    enum qd_visit answer = relay_case(twins->relay, kase);
-    if (answer == QD_VISIT_STOP)
-        return answer;
     qd_arena_reset(&twins->arena);
-    twins->status = qd_one_element_twin(kase, &twins->arena, &made, &twin, twins->error);
+    twins->status = make(kase, &twins->arena, &made, &twin, twins->error);
     if (twins->status != QD_OK)
         return QD_VISIT_STOP;
-    return made ? relay_case(twins->relay, &twin) : answer;
+    return made ? relay_case(twins->relay, &twin) : QD_VISIT_GO_ON;
+}
+
+static enum qd_visit relay_generated(void *context, const struct qd_case *kase)
+{
+    static make_twin *const makers[] = {qd_one_element_twin, qd_after_steps_twin};
+    struct twins *twins = context;
+    enum qd_visit answer = relay_case(twins->relay, kase);
+    for (size_t i = 0; i < sizeof makers / sizeof *makers && answer != QD_VISIT_STOP; i++)
+        answer = relay_twin(twins, makers[i], kase);
+    return answer;
 }
 
 static enum qd_status visit_family(const struct qd_family *family, enum qd_level level,

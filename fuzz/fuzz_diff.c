@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "hunt.h"
 #include "qdiff/answer.h"
+#include "qdiff/case_edit.h"
 #include "qdiff/counters.h"
 
 const struct qd_engine_harness qd_engine_harness = {
@@ -78,6 +79,22 @@ static bool evaluate(struct qd_case *kase, struct qd_value *values, struct qd_ev
     return kase->rule != NULL;
 }
 
+/* ONNX's IR asks that a model's outputs have a shape: a target may refuse one without. */
+static void declare_outputs(struct qd_case *kase)
+{
+    struct qd_case_edit edit;
+    struct qd_case declared;
+    struct qd_error error;
+    bool open = false;
+    for (size_t i = 0; i < kase->graph->output_count; i++)
+        open = open || kase->graph->values[kase->graph->outputs[i]].declared_rank < 0;
+    if (!open || qd_case_edit_begin(kase, &state.work, &edit, &error) != QD_OK)
+        return;
+    edit.infers = true;
+    if (qd_case_edit_finish(&edit, kase->id, false, &declared, &error) == QD_OK)
+        *kase = declared;
+}
+
 static int run_case(const uint8_t *data, size_t size)
 {
     struct qd_case kase;
@@ -94,6 +111,8 @@ static int run_case(const uint8_t *data, size_t size)
         snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     if (!evaluate(&kase, values, &evaluated))
         return -1;
+    if (state.hunt.has_target && evaluated.values)
+        declare_outputs(&kase);
     if (state.hunt.has_target)
         qd_hunt_case(&state.hunt, &evaluated, &state.work);
     else if (evaluated.values)

@@ -24,6 +24,7 @@ static const struct pass {
     bool redraws;  /* tries neighbours of what shows nothing */
 } passes[] = {
     {"outputs", qd_reduce_outputs, true, false},
+    {"before", qd_reduce_before, false, false},
     {"tail", qd_reduce_tail, true, false},
     {"head", qd_reduce_head, true, false},
     {"bypass", qd_reduce_bypass, true, false},
@@ -104,6 +105,8 @@ static enum qd_status run(struct reduction *r, struct shown *shown, struct qd_er
 {
     static const struct qd_trial_options nothing_more = {.twins = NULL};
     shown->which = 0;
+    if (shown->kase.step_count > 0 || r->key.verdict == QD_VERDICT_STATE_LEAK)
+        qd_session_renew(r->subject.session); /* what earlier candidates left is no part of it */
     return qd_trial_run(&r->subject, &shown->evaluated, &nothing_more, shown->arena, &shown->trial,
                         error);
 }

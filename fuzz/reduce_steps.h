@@ -28,6 +28,9 @@ enum qd_step {
 typedef enum qd_step qd_reduce_step(struct qd_reduce_view *view, struct qd_case_edit *edit,
                                     size_t number);
 
+/* reduce_before.c */
+qd_reduce_step qd_reduce_before; /* a step before the case less, or a run of it */
+
 /* reduce_nodes.c */
 qd_reduce_step qd_reduce_outputs;   /* one output less */
 qd_reduce_step qd_reduce_tail;      /* a value in between becomes the only output */

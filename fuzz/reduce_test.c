@@ -292,6 +292,41 @@ static void test_what_is_right_goes_first(void **state)
     qd_subject_close(&subject);
 }
 
+/* A target that is wrong once it has loaded another model: one step of three, and one run of its four, are enough. */
+static void test_steps_that_do_not_matter_go(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase, other;
+    struct qd_reduced reduced;
+    const struct qd_reduce_options options = {.seconds = 60};
+    struct qd_subject subject =
+        qd_subject_of_session(qd_open(QD_TEST_PLUGINS_DIR "/misbehave_plugin.so[do=wrong-later]",
+                                      &(struct qd_session_options){.in_process = false}));
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&other, &arena, QD_U8, 3);
+    qd_identity_case(&kase, &arena, QD_U8, 10);
+    const struct qd_case_step own = {.graph = kase.graph, .inputs = kase.inputs, .runs = 2};
+    const struct qd_case_step steps[] = {own,
+                                         {.model = other.model,
+                                          .model_size = other.model_size,
+                                          .graph = other.graph,
+                                          .inputs = other.inputs,
+                                          .runs = 4},
+                                         own};
+    kase.steps = steps;
+    kase.step_count = 3;
+    assert_int_equal(qd_case_reduce(&subject, &kase, &options, &arena, &reduced, &error), QD_OK);
+    assert_int_equal(reduced.trial.comparison.verdict, QD_VERDICT_STATE_LEAK);
+    assert_int_equal(reduced.kase.step_count, 1);
+    assert_int_equal(reduced.kase.steps[0].runs, 1);
+    assert_true(reduced.kase.steps[0].model_size > 0);
+    assert_int_equal(reduced.size_after.output_elements, 1);
+    qd_arena_clear(&arena);
+    qd_subject_close(&subject);
+}
+
 /* The rows of a file with one, which names a class or a quirk of QuantizeLinear alone. */
 static struct qd_expectations *rows_of(const char *what, const struct qd_subject *subject,
                                        struct qd_arena *arena)
@@ -390,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_reduced),
                                        cmocka_unit_test(test_a_reshape_takes_what_there_is),
                                        cmocka_unit_test(test_what_is_right_goes_first),
+                                       cmocka_unit_test(test_steps_that_do_not_matter_go),
                                        cmocka_unit_test(test_what_is_known_when_small_is_known)};
     return cmocka_run_group_tests_name("reducer", tests, NULL, NULL);
 }

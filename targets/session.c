@@ -333,7 +333,8 @@ static bool can_node(const struct qd_session *session, const struct qd_node *nod
 /* A node by itself is still part of its graph: a row may need that. */
 static void keep_graph(struct qd_features *alone, const struct qd_features *of_case)
 {
-    static const enum qd_feature of_graphs[] = {QD_FEATURE_MULTI_NODE, QD_FEATURE_QDQ};
+    static const enum qd_feature of_graphs[] = {QD_FEATURE_MULTI_NODE, QD_FEATURE_QDQ,
+                                                QD_FEATURE_AFTER_STEPS};
     for (size_t i = 0; i < sizeof of_graphs / sizeof *of_graphs; i++) {
         uint64_t bit = UINT64_C(1) << of_graphs[i] % 64;
         alone->bits[of_graphs[i] / 64] |= of_case->bits[of_graphs[i] / 64] & bit;
@@ -433,7 +434,11 @@ static void record_death(const struct qd_session *session, const struct qd_death
     const struct qd_transfer_header *header = session->worker.block;
     *run = (struct qd_run){.outcome = death->outcome, .signal = death->signal};
     run->stage = header->stage == QD_STAGE_LOAD ? QD_STAGE_LOAD : QD_STAGE_RUN;
-    snprintf(run->message, sizeof run->message, "%s%s", death->text,
+    run->step = header->step;
+    char where[48] = "";
+    if (run->step > 0)
+        snprintf(where, sizeof where, "in step %u before the case: ", run->step);
+    snprintf(run->message, sizeof run->message, "%s%s%s", where, death->text,
              alone ? "" : " (not in a fresh process: an earlier case may have caused it)");
 }
 
@@ -520,16 +525,28 @@ enum qd_status qd_session_run(struct qd_session *session, const struct qd_case *
     return status == QD_OK ? run_transfer(session, &transfer, arena, run, error) : status;
 }
 
+static bool may_renew(const struct qd_session *session)
+{
+    return session->alone < (session->program ? QD_MOST_PROGRAMS_ALONE : QD_MOST_ALONE);
+}
+
+void qd_session_renew(struct qd_session *session)
+{
+    bool here = session->options.in_process && !session->program;
+    if (here || (session->program && !may_renew(session)))
+        return;
+    session->alone++;
+    qd_worker_stop(&session->worker);
+}
+
 enum qd_status qd_session_run_alone(struct qd_session *session, const struct qd_case *kase,
                                     const struct qd_tensor *shapes, struct qd_arena *arena,
                                     struct qd_run *run, bool *ran, struct qd_error *error)
 {
-    unsigned most = session->program ? QD_MOST_PROGRAMS_ALONE : QD_MOST_ALONE;
-    *ran = session->shared && session->alone < most;
+    *ran = session->shared && may_renew(session);
     if (!*ran)
         return QD_OK;
-    session->alone++;
-    qd_worker_stop(&session->worker);
+    qd_session_renew(session);
     return qd_session_run(session, kase, shapes, arena, run, error);
 }
 

@@ -90,6 +90,17 @@ static int64_t dot_pair_saturating(const struct qd_raw_codes *raw, int64_t taps,
     return sum;
 }
 
+/* The same of s8·s8 too, with the codes of a made unsigned by adding 128; channels last. */
+static int64_t dot_pair_shifted(const struct qd_raw_codes *raw, const int16_t *a, const int16_t *b,
+                                int64_t count)
+{
+    struct qd_raw_codes shifted = *raw;
+    bool is_signed = !raw->a_unsigned && !raw->b_unsigned;
+    shifted.a_unsigned = raw->a_unsigned || is_signed;
+    shifted.a_zero_point = (int16_t)(raw->a_zero_point + 128 * is_signed);
+    return dot_pair_saturating(&shifted, raw->taps, a, b, count);
+}
+
 /* The same with unsigned codes less 128, as kernels for signed ones take them. */
 static int64_t signed_product(const struct qd_raw_codes *raw, const int16_t *a, const int16_t *b,
                               int64_t i, int64_t count)
@@ -124,6 +135,7 @@ int64_t qd_dot(const struct qd_semantics *semantics, const struct qd_raw_codes *
     case QD_ACC_SAT32: return dot_saturating(a, b, count);
     case QD_ACC_PAIR_SAT16: return dot_pair_saturating(raw, 1, a, b, count);
     case QD_ACC_PAIR_SAT16_LAST: return dot_pair_saturating(raw, raw->taps, a, b, count);
+    case QD_ACC_PAIR_SAT16_SHIFTED: return dot_pair_shifted(raw, a, b, count);
     case QD_ACC_PAIR_WRAP16: return dot_pair_wrapping(raw, 1, a, b, count);
     case QD_ACC_PAIR_WRAP16_LAST: return dot_pair_wrapping(raw, raw->taps, a, b, count);
     case QD_ACC_WRAP16: return (int16_t)(uint16_t)(uint64_t)dot_exact(a, b, count);
@@ -145,6 +157,7 @@ int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
     case QD_ACC_F16:
     case QD_ACC_PAIR_SAT16:
     case QD_ACC_PAIR_SAT16_LAST:
+    case QD_ACC_PAIR_SAT16_SHIFTED:
     case QD_ACC_PAIR_WRAP16:
     case QD_ACC_PAIR_WRAP16_LAST:
     case QD_ACC_WRAP16: break;

@@ -35,6 +35,20 @@ static void test_types(void **state)
     assert_int_equal(qd_dot(&neighbours, &s8_s8, a, a, 2), 32258);
 }
 
+/* Codes 127·127 of s8·s8 as 255·127: 32767, less what the shift added, 128·(127 + 127). u8·s8 is not shifted. */
+static void test_shifted(void **state)
+{
+    (void)state;
+    static const struct qd_semantics shifted = {.accumulator = QD_ACC_PAIR_SAT16_SHIFTED};
+    const int16_t codes[] = {127, 127}, full[] = {255, 255}, small[] = {-128, -128};
+    const struct qd_raw_codes s8_s8 = {.taps = 1},
+                              u8_u8 = {.a_unsigned = true, .b_unsigned = true, .taps = 1};
+    assert_int_equal(qd_dot(&shifted, &s8_s8, codes, codes, 2), 255);
+    assert_int_equal(qd_dot(&shifted, &s8_s8, small, codes, 2), -32512);
+    assert_int_equal(qd_dot(&shifted, &u8_s8, full, codes, 2), 32767);
+    assert_int_equal(qd_dot(&shifted, &u8_u8, full, full, 2), 130050);
+}
+
 /* Codes 255 and 127 with the zero points 55 and 27: 200·100 each, of which
  * the raw products' 64770 − 32767 are missing. */
 static void test_zero_points(void **state)
@@ -91,9 +105,13 @@ static void test_wrapping_channels_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_neighbours),  cmocka_unit_test(test_types),
-        cmocka_unit_test(test_zero_points), cmocka_unit_test(test_channels_last),
-        cmocka_unit_test(test_wrapping),    cmocka_unit_test(test_wrapping_channels_last),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_shifted),
+        cmocka_unit_test(test_zero_points),
+        cmocka_unit_test(test_channels_last),
+        cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_wrapping_channels_last),
     };
     return cmocka_run_group_tests_name("accumulators of pairs", tests, NULL, NULL);
 }

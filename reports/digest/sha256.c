@@ -39,6 +39,16 @@ static void add_tensor(struct sha256_ctx *context, const struct qd_tensor *tenso
     add_part(context, tensor->data, qd_tensor_bytes(tensor));
 }
 
+static void add_step(struct sha256_ctx *context, const struct qd_case_step *step)
+{
+    uint32_t head[2] = {step->runs, step->keep};
+
+    add_part(context, head, sizeof head);
+    add_part(context, step->model, step->model_size);
+    for (size_t i = 0; step->runs > 0 && i < step->graph->input_count; i++)
+        add_tensor(context, &step->inputs[i]);
+}
+
 struct qd_digest qd_digest_of_case(const struct qd_case *kase)
 {
     struct sha256_ctx context;
@@ -49,6 +59,8 @@ struct qd_digest qd_digest_of_case(const struct qd_case *kase)
         add_tensor(&context, &kase->inputs[i]);
     if (kase->request_size > 0)
         add_part(&context, kase->request, kase->request_size);
+    for (size_t i = 0; i < kase->step_count; i++)
+        add_step(&context, &kase->steps[i]);
     struct qd_digest digest;
     sha256_digest(&context, sizeof digest.bytes, digest.bytes);
     return digest;

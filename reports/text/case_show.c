@@ -163,9 +163,43 @@ void qd_case_show_graph(FILE *out, const struct qd_case *kase, struct qd_arena *
     print_outputs(out, kase, arena);
 }
 
+void qd_case_show_steps(FILE *out, const struct qd_case *kase)
+{
+    for (size_t i = 0; i < kase->step_count; i++) {
+        const struct qd_case_step *step = &kase->steps[i];
+
+        fprintf(out, "before    %s", step->model_size > 0 ? "another model" : "the same model");
+        if (step->runs == 0)
+            fputs(", loaded", out);
+        else
+            fprintf(out, ", run %u time%s", step->runs, step->runs == 1 ? "" : "s");
+        fputs(step->model_size == 0 ? "\n" : step->keep ? ", stays loaded\n" : ", released\n", out);
+    }
+}
+
+/* The same, with what each step is. */
+static void print_steps(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
+{
+    for (size_t i = 0; i < kase->step_count; i++) {
+        const struct qd_case_step *step = &kase->steps[i];
+        struct qd_case as_case = *kase;
+
+        as_case.steps = step;
+        as_case.step_count = 1;
+        qd_case_show_steps(out, &as_case);
+        as_case.graph = step->graph;
+        as_case.inputs = step->inputs;
+        as_case.input_count = step->runs > 0 ? step->graph->input_count : 0;
+        print_tensors(out, &as_case, arena);
+    }
+    if (kase->step_count > 0)
+        fputs("then\n", out);
+}
+
 void qd_case_show(FILE *out, const struct qd_case *kase, struct qd_arena *arena)
 {
     print_meta(out, kase);
     qd_case_show_request(out, kase, arena);
+    print_steps(out, kase, arena);
     qd_case_show_graph(out, kase, arena);
 }

@@ -105,6 +105,7 @@ static void print_case(FILE *out, const struct qd_case *kase, struct qd_arena *a
     if (kase->issue[0] != '\0')
         fprintf(out, "issue     %s\n", kase->issue);
     qd_case_show_request(out, kase, arena);
+    qd_case_show_steps(out, kase);
 }
 
 static void print_wanted(FILE *out, const struct qd_evaluated *evaluated, struct qd_arena *arena)

@@ -10,6 +10,7 @@
 #include "message.h"
 #include "qdiff/diagnose.h"
 #include "qdiff/spelling.h"
+#include "qdiff/suite.h"
 #include "qdiff/version_order.h"
 
 #define FIELDS 8
@@ -356,6 +357,7 @@ struct subject {
     const struct qd_case *kase;
     bool fuzzed, reduced; /* a fuzzer's, and the small one that it came to */
     char operators[1024]; /* of a fuzzer's */
+    char without[1024];   /* the id of the case without the steps that come before it; else "" */
 };
 
 static void look_at(const struct qd_case *kase, struct subject *subject)
@@ -365,6 +367,9 @@ static void look_at(const struct qd_case *kase, struct subject *subject)
     subject->fuzzed = subject->reduced || strcmp(kase->id, "fuzz") == 0;
     if (subject->fuzzed)
         join_operators(kase->graph, subject->operators, sizeof subject->operators);
+    subject->without[0] = '\0';
+    if (kase->step_count > 0)
+        qd_case_id_without_steps(kase->id, subject->without, sizeof subject->without);
 }
 
 /* Whether a row for a fuzzer's cases names this one. Wrong numbers without a quirk that explains them are only known
@@ -381,7 +386,8 @@ static bool names(const struct row *row, const struct subject *subject)
     if (row->by_fuzz)
         return names_fuzzed(row, subject);
     const struct qd_case *kase = subject->kase;
-    return fnmatch(row->pattern, row->by_op ? kase->op : kase->id, 0) == 0;
+    return fnmatch(row->pattern, row->by_op ? kase->op : kase->id, 0) == 0 ||
+           (!row->by_op && *subject->without && fnmatch(row->pattern, subject->without, 0) == 0);
 }
 
 static bool fits(const struct row *row, const struct qd_features *features)
@@ -446,7 +452,7 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
                 row->matched++;
             }
         }
-        if (!diverges && !row->by_glob && !surprise)
+        if (!diverges && !row->by_glob && !surprise && !*subject.without)
             surprise = &row->expectation;
     }
     *unexpected = surprise;
@@ -557,8 +563,13 @@ bool qd_expectations_selects(const struct qd_expectations *expectations, size_t 
                              const char *op, const struct qd_features *features)
 {
     const struct row *row = &expectations->rows[i];
-    return row->active && !row->by_fuzz && fits(row, features) &&
-           fnmatch(row->pattern, row->by_op ? op : id, 0) == 0;
+    char without[1024];
+    if (!row->active || row->by_fuzz || !fits(row, features))
+        return false;
+    return fnmatch(row->pattern, row->by_op ? op : id, 0) == 0 ||
+           (!row->by_op && qd_features_has(features, QD_FEATURE_AFTER_STEPS) &&
+            qd_case_id_without_steps(id, without, sizeof without) &&
+            fnmatch(row->pattern, without, 0) == 0);
 }
 
 /* --- Writing ------------------------------------------------------------------------------------ */

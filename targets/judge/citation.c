@@ -91,16 +91,63 @@ static bool has_empty_axes(const struct qd_graph *graph)
     return false;
 }
 
+/* A tensor that the case holds, NULL for what a node computes. */
+static const struct qd_tensor *given(const struct qd_case *kase, int value)
+{
+    for (size_t i = 0; i < kase->graph->input_count; i++)
+        if (kase->graph->inputs[i] == value)
+            return &kase->inputs[i];
+    return value < 0 ? NULL : kase->graph->values[value].initializer;
+}
+
+/* Div-14 has no quotient of an integer by 0: a target may say so instead of inventing one. */
+static bool divides_by_zero(const struct qd_case *kase)
+{
+    for (size_t n = 0; n < kase->graph->node_count; n++) {
+        const struct qd_node *node = &kase->graph->nodes[n];
+        bool div = strcmp(node->op_type, "Div") == 0 && !*node->domain && node->input_count == 2;
+        const struct qd_tensor *divisor = div ? given(kase, node->inputs[1]) : NULL;
+        if (!divisor || !qd_dtype_is_integer(divisor->dtype))
+            continue;
+        for (int64_t i = 0; i < divisor->count; i++)
+            if (qd_tensor_get(divisor, i) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Where a window exceeds the padded axis, a stride beyond 1 makes the quotient a fraction below 0: by the floor of the
+ * page the axis has 0 positions, by ONNX's own shape inference, which divides towards zero, 1. */
+static bool is_window_too_large(const struct qd_evaluated *evaluated)
+{
+    const struct qd_graph *graph = evaluated->kase->graph;
+    bool empty = false, strided = false;
+    for (size_t i = 0; evaluated->shapes && i < graph->output_count; i++)
+        empty = empty || evaluated->shapes[i].count == 0;
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const struct qd_attr *strides = qd_node_attr(&graph->nodes[n], "strides");
+        for (size_t i = 0; strides && strides->kind == QD_ATTR_INTS && i < strides->count; i++)
+            strided = strided || strides->ints[i] > 1;
+    }
+    return empty && strided;
+}
+
 /* What makes a model one that no page allows literally, NULL if nothing does:
  * whatever number or refusal it gets is advisory. */
-static const char *beyond_page(const struct qd_case *kase)
+static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_verdict class)
 {
+    const struct qd_case *kase = evaluated->kase;
     struct qd_features features;
     if (!kase->graph)
         return NULL;
     qd_case_features(kase, &features);
     if (qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR))
         return "a parameter or bound has the shape [1] where the operator's page says scalar";
+    if (class == QD_VERDICT_REJECTS_VALID && divides_by_zero(kase))
+        return "an integer is divided by 0, for which no sentence has a quotient";
+    if (class == QD_VERDICT_WRONG_SHAPE && is_window_too_large(evaluated))
+        return "a window exceeds the padded axis, and the page's floor and ONNX's shape inference "
+               "disagree";
     return has_empty_axes(kase->graph) ? "axes is an empty list" : NULL;
 }
 
@@ -149,7 +196,7 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_com
         cite_value(evaluated, comparison, arena, &made);
     else
         made.clause = clause_of(evaluated, class, words, arena);
-    const char *beyond = beyond_page(evaluated->kase);
+    const char *beyond = beyond_page(evaluated, class);
     if (made.clause && made.severity == QD_SEVERITY_WRONG && beyond) {
         made.severity = QD_SEVERITY_ADVISORY;
         made.clause = qd_arena_printf(arena, "%s; but %s", made.clause, beyond);

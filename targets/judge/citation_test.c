@@ -132,6 +132,60 @@ static void test_empty_axes_are_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* No page has a quotient of an integer by 0; of floats IEEE 754 has. */
+static void test_a_refused_division_by_zero_is_advisory(void **state)
+{
+    (void)state;
+    static uint8_t codes[] = {3, 0};
+    static const int operands[] = {0, 1}, fed[] = {0};
+    struct fixture f;
+    struct qd_tensor divisor = {.dtype = QD_U8, .rank = 1, .dims = {2}, .count = 2, .data = codes};
+    struct qd_graph_value values[2] = {{.name = "A"}, {.name = "B", .initializer = &divisor}};
+    begin(&f, "", "Div");
+    f.node.inputs = operands;
+    f.node.input_count = 2;
+    f.graph.values = values;
+    f.graph.value_count = 2;
+    f.graph.inputs = fed;
+    f.graph.input_count = 1;
+    f.kase.inputs = &divisor;
+    codes[1] = 1;
+    assert_int_equal(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    codes[1] = 0;
+    struct qd_citation citation = cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0);
+    assert_int_equal(citation.severity, QD_SEVERITY_ADVISORY);
+    assert_non_null(strstr(citation.clause, "an integer is divided by 0"));
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).severity, QD_SEVERITY_WRONG);
+    assert_int_equal(cite(&f, QD_VERDICT_CRASH, 0, 0, 0).severity, QD_SEVERITY_ROBUSTNESS);
+    qd_arena_clear(&f.arena);
+}
+
+/* AveragePool-22's "floor" of (1 - 2)/2 + 1 is 0; onnx.shape_inference of onnx 1.21 gives 1. */
+static void test_a_window_beyond_the_axis_is_advisory(void **state)
+{
+    (void)state;
+    static const int64_t two[] = {2};
+    struct fixture f;
+    struct qd_attr strides = {.name = "strides", .kind = QD_ATTR_INTS, .ints = two, .count = 1};
+    struct qd_tensor shape = {.dtype = QD_F32, .rank = 3, .dims = {1, 1, 0}};
+    static const int outputs[] = {0};
+    begin(&f, "", "AveragePool");
+    f.node.attrs = &strides;
+    f.node.attr_count = 1;
+    f.graph.outputs = outputs;
+    f.graph.output_count = 1;
+    f.evaluated.shapes = &shape;
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).severity, QD_SEVERITY_ADVISORY);
+    assert_int_equal(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    assert_int_equal(cite(&f, QD_VERDICT_CRASH, 0, 0, 0).severity, QD_SEVERITY_ROBUSTNESS);
+    shape.count = shape.dims[2] = 1;
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    f.node.attr_count = 0;
+    shape.count = shape.dims[2] = 0;
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    qd_arena_clear(&f.arena);
+}
+
 static void test_an_invalid_model_cites_the_case(void **state)
 {
     (void)state;
@@ -152,6 +206,8 @@ int main(void)
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
         cmocka_unit_test(test_empty_axes_are_advisory),
+        cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),
+        cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,18 +126,31 @@ static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena
 /* --- Alone in a fresh process -------------------------------------------------------------------- */
 
 /* A death is tried in a fresh worker by the session; two runs of one worker that differ show nothing. */
-static bool is_worth_another_try(const struct qd_subject *subject, const struct qd_trial *trial)
+static bool is_worth_another_try(const struct qd_trial *trial)
 {
-    const struct qd_divergence *one = trial->divergences;
-    return subject->session && trial->divergence_count == 1 && !one->row &&
-           one->citation.severity != QD_SEVERITY_ADVISORY &&
-           trial->run.outcome != QD_OUTCOME_CRASH && trial->run.outcome != QD_OUTCOME_HANG &&
+    return trial->run.outcome != QD_OUTCOME_CRASH && trial->run.outcome != QD_OUTCOME_HANG &&
            trial->run.outcome != QD_OUTCOME_OOM &&
            trial->run.outcome != QD_OUTCOME_NONDETERMINISTIC;
 }
 
-/* What no row expects is asked once more, alone: if it is right then, the target kept something of earlier cases. The
- * trial keeps the first answer, its words tell both. */
+/* It is right in another company: the target kept something. The trial keeps the first answer, its words tell both. */
+static enum qd_status call_leak(const struct qd_evaluated *evaluated, const char *after,
+                                enum qd_verdict right, const char *how, struct qd_arena *arena,
+                                struct qd_trial *trial, struct qd_error *error)
+{
+    struct qd_divergence *one = &trial->divergences[0];
+    const char *words =
+        qd_arena_printf(arena, "%s after %s, %s %s%s%s", qd_verdict_word(one->class), after,
+                        qd_verdict_word(right), how, *one->words ? ": " : "", one->words);
+    if (!words)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a divergence");
+    *one = (struct qd_divergence){.class = QD_VERDICT_STATE_LEAK, .words = words};
+    trial->comparison.verdict = QD_VERDICT_STATE_LEAK;
+    snprintf(trial->run.message, sizeof trial->run.message, "%s", words);
+    return cite(evaluated, arena, trial, error);
+}
+
+/* What no row expects is asked once more, alone: if it is right then, the target kept something of earlier cases. */
 static enum qd_status ask_alone(const struct qd_subject *subject,
                                 const struct qd_evaluated *evaluated, struct qd_arena *arena,
                                 struct qd_trial *trial, struct qd_error *error)
@@ -152,16 +165,56 @@ static enum qd_status ask_alone(const struct qd_subject *subject,
     qd_compare(evaluated->kase, evaluated->values, &run, &alone);
     if (qd_verdict_is_divergence(alone.verdict) || run.outcome == QD_OUTCOME_SKIPPED)
         return QD_OK;
-    struct qd_divergence *one = &trial->divergences[0];
-    const char *words = qd_arena_printf(
-        arena, "%s after other cases, %s alone in a fresh process%s%s", qd_verdict_word(one->class),
-        qd_verdict_word(alone.verdict), *one->words ? ": " : "", one->words);
-    if (!words)
+    return call_leak(evaluated, "other cases", alone.verdict, "alone in a fresh process", arena,
+                     trial, error);
+}
+
+/* The case without what comes before it, in a fresh process: if it is right then, the steps matter. */
+static enum qd_status ask_without_steps(const struct qd_subject *subject,
+                                        const struct qd_evaluated *evaluated,
+                                        struct qd_arena *arena, struct qd_trial *trial,
+                                        struct qd_error *error)
+{
+    struct qd_case bare = *evaluated->kase;
+    struct qd_evaluated asked = *evaluated;
+    struct qd_trial without = {.skip = NULL};
+    struct qd_session *session = session_for(subject, evaluated);
+    bare.step_count = 0;
+    asked.kase = &bare;
+    qd_session_renew(session); /* what the steps left must not be there */
+    enum qd_status status = qd_trial_ask(session, &asked, arena, &without, error);
+    if (status != QD_OK || without.skip || qd_verdict_is_divergence(without.comparison.verdict))
+        return status;
+    const char *steps = qd_arena_printf(arena, "%zu step%s", evaluated->kase->step_count,
+                                        evaluated->kase->step_count == 1 ? "" : "s");
+    if (!steps)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a divergence");
-    *one = (struct qd_divergence){.class = QD_VERDICT_STATE_LEAK, .words = words};
-    trial->comparison.verdict = QD_VERDICT_STATE_LEAK;
-    snprintf(trial->run.message, sizeof trial->run.message, "%s", words);
-    return cite(evaluated, arena, trial, error);
+    return call_leak(evaluated, steps, without.comparison.verdict, "without", arena, trial, error);
+}
+
+static bool is_surprising(const struct qd_trial *trial)
+{
+    return trial->divergence_count == 1 && !trial->divergences->row &&
+           trial->divergences->citation.severity != QD_SEVERITY_ADVISORY;
+}
+
+/* Whether state explains what no row does. */
+static enum qd_status look_for_leak(const struct qd_subject *subject,
+                                    const struct qd_evaluated *evaluated, struct qd_arena *arena,
+                                    struct qd_trial *trial, struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    if (trial->skip || !subject->session || !is_surprising(trial))
+        return QD_OK;
+    if (evaluated->kase->step_count > 0 && trial->run.step == 0)
+        status = ask_without_steps(subject, evaluated, arena, trial, error);
+    if (status == QD_OK && trial->divergences->class != QD_VERDICT_STATE_LEAK &&
+        is_worth_another_try(trial))
+        status = ask_alone(subject, evaluated, arena, trial, error);
+    if (status == QD_OK && trial->divergences->class == QD_VERDICT_STATE_LEAK &&
+        subject->expectations)
+        qd_trial_expect(subject->expectations, evaluated, trial);
+    return status;
 }
 
 /* --- The verdict --------------------------------------------------------------------------------- */
@@ -245,12 +298,8 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
         status = cite(evaluated, arena, &made, error);
     if (status == QD_OK && !made.skip && subject->expectations)
         qd_trial_expect(subject->expectations, evaluated, &made);
-    if (status == QD_OK && !made.skip && is_worth_another_try(subject, &made)) {
-        status = ask_alone(subject, evaluated, arena, &made, error);
-        if (status == QD_OK && made.divergences[0].class == QD_VERDICT_STATE_LEAK &&
-            subject->expectations)
-            qd_trial_expect(subject->expectations, evaluated, &made);
-    }
+    if (status == QD_OK)
+        status = look_for_leak(subject, evaluated, arena, &made, error);
     choose_verdict(&made, options->strict);
     if (status == QD_OK && !made.skip && options->diagnose)
         status = diagnose(subject, evaluated, options, arena, &made, error);

@@ -123,6 +123,74 @@ static void a_wrong_target_leaks_nothing(void **state)
     qd_session_close(session);
 }
 
+/* A target that is wrong once it has loaded another model: the steps say so, in the case's first run already. */
+static void steps_make_the_difference(void **state)
+{
+    (void)state;
+    static const struct qd_trial_options options = {.twins = NULL};
+    struct qd_session *session = qd_open(MISBEHAVE("wrong-later"), &isolated);
+    struct qd_subject subject = qd_subject_of_session(session);
+    struct qd_arena arena;
+    struct qd_case kase, other;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&other, &arena, QD_U8, 3);
+    qd_identity_case(&kase, &arena, QD_U8, 10);
+    struct qd_case_step steps[] = {{.model = other.model,
+                                    .model_size = other.model_size,
+                                    .graph = other.graph,
+                                    .inputs = other.inputs,
+                                    .runs = 2},
+                                   {.graph = kase.graph, .inputs = kase.inputs, .runs = 1}};
+    kase.steps = steps;
+    kase.step_count = 2;
+    assert_int_equal(qd_case_evaluate(&kase, &arena, &evaluated, &error), QD_OK);
+    assert_true(qd_features_has(&evaluated.features, QD_FEATURE_AFTER_STEPS));
+    assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &arena, &trial, &error), QD_OK);
+    assert_int_equal(trial.comparison.verdict, QD_VERDICT_STATE_LEAK);
+    assert_string_equal(trial.divergences[0].words, "wrong-value after 2 steps, exact without");
+    kase.step_count = 0; /* after another case the worker is as wrong as after a step */
+    assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &arena, &trial, &error), QD_OK);
+    assert_int_equal(trial.comparison.verdict, QD_VERDICT_STATE_LEAK);
+    qd_session_close(session);
+    qd_arena_clear(&arena);
+}
+
+/* A death before the case is no leak, and says where it was. */
+static void a_death_in_a_step_says_so(void **state)
+{
+    (void)state;
+    static const struct qd_trial_options options = {.twins = NULL};
+    struct qd_session *session = qd_open(MISBEHAVE("crash-third-case"), &isolated);
+    struct qd_subject subject = qd_subject_of_session(session);
+    struct qd_arena arena;
+    struct qd_case kase, other;
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&other, &arena, QD_U8, 3);
+    qd_identity_case(&kase, &arena, QD_U8, 10);
+    const struct qd_case_step step = {.model = other.model,
+                                      .model_size = other.model_size,
+                                      .graph = other.graph,
+                                      .inputs = other.inputs,
+                                      .runs = 1};
+    const struct qd_case_step steps[] = {step, step, step};
+    kase.steps = steps;
+    kase.step_count = 3;
+    assert_int_equal(qd_case_evaluate(&kase, &arena, &evaluated, &error), QD_OK);
+    assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &arena, &trial, &error), QD_OK);
+    assert_int_equal(trial.comparison.verdict, QD_VERDICT_CRASH);
+    assert_int_equal(trial.run.step, 3);
+    assert_ptr_equal(strstr(trial.divergences[0].words, "in step 3 before the case: signal 11"),
+                     trial.divergences[0].words);
+    qd_session_close(session);
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +198,8 @@ int main(void)
         cmocka_unit_test(rows_can_name_it),
         cmocka_unit_test(in_process_it_is_a_wrong_value),
         cmocka_unit_test(a_wrong_target_leaks_nothing),
+        cmocka_unit_test(steps_make_the_difference),
+        cmocka_unit_test(a_death_in_a_step_says_so),
     };
     return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
 }

@@ -290,6 +290,8 @@ enum qd_target_status qd_program_hear(struct qd_program *program, enum qd_reques
     struct qd_frame request, answer;
     struct qd_reply reply;
     qd_wire_end(out, mark);
+    if (program->died)
+        return QD_TARGET_REJECTED; /* at an earlier step of the case: nobody listens */
     if (qd_frame_end(out, &request, &error) != QD_OK)
         return qd_answer(message, QD_TARGET_NO_MEMORY, "%s", error.text);
     if (!qd_worker_exchange(program->worker, &request, &program->deadline, limit, &program->arena,

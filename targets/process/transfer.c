@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "message.h"
+#include "process/transfer_steps.h"
 #include "qdiff/clock.h"
-
-#define ALIGNMENT ((size_t)64)
 
 static const unsigned char poison[QD_TRANSFER_RUNS] = {0xA5, 0x5A};
 
@@ -17,11 +16,11 @@ static const char *value_name(const struct qd_graph *graph, int index)
     return graph->values[index].name;
 }
 
-/* Gives out `size` bytes of the block; sizes are below 2^33 each and few, so the sum does not overflow. */
-static struct qd_transfer_buffer take(struct qd_transfer *transfer, size_t size)
+struct qd_transfer_buffer qd_transfer_take(struct qd_transfer *transfer, size_t size)
 {
     struct qd_transfer_buffer buffer = {.offset = transfer->total, .size = size};
-    transfer->total += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    transfer->total +=
+        (size + QD_TRANSFER_ALIGNMENT - 1) / QD_TRANSFER_ALIGNMENT * QD_TRANSFER_ALIGNMENT;
     return buffer;
 }
 
@@ -48,10 +47,10 @@ enum qd_status qd_transfer_plan(struct qd_transfer *transfer, const struct qd_ca
     const struct qd_graph *graph = kase->graph;
     struct qd_transfer plan = {
         .kase = kase, .shapes = shapes, .runs = shapes ? QD_TRANSFER_RUNS : 1};
-    take(&plan, sizeof(struct qd_transfer_header));
-    take(&plan, tables_bytes(kase));
-    take(&plan, names_bytes(graph));
-    plan.model = take(&plan, kase->model_size);
+    qd_transfer_take(&plan, sizeof(struct qd_transfer_header));
+    qd_transfer_take(&plan, tables_bytes(kase));
+    qd_transfer_take(&plan, names_bytes(graph));
+    plan.model = qd_transfer_take(&plan, kase->model_size);
     for (int r = 0; r < QD_TRANSFER_RUNS; r++) {
         plan.inputs[r] = qd_arena_array(arena, graph->input_count, sizeof *plan.inputs[r]);
         plan.outputs[r] = qd_arena_array(arena, graph->output_count, sizeof *plan.outputs[r]);
@@ -60,16 +59,19 @@ enum qd_status qd_transfer_plan(struct qd_transfer *transfer, const struct qd_ca
     }
     for (unsigned r = 0; r < plan.runs; r++)
         for (size_t i = 0; i < graph->input_count; i++)
-            plan.inputs[r][i] = take(&plan, qd_tensor_bytes(&kase->inputs[i]));
+            plan.inputs[r][i] = qd_transfer_take(&plan, qd_tensor_bytes(&kase->inputs[i]));
     for (unsigned r = 0; r < plan.runs; r++) {
         plan.poisoned[r] = plan.total;
         for (size_t i = 0; i < graph->output_count; i++) {
-            take(&plan, QD_TRANSFER_ZONE);
-            plan.outputs[r][i] = take(&plan, shapes ? qd_tensor_bytes(&shapes[i]) : 0);
+            qd_transfer_take(&plan, QD_TRANSFER_ZONE);
+            plan.outputs[r][i] = qd_transfer_take(&plan, shapes ? qd_tensor_bytes(&shapes[i]) : 0);
         }
-        take(&plan, QD_TRANSFER_ZONE);
+        qd_transfer_take(&plan, QD_TRANSFER_ZONE);
         plan.poisoned[r + 1] = plan.total;
     }
+    enum qd_status status = qd_transfer_plan_steps(&plan, arena, error);
+    if (status != QD_OK)
+        return status;
     if (plan.total > limit)
         return qd_fail(error, QD_LIMIT, "case %s needs %zu bytes in transfer, %zu are allowed",
                        kase->id, plan.total, limit);
@@ -77,8 +79,8 @@ enum qd_status qd_transfer_plan(struct qd_transfer *transfer, const struct qd_ca
     return QD_OK;
 }
 
-static void describe_tensor(struct qd_target_tensor *to, const struct qd_tensor *tensor,
-                            const char *name, void *data, size_t size)
+void qd_transfer_describe(struct qd_target_tensor *to, const struct qd_tensor *tensor,
+                          const char *name, void *data, size_t size)
 {
     *to = (struct qd_target_tensor){.name = name, .data = data, .size = size};
     if (!tensor)
@@ -109,8 +111,8 @@ static void write_inputs(const struct qd_transfer *transfer, struct qd_transfer_
             struct qd_transfer_buffer to = transfer->inputs[r][i];
             if (to.size > 0)
                 memcpy(base + to.offset, input->data, to.size);
-            describe_tensor(&tables[r * graph->input_count + i], input, name, base + to.offset,
-                            to.size);
+            qd_transfer_describe(&tables[r * graph->input_count + i], input, name, base + to.offset,
+                                 to.size);
         }
     }
     for (unsigned r = 0; r < QD_TRANSFER_RUNS; r++)
@@ -130,9 +132,9 @@ static void write_outputs(const struct qd_transfer *transfer, struct qd_transfer
     for (size_t i = 0; i < graph->output_count; i++) {
         const char *name = put_name(names, value_name(graph, graph->outputs[i]));
         for (unsigned r = 0; r < transfer->runs; r++)
-            describe_tensor(&header->outputs[r][i], transfer->shapes ? &transfer->shapes[i] : NULL,
-                            name, base + transfer->outputs[r][i].offset,
-                            transfer->outputs[r][i].size);
+            qd_transfer_describe(
+                &header->outputs[r][i], transfer->shapes ? &transfer->shapes[i] : NULL, name,
+                base + transfer->outputs[r][i].offset, transfer->outputs[r][i].size);
     }
 }
 
@@ -143,8 +145,10 @@ void qd_transfer_write(const struct qd_transfer *transfer, void *block)
     unsigned char *base = block;
     struct qd_transfer_header *header = block;
     memset(header, 0, sizeof *header);
-    size_t tables_at = (sizeof *header + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    size_t names_at = tables_at + (tables_bytes(kase) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t tables_at = (sizeof *header + QD_TRANSFER_ALIGNMENT - 1) / QD_TRANSFER_ALIGNMENT *
+                       QD_TRANSFER_ALIGNMENT;
+    size_t names_at = tables_at + (tables_bytes(kase) + QD_TRANSFER_ALIGNMENT - 1) /
+                                      QD_TRANSFER_ALIGNMENT * QD_TRANSFER_ALIGNMENT;
     struct qd_target_tensor *tables = (struct qd_target_tensor *)(void *)(base + tables_at);
     char *names = (char *)base + names_at;
 
@@ -156,6 +160,8 @@ void qd_transfer_write(const struct qd_transfer *transfer, void *block)
     memcpy(base + transfer->model.offset, kase->model, kase->model_size);
     write_inputs(transfer, header, tables, &names);
     write_outputs(transfer, header, tables + QD_TRANSFER_RUNS * graph->input_count, &names);
+    if (transfer->steps)
+        qd_transfer_write_steps(transfer, block);
 }
 
 void qd_transfer_execute(void *block, const struct qd_target *api, void *target)
@@ -163,16 +169,17 @@ void qd_transfer_execute(void *block, const struct qd_target *api, void *target)
     struct qd_transfer_header *transfer = block;
     double start = qd_clock_seconds();
     void *prepared = NULL;
-    transfer->stage = QD_STAGE_LOAD;
+    bool loaded = false;
     enum qd_target_status status =
-        api->prepare(target, transfer->model, transfer->model_size, &prepared, &transfer->message);
-    if (status == QD_TARGET_OK) {
-        transfer->stage = QD_STAGE_RUN;
-        for (size_t r = 0; r < transfer->runs && status == QD_TARGET_OK; r++)
-            status = api->run(target, prepared, transfer->inputs[r], transfer->input_count,
-                              transfer->outputs[r], transfer->output_count, &transfer->message);
+        qd_transfer_take_steps(transfer, api, target, &loaded, &prepared);
+    if (status == QD_TARGET_OK && !loaded)
+        status = qd_transfer_load(transfer, api, target, &loaded, &prepared);
+    for (size_t r = 0; r < transfer->runs && status == QD_TARGET_OK; r++)
+        status = api->run(target, prepared, transfer->inputs[r], transfer->input_count,
+                          transfer->outputs[r], transfer->output_count, &transfer->message);
+    qd_transfer_release_steps(transfer, api, target);
+    if (loaded)
         api->release(target, prepared);
-    }
     transfer->status = (uint32_t)status;
     transfer->seconds = qd_clock_seconds() - start;
 }
@@ -254,7 +261,8 @@ static struct qd_target_tensor answer_of(const struct qd_transfer *transfer, con
                                          unsigned r, size_t i)
 {
     struct qd_target_tensor answer;
-    size_t tables_at = (sizeof(struct qd_transfer_header) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t tables_at = (sizeof(struct qd_transfer_header) + QD_TRANSFER_ALIGNMENT - 1) /
+                       QD_TRANSFER_ALIGNMENT * QD_TRANSFER_ALIGNMENT;
     const struct qd_graph *graph = transfer->kase->graph;
     size_t index = QD_TRANSFER_RUNS * graph->input_count + r * graph->output_count + i;
     memcpy(&answer, (const unsigned char *)block + tables_at + index * sizeof answer,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One case laid out in one block of memory, that a target works on: in this process, or shared with a worker.
  *
- *   header | tensor tables | names | model | inputs of run 0 | inputs of run 1 | outputs of run 0 | outputs of run 1
+ *   header | tensor tables | names | model | inputs of run 0, of run 1 | outputs of run 0, of run 1 | steps
  *
  * Output buffers lie between red zones; buffers and zones of the two runs hold different poison beforehand. A worker is
  * forked after the block is mapped, so pointers in the block mean the same on both sides. What the worker answers is
@@ -15,6 +15,18 @@
 #define QD_TRANSFER_ZONE \
     ((size_t)128) /* least bytes of red zone before and after each output buffer */
 
+/* A step before the case, as the worker takes it. */
+struct qd_transfer_step {
+    const void *model; /* NULL: the case's own */
+    size_t model_size;
+    const struct qd_target_tensor *inputs, *wanted;
+    struct qd_target_tensor *outputs; /* as wanted before each run; nobody looks at them */
+    size_t input_count, output_count;
+    unsigned runs;
+    bool keep;
+    void *prepared; /* the worker's */
+};
+
 /* Start of the block. The first part is the request, the second the answer. */
 struct qd_transfer_header {
     const void *model;
@@ -23,8 +35,10 @@ struct qd_transfer_header {
         *inputs[QD_TRANSFER_RUNS]; /* a copy each: one run cannot spoil the other's */
     struct qd_target_tensor *outputs[QD_TRANSFER_RUNS];
     size_t input_count, output_count, runs;
+    struct qd_transfer_step *steps;
+    size_t step_count;
 
-    uint32_t stage, status;
+    uint32_t stage, status, step; /* step: the one that is taken, from 1; 0: the case itself */
     double seconds;
     struct qd_target_message message;
 };
@@ -41,10 +55,12 @@ struct qd_transfer {
     struct qd_transfer_buffer model, *inputs[QD_TRANSFER_RUNS], *outputs[QD_TRANSFER_RUNS];
     size_t poisoned[QD_TRANSFER_RUNS +
                     1]; /* run r's buffers and zones lie in [poisoned[r], poisoned[r + 1]) */
-    size_t total;       /* bytes of the block */
+    struct qd_transfer_steps *steps; /* NULL: none */
+    size_t total;                    /* bytes of the block */
 };
 
-/* Plans the layout; `shapes` as for qd_session_run. LIMIT when the block would be larger than `limit` bytes. */
+/* Plans the layout; `shapes` as for qd_session_run. The reference is asked what the steps' outputs are; what it does
+ * not take has none. LIMIT when the block would be larger than `limit` bytes. */
 enum qd_status qd_transfer_plan(struct qd_transfer *transfer, const struct qd_case *kase,
                                 const struct qd_tensor *shapes, size_t limit,
                                 struct qd_arena *arena, struct qd_error *error);
@@ -52,7 +68,8 @@ enum qd_status qd_transfer_plan(struct qd_transfer *transfer, const struct qd_ca
 /* Writes the request into a block of at least transfer->total bytes. */
 void qd_transfer_write(const struct qd_transfer *transfer, void *block);
 
-/* Calls the target: prepare, run as often as asked, release. Runs on the worker's side. */
+/* Calls the target: the steps, then prepare, run as often as asked, release. Runs on the worker's side. A step's model
+ * that is refused is passed over; the case's own ends the case with that answer. */
 void qd_transfer_execute(void *block, const struct qd_target *api, void *target);
 
 /* Reads and checks the answer. UNUSABLE when the target says it does not work at all. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "qdiff/answer.h"
+#include "qdiff/diagnose.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/trial.h"
 #include "quantizer/fidelity.h"
@@ -155,6 +156,20 @@ static void evaluate(struct qd_quant_check *check, struct made *made)
 
 /* --- Kernels ------------------------------------------------------------------------------------- */
 
+/* ", as the quirk A|B" for the quirks of which one alone explains a kernel's answer; "" for none. */
+static const char *name_quirks(const struct qd_quant_check *check, const struct made *made,
+                               const struct qd_run *run)
+{
+    const char *text = "";
+    const struct qd_quirk *quirk;
+    for (size_t i = 0; text && (quirk = qd_quirk_at(i)); i++)
+        if (qd_quirk_concerns(quirk, made->kase.graph) &&
+            qd_quirks_explain(&quirk, 1, &made->kase, made->values, run))
+            text = qd_arena_printf(check->arena, "%s%s%s", text, *text ? "|" : ", as the quirk ",
+                                   quirk->name);
+    return text ? text : "";
+}
+
 static void judge_run(struct qd_quant_check *check, const struct made *made, const char *kernel,
                       const struct qd_trial *trial)
 {
@@ -165,10 +180,10 @@ static void judge_run(struct qd_quant_check *check, const struct made *made, con
     if (comparison->mismatched > 0)
         qd_quant_find(check, QD_VERDICT_KERNEL_MISMATCH,
                       "%s on the produced model: output %s, element %lld: want %.9g (%.9g to "
-                      "%.9g), have %.9g",
+                      "%.9g), have %.9g%s",
                       kernel, graph->values[graph->outputs[comparison->output]].name,
                       (long long)comparison->element, comparison->want, comparison->lo,
-                      comparison->hi, comparison->have);
+                      comparison->hi, comparison->have, name_quirks(check, made, &trial->run));
     else
         qd_quant_find(check, QD_VERDICT_KERNEL_MISMATCH, "%s on the produced model: %s%s%s", kernel,
                       qd_verdict_word(comparison->verdict), trial->run.message[0] ? ": " : "",

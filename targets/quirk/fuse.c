@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of nodes between codes as the one operator that targets make of them: QLinearConv, QLinearAdd. */
+/* Blocks of nodes between codes as the one operator that targets make of them: QLinearConv, QLinearMatMul, QGemm,
+ * MatMulIntegerToFloat, QLinearAdd. */
 #include "quirk/fuse.h"
 
 #include <math.h>
+#include <string.h>
 
 /* --- Convolutions -------------------------------------------------------------------------------- */
 
@@ -12,14 +14,20 @@ enum { QX, QX_SCALE, QX_ZERO_POINT, QW, QW_SCALE, QW_ZERO_POINT, QY_SCALE, QY_ZE
 
 /* A block of nodes: dequantize, convolve, quantize. */
 struct block {
-    const struct qd_node *x, *w, *bias, *conv; /* bias: NULL if there is none */
+    const struct qd_node *x, *w, *conv;
+    int bias; /* its codes, QD_NO_VALUE if there is none */
     const struct qd_node *quantize;
 };
 
+/* Targets remove an Identity before they look for blocks. */
 static const struct qd_node *operand(const struct qd_rewrite *made, const struct qd_node *conv,
                                      size_t i)
 {
-    return qd_rewrite_producer(made, qd_node_input(conv, i), "DequantizeLinear");
+    int value = qd_node_input(conv, i);
+    const struct qd_node *identity;
+    while ((identity = qd_rewrite_producer(made, value, "Identity")))
+        value = qd_node_input(identity, 0);
+    return qd_rewrite_producer(made, value, "DequantizeLinear");
 }
 
 /* Whether a quantization to these codes cuts off what a Relu does. */
@@ -57,10 +65,11 @@ static const struct qd_tensor *scale_of(const struct qd_rewrite *made, const str
 }
 
 /* Whether the bias counts in steps of x_scale·w_scale, or so nearly that it is taken to. */
-static bool is_bias_in_steps(const struct qd_rewrite *made, const struct block *block)
+static bool is_bias_in_steps(const struct qd_rewrite *made, const struct block *block,
+                             const struct qd_node *dequantize)
 {
     const struct qd_tensor *x = scale_of(made, block->x), *w = scale_of(made, block->w);
-    const struct qd_tensor *bias = scale_of(made, block->bias);
+    const struct qd_tensor *bias = scale_of(made, dequantize);
     if (!x || !w || !bias || x->count != 1 || (bias->count != 1 && bias->count != w->count))
         return false;
     for (int64_t i = 0; i < w->count; i++) {
@@ -72,19 +81,53 @@ static bool is_bias_in_steps(const struct qd_rewrite *made, const struct block *
     return true;
 }
 
-static bool find_block(const struct qd_rewrite *made, const struct qd_node *quantize,
-                       struct block *block)
+/* The codes of a float bias in steps of x_scale·w_scale; QD_NO_VALUE where int32 does not hold them. */
+static int quantize_bias(struct qd_rewrite *made, const struct block *block,
+                         const struct qd_tensor *bias)
+{
+    const struct qd_tensor *x = scale_of(made, block->x), *w = scale_of(made, block->w);
+    struct qd_tensor codes;
+    if (bias->dtype != QD_F32 || !x || !w || x->count != 1 ||
+        (w->count != 1 && w->count != bias->count) ||
+        qd_tensor_init(&codes, made->arena, QD_S32, bias->rank, bias->dims, made->error) != QD_OK)
+        return QD_NO_VALUE;
+    for (int64_t i = 0; i < bias->count; i++) {
+        double code = rint(qd_tensor_value(bias, i) /
+                           (qd_tensor_value(x, 0) * qd_tensor_value(w, w->count == 1 ? 0 : i)));
+        if (!(fabs(code) < 0x1p31))
+            return QD_NO_VALUE;
+        qd_tensor_set(&codes, i, (int64_t)code);
+    }
+    return qd_rewrite_initializer(made, &codes);
+}
+
+/* Finds the codes of the block's bias; false if it has a bias and none. */
+static bool find_bias(struct qd_rewrite *made, struct block *block)
+{
+    int value = qd_node_input(block->conv, BIAS);
+    const struct qd_node *dequantize = operand(made, block->conv, BIAS);
+    const struct qd_tensor *constant = qd_rewrite_constant(made, value);
+    block->bias = QD_NO_VALUE;
+    if (value == QD_NO_VALUE)
+        return true;
+    if (dequantize && is_bias_in_steps(made, block, dequantize))
+        block->bias = qd_node_input(dequantize, CODES);
+    else if (!dequantize && constant)
+        block->bias = quantize_bias(made, block, constant);
+    return block->bias != QD_NO_VALUE;
+}
+
+static bool find_block(struct qd_rewrite *made, const struct qd_node *quantize, struct block *block)
 {
     struct block found = {.quantize = quantize, .conv = before(made, quantize, "Conv")};
     if (!found.conv)
         return false;
     found.x = operand(made, found.conv, X);
     found.w = operand(made, found.conv, W);
-    found.bias = operand(made, found.conv, BIAS);
-    bool has_bias = qd_node_input(found.conv, BIAS) != QD_NO_VALUE;
+    bool fits = found.x && found.w && is_by_filter(made, found.w) &&
+                qd_rewrite_single(made, qd_node_input(quantize, SCALE)) && find_bias(made, &found);
     *block = found;
-    return found.x && found.w && (!has_bias || (found.bias && is_bias_in_steps(made, &found))) &&
-           is_by_filter(made, found.w) && qd_rewrite_single(made, qd_node_input(quantize, SCALE));
+    return fits;
 }
 
 /* The zero point of a quantization; zeros like its scale where it has none. */
@@ -140,11 +183,12 @@ static void fuse(struct qd_rewrite *made, const struct block *block, const char 
     put(made, block->w, inputs + QW);
     inputs[QY_SCALE] = qd_node_input(node, SCALE);
     inputs[QY_ZERO_POINT] = zero_point(made, node, QD_U8);
-    inputs[QBIAS] = block->bias ? qd_node_input(block->bias, CODES) : QD_NO_VALUE;
+    inputs[QBIAS] = block->bias;
     for (int i = QX; i < QBIAS; i++)
         if (inputs[i] == QD_NO_VALUE)
             return;
-    become(made, node, block->conv, "QLinearConv", inputs, block->bias ? QBIAS + 1 : QBIAS);
+    become(made, node, block->conv, "QLinearConv", inputs,
+           block->bias == QD_NO_VALUE ? QBIAS : QBIAS + 1);
     node->name = mark;
 }
 
@@ -159,6 +203,121 @@ enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const char *ma
         if (qd_node_is(&made.nodes[i], "QuantizeLinear") &&
             find_block(&made, &made.nodes[i], &block))
             fuse(&made, &block, mark);
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+/* --- Products of matrices ------------------------------------------------------------------------ */
+
+/* Where QLinearMatMul, QGemm and MatMulIntegerToFloat want what. */
+enum { MY_SCALE = 6, MY_ZERO_POINT, MATMUL_INPUTS };
+enum { GC = 6, GY_SCALE, GY_ZERO_POINT, GEMM_INPUTS };
+enum {
+    TO_FLOAT_A,
+    TO_FLOAT_B,
+    TO_FLOAT_A_SCALE,
+    TO_FLOAT_B_SCALE,
+    TO_FLOAT_A_ZERO,
+    TO_FLOAT_B_ZERO,
+    TO_FLOAT_INPUTS
+};
+
+static bool find_product(struct qd_rewrite *made, const struct qd_node *product,
+                         struct block *block)
+{
+    struct block found = {
+        .conv = product, .x = operand(made, product, X), .w = operand(made, product, W)};
+    bool fits = found.x && found.w && find_bias(made, &found);
+    *block = found;
+    return fits;
+}
+
+/* Makes `node`, the product or the quantization after it, another operator with both operands' codes. */
+static void become_product(struct qd_rewrite *made, const struct block *block, struct qd_node *node,
+                           const char *op_type, const int *operands, size_t count, const char *mark)
+{
+    bool is_vendor = strcmp(op_type, "QLinearMatMul") != 0;
+    int *inputs = qd_arena_copy(made->arena, operands, count * sizeof *inputs);
+    if (!inputs)
+        return;
+    if (is_vendor) {
+        node->domain = "com.microsoft";
+        node->opset = 1;
+    }
+    become(made, node, block->conv, op_type, inputs, count);
+    node->name = mark;
+}
+
+/* [x, scale, zero point, w, scale, zero point]; false if one of them is not there. */
+static bool put_both(struct qd_rewrite *made, const struct block *block, int *inputs)
+{
+    put(made, block->x, inputs + QX);
+    put(made, block->w, inputs + QW);
+    for (int i = QX; i <= QW_ZERO_POINT; i++)
+        if (inputs[i] == QD_NO_VALUE)
+            return false;
+    return true;
+}
+
+/* A product whose output is quantized. */
+static void fuse_quantized(struct qd_rewrite *made, struct qd_node *node, const char *mark)
+{
+    const struct qd_node *matmul = before(made, node, "MatMul"), *gemm = before(made, node, "Gemm");
+    struct block block;
+    int in[GEMM_INPUTS];
+    if ((!matmul && !gemm) || !find_product(made, matmul ? matmul : gemm, &block) ||
+        !put_both(made, &block, in))
+        return;
+    int scale = qd_node_input(node, SCALE), zero = zero_point(made, node, QD_U8);
+    if (matmul) {
+        in[MY_SCALE] = scale;
+        in[MY_ZERO_POINT] = zero;
+        become_product(made, &block, node, "QLinearMatMul", in, MATMUL_INPUTS, mark);
+    } else {
+        in[GC] = block.bias;
+        in[GY_SCALE] = scale;
+        in[GY_ZERO_POINT] = zero;
+        become_product(made, &block, node, "QGemm", in, GEMM_INPUTS, mark);
+    }
+}
+
+/* One whose output stays as it is. */
+static void fuse_real(struct qd_rewrite *made, struct qd_node *node, const char *mark)
+{
+    struct block block;
+    int in[GEMM_INPUTS];
+    if (!find_product(made, node, &block) || !put_both(made, &block, in))
+        return;
+    const struct qd_node product = *node;
+    block.conv = &product;
+    if (qd_node_is(node, "Gemm")) {
+        in[GC] = block.bias;
+        become_product(made, &block, node, "QGemm", in, block.bias == QD_NO_VALUE ? GC : GC + 1,
+                       mark);
+    } else {
+        const int to_float[TO_FLOAT_INPUTS] = {
+            [TO_FLOAT_A] = in[QX],
+            [TO_FLOAT_B] = in[QW],
+            [TO_FLOAT_A_SCALE] = in[QX_SCALE],
+            [TO_FLOAT_B_SCALE] = in[QW_SCALE],
+            [TO_FLOAT_A_ZERO] = in[QX_ZERO_POINT],
+            [TO_FLOAT_B_ZERO] = in[QW_ZERO_POINT],
+        };
+        become_product(made, &block, node, "MatMulIntegerToFloat", to_float, TO_FLOAT_INPUTS, mark);
+    }
+}
+
+enum qd_status qd_fuse_products(const struct qd_graph *graph, const char *mark,
+                                struct qd_arena *arena, const struct qd_graph **rewritten,
+                                struct qd_error *error)
+{
+    struct qd_rewrite made;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
+        if (qd_node_is(&made.nodes[i], "QuantizeLinear"))
+            fuse_quantized(&made, &made.nodes[i], mark);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
+        if (qd_node_is(&made.nodes[i], "MatMul") || qd_node_is(&made.nodes[i], "Gemm"))
+            fuse_real(&made, &made.nodes[i], mark);
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }
 

@@ -11,6 +11,12 @@ enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const char *ma
                                     struct qd_arena *arena, const struct qd_graph **rewritten,
                                     struct qd_error *error);
 
+/* Each MatMul or Gemm of two DequantizeLinear becomes MatMulIntegerToFloat or QGemm, or with the QuantizeLinear after
+ * it QLinearMatMul or QGemm, named `mark`. */
+enum qd_status qd_fuse_products(const struct qd_graph *graph, const char *mark,
+                                struct qd_arena *arena, const struct qd_graph **rewritten,
+                                struct qd_error *error);
+
 /* Each DequantizeLinear of both operands, Add, QuantizeLinear becomes a QLinearAdd; so does one with such a Relu. */
 enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *arena,
                                  const struct qd_graph **rewritten, struct qd_error *error);

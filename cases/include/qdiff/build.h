@@ -51,6 +51,9 @@ void qd_build_output_inferred(struct qd_builder *builder, const char *name, enum
 /* Of a case of the quantizer role: what a tool is asked (case.h). Borrowed until finish. */
 void qd_build_request(struct qd_builder *builder, const uint8_t *request, size_t size);
 
+/* What comes before the case. Borrowed until finish. */
+void qd_build_steps(struct qd_builder *builder, const struct qd_case_step *steps, size_t count);
+
 /* Metadata of the case. All strings are copied. */
 void qd_build_tag(struct qd_builder *builder, const char *tag);
 void qd_build_origin(struct qd_builder *builder, const char *spec, const char *issue,

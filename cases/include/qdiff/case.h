@@ -22,6 +22,20 @@ enum qd_expect {
 #define QD_CASE_MAX_DEPTH 16
 #define QD_CASE_MAX_FIELDS 200000 /* of all messages together; packed numbers are one field */
 
+#define QD_CASE_MAX_STEPS 16
+#define QD_CASE_MAX_STEP_RUNS 64 /* of one step */
+
+/* What a target does before it runs a case, in the same process: bugs live between runs and sessions. */
+struct qd_case_step {
+    /* The serialised model and the same decoded; size 0: the case's own, whose graph it is, loaded once. */
+    const uint8_t *model;
+    size_t model_size;
+    const struct qd_graph *graph;
+    const struct qd_tensor *inputs; /* one per entry of graph->inputs; NULL if it is only loaded */
+    unsigned runs;                  /* with these inputs; 0: it is only loaded */
+    bool keep; /* it stays loaded until the case has run; the case's own always does */
+};
+
 /* Texts are never NULL; "" stands for what the case does not say. */
 struct qd_case {
     /* "op/types/feature-slug/hash8", "regressions/ort-28456-u8": printable ASCII without spaces, not "". */
@@ -70,6 +84,10 @@ struct qd_case {
      * 0: a case of the kernel role. */
     size_t request_size;
     const uint8_t *request;
+
+    /* What comes first, in this order; the case is judged, they are not. */
+    size_t step_count;
+    const struct qd_case_step *steps;
 };
 
 /* Decodes a serialised qdiff.Case. Everything in *kase lives in the arena, `bytes` is not kept.

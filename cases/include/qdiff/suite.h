@@ -67,9 +67,14 @@ struct qd_suite_options {
 };
 
 /* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it
- * has scalar parameters, its twin with vectors of one element (feature one-element-vector). */
+ * has scalar parameters, its twin with vectors of one element (feature one-element-vector), and after one in eight the
+ * twin that comes after steps (feature after-steps). */
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);
+
+/* Of the id of a twin that comes after steps, that of the case without them; false, and `without` is "", if the id is
+ * not such a one or longer than fits. */
+bool qd_case_id_without_steps(const char *id, char *without, size_t size);
 
 /* The hand-written cases under a directory, by id: where their files are. Lives in the arena. */
 struct qd_case_index;

@@ -53,6 +53,7 @@
     V(ACC_SAT32, "sat32", QUIRK)                                \
     V(ACC_PAIR_SAT16, "pair-sat16", QUIRK)                      \
     V(ACC_PAIR_SAT16_LAST, "pair-sat16-channels-last", QUIRK)   \
+    V(ACC_PAIR_SAT16_SHIFTED, "pair-sat16-shifted", QUIRK)      \
     V(ACC_PAIR_WRAP16, "pair-wrap16", QUIRK)                    \
     V(ACC_PAIR_WRAP16_LAST, "pair-wrap16-channels-last", QUIRK) \
     V(ACC_WRAP16, "wrap16", QUIRK)                              \

@@ -22,6 +22,9 @@ struct qd_citation {
  * - anything that is `wrong` of a case with the feature one-element-vector: no
  * page says that such a model is taken, or what it is;
  * - the same of a Resize whose attribute axes lists none: whether such a list is "provided" no page says;
+ * - a wrong shape where a strided window exceeds the padded axis and the output is empty: the page's floor gives 0
+ *   positions, ONNX's own shape inference 1;
+ * - a refusal of integers that the case itself divides by 0: no page has a quotient;
  * - accepts-invalid, always: no sentence says that a model which breaks a rule has to be refused.
  *
  * NO_MEMORY. */

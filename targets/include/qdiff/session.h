@@ -33,7 +33,9 @@ struct qd_run {
     enum qd_outcome outcome;
     enum qd_stage stage; /* where a REJECTED, CRASH, HANG or OOM happened */
     int signal;          /* CRASH: the signal, 0 if it exited by itself */
-    char message[1024];  /* the target's own words, "" if none */
+    unsigned
+        step; /* CRASH, HANG, OOM: it came in this step before the case, from 1; 0: in the case itself */
+    char message[1024]; /* the target's own words, "" if none */
     struct qd_tensor
         *outputs; /* OUTPUTS: graph->output_count tensors in the caller's arena, else NULL */
     struct qd_tensor *differing[2]; /* NONDETERMINISTIC: those of both runs, else NULL */
@@ -96,8 +98,13 @@ enum qd_status qd_session_run_alone(struct qd_session *session, const struct qd_
                                     const struct qd_tensor *shapes, struct qd_arena *arena,
                                     struct qd_run *run, bool *ran, struct qd_error *error);
 
-/* The same for a case of which nobody knows the types and shapes of the outputs: the target is asked for them first.
- * run->outputs are the target's own, in the arena. UNSUPPORTED where it does not say, or an output is no tensor. */
+/* The next case runs in a new worker, as the first one did. Nothing happens in process, nor of a program that was
+ * started so often as above. */
+void qd_session_renew(struct qd_session *session);
+
+/* qd_session_run for a case of which nobody knows the types and shapes of the outputs: the target is asked for them
+ * first. run->outputs are the target's own, in the arena. UNSUPPORTED where it does not say, or an output is no
+ * tensor. */
 enum qd_status qd_session_observe(struct qd_session *session, const struct qd_case *kase,
                                   struct qd_arena *arena, struct qd_run *run,
                                   struct qd_error *error);

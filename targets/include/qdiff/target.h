@@ -10,6 +10,7 @@
  *
  * Ownership: whoever makes a thing frees it. qdiff owns models, inputs and output buffers; the plug-in owns what
  * open and prepare give. No pointer that qdiff passes may be kept after the call returns.
+ * An answer follows from the model and the inputs alone, whatever ran or was loaded before.
  * Statuses are answers, not crashes: a model the target refuses is QD_TARGET_REJECTED with the target's own words.
  *
  * Build:  cc -std=c11 -shared -fPIC -I<prefix>/include example.c -o libexample.so -lm

@@ -2,7 +2,7 @@
 /* The quirk "fused-int16-pair-saturation": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/fuse.h"
 
-/* How a QLinearConv is marked that was made of a Conv between codes. */
+/* How an operator is marked that was made of a Conv, MatMul or Gemm between codes. */
 static const char mark[] = "(fused, saturates)";
 
 static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
@@ -10,7 +10,9 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
                               struct qd_error *error)
 {
     (void)self;
-    return qd_fuse_convolutions(graph, mark, arena, rewritten, error);
+    const struct qd_graph *convolved;
+    enum qd_status status = qd_fuse_convolutions(graph, mark, arena, &convolved, error);
+    return status == QD_OK ? qd_fuse_products(convolved, mark, arena, rewritten, error) : status;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -18,7 +20,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                struct qd_value *out)
 {
     struct qd_semantics changed = *evaluation->semantics;
-    changed.accumulator = QD_ACC_PAIR_SAT16_LAST;
+    changed.accumulator = QD_ACC_PAIR_SAT16_SHIFTED;
     return qd_evaluate_marked(self, evaluation, mark, &changed, node, in, out);
 }
 

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "after_steps.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "families/maker.h"
+#include "qdiff/answer.h"
+#include "qdiff/case_edit.h"
+#include "qdiff/random.h"
+#include "qdiff/suite.h"
+
+#define ONE_IN 8
+#define MOST_BYTES ((size_t)64 << 10) /* of a model and its inputs */
+
+/* What comes first. */
+enum kind {
+    OTHER_INPUTS, /* a run on other numbers: what is kept of the first run */
+    MANY_RUNS,    /* two, four or six of them: what every so many runs do */
+    OTHER_PARAMETERS, /* a model with the same weights that stays loaded: weights that are packed once */
+    OTHER_WEIGHTS, /* one with the same parameters that is gone: memory that is used again */
+    IN_TURN,       /* another model between two runs: buffers that they share */
+    ONLY_LOADED,   /* a model that never runs */
+    KINDS
+};
+
+static const char *const words[KINDS] = {
+    "after_other_inputs",  "after_many_runs", "beside_other_parameters",
+    "after_other_weights", "in_turn",         "after_loading"};
+
+struct making {
+    const struct qd_case *kase;
+    struct qd_arena *arena;
+    struct qd_random random;
+    struct qd_case_step steps[3];
+    size_t count;
+    enum qd_status status; /* of the first failure */
+    struct qd_error *error;
+};
+
+static bool out_of_memory(struct making *m)
+{
+    m->status = qd_fail(m->error, QD_NO_MEMORY, "no room for what comes before a case");
+    return false;
+}
+
+/* --- Other numbers -------------------------------------------------------------------------------- */
+
+/* The same elements in the opposite order; false where that is the same. */
+static bool reverse(struct making *m, const struct qd_tensor *tensor, struct qd_tensor *reversed)
+{
+    bool other = false;
+    *reversed = *tensor;
+    reversed->data = qd_arena_alloc(m->arena, qd_tensor_bytes(tensor));
+    if (!reversed->data)
+        return out_of_memory(m);
+    for (int64_t i = 0; i < tensor->count; i++) {
+        int64_t code = qd_tensor_get(tensor, tensor->count - 1 - i);
+        other = other || code != qd_tensor_get(tensor, i);
+        qd_tensor_set(reversed, i, code);
+    }
+    return other;
+}
+
+/* A scale twice as large, a zero point one off. */
+static bool change_parameter(struct making *m, enum qd_role role, const struct qd_tensor *tensor,
+                             struct qd_tensor *changed)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
+    *changed = *tensor;
+    changed->data = qd_arena_alloc(m->arena, qd_tensor_bytes(tensor));
+    if (!changed->data)
+        return out_of_memory(m);
+    for (int64_t i = 0; i < tensor->count; i++) {
+        if (role == QD_ROLE_SCALE)
+            qd_maker_set(changed, i, 2 * qd_tensor_value(tensor, i));
+        else
+            qd_tensor_set(changed, i,
+                          qd_tensor_get(tensor, i) +
+                              (qd_tensor_get(tensor, i) < info->max ? 1 : -1));
+    }
+    return tensor->count > 0;
+}
+
+static bool is_number(enum qd_role role)
+{
+    return role == QD_ROLE_DATA || role == QD_ROLE_WEIGHT;
+}
+
+/* Whether every operand that the value is, also behind an Identity, holds numbers to compute with. */
+static bool is_read_as_numbers(const struct qd_graph *graph, int value)
+{
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const struct qd_node *node = &graph->nodes[n];
+        bool passes = strcmp(node->op_type, "Identity") == 0 && node->output_count == 1;
+        for (size_t i = 0; i < node->input_count; i++)
+            if (node->inputs[i] == value &&
+                (!is_number(qd_op_role(node->op, i)) ||
+                 (passes && !is_read_as_numbers(graph, node->outputs[0]))))
+                return false;
+    }
+    return true;
+}
+
+/* The inputs of the case with those reversed that are numbers; false where none is another then. */
+static bool other_inputs(struct making *m, const struct qd_tensor **inputs)
+{
+    const struct qd_graph *graph = m->kase->graph;
+    struct qd_tensor *made = qd_arena_array(m->arena, graph->input_count, sizeof *made);
+    bool other = false;
+    if (!made)
+        return out_of_memory(m);
+    for (size_t i = 0; i < graph->input_count; i++) {
+        made[i] = m->kase->inputs[i];
+        if (is_read_as_numbers(graph, graph->inputs[i]))
+            other = reverse(m, &m->kase->inputs[i], &made[i]) || other;
+    }
+    *inputs = made;
+    return other && m->status == QD_OK;
+}
+
+/* --- Steps ---------------------------------------------------------------------------------------- */
+
+/* Whether the reference takes it: a target has to, then. */
+static bool is_valid(struct making *m, const struct qd_graph *graph, const struct qd_tensor *inputs)
+{
+    struct qd_value *values;
+    const struct qd_tensor *shapes;
+    struct qd_error error;
+    return qd_graph_answer(graph, inputs, m->arena, &values, &shapes, &error) == QD_OK;
+}
+
+static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned runs)
+{
+    m->steps[m->count++] =
+        (struct qd_case_step){.graph = m->kase->graph, .inputs = inputs, .runs = runs};
+}
+
+static bool add_other_inputs(struct making *m, unsigned runs)
+{
+    const struct qd_tensor *inputs;
+    if (!other_inputs(m, &inputs) || !is_valid(m, m->kase->graph, inputs))
+        return false;
+    add_own(m, inputs, runs);
+    return true;
+}
+
+/* Turns the constants of the edit into others: its scales and zero points, or everything but them. */
+static bool change_constants(struct making *m, struct qd_case_edit *edit, bool parameters)
+{
+    bool other = false;
+    for (size_t n = 0; n < edit->node_count; n++)
+        for (size_t i = 0; i < edit->nodes[n].input_count; i++) {
+            const struct qd_op *op = qd_op_find(edit->nodes[n].domain, edit->nodes[n].op_type);
+            int value = edit->nodes[n].inputs[i];
+            const struct qd_tensor *tensor =
+                value == QD_NO_VALUE ? NULL : m->kase->graph->values[value].initializer;
+            /* One that several operands share changes once. */
+            if (!tensor || edit->values[value].tensor != tensor ||
+                !(parameters ? qd_op_is_parameter(op, i)
+                             : is_read_as_numbers(m->kase->graph, value)))
+                continue;
+            struct qd_tensor *changed = qd_arena_alloc(m->arena, sizeof *changed);
+            if (!changed)
+                return out_of_memory(m);
+            bool is_other = parameters ? change_parameter(m, qd_op_role(op, i), tensor, changed)
+                                       : reverse(m, tensor, changed);
+            if (is_other)
+                edit->values[value].tensor = changed;
+            other = other || is_other;
+        }
+    return other && m->status == QD_OK;
+}
+
+/* A step of a model with other constants; the inputs are the case's. */
+static bool add_other_model(struct making *m, bool parameters, unsigned runs, bool keep)
+{
+    struct qd_case_edit edit;
+    struct qd_case other;
+    struct qd_error error;
+    if (qd_case_edit_begin(m->kase, m->arena, &edit, &error) != QD_OK ||
+        !change_constants(m, &edit, parameters))
+        return false;
+    edit.infers = true;
+    if (qd_case_edit_finish(&edit, "step", false, &other, &error) != QD_OK ||
+        !is_valid(m, other.graph, other.inputs))
+        return false;
+    m->steps[m->count++] = (struct qd_case_step){.model = other.model,
+                                                 .model_size = other.model_size,
+                                                 .graph = other.graph,
+                                                 .inputs = runs > 0 ? other.inputs : NULL,
+                                                 .runs = runs,
+                                                 .keep = keep};
+    return true;
+}
+
+static bool add_steps(struct making *m, enum kind kind)
+{
+    m->count = 0;
+    switch (kind) {
+    case OTHER_INPUTS: return add_other_inputs(m, 1);
+    case MANY_RUNS: return add_other_inputs(m, 2 * (unsigned)qd_random_range(&m->random, 1, 3));
+    case OTHER_PARAMETERS: return add_other_model(m, true, 1, true);
+    case OTHER_WEIGHTS: return add_other_model(m, false, 1, false);
+    case IN_TURN:
+        if (!add_other_inputs(m, 1) || !add_other_model(m, true, 1, true))
+            return false;
+        add_own(m, m->kase->inputs, 1);
+        return true;
+    default: return add_other_model(m, false, 0, false);
+    }
+}
+
+/* --- The twin ------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const struct qd_case *kase)
+{
+    size_t bytes = kase->model_size;
+    for (size_t i = 0; i < kase->input_count; i++)
+        bytes += qd_tensor_bytes(&kase->inputs[i]);
+    return bytes;
+}
+
+/* The word after the id's slug; the hash at its end is that of model and inputs. */
+static const char *id_of(const struct qd_case *kase, const char *word, struct qd_arena *arena)
+{
+    const char *hash = strrchr(kase->id, '/');
+    int slug = hash ? (int)(hash - kase->id) : (int)strlen(kase->id);
+    return qd_arena_printf(arena, "%.*s-%s%s", slug, kase->id, word, hash ? hash : "");
+}
+
+bool qd_case_id_without_steps(const char *id, char *without, size_t size)
+{
+    const char *hash = strrchr(id, '/'), *end = hash ? hash : id + strlen(id), *dash = end;
+    while (dash > id && *dash != '-')
+        dash--;
+    *without = '\0';
+    for (int kind = 0; kind < KINDS; kind++) {
+        size_t length = strlen(words[kind]);
+        if (*dash != '-' || (size_t)(end - dash) != length + 1 ||
+            strncmp(dash + 1, words[kind], length) != 0)
+            continue;
+        int written = snprintf(without, size, "%.*s%s", (int)(dash - id), id, end);
+        return written > 0 && (size_t)written < size;
+    }
+    return false;
+}
+
+static enum qd_status finish(struct making *m, enum kind kind, struct qd_case *twin)
+{
+    struct qd_case made = *m->kase;
+    made.id = id_of(m->kase, words[kind], m->arena);
+    made.note = qd_arena_printf(m->arena, "without steps: %s", m->kase->id);
+    made.steps = qd_arena_copy(m->arena, m->steps, m->count * sizeof *m->steps);
+    made.step_count = m->count;
+    if (!made.id || !made.note || !made.steps)
+        return qd_fail(m->error, QD_NO_MEMORY, "no room for a twin");
+    *twin = made;
+    return QD_OK;
+}
+
+enum qd_status qd_after_steps_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
+                                   struct qd_case *twin, struct qd_error *error)
+{
+    struct making m = {.kase = kase,
+                       .arena = arena,
+                       .random = qd_random_seed(kase->id, 1),
+                       .status = QD_OK,
+                       .error = error};
+    *made = false;
+    if (kase->request_size > 0 || kase->expect != QD_EXPECT_VALID || bytes_of(kase) > MOST_BYTES ||
+        qd_random_next(&m.random) % ONE_IN != 0)
+        return QD_OK;
+    enum kind kind = (enum kind)(qd_random_next(&m.random) % KINDS);
+    for (int tries = 0; tries < KINDS && !*made && m.status == QD_OK; tries++) {
+        *made = add_steps(&m, kind);
+        if (!*made)
+            kind = (enum kind)((kind + 1) % KINDS);
+    }
+    if (m.status != QD_OK || !*made)
+        return m.status;
+    return finish(&m, kind, twin);
+}

@@ -17,6 +17,7 @@ struct block {
     const struct qd_node *x, *w, *conv;
     int bias; /* its codes, QD_NO_VALUE if there is none */
     const struct qd_node *quantize;
+    bool is_moved; /* between the two */
 };
 
 /* Targets remove an Identity before they look for blocks. */
@@ -117,14 +118,74 @@ static bool find_bias(struct qd_rewrite *made, struct block *block)
     return block->bias != QD_NO_VALUE;
 }
 
-static bool find_block(struct qd_rewrite *made, const struct qd_node *quantize, struct block *block)
+/* The type of codes; a quantization without a zero point gives uint8. */
+static enum qd_dtype type_of(const struct qd_rewrite *made, int codes)
+{
+    const struct qd_node *quantize = qd_rewrite_producer(made, codes, "QuantizeLinear");
+    bool by_default = quantize && qd_node_input(quantize, ZERO_POINT) == QD_NO_VALUE;
+    return by_default ? QD_U8 : qd_rewrite_dtype(made, codes);
+}
+
+static bool reads(const struct qd_node *node, int value)
+{
+    for (size_t i = 0; i < node->input_count; i++)
+        if (node->inputs[i] == value)
+            return true;
+    return false;
+}
+
+/* Whether in the graph as given a QuantizeLinear makes these codes and nothing but DequantizeLinear reads them. */
+static bool is_between_pairs(const struct qd_graph *given, int codes)
+{
+    bool is_made = false;
+    for (size_t i = 0; i < given->node_count; i++) {
+        const struct qd_node *node = &given->nodes[i];
+        if (reads(node, codes) && !qd_node_is(node, "DequantizeLinear"))
+            return false;
+        is_made |= qd_node_is(node, "QuantizeLinear") && qd_node_output(node, 0) == codes;
+    }
+    for (size_t i = 0; i < given->output_count; i++)
+        if (given->outputs[i] == codes)
+            return false;
+    return is_made;
+}
+
+/* Whether codes are uint8, or int8 that targets turn into uint8. */
+static bool is_unsigned(const struct qd_rewrite *made, int codes)
+{
+    return type_of(made, codes) != QD_S8 || is_between_pairs(made->graph, codes);
+}
+
+/* The Conv whose output is quantized after it was moved about: targets quantize before a Reshape or Transpose. */
+static const struct qd_node *before_moves(const struct qd_rewrite *made,
+                                          const struct qd_node *quantize)
+{
+    static const char *const moves[] = {"Reshape", "Transpose"};
+    int value = qd_node_input(quantize, 0);
+    for (size_t i = 0; i < sizeof moves / sizeof *moves && qd_rewrite_uses(made, value) == 1;) {
+        const struct qd_node *move = qd_rewrite_producer(made, value, moves[i]);
+        if (move)
+            value = qd_node_input(move, 0);
+        i = move ? 0 : i + 1;
+    }
+    return qd_rewrite_uses(made, value) == 1 ? qd_rewrite_producer(made, value, "Conv") : NULL;
+}
+
+static bool find_block(struct qd_rewrite *made, const struct qd_node *quantize,
+                       const struct qd_fuse_rule *rule, struct block *block)
 {
     struct block found = {.quantize = quantize, .conv = before(made, quantize, "Conv")};
+    if (!found.conv) {
+        found.conv = before_moves(made, quantize);
+        found.is_moved = true;
+    }
     if (!found.conv)
         return false;
     found.x = operand(made, found.conv, X);
     found.w = operand(made, found.conv, W);
     bool fits = found.x && found.w && is_by_filter(made, found.w) &&
+                (!rule->as_unsigned || (is_unsigned(made, qd_node_input(found.x, CODES)) &&
+                                        is_unsigned(made, qd_node_output(quantize, 0)))) &&
                 qd_rewrite_single(made, qd_node_input(quantize, SCALE)) && find_bias(made, &found);
     *block = found;
     return fits;
@@ -140,14 +201,6 @@ static int zero_point(struct qd_rewrite *made, const struct qd_node *node, enum 
         qd_tensor_init(&zeros, made->arena, type, scale->rank, scale->dims, made->error) != QD_OK)
         return value;
     return qd_rewrite_initializer(made, &zeros);
-}
-
-/* The type of codes; a quantization without a zero point gives uint8. */
-static enum qd_dtype type_of(const struct qd_rewrite *made, int codes)
-{
-    const struct qd_node *quantize = qd_rewrite_producer(made, codes, "QuantizeLinear");
-    bool by_default = quantize && qd_node_input(quantize, ZERO_POINT) == QD_NO_VALUE;
-    return by_default ? QD_U8 : qd_rewrite_dtype(made, codes);
 }
 
 /* What DequantizeLinear takes, and where QLinearConv wants it. */
@@ -172,8 +225,9 @@ static void become(struct qd_rewrite *made, struct qd_node *node, const struct q
     made->inputs[node - made->nodes] = inputs;
 }
 
-/* Makes the quantization the whole convolution. */
-static void fuse(struct qd_rewrite *made, const struct block *block, const char *mark)
+/* Makes the quantization the whole convolution; where its numbers are moved first, the Conv, and it changes nothing. */
+static void fuse(struct qd_rewrite *made, const struct block *block,
+                 const struct qd_fuse_rule *rule)
 {
     int *inputs = qd_arena_array(made->arena, QBIAS + 1, sizeof *inputs);
     struct qd_node *node = &made->nodes[block->quantize - made->nodes];
@@ -187,12 +241,16 @@ static void fuse(struct qd_rewrite *made, const struct block *block, const char 
     for (int i = QX; i < QBIAS; i++)
         if (inputs[i] == QD_NO_VALUE)
             return;
+    if (block->is_moved) {
+        become(made, node, node, "Identity", made->inputs[node - made->nodes], 1);
+        node = &made->nodes[block->conv - made->nodes];
+    }
     become(made, node, block->conv, "QLinearConv", inputs,
            block->bias == QD_NO_VALUE ? QBIAS : QBIAS + 1);
-    node->name = mark;
+    node->name = rule->mark;
 }
 
-enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const char *mark,
+enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const struct qd_fuse_rule *rule,
                                     struct qd_arena *arena, const struct qd_graph **rewritten,
                                     struct qd_error *error)
 {
@@ -201,8 +259,8 @@ enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const char *ma
     enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
         if (qd_node_is(&made.nodes[i], "QuantizeLinear") &&
-            find_block(&made, &made.nodes[i], &block))
-            fuse(&made, &block, mark);
+            find_block(&made, &made.nodes[i], rule, &block))
+            fuse(&made, &block, rule);
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }
 
@@ -222,18 +280,21 @@ enum {
 };
 
 static bool find_product(struct qd_rewrite *made, const struct qd_node *product,
-                         struct block *block)
+                         const struct qd_fuse_rule *rule, struct block *block)
 {
     struct block found = {
         .conv = product, .x = operand(made, product, X), .w = operand(made, product, W)};
-    bool fits = found.x && found.w && find_bias(made, &found);
+    bool fits = found.x && found.w &&
+                (!rule->as_unsigned || is_unsigned(made, qd_node_input(found.x, CODES))) &&
+                find_bias(made, &found);
     *block = found;
     return fits;
 }
 
 /* Makes `node`, the product or the quantization after it, another operator with both operands' codes. */
 static void become_product(struct qd_rewrite *made, const struct block *block, struct qd_node *node,
-                           const char *op_type, const int *operands, size_t count, const char *mark)
+                           const char *op_type, const int *operands, size_t count,
+                           const struct qd_fuse_rule *rule)
 {
     bool is_vendor = strcmp(op_type, "QLinearMatMul") != 0;
     int *inputs = qd_arena_copy(made->arena, operands, count * sizeof *inputs);
@@ -244,7 +305,7 @@ static void become_product(struct qd_rewrite *made, const struct block *block, s
         node->opset = 1;
     }
     become(made, node, block->conv, op_type, inputs, count);
-    node->name = mark;
+    node->name = rule->mark;
 }
 
 /* [x, scale, zero point, w, scale, zero point]; false if one of them is not there. */
@@ -259,40 +320,42 @@ static bool put_both(struct qd_rewrite *made, const struct block *block, int *in
 }
 
 /* A product whose output is quantized. */
-static void fuse_quantized(struct qd_rewrite *made, struct qd_node *node, const char *mark)
+static void fuse_quantized(struct qd_rewrite *made, struct qd_node *node,
+                           const struct qd_fuse_rule *rule)
 {
     const struct qd_node *matmul = before(made, node, "MatMul"), *gemm = before(made, node, "Gemm");
     struct block block;
     int in[GEMM_INPUTS];
-    if ((!matmul && !gemm) || !find_product(made, matmul ? matmul : gemm, &block) ||
+    if ((!matmul && !gemm) || !find_product(made, matmul ? matmul : gemm, rule, &block) ||
         !put_both(made, &block, in))
         return;
     int scale = qd_node_input(node, SCALE), zero = zero_point(made, node, QD_U8);
     if (matmul) {
         in[MY_SCALE] = scale;
         in[MY_ZERO_POINT] = zero;
-        become_product(made, &block, node, "QLinearMatMul", in, MATMUL_INPUTS, mark);
+        become_product(made, &block, node, "QLinearMatMul", in, MATMUL_INPUTS, rule);
     } else {
         in[GC] = block.bias;
         in[GY_SCALE] = scale;
         in[GY_ZERO_POINT] = zero;
-        become_product(made, &block, node, "QGemm", in, GEMM_INPUTS, mark);
+        become_product(made, &block, node, "QGemm", in, GEMM_INPUTS, rule);
     }
 }
 
 /* One whose output stays as it is. */
-static void fuse_real(struct qd_rewrite *made, struct qd_node *node, const char *mark)
+static void fuse_real(struct qd_rewrite *made, struct qd_node *node,
+                      const struct qd_fuse_rule *rule)
 {
     struct block block;
     int in[GEMM_INPUTS];
-    if (!find_product(made, node, &block) || !put_both(made, &block, in))
+    if (!find_product(made, node, rule, &block) || !put_both(made, &block, in))
         return;
     const struct qd_node product = *node;
     block.conv = &product;
     if (qd_node_is(node, "Gemm")) {
         in[GC] = block.bias;
         become_product(made, &block, node, "QGemm", in, block.bias == QD_NO_VALUE ? GC : GC + 1,
-                       mark);
+                       rule);
     } else {
         const int to_float[TO_FLOAT_INPUTS] = {
             [TO_FLOAT_A] = in[QX],
@@ -302,11 +365,11 @@ static void fuse_real(struct qd_rewrite *made, struct qd_node *node, const char 
             [TO_FLOAT_A_ZERO] = in[QX_ZERO_POINT],
             [TO_FLOAT_B_ZERO] = in[QW_ZERO_POINT],
         };
-        become_product(made, &block, node, "MatMulIntegerToFloat", to_float, TO_FLOAT_INPUTS, mark);
+        become_product(made, &block, node, "MatMulIntegerToFloat", to_float, TO_FLOAT_INPUTS, rule);
     }
 }
 
-enum qd_status qd_fuse_products(const struct qd_graph *graph, const char *mark,
+enum qd_status qd_fuse_products(const struct qd_graph *graph, const struct qd_fuse_rule *rule,
                                 struct qd_arena *arena, const struct qd_graph **rewritten,
                                 struct qd_error *error)
 {
@@ -314,11 +377,30 @@ enum qd_status qd_fuse_products(const struct qd_graph *graph, const char *mark,
     enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
         if (qd_node_is(&made.nodes[i], "QuantizeLinear"))
-            fuse_quantized(&made, &made.nodes[i], mark);
+            fuse_quantized(&made, &made.nodes[i], rule);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
         if (qd_node_is(&made.nodes[i], "MatMul") || qd_node_is(&made.nodes[i], "Gemm"))
-            fuse_real(&made, &made.nodes[i], mark);
+            fuse_real(&made, &made.nodes[i], rule);
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+/* --- Evaluation ---------------------------------------------------------------------------------- */
+
+enum qd_status qd_evaluate_fused(const struct qd_override *self, struct qd_evaluation *evaluation,
+                                 const char *mark, const struct qd_semantics *changed,
+                                 const struct qd_node *node, const struct qd_value *const *in,
+                                 struct qd_value *out)
+{
+    struct qd_value settled[QD_MAX_OPERANDS];
+    const struct qd_value *operands[QD_MAX_OPERANDS] = {NULL};
+    if (!node->name || strcmp(node->name, mark) != 0)
+        return qd_evaluate_marked(self, evaluation, mark, changed, node, in, out);
+    for (size_t i = 0; i < node->input_count; i++) {
+        if (in[i])
+            settled[i] = qd_value_of_tensor(&in[i]->want);
+        operands[i] = in[i] ? &settled[i] : NULL;
+    }
+    return qd_evaluate_marked(self, evaluation, mark, changed, node, operands, out);
 }
 
 /* --- Additions ---------------------------------------------------------------------------------- */

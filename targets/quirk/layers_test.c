@@ -40,6 +40,7 @@ static void quirks_give_the_numbers_by_hand(void **state)
         {"witnesses/conversion-256ths", "conversion-in-256ths", 4, {30, 78, 126, 127}},
         {"witnesses/weight-zero-points", "constant-zero-points-ignored", 2, {1, 2}},
         {"witnesses/bias-beyond-int32", "float-bias-quantized", 2, {-64, -64}},
+        {"witnesses/int8-between-pairs", "fused-int16-pair-saturation", 1, {28}},
         {"regressions/pytorch-44939", "float-bias-quantized", 2, {24, -40}},
         {"regressions/executorch-20655-add", "fused-add-rounds-half-up", 3, {60, 64, -27}},
         {"regressions/executorch-20280-control", "fused-add-rounds-half-up", 0, {0}},

@@ -10,9 +10,10 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
                               struct qd_error *error)
 {
     (void)self;
+    const struct qd_fuse_rule rule = {.mark = mark, .as_unsigned = true};
     const struct qd_graph *convolved;
-    enum qd_status status = qd_fuse_convolutions(graph, mark, arena, &convolved, error);
-    return status == QD_OK ? qd_fuse_products(convolved, mark, arena, rewritten, error) : status;
+    enum qd_status status = qd_fuse_convolutions(graph, &rule, arena, &convolved, error);
+    return status == QD_OK ? qd_fuse_products(convolved, &rule, arena, rewritten, error) : status;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -21,7 +22,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_semantics changed = *evaluation->semantics;
     changed.accumulator = QD_ACC_PAIR_SAT16_SHIFTED;
-    return qd_evaluate_marked(self, evaluation, mark, &changed, node, in, out);
+    return qd_evaluate_fused(self, evaluation, mark, &changed, node, in, out);
 }
 
 const struct qd_override qd_quirk_fused_int16_pair_saturation = {.graph = rewrite,

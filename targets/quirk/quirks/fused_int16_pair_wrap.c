@@ -10,7 +10,8 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
                               struct qd_error *error)
 {
     (void)self;
-    return qd_fuse_convolutions(graph, mark, arena, rewritten, error);
+    const struct qd_fuse_rule rule = {.mark = mark};
+    return qd_fuse_convolutions(graph, &rule, arena, rewritten, error);
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -19,7 +20,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_semantics changed = *evaluation->semantics;
     changed.accumulator = QD_ACC_PAIR_WRAP16_LAST;
-    return qd_evaluate_marked(self, evaluation, mark, &changed, node, in, out);
+    return qd_evaluate_fused(self, evaluation, mark, &changed, node, in, out);
 }
 
 const struct qd_override qd_quirk_fused_int16_pair_wrap = {.graph = rewrite, .node = evaluate};

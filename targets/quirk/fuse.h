@@ -13,8 +13,8 @@ struct qd_fuse_rule {
                          QuantizeLinear gives that has DequantizeLinear as its only readers */
 };
 
-/* Each DequantizeLinear, Conv, QuantizeLinear becomes a QLinearConv; so does one with a Relu that the quantization makes
- * superfluous. */
+/* Each DequantizeLinear, Conv, QuantizeLinear becomes a QLinearConv; so does one with a Relu that the quantization
+ * makes superfluous, and one whose numbers are moved (Reshape, Transpose) before they are quantized. */
 enum qd_status qd_fuse_convolutions(const struct qd_graph *graph, const struct qd_fuse_rule *rule,
                                     struct qd_arena *arena, const struct qd_graph **rewritten,
                                     struct qd_error *error);
@@ -25,8 +25,8 @@ enum qd_status qd_fuse_products(const struct qd_graph *graph, const struct qd_fu
                                 struct qd_arena *arena, const struct qd_graph **rewritten,
                                 struct qd_error *error);
 
-/* qd_evaluate_marked for what they made: it computes with the codes wanted where a float operator before it left several
- * admissible, since a kernel sees one. */
+/* qd_evaluate_marked for what they made: it computes with the codes wanted where a float operator before it left
+ * several admissible, since a kernel sees one. */
 enum qd_status qd_evaluate_fused(const struct qd_override *self, struct qd_evaluation *evaluation,
                                  const char *mark, const struct qd_semantics *changed,
                                  const struct qd_node *node, const struct qd_value *const *in,

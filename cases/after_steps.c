@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "after_steps.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "families/maker.h"
+#include "other_numbers.h"
 #include "qdiff/answer.h"
 #include "qdiff/case_edit.h"
 #include "qdiff/random.h"
-#include "qdiff/suite.h"
 
 #define ONE_IN 8
 #define MOST_BYTES ((size_t)64 << 10) /* of a model and its inputs */
@@ -62,46 +60,6 @@ static bool reverse(struct making *m, const struct qd_tensor *tensor, struct qd_
     return other;
 }
 
-/* A scale twice as large, a zero point one off. */
-static bool change_parameter(struct making *m, enum qd_role role, const struct qd_tensor *tensor,
-                             struct qd_tensor *changed)
-{
-    const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
-    *changed = *tensor;
-    changed->data = qd_arena_alloc(m->arena, qd_tensor_bytes(tensor));
-    if (!changed->data)
-        return out_of_memory(m);
-    for (int64_t i = 0; i < tensor->count; i++) {
-        if (role == QD_ROLE_SCALE)
-            qd_maker_set(changed, i, 2 * qd_tensor_value(tensor, i));
-        else
-            qd_tensor_set(changed, i,
-                          qd_tensor_get(tensor, i) +
-                              (qd_tensor_get(tensor, i) < info->max ? 1 : -1));
-    }
-    return tensor->count > 0;
-}
-
-static bool is_number(enum qd_role role)
-{
-    return role == QD_ROLE_DATA || role == QD_ROLE_WEIGHT;
-}
-
-/* Whether every operand that the value is, also behind an Identity, holds numbers to compute with. */
-static bool is_read_as_numbers(const struct qd_graph *graph, int value)
-{
-    for (size_t n = 0; n < graph->node_count; n++) {
-        const struct qd_node *node = &graph->nodes[n];
-        bool passes = strcmp(node->op_type, "Identity") == 0 && node->output_count == 1;
-        for (size_t i = 0; i < node->input_count; i++)
-            if (node->inputs[i] == value &&
-                (!is_number(qd_op_role(node->op, i)) ||
-                 (passes && !is_read_as_numbers(graph, node->outputs[0]))))
-                return false;
-    }
-    return true;
-}
-
 /* The inputs of the case with those reversed that are numbers; false where none is another then. */
 static bool other_inputs(struct making *m, const struct qd_tensor **inputs)
 {
@@ -112,7 +70,7 @@ static bool other_inputs(struct making *m, const struct qd_tensor **inputs)
         return out_of_memory(m);
     for (size_t i = 0; i < graph->input_count; i++) {
         made[i] = m->kase->inputs[i];
-        if (is_read_as_numbers(graph, graph->inputs[i]))
+        if (qd_is_read_as_numbers(graph, graph->inputs[i]))
             other = reverse(m, &m->kase->inputs[i], &made[i]) || other;
     }
     *inputs = made;
@@ -158,13 +116,16 @@ static bool change_constants(struct making *m, struct qd_case_edit *edit, bool p
             /* One that several operands share changes once. */
             if (!tensor || edit->values[value].tensor != tensor ||
                 !(parameters ? qd_op_is_parameter(op, i)
-                             : is_read_as_numbers(m->kase->graph, value)))
+                             : qd_is_read_as_numbers(m->kase->graph, value)))
                 continue;
             struct qd_tensor *changed = qd_arena_alloc(m->arena, sizeof *changed);
             if (!changed)
                 return out_of_memory(m);
-            bool is_other = parameters ? change_parameter(m, qd_op_role(op, i), tensor, changed)
-                                       : reverse(m, tensor, changed);
+            bool is_other = tensor->count > 0;
+            if (!parameters)
+                is_other = reverse(m, tensor, changed);
+            else if (!qd_other_parameter(qd_op_role(op, i), tensor, m->arena, changed))
+                return out_of_memory(m);
             if (is_other)
                 edit->values[value].tensor = changed;
             other = other || is_other;
@@ -229,21 +190,9 @@ static const char *id_of(const struct qd_case *kase, const char *word, struct qd
     return qd_arena_printf(arena, "%.*s-%s%s", slug, kase->id, word, hash ? hash : "");
 }
 
-bool qd_case_id_without_steps(const char *id, char *without, size_t size)
+const char *qd_after_steps_word(size_t i)
 {
-    const char *hash = strrchr(id, '/'), *end = hash ? hash : id + strlen(id), *dash = end;
-    while (dash > id && *dash != '-')
-        dash--;
-    *without = '\0';
-    for (int kind = 0; kind < KINDS; kind++) {
-        size_t length = strlen(words[kind]);
-        if (*dash != '-' || (size_t)(end - dash) != length + 1 ||
-            strncmp(dash + 1, words[kind], length) != 0)
-            continue;
-        int written = snprintf(without, size, "%.*s%s", (int)(dash - id), id, end);
-        return written > 0 && (size_t)written < size;
-    }
-    return false;
+    return i < KINDS ? words[i] : NULL;
 }
 
 static enum qd_status finish(struct making *m, enum kind kind, struct qd_case *twin)

@@ -13,4 +13,7 @@
 enum qd_status qd_after_steps_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
                                    struct qd_case *twin, struct qd_error *error);
 
+/* The words that ids of such twins end with, NULL past the last. */
+const char *qd_after_steps_word(size_t i);
+
 #endif

@@ -3,12 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "after_steps.h"
 #include "one_element.h"
+#include "rewritten.h"
 
 #define QD_FAMILY(file) extern const struct qd_family qd_family_##file;
 #include "qdiff/families.def"
@@ -234,6 +236,7 @@ static enum qd_status visit_directory(const char *path, struct relay *relay, str
 /* The visitor of generated cases: after some of them come twins. */
 struct twins {
     struct relay *relay;
+    enum qd_level level;
     struct qd_arena arena;
     enum qd_status status;
     struct qd_error *error;
@@ -241,6 +244,27 @@ struct twins {
 
 typedef enum qd_status make_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
                                  struct qd_case *twin, struct qd_error *error);
+
+static bool is_word(const char *(*word)(size_t i), const char *text, size_t length)
+{
+    for (size_t i = 0; word(i); i++)
+        if (strlen(word(i)) == length && strncmp(word(i), text, length) == 0)
+            return true;
+    return false;
+}
+
+bool qd_case_id_of_base(const char *id, char *base, size_t size)
+{
+    const char *hash = strrchr(id, '/'), *end = hash ? hash : id + strlen(id), *dash = end;
+    while (dash > id && *dash != '-')
+        dash--;
+    *base = '\0';
+    if (*dash != '-' || (!is_word(qd_after_steps_word, dash + 1, (size_t)(end - dash - 1)) &&
+                         !is_word(qd_rewritten_word, dash + 1, (size_t)(end - dash - 1))))
+        return false;
+    int written = snprintf(base, size, "%.*s%s", (int)(dash - id), id, end);
+    return written > 0 && (size_t)written < size;
+}
 
 static enum qd_visit relay_twin(struct twins *twins, make_twin *make, const struct qd_case *kase)
 {
@@ -255,18 +279,24 @@ static enum qd_visit relay_twin(struct twins *twins, make_twin *make, const stru
 
 static enum qd_visit relay_generated(void *context, const struct qd_case *kase)
 {
-    static make_twin *const makers[] = {qd_one_element_twin, qd_after_steps_twin};
+    static const struct {
+        make_twin *make;
+        enum qd_level from;
+    } makers[] = {{qd_one_element_twin, QD_LEVEL_SMOKE},
+                  {qd_after_steps_twin, QD_LEVEL_SMOKE},
+                  {qd_rewritten_twin, QD_LEVEL_FULL}};
     struct twins *twins = context;
     enum qd_visit answer = relay_case(twins->relay, kase);
     for (size_t i = 0; i < sizeof makers / sizeof *makers && answer != QD_VISIT_STOP; i++)
-        answer = relay_twin(twins, makers[i], kase);
+        if (twins->level >= makers[i].from)
+            answer = relay_twin(twins, makers[i].make, kase);
     return answer;
 }
 
 static enum qd_status visit_family(const struct qd_family *family, enum qd_level level,
                                    struct relay *relay, struct qd_error *error)
 {
-    struct twins twins = {.relay = relay, .status = QD_OK, .error = error};
+    struct twins twins = {.relay = relay, .level = level, .status = QD_OK, .error = error};
     qd_arena_init(&twins.arena, QD_ARENA_DEFAULT_BUDGET);
     enum qd_status status = qd_family_generate(family, level, relay_generated, &twins, error);
     qd_arena_clear(&twins.arena);

@@ -160,6 +160,30 @@ static bool is_identity(const struct qd_node *node)
     return strcmp(node->op_type, "Identity") == 0;
 }
 
+static bool reads(const struct qd_node *node, const struct qd_node *from)
+{
+    return node->input_count > 0 && from->output_count > 0 && node->inputs[0] == from->outputs[0];
+}
+
+/* Whether a node moves numbers and another next to it moves them back: two Reshape or Transpose, a Split and a
+ * Concat. */
+static bool is_of_pair(const struct qd_graph *graph, const struct qd_node *node)
+{
+    static const char *const pairs[][2] = {
+        {"Reshape", "Reshape"}, {"Transpose", "Transpose"}, {"Split", "Concat"}};
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+        for (size_t i = 0; i < graph->node_count; i++) {
+            const struct qd_node *other = &graph->nodes[i];
+            bool there = strcmp(node->op_type, pairs[p][0]) == 0 &&
+                         strcmp(other->op_type, pairs[p][1]) == 0 && reads(other, node),
+                 back = strcmp(node->op_type, pairs[p][1]) == 0 &&
+                        strcmp(other->op_type, pairs[p][0]) == 0 && reads(node, other);
+            if (there || back)
+                return true;
+        }
+    return false;
+}
+
 /* Among Identity, QuantizeLinear and DequantizeLinear alone: an Identity of
  * what no node computes only makes it such a value. */
 static const struct qd_node *principal_of_few(const struct qd_graph *graph)
@@ -169,7 +193,8 @@ static const struct qd_node *principal_of_few(const struct qd_graph *graph)
         const struct qd_node *node = &graph->nodes[i];
         if (is_quantization(node))
             quantization = quantization ? quantization : node;
-        else if (node->input_count > 0 && qd_graph_producer(graph, node->inputs[0]) >= 0)
+        else if (is_identity(node) && node->input_count > 0 &&
+                 qd_graph_producer(graph, node->inputs[0]) >= 0)
             return node;
     }
     return quantization ? quantization : graph->node_count > 0 ? &graph->nodes[0] : NULL;
@@ -177,8 +202,10 @@ static const struct qd_node *principal_of_few(const struct qd_graph *graph)
 
 const struct qd_node *qd_graph_principal(const struct qd_graph *graph)
 {
-    for (size_t i = 0; i < graph->node_count; i++)
-        if (!is_quantization(&graph->nodes[i]) && !is_identity(&graph->nodes[i]))
-            return &graph->nodes[i];
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const struct qd_node *node = &graph->nodes[i];
+        if (!is_quantization(node) && !is_identity(node) && !is_of_pair(graph, node))
+            return node;
+    }
     return principal_of_few(graph);
 }

@@ -357,7 +357,7 @@ struct subject {
     const struct qd_case *kase;
     bool fuzzed, reduced; /* a fuzzer's, and the small one that it came to */
     char operators[1024]; /* of a fuzzer's */
-    char without[1024];   /* the id of the case without the steps that come before it; else "" */
+    char base[1024];      /* of a twin (qd_case_id_of_base), else "" */
 };
 
 static void look_at(const struct qd_case *kase, struct subject *subject)
@@ -367,9 +367,7 @@ static void look_at(const struct qd_case *kase, struct subject *subject)
     subject->fuzzed = subject->reduced || strcmp(kase->id, "fuzz") == 0;
     if (subject->fuzzed)
         join_operators(kase->graph, subject->operators, sizeof subject->operators);
-    subject->without[0] = '\0';
-    if (kase->step_count > 0)
-        qd_case_id_without_steps(kase->id, subject->without, sizeof subject->without);
+    qd_case_id_of_base(kase->id, subject->base, sizeof subject->base);
 }
 
 /* Whether a row for a fuzzer's cases names this one. Wrong numbers without a quirk that explains them are only known
@@ -387,7 +385,7 @@ static bool names(const struct row *row, const struct subject *subject)
         return names_fuzzed(row, subject);
     const struct qd_case *kase = subject->kase;
     return fnmatch(row->pattern, row->by_op ? kase->op : kase->id, 0) == 0 ||
-           (!row->by_op && *subject->without && fnmatch(row->pattern, subject->without, 0) == 0);
+           (!row->by_op && *subject->base && fnmatch(row->pattern, subject->base, 0) == 0);
 }
 
 static bool fits(const struct row *row, const struct qd_features *features)
@@ -452,7 +450,7 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
                 row->matched++;
             }
         }
-        if (!diverges && !row->by_glob && !surprise && !*subject.without)
+        if (!diverges && !row->by_glob && !surprise && !*subject.base)
             surprise = &row->expectation;
     }
     *unexpected = surprise;
@@ -563,13 +561,12 @@ bool qd_expectations_selects(const struct qd_expectations *expectations, size_t 
                              const char *op, const struct qd_features *features)
 {
     const struct row *row = &expectations->rows[i];
-    char without[1024];
+    char base[1024];
     if (!row->active || row->by_fuzz || !fits(row, features))
         return false;
     return fnmatch(row->pattern, row->by_op ? op : id, 0) == 0 ||
            (!row->by_op && qd_features_has(features, QD_FEATURE_AFTER_STEPS) &&
-            qd_case_id_without_steps(id, without, sizeof without) &&
-            fnmatch(row->pattern, without, 0) == 0);
+            qd_case_id_of_base(id, base, sizeof base) && fnmatch(row->pattern, base, 0) == 0);
 }
 
 /* --- Writing ------------------------------------------------------------------------------------ */

@@ -67,14 +67,16 @@ struct qd_suite_options {
 };
 
 /* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it
- * has scalar parameters, its twin with vectors of one element (feature one-element-vector), and after one in eight the
- * twin that comes after steps (feature after-steps). */
+ * has scalar parameters, its twin with vectors of one element (feature one-element-vector), after one in eight the
+ * twin that comes after steps (feature after-steps), and from the full level on after one in eight its twin with a
+ * rewritten graph. */
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);
 
-/* Of the id of a twin that comes after steps, that of the case without them; false, and `without` is "", if the id is
- * not such a one or longer than fits. */
-bool qd_case_id_without_steps(const char *id, char *without, size_t size);
+/* Of the id of a twin that comes after steps, that of the case without them; of one with a rewritten graph, that of the
+ * case as it was written, but for the hash at its end. False, and `base` is "", if the id is not such a one or longer
+ * than fits. */
+bool qd_case_id_of_base(const char *id, char *base, size_t size);
 
 /* The hand-written cases under a directory, by id: where their files are. Lives in the arena. */
 struct qd_case_index;

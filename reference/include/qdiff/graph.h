@@ -86,8 +86,9 @@ enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const 
 /* The number of the node that computes a value, −1 if none does. */
 int qd_graph_producer(const struct qd_graph *graph, int value);
 
-/* The node a graph is about: the first that is neither Quantize/DequantizeLinear nor Identity, else the first Identity
- * of what a node computes, else the first quantization, else the first node; NULL in a graph without nodes. */
+/* The node a graph is about: the first that is neither Quantize/DequantizeLinear nor Identity nor of a pair that moves
+ * numbers there and back (two Reshape or Transpose, a Split and a Concat), else the first Identity of what a node
+ * computes, else the first quantization, else the first node; NULL in a graph without nodes. */
 const struct qd_node *qd_graph_principal(const struct qd_graph *graph);
 
 /* Establishes the invariants above; INVALID names the node and the value otherwise. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/features.h"
+#include "moved_back.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,15 +85,17 @@ static int runtime_index(const struct qd_case *kase, int value)
 /* Of larger graphs nobody asks which values are handed on: the search for producers is quadratic. */
 #define MOST_NODES 64
 
-/* The value that an Identity, or with `codes` a DequantizeLinear, makes this one of. */
-static int origin(const struct qd_graph *graph, int value, bool codes)
+/* The value that an Identity, two moves there and back or, with `codes`, a DequantizeLinear make this one of. */
+static int origin(const struct qd_case *kase, int value, bool codes)
 {
+    const struct qd_graph *graph = kase->graph;
     int producer = graph->node_count > MOST_NODES ? -1 : qd_graph_producer(graph, value);
     const struct qd_node *node = producer < 0 ? NULL : &graph->nodes[producer];
     bool passed = node && node->input_count > 0 && node->inputs[0] != QD_NO_VALUE &&
                   (strcmp(node->op_type, "Identity") == 0 ||
                    (codes && strcmp(node->op_type, "DequantizeLinear") == 0));
-    return passed ? node->inputs[0] : value;
+    int moved = node && !passed ? qd_moved_back(kase, value) : QD_NO_VALUE;
+    return passed ? node->inputs[0] : moved != QD_NO_VALUE ? moved : value;
 }
 
 /* A value's tensor when the case itself holds it, NULL for what a node computes. */
@@ -110,7 +113,7 @@ static const struct qd_tensor *input_tensor(const struct view *view, int index, 
     *at_run_time = false;
     if (!is_given(view, index))
         return NULL;
-    int value = origin(view->kase->graph, view->node->inputs[index], false);
+    int value = origin(view->kase, view->node->inputs[index], false);
     return held_tensor(view, value, at_run_time);
 }
 
@@ -120,10 +123,10 @@ static const struct qd_tensor *shaped_tensor(const struct view *view, int index)
     bool at_run_time;
     if (!is_given(view, index))
         return NULL;
-    int value = view->node->inputs[index], next = origin(view->kase->graph, value, true);
+    int value = view->node->inputs[index], next = origin(view->kase, value, true);
     for (int steps = 0; next != value && steps < MOST_NODES; steps++) {
         value = next;
-        next = origin(view->kase->graph, value, true);
+        next = origin(view->kase, value, true);
     }
     return held_tensor(view, value, &at_run_time);
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "moved_back.h"
+
+#include <string.h>
+
+static const struct qd_node *producer(const struct qd_graph *graph, int value, const char *op_type)
+{
+    int node = value == QD_NO_VALUE ? -1 : qd_graph_producer(graph, value);
+    return node >= 0 && strcmp(graph->nodes[node].op_type, op_type) == 0 ? &graph->nodes[node]
+                                                                         : NULL;
+}
+
+static const struct qd_attr *attr(const struct qd_node *node, const char *name)
+{
+    for (size_t i = 0; i < node->attr_count; i++)
+        if (strcmp(node->attrs[i].name, name) == 0)
+            return &node->attrs[i];
+    return NULL;
+}
+
+static bool are_inverse(const struct qd_node *first, const struct qd_node *second)
+{
+    const struct qd_attr *p = attr(first, "perm"), *q = attr(second, "perm");
+    if (!p || !q || p->count != q->count)
+        return !p && !q; /* both reverse the axes */
+    for (size_t i = 0; i < q->count; i++)
+        if (q->ints[i] < 0 || (size_t)q->ints[i] >= p->count || p->ints[q->ints[i]] != (int64_t)i)
+            return false;
+    return true;
+}
+
+/* The tensor that the case holds of a value, NULL if it holds none. */
+static const struct qd_tensor *held(const struct qd_case *kase, int value)
+{
+    for (size_t i = 0; kase->inputs && i < kase->input_count; i++)
+        if (kase->graph->inputs[i] == value)
+            return &kase->inputs[i];
+    return value == QD_NO_VALUE ? NULL : kase->graph->values[value].initializer;
+}
+
+static bool gives_shape(const struct qd_case *kase, const struct qd_node *reshape,
+                        const struct qd_tensor *tensor)
+{
+    const struct qd_tensor *shape =
+        reshape->input_count > 1 ? held(kase, reshape->inputs[1]) : NULL;
+    if (!shape || !tensor || shape->dtype != QD_S64 || shape->count != (int64_t)tensor->rank)
+        return false;
+    for (unsigned i = 0; i < tensor->rank; i++)
+        if (qd_tensor_get(shape, i) != tensor->dims[i])
+            return false;
+    return true;
+}
+
+static int64_t axis_of(const struct qd_node *node)
+{
+    const struct qd_attr *axis = attr(node, "axis");
+    return axis ? axis->i : 0;
+}
+
+static bool joins(const struct qd_node *split, const struct qd_node *concat)
+{
+    bool all = split->output_count == concat->input_count && axis_of(split) == axis_of(concat);
+    for (size_t i = 0; all && i < split->output_count; i++)
+        all = split->outputs[i] == concat->inputs[i];
+    return all;
+}
+
+static int operand(const struct qd_node *node)
+{
+    return node && node->input_count > 0 ? node->inputs[0] : QD_NO_VALUE;
+}
+
+int qd_moved_back(const struct qd_case *kase, int value)
+{
+    const struct qd_graph *graph = kase->graph;
+    const struct qd_node *back, *there;
+    if ((back = producer(graph, value, "Transpose")) &&
+        (there = producer(graph, operand(back), "Transpose")) && are_inverse(there, back))
+        return operand(there);
+    if ((back = producer(graph, value, "Concat")) &&
+        (there = producer(graph, operand(back), "Split")) && joins(there, back))
+        return operand(there);
+    if ((back = producer(graph, value, "Reshape")) &&
+        (there = producer(graph, operand(back), "Reshape")) &&
+        gives_shape(kase, back, held(kase, operand(there))))
+        return operand(there);
+    return QD_NO_VALUE;
+}

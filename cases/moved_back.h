@@ -5,9 +5,9 @@
 
 #include "qdiff/case.h"
 
-/* The value that this one equals because two nodes moved it there and back: two Transpose, each the other's inverse, two
- * Reshape of which the second gives a tensor that the case holds its own shape, a Split and the Concat of its outputs.
- * QD_NO_VALUE if it is not such a one. */
+/* The value that this one equals because two nodes moved it there and back: two Transpose, each the other's inverse;
+ * two Reshape of which the second gives a tensor that the case holds its own shape; a Split and the Concat of its
+ * outputs. QD_NO_VALUE if it is not such a one. */
 int qd_moved_back(const struct qd_case *kase, int value);
 
 #endif

@@ -3,13 +3,7 @@
 
 #include <string.h>
 
-#include "other_numbers.h"
-#include "qdiff/answer.h"
-#include "qdiff/case_edit.h"
-#include "qdiff/random.h"
-
-#define ONE_IN 8
-#define MOST_BYTES ((size_t)64 << 10) /* of a model and its inputs */
+#include "twin.h"
 
 /* What comes first. */
 enum kind {
@@ -79,15 +73,6 @@ static bool other_inputs(struct making *m, const struct qd_tensor **inputs)
 
 /* --- Steps ---------------------------------------------------------------------------------------- */
 
-/* Whether the reference takes it: a target has to, then. */
-static bool is_valid(struct making *m, const struct qd_graph *graph, const struct qd_tensor *inputs)
-{
-    struct qd_value *values;
-    const struct qd_tensor *shapes;
-    struct qd_error error;
-    return qd_graph_answer(graph, inputs, m->arena, &values, &shapes, &error) == QD_OK;
-}
-
 static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned runs)
 {
     m->steps[m->count++] =
@@ -97,7 +82,7 @@ static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned r
 static bool add_other_inputs(struct making *m, unsigned runs)
 {
     const struct qd_tensor *inputs;
-    if (!other_inputs(m, &inputs) || !is_valid(m, m->kase->graph, inputs))
+    if (!other_inputs(m, &inputs) || !qd_twin_is_valid(m->kase->graph, inputs, m->arena))
         return false;
     add_own(m, inputs, runs);
     return true;
@@ -144,7 +129,7 @@ static bool add_other_model(struct making *m, bool parameters, unsigned runs, bo
         return false;
     edit.infers = true;
     if (qd_case_edit_finish(&edit, "step", false, &other, &error) != QD_OK ||
-        !is_valid(m, other.graph, other.inputs))
+        !qd_twin_is_valid(other.graph, other.inputs, m->arena))
         return false;
     m->steps[m->count++] = (struct qd_case_step){.model = other.model,
                                                  .model_size = other.model_size,
@@ -174,22 +159,6 @@ static bool add_steps(struct making *m, enum kind kind)
 
 /* --- The twin ------------------------------------------------------------------------------------- */
 
-static size_t bytes_of(const struct qd_case *kase)
-{
-    size_t bytes = kase->model_size;
-    for (size_t i = 0; i < kase->input_count; i++)
-        bytes += qd_tensor_bytes(&kase->inputs[i]);
-    return bytes;
-}
-
-/* The word after the id's slug; the hash at its end is that of model and inputs. */
-static const char *id_of(const struct qd_case *kase, const char *word, struct qd_arena *arena)
-{
-    const char *hash = strrchr(kase->id, '/');
-    int slug = hash ? (int)(hash - kase->id) : (int)strlen(kase->id);
-    return qd_arena_printf(arena, "%.*s-%s%s", slug, kase->id, word, hash ? hash : "");
-}
-
 const char *qd_after_steps_word(size_t i)
 {
     return i < KINDS ? words[i] : NULL;
@@ -198,7 +167,9 @@ const char *qd_after_steps_word(size_t i)
 static enum qd_status finish(struct making *m, enum kind kind, struct qd_case *twin)
 {
     struct qd_case made = *m->kase;
-    made.id = id_of(m->kase, words[kind], m->arena);
+    const char *slug = qd_twin_slug(m->kase, words[kind], m->arena),
+               *hash = strrchr(m->kase->id, '/'); /* of model and inputs: they are the same */
+    made.id = slug ? qd_arena_printf(m->arena, "%s%s", slug, hash ? hash : "") : NULL;
     made.note = qd_arena_printf(m->arena, "without steps: %s", m->kase->id);
     made.steps = qd_arena_copy(m->arena, m->steps, m->count * sizeof *m->steps);
     made.step_count = m->count;
@@ -217,8 +188,7 @@ enum qd_status qd_after_steps_twin(const struct qd_case *kase, struct qd_arena *
                        .status = QD_OK,
                        .error = error};
     *made = false;
-    if (kase->request_size > 0 || kase->expect != QD_EXPECT_VALID || bytes_of(kase) > MOST_BYTES ||
-        qd_random_next(&m.random) % ONE_IN != 0)
+    if (!qd_twin_is_picked(kase, &m.random))
         return QD_OK;
     enum kind kind = (enum kind)(qd_random_next(&m.random) % KINDS);
     for (int tries = 0; tries < KINDS && !*made && m.status == QD_OK; tries++) {

@@ -3,12 +3,8 @@
 
 #include <string.h>
 
-#include "qdiff/answer.h"
-#include "qdiff/case_edit.h"
 #include "qdiff/features.h"
-#include "qdiff/random.h"
-
-#define ONE_IN 8
+#include "twin.h"
 
 enum extent { ALL, OF_THE_WEIGHT, OF_THE_REST, EXTENTS };
 
@@ -49,28 +45,15 @@ static enum qd_status turn(struct qd_case_edit *edit, enum extent extent, size_t
     return QD_OK;
 }
 
-/* The id without its hash, and a word more. */
-static const char *slug_of(const struct qd_case *kase, struct qd_arena *arena)
-{
-    const char *hash = strrchr(kase->id, '/');
-    return qd_arena_printf(arena, "%.*s-one_element",
-                           hash ? (int)(hash - kase->id) : (int)strlen(kase->id), kase->id);
-}
-
 /* Whether a vector stands where a page says scalar (an axis may have one element), and the reference takes it: some of
  * the vendor's operators take scalars alone. */
 static bool is_wanted(const struct qd_case *twin, struct qd_arena *arena)
 {
     struct qd_features features;
-    struct qd_value *values;
-    const struct qd_tensor *shapes;
-    struct qd_error error;
     qd_case_features(twin, &features);
     if (!qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR))
         return false;
-    if (!strchr(twin->op, ':'))
-        return true;
-    return qd_graph_answer(twin->graph, twin->inputs, arena, &values, &shapes, &error) == QD_OK;
+    return !strchr(twin->op, ':') || qd_twin_is_valid(twin->graph, twin->inputs, arena);
 }
 
 enum qd_status qd_one_element_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
@@ -80,23 +63,17 @@ enum qd_status qd_one_element_twin(const struct qd_case *kase, struct qd_arena *
     struct qd_case_edit edit;
     size_t turned = 0;
     *made = false;
-    if (kase->request_size > 0 || kase->expect != QD_EXPECT_VALID ||
-        qd_random_next(&random) % ONE_IN != 0)
+    if (!qd_twin_is_picked(kase, &random))
         return QD_OK;
     enum extent extent = (enum extent)(qd_random_next(&random) % EXTENTS);
     enum qd_status status = qd_case_edit_begin(kase, arena, &edit, error);
-    edit.infers = true; /* a checker wants the outputs' ranks, whatever the parameters */
     if (status == QD_OK)
         status = turn(&edit, extent, &turned, error);
     if (status == QD_OK && turned == 0)
         status = turn(&edit, ALL, &turned, error);
     if (status != QD_OK || turned == 0)
         return status;
-    const char *slug = slug_of(kase, arena);
-    edit.metadata.note = qd_arena_printf(arena, "with scalars: %s", kase->id);
-    if (!slug || !edit.metadata.note)
-        return qd_fail(error, QD_NO_MEMORY, "no room for an id");
-    status = qd_case_edit_finish(&edit, slug, true, twin, error);
+    status = qd_twin_finish(&edit, kase, "one_element", "with scalars", twin, error);
     *made = status == QD_OK && is_wanted(twin, arena);
     return status;
 }

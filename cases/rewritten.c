@@ -3,13 +3,8 @@
 
 #include <string.h>
 
-#include "other_numbers.h"
 #include "qdiff/answer.h"
-#include "qdiff/case_edit.h"
-#include "qdiff/random.h"
-
-#define ONE_IN 8
-#define MOST_BYTES ((size_t)64 << 10) /* of a model and its inputs */
+#include "twin.h"
 
 struct rewriting {
     struct qd_case_edit edit;
@@ -313,30 +308,6 @@ static bool is_of_common_types(const struct qd_case *kase, const struct qd_value
     return true;
 }
 
-static size_t bytes_of(const struct qd_case *kase)
-{
-    size_t bytes = kase->model_size;
-    for (size_t i = 0; i < kase->input_count; i++)
-        bytes += qd_tensor_bytes(&kase->inputs[i]);
-    return bytes;
-}
-
-/* The id without its hash, and a word more. */
-static const char *slug_of(const struct qd_case *kase, const char *word, struct qd_arena *arena)
-{
-    const char *hash = strrchr(kase->id, '/');
-    return qd_arena_printf(arena, "%.*s-%s", hash ? (int)(hash - kase->id) : (int)strlen(kase->id),
-                           kase->id, word);
-}
-
-static bool is_valid(const struct qd_case *twin, struct qd_arena *arena)
-{
-    struct qd_value *values;
-    const struct qd_tensor *shapes;
-    struct qd_error error;
-    return qd_graph_answer(twin->graph, twin->inputs, arena, &values, &shapes, &error) == QD_OK;
-}
-
 /* The twin of one way; *made stays false where it does not fit. */
 static enum qd_status try(struct rewriting *r, const struct way *way, bool *made,
                           struct qd_case *twin)
@@ -345,20 +316,9 @@ static enum qd_status try(struct rewriting *r, const struct way *way, bool *made
     enum qd_status status = qd_case_edit_begin(r->kase, arena, &r->edit, r->error);
     if (status != QD_OK || !way->rewrite(r))
         return status;
-    r->edit.infers = true;
-    const char *slug = slug_of(r->kase, way->word, arena);
-    r->edit.metadata.note = qd_arena_printf(arena, "without rewriting: %s", r->kase->id);
-    if (!slug || !r->edit.metadata.note)
-        return qd_fail(r->error, QD_NO_MEMORY, "no room for an id");
-    status = qd_case_edit_finish(&r->edit, slug, true, twin, r->error);
-    *made = status == QD_OK && is_valid(twin, arena);
+    status = qd_twin_finish(&r->edit, r->kase, way->word, "without rewriting", twin, r->error);
+    *made = status == QD_OK && qd_twin_is_valid(twin->graph, twin->inputs, arena);
     return status == QD_INVALID || status == QD_UNSUPPORTED ? QD_OK : status;
-}
-
-static bool is_picked(struct rewriting *r)
-{
-    return r->kase->request_size == 0 && r->kase->expect == QD_EXPECT_VALID &&
-           bytes_of(r->kase) <= MOST_BYTES && qd_random_next(&r->random) % ONE_IN == 0;
 }
 
 enum qd_status qd_rewritten_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
@@ -373,7 +333,7 @@ enum qd_status qd_rewritten_twin(const struct qd_case *kase, struct qd_arena *ar
     struct qd_error refusal;
     enum qd_status status = QD_OK;
     *made = false;
-    if (!is_picked(&r) ||
+    if (!qd_twin_is_picked(kase, &r.random) ||
         qd_graph_answer(kase->graph, kase->inputs, arena, &outputs, &shapes, &refusal) != QD_OK ||
         !is_of_common_types(kase, outputs))
         return QD_OK;

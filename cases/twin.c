@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "twin.h"
+
+#include <string.h>
+
+#include "families/maker.h"
+#include "qdiff/answer.h"
+#include "qdiff/evaluate.h"
+
+#define ONE_IN 8
+#define MOST_BYTES ((size_t)64 << 10) /* of a model and its inputs */
+
+static size_t bytes_of(const struct qd_case *kase)
+{
+    size_t bytes = kase->model_size;
+    for (size_t i = 0; i < kase->input_count; i++)
+        bytes += qd_tensor_bytes(&kase->inputs[i]);
+    return bytes;
+}
+
+bool qd_twin_is_picked(const struct qd_case *kase, struct qd_random *random)
+{
+    return kase->request_size == 0 && kase->expect == QD_EXPECT_VALID &&
+           bytes_of(kase) <= MOST_BYTES && qd_random_next(random) % ONE_IN == 0;
+}
+
+const char *qd_twin_slug(const struct qd_case *kase, const char *word, struct qd_arena *arena)
+{
+    const char *hash = strrchr(kase->id, '/');
+    return qd_arena_printf(arena, "%.*s-%s", hash ? (int)(hash - kase->id) : (int)strlen(kase->id),
+                           kase->id, word);
+}
+
+enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *kase,
+                              const char *word, const char *note, struct qd_case *twin,
+                              struct qd_error *error)
+{
+    const char *slug = qd_twin_slug(kase, word, edit->arena);
+    edit->metadata.note = qd_arena_printf(edit->arena, "%s: %s", note, kase->id);
+    edit->infers = true; /* a checker wants the outputs' ranks, whatever the parameters */
+    if (!slug || !edit->metadata.note)
+        return qd_fail(error, QD_NO_MEMORY, "no room for a twin's id");
+    return qd_case_edit_finish(edit, slug, true, twin, error);
+}
+
+bool qd_twin_is_valid(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                      struct qd_arena *arena)
+{
+    struct qd_value *values;
+    const struct qd_tensor *shapes;
+    struct qd_error error;
+    return qd_graph_answer(graph, inputs, arena, &values, &shapes, &error) == QD_OK;
+}
+
+static bool is_number(enum qd_role role)
+{
+    return role == QD_ROLE_DATA || role == QD_ROLE_WEIGHT;
+}
+
+bool qd_is_read_as_numbers(const struct qd_graph *graph, int value)
+{
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const struct qd_node *node = &graph->nodes[n];
+        bool passes = strcmp(node->op_type, "Identity") == 0 && node->output_count == 1;
+        for (size_t i = 0; i < node->input_count; i++)
+            if (node->inputs[i] == value &&
+                (!is_number(qd_op_role(node->op, i)) ||
+                 (passes && !qd_is_read_as_numbers(graph, node->outputs[0]))))
+                return false;
+    }
+    return true;
+}
+
+bool qd_other_parameter(enum qd_role role, const struct qd_tensor *tensor, struct qd_arena *arena,
+                        struct qd_tensor *changed)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
+    *changed = *tensor;
+    changed->data = qd_arena_alloc(arena, qd_tensor_bytes(tensor));
+    if (!changed->data)
+        return false;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        int64_t code = qd_tensor_get(tensor, i);
+        if (role == QD_ROLE_SCALE)
+            qd_maker_set(changed, i, 2 * qd_tensor_value(tensor, i));
+        else
+            qd_tensor_set(changed, i, code + (code < info->max ? 1 : -1));
+    }
+    return true;
+}

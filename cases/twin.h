@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the makers of twins have in common: which cases have one, its id, its check, and other numbers for constants and
+ * inputs. Internal to the cases layer. */
+#ifndef QDIFF_CASES_TWIN_H
+#define QDIFF_CASES_TWIN_H
+
+#include "qdiff/arena.h"
+#include "qdiff/case.h"
+#include "qdiff/case_edit.h"
+#include "qdiff/random.h"
+
+/* Whether the case has a twin: one in eight of the valid ones that run a model. Takes a number of `random` only then. */
+bool qd_twin_is_picked(const struct qd_case *kase, struct qd_random *random);
+
+/* The case's id without its hash, and "-word"; NULL: out of memory. */
+const char *qd_twin_slug(const struct qd_case *kase, const char *word, struct qd_arena *arena);
+
+/* The edited case, its note "NOTE: " and the id of the one that it is a twin of. Status as of qd_case_edit_finish, and
+ * NO_MEMORY. */
+enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *kase,
+                              const char *word, const char *note, struct qd_case *twin,
+                              struct qd_error *error);
+
+/* Whether the reference takes the graph with these inputs: then a target has to. */
+bool qd_twin_is_valid(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                      struct qd_arena *arena);
+
+/* Whether everything that reads the value, through an Identity too, reads numbers to compute with: data or a weight. */
+bool qd_is_read_as_numbers(const struct qd_graph *graph, int value);
+
+/* A scale (role SCALE) twice as large, or a zero point one off. False: out of memory. */
+bool qd_other_parameter(enum qd_role role, const struct qd_tensor *tensor, struct qd_arena *arena,
+                        struct qd_tensor *changed);
+
+#endif

@@ -67,22 +67,7 @@ static bool is_given(const struct view *view, int index)
            view->node->inputs[index] != QD_NO_VALUE;
 }
 
-/* Position of a value among the run-time inputs, -1 if it is none. Decoding numbers the values so that graph->inputs
- * ascends; a linear search would be quadratic in a hostile graph. */
-static int runtime_index(const struct qd_case *kase, int value)
-{
-    size_t low = 0, high = kase->input_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (kase->graph->inputs[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < kase->input_count && kase->graph->inputs[low] == value ? (int)low : -1;
-}
-
-/* Of larger graphs nobody asks which values are handed on: the search for producers is quadratic. */
+/* In larger graphs values that are handed on are not followed: the search for producers is quadratic. */
 #define MOST_NODES 64
 
 /* The value that an Identity, two moves there and back or, with `codes`, a DequantizeLinear make this one of. */
@@ -101,10 +86,10 @@ static int origin(const struct qd_case *kase, int value, bool codes)
 /* A value's tensor when the case itself holds it, NULL for what a node computes. */
 static const struct qd_tensor *held_tensor(const struct view *view, int value, bool *at_run_time)
 {
-    const struct qd_tensor *initializer = view->kase->graph->values[value].initializer;
-    int runtime = initializer ? -1 : runtime_index(view->kase, value);
-    *at_run_time = runtime >= 0;
-    return runtime >= 0 && view->kase->inputs ? &view->kase->inputs[runtime] : initializer;
+    const struct qd_tensor *tensor = qd_case_tensor(view->kase, value);
+    *at_run_time =
+        !view->kase->graph->values[value].initializer && qd_case_input(view->kase, value) >= 0;
+    return tensor;
 }
 
 /* The tensor of input `index`, which an Identity may hand on. */

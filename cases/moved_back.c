@@ -10,17 +10,9 @@ static const struct qd_node *producer(const struct qd_graph *graph, int value, c
                                                                          : NULL;
 }
 
-static const struct qd_attr *attr(const struct qd_node *node, const char *name)
-{
-    for (size_t i = 0; i < node->attr_count; i++)
-        if (strcmp(node->attrs[i].name, name) == 0)
-            return &node->attrs[i];
-    return NULL;
-}
-
 static bool are_inverse(const struct qd_node *first, const struct qd_node *second)
 {
-    const struct qd_attr *p = attr(first, "perm"), *q = attr(second, "perm");
+    const struct qd_attr *p = qd_node_attr(first, "perm"), *q = qd_node_attr(second, "perm");
     if (!p || !q || p->count != q->count)
         return !p && !q; /* both reverse the axes */
     for (size_t i = 0; i < q->count; i++)
@@ -29,20 +21,11 @@ static bool are_inverse(const struct qd_node *first, const struct qd_node *secon
     return true;
 }
 
-/* The tensor that the case holds of a value, NULL if it holds none. */
-static const struct qd_tensor *held(const struct qd_case *kase, int value)
-{
-    for (size_t i = 0; kase->inputs && i < kase->input_count; i++)
-        if (kase->graph->inputs[i] == value)
-            return &kase->inputs[i];
-    return value == QD_NO_VALUE ? NULL : kase->graph->values[value].initializer;
-}
-
 static bool gives_shape(const struct qd_case *kase, const struct qd_node *reshape,
                         const struct qd_tensor *tensor)
 {
     const struct qd_tensor *shape =
-        reshape->input_count > 1 ? held(kase, reshape->inputs[1]) : NULL;
+        reshape->input_count > 1 ? qd_case_tensor(kase, reshape->inputs[1]) : NULL;
     if (!shape || !tensor || shape->dtype != QD_S64 || shape->count != (int64_t)tensor->rank)
         return false;
     for (unsigned i = 0; i < tensor->rank; i++)
@@ -53,7 +36,7 @@ static bool gives_shape(const struct qd_case *kase, const struct qd_node *reshap
 
 static int64_t axis_of(const struct qd_node *node)
 {
-    const struct qd_attr *axis = attr(node, "axis");
+    const struct qd_attr *axis = qd_node_attr(node, "axis");
     return axis ? axis->i : 0;
 }
 
@@ -82,7 +65,7 @@ int qd_moved_back(const struct qd_case *kase, int value)
         return operand(there);
     if ((back = producer(graph, value, "Reshape")) &&
         (there = producer(graph, operand(back), "Reshape")) &&
-        gives_shape(kase, back, held(kase, operand(there))))
+        gives_shape(kase, back, qd_case_tensor(kase, operand(there))))
         return operand(there);
     return QD_NO_VALUE;
 }

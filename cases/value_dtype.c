@@ -56,13 +56,9 @@ static int producer_among(const struct qd_graph *graph, int value, size_t count)
 static enum qd_dtype dtype_of(const struct qd_case *kase, int value, size_t count, int depth)
 {
     const struct qd_graph *graph = kase->graph;
-    if (value == QD_NO_VALUE || depth > 64)
-        return QD_DTYPE_NONE;
-    if (graph->values[value].initializer)
-        return graph->values[value].initializer->dtype;
-    for (size_t i = 0; i < graph->input_count; i++)
-        if (graph->inputs[i] == value)
-            return kase->inputs[i].dtype;
+    const struct qd_tensor *tensor = qd_case_tensor(kase, value);
+    if (tensor || value == QD_NO_VALUE || depth > 64)
+        return tensor ? tensor->dtype : QD_DTYPE_NONE;
     int producer = producer_among(graph, value, count);
     if (producer < 0)
         return QD_DTYPE_NONE;

@@ -119,20 +119,6 @@ const char *qd_describe_place(const struct qd_tensor *tensor, int64_t i, struct 
     return qd_arena_string(arena, text.bytes);
 }
 
-const struct qd_tensor *qd_case_tensor(const struct qd_case *kase, int value)
-{
-    const struct qd_graph *graph = kase->graph;
-
-    if (value == QD_NO_VALUE)
-        return NULL;
-    if (graph->values[value].initializer)
-        return graph->values[value].initializer;
-    for (size_t i = 0; i < graph->input_count && i < kase->input_count; i++)
-        if (graph->inputs[i] == value)
-            return &kase->inputs[i];
-    return NULL;
-}
-
 /* What is no name, but nearly. */
 static const char *describe_near(const struct qd_near_miss *near, struct qd_arena *arena)
 {

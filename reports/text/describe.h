@@ -20,9 +20,6 @@ const char *qd_describe_attr(const struct qd_attr *attr, struct qd_arena *arena)
 /* "[0, 1, 2]": where element i of a tensor is. NULL when the arena is out of memory. */
 const char *qd_describe_place(const struct qd_tensor *tensor, int64_t i, struct qd_arena *arena);
 
-/* The tensor that a graph value has before the run, an initializer or an input; NULL for what a node computes. */
-const struct qd_tensor *qd_case_tensor(const struct qd_case *kase, int value);
-
 /* "28 neighbours run; the target is wrong on 8 of them, as the quirk says": what a diagnosis rests on. NULL when the
  * arena is out of memory. */
 const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd_arena *arena);

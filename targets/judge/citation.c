@@ -91,22 +91,13 @@ static bool has_empty_axes(const struct qd_graph *graph)
     return false;
 }
 
-/* A tensor that the case holds, NULL for what a node computes. */
-static const struct qd_tensor *given(const struct qd_case *kase, int value)
-{
-    for (size_t i = 0; i < kase->graph->input_count; i++)
-        if (kase->graph->inputs[i] == value)
-            return &kase->inputs[i];
-    return value < 0 ? NULL : kase->graph->values[value].initializer;
-}
-
 /* Div-14 has no quotient of an integer by 0: a target may say so instead of inventing one. */
 static bool divides_by_zero(const struct qd_case *kase)
 {
     for (size_t n = 0; n < kase->graph->node_count; n++) {
         const struct qd_node *node = &kase->graph->nodes[n];
         bool div = strcmp(node->op_type, "Div") == 0 && !*node->domain && node->input_count == 2;
-        const struct qd_tensor *divisor = div ? given(kase, node->inputs[1]) : NULL;
+        const struct qd_tensor *divisor = div ? qd_case_tensor(kase, node->inputs[1]) : NULL;
         if (!divisor || !qd_dtype_is_integer(divisor->dtype))
             continue;
         for (int64_t i = 0; i < divisor->count; i++)

@@ -104,6 +104,13 @@ enum qd_status qd_case_encode(const struct qd_case *kase, struct qd_arena *arena
 enum qd_status qd_case_from_model(const uint8_t *model, size_t size, struct qd_arena *arena,
                                   struct qd_case *kase, struct qd_error *error);
 
+/* The place of a graph value among the inputs of the case, −1 if it is none. */
+int qd_case_input(const struct qd_case *kase, int value);
+
+/* The tensor that the case holds of a graph value, an initializer or an input; NULL for what a node computes and for
+ * QD_NO_VALUE. */
+const struct qd_tensor *qd_case_tensor(const struct qd_case *kase, int value);
+
 /* Decodes one serialised onnx.TensorProto, and the opposite. *name may be "". */
 enum qd_status qd_tensor_decode(const uint8_t *bytes, size_t size, struct qd_arena *arena,
                                 const char **name, struct qd_tensor *tensor,

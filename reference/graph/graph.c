@@ -165,12 +165,17 @@ static bool reads(const struct qd_node *node, const struct qd_node *from)
     return node->input_count > 0 && from->output_count > 0 && node->inputs[0] == from->outputs[0];
 }
 
+/* In larger graphs pairs are not looked for: the search is quadratic. */
+#define MOST_NODES_WITH_PAIRS 64
+
 /* Whether a node moves numbers and another next to it moves them back: two Reshape or Transpose, a Split and a
  * Concat. */
 static bool is_of_pair(const struct qd_graph *graph, const struct qd_node *node)
 {
     static const char *const pairs[][2] = {
         {"Reshape", "Reshape"}, {"Transpose", "Transpose"}, {"Split", "Concat"}};
+    if (graph->node_count > MOST_NODES_WITH_PAIRS)
+        return false;
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
         for (size_t i = 0; i < graph->node_count; i++) {
             const struct qd_node *other = &graph->nodes[i];

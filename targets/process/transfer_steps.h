@@ -10,7 +10,7 @@
 /* Gives out `size` bytes of the block; sizes are below 2^33 each and few, so the sum does not overflow. */
 struct qd_transfer_buffer qd_transfer_take(struct qd_transfer *transfer, size_t size);
 
-/* Fills in a tensor of the block; NULL: nobody knows what it is. */
+/* Fills in a tensor of the block; NULL: its type and shape are unknown. */
 void qd_transfer_describe(struct qd_target_tensor *to, const struct qd_tensor *tensor,
                           const char *name, void *data, size_t size);
 

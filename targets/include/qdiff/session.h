@@ -102,7 +102,7 @@ enum qd_status qd_session_run_alone(struct qd_session *session, const struct qd_
  * started so often as above. */
 void qd_session_renew(struct qd_session *session);
 
-/* qd_session_run for a case of which nobody knows the types and shapes of the outputs: the target is asked for them
+/* qd_session_run for a case whose outputs have unknown types and shapes: the target is asked for them
  * first. run->outputs are the target's own, in the arena. UNSUPPORTED where it does not say, or an output is no
  * tensor. */
 enum qd_status qd_session_observe(struct qd_session *session, const struct qd_case *kase,

@@ -103,6 +103,16 @@ void assert_same_tensor(const struct qd_tensor *have, const struct qd_tensor *wa
         assert_memory_equal(have->data, want->data, qd_tensor_bytes(want));
 }
 
+void copy_case(const struct qd_case *kase, struct qd_arena *arena, struct qd_case *copy)
+{
+    struct qd_error error;
+    uint8_t *bytes;
+    size_t size;
+    qd_arena_reset(arena);
+    assert_ok(qd_case_encode(kase, arena, &bytes, &size, &error), error);
+    assert_ok(qd_case_decode(bytes, size, arena, copy, &error), error);
+}
+
 const char *make_scratch(struct qd_arena *arena)
 {
     const char *base = getenv("TMPDIR");

@@ -123,72 +123,83 @@ static void a_wrong_target_leaks_nothing(void **state)
     qd_session_close(session);
 }
 
+/* A case and another that steps can run, on a target that misbehaves. */
+struct stepping {
+    struct qd_arena arena;
+    struct qd_session *session;
+    struct qd_case kase;
+    struct qd_case_step other; /* one run of the other */
+};
+
+static void begin_stepping(struct stepping *s, const char *misbehaviour)
+{
+    struct qd_case *other;
+    qd_arena_init(&s->arena, QD_ARENA_DEFAULT_BUDGET);
+    s->session = qd_open(misbehaviour, &isolated);
+    other = qd_arena_alloc(&s->arena, sizeof *other);
+    assert_non_null(other);
+    qd_identity_case(other, &s->arena, QD_U8, 3);
+    qd_identity_case(&s->kase, &s->arena, QD_U8, 10);
+    s->other = (struct qd_case_step){.model = other->model,
+                                     .model_size = other->model_size,
+                                     .graph = other->graph,
+                                     .inputs = other->inputs,
+                                     .runs = 1};
+}
+
+static void try_steps(struct stepping *s, const struct qd_case_step *steps, size_t count,
+                      struct qd_trial *trial)
+{
+    static const struct qd_trial_options options = {.twins = NULL};
+    struct qd_subject subject = qd_subject_of_session(s->session);
+    struct qd_evaluated evaluated;
+    struct qd_error error;
+    s->kase.steps = steps;
+    s->kase.step_count = count;
+    assert_int_equal(qd_case_evaluate(&s->kase, &s->arena, &evaluated, &error), QD_OK);
+    assert_int_equal(qd_features_has(&evaluated.features, QD_FEATURE_AFTER_STEPS), count > 0);
+    assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &s->arena, trial, &error), QD_OK);
+}
+
+static void end_stepping(struct stepping *s)
+{
+    qd_session_close(s->session);
+    qd_arena_clear(&s->arena);
+}
+
 /* A target that is wrong once it has loaded another model: the steps say so, in the case's first run already. */
 static void steps_make_the_difference(void **state)
 {
     (void)state;
-    static const struct qd_trial_options options = {.twins = NULL};
-    struct qd_session *session = qd_open(MISBEHAVE("wrong-later"), &isolated);
-    struct qd_subject subject = qd_subject_of_session(session);
-    struct qd_arena arena;
-    struct qd_case kase, other;
-    struct qd_evaluated evaluated;
+    struct stepping s;
     struct qd_trial trial;
-    struct qd_error error;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    qd_identity_case(&other, &arena, QD_U8, 3);
-    qd_identity_case(&kase, &arena, QD_U8, 10);
-    struct qd_case_step steps[] = {{.model = other.model,
-                                    .model_size = other.model_size,
-                                    .graph = other.graph,
-                                    .inputs = other.inputs,
-                                    .runs = 2},
-                                   {.graph = kase.graph, .inputs = kase.inputs, .runs = 1}};
-    kase.steps = steps;
-    kase.step_count = 2;
-    assert_int_equal(qd_case_evaluate(&kase, &arena, &evaluated, &error), QD_OK);
-    assert_true(qd_features_has(&evaluated.features, QD_FEATURE_AFTER_STEPS));
-    assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &arena, &trial, &error), QD_OK);
+    begin_stepping(&s, MISBEHAVE("wrong-later"));
+    struct qd_case_step twice = s.other;
+    twice.runs = 2;
+    const struct qd_case_step own = {.graph = s.kase.graph, .inputs = s.kase.inputs, .runs = 1},
+                              steps[] = {twice, own};
+    try_steps(&s, steps, 2, &trial);
     assert_int_equal(trial.comparison.verdict, QD_VERDICT_STATE_LEAK);
     assert_string_equal(trial.divergences[0].words, "wrong-value after 2 steps, exact without");
-    kase.step_count = 0; /* after another case the worker is as wrong as after a step */
-    assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &arena, &trial, &error), QD_OK);
+    try_steps(&s, NULL, 0, &trial); /* after another case the worker is as wrong as after a step */
     assert_int_equal(trial.comparison.verdict, QD_VERDICT_STATE_LEAK);
-    qd_session_close(session);
-    qd_arena_clear(&arena);
+    end_stepping(&s);
 }
 
 /* A death before the case is no leak, and says where it was. */
 static void a_death_in_a_step_says_so(void **state)
 {
     (void)state;
-    static const struct qd_trial_options options = {.twins = NULL};
-    struct qd_session *session = qd_open(MISBEHAVE("crash-third-case"), &isolated);
-    struct qd_subject subject = qd_subject_of_session(session);
-    struct qd_arena arena;
-    struct qd_case kase, other;
-    struct qd_evaluated evaluated;
+    struct stepping s;
     struct qd_trial trial;
-    struct qd_error error;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    qd_identity_case(&other, &arena, QD_U8, 3);
-    qd_identity_case(&kase, &arena, QD_U8, 10);
-    const struct qd_case_step step = {.model = other.model,
-                                      .model_size = other.model_size,
-                                      .graph = other.graph,
-                                      .inputs = other.inputs,
-                                      .runs = 1};
-    const struct qd_case_step steps[] = {step, step, step};
-    kase.steps = steps;
-    kase.step_count = 3;
-    assert_int_equal(qd_case_evaluate(&kase, &arena, &evaluated, &error), QD_OK);
-    assert_int_equal(qd_trial_run(&subject, &evaluated, &options, &arena, &trial, &error), QD_OK);
+    begin_stepping(&s, MISBEHAVE("crash-third-case"));
+    const struct qd_case_step steps[] = {s.other, s.other, s.other};
+    try_steps(&s, steps, 3, &trial);
     assert_int_equal(trial.comparison.verdict, QD_VERDICT_CRASH);
     assert_int_equal(trial.run.step, 3);
     assert_ptr_equal(strstr(trial.divergences[0].words, "in step 3 before the case: signal 11"),
                      trial.divergences[0].words);
-    qd_session_close(session);
-    qd_arena_clear(&arena);
+    end_stepping(&s);
 }
 
 int main(void)

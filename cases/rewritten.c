@@ -1,288 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which case is rewritten in which way: each way meets each feature of each operator, as long as there are cases. */
 #include "rewritten.h"
 
 #include <string.h>
 
-#include "qdiff/answer.h"
+#include "qdiff/features.h"
+#include "rewritten_ways.h"
 #include "twin.h"
 
-struct rewriting {
-    struct qd_case_edit edit;
-    const struct qd_case *kase;
-    const struct qd_value *outputs; /* the case's */
-    struct qd_random random;
-    struct qd_error *error;
+#define MOST_WAYS 32
+/* Cases of an operator and output type that a way did not fit, one after another: it is given up. */
+#define MOST_VAIN 16
+#define PLACES ((size_t)1 << 17)
+
+/* --- What has been met ---------------------------------------------------------------------------- */
+
+struct qd_rewritings {
+    uint64_t keys[PLACES]; /* an open hash table; 0: free */
+    uint8_t counts[PLACES];
+    size_t used;
 };
 
-/* --- Pieces --------------------------------------------------------------------------------------- */
-
-/* A node of one output, at `at`; its output, QD_NO_VALUE where there is no room. */
-static int add_node(struct rewriting *r, size_t at, const char *op_type, const int *inputs,
-                    size_t count, const struct qd_attr *attr)
+struct qd_rewritings *qd_rewritings_begin(struct qd_arena *arena)
 {
-    struct qd_case_edit_node *node = qd_case_edit_add_node(&r->edit, at, "", op_type);
-    int output = qd_case_edit_add_value(&r->edit, NULL, false);
-    if (!node || output == QD_NO_VALUE)
-        return QD_NO_VALUE;
-    memcpy(node->inputs, inputs, count * sizeof *inputs);
-    node->input_count = count;
-    node->outputs[0] = output;
-    node->output_count = 1;
-    if (attr && !qd_case_edit_set_attr(node, attr))
-        return QD_NO_VALUE;
-    return output;
+    struct qd_rewritings *met = qd_arena_alloc(arena, sizeof *met);
+    if (met)
+        memset(met, 0, sizeof *met);
+    return met;
 }
 
-/* A constant vector of int64. */
-static int add_list(struct rewriting *r, const int64_t *list, int64_t count)
+static uint64_t key_of(const char *text, uint64_t number)
 {
-    struct qd_tensor *tensor = qd_arena_alloc(r->edit.arena, sizeof *tensor);
-    struct qd_error error;
-    if (!tensor || qd_tensor_init(tensor, r->edit.arena, QD_S64, 1, &count, &error) != QD_OK)
-        return QD_NO_VALUE;
-    for (int64_t i = 0; i < count; i++)
-        qd_tensor_set(tensor, i, list[i]);
-    return qd_case_edit_add_value(&r->edit, tensor, false);
+    struct qd_random random = qd_random_seed(text, number);
+    return qd_random_next(&random) | 1;
 }
 
-/* The axes one further, or one back. */
-static int transpose(struct rewriting *r, size_t at, int value, unsigned rank, bool back)
+/* How often the key was counted. NULL: the table is full. */
+static uint8_t *count_of(struct qd_rewritings *met, uint64_t key)
 {
-    int64_t *perm = qd_arena_array(r->edit.arena, rank, sizeof *perm);
-    for (unsigned i = 0; perm && i < rank; i++)
-        perm[i] = (i + (back ? rank - 1 : 1)) % rank;
-    const struct qd_attr attr = {.name = "perm", .kind = QD_ATTR_INTS, .count = rank, .ints = perm};
-    return perm ? add_node(r, at, "Transpose", &value, 1, &attr) : QD_NO_VALUE;
-}
-
-static int reshape(struct rewriting *r, size_t at, int value, const int64_t *dims, unsigned rank)
-{
-    const int operands[] = {value, add_list(r, dims, rank)};
-    return operands[1] == QD_NO_VALUE ? QD_NO_VALUE : add_node(r, at, "Reshape", operands, 2, NULL);
-}
-
-/* --- Operands ------------------------------------------------------------------------------------- */
-
-/* Constants and inputs that are numbers wherever they are read. */
-static int pick_operand(struct rewriting *r)
-{
-    int found[QD_CASE_EDIT_MAX_VALUES];
-    int64_t count = 0;
-    for (size_t v = 0; v < r->edit.value_count; v++) {
-        const struct qd_tensor *tensor = r->edit.values[v].tensor;
-        if (tensor && tensor->count > 0 && qd_is_read_as_numbers(r->kase->graph, (int)v))
-            found[count++] = (int)v;
-    }
-    return count > 0 ? found[qd_random_range(&r->random, 0, count - 1)] : QD_NO_VALUE;
-}
-
-/* Readers of `value` read `other` instead, except the first `own` nodes, which make it. */
-static bool read_instead(struct rewriting *r, int value, int other, size_t own)
-{
-    if (other == QD_NO_VALUE)
-        return false;
-    for (size_t n = own; n < r->edit.node_count; n++)
-        for (size_t i = 0; i < r->edit.nodes[n].input_count; i++)
-            if (r->edit.nodes[n].inputs[i] == value)
-                r->edit.nodes[n].inputs[i] = other;
-    return true;
-}
-
-static bool passed_on(struct rewriting *r)
-{
-    int value = pick_operand(r);
-    return value != QD_NO_VALUE &&
-           read_instead(r, value, add_node(r, 0, "Identity", &value, 1, NULL), 1);
-}
-
-static bool transposed_twice(struct rewriting *r)
-{
-    int value = pick_operand(r);
-    if (value == QD_NO_VALUE || r->edit.values[value].tensor->rank < 2)
-        return false;
-    unsigned rank = r->edit.values[value].tensor->rank;
-    int moved = transpose(r, 0, value, rank, false);
-    return moved != QD_NO_VALUE && read_instead(r, value, transpose(r, 1, moved, rank, true), 2);
-}
-
-static bool reshaped_twice(struct rewriting *r)
-{
-    static const int64_t flat[] = {-1};
-    int value = pick_operand(r);
-    if (value == QD_NO_VALUE)
-        return false;
-    const struct qd_tensor *tensor = r->edit.values[value].tensor;
-    int moved = reshape(r, 0, value, flat, 1);
-    return moved != QD_NO_VALUE &&
-           read_instead(r, value, reshape(r, 1, moved, tensor->dims, tensor->rank), 2);
-}
-
-/* Two halves and their concatenation. */
-static bool split_and_joined(struct rewriting *r)
-{
-    int value = pick_operand(r);
-    if (value == QD_NO_VALUE)
-        return false;
-    const struct qd_tensor *tensor = r->edit.values[value].tensor;
-    unsigned axis = 0;
-    while (axis < tensor->rank && tensor->dims[axis] % 2 != 0)
-        axis++;
-    const struct qd_attr along = {.name = "axis", .kind = QD_ATTR_INT, .i = axis},
-                         two = {.name = "num_outputs", .kind = QD_ATTR_INT, .i = 2};
-    int second = qd_case_edit_add_value(&r->edit, NULL, false);
-    if (axis == tensor->rank || second == QD_NO_VALUE)
-        return false;
-    int first = add_node(r, 0, "Split", &value, 1, &along);
-    if (first == QD_NO_VALUE ||
-        (r->edit.opset >= 18 && !qd_case_edit_set_attr(&r->edit.nodes[0], &two)))
-        return false;
-    r->edit.nodes[0].outputs[r->edit.nodes[0].output_count++] = second;
-    const int halves[] = {first, second};
-    return read_instead(r, value, add_node(r, 1, "Concat", halves, 2, &along), 2);
-}
-
-/* Dequantizes codes and quantizes them again, with the parameters that node n reads them by. */
-static bool code_again(struct rewriting *r, size_t n, size_t operand)
-{
-    const struct qd_case_edit_node *node = &r->edit.nodes[n];
-    const struct qd_op *op = qd_op_find(node->domain, node->op_type);
-    int codes = node->inputs[operand], in[3] = {codes, QD_NO_VALUE, QD_NO_VALUE};
-    int scale = qd_op_parameter(op, (int)operand, QD_ROLE_SCALE),
-        zero = qd_op_parameter(op, (int)operand, QD_ROLE_ZERO_POINT);
-    if (codes == QD_NO_VALUE || !r->edit.values[codes].tensor || scale < 0 || zero < 0 ||
-        (size_t)scale >= node->input_count || (size_t)zero >= node->input_count)
-        return false;
-    in[1] = node->inputs[scale];
-    in[2] = node->inputs[zero];
-    if (in[1] == QD_NO_VALUE || in[2] == QD_NO_VALUE || !r->edit.values[in[1]].tensor ||
-        r->edit.values[in[1]].tensor->count != 1)
-        return false;
-    int number = add_node(r, 0, "DequantizeLinear", in, 3, NULL);
-    in[0] = number;
-    return number != QD_NO_VALUE &&
-           read_instead(r, codes, add_node(r, 1, "QuantizeLinear", in, 3, NULL), 2);
-}
-
-static bool coded_again(struct rewriting *r)
-{
-    for (size_t n = 0; n < r->edit.node_count; n++)
-        for (size_t i = 0; i < r->edit.nodes[n].input_count; i++)
-            if (code_again(r, n, i))
-                return true;
-    return false;
-}
-
-/* --- Outputs -------------------------------------------------------------------------------------- */
-
-static bool output_transposed(struct rewriting *r)
-{
-    unsigned rank = r->outputs[0].want.rank;
-    int moved =
-        rank < 2 ? QD_NO_VALUE : transpose(r, r->edit.node_count, r->edit.outputs[0], rank, false);
-    if (moved != QD_NO_VALUE)
-        r->edit.outputs[0] = moved;
-    return moved != QD_NO_VALUE;
-}
-
-static bool add_output(struct rewriting *r, int value)
-{
-    if (value == QD_NO_VALUE || r->edit.output_count == QD_CASE_EDIT_MAX_OUTPUTS)
-        return false;
-    r->edit.outputs[r->edit.output_count++] = value;
-    return true;
-}
-
-static bool output_read_too(struct rewriting *r)
-{
-    return add_output(r, add_node(r, r->edit.node_count, "Identity", &r->edit.outputs[0], 1, NULL));
-}
-
-static bool is_output(const struct rewriting *r, int value)
-{
-    for (size_t i = 0; i < r->edit.output_count; i++)
-        if (r->edit.outputs[i] == value)
-            return true;
-    return false;
-}
-
-/* A value in between, an output too. */
-static bool middle_is_output(struct rewriting *r)
-{
-    size_t count = r->edit.node_count,
-           from = (size_t)qd_random_range(&r->random, 0, (int64_t)count - 1);
-    for (size_t k = 0; k < count; k++) {
-        int value = r->edit.nodes[(from + k) % count].outputs[0];
-        if (value != QD_NO_VALUE && !is_output(r, value))
-            return add_output(r, value);
-    }
-    return false;
-}
-
-/* --- Nodes ---------------------------------------------------------------------------------------- */
-
-/* The node that makes the first output once more, and its first output as one more of the graph's. */
-static struct qd_case_edit_node *repeat(struct rewriting *r)
-{
-    const struct qd_case_edit_node *last = qd_case_edit_producer(&r->edit, r->edit.outputs[0]);
-    if (!last || last->output_count != 1)
+    size_t place = (key >> 1) % PLACES;
+    while (met->keys[place] != key && met->keys[place] != 0)
+        place = (place + 1) % PLACES;
+    if (met->keys[place] == 0 && met->used == PLACES / 2)
         return NULL;
-    struct qd_case_edit_node copy = *last;
-    struct qd_case_edit_node *node =
-        qd_case_edit_add_node(&r->edit, r->edit.node_count, copy.domain, copy.op_type);
-    copy.outputs[0] = qd_case_edit_add_value(&r->edit, NULL, false);
-    if (!node || !add_output(r, copy.outputs[0]))
-        return NULL;
-    *node = copy;
-    return node;
+    met->used += met->keys[place] == 0;
+    met->keys[place] = key;
+    return &met->counts[place];
 }
 
-static bool node_twice(struct rewriting *r)
-{
-    return repeat(r) != NULL;
-}
+/* --- What a case is ------------------------------------------------------------------------------- */
 
-static bool node_twice_otherwise(struct rewriting *r)
-{
-    struct qd_case_edit_node *node = repeat(r);
-    const struct qd_op *op = node ? qd_op_find(node->domain, node->op_type) : NULL;
-    for (size_t i = 0; op && i < node->input_count; i++) {
-        int value = node->inputs[i];
-        if (value == QD_NO_VALUE || !qd_op_is_parameter(op, i) || !r->edit.values[value].tensor ||
-            r->edit.values[value].is_input)
-            continue;
-        struct qd_tensor *changed = qd_arena_alloc(r->edit.arena, sizeof *changed);
-        if (!changed || !qd_other_parameter(qd_op_role(op, i), r->edit.values[value].tensor,
-                                            r->edit.arena, changed))
-            return false;
-        node->inputs[i] = qd_case_edit_add_value(&r->edit, changed, false);
-        return node->inputs[i] != QD_NO_VALUE;
-    }
-    return false;
-}
-
-/* --- The twin ------------------------------------------------------------------------------------- */
-
-static const struct way {
-    const char *word;
-    bool (*rewrite)(struct rewriting *r);
-} ways[] = {
-    {"passed_on", passed_on},
-    {"transposed_twice", transposed_twice},
-    {"reshaped_twice", reshaped_twice},
-    {"split_and_joined", split_and_joined},
-    {"coded_again", coded_again},
-    {"output_transposed", output_transposed},
-    {"output_read_too", output_read_too},
-    {"middle_is_output", middle_is_output},
-    {"node_twice", node_twice},
-    {"node_twice_otherwise", node_twice_otherwise},
+struct facts {
+    uint64_t op;         /* a hash */
+    enum qd_dtype dtype; /* of the first output */
+    uint16_t at[QD_FEATURE_COUNT + 2];
+    size_t count;
 };
-enum { WAYS = sizeof ways / sizeof *ways };
 
-const char *qd_rewritten_word(size_t i)
+static unsigned rank_of(const struct qd_case *kase)
 {
-    return i < WAYS ? ways[i].word : NULL;
+    const struct qd_node *node = qd_graph_principal(kase->graph);
+    const struct qd_tensor *tensor =
+        node && node->input_count > 0 ? qd_case_tensor(kase, node->inputs[0]) : NULL;
+    return tensor ? tensor->rank : QD_MAX_RANK + 1;
 }
+
+/* Its features, the type of the first output and the rank of what the operator reads first. */
+static void find_facts(const struct qd_case *kase, struct facts *facts)
+{
+    struct qd_features features;
+    qd_case_features(kase, &features);
+    facts->op = key_of(kase->op, 0);
+    facts->dtype = qd_case_dtype(kase, kase->graph->outputs[0]);
+    facts->count = 0;
+    for (int f = 0; f < QD_FEATURE_COUNT; f++)
+        if (qd_features_has(&features, (enum qd_feature)f))
+            facts->at[facts->count++] = (uint16_t)f;
+    facts->at[facts->count++] = (uint16_t)(QD_FEATURE_COUNT + facts->dtype);
+    facts->at[facts->count++] = (uint16_t)(QD_FEATURE_COUNT + QD_DTYPE_COUNT + rank_of(kase));
+}
+
+static uint64_t key_of_fact(const struct facts *facts, size_t way, size_t fact)
+{
+    struct qd_random random = {facts->op + (way << 16 | fact)};
+    return qd_random_next(&random) | 1;
+}
+
+/* Where a way's cases in vain are counted, for each type of output; no fact is as large. */
+static size_t vain_of(const struct facts *facts)
+{
+    return 0x8000u + facts->dtype;
+}
+
+static size_t gain_of(struct qd_rewritings *met, const struct facts *facts, size_t way)
+{
+    size_t gain = 0;
+    const uint8_t *vain = count_of(met, key_of_fact(facts, way, vain_of(facts)));
+    if (!vain || *vain == MOST_VAIN)
+        return 0;
+    for (size_t i = 0; i < facts->count; i++) {
+        const uint8_t *count = count_of(met, key_of_fact(facts, way, facts->at[i]));
+        gain += count && *count == 0;
+    }
+    return gain;
+}
+
+static void note(struct qd_rewritings *met, const struct facts *facts, size_t way, bool made)
+{
+    uint8_t *vain = count_of(met, key_of_fact(facts, way, vain_of(facts)));
+    if (vain)
+        *vain = made ? 0 : (uint8_t)(*vain + 1);
+    for (size_t i = 0; made && i < facts->count; i++) {
+        uint8_t *count = count_of(met, key_of_fact(facts, way, facts->at[i]));
+        if (count)
+            *count = 1;
+    }
+}
+
+/* --- Which cases ---------------------------------------------------------------------------------- */
 
 /* What every backend moves and quantizes: others refuse the nodes that are added where they take the case. */
 static bool is_common(enum qd_dtype dtype)
@@ -291,55 +126,85 @@ static bool is_common(enum qd_dtype dtype)
 }
 
 /* Whether all numbers that the case computes with, and what comes out, are of such types. */
-static bool is_of_common_types(const struct qd_case *kase, const struct qd_value *outputs)
+static bool is_of_common_types(const struct qd_case *kase)
 {
-    for (size_t v = 0; v < kase->graph->value_count; v++) {
-        const struct qd_tensor *tensor = kase->graph->values[v].initializer;
-        if (tensor && qd_is_read_as_numbers(kase->graph, (int)v) && !is_common(tensor->dtype))
+    const struct qd_graph *graph = kase->graph;
+    for (size_t v = 0; v < graph->value_count; v++) {
+        const struct qd_tensor *tensor = qd_case_tensor(kase, (int)v);
+        if (tensor && !is_common(tensor->dtype) && qd_is_read_as_numbers(graph, (int)v))
             return false;
     }
-    for (size_t i = 0; i < kase->input_count; i++)
-        if (!is_common(kase->inputs[i].dtype) &&
-            qd_is_read_as_numbers(kase->graph, kase->graph->inputs[i]))
+    for (size_t i = 0; i < graph->output_count; i++) {
+        enum qd_dtype dtype = qd_case_dtype(kase, graph->outputs[i]);
+        if (!is_common(dtype) && dtype != QD_S32)
             return false;
-    for (size_t i = 0; i < kase->graph->output_count; i++)
-        if (!is_common(outputs[i].want.dtype) && outputs[i].want.dtype != QD_S32)
-            return false;
-    return true;
+    }
+    return graph->output_count > 0;
+}
+
+/* Further draws of numbers have the slug of the first: what is rewritten does not depend on them. */
+static bool is_first_of_slug(struct qd_rewritings *met, const struct qd_case *kase,
+                             struct qd_arena *arena)
+{
+    const char *slug = qd_twin_slug(kase, "", arena);
+    uint8_t *count = slug ? count_of(met, key_of(slug, 1)) : NULL;
+    return count && (*count)++ == 0;
+}
+
+/* --- The twin ------------------------------------------------------------------------------------- */
+
+const char *qd_rewritten_word(size_t i)
+{
+    const struct qd_rewriting_way *way = qd_rewriting_way_at(i);
+    return way ? way->word : NULL;
 }
 
 /* The twin of one way; *made stays false where it does not fit. */
-static enum qd_status try(struct rewriting *r, const struct way *way, bool *made,
-                          struct qd_case *twin)
+static enum qd_status try(struct qd_rewriting *r, const struct qd_rewriting_way *way, bool *made,
+                          struct qd_case *twin, struct qd_error *error)
 {
     struct qd_arena *arena = r->edit.arena;
-    enum qd_status status = qd_case_edit_begin(r->kase, arena, &r->edit, r->error);
+    enum qd_status status = qd_case_edit_begin(r->kase, arena, &r->edit, error);
+    r->random = qd_random_seed(r->kase->id, 2);
     if (status != QD_OK || !way->rewrite(r))
         return status;
-    status = qd_twin_finish(&r->edit, r->kase, way->word, "without rewriting", twin, r->error);
+    status = qd_twin_finish(&r->edit, r->kase, way->word, "without rewriting", twin, error);
     *made = status == QD_OK && qd_twin_is_valid(twin->graph, twin->inputs, arena);
     return status == QD_INVALID || status == QD_UNSUPPORTED ? QD_OK : status;
 }
 
-enum qd_status qd_rewritten_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
-                                 struct qd_case *twin, struct qd_error *error)
+/* Tries the ways, those that meet most that is new first. */
+static enum qd_status try_ways(struct qd_rewriting *r, struct qd_rewritings *met,
+                               const struct facts *facts, bool *made, struct qd_case *twin,
+                               struct qd_error *error)
 {
-    struct rewriting r = {.edit = {.arena = arena},
-                          .kase = kase,
-                          .random = qd_random_seed(kase->id, 2),
-                          .error = error};
-    struct qd_value *outputs;
-    const struct qd_tensor *shapes;
-    struct qd_error refusal;
+    size_t gains[MOST_WAYS], best;
     enum qd_status status = QD_OK;
-    *made = false;
-    if (!qd_twin_is_picked(kase, &r.random) ||
-        qd_graph_answer(kase->graph, kase->inputs, arena, &outputs, &shapes, &refusal) != QD_OK ||
-        !is_of_common_types(kase, outputs))
-        return QD_OK;
-    r.outputs = outputs;
-    size_t first = qd_random_next(&r.random) % WAYS;
-    for (size_t i = 0; i < WAYS && !*made && status == QD_OK; i++)
-        status = try(&r, &ways[(first + i) % WAYS], made, twin);
+    for (size_t i = 0; qd_rewriting_way_at(i); i++)
+        gains[i] = gain_of(met, facts, i);
+    do {
+        best = 0;
+        for (size_t i = 0; qd_rewriting_way_at(i); i++)
+            best = gains[i] > gains[best] ? i : best;
+        if (gains[best] == 0)
+            break;
+        gains[best] = 0;
+        status = try(r, qd_rewriting_way_at(best), made, twin, error);
+        note(met, facts, best, *made);
+    } while (status == QD_OK && !*made);
     return status;
+}
+
+enum qd_status qd_rewritten_twin(const struct qd_case *kase, struct qd_rewritings *met,
+                                 struct qd_arena *arena, bool *made, struct qd_case *twin,
+                                 struct qd_error *error)
+{
+    struct qd_rewriting r = {.edit = {.arena = arena}, .kase = kase};
+    struct facts facts;
+    *made = false;
+    if (!qd_twin_is_possible(kase) || !is_of_common_types(kase) ||
+        !is_first_of_slug(met, kase, arena))
+        return QD_OK;
+    find_facts(kase, &facts);
+    return try_ways(&r, met, &facts, made, twin, error);
 }

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The twins with rewritten graphs: what the reference computes from them is what it computes from the case, moved or
- * once more as the word says.
+ * once more as the word says; and each is the first in which its way meets something.
  * Alone: <build>/tests/cases/rewritten_test */
 #include "case_testlib.h"
 
 #include "qdiff/answer.h"
+#include "qdiff/features.h"
+#include "qdiff/random.h"
 #include "qdiff/suite.h"
 #include "rewritten.h"
 
-#define MOST_WORDS 16
+#define MOST_WORDS 32
+#define MOST_MET 65536
 
 struct census {
     struct qd_arena base; /* of the last case that is no twin */
     struct qd_case kase;
     size_t cases, twins, of_word[MOST_WORDS];
+    uint64_t met[MOST_MET]; /* hashes of a family, an operator, a way and a feature */
+    size_t met_count;
 };
 
 static size_t word_of(const char *id)
@@ -48,31 +53,85 @@ static void assert_rotated(const struct qd_tensor *moved, const struct qd_tensor
                              qd_tensor_get(tensor, i * rest + k));
 }
 
-static void check_outputs(const char *word, const struct qd_case *twin, const struct qd_case *base)
+static bool is_word(size_t word, const char *text)
+{
+    return strcmp(qd_rewritten_word(word), text) == 0;
+}
+
+/* Notes it; whether it is new. */
+static bool meet(struct census *census, size_t word, const char *what, unsigned n)
+{
+    char text[256];
+    const char *id = census->kase.id;
+    snprintf(text, sizeof text, "%.*s %s %zu %s %u", (int)strcspn(id, "/"), id, census->kase.op,
+             word, what, n);
+    struct qd_random random = qd_random_seed(text, 0);
+    uint64_t hash = qd_random_next(&random);
+    for (size_t i = 0; i < census->met_count; i++)
+        if (census->met[i] == hash)
+            return false;
+    assert_true(census->met_count < MOST_MET);
+    census->met[census->met_count++] = hash;
+    return true;
+}
+
+/* A feature of the case, its output's type or its operand's rank is new to the way and the operator. */
+static void check_gain(size_t word, struct census *census)
+{
+    const struct qd_case *base = &census->kase;
+    const struct qd_node *node = qd_graph_principal(base->graph);
+    const struct qd_tensor *operand =
+        node->input_count > 0 ? qd_case_tensor(base, node->inputs[0]) : NULL;
+    struct qd_features features;
+    qd_case_features(base, &features);
+    bool gain = meet(census, word, "rank", operand ? operand->rank : 99);
+    gain |= meet(census, word, "type", qd_case_dtype(base, base->graph->outputs[0]));
+    for (int f = 0; f < QD_FEATURE_COUNT; f++)
+        if (qd_features_has(&features, (enum qd_feature)f))
+            gain |= meet(census, word, qd_feature_word((enum qd_feature)f), 0);
+    assert_true(gain);
+}
+
+/* Between codes the numbers are others; the shape is the same. */
+static void assert_same_shape(const struct qd_tensor *have, const struct qd_tensor *want)
+{
+    assert_int_equal(have->dtype, want->dtype);
+    assert_int_equal(have->rank, want->rank);
+    assert_memory_equal(have->dims, want->dims, want->rank * sizeof *want->dims);
+}
+
+static void check_first(size_t word, const struct qd_tensor *have, const struct qd_tensor *want)
+{
+    if (is_word(word, "output_transposed"))
+        assert_rotated(have, want);
+    else if (is_word(word, "coded_around"))
+        assert_same_shape(have, want);
+    else
+        assert_same_tensor(have, want);
+}
+
+static void check_outputs(size_t word, const struct qd_case *twin, const struct qd_case *base)
 {
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *want = answer(base, &arena), *have = answer(twin, &arena);
-    size_t more = twin->graph->output_count - base->graph->output_count;
-    bool again = strcmp(word, "node_twice") == 0 || strcmp(word, "output_read_too") == 0;
-    assert_true(more <= 1);
-    if (strcmp(word, "output_transposed") == 0)
-        assert_rotated(&have[0].want, &want[0].want);
-    else
-        assert_same_tensor(&have[0].want, &want[0].want);
-    for (size_t i = 1; i < base->graph->output_count; i++)
+    size_t count = base->graph->output_count, more = twin->graph->output_count - count;
+    bool again = is_word(word, "node_twice") || is_word(word, "output_read_too"),
+         other = is_word(word, "node_twice_otherwise") || is_word(word, "middle_is_output") ||
+                 is_word(word, "constant_read_otherwise");
+    assert_int_equal(more, again || other);
+    check_first(word, &have[0].want, &want[0].want);
+    for (size_t i = 1; i < count; i++)
         assert_same_tensor(&have[i].want, &want[i].want);
     if (again)
-        assert_same_tensor(&have[base->graph->output_count].want, &want[0].want);
-    assert_int_equal(more, again || strcmp(word, "node_twice_otherwise") == 0 ||
-                               strcmp(word, "middle_is_output") == 0);
+        assert_same_tensor(&have[count].want, &want[0].want);
     qd_arena_clear(&arena);
 }
 
-static bool is_there_and_back(const char *word)
+static bool is_there_and_back(size_t word)
 {
-    return strcmp(word, "transposed_twice") == 0 || strcmp(word, "reshaped_twice") == 0 ||
-           strcmp(word, "split_and_joined") == 0;
+    return is_word(word, "transposed_twice") || is_word(word, "reshaped_twice") ||
+           is_word(word, "split_and_joined");
 }
 
 static void check_twin(size_t word, const struct qd_case *twin, struct census *census)
@@ -81,11 +140,15 @@ static void check_twin(size_t word, const struct qd_case *twin, struct census *c
     size_t slug = (size_t)(strrchr(census->kase.id, '/') - census->kase.id);
     assert_true(qd_case_id_of_base(twin->id, base, sizeof base));
     assert_memory_equal(base, census->kase.id, slug + 1);
-    assert_int_not_equal(twin->graph->node_count + twin->graph->output_count,
-                         census->kase.graph->node_count + census->kase.graph->output_count);
-    if (is_there_and_back(qd_rewritten_word(word)))
+    if (is_word(word, "newer_opset"))
+        assert_true(twin->opset > census->kase.opset);
+    else
+        assert_int_not_equal(twin->graph->node_count + twin->graph->output_count,
+                             census->kase.graph->node_count + census->kase.graph->output_count);
+    if (is_there_and_back(word))
         assert_string_equal(twin->op, census->kase.op);
-    check_outputs(qd_rewritten_word(word), twin, &census->kase);
+    check_gain(word, census);
+    check_outputs(word, twin, &census->kase);
     census->of_word[word]++;
     census->twins++;
 }
@@ -107,8 +170,9 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
 
 static bool is_wanted(const void *context, const char *family)
 {
-    static const char *const families[] = {"QLinearConv", "QuantizeLinear", "QDQ", "QDQReal",
-                                           "GraphBranches"};
+    static const char *const families[] = {
+        "QLinearConv", "QuantizeLinear",       "QDQ", "QDQReal", "GraphBranches",
+        "MatMulNBits", "DynamicQuantizeMatMul"};
     (void)context;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (strcmp(family, families[i]) == 0)
@@ -120,7 +184,7 @@ static void visit_level(enum qd_level level, struct census *census)
 {
     struct qd_suite_options options = {.level = level, .wanted = is_wanted};
     struct qd_error error;
-    *census = (struct census){.cases = 0};
+    memset(census, 0, sizeof *census);
     qd_arena_init(&census->base, QD_ARENA_DEFAULT_BUDGET);
     assert_ok(qd_suite_visit(&options, visit, census, &error), error);
     qd_arena_clear(&census->base);
@@ -129,7 +193,7 @@ static void visit_level(enum qd_level level, struct census *census)
 static void twins_compute_what_their_case_does(void **state)
 {
     (void)state;
-    struct census census;
+    static struct census census;
     visit_level(QD_LEVEL_FULL, &census);
     print_message("%zu cases, %zu twins:", census.cases, census.twins);
     for (size_t i = 0; qd_rewritten_word(i); i++)
@@ -143,7 +207,7 @@ static void twins_compute_what_their_case_does(void **state)
 static void the_smoke_level_has_none(void **state)
 {
     (void)state;
-    struct census census;
+    static struct census census;
     visit_level(QD_LEVEL_SMOKE, &census);
     assert_true(census.cases > 0);
     assert_int_equal(census.twins, 0);

@@ -236,7 +236,7 @@ static enum qd_status visit_directory(const char *path, struct relay *relay, str
 /* The visitor of generated cases: after some of them come twins. */
 struct twins {
     struct relay *relay;
-    enum qd_level level;
+    struct qd_rewritings *rewritings; /* NULL: this level has none */
     struct qd_arena arena;
     enum qd_status status;
     struct qd_error *error;
@@ -266,40 +266,54 @@ bool qd_case_id_of_base(const char *id, char *base, size_t size)
     return written > 0 && (size_t)written < size;
 }
 
-static enum qd_visit relay_twin(struct twins *twins, make_twin *make, const struct qd_case *kase)
+static enum qd_visit relay_twin(struct twins *twins, enum qd_status status, bool made,
+                                const struct qd_case *twin)
+{
+    twins->status = status;
+    if (status != QD_OK)
+        return QD_VISIT_STOP;
+    return made ? relay_case(twins->relay, twin) : QD_VISIT_GO_ON;
+}
+
+static enum qd_visit relay_rewritten(struct twins *twins, const struct qd_case *kase)
 {
     struct qd_case twin;
     bool made = false;
     qd_arena_reset(&twins->arena);
-    twins->status = make(kase, &twins->arena, &made, &twin, twins->error);
-    if (twins->status != QD_OK)
-        return QD_VISIT_STOP;
-    return made ? relay_case(twins->relay, &twin) : QD_VISIT_GO_ON;
+    enum qd_status status =
+        qd_rewritten_twin(kase, twins->rewritings, &twins->arena, &made, &twin, twins->error);
+    return relay_twin(twins, status, made, &twin);
 }
 
 static enum qd_visit relay_generated(void *context, const struct qd_case *kase)
 {
-    static const struct {
-        make_twin *make;
-        enum qd_level from;
-    } makers[] = {{qd_one_element_twin, QD_LEVEL_SMOKE},
-                  {qd_after_steps_twin, QD_LEVEL_SMOKE},
-                  {qd_rewritten_twin, QD_LEVEL_FULL}};
+    static make_twin *const makers[] = {qd_one_element_twin, qd_after_steps_twin};
     struct twins *twins = context;
     enum qd_visit answer = relay_case(twins->relay, kase);
-    for (size_t i = 0; i < sizeof makers / sizeof *makers && answer != QD_VISIT_STOP; i++)
-        if (twins->level >= makers[i].from)
-            answer = relay_twin(twins, makers[i].make, kase);
-    return answer;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers && answer != QD_VISIT_STOP; i++) {
+        struct qd_case twin;
+        bool made = false;
+        qd_arena_reset(&twins->arena);
+        enum qd_status status = makers[i](kase, &twins->arena, &made, &twin, twins->error);
+        answer = relay_twin(twins, status, made, &twin);
+    }
+    return answer != QD_VISIT_STOP && twins->rewritings ? relay_rewritten(twins, kase) : answer;
 }
 
 static enum qd_status visit_family(const struct qd_family *family, enum qd_level level,
                                    struct relay *relay, struct qd_error *error)
 {
-    struct twins twins = {.relay = relay, .level = level, .status = QD_OK, .error = error};
+    struct twins twins = {.relay = relay, .status = QD_OK, .error = error};
+    struct qd_arena arena;
+    enum qd_status status = QD_OK;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&twins.arena, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = qd_family_generate(family, level, relay_generated, &twins, error);
+    if (level >= QD_LEVEL_FULL && !(twins.rewritings = qd_rewritings_begin(&arena)))
+        status = out_of_memory(error, family->name);
+    if (status == QD_OK)
+        status = qd_family_generate(family, level, relay_generated, &twins, error);
     qd_arena_clear(&twins.arena);
+    qd_arena_clear(&arena);
     return status == QD_OK ? twins.status : status;
 }
 

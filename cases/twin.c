@@ -18,10 +18,15 @@ static size_t bytes_of(const struct qd_case *kase)
     return bytes;
 }
 
-bool qd_twin_is_picked(const struct qd_case *kase, struct qd_random *random)
+bool qd_twin_is_possible(const struct qd_case *kase)
 {
     return kase->request_size == 0 && kase->expect == QD_EXPECT_VALID &&
-           bytes_of(kase) <= MOST_BYTES && qd_random_next(random) % ONE_IN == 0;
+           bytes_of(kase) <= MOST_BYTES;
+}
+
+bool qd_twin_is_picked(const struct qd_case *kase, struct qd_random *random)
+{
+    return qd_twin_is_possible(kase) && qd_random_next(random) % ONE_IN == 0;
 }
 
 const char *qd_twin_slug(const struct qd_case *kase, const char *word, struct qd_arena *arena)
@@ -68,6 +73,15 @@ bool qd_is_read_as_numbers(const struct qd_graph *graph, int value)
                  (passes && !qd_is_read_as_numbers(graph, node->outputs[0]))))
                 return false;
     }
+    return true;
+}
+
+bool qd_is_read_as_parameter(const struct qd_graph *graph, int value)
+{
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
+            if (graph->nodes[n].inputs[i] == value && !qd_op_is_parameter(graph->nodes[n].op, i))
+                return false;
     return true;
 }
 

@@ -9,7 +9,10 @@
 #include "qdiff/case_edit.h"
 #include "qdiff/random.h"
 
-/* Whether the case has a twin: one in eight of the valid ones that run a model. Takes a number of `random` only then. */
+/* Whether the case may have a twin: it is valid, runs a model and is not large. */
+bool qd_twin_is_possible(const struct qd_case *kase);
+
+/* Whether it has: one in eight of those. Takes a number of `random` only then. */
 bool qd_twin_is_picked(const struct qd_case *kase, struct qd_random *random);
 
 /* The case's id without its hash, and "-word"; NULL: out of memory. */
@@ -27,6 +30,9 @@ bool qd_twin_is_valid(const struct qd_graph *graph, const struct qd_tensor *inpu
 
 /* Whether everything that reads the value, through an Identity too, reads numbers to compute with: data or a weight. */
 bool qd_is_read_as_numbers(const struct qd_graph *graph, int value);
+
+/* Whether every node that reads the value reads it as a scale or a zero point. */
+bool qd_is_read_as_parameter(const struct qd_graph *graph, int value);
 
 /* A scale (role SCALE) twice as large, or a zero point one off. False: out of memory. */
 bool qd_other_parameter(enum qd_role role, const struct qd_tensor *tensor, struct qd_arena *arena,

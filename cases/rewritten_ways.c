@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ways in which graphs are rewritten. */
+#include "rewritten_ways.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "families/maker.h"
+#include "qdiff/answer.h"
+#include "twin.h"
+
+/* --- The case ------------------------------------------------------------------------------------- */
+
+/* The first output that the reference computes of the case; NULL if it does not. */
+static const struct qd_tensor *first_output(struct qd_rewriting *r)
+{
+    struct qd_value *values;
+    const struct qd_tensor *shapes;
+    struct qd_error error;
+    if (!r->output && qd_graph_answer(r->kase->graph, r->kase->inputs, r->edit.arena, &values,
+                                      &shapes, &error) == QD_OK)
+        r->output = &values[0].want;
+    return r->output;
+}
+
+/* --- Pieces --------------------------------------------------------------------------------------- */
+
+/* A node of one output, at `at`; its output, QD_NO_VALUE where there is no room. */
+static int add_node(struct qd_rewriting *r, size_t at, const char *op_type, const int *inputs,
+                    size_t count, const struct qd_attr *attr)
+{
+    struct qd_case_edit_node *node = qd_case_edit_add_node(&r->edit, at, "", op_type);
+    int output = qd_case_edit_add_value(&r->edit, NULL, false);
+    if (!node || output == QD_NO_VALUE)
+        return QD_NO_VALUE;
+    memcpy(node->inputs, inputs, count * sizeof *inputs);
+    node->input_count = count;
+    node->outputs[0] = output;
+    node->output_count = 1;
+    if (attr && !qd_case_edit_set_attr(node, attr))
+        return QD_NO_VALUE;
+    return output;
+}
+
+/* A constant vector of int64. */
+static int add_list(struct qd_rewriting *r, const int64_t *list, int64_t count)
+{
+    struct qd_tensor *tensor = qd_arena_alloc(r->edit.arena, sizeof *tensor);
+    struct qd_error error;
+    if (!tensor || qd_tensor_init(tensor, r->edit.arena, QD_S64, 1, &count, &error) != QD_OK)
+        return QD_NO_VALUE;
+    for (int64_t i = 0; i < count; i++)
+        qd_tensor_set(tensor, i, list[i]);
+    return qd_case_edit_add_value(&r->edit, tensor, false);
+}
+
+/* The axes one further, or one back. */
+static int transpose(struct qd_rewriting *r, size_t at, int value, unsigned rank, bool back)
+{
+    int64_t *perm = qd_arena_array(r->edit.arena, rank, sizeof *perm);
+    for (unsigned i = 0; perm && i < rank; i++)
+        perm[i] = (i + (back ? rank - 1 : 1)) % rank;
+    const struct qd_attr attr = {.name = "perm", .kind = QD_ATTR_INTS, .count = rank, .ints = perm};
+    return perm ? add_node(r, at, "Transpose", &value, 1, &attr) : QD_NO_VALUE;
+}
+
+static int reshape(struct qd_rewriting *r, size_t at, int value, const int64_t *dims, unsigned rank)
+{
+    const int operands[] = {value, add_list(r, dims, rank)};
+    return operands[1] == QD_NO_VALUE ? QD_NO_VALUE : add_node(r, at, "Reshape", operands, 2, NULL);
+}
+
+/* A constant that is a scale or zero point, but another. */
+static int add_other_parameter(struct qd_rewriting *r, enum qd_role role, int value)
+{
+    struct qd_tensor *changed = qd_arena_alloc(r->edit.arena, sizeof *changed);
+    if (!changed || !qd_other_parameter(role, r->edit.values[value].tensor, r->edit.arena, changed))
+        return QD_NO_VALUE;
+    return qd_case_edit_add_value(&r->edit, changed, false);
+}
+
+/* --- Operands ------------------------------------------------------------------------------------- */
+
+/* Constants and inputs that are numbers wherever they are read. */
+static int pick_operand(struct qd_rewriting *r)
+{
+    int found[QD_CASE_EDIT_MAX_VALUES];
+    int64_t count = 0;
+    for (size_t v = 0; v < r->edit.value_count; v++) {
+        const struct qd_tensor *tensor = r->edit.values[v].tensor;
+        if (tensor && tensor->count > 0 && qd_is_read_as_numbers(r->kase->graph, (int)v))
+            found[count++] = (int)v;
+    }
+    return count > 0 ? found[qd_random_range(&r->random, 0, count - 1)] : QD_NO_VALUE;
+}
+
+/* Readers of `value` read `other` instead, except the first `own` nodes, which make it. */
+static bool read_instead(struct qd_rewriting *r, int value, int other, size_t own)
+{
+    if (other == QD_NO_VALUE)
+        return false;
+    for (size_t n = own; n < r->edit.node_count; n++)
+        for (size_t i = 0; i < r->edit.nodes[n].input_count; i++)
+            if (r->edit.nodes[n].inputs[i] == value)
+                r->edit.nodes[n].inputs[i] = other;
+    return true;
+}
+
+static bool passed_on(struct qd_rewriting *r)
+{
+    int value = pick_operand(r);
+    return value != QD_NO_VALUE &&
+           read_instead(r, value, add_node(r, 0, "Identity", &value, 1, NULL), 1);
+}
+
+static bool transposed_twice(struct qd_rewriting *r)
+{
+    int value = pick_operand(r);
+    if (value == QD_NO_VALUE || r->edit.values[value].tensor->rank < 2)
+        return false;
+    unsigned rank = r->edit.values[value].tensor->rank;
+    int moved = transpose(r, 0, value, rank, false);
+    return moved != QD_NO_VALUE && read_instead(r, value, transpose(r, 1, moved, rank, true), 2);
+}
+
+static bool reshaped_twice(struct qd_rewriting *r)
+{
+    static const int64_t flat[] = {-1};
+    int value = pick_operand(r);
+    if (value == QD_NO_VALUE)
+        return false;
+    const struct qd_tensor *tensor = r->edit.values[value].tensor;
+    int moved = reshape(r, 0, value, flat, 1);
+    return moved != QD_NO_VALUE &&
+           read_instead(r, value, reshape(r, 1, moved, tensor->dims, tensor->rank), 2);
+}
+
+/* Two halves and their concatenation. */
+static bool split_and_joined(struct qd_rewriting *r)
+{
+    int value = pick_operand(r);
+    if (value == QD_NO_VALUE)
+        return false;
+    const struct qd_tensor *tensor = r->edit.values[value].tensor;
+    unsigned axis = 0;
+    while (axis < tensor->rank && tensor->dims[axis] % 2 != 0)
+        axis++;
+    const struct qd_attr along = {.name = "axis", .kind = QD_ATTR_INT, .i = axis},
+                         two = {.name = "num_outputs", .kind = QD_ATTR_INT, .i = 2};
+    int second = qd_case_edit_add_value(&r->edit, NULL, false);
+    if (axis == tensor->rank || second == QD_NO_VALUE)
+        return false;
+    int first = add_node(r, 0, "Split", &value, 1, &along);
+    if (first == QD_NO_VALUE ||
+        (r->edit.opset >= 18 && !qd_case_edit_set_attr(&r->edit.nodes[0], &two)))
+        return false;
+    r->edit.nodes[0].outputs[r->edit.nodes[0].output_count++] = second;
+    const int halves[] = {first, second};
+    return read_instead(r, value, add_node(r, 1, "Concat", halves, 2, &along), 2);
+}
+
+/* Quantized numbers need a newer opset than float ones. */
+static void raise_opset(struct qd_rewriting *r)
+{
+    r->edit.opset = r->edit.opset < 13 ? 13 : r->edit.opset;
+}
+
+/* Dequantizes codes and quantizes them again, with the parameters that node n reads them by. */
+static bool code_again(struct qd_rewriting *r, size_t n, size_t operand)
+{
+    const struct qd_case_edit_node *node = &r->edit.nodes[n];
+    const struct qd_op *op = qd_op_find(node->domain, node->op_type);
+    int codes = node->inputs[operand], in[3] = {codes, QD_NO_VALUE, QD_NO_VALUE};
+    int scale = qd_op_parameter(op, (int)operand, QD_ROLE_SCALE),
+        zero = qd_op_parameter(op, (int)operand, QD_ROLE_ZERO_POINT);
+    if (codes == QD_NO_VALUE || !r->edit.values[codes].tensor || scale < 0 || zero < 0 ||
+        (size_t)scale >= node->input_count || (size_t)zero >= node->input_count)
+        return false;
+    in[1] = node->inputs[scale];
+    in[2] = node->inputs[zero];
+    if (in[1] == QD_NO_VALUE || in[2] == QD_NO_VALUE || !r->edit.values[in[1]].tensor ||
+        r->edit.values[in[1]].tensor->count != 1)
+        return false;
+    int number = add_node(r, 0, "DequantizeLinear", in, 3, NULL);
+    in[0] = number;
+    return number != QD_NO_VALUE &&
+           read_instead(r, codes, add_node(r, 1, "QuantizeLinear", in, 3, NULL), 2);
+}
+
+static bool coded_again(struct qd_rewriting *r)
+{
+    raise_opset(r);
+    for (size_t n = 0; n < r->edit.node_count; n++)
+        for (size_t i = 0; i < r->edit.nodes[n].input_count; i++)
+            if (code_again(r, n, i))
+                return true;
+    return false;
+}
+
+/* --- Outputs -------------------------------------------------------------------------------------- */
+
+static bool output_transposed(struct qd_rewriting *r)
+{
+    const struct qd_tensor *output = first_output(r);
+    if (!output || output->rank < 2)
+        return false;
+    int moved = transpose(r, r->edit.node_count, r->edit.outputs[0], output->rank, false);
+    if (moved != QD_NO_VALUE)
+        r->edit.outputs[0] = moved;
+    return moved != QD_NO_VALUE;
+}
+
+static bool add_output(struct qd_rewriting *r, int value)
+{
+    if (value == QD_NO_VALUE || r->edit.output_count == QD_CASE_EDIT_MAX_OUTPUTS)
+        return false;
+    r->edit.outputs[r->edit.output_count++] = value;
+    return true;
+}
+
+static bool output_read_too(struct qd_rewriting *r)
+{
+    return add_output(r, add_node(r, r->edit.node_count, "Identity", &r->edit.outputs[0], 1, NULL));
+}
+
+static bool is_output(const struct qd_rewriting *r, int value)
+{
+    for (size_t i = 0; i < r->edit.output_count; i++)
+        if (r->edit.outputs[i] == value)
+            return true;
+    return false;
+}
+
+/* A value in between, an output too. */
+static bool middle_is_output(struct qd_rewriting *r)
+{
+    size_t count = r->edit.node_count,
+           from = (size_t)qd_random_range(&r->random, 0, (int64_t)count - 1);
+    for (size_t k = 0; k < count; k++) {
+        int value = r->edit.nodes[(from + k) % count].outputs[0];
+        if (value != QD_NO_VALUE && !is_output(r, value))
+            return add_output(r, value);
+    }
+    return false;
+}
+
+/* --- Nodes ---------------------------------------------------------------------------------------- */
+
+/* The node that makes the first output once more, and its first output as one more of the graph's. */
+static struct qd_case_edit_node *repeat(struct qd_rewriting *r)
+{
+    const struct qd_case_edit_node *last = qd_case_edit_producer(&r->edit, r->edit.outputs[0]);
+    if (!last || last->output_count != 1)
+        return NULL;
+    struct qd_case_edit_node copy = *last;
+    struct qd_case_edit_node *node =
+        qd_case_edit_add_node(&r->edit, r->edit.node_count, copy.domain, copy.op_type);
+    copy.outputs[0] = qd_case_edit_add_value(&r->edit, NULL, false);
+    if (!node || !add_output(r, copy.outputs[0]))
+        return NULL;
+    *node = copy;
+    return node;
+}
+
+static bool node_twice(struct qd_rewriting *r)
+{
+    return repeat(r) != NULL;
+}
+
+static bool node_twice_otherwise(struct qd_rewriting *r)
+{
+    struct qd_case_edit_node *node = repeat(r);
+    const struct qd_op *op = node ? qd_op_find(node->domain, node->op_type) : NULL;
+    for (size_t i = 0; op && i < node->input_count; i++) {
+        int value = node->inputs[i];
+        if (value == QD_NO_VALUE || !qd_op_is_parameter(op, i) || !r->edit.values[value].tensor ||
+            r->edit.values[value].is_input)
+            continue;
+        node->inputs[i] = add_other_parameter(r, qd_op_role(op, i), value);
+        return node->inputs[i] != QD_NO_VALUE;
+    }
+    return false;
+}
+
+/* The node that makes the first output once more; nothing reads that. */
+static bool dead_branch(struct qd_rewriting *r)
+{
+    const struct qd_case_edit_node *last = qd_case_edit_producer(&r->edit, r->edit.outputs[0]);
+    struct qd_case_edit_node copy;
+    if (!last)
+        return false;
+    copy = *last;
+    for (size_t i = 0; i < copy.output_count; i++) {
+        copy.outputs[i] = qd_case_edit_add_value(&r->edit, NULL, false);
+        if (copy.outputs[i] == QD_NO_VALUE)
+            return false;
+    }
+    struct qd_case_edit_node *node =
+        qd_case_edit_add_node(&r->edit, r->edit.node_count, copy.domain, copy.op_type);
+    if (node)
+        *node = copy;
+    return node != NULL;
+}
+
+/* --- Parameters ----------------------------------------------------------------------------------- */
+
+static bool is_constant(const struct qd_rewriting *r, int value)
+{
+    return value != QD_NO_VALUE && r->edit.values[value].tensor && !r->edit.values[value].is_input;
+}
+
+/* Codes that node n reads with a scale and a zero point for the whole tensor, dequantized with others too. */
+static bool read_otherwise(struct qd_rewriting *r, size_t n, size_t operand)
+{
+    const struct qd_case_edit_node *node = &r->edit.nodes[n];
+    const struct qd_op *op = qd_op_find(node->domain, node->op_type);
+    int codes = node->inputs[operand], in[3] = {codes, QD_NO_VALUE, QD_NO_VALUE};
+    int scale = qd_op_parameter(op, (int)operand, QD_ROLE_SCALE),
+        zero = qd_op_parameter(op, (int)operand, QD_ROLE_ZERO_POINT);
+    if (!is_constant(r, codes) || scale < 0 || zero < 0 || (size_t)scale >= node->input_count ||
+        (size_t)zero >= node->input_count || !is_constant(r, node->inputs[scale]) ||
+        !is_constant(r, node->inputs[zero]) ||
+        r->edit.values[node->inputs[scale]].tensor->count != 1)
+        return false;
+    in[1] = add_other_parameter(r, QD_ROLE_SCALE, node->inputs[scale]);
+    in[2] = add_other_parameter(r, QD_ROLE_ZERO_POINT, node->inputs[zero]);
+    return in[1] != QD_NO_VALUE && in[2] != QD_NO_VALUE &&
+           add_output(r, add_node(r, r->edit.node_count, "DequantizeLinear", in, 3, NULL));
+}
+
+static bool constant_read_otherwise(struct qd_rewriting *r)
+{
+    raise_opset(r);
+    for (size_t n = 0; n < r->edit.node_count; n++)
+        for (size_t i = 0; i < r->edit.nodes[n].input_count; i++)
+            if (read_otherwise(r, n, i))
+                return true;
+    return false;
+}
+
+/* Constant scales and zero points come out of nodes, which a target may compute once and for all. */
+static bool parameters_folded(struct qd_rewriting *r)
+{
+    bool any = false;
+    for (size_t v = 0; v < r->kase->graph->value_count; v++) {
+        if (!is_constant(r, (int)v) || !qd_is_read_as_parameter(r->kase->graph, (int)v))
+            continue;
+        const struct qd_tensor *tensor = r->edit.values[v].tensor;
+        const int64_t flat = -1;
+        int moved = reshape(r, 0, (int)v, &flat, 1);
+        if (moved == QD_NO_VALUE ||
+            !read_instead(r, (int)v, reshape(r, 1, moved, tensor->dims, tensor->rank), 2))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* --- Codes around float numbers ------------------------------------------------------------------- */
+
+/* Parameters that map what the tensor holds to the codes of uint8; QD_NO_VALUE: it holds what has no code. */
+static bool add_range(struct qd_rewriting *r, const struct qd_tensor *tensor, int *scale, int *zero)
+{
+    double low = 0, high = 0;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        double number = qd_tensor_value(tensor, i);
+        if (!(fabs(number) < 0x1p40))
+            return false;
+        low = fmin(low, number);
+        high = fmax(high, number);
+    }
+    struct qd_tensor *parameters = qd_arena_array(r->edit.arena, 2, sizeof *parameters);
+    struct qd_error error;
+    if (!parameters || !(high - low > 0x1p-40) ||
+        qd_tensor_init(&parameters[0], r->edit.arena, QD_F32, 0, NULL, &error) != QD_OK ||
+        qd_tensor_init(&parameters[1], r->edit.arena, QD_U8, 0, NULL, &error) != QD_OK)
+        return false;
+    qd_maker_set(&parameters[0], 0, (high - low) / 255);
+    qd_tensor_set(&parameters[1], 0, (int64_t)(-low / (high - low) * 255));
+    *scale = qd_case_edit_add_value(&r->edit, &parameters[0], false);
+    *zero = qd_case_edit_add_value(&r->edit, &parameters[1], false);
+    return *scale != QD_NO_VALUE && *zero != QD_NO_VALUE;
+}
+
+/* The numbers of `tensor`, quantized and dequantized at `at`; QD_NO_VALUE where that cannot be. */
+static int add_pair(struct qd_rewriting *r, size_t at, int value, const struct qd_tensor *tensor)
+{
+    int in[3] = {value, QD_NO_VALUE, QD_NO_VALUE};
+    if (!add_range(r, tensor, &in[1], &in[2]))
+        return QD_NO_VALUE;
+    in[0] = add_node(r, at, "QuantizeLinear", in, 3, NULL);
+    return in[0] == QD_NO_VALUE ? QD_NO_VALUE
+                                : add_node(r, at + 1, "DequantizeLinear", in, 3, NULL);
+}
+
+/* Every float operand and the first output: a block between QuantizeLinear and DequantizeLinear, as tools make it. */
+static bool coded_around(struct qd_rewriting *r)
+{
+    size_t values = r->edit.value_count;
+    bool any = false;
+    const struct qd_tensor *output = first_output(r);
+    if (!output || output->dtype != QD_F32)
+        return false;
+    raise_opset(r);
+    for (size_t v = 0; v < values; v++) {
+        const struct qd_tensor *tensor = r->edit.values[v].tensor;
+        if (!tensor || tensor->dtype != QD_F32 || !qd_is_read_as_numbers(r->kase->graph, (int)v))
+            continue;
+        if (!read_instead(r, (int)v, add_pair(r, 0, (int)v, tensor), 2))
+            return false;
+        any = true;
+    }
+    int coded = any ? add_pair(r, r->edit.node_count, r->edit.outputs[0], output) : QD_NO_VALUE;
+    if (coded != QD_NO_VALUE)
+        r->edit.outputs[0] = coded;
+    return coded != QD_NO_VALUE;
+}
+
+/* --- Versions ------------------------------------------------------------------------------------- */
+
+/* The same nodes in a newer opset, where they mean the same or are judged by what they mean there. */
+static bool newer_opset(struct qd_rewriting *r)
+{
+    if (r->edit.opset < 10 || r->edit.opset >= QD_MAX_OPSET)
+        return false;
+    r->edit.opset = qd_random_range(&r->random, r->edit.opset + 1, QD_MAX_OPSET);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------- */
+
+static const struct qd_rewriting_way ways[] = {
+    {"passed_on", passed_on},
+    {"transposed_twice", transposed_twice},
+    {"reshaped_twice", reshaped_twice},
+    {"split_and_joined", split_and_joined},
+    {"coded_again", coded_again},
+    {"coded_around", coded_around},
+    {"parameters_folded", parameters_folded},
+    {"constant_read_otherwise", constant_read_otherwise},
+    {"output_transposed", output_transposed},
+    {"output_read_too", output_read_too},
+    {"middle_is_output", middle_is_output},
+    {"node_twice", node_twice},
+    {"node_twice_otherwise", node_twice_otherwise},
+    {"dead_branch", dead_branch},
+    {"newer_opset", newer_opset},
+};
+
+const struct qd_rewriting_way *qd_rewriting_way_at(size_t i)
+{
+    return i < sizeof ways / sizeof *ways ? &ways[i] : NULL;
+}

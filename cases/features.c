@@ -278,17 +278,25 @@ static void find_data(const struct view *view, int index)
     set_if(view->found, data->rank == 1, QD_FEATURE_RANK1);
 }
 
+/* Whether the page says scalar of an operand that is no parameter. */
+static bool is_scalar_operand(const struct view *view, int index)
+{
+    const char *op = view->node->op_type;
+    return (index >= 1 && strcmp(op, "Clip") == 0) || (index == 2 && strcmp(op, "Pad") == 0) ||
+           strcmp(op, "Range") == 0;
+}
+
 static void find_control(const struct view *view, int index)
 {
     bool at_run_time;
-    const struct qd_tensor *control = input_tensor(view, index, &at_run_time);
+    input_tensor(view, index, &at_run_time);
     set_if(view->found, at_run_time, QD_FEATURE_RUNTIME_CONTROLS);
-    if (strcmp(view->node->op_type, "Clip") == 0)
-        find_vector(view, index, control);
 }
 
 static void find_input(const struct view *view, int index)
 {
+    if (is_scalar_operand(view, index))
+        find_vector(view, index, known_tensor(view, index));
     switch (qd_op_role(view->node->op, (size_t)index)) {
     case QD_ROLE_SCALE: find_scale(view, index); break;
     case QD_ROLE_ZERO_POINT: find_zero_point(view, index); break;

@@ -119,7 +119,8 @@ static void vectors(struct qd_arena *arena, const char *op, int64_t opset, const
 }
 
 /* The pages: QuantizeLinear-13 and DequantizeLinear-13 "1-D tensor, with the length of the quantization axis", axis 1
- * unless given; MatMulInteger-10 "M element vector"; Clip-13 "scalar(tensor of empty shape)". */
+ * unless given; MatMulInteger-10 "M element vector"; Clip-13 "scalar(tensor of empty shape)"; Pad-13 "A scalar value";
+ * Range-11 "Scalar." */
 static void test_vectors_of_one_element(void **state)
 {
     static const int64_t four_two[] = {4, 2}, four_one[] = {4, 1}, one_two[] = {1, 2}, one[] = {1},
@@ -138,6 +139,10 @@ static void test_vectors_of_one_element(void **state)
     vectors(*state, "MatMulInteger", 10, "x,w,,z", 2, one_two, 1, true); /* two columns */
     vectors(*state, "Clip", 13, "x,s", 2, four_two, 1, true);
     vectors(*state, "Clip", 13, "x,s", 2, four_two, 0, false);
+    vectors(*state, "Pad", 13, "x,w,s", 2, four_two, 1, true);
+    vectors(*state, "Pad", 13, "x,w,s", 2, four_two, 0, false);
+    vectors(*state, "Range", 11, "z,z,z", 0, NULL, 1, true);
+    vectors(*state, "Range", 11, "z,z,z", 0, NULL, 0, false);
 }
 
 /* QLinearMatMul-10: "Scale and zero point must have same shape." The scale of

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "qdiff/answer.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
@@ -91,20 +92,37 @@ static bool has_empty_axes(const struct qd_graph *graph)
     return false;
 }
 
+/* Whether an integer tensor has a 0: of a value that nodes compute, as if the graph ended there. */
+static bool has_zero(const struct qd_case *kase, int value, struct qd_arena *arena)
+{
+    struct qd_graph graph = *kase->graph;
+    struct qd_value *values;
+    const struct qd_tensor *tensor = qd_case_tensor(kase, value), *shapes;
+    struct qd_error error;
+    graph.outputs = &value;
+    graph.output_count = 1;
+    if (!tensor && value != QD_NO_VALUE &&
+        qd_graph_answer(&graph, kase->inputs, arena, &values, &shapes, &error) == QD_OK)
+        tensor = &values[0].want;
+    bool zero = false;
+    for (int64_t i = 0; tensor && qd_dtype_is_integer(tensor->dtype) && i < tensor->count; i++)
+        zero = zero || qd_tensor_get(tensor, i) == 0;
+    return zero;
+}
+
 /* Div-14 has no quotient of an integer by 0: a target may say so instead of inventing one. */
 static bool divides_by_zero(const struct qd_case *kase)
 {
-    for (size_t n = 0; n < kase->graph->node_count; n++) {
+    struct qd_arena arena;
+    bool zero = false;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    for (size_t n = 0; n < kase->graph->node_count && !zero; n++) {
         const struct qd_node *node = &kase->graph->nodes[n];
-        bool div = strcmp(node->op_type, "Div") == 0 && !*node->domain && node->input_count == 2;
-        const struct qd_tensor *divisor = div ? qd_case_tensor(kase, node->inputs[1]) : NULL;
-        if (!divisor || !qd_dtype_is_integer(divisor->dtype))
-            continue;
-        for (int64_t i = 0; i < divisor->count; i++)
-            if (qd_tensor_get(divisor, i) == 0)
-                return true;
+        zero = strcmp(node->op_type, "Div") == 0 && !*node->domain && node->input_count == 2 &&
+               has_zero(kase, node->inputs[1], &arena);
     }
-    return false;
+    qd_arena_clear(&arena);
+    return zero;
 }
 
 /* Where a window exceeds the padded axis, a stride beyond 1 makes the quotient a fraction below 0: by the floor of the

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "qdiff/build.h"
 #include "qdiff/citation.h"
 #include "qdiff/evaluate.h"
 
@@ -160,6 +161,30 @@ static void test_a_refused_division_by_zero_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* Also where nodes compute the divisor. */
+static void test_a_computed_divisor_may_be_0(void **state)
+{
+    (void)state;
+    static const int64_t two[] = {2};
+    static uint8_t codes[] = {3, 0};
+    struct fixture f;
+    struct qd_error error;
+    struct qd_tensor x = {.dtype = QD_U8, .rank = 1, .dims = {2}, .count = 2, .data = codes};
+    begin(&f, "", "Div");
+    for (uint8_t last = 0; last < 2; last++) {
+        codes[1] = last;
+        struct qd_builder *builder = qd_build_begin(&f.arena, 14);
+        qd_build_input(builder, "x", &x);
+        qd_build_node(builder, "", "Identity", "x", "d");
+        qd_build_node(builder, "", "Div", "x,d", "y");
+        qd_build_output(builder, "y", QD_U8, 1, two);
+        assert_int_equal(qd_build_finish(builder, "div", false, &f.kase, &error), QD_OK);
+        assert_int_equal(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).severity,
+                         last == 0 ? QD_SEVERITY_ADVISORY : QD_SEVERITY_WRONG);
+    }
+    qd_arena_clear(&f.arena);
+}
+
 /* AveragePool-22's "floor" of (1 - 2)/2 + 1 is 0; onnx.shape_inference of onnx 1.21 gives 1. */
 static void test_a_window_beyond_the_axis_is_advisory(void **state)
 {
@@ -206,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
         cmocka_unit_test(test_empty_axes_are_advisory),
+        cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),
         cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),

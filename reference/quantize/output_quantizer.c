@@ -41,14 +41,27 @@ static int64_t saturate_to_s32(int64_t rounded)
     return rounded > INT32_MAX ? INT32_MAX : rounded < INT32_MIN ? INT32_MIN : rounded;
 }
 
+/* The sum with the zero point as an int32: what is cast is the sum, or else the rounded number, to which the zero point
+ * is added in int32. */
+static int64_t sum_in_s32(const struct qd_output_quantizer *quantizer, int64_t rounded,
+                          int64_t (*cast)(int64_t))
+{
+    int64_t z = quantizer->zero_point;
+    return quantizer->semantics->zero_point_order == QD_ZERO_POINT_AFTER
+               ? wrap(QD_S32, cast(rounded) + z)
+               : cast(rounded + z);
+}
+
 int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, int64_t rounded)
 {
     int64_t z = quantizer->zero_point;
     switch (quantizer->semantics->range) {
     case QD_RANGE_WRAP: return wrap(quantizer->dtype, rounded + z);
     case QD_RANGE_BEFORE_ZERO_POINT: return wrap(quantizer->dtype, clamp(quantizer, rounded) + z);
-    case QD_RANGE_INT32_INDEFINITE: return clamp(quantizer, wrap(QD_S32, cast_to_s32(rounded) + z));
-    case QD_RANGE_INT32_FULL: return clamp(quantizer, wrap(QD_S32, saturate_to_s32(rounded) + z));
+    case QD_RANGE_INT32_INDEFINITE:
+        return clamp(quantizer, sum_in_s32(quantizer, rounded, cast_to_s32));
+    case QD_RANGE_INT32_FULL:
+        return clamp(quantizer, sum_in_s32(quantizer, rounded, saturate_to_s32));
     case QD_RANGE_WRAP_BEFORE_ZERO_POINT: rounded = wrap(quantizer->dtype, rounded); break;
     case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
     case QD_RANGE_SATURATE:

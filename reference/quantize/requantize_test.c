@@ -57,6 +57,24 @@ static void zero_point_before_rounding_is_caught_on_ties(void **state)
     }
 }
 
+/* 288·2^23 leaves int32. INT32_MIN stays the least code when the zero point is in the sum that is cast, and wraps to
+ * INT32_MAX when -1 is added to it. */
+static void what_leaves_int32_goes_by_the_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *switches;
+        int64_t want;
+    } rows[] = {{"", 127},
+                {"range=int32-indefinite", 127},
+                {"range=int32-indefinite,zero-point-order=before-f32", -128},
+                {"range=int32-indefinite,zero-point-order=before-exact", -128},
+                {"range=int32-full", 127},
+                {"range=int32-full,zero-point-order=before-f32", 127}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(run(rows[i].switches, QD_S8, -1, 1, 1, 0x1p-23, 288).want, rows[i].want);
+}
+
 /* 3 · (1/3 as float32) · 0.5 lies just above ½ exactly; fl32(acc·s1) rounds to 1: both codes are
  * admissible. */
 static void orders_that_differ_widen(void **state)
@@ -179,6 +197,7 @@ int main(void)
         cmocka_unit_test(saturates_both_ways),
         cmocka_unit_test(what_the_text_leaves_open_is_unspecified),
         cmocka_unit_test(double_keeps_what_float32_loses),
+        cmocka_unit_test(what_leaves_int32_goes_by_the_order),
         cmocka_unit_test(switches_change_results),
         cmocka_unit_test(bad_switches_are_named),
     };

@@ -166,7 +166,8 @@ static enum qd_status check_arity(const struct qd_evaluation *evaluation,
         return qd_node_rule(evaluation, node, "input-count",
                             "takes %u to %u inputs, the node has %zu", op->min_inputs,
                             op->max_inputs, inputs);
-    for (size_t i = 0; i < op->min_inputs; i++)
+    /* None of a row of any length is optional. */
+    for (size_t i = 0; i < (many_inputs ? node->input_count : op->min_inputs); i++)
         if (node->inputs[i] == QD_NO_VALUE && !(op->optional >> i & 1))
             return qd_node_rule(evaluation, node, "input-missing",
                                 "input %zu is required and absent", i);

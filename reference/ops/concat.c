@@ -36,11 +36,8 @@ static enum qd_status check_inputs(const struct qd_evaluation *evaluation,
                                    size_t count)
 {
     enum qd_status status = QD_OK;
-    for (size_t i = 0; status == QD_OK && i < count; i++) {
-        if (!in[i])
-            return qd_node_rule(evaluation, node, "input-missing", "input %zu is absent", i);
+    for (size_t i = 0; status == QD_OK && i < count; i++)
         status = qd_same_type(evaluation, node, "inputs", &in[i]->want, &in[0]->want);
-    }
     return status == QD_OK ? qd_movement_type(evaluation, node, "inputs", &in[0]->want, 4, 0)
                            : status;
 }

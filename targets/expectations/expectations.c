@@ -28,8 +28,8 @@ struct row {
     bool by_fuzz; /* the pattern is over the operators of a fuzzer's case */
     struct qd_features needs, excludes;
     enum qd_verdict verdict;
-    const char
-        *words; /* a pattern over what the target said or the rule that it broke; NULL: any */
+    const char *
+        words; /* a pattern over what the target said or the rule that the case breaks; NULL: any */
     const struct qd_quirk *quirks[3]; /* VALUE divergences that these explain, and no others */
     size_t quirk_count;
     bool active;
@@ -399,7 +399,9 @@ static bool fits(const struct row *row, const struct qd_features *features)
 
 static bool words_match(const struct row *row, const struct qd_evidence *evidence)
 {
-    return !row->words || (evidence->words && fnmatch(row->words, evidence->words, 0) == 0);
+    const struct qd_case *kase = evidence->kase;
+    return !row->words || (evidence->words && fnmatch(row->words, evidence->words, 0) == 0) ||
+           (kase->expect == QD_EXPECT_MUST_REJECT && fnmatch(row->words, kase->rule, 0) == 0);
 }
 
 /* Whether the row's class is what happened. Runs that differ agree now and then, and are wrong nevertheless. */

@@ -228,6 +228,8 @@ static void test_rows_for_fuzzers(void **state)
          QD_VERDICT_ACCEPTS_INVALID, true},
         {"fuzz:*\t*\t*\taccepts-invalid:Add/type\t*\t*\t-\twhy", "fuzz", QD_VERDICT_ACCEPTS_INVALID,
          false},
+        {"fuzz:*\t*\t*\tcrash:Add/shape\t*\t*\t-\twhy", "fuzz", QD_VERDICT_CRASH, true},
+        {"fuzz:*\t*\t*\tcrash:Add/type\t*\t*\t-\twhy", "fuzz", QD_VERDICT_CRASH, false},
         {"fuzz:*\t*\t*\twrong-value\t*\t*\t-\twhy", "fuzz", QD_VERDICT_WRONG_VALUE, false},
         {"fuzz:*\t*\t*\twrong-value\t*\t*\t-\twhy", "findings/a-b", QD_VERDICT_WRONG_VALUE, true},
         {"*\t*\t*\trejects-valid:*is bad*\t*\t*\t-\twhy", "Add/x", QD_VERDICT_REJECTS_VALID, true},
@@ -241,10 +243,11 @@ static void test_rows_for_fuzzers(void **state)
                                 ? fuzzed_case(rows[i].id)->rule
                                 : "node 'n1' is bad: 3";
         const struct qd_expectation *unexpected;
-        const struct qd_evidence seen = {.kase = fuzzed_case(rows[i].id),
-                                         .features = &none,
-                                         .verdict = rows[i].seen,
-                                         .words = words};
+        struct qd_case kase = *fuzzed_case(rows[i].id);
+        if (rows[i].seen == QD_VERDICT_CRASH || rows[i].seen == QD_VERDICT_ACCEPTS_INVALID)
+            kase.expect = QD_EXPECT_MUST_REJECT;
+        const struct qd_evidence seen = {
+            .kase = &kase, .features = &none, .verdict = rows[i].seen, .words = words};
         bool found =
             qd_expectations_match(parse(&arena, rows[i].row), &seen, &unexpected, NULL) != NULL;
         if (found != rows[i].expected)

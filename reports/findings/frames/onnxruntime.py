@@ -11,7 +11,7 @@ import numpy
 import onnxruntime
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.
-NUMPY = {1: 'f4', 2: 'u1', 3: 'i1', 5: 'i2', 6: 'i4', 7: 'i8', 9: '?', 10: 'f2', 17: 'u1', 19: 'u1', 24: 'u1', 26: 'u1'}
+NUMPY = {1: 'f4', 2: 'u1', 3: 'i1', 4: 'u2', 5: 'i2', 6: 'i4', 7: 'i8', 9: '?', 10: 'f2', 17: 'u1', 19: 'u1', 24: 'u1', 26: 'u1'}
 LEVELS = {'none': 'DISABLE_ALL', 'basic': 'ENABLE_BASIC', 'extended': 'ENABLE_EXTENDED', 'all': 'ENABLE_ALL'}
 
 

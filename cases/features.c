@@ -71,7 +71,7 @@ static bool is_given(const struct view *view, int index)
 #define MOST_NODES 64
 
 /* The value that an Identity, two moves there and back or, with `codes`, a DequantizeLinear make this one of. */
-static int origin(const struct qd_case *kase, int value, bool codes)
+static int handed_on(const struct qd_case *kase, int value, bool codes)
 {
     const struct qd_graph *graph = kase->graph;
     int producer = graph->node_count > MOST_NODES ? -1 : qd_graph_producer(graph, value);
@@ -83,6 +83,17 @@ static int origin(const struct qd_case *kase, int value, bool codes)
     return passed ? node->inputs[0] : moved != QD_NO_VALUE ? moved : value;
 }
 
+/* Where the value comes from, through any number of those. */
+static int origin(const struct qd_case *kase, int value, bool codes)
+{
+    int next = handed_on(kase, value, codes);
+    for (int steps = 0; next != value && steps < MOST_NODES; steps++) {
+        value = next;
+        next = handed_on(kase, value, codes);
+    }
+    return value;
+}
+
 /* A value's tensor when the case itself holds it, NULL for what a node computes. */
 static const struct qd_tensor *held_tensor(const struct view *view, int value, bool *at_run_time)
 {
@@ -92,7 +103,7 @@ static const struct qd_tensor *held_tensor(const struct view *view, int value, b
     return tensor;
 }
 
-/* The tensor of input `index`, which an Identity may hand on. */
+/* The tensor of input `index`, which an Identity may hand on, or two moves. */
 static const struct qd_tensor *input_tensor(const struct view *view, int index, bool *at_run_time)
 {
     *at_run_time = false;
@@ -108,12 +119,7 @@ static const struct qd_tensor *shaped_tensor(const struct view *view, int index)
     bool at_run_time;
     if (!is_given(view, index))
         return NULL;
-    int value = view->node->inputs[index], next = origin(view->kase, value, true);
-    for (int steps = 0; next != value && steps < MOST_NODES; steps++) {
-        value = next;
-        next = origin(view->kase, value, true);
-    }
-    return held_tensor(view, value, &at_run_time);
+    return held_tensor(view, origin(view->kase, view->node->inputs[index], true), &at_run_time);
 }
 
 static const struct qd_tensor *known_tensor(const struct view *view, int index)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which the graph of a case is rewritten, so that what it computes is known. Internal to the cases layer. */
+/* The ways in which the graph of a case is rewritten, so that what it computes is known. Internal to the cases
+ * layer. */
 #ifndef QDIFF_CASES_REWRITTEN_WAYS_H
 #define QDIFF_CASES_REWRITTEN_WAYS_H
 

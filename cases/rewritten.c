@@ -178,13 +178,13 @@ static enum qd_status try_ways(struct qd_rewriting *r, struct qd_rewritings *met
                                const struct facts *facts, bool *made, struct qd_case *twin,
                                struct qd_error *error)
 {
-    size_t gains[MOST_WAYS], best;
+    size_t gains[MOST_WAYS] = {0}, best;
     enum qd_status status = QD_OK;
-    for (size_t i = 0; qd_rewriting_way_at(i); i++)
+    for (size_t i = 0; i < MOST_WAYS && qd_rewriting_way_at(i); i++)
         gains[i] = gain_of(met, facts, i);
     do {
         best = 0;
-        for (size_t i = 0; qd_rewriting_way_at(i); i++)
+        for (size_t i = 0; i < MOST_WAYS && qd_rewriting_way_at(i); i++)
             best = gains[i] > gains[best] ? i : best;
         if (gains[best] == 0)
             break;

@@ -170,7 +170,7 @@ static enum qd_status finish(struct making *m, enum kind kind, struct qd_case *t
     const char *slug = qd_twin_slug(m->kase, words[kind], m->arena),
                *hash = strrchr(m->kase->id, '/'); /* of model and inputs: they are the same */
     made.id = slug ? qd_arena_printf(m->arena, "%s%s", slug, hash ? hash : "") : NULL;
-    made.note = qd_arena_printf(m->arena, "without steps: %s", m->kase->id);
+    made.note = qd_arena_printf(m->arena, QD_TWIN_NOTE_STEPS "%s", m->kase->id);
     made.steps = qd_arena_copy(m->arena, m->steps, m->count * sizeof *m->steps);
     made.step_count = m->count;
     if (!made.id || !made.note || !made.steps)

@@ -44,6 +44,8 @@ static void check_twin(const struct qd_case *twin, struct census *census)
     const struct qd_case *base = &census->kase;
     assert_true(qd_case_id_of_base(twin->id, without, sizeof without));
     assert_string_equal(without, base->id);
+    assert_string_equal(qd_case_base(twin), base->id);
+    assert_null(qd_case_base(base));
     assert_int_equal(twin->model_size, base->model_size);
     assert_memory_equal(twin->model, base->model, base->model_size);
     for (size_t i = 0; i < base->input_count; i++)

@@ -73,7 +73,7 @@ enum qd_status qd_one_element_twin(const struct qd_case *kase, struct qd_arena *
         status = turn(&edit, ALL, &turned, error);
     if (status != QD_OK || turned == 0)
         return status;
-    status = qd_twin_finish(&edit, kase, "one_element", "with scalars", twin, error);
+    status = qd_twin_finish(&edit, kase, "one_element", QD_TWIN_NOTE_SCALARS, twin, error);
     *made = status == QD_OK && is_wanted(twin, arena);
     return status;
 }

@@ -140,6 +140,7 @@ static void check_twin(size_t word, const struct qd_case *twin, struct census *c
     size_t slug = (size_t)(strrchr(census->kase.id, '/') - census->kase.id);
     assert_true(qd_case_id_of_base(twin->id, base, sizeof base));
     assert_memory_equal(base, census->kase.id, slug + 1);
+    assert_string_equal(qd_case_base(twin), census->kase.id);
     if (is_word(word, "newer_opset"))
         assert_true(twin->opset > census->kase.opset);
     else

@@ -6,6 +6,7 @@
 #include "families/maker.h"
 #include "qdiff/answer.h"
 #include "qdiff/evaluate.h"
+#include "qdiff/suite.h"
 
 #define ONE_IN 8
 #define MOST_BYTES ((size_t)64 << 10) /* of a model and its inputs */
@@ -41,11 +42,21 @@ enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *k
                               struct qd_error *error)
 {
     const char *slug = qd_twin_slug(kase, word, edit->arena);
-    edit->metadata.note = qd_arena_printf(edit->arena, "%s: %s", note, kase->id);
+    edit->metadata.note = qd_arena_printf(edit->arena, "%s%s", note, kase->id);
     edit->infers = true; /* a checker wants the outputs' ranks, whatever the parameters */
     if (!slug || !edit->metadata.note)
         return qd_fail(error, QD_NO_MEMORY, "no room for a twin's id");
     return qd_case_edit_finish(edit, slug, true, twin, error);
+}
+
+const char *qd_case_base(const struct qd_case *kase)
+{
+    static const char *const notes[] = {QD_TWIN_NOTE_SCALARS, QD_TWIN_NOTE_STEPS,
+                                        QD_TWIN_NOTE_REWRITING};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (strncmp(kase->note, notes[i], strlen(notes[i])) == 0)
+            return kase->note + strlen(notes[i]);
+    return NULL;
 }
 
 bool qd_twin_is_valid(const struct qd_graph *graph, const struct qd_tensor *inputs,

@@ -18,8 +18,12 @@ bool qd_twin_is_picked(const struct qd_case *kase, struct qd_random *random);
 /* The case's id without its hash, and "-word"; NULL: out of memory. */
 const char *qd_twin_slug(const struct qd_case *kase, const char *word, struct qd_arena *arena);
 
-/* The edited case, its note "NOTE: " and the id of the one that it is a twin of. Status as of qd_case_edit_finish, and
- * NO_MEMORY. */
+/* What the notes of twins begin with; the id of the case follows. */
+#define QD_TWIN_NOTE_SCALARS "with scalars: "
+#define QD_TWIN_NOTE_STEPS "without steps: "
+#define QD_TWIN_NOTE_REWRITING "without rewriting: "
+
+/* The edited case, with such a note. Status as of qd_case_edit_finish, and NO_MEMORY. */
 enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *kase,
                               const char *word, const char *note, struct qd_case *twin,
                               struct qd_error *error);

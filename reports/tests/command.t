@@ -390,6 +390,20 @@ test_releases_tell_when_a_cause_went()
         "$scratch/out" || { cat "$scratch/out"; return 1; }
 }
 
+# A node that stands there twice is what ONNX Runtime trips over; differences of eight bits are wrong either way.
+test_repro_tells_what_a_twin_is_made_of()
+{
+    local twin base
+    needs ort@1.31.1
+    qd 0 list --level full --filter 'QDQMovement/split/*-z_mid-same-opset13-node_twice/*' || return 1
+    twin=$(cut -d' ' -f1 "$scratch/out")
+    qd 1 repro "$twin" -t 'ort@1.31.1[opt=all]' --no-expectations || return 1
+    base=$(sed -n 's/^made of //p' "$scratch/out")
+    [ "${base%/*}-node_twice" = "${twin%/*}" ] && has out '  ort@1.31.1[opt=all,threads=1]: exact' || return 1
+    qd 1 repro "$base" -t quirk:zero-point-subtracted-in-8-bits && ! has out "made of" || return 1
+    qd 1 repro "$twin" -t quirk:zero-point-subtracted-in-8-bits && has out "  quirk:zero-point-subtracted-in-8-bits: wrong-value"
+}
+
 test_bench_measures()
 {
     # Cases that end in an assertion of the target's are left out, in this process too.

@@ -191,6 +191,39 @@ static void print_parameters(FILE *out, const struct qd_result *results, size_t 
     }
 }
 
+/* Of a twin that a target has wrong, what the target makes of the case that it was made of: whether what was changed is
+ * what it trips over. A case that is no longer in the suite is passed over. */
+static void print_base(struct qd_command *command, const struct qd_case *twin,
+                       struct qd_gate_targets *targets, const struct qd_result *results)
+{
+    static const struct qd_trial_options how = {.twins = NULL};
+    const char *id = qd_case_base(twin);
+    struct qd_case base;
+    struct qd_evaluated evaluated;
+    struct qd_error error;
+
+    if (!id || qd_find_case(id, &command->options, command->arena, &base, &error) != QD_OK ||
+        qd_case_evaluate(&base, command->arena, &evaluated, &error) != QD_OK)
+        return;
+    fprintf(command->out, "\nmade of %s\n", id);
+    for (size_t i = 0; i < targets->count; i++) {
+        struct qd_result result;
+        if (results[i].severity == QD_SEVERITY_NONE)
+            continue;
+        qd_trial_judge(&targets->items[i], &evaluated, &how, command->arena, &result, &error);
+        struct row row = row_of(&result);
+        fprintf(command->out, "  %s: %s\n", row.cells[0], row.cells[1]);
+    }
+}
+
+static bool any_diverges(const struct qd_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].severity != QD_SEVERITY_NONE)
+            return true;
+    return false;
+}
+
 static enum qd_exit exit_of(const struct qd_result *result, const struct qd_error *error)
 {
     switch (result->kind) {
@@ -235,6 +268,8 @@ static enum qd_exit run_all(struct qd_command *command, const struct qd_evaluate
         print_clause(command->out, &results[i], before);
         print_diagnosis(command->out, &results[i], before);
     }
+    if (any_diverges(results, targets->count))
+        print_base(command, evaluated->kase, targets, results);
     print_parameters(command->out, results, targets->count);
     if (!compared && code == QD_EXIT_OK) {
         fputs("qdiff repro: nothing was compared\n", command->err);
@@ -278,7 +313,9 @@ const struct qd_verb qd_verb_repro = {
             "admissible values, and `real`, the exact number before it is rounded and the zero\n"
             "point added; then the clause that is broken, the diagnosis (of what no row\n"
             "covers: --no-expectations for the rest), the target's own message and the\n"
-            "operator's parameters. `ort` alone is four targets, one for each optimization\n"
+            "operator's parameters. Of a case that was made of another, by steps before it or\n"
+            "by rewriting its graph, the verdicts on that one follow. `ort` alone is four targets, "
+            "one for each optimization\n"
             "level; quote a name with settings in the shell. A directory in ONNX's\n"
             "backend-test layout (qdiff export) is enough to reproduce a finding. The words\n"
             "are explained by qdiff help verdicts.",

@@ -78,6 +78,9 @@ enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_vi
  * than fits. */
 bool qd_case_id_of_base(const char *id, char *base, size_t size);
 
+/* The id of the case that a twin was made of, which its note says; NULL for what is no twin. */
+const char *qd_case_base(const struct qd_case *kase);
+
 /* The hand-written cases under a directory, by id: where their files are. Lives in the arena. */
 struct qd_case_index;
 enum qd_status qd_case_index_make(const char *cases_dir, struct qd_arena *arena,

@@ -165,25 +165,33 @@ static void raise_opset(struct qd_rewriting *r)
     r->edit.opset = r->edit.opset < 13 ? 13 : r->edit.opset;
 }
 
-/* Dequantizes codes and quantizes them again, with the parameters that node n reads them by. */
-static bool code_again(struct qd_rewriting *r, size_t n, size_t operand)
+/* The codes, the scale and the zero point that node n reads an operand by, where one of each is for the whole tensor and
+ * the case holds codes and scale. */
+static bool find_codes(const struct qd_rewriting *r, size_t n, size_t operand, int found[3])
 {
     const struct qd_case_edit_node *node = &r->edit.nodes[n];
     const struct qd_op *op = qd_op_find(node->domain, node->op_type);
-    int codes = node->inputs[operand], in[3] = {codes, QD_NO_VALUE, QD_NO_VALUE};
     int scale = qd_op_parameter(op, (int)operand, QD_ROLE_SCALE),
         zero = qd_op_parameter(op, (int)operand, QD_ROLE_ZERO_POINT);
-    if (codes == QD_NO_VALUE || !r->edit.values[codes].tensor || scale < 0 || zero < 0 ||
-        (size_t)scale >= node->input_count || (size_t)zero >= node->input_count)
+    if (scale < 0 || zero < 0 || (size_t)scale >= node->input_count ||
+        (size_t)zero >= node->input_count)
         return false;
-    in[1] = node->inputs[scale];
-    in[2] = node->inputs[zero];
-    if (in[1] == QD_NO_VALUE || in[2] == QD_NO_VALUE || !r->edit.values[in[1]].tensor ||
-        r->edit.values[in[1]].tensor->count != 1)
+    const int operands[3] = {node->inputs[operand], node->inputs[scale], node->inputs[zero]};
+    memcpy(found, operands, sizeof operands);
+    return found[0] != QD_NO_VALUE && found[1] != QD_NO_VALUE && found[2] != QD_NO_VALUE &&
+           r->edit.values[found[0]].tensor && r->edit.values[found[1]].tensor &&
+           r->edit.values[found[1]].tensor->count == 1;
+}
+
+/* Dequantizes codes and quantizes them again, with the parameters that node n reads them by. */
+static bool code_again(struct qd_rewriting *r, size_t n, size_t operand)
+{
+    int in[3];
+    if (!find_codes(r, n, operand, in))
         return false;
-    int number = add_node(r, 0, "DequantizeLinear", in, 3, NULL);
-    in[0] = number;
-    return number != QD_NO_VALUE &&
+    int codes = in[0];
+    in[0] = add_node(r, 0, "DequantizeLinear", in, 3, NULL);
+    return in[0] != QD_NO_VALUE &&
            read_instead(r, codes, add_node(r, 1, "QuantizeLinear", in, 3, NULL), 2);
 }
 
@@ -309,21 +317,15 @@ static bool is_constant(const struct qd_rewriting *r, int value)
     return value != QD_NO_VALUE && r->edit.values[value].tensor && !r->edit.values[value].is_input;
 }
 
-/* Codes that node n reads with a scale and a zero point for the whole tensor, dequantized with others too. */
+/* Constant codes that node n reads by constants, dequantized with others too. */
 static bool read_otherwise(struct qd_rewriting *r, size_t n, size_t operand)
 {
-    const struct qd_case_edit_node *node = &r->edit.nodes[n];
-    const struct qd_op *op = qd_op_find(node->domain, node->op_type);
-    int codes = node->inputs[operand], in[3] = {codes, QD_NO_VALUE, QD_NO_VALUE};
-    int scale = qd_op_parameter(op, (int)operand, QD_ROLE_SCALE),
-        zero = qd_op_parameter(op, (int)operand, QD_ROLE_ZERO_POINT);
-    if (!is_constant(r, codes) || scale < 0 || zero < 0 || (size_t)scale >= node->input_count ||
-        (size_t)zero >= node->input_count || !is_constant(r, node->inputs[scale]) ||
-        !is_constant(r, node->inputs[zero]) ||
-        r->edit.values[node->inputs[scale]].tensor->count != 1)
+    int in[3];
+    if (!find_codes(r, n, operand, in) || !is_constant(r, in[0]) || !is_constant(r, in[1]) ||
+        !is_constant(r, in[2]))
         return false;
-    in[1] = add_other_parameter(r, QD_ROLE_SCALE, node->inputs[scale]);
-    in[2] = add_other_parameter(r, QD_ROLE_ZERO_POINT, node->inputs[zero]);
+    in[1] = add_other_parameter(r, QD_ROLE_SCALE, in[1]);
+    in[2] = add_other_parameter(r, QD_ROLE_ZERO_POINT, in[2]);
     return in[1] != QD_NO_VALUE && in[2] != QD_NO_VALUE &&
            add_output(r, add_node(r, r->edit.node_count, "DequantizeLinear", in, 3, NULL));
 }
@@ -358,7 +360,7 @@ static bool parameters_folded(struct qd_rewriting *r)
 
 /* --- Codes around float numbers ------------------------------------------------------------------- */
 
-/* Parameters that map what the tensor holds to the codes of uint8; QD_NO_VALUE: it holds what has no code. */
+/* Parameters that map what the tensor holds to the codes of uint8; false: it holds what has no code. */
 static bool add_range(struct qd_rewriting *r, const struct qd_tensor *tensor, int *scale, int *zero)
 {
     double low = 0, high = 0;

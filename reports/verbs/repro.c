@@ -314,11 +314,10 @@ const struct qd_verb qd_verb_repro = {
             "point added; then the clause that is broken, the diagnosis (of what no row\n"
             "covers: --no-expectations for the rest), the target's own message and the\n"
             "operator's parameters. Of a case that was made of another, by steps before it or\n"
-            "by rewriting its graph, the verdicts on that one follow. `ort` alone is four targets, "
-            "one for each optimization\n"
-            "level; quote a name with settings in the shell. A directory in ONNX's\n"
-            "backend-test layout (qdiff export) is enough to reproduce a finding. The words\n"
-            "are explained by qdiff help verdicts.",
+            "by rewriting its graph, the verdicts on that one follow.\n"
+            "`ort` alone is four targets, one for each optimization level; quote a name with\n"
+            "settings in the shell. A directory in ONNX's backend-test layout (qdiff export)\n"
+            "is enough to reproduce a finding. The words are explained by qdiff help verdicts.",
     .examples = "    qdiff repro regressions/ort-28456-u8 -t ort@1.26.0 -t 'ort@1.31.1[opt=all]'\n"
                 "    qdiff repro ./mycase -t ./libmine.so",
     .run = run,

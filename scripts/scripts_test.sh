@@ -230,7 +230,6 @@ test_nightly_reports_what_the_engine_did()
     expect 1 "$(status_of "${night[@]}" --time 3s --target good)" "a night with a finding"
     expect 10 "$(of_night 's["targets"]["good"]["executions"]')" executions
     expect 0.9 "$(of_night 's["targets"]["good"]["valid_share"]')" "valid share"
-    expect 0.1 "$(of_night 's["targets"]["good"]["chance_of_something_new"]')" "Good-Turing"
     expect 2 "$(of_night 's["targets"]["good"]["new_counters"]')" "new counters"
     expect 1 "$(of_night 's["corpora"]["corpus"]["torn"]')" "torn files"
     expect True "$(of_night 's["corpora"]["corpus"]["minimised"]')" minimised

@@ -17,6 +17,8 @@ struct qd_engine_harness {
     /* Writes a valid input of at most `room->capacity` bytes. NULL: its inputs are cases. With it they are something
      * else: every input comes from here, and what is not cases' is mutated as bytes. */
     void (*seed)(struct qd_random *random, struct qd_mutant *room);
+    /* Whether the target declares the case, so that running it compares something. NULL: always. */
+    bool (*takes)(const uint8_t *data, size_t size);
 };
 extern const struct qd_engine_harness qd_engine_harness;
 
@@ -36,6 +38,10 @@ void qd_engine_publish(void);
  * each time, and an input is not worth keeping for it. */
 void qd_engine_pause(void);
 void qd_engine_resume(void);
+
+/* The last input leaves no trace in the coverage, so that no engine keeps it. Instead of qd_engine_publish. (libFuzzer
+ * before 15 ignores that LLVMFuzzerTestOneInput returns -1, and AFL++ does not know it.) */
+void qd_engine_forget(void);
 
 /* Appends to a seed what there is room for. */
 void qd_engine_append(struct qd_mutant *seed, const void *bytes, size_t size);

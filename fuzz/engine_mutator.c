@@ -9,6 +9,8 @@
 #include "qdiff/counters.h"
 #include "qdiff/mutate.h"
 
+#define TRIES 4 /* mutants of an input, until the target declares one */
+
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t qd_engine_counters[QD_COUNTERS];
 
 #ifdef __AFL_COMPILER
@@ -73,6 +75,19 @@ void qd_engine_resume(void)
     uint8_t *now = coverage(&size);
     if (paused && size > 0)
         memcpy(now, paused, size);
+}
+
+void qd_engine_forget(void)
+{
+    size_t size;
+    uint8_t *now = coverage(&size);
+    if (size > 0)
+        memset(now, 0, size);
+    memset(qd_engine_counters, 0, QD_COUNTERS);
+#ifdef __AFL_COMPILER
+    if (size > 0)
+        now[0] = 1; /* an empty map would be a program without instrumentation */
+#endif
 }
 
 static struct qd_arena stock_arena, arena;
@@ -191,6 +206,28 @@ void qd_engine_require_told(enum qd_status status, const struct qd_error *error)
                       "a refusal without status or text", error);
 }
 
+static bool takes(const uint8_t *data, size_t size)
+{
+    return !qd_engine_harness.takes || qd_engine_harness.takes(data, size);
+}
+
+/* Of a few mutants the first that the target declares: of another nothing would be compared. */
+static size_t mutate_case(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    struct qd_random random = qd_random_seed("tries", seed);
+    uint8_t *before = qd_engine_harness.takes ? malloc(size + 1) : NULL;
+    if (before)
+        memcpy(before, data, size);
+    size_t made = qd_mutate_case(qd_engine_mutation(), &arena, data, size, max_size, seed);
+    for (int tried = 1; before && tried < TRIES && !takes(data, made); tried++) {
+        memcpy(data, before, size);
+        made = qd_mutate_case(qd_engine_mutation(), &arena, data, size, max_size,
+                              (unsigned)qd_random_next(&random));
+    }
+    free(before);
+    return made;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     if (qd_engine_harness.seed)
@@ -202,7 +239,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     }
     if (qd_engine_harness.hostile && seed % 4 != 0 && size > 2)
         return mutate_hostile(data, size, max_size, seed);
-    return qd_mutate_case(qd_engine_mutation(), &arena, data, size, max_size, seed);
+    return mutate_case(data, size, max_size, seed);
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
@@ -220,5 +257,12 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t 
         qd_mutate_bytes(&mutant, b, b_size, &random);
         return mutant.size;
     }
-    return qd_cross_cases(qd_engine_mutation(), &arena, a, a_size, b, b_size, out, max_size, seed);
+    struct qd_random random = qd_random_seed("tries", seed);
+    size_t made;
+    int tried = 0;
+    do {
+        made = qd_cross_cases(qd_engine_mutation(), &arena, a, a_size, b, b_size, out, max_size,
+                              tried == 0 ? seed : (unsigned)qd_random_next(&random));
+    } while (++tried < TRIES && !takes(out, made));
+    return made;
 }

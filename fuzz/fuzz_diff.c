@@ -14,8 +14,11 @@
 #include "qdiff/case_edit.h"
 #include "qdiff/counters.h"
 
+static bool takes(const uint8_t *data, size_t size);
+
 const struct qd_engine_harness qd_engine_harness = {
     .property = "the target's answers are admissible",
+    .takes = takes,
 };
 
 static struct {
@@ -38,6 +41,27 @@ static void print_totals(void)
             (unsigned long long)n->known, (unsigned long long)n->findings,
             (unsigned long long)n->unsettled);
     qd_hunt_print(&state.hunt);
+}
+
+static void start(void)
+{
+    if (state.hunt.started)
+        return;
+    qd_arena_init(&state.work, QD_FUZZ_MEMORY);
+    qd_hunt_begin(&state.hunt);
+    atexit(print_totals);
+}
+
+static bool takes(const uint8_t *data, size_t size)
+{
+    struct qd_case kase;
+    struct qd_error error;
+    start();
+    if (!state.hunt.has_target)
+        return true;
+    qd_arena_reset(&state.work);
+    return qd_case_decode(data, size, &state.work, &kase, &error) == QD_OK &&
+           qd_hunt_takes(&state.hunt, &kase);
 }
 
 /* The reference's own answer, compared with its own admissible sets. */
@@ -114,18 +138,14 @@ static int run_case(const uint8_t *data, size_t size)
     if (state.hunt.has_target && evaluated.values)
         declare_outputs(&kase);
     if (state.hunt.has_target)
-        qd_hunt_case(&state.hunt, &evaluated, &state.work);
-    else if (evaluated.values)
+        return qd_hunt_case(&state.hunt, &evaluated, &state.work);
+    if (evaluated.values)
         check_reference(&evaluated);
     return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!state.hunt.started) {
-        qd_arena_init(&state.work, QD_FUZZ_MEMORY);
-        qd_hunt_begin(&state.hunt);
-        atexit(print_totals);
-    }
+    start();
     return qd_hunt_input(&state.hunt, run_case, data, size);
 }

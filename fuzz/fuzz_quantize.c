@@ -109,9 +109,8 @@ static int run_case(const uint8_t *data, size_t size)
     if (status != QD_OK)
         return -1; /* no float model, or too much */
     if (state.hunt.has_target)
-        qd_hunt_case(&state.hunt, &evaluated, &state.work);
-    else
-        check_mathematics(&request);
+        return qd_hunt_case(&state.hunt, &evaluated, &state.work);
+    check_mathematics(&request);
     return 0;
 }
 

@@ -19,6 +19,8 @@
 #define REDUCTION_SHARE 0.25      /* of the time, once REDUCTION_START seconds of it were used */
 #define REDUCTION_START 15
 #define KERNEL_SECONDS 5
+/* libFuzzer gives up if it can keep no input: an empty one comes first, then the first seed. */
+#define FIRST_INPUTS 2
 #define QUANTIZER_SECONDS 30
 
 /* What a kind of divergence has come to so far; the gravest counts. */
@@ -285,8 +287,17 @@ static void judge(struct qd_hunt *hunt, const struct catch *catch)
 
 /* --- Running ------------------------------------------------------------------------------------ */
 
-void qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
-                  struct qd_arena *arena)
+bool qd_hunt_takes(const struct qd_hunt *hunt, const struct qd_case *kase)
+{
+    struct qd_features features;
+    const char *reason;
+    if (!hunt->subject.session)
+        return true;
+    qd_case_features(kase, &features);
+    return qd_session_can(hunt->subject.session, kase, &features, &reason);
+}
+
+int qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated, struct qd_arena *arena)
 {
     static const struct qd_trial_options rows_only = {.twins = NULL};
     struct qd_trial trial;
@@ -296,10 +307,10 @@ void qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
     if (status == QD_UNUSABLE)
         qd_hunt_give_up(hunt, 3, &error);
     if (status != QD_OK) /* too large to transfer, or the reference has no say */
-        return;
+        return -1;
     if (trial.skip) {
         hunt->stats.beyond++;
-        return;
+        return -1;
     }
     qd_counters_answer(qd_engine_counters, evaluated->kase, evaluated->values, &trial.comparison);
     hunt->stats.compared++;
@@ -309,6 +320,7 @@ void qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
     for (size_t i = 0; i < trial.divergence_count; i++)
         judge(hunt, &(struct catch){evaluated, &trial, i, arena});
     qd_engine_resume();
+    return 0;
 }
 
 int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), const uint8_t *data,
@@ -321,6 +333,9 @@ int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), con
         QD_OK)
         qd_hunt_give_up(hunt, 4, &error);
     hunt->in_cases += qd_clock_seconds() - begin;
-    qd_engine_publish();
+    if (answer < 0 && hunt->stats.executions > FIRST_INPUTS)
+        qd_engine_forget();
+    else
+        qd_engine_publish();
     return answer;
 }

@@ -47,11 +47,15 @@ struct qd_hunt {
  * the program's start, and targets have threads. */
 void qd_hunt_begin(struct qd_hunt *hunt);
 
-/* Tries an evaluated case on the target. The arena is that of the case. */
-void qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
-                  struct qd_arena *arena);
+/* Whether the target declares the case; true if it is not open yet, or there is none. */
+bool qd_hunt_takes(const struct qd_hunt *hunt, const struct qd_case *kase);
 
-/* Runs one input of the engine: `run` decodes and tries it, and says what LLVMFuzzerTestOneInput is to return. */
+/* Tries an evaluated case on the target; -1 if nothing was compared. The arena is that of the case. */
+int qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
+                 struct qd_arena *arena);
+
+/* Runs one input of the engine: `run` decodes and tries it, and says what LLVMFuzzerTestOneInput is to return: -1 is an
+ * input that no engine is to keep. */
 int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), const uint8_t *data,
                   size_t size);
 

@@ -218,6 +218,36 @@ static void test_observers_are_told_apart(void **state)
     qd_arena_clear(&arena);
 }
 
+/* A tensor of the group that holds nothing but 0 fits any parameters: those of its neighbours are not taken from it. */
+static void test_nothing_is_taken_from_zeros(void **state)
+{
+    (void)state;
+    const float scale = 0.5F;
+    const int64_t zero = 0;
+    const struct qd_quantizer_edge edge = {"r", "n2", 0, 2, 0, 255, 1, &scale, &zero, 0, 0};
+    struct qd_quantizer_range around[] = {ranges[0],   ranges[1], ranges[2],
+                                          {"t", 0, 0}, ranges[4], ranges[5]};
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_quantizer_report report;
+    struct qd_error error = {.status = QD_OK};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    build_model(&arena, &kase);
+    const struct qd_quantizer_request request = {.model = kase.model,
+                                                 .model_size = kase.model_size,
+                                                 .range_count = 6,
+                                                 .ranges = around,
+                                                 .options = options_for(QD_NO_MISTAKE)};
+    const struct qd_quantizer_answer answer = {
+        .outcome = QD_QUANTIZED_EDGES, .edge_count = 1, .edges = &edge};
+    const struct qd_quantizer_question question = {
+        .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
+    assert_int_equal(qd_quantizer_check(&question, &arena, &report, &error), QD_OK);
+    assert_true(has(&report, QD_VERDICT_RANGE_NOT_COVERED));
+    assert_false(has(&report, QD_VERDICT_WRONG_SHARING));
+    qd_arena_clear(&arena);
+}
+
 /* What a list of edges is found to be under ExecuTorch's promises, by the classes of its findings. */
 static void judge(const struct qd_quantizer_edge *edges, size_t count, bool per_channel,
                   struct qd_arena *arena, struct qd_quantizer_report *report)
@@ -419,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_every_mistake_is_noticed),
         cmocka_unit_test(test_a_right_quantizer_passes),
         cmocka_unit_test(test_observers_are_told_apart),
+        cmocka_unit_test(test_nothing_is_taken_from_zeros),
         cmocka_unit_test(test_an_observer_has_what_it_saw),
         cmocka_unit_test(test_what_moves_shares_what_has_an_observer),
         cmocka_unit_test(test_a_fused_relu_shares_nothing),

@@ -217,23 +217,30 @@ static bool fits_unit(const struct qd_quant_check *check, const struct qd_quant_
     return by_256 || fits(edge, 0, (struct range){0, 1}, rule);
 }
 
+/* Which tensors of the edge's group its parameters may come from. TELLING: all but those that hold nothing but 0, whose
+ * parameters may be any. */
+enum source { ANCHORS, ALL, TELLING, UNION };
+
+static bool fits_source(const struct qd_quant_edge *edge, struct range range, enum source source,
+                        const struct qd_observed_rule *rule)
+{
+    return (source != TELLING || range.min != 0 || range.max != 0) && fits(edge, 0, range, rule);
+}
+
 static bool fits_value(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
-                       int value, const struct qd_observed_rule *rule)
+                       int value, enum source source, const struct qd_observed_rule *rule)
 {
     struct range range;
     const struct qd_tensor *constant = check->graph->values[value].initializer;
     if (constant && qd_dtype_is_float(constant->dtype) &&
-        fits(edge, 0, constant_range(edge, constant, 0), rule))
+        fits_source(edge, constant_range(edge, constant, 0), source, rule))
         return true;
     for (; value != QD_NO_VALUE; value = folded(check, value))
-        if ((range_of(check, value, &range) && fits(edge, 0, range, rule)) ||
+        if ((range_of(check, value, &range) && fits_source(edge, range, source, rule)) ||
             fits_unit(check, edge, value, rule))
             return true;
     return false;
 }
-
-/* Which tensors of the edge's group its parameters may come from. */
-enum source { ANCHORS, ALL, UNION };
 
 static bool fits_group(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                        enum source source, const struct qd_observed_rule *rule)
@@ -243,8 +250,9 @@ static bool fits_group(const struct qd_quant_check *check, const struct qd_quant
     for (size_t v = 0; v < check->graph->value_count; v++) {
         if (check->group[v] != check->group[edge->tensor])
             continue;
-        if ((source == ALL || (source == ANCHORS && qd_quant_is_anchor(check, (int)v))) &&
-            fits_value(check, edge, (int)v, rule))
+        if ((source == ALL || source == TELLING ||
+             (source == ANCHORS && qd_quant_is_anchor(check, (int)v))) &&
+            fits_value(check, edge, (int)v, source, rule))
             return true;
         if (range_of(check, (int)v, &range)) {
             sane &= range.min <= range.max;
@@ -343,7 +351,7 @@ static enum qd_verdict classify(const struct qd_quant_check *check,
                    : "symmetric_activations was asked for, and these are the plain parameters";
         return QD_VERDICT_IGNORES_OPTION;
     }
-    if (fits_group(check, edge, ALL, rule)) {
+    if (fits_group(check, edge, TELLING, rule)) {
         *why = "taken from a tensor of the group that no operator with parameters computes";
         return QD_VERDICT_WRONG_SHARING;
     }

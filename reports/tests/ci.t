@@ -175,7 +175,7 @@ test_templates_fit_their_schemas()
     local check
     check=$(command -v check-jsonschema) || { echo "check-jsonschema is not in the PATH: pip install check-jsonschema"; exit 77; }
     "$check" --builtin-schema vendor.github-actions "$ci/github/action.yml" &&
-        "$check" --builtin-schema vendor.github-workflows "$ci/github/gate.yml" &&
+        "$check" --builtin-schema vendor.github-workflows "$ci/github/gate.yml" "$root/.github/workflows/clusterfuzzlite.yml" &&
         "$check" --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci "$ci/gitlab.yml" || return 1
     # and what they call is there
     grep -ohE '(\.\./|scripts/ci/)(shard|join)' "$ci/github/action.yml" "$ci/gitlab.yml" | sed 's|.*/||' | sort -u >"$scratch/called"

@@ -9,7 +9,7 @@
 #include "qdiff/counters.h"
 #include "qdiff/mutate.h"
 
-#define TRIES 4 /* mutants of an input, until the target declares one */
+#define TRIES 16 /* mutants of an input, until the target declares one */
 
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t qd_engine_counters[QD_COUNTERS];
 
@@ -211,7 +211,7 @@ static bool takes(const uint8_t *data, size_t size)
     return !qd_engine_harness.takes || qd_engine_harness.takes(data, size);
 }
 
-/* Of a few mutants the first that the target declares: of another nothing would be compared. */
+/* Of so many mutants the first that the target declares: of another nothing would be compared. */
 static size_t mutate_case(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     struct qd_random random = qd_random_seed("tries", seed);

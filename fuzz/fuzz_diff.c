@@ -131,6 +131,7 @@ static int run_case(const uint8_t *data, size_t size)
         state.hunt.stats.refused++;
         return -1;
     }
+    qd_hunt_name(&kase);
     if (state.hunt.stats.tally)
         snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     if (!evaluate(&kase, values, &evaluated))

@@ -99,6 +99,7 @@ static int run_case(const uint8_t *data, size_t size)
         state.hunt.stats.refused++;
         return -1;
     }
+    qd_hunt_name(&kase);
     if (state.hunt.stats.tally)
         snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     enum qd_status status = qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase.graph, kase.inputs,

@@ -47,6 +47,10 @@ struct qd_hunt {
  * the program's start, and targets have threads. */
 void qd_hunt_begin(struct qd_hunt *hunt);
 
+/* Names an engine's case as a fuzzer's, which rows know it by, whatever its seed was called; a reduced one keeps its
+ * name. */
+void qd_hunt_name(struct qd_case *kase);
+
 /* Whether the target declares the case; true if it is not open yet, or there is none. */
 bool qd_hunt_takes(const struct qd_hunt *hunt, const struct qd_case *kase);
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "qdiff/evaluate.h"
@@ -175,10 +176,9 @@ static bool is_incidental(const char *word, size_t length)
     return false;
 }
 
-uint32_t qd_signature_words(const char *message)
+static uint32_t hash_words(uint32_t hash, const char *at, const char *end)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (const char *at = message; *at;) {
+    while (at < end) {
         const char *past = past_part(at);
         size_t length = strcspn(at, " \t\r\n'\"([{<");
         if (past == at && length == 0)
@@ -189,6 +189,40 @@ uint32_t qd_signature_words(const char *message)
         at = past > at ? past : at + length;
     }
     return hash;
+}
+
+/* Where a message was shortened (qd_text_shorten). Next to it a word may be half of one. */
+#define GAP "[...]\n"
+
+static const char *first_line_end(const char *message)
+{
+    const char *end = message + strcspn(message, "\n");
+    if (*end && strncmp(end + 1, GAP, strlen(GAP)) == 0)
+        while (end > message && !isspace((unsigned char)*--end)) {
+        }
+    return end;
+}
+
+/* Not before `least`. */
+static const char *last_line(const char *least, const char *end)
+{
+    const char *begin = end;
+    while (begin > least && begin[-1] != '\n')
+        begin--;
+    if (begin - least >= (ptrdiff_t)strlen(GAP) &&
+        strncmp(begin - strlen(GAP), GAP, strlen(GAP)) == 0)
+        begin += strcspn(begin, " \t");
+    return begin < end ? begin : end;
+}
+
+/* The first line and the last: what lies between grows with the case. */
+uint32_t qd_signature_words(const char *message)
+{
+    const char *first = first_line_end(message), *end = message + strlen(message);
+    while (end > first && isspace((unsigned char)end[-1]))
+        end--;
+    uint32_t hash = hash_words(2166136261u /* FNV-1a */, message, first);
+    return hash_words(hash, last_line(first, end), end);
 }
 
 /* --- Causes of death ---------------------------------------------------------------------------- */

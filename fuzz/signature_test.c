@@ -146,6 +146,24 @@ static void test_words(void **state)
                          qd_signature_words("Op (Add) is no vector"));
 }
 
+/* However much of the middle there is, and wherever it was cut. */
+static void test_words_of_many_lines(void **state)
+{
+    (void)state;
+    uint32_t words = qd_signature_words("no lowering of this\nwhile at x\nthe compiler gave up");
+    assert_int_equal(words, qd_signature_words("no lowering of this\nthe compiler gave up\n"));
+    assert_int_equal(words, qd_signature_words("no lowering of this\nwhile at x, wh\n[...]\n"
+                                               "oever\nthe compiler gave up\n"));
+    assert_int_equal(qd_signature_words("no lowering of\nwhile\n[...]\nhe compiler gave up"),
+                     qd_signature_words("no lowering of\nx\n[...]\n compiler gave up"));
+    assert_int_equal(qd_signature_words("no lowering of th\n[...]\ncompiler gave up"),
+                     qd_signature_words("no lowering of this\n[...]\n gave up"));
+    assert_int_not_equal(words,
+                         qd_signature_words("no lowering of this\nthe compiler was stopped"));
+    assert_int_not_equal(words, qd_signature_words("no lowering of that\nthe compiler gave up"));
+    assert_int_not_equal(qd_signature_words(""), qd_signature_words("\n[...]\nx y"));
+}
+
 static uint32_t cause_of(const char *words)
 {
     const char *kind;
@@ -285,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_types_are_those_of_codes),
         cmocka_unit_test(test_shapes_of_differences),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_words_of_many_lines),
         cmocka_unit_test(test_causes_of_death),
         cmocka_unit_test(test_a_cause_is_the_name),
         cmocka_unit_test(test_labels_of_other_classes),

@@ -322,6 +322,25 @@ test_what_is_not_reduced_waits()
         qd 0 findings && has out "-wrong-value-round-half-up" && has out " reduced "
 }
 
+# A seed has a name of its own; rows for fuzzers hold for what an engine makes of it all the same.
+test_a_seed_is_a_fuzzers_case()
+{
+    local fuzz=${qdiff%/*}/fuzz_diff case=${qdiff%/bin/*}/share/qdiff/cases/regressions/ort-25512-qlinearadd.qdcase
+    export QDIFF_TARGET=quirk:round-half-up QDIFF_STORE=$scratch/seeds QDIFF_EXPECTATIONS=none QDIFF_FINDINGS=raw
+    "$fuzz" "$case" >"$scratch/log" 2>&1 && grep -q ' 0 known divergences, 0 findings, 1 not settled' "$scratch/log" || return 1
+    row_file 'fuzz:*QLinearAdd' quirk:round-half-up
+    QDIFF_EXPECTATIONS=$rows "$fuzz" "$case" >"$scratch/log" 2>&1 && grep -q ' 1 known divergences, 0 findings, 0 not settled' "$scratch/log"
+}
+
+# A plug-in of seven operators: mutants that it does not declare are not what a run is spent on.
+test_fuzzing_steers_to_what_a_target_declares()
+{
+    export QDIFF_TARGET=$QD_PLUGINS/picky_plugin.so QDIFF_STORE=$scratch/picky QDIFF_FINDINGS=ignore
+    "${qdiff%/*}/fuzz_diff" --cases 600 --seed 3 >"$scratch/log" 2>&1
+    compared=$(sed -n 's/.* target, \([0-9]*\) compared.*/\1/p' "$scratch/log")
+    [ "$compared" -ge 150 ] || { cat "$scratch/log"; return 1; } # 15 where every mutant is run
+}
+
 test_fuzz_says_what_is_missing()
 {
     local status=0

@@ -82,7 +82,7 @@ static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned r
 static bool add_other_inputs(struct making *m, unsigned runs)
 {
     const struct qd_tensor *inputs;
-    if (!other_inputs(m, &inputs) || !qd_twin_is_valid(m->kase->graph, inputs, m->arena))
+    if (!other_inputs(m, &inputs) || !qd_twin_takes(m->kase->graph, inputs, m->arena))
         return false;
     add_own(m, inputs, runs);
     return true;
@@ -129,7 +129,7 @@ static bool add_other_model(struct making *m, bool parameters, unsigned runs, bo
         return false;
     edit.infers = true;
     if (qd_case_edit_finish(&edit, "step", false, &other, &error) != QD_OK ||
-        !qd_twin_is_valid(other.graph, other.inputs, m->arena))
+        !qd_twin_is_valid(&other))
         return false;
     m->steps[m->count++] = (struct qd_case_step){.model = other.model,
                                                  .model_size = other.model_size,

@@ -47,13 +47,13 @@ static enum qd_status turn(struct qd_case_edit *edit, enum extent extent, size_t
 
 /* Whether a vector stands where a page says scalar (an axis may have one element), and the reference takes it: some of
  * the vendor's operators take scalars alone. */
-static bool is_wanted(const struct qd_case *twin, struct qd_arena *arena)
+static bool is_wanted(const struct qd_case *twin)
 {
     struct qd_features features;
     qd_case_features(twin, &features);
     if (!qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR))
         return false;
-    return !strchr(twin->op, ':') || qd_twin_is_valid(twin->graph, twin->inputs, arena);
+    return !strchr(twin->op, ':') || qd_twin_is_valid(twin);
 }
 
 enum qd_status qd_one_element_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
@@ -74,6 +74,6 @@ enum qd_status qd_one_element_twin(const struct qd_case *kase, struct qd_arena *
     if (status != QD_OK || turned == 0)
         return status;
     status = qd_twin_finish(&edit, kase, "one_element", QD_TWIN_NOTE_SCALARS, twin, error);
-    *made = status == QD_OK && is_wanted(twin, arena);
+    *made = status == QD_OK && is_wanted(twin);
     return status;
 }

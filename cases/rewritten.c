@@ -169,7 +169,7 @@ static enum qd_status try(struct qd_rewriting *r, const struct qd_rewriting_way 
     if (status != QD_OK || !way->rewrite(r))
         return status;
     status = qd_twin_finish(&r->edit, r->kase, way->word, QD_TWIN_NOTE_REWRITING, twin, error);
-    *made = status == QD_OK && qd_twin_is_valid(twin->graph, twin->inputs, arena);
+    *made = status == QD_OK && qd_twin_is_valid(twin);
     return status == QD_INVALID || status == QD_UNSUPPORTED ? QD_OK : status;
 }
 

@@ -23,6 +23,15 @@ static const struct qd_tensor *first_output(struct qd_rewriting *r)
     return r->output;
 }
 
+/* The rank of that output; -1 if the reference does not compute it. */
+static int output_rank(struct qd_rewriting *r)
+{
+    const struct qd_graph *graph = r->kase->graph;
+    int declared = graph->values[graph->outputs[0]].declared_rank;
+    const struct qd_tensor *output = declared < 0 ? first_output(r) : NULL;
+    return output ? (int)output->rank : declared;
+}
+
 /* --- Pieces --------------------------------------------------------------------------------------- */
 
 /* A node of one output, at `at`; its output, QD_NO_VALUE where there is no room. */
@@ -209,10 +218,10 @@ static bool coded_again(struct qd_rewriting *r)
 
 static bool output_transposed(struct qd_rewriting *r)
 {
-    const struct qd_tensor *output = first_output(r);
-    if (!output || output->rank < 2)
+    int rank = output_rank(r);
+    if (rank < 2)
         return false;
-    int moved = transpose(r, r->edit.node_count, r->edit.outputs[0], output->rank, false);
+    int moved = transpose(r, r->edit.node_count, r->edit.outputs[0], (unsigned)rank, false);
     if (moved != QD_NO_VALUE)
         r->edit.outputs[0] = moved;
     return moved != QD_NO_VALUE;
@@ -400,6 +409,10 @@ static bool coded_around(struct qd_rewriting *r)
 {
     size_t values = r->edit.value_count;
     bool any = false;
+    const struct qd_graph *graph = r->kase->graph;
+    enum qd_dtype declared = graph->values[graph->outputs[0]].declared_dtype;
+    if (declared != QD_F32 && declared != QD_DTYPE_NONE)
+        return false;
     const struct qd_tensor *output = first_output(r);
     if (!output || output->dtype != QD_F32)
         return false;

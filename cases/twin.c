@@ -59,8 +59,17 @@ const char *qd_case_base(const struct qd_case *kase)
     return NULL;
 }
 
-bool qd_twin_is_valid(const struct qd_graph *graph, const struct qd_tensor *inputs,
-                      struct qd_arena *arena)
+bool qd_twin_is_valid(const struct qd_case *twin)
+{
+    const struct qd_graph *graph = twin->graph;
+    for (size_t i = 0; i < graph->output_count; i++)
+        if (graph->values[graph->outputs[i]].declared_rank < 0)
+            return false;
+    return true;
+}
+
+bool qd_twin_takes(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                   struct qd_arena *arena)
 {
     struct qd_value *values;
     const struct qd_tensor *shapes;

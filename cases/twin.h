@@ -28,9 +28,12 @@ enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *k
                               const char *word, const char *note, struct qd_case *twin,
                               struct qd_error *error);
 
+/* Whether the reference takes the graph of a case whose edit inferred its outputs: it did so with the case's inputs. */
+bool qd_twin_is_valid(const struct qd_case *twin);
+
 /* Whether the reference takes the graph with these inputs: then a target has to. */
-bool qd_twin_is_valid(const struct qd_graph *graph, const struct qd_tensor *inputs,
-                      struct qd_arena *arena);
+bool qd_twin_takes(const struct qd_graph *graph, const struct qd_tensor *inputs,
+                   struct qd_arena *arena);
 
 /* Whether everything that reads the value, through an Identity too, reads numbers to compute with: data or a weight. */
 bool qd_is_read_as_numbers(const struct qd_graph *graph, int value);

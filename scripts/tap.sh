@@ -2,14 +2,15 @@
 # shellcheck shell=bash
 # Sourced by scripts that run tests: programs under prove, or a list of shell functions as one TAP 13 test.
 
-# tap_prove PROGRAM…: runs them under prove, as many at once as there are jobs, and lists what was skipped and why. Call it at the root.
+# tap_prove PROGRAM…: runs them under prove and lists what was skipped and why. Call it at the root. Many wait, for a process
+# that hangs or a disk: twice as many run at once as there are cores.
 tap_prove()
 {
     local status=0
     TAP_KEPT=$(mktemp -d)
     export TAP_KEPT
     # shellcheck disable=SC2154 # jobs is from lib.sh
-    prove -j "$jobs" -e 'bash scripts/tap.sh' "$@" || status=$?
+    prove -j $((2 * jobs)) -e 'bash scripts/tap.sh' "$@" || status=$?
     (cd "$TAP_KEPT" && grep -HE '^ok .*# SKIP' -- *) | sed -E 's/^-?//; s/:ok [0-9]+ - /: /; s/^/# skipped: /' || true
     awk '/^(not )?ok / { all++ } /^ok .*# SKIP/ { skipped++ }
         END { printf "# %d of %d tests skipped\n", skipped, all }' "$TAP_KEPT"/*

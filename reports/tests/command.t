@@ -146,20 +146,6 @@ test_unexpected_passes_fail()
         has err "1 fixed"
 }
 
-test_stale_rows_fail_only_whole_runs()
-{
-    # a target of one operator: what it does not declare costs little
-    local one=(-t "${misbehave}[do=one-operator]" -e "$scratch/stale.tsv" --no-diagnosis)
-    printf '%s\t*\t*\t%s\t*\t*\t-\tmade up\n' 'op:Identity' crash 'op:Identity' unwritten >"$scratch/stale.tsv"
-    qd 0 run "${one[@]}" --level smoke && has out "0 stale, 2 not judged" || return 1
-    qd 1 run "${one[@]}" && has out "expectation row 1 is stale" && has out "1 stale, 0 not judged" || return 1
-    qd 0 run "${one[@]}" --shard 1/2 -r "$scratch/1.jsonl" || return 1
-    qd 0 run "${one[@]}" --shard 2/2 -r "$scratch/2.jsonl" -j 2 || return 1
-    qd 1 merge "$scratch/1.jsonl" "$scratch/2.jsonl" -o "$scratch/12.jsonl" &&
-        has err "expectation row 1 is stale" || return 1
-    qd 4 merge "$scratch/1.jsonl" -o "$scratch/12.jsonl" && has 12.jsonl '"rows_not_judged": 1'
-}
-
 test_list_and_show()
 {
     local count id

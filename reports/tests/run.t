@@ -19,7 +19,7 @@ test_exit_0_when_nothing_is_unexpected()
 
 test_exit_1_on_a_divergence()
 {
-    qd 1 run -t "$wrong" --no-diagnosis --level smoke && has out "class: wrong-value" && has out "  want: " &&
+    qd 1 run -t "$wrong" --no-diagnosis "${few[@]}" && has out "class: wrong-value" && has out "  want: " &&
         has out "  have: " && has out "  element: " && has out "  differ: " && has out "  x_scale: "
 }
 
@@ -81,7 +81,7 @@ test_exit_4_when_stdout_is_full()
 
 test_results_file_says_what_ran()
 {
-    qd 1 run -t "$wrong" --no-diagnosis --level smoke -r "$scratch/r.jsonl" || return 1
+    qd 1 run -t "$wrong" --no-diagnosis "${few[@]}" -r "$scratch/r.jsonl" || return 1
     head -n 1 "$scratch/r.jsonl" >"$scratch/header"
     for field in suite commit cpu flags version settings threads level started; do
         has header "\"$field\": " || return 1
@@ -173,17 +173,6 @@ test_a_job_that_a_signal_ends_is_our_failure()
     end_job TERM "a signal ended it" && end_job INT "a signal ended it"
 }
 
-test_jobs_change_nothing()
-{
-    qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke -r "$scratch/1.jsonl" || return 1
-    cp "$scratch/out" "$scratch/tap1"
-    qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke -r "$scratch/2.jsonl" -j 2 || return 1
-    same tap1 out || return 1
-    records 1.jsonl >"$scratch/1"
-    records 2.jsonl >"$scratch/2"
-    same 1 2
-}
-
 # Rows of every kind: matched, shadowed by it, stale, inactive, and about runs that differ.
 all_kinds_of_rows() # OPERATOR CLASS
 {
@@ -245,32 +234,40 @@ print(len({tuple(m) for c in causes for m in c["members"]}), sum(c["results"] fo
     eval "qd 1 $command" && qd 2 causes "$scratch/no-such.jsonl" && qd 2 causes
 }
 
-# Where the whole suite ran, rows are judged: the one that is never first and the one that expects nothing are named.
-test_rows_are_judged_whatever_the_division()
+# Where the whole suite ran, and only there, rows are judged, whatever the division: the one that is never first and the one
+# that expects nothing are named, the one that is inactive is not.
+test_rows_are_judged_where_the_whole_suite_ran()
 {
-    local tsv=$scratch/kinds.tsv i
-    all_kinds_of_rows Identity unwritten | grep -v flaky >"$tsv"
-    for i in 1 2; do # a target of one operator: what it does not declare costs little
-        qd 0 run -t "${misbehave}[do=one-operator]" -e "$tsv" --no-diagnosis --level full --shard "$i/2" -j 2 -r "$scratch/s$i.jsonl" || return 1
-    done
+    # a target of one operator: what it does not declare costs little
+    local one=(-t "${misbehave}[do=one-operator]" -e "$scratch/kinds.tsv" --no-diagnosis)
+    all_kinds_of_rows Identity unwritten | grep -v flaky >"$scratch/kinds.tsv"
+    qd 0 run "${one[@]}" --level smoke && has out "0 stale, 3 not judged" || return 1
+    qd 1 run "${one[@]}" && has out "expectation row 2 is shadowed" && has out "expectation row 3 is stale" &&
+        lacks out "row 4 is" && has out "2 stale, 0 not judged" || return 1
+    qd 0 run "${one[@]}" --shard 1/2 -r "$scratch/s1.jsonl" && qd 0 run "${one[@]}" --shard 2/2 -r "$scratch/s2.jsonl" -j 2 || return 1
     qd 1 merge "$scratch"/s[12].jsonl -o "$scratch/merged.jsonl" &&
-        has err "expectation row 2 is shadowed" && has err "expectation row 3 is stale" && lacks err "row 4 is"
+        has err "expectation row 2 is shadowed" && has err "expectation row 3 is stale" && lacks err "row 4 is" || return 1
+    qd 4 merge "$scratch/s1.jsonl" -o "$scratch/merged.jsonl" && has merged.jsonl '"rows_not_judged": 2'
 }
 
-test_shards_merge_to_the_whole()
+# One run, in one process, in two, and in shards.
+test_jobs_and_shards_change_nothing()
 {
-    local i
-    qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke -r "$scratch/whole.jsonl" || return 1
+    local i both=(-t reference -t "$wrong" --no-diagnosis --level smoke)
+    qd 1 run "${both[@]}" -r "$scratch/whole.jsonl" && cp "$scratch/out" "$scratch/tap1" || return 1
+    qd 1 run "${both[@]}" -r "$scratch/jobs.jsonl" -j 2 && same tap1 out || return 1
+    records whole.jsonl >"$scratch/1"
+    records jobs.jsonl >"$scratch/2"
+    same 1 2 || return 1
     for i in 1 2 3; do
-        qd 1 run -t reference -t "$wrong" --no-diagnosis --level smoke --shard "$i/3" -r "$scratch/s$i.jsonl" ||
-            return 1
+        qd 1 run "${both[@]}" --shard "$i/3" -r "$scratch/s$i.jsonl" || return 1
         records "s$i.jsonl" >"$scratch/part"
         [ -s "$scratch/part" ] || { echo "shard $i is empty"; return 1; }
     done
     # the second one twice: shards that ran twice count once
     qd 1 merge "$scratch"/s1.jsonl "$scratch"/s2.jsonl "$scratch"/s2.jsonl "$scratch"/s3.jsonl \
         -o "$scratch/merged.jsonl" || return 1
-    records whole.jsonl | sort >"$scratch/a"
+    sort "$scratch/1" >"$scratch/a"
     records merged.jsonl | sort >"$scratch/b"
     same a b && has merged.jsonl '"complete": true' && lacks merged.jsonl '"shard"' || return 1
     qd 4 merge "$scratch"/s1.jsonl "$scratch"/s3.jsonl -o "$scratch/half.jsonl" &&

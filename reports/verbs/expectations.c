@@ -233,8 +233,8 @@ static void narrow(const struct qd_command *command, const struct census *census
         options->filters.count = 0;
 }
 
-/* Offers the cases that rows may be about until each selects one: files given, the suites of both roles at the full
- * level, then the rest of them. */
+/* Offers the cases that rows may be about until each selects one: files given, then the suites of both roles, level by
+ * level. */
 static enum qd_status offer_all(const struct qd_command *command, struct census *census,
                                 struct qd_error *error)
 {
@@ -247,7 +247,7 @@ static enum qd_status offer_all(const struct qd_command *command, struct census 
     if (options.arguments.count > 0)
         status = qd_visit_selected(&selection, &visitor, error);
     options.arguments.count = 0;
-    for (int level = QD_LEVEL_FULL; status == QD_OK && level < QD_LEVEL_COUNT; level++) {
+    for (int level = QD_LEVEL_SMOKE; status == QD_OK && level < QD_LEVEL_COUNT; level++) {
         options.level = (enum qd_level)level;
         narrow(command, census, &options);
         if (!census->all_select)

@@ -58,7 +58,8 @@ static void rows_are_complete(void **state)
 
 struct prints {
     struct qd_mutants mutants;
-    uint64_t of[MOST_QUIRKS]; /* what each quirk answers, over all cases */
+    uint64_t of[MOST_QUIRKS]; /* what each quirk answers, over the cases until it is alone */
+    bool alone[MOST_QUIRKS];  /* no other one has answered the same: it is asked no more */
 };
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
@@ -88,16 +89,31 @@ static uint64_t print_of(const struct qd_case *kase, const struct qd_semantics *
     return hash;
 }
 
+/* Another quirk that has answered alike so far; the quirk itself if there is none. */
+static size_t alike(const struct prints *prints, size_t quirk)
+{
+    for (size_t i = 0; i < prints->mutants.count; i++)
+        if (i != quirk && !prints->alone[i] && prints->of[i] == prints->of[quirk])
+            return i;
+    return quirk;
+}
+
 static enum qd_visit take_prints(void *context, const struct qd_case *kase)
 {
     struct prints *prints = context;
     uint64_t plain = print_of(kase, NULL);
+    bool all = true;
     for (size_t i = 0; i < prints->mutants.count; i++) {
-        bool concerned = qd_quirk_concerns(qd_quirk_at(i), kase->graph);
+        bool concerned = !prints->alone[i] && qd_quirk_concerns(qd_quirk_at(i), kase->graph);
         uint64_t own = concerned ? print_of(kase, &prints->mutants.semantics[i]) : plain;
-        prints->of[i] = mix(prints->of[i], &own, sizeof own);
+        if (!prints->alone[i])
+            prints->of[i] = mix(prints->of[i], &own, sizeof own);
     }
-    return QD_VISIT_GO_ON;
+    for (size_t i = 0; i < prints->mutants.count; i++) {
+        prints->alone[i] = prints->alone[i] || alike(prints, i) == i;
+        all = all && prints->alone[i];
+    }
+    return all ? QD_VISIT_STOP : QD_VISIT_GO_ON;
 }
 
 static void every_two_differ(void **state)
@@ -112,10 +128,9 @@ static void every_two_differ(void **state)
         qd_suite_visit(&smoke, take_prints, &prints, &error) != QD_OK)
         fail_msg("%s", error.text);
     for (size_t i = 0; i < prints.mutants.count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (prints.of[i] == prints.of[j])
-                fail_msg("%s and %s answer alike on every case", qd_quirk_at(i)->name,
-                         qd_quirk_at(j)->name);
+        if (!prints.alone[i])
+            fail_msg("%s and %s answer alike on every case", qd_quirk_at(i)->name,
+                     qd_quirk_at(alike(&prints, i))->name);
     qd_arena_clear(&arena);
 }
 

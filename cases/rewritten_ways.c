@@ -174,8 +174,8 @@ static void raise_opset(struct qd_rewriting *r)
     r->edit.opset = r->edit.opset < 13 ? 13 : r->edit.opset;
 }
 
-/* The codes, the scale and the zero point that node n reads an operand by, where one of each is for the whole tensor and
- * the case holds codes and scale. */
+/* The codes, the scale and the zero point that node n reads an operand by, where one of each is for the whole tensor
+ * and the case holds codes and scale. */
 static bool find_codes(const struct qd_rewriting *r, size_t n, size_t operand, int found[3])
 {
     const struct qd_case_edit_node *node = &r->edit.nodes[n];

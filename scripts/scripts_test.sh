@@ -155,6 +155,7 @@ test_tap_counts_failures_and_skips()
 }
 
 # fake_builds: presets in $scratch/build whose harnesses behave as QDIFF_TARGET says and tally as they do; "tool" is a quantizer.
+# 150 seeds for kernels and 2 for quantizers.
 fake_builds()
 {
     mkdir -p "$scratch/build/release/bin" "$scratch/build/libfuzzer-plain/bin"
@@ -197,6 +198,13 @@ case $1.$2 in
 esac
 END
     chmod +x "$scratch"/build/*/bin/*
+    local seeds=$scratch/build/libfuzzer-plain/corpus
+    mkdir -p "$seeds/kernels" "$seeds/quantizers"
+    for seed in {100..249}; do
+        echo "$seed" >"$seeds/kernels/$seed"
+    done
+    echo first >"$seeds/quantizers/000"
+    echo second >"$seeds/quantizers/001"
 }
 
 night=("$root/scripts/nightly" --build-root "$scratch/build" --no-build --engine libfuzzer --jobs 1)
@@ -274,7 +282,7 @@ test_nightly_fuzzes_both_roles()
     grep -q '^.*/fuzz_quantize -max_total_time=.* -timeout=120 .*/fuzz/corpus-quantize$' "$logs/tool-libfuzzer-2.log"
     grep -q '^.*/fuzz_quantize -merge=1 ' "$logs/tool-merge.log"
     [ -e "$own" ] && [ ! -e "$QDIFF_STATE/fuzz/corpus/${own##*/}" ]
-    expect "[1, 1]" "$(of_night '[s["corpora"]["corpus-quantize"][what] for what in ("after", "torn")]')" corpus-quantize
+    expect "[3, 1]" "$(of_night '[s["corpora"]["corpus-quantize"][what] for what in ("after", "torn")]')" corpus-quantize
     expect True "$(of_night 's["corpora"]["corpus"]["after"] > 100')" "the kernels' corpus"
     expect "good tool good tool" "$(cut -d' ' -f3 "$QDIFF_STATE/settled" | xargs)" "targets that were settled"
     grep -q '^- .Conv-tool-bias-run-0. tool' "$QDIFF_STATE"/fuzz/nights/*/summary.md
@@ -296,6 +304,7 @@ test_nightly_leaves_quantizers_to_libfuzzer()
     fake_builds
     mkdir -p "$scratch/build/afl/bin"
     cp "$scratch/build/libfuzzer-plain/bin/fuzz_diff" "$scratch/build/afl/bin/"
+    cp -r "$scratch/build/libfuzzer-plain/corpus" "$scratch/build/afl/"
     fake afl-fuzz 'exit 1'
     export PATH=$scratch/bin:$PATH
     expect 2 "$(status_of "${both[@]}" --engine afl)" "AFL++ alone on a quantizer"

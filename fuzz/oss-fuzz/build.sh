@@ -59,5 +59,5 @@ for file in "$source"/fuzz/fuzz_*.c "$source"/reports/*/fuzz_*.c; do
     cp "$work/words.dict" "$OUT/$name.dict"
     cp "$source/fuzz/oss-fuzz/options" "$OUT/$name.options"
     grep -q '\.seed = ' "$file" || # such a harness makes its own; the corpus holds cases
-        (cd "$source/corpus" && cmake -E tar cf "$OUT/${name}_seed_corpus.zip" --format=zip -- [0-9a-f]*)
+        (cd "$work/corpus" && cmake -E tar cf "$OUT/${name}_seed_corpus.zip" --format=zip -- */*)
 done

@@ -152,6 +152,23 @@ static void not_decided(void **state)
     is(&third, 11184811 * 0x1p-25, NAN);
 }
 
+/* 1/3 · 3 − 1 is 0, and a kernel that rounds the third may have a number on either side of it: 1/x of that is any
+ * number or infinity, and never NaN. */
+static void reciprocal_around_zero(void **state)
+{
+    struct chain *m = *state;
+    struct qd_value third = two(m, "Div", chain_scalar(m, QD_F32, 1), chain_scalar(m, QD_F32, 3)),
+                    one = two(m, "Mul", third, chain_scalar(m, QD_F32, 3)),
+                    x = two(m, "Sub", one, chain_scalar(m, QD_F32, 1)),
+                    y = chain_apply(m, "Reciprocal", NULL, &x, NULL, NULL);
+    struct qd_observation zero = qd_value_observe(&x, 0), seen = qd_value_observe(&y, 0);
+    assert_true(zero.lo < 0 && zero.hi > 0);
+    assert_false(seen.canonical);
+    assert_false(qd_observation_admits(&seen, NAN));
+    assert_true(qd_observation_admits(&seen, INFINITY) && qd_observation_admits(&seen, -INFINITY));
+    assert_true(qd_observation_admits(&seen, 0x1p100) && qd_observation_admits(&seen, -0x1p100));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +179,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sum_of_three, chain_begin, chain_end),
         cmocka_unit_test_setup_teardown(moved, chain_begin, chain_end),
         cmocka_unit_test_setup_teardown(not_decided, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(reciprocal_around_zero, chain_begin, chain_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

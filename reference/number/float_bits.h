@@ -16,14 +16,14 @@ static inline int qd_exponent(double x)
     return (int)(bits >> 52 & 2047) - 1023;
 }
 
-/* The next double above and below a finite x: nextafter without a call. */
+/* The next double above and below x: nextafter without a call. ±Infinity goes to the largest finite one or stays. */
 static inline double qd_next_up(double x)
 {
     int64_t bits;
     if (x == 0)
         return 0x1p-1074;
     memcpy(&bits, &x, sizeof bits);
-    bits += x > 0 ? 1 : -1;
+    bits += x > 0 ? !isinf(x) : -1;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -33,7 +33,7 @@ static inline double qd_next_down(double x)
     return -qd_next_up(-x);
 }
 
-/* The same of float32; ±infinity goes to the largest finite one or stays. */
+/* The same of float32. */
 static inline float qd_next_up_f32(float x)
 {
     int32_t bits;

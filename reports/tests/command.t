@@ -288,7 +288,7 @@ test_what_is_not_reduced_waits()
 {
     local fuzz=${qdiff%/*}/fuzz_diff one
     export QDIFF_TARGET=quirk:round-half-up QDIFF_STATE=$scratch/raw
-    QDIFF_FINDINGS=raw QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "$root/corpus" >"$scratch/log" 2>&1 || return 1
+    QDIFF_FINDINGS=raw QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "${qdiff%/*}/../corpus/kernels" >"$scratch/log" 2>&1 || return 1
     ! grep -E 'DEDUP_TOKEN|Assertion failure' "$scratch/log" && grep -q ' 0 findings, [1-9][0-9]* not settled' "$scratch/log" || return 1
     qd 0 findings && has out "0 findings" && has out "more to be looked at" || return 1
     [ "$(find "$QDIFF_STATE/findings/raw" -name '*unexplained*' | wc -l)" -ge 5 ] || return 1
@@ -304,7 +304,7 @@ test_what_is_not_reduced_waits()
     [ "$(ls "$QDIFF_STATE/findings/raw")" = torn.finding ] && ls "$scratch"/settled/*round-half-up*/case.qdcase >/dev/null || return 1
     qd 2 findings && has err torn.finding && has out "-wrong-value-round-half-up" || return 1
     export QDIFF_STATE=$scratch/named
-    QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "$root"/corpus/[0-7]* >"$scratch/log" 2>&1 &&
+    QDIFF_STORE=$QDIFF_STATE/findings "$fuzz" "${qdiff%/*}"/../corpus/kernels/0[0-4]* >"$scratch/log" 2>&1 &&
         qd 0 findings && has out "-wrong-value-round-half-up" && has out " reduced "
 }
 

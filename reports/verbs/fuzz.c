@@ -128,10 +128,11 @@ static enum qd_status check_corpus(const char *path, struct qd_error *error)
     }
     closedir(directory);
     return found ? QD_OK
-                 : qd_fail(error, QD_USAGE,
-                           "%s has no file that AFL++ could start from; the clone's corpus/ has "
-                           "some, and libFuzzer needs none",
-                           path);
+                 : qd_fail(
+                       error, QD_USAGE,
+                       "%s has no file that AFL++ could start from; corpus/kernels of a build has "
+                       "some, and libFuzzer needs none",
+                       path);
 }
 
 /* The store and, unless one is given, the corpus that scripts/nightly has too. */
@@ -282,6 +283,6 @@ const struct qd_verb qd_verb_fuzz = {
             "night.",
     .examples = "    qdiff fuzz --target ort@1.31.1 --time 10m\n"
                 "    qdiff fuzz --target ort-quant@1.31.1 --time 10m\n"
-                "    qdiff fuzz --target ort@1.26.0 --engine afl --no-expectations corpus",
+                "    qdiff fuzz --target ort@1.26.0 --engine afl build/afl/corpus/kernels",
     .run = run,
 };

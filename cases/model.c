@@ -398,6 +398,7 @@ enum qd_status qd_graph_of_model(const Onnx__ModelProto *model, struct qd_arena 
     read->inputs = reader.inputs;
     read->outputs = reader.outputs;
     status = qd_graph_check(read, error);
+    arena->starved = arena->starved || status == QD_NO_MEMORY;
     if (status != QD_OK)
         return status;
     *graph = read;

@@ -23,7 +23,6 @@ const struct qd_engine_harness qd_engine_harness = {
 
 static struct {
     struct qd_hunt hunt;
-    struct qd_arena work; /* of one case */
     uint64_t invalid, elements;
 } state = {.hunt = {.name = "fuzz_diff", .role = &qd_role_kernel}};
 
@@ -47,7 +46,6 @@ static void start(void)
 {
     if (state.hunt.started)
         return;
-    qd_arena_init(&state.work, QD_FUZZ_MEMORY);
     qd_hunt_begin(&state.hunt);
     atexit(print_totals);
 }
@@ -59,8 +57,8 @@ static bool takes(const uint8_t *data, size_t size)
     start();
     if (!state.hunt.has_target)
         return true;
-    qd_arena_reset(&state.work);
-    return qd_case_decode(data, size, &state.work, &kase, &error) == QD_OK &&
+    qd_arena_reset(&state.hunt.work);
+    return qd_case_decode(data, size, &state.hunt.work, &kase, &error) == QD_OK &&
            qd_hunt_takes(&state.hunt, &kase);
 }
 
@@ -87,15 +85,16 @@ static bool evaluate(struct qd_case *kase, struct qd_value *values, struct qd_ev
     struct qd_error error;
     enum qd_status status =
         qd_graph_evaluate_within(QD_FUZZ_WORK, state.hunt.has_target, kase->graph, kase->inputs,
-                                 NULL, &state.work, values, &error);
+                                 NULL, &state.hunt.work, values, &error);
     qd_counters_case(qd_engine_counters, kase, status, values);
     kase->expect = status == QD_INVALID ? QD_EXPECT_MUST_REJECT : QD_EXPECT_VALID;
     state.invalid += status == QD_INVALID;
     *evaluated = (struct qd_evaluated){.kase = kase};
     if (status == QD_INVALID)
-        kase->rule = qd_arena_string(&state.work, error.rule);
-    else if (status != QD_OK || qd_values_shapes(values, kase->graph->output_count, &state.work,
-                                                 &evaluated->shapes, &error) != QD_OK)
+        kase->rule = qd_arena_string(&state.hunt.work, error.rule);
+    else if (status != QD_OK ||
+             qd_values_shapes(values, kase->graph->output_count, &state.hunt.work,
+                              &evaluated->shapes, &error) != QD_OK)
         return false;
     else
         evaluated->values = values;
@@ -112,7 +111,7 @@ static void declare_outputs(struct qd_case *kase)
     bool open = false;
     for (size_t i = 0; i < kase->graph->output_count; i++)
         open = open || kase->graph->values[kase->graph->outputs[i]].declared_rank < 0;
-    if (!open || qd_case_edit_begin(kase, &state.work, &edit, &error) != QD_OK)
+    if (!open || qd_case_edit_begin(kase, &state.hunt.work, &edit, &error) != QD_OK)
         return;
     edit.infers = true;
     if (qd_case_edit_finish(&edit, kase->id, false, &declared, &error) == QD_OK)
@@ -125,8 +124,8 @@ static int run_case(const uint8_t *data, size_t size)
     struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
     struct qd_evaluated evaluated;
     struct qd_error error;
-    qd_arena_reset(&state.work);
-    if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
+    qd_arena_reset(&state.hunt.work);
+    if (qd_case_decode(data, size, &state.hunt.work, &kase, &error) != QD_OK ||
         kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS) {
         state.hunt.stats.refused++;
         return -1;
@@ -139,7 +138,7 @@ static int run_case(const uint8_t *data, size_t size)
     if (state.hunt.has_target && evaluated.values)
         declare_outputs(&kase);
     if (state.hunt.has_target)
-        return qd_hunt_case(&state.hunt, &evaluated, &state.work);
+        return qd_hunt_case(&state.hunt, &evaluated);
     if (evaluated.values)
         check_reference(&evaluated);
     return 0;

@@ -23,7 +23,6 @@ const struct qd_engine_harness qd_engine_harness = {
 
 static struct {
     struct qd_hunt hunt;
-    struct qd_arena work; /* of one case */
     uint64_t ranges;
 } state = {.hunt = {.name = "fuzz_quantize", .role = &qd_role_quantizer}};
 
@@ -74,15 +73,16 @@ static enum qd_status read_request(struct qd_case *kase, struct qd_quantizer_req
                                    struct qd_error *error)
 {
     uint8_t *bytes;
-    enum qd_status status = qd_quantizer_request_of(kase, &state.work, request, error);
+    enum qd_status status = qd_quantizer_request_of(kase, &state.hunt.work, request, error);
     if (status != QD_OK || !state.hunt.has_target ||
         !qd_quantizer_fit(qd_quantizer_words(state.hunt.subject.quantizer), &request->options))
         return status;
-    status = qd_quantizer_request_encode(request, &state.work, &bytes, &kase->request_size, error);
+    status =
+        qd_quantizer_request_encode(request, &state.hunt.work, &bytes, &kase->request_size, error);
     if (status != QD_OK)
         return status;
     kase->request = bytes;
-    return qd_quantizer_request_of(kase, &state.work, request, error);
+    return qd_quantizer_request_of(kase, &state.hunt.work, request, error);
 }
 
 static int run_case(const uint8_t *data, size_t size)
@@ -92,8 +92,8 @@ static int run_case(const uint8_t *data, size_t size)
     struct qd_quantizer_request request;
     struct qd_evaluated evaluated;
     struct qd_error error;
-    qd_arena_reset(&state.work);
-    if (qd_case_decode(data, size, &state.work, &kase, &error) != QD_OK ||
+    qd_arena_reset(&state.hunt.work);
+    if (qd_case_decode(data, size, &state.hunt.work, &kase, &error) != QD_OK ||
         kase.graph->output_count > QD_CASE_EDIT_MAX_OUTPUTS ||
         read_request(&kase, &request, &error) != QD_OK) {
         state.hunt.stats.refused++;
@@ -103,14 +103,14 @@ static int run_case(const uint8_t *data, size_t size)
     if (state.hunt.stats.tally)
         snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     enum qd_status status = qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase.graph, kase.inputs,
-                                                     NULL, &state.work, values, &error);
+                                                     NULL, &state.hunt.work, values, &error);
     qd_counters_case(qd_engine_counters, &kase, status, values);
     if (status == QD_OK)
-        status = qd_role_quantizer.evaluate(&kase, &state.work, &evaluated, &error);
+        status = qd_role_quantizer.evaluate(&kase, &state.hunt.work, &evaluated, &error);
     if (status != QD_OK)
         return -1; /* no float model, or too much */
     if (state.hunt.has_target)
-        return qd_hunt_case(&state.hunt, &evaluated, &state.work);
+        return qd_hunt_case(&state.hunt, &evaluated);
     check_mathematics(&request);
     return 0;
 }
@@ -118,7 +118,6 @@ static int run_case(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!state.hunt.started) {
-        qd_arena_init(&state.work, QD_FUZZ_MEMORY);
         qd_hunt_begin(&state.hunt);
         atexit(print_totals);
     }

@@ -36,8 +36,17 @@ struct qd_hunt_key {
 
 void qd_hunt_give_up(const struct qd_hunt *hunt, int code, const struct qd_error *error)
 {
+    qd_hunt_print(hunt);
     fprintf(stderr, "%s: %s\n", hunt->name, error->text);
-    exit(code);
+    fflush(NULL);
+    _exit(code);
+}
+
+static _Noreturn void give_up_starved(const struct qd_hunt *hunt)
+{
+    struct qd_error error;
+    qd_fail(&error, QD_NO_MEMORY, "the machine has no memory left");
+    qd_hunt_give_up(hunt, 4, &error);
 }
 
 /* --- Starting ----------------------------------------------------------------------------------- */
@@ -110,9 +119,12 @@ void qd_hunt_begin(struct qd_hunt *hunt)
     hunt->ignores = findings && strcmp(findings, "ignore") == 0;
     hunt->reduces = !findings || strcmp(findings, "raw") != 0;
     qd_arena_init(&hunt->arena, QD_FUZZ_MEMORY);
+    qd_arena_init(&hunt->work, QD_FUZZ_MEMORY);
     qd_arena_init(&hunt->reduction, QD_ARENA_DEFAULT_BUDGET);
     hunt->coarse = qd_arena_array(&hunt->arena, MAX_KEYS, sizeof *hunt->coarse);
     hunt->found = qd_arena_array(&hunt->arena, MAX_KEYS, sizeof *hunt->found);
+    if (!hunt->coarse || !hunt->found)
+        give_up_starved(hunt);
     const char *name = target_name(line, sizeof line);
     if (*name)
         open_target(hunt, name);
@@ -148,7 +160,7 @@ struct catch
 /* The entry of a signature, or the free one where it belongs; NULL when the table is full. */
 static struct qd_hunt_key *place_of(struct qd_hunt_key *keys, const char *signature)
 {
-    for (size_t i = 0; keys && i < MAX_KEYS; i++)
+    for (size_t i = 0; i < MAX_KEYS; i++)
         if (!*keys[i].signature || strcmp(keys[i].signature, signature) == 0)
             return &keys[i];
     return NULL;
@@ -219,6 +231,8 @@ static enum qd_status reduce(struct qd_hunt *hunt, const struct catch *catch,
     hunt->in_reductions += qd_clock_seconds() - begin;
     if (status == QD_UNUSABLE)
         qd_hunt_give_up(hunt, 3, &error);
+    if (hunt->reduction.starved)
+        give_up_starved(hunt);
     return status;
 }
 
@@ -303,15 +317,17 @@ bool qd_hunt_takes(const struct qd_hunt *hunt, const struct qd_case *kase)
     return qd_session_can(hunt->subject.session, kase, &features, &reason);
 }
 
-int qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated, struct qd_arena *arena)
+int qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated)
 {
     static const struct qd_trial_options rows_only = {.twins = NULL};
     struct qd_trial trial;
     struct qd_error error;
     enum qd_status status =
-        qd_trial_run(&hunt->subject, evaluated, &rows_only, arena, &trial, &error);
+        qd_trial_run(&hunt->subject, evaluated, &rows_only, &hunt->work, &trial, &error);
     if (status == QD_UNUSABLE)
         qd_hunt_give_up(hunt, 3, &error);
+    if (status == QD_IO || status == QD_NO_SPACE || status == QD_INTERNAL)
+        qd_hunt_give_up(hunt, 4, &error);
     if (status != QD_OK) /* too large to transfer, or the reference has no say */
         return -1;
     if (trial.skip) {
@@ -324,7 +340,7 @@ int qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated, str
     hunt->elements += (uint64_t)trial.comparison.compared;
     qd_engine_pause();
     for (size_t i = 0; i < trial.divergence_count; i++)
-        judge(hunt, &(struct catch){evaluated, &trial, i, arena});
+        judge(hunt, &(struct catch){evaluated, &trial, i, &hunt->work});
     qd_engine_resume();
     return 0;
 }
@@ -338,6 +354,8 @@ int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), con
     if (qd_harness_stats_run(&hunt->stats, run, data, size, qd_engine_counters, &answer, &error) !=
         QD_OK)
         qd_hunt_give_up(hunt, 4, &error);
+    if (hunt->work.starved)
+        give_up_starved(hunt);
     hunt->in_cases += qd_clock_seconds() - begin;
     if (answer < 0 && hunt->stats.executions > FIRST_INPUTS)
         qd_engine_forget();

@@ -18,7 +18,7 @@
  * named nor counted as a finding. Without a store nothing waits: what was not small in time is a finding as it is.
  *
  * A finding prints "Assertion failure: FuzzerHash=<hash> <signature>" and "DEDUP_TOKEN: <signature>". Failures end the
- * process: 2 usage, 3 a target that cannot be used, 4 our own. */
+ * process: 2 usage, 3 a target that cannot be used, 4 our own, a machine without memory among them. */
 #ifndef QDIFF_FUZZ_HUNT_H
 #define QDIFF_FUZZ_HUNT_H
 
@@ -33,8 +33,8 @@ struct qd_hunt {
     const char *name;                  /* of the harness */
     const struct qd_target_role *role; /* of the targets that it takes */
     bool started, has_target, ignores, reduces;
-    struct qd_arena arena; /* lives as long as the process */
-    struct qd_arena reduction;
+    struct qd_arena arena;           /* lives as long as the process */
+    struct qd_arena work, reduction; /* of one case */
     struct qd_subject subject;
     struct qd_store *store, *pool;
     struct qd_harness_stats stats;
@@ -54,18 +54,19 @@ void qd_hunt_name(struct qd_case *kase);
 /* Whether the target declares the case; true if it is not open yet, or there is none. */
 bool qd_hunt_takes(const struct qd_hunt *hunt, const struct qd_case *kase);
 
-/* Tries an evaluated case on the target; -1 if nothing was compared. The arena is that of the case. */
-int qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated,
-                 struct qd_arena *arena);
+/* Tries an evaluated case, made in `work`, on the target; -1 if nothing was compared. */
+int qd_hunt_case(struct qd_hunt *hunt, const struct qd_evaluated *evaluated);
 
-/* Runs one input of the engine: `run` decodes and tries it, and says what LLVMFuzzerTestOneInput is to return: -1 is an
- * input that no engine is to keep. */
+/* Runs one input of the engine: `run` decodes and tries it, with the memory of `work`, and says what
+ * LLVMFuzzerTestOneInput is to return: -1 is an input that no engine is to keep. */
 int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), const uint8_t *data,
                   size_t size);
 
 /* Writes the tally, and the last words about the target and the signatures found. */
 void qd_hunt_print(const struct qd_hunt *hunt);
 
+/* Ends the process with this exit code, behind the back of the engine: it would make another of it, and call the input
+ * to blame. */
 _Noreturn void qd_hunt_give_up(const struct qd_hunt *hunt, int code, const struct qd_error *error);
 
 #endif

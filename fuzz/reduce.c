@@ -79,13 +79,21 @@ struct reduction {
     double start, seconds;
     size_t round, tried, kept;
     bool out_of_time;
+    bool starved; /* the machine had no memory for some step */
     const struct qd_expectation
         *known; /* a row that expects the finding: nothing more is to be learned */
 };
 
+/* A step for which there was no memory is none that failed. */
+static void recycle(struct reduction *r, struct qd_arena *arena)
+{
+    r->starved = r->starved || arena->starved;
+    qd_arena_reset(arena);
+}
+
 static bool goes_on(struct reduction *r)
 {
-    if (r->known)
+    if (r->known || r->starved)
         return false;
     r->out_of_time = r->out_of_time || qd_clock_seconds() - r->start > r->seconds;
     return !r->out_of_time;
@@ -136,7 +144,7 @@ static bool same_op(const struct key *key, const struct qd_case *kase)
 static bool explains(const struct qd_quirk *const *quirks, size_t count, const struct shown *shown)
 {
     return qd_quirks_explain(quirks, count, &shown->kase, shown->evaluated.values,
-                             &shown->trial.run);
+                             &shown->trial.run, shown->arena);
 }
 
 static bool some_quirk_explains(const struct shown *shown)
@@ -240,7 +248,7 @@ static enum qd_status diagnose_again(struct reduction *r, struct shown *shown, b
                     &r->options->diagnose, &arena, &diagnosis, r->error);
     if (status == QD_OK)
         *same = same_name(r->key.diagnosis, &diagnosis);
-    qd_arena_clear(&arena);
+    qd_arena_clear_for(&arena, shown->arena);
     return status;
 }
 
@@ -288,7 +296,7 @@ static enum qd_status try_case(struct reduction *r, const struct pass *pass,
     uint8_t *bytes;
     size_t size;
     *ran = *taken = false;
-    qd_arena_reset(trial->arena);
+    recycle(r, trial->arena);
     r->tried++;
     if (qd_case_encode(made, arena, &bytes, &size, &error) != QD_OK ||
         qd_case_decode(bytes, size, trial->arena, &trial->kase, &error) != QD_OK)
@@ -311,7 +319,7 @@ static enum qd_status try_neighbours(struct reduction *r, const struct pass *pas
     bool ran;
     for (uint64_t i = 0; status == QD_OK && i < REDRAWS && !*taken && goes_on(r); i++) {
         struct qd_case neighbour;
-        qd_arena_reset(&r->redrawn);
+        recycle(r, &r->redrawn);
         if (qd_neighbour(made, i, &r->redrawn, &neighbour, &error) != QD_OK)
             continue;
         neighbour.id = made->id;
@@ -344,7 +352,7 @@ static enum qd_status run_steps(struct reduction *r, const struct pass *pass,
     bool fresh = false;
     for (size_t number = 0; goes_on(r);) {
         if (!fresh) {
-            qd_arena_reset(scratch);
+            recycle(r, scratch);
             enum qd_status status = qd_case_edit_begin(view.kase, scratch, &edit, r->error);
             if (status != QD_OK)
                 return status;
@@ -375,7 +383,7 @@ static void look_up(struct reduction *r, struct shown *shown)
 {
     if (!r->options->rows || r->known)
         return;
-    qd_trial_expect(r->options->rows, &shown->evaluated, &shown->trial);
+    qd_trial_expect(r->options->rows, &shown->evaluated, shown->arena, &shown->trial);
     r->known = shown->trial.divergences[shown->which].row;
 }
 
@@ -402,7 +410,7 @@ static enum qd_status confirm(struct reduction *r)
 static enum qd_status take_back(struct reduction *r)
 {
     struct shown *shown = &r->at[r->current];
-    qd_arena_reset(shown->arena);
+    recycle(r, shown->arena);
     enum qd_status status =
         qd_case_decode(r->confirmed, r->confirmed_size, shown->arena, &shown->kase, r->error);
     if (status == QD_OK)
@@ -492,7 +500,7 @@ static enum qd_status run_rounds(struct reduction *r)
         for (size_t i = 0; status == QD_OK && i < PASSES && goes_on(r); i++)
             status = run_pass(r, &passes[i], &scratch);
     } while (status == QD_OK && r->kept > before && goes_on(r));
-    qd_arena_clear(&scratch);
+    qd_arena_clear_for(&scratch, &r->redrawn);
     return status;
 }
 
@@ -552,7 +560,7 @@ static enum qd_status drop_right_outputs(struct reduction *r)
                               .open = true};
         status = try_edit(r, &passes[0], &edit, &taken);
     }
-    qd_arena_clear(&scratch);
+    qd_arena_clear_for(&scratch, &r->redrawn);
     return status;
 }
 
@@ -699,7 +707,7 @@ static enum qd_status give_back(struct reduction *r, const struct qd_case *kase,
                                 struct qd_reduced *reduced)
 {
     struct shown *shown = &r->at[r->current];
-    qd_arena_reset(shown->arena);
+    recycle(r, shown->arena);
     enum qd_status status = try_first(r, kase);
     if (status == QD_OK)
         set_key(&r->key, shown, &reduced->before.diagnosis);
@@ -758,9 +766,12 @@ enum qd_status qd_case_reduce(const struct qd_subject *subject, const struct qd_
     if (status == QD_OK)
         status = answer(&r, kase, arena, &made);
     for (size_t i = 0; i < 2; i++)
-        qd_arena_clear(&r.arenas[i]);
-    qd_arena_clear(&r.redrawn);
+        qd_arena_clear_for(&r.arenas[i], arena);
+    qd_arena_clear_for(&r.redrawn, arena);
     free(r.confirmed);
+    arena->starved = arena->starved || r.starved;
+    if (status == QD_OK && arena->starved)
+        status = qd_fail(r.error, QD_NO_MEMORY, "no memory to reduce a case");
     if (status == QD_OK) {
         *reduced = made;
         reduced->evaluated.kase = &reduced->kase;

@@ -34,7 +34,11 @@ int main(int argc, char **argv)
     }
     const struct qd_console console = {out.out, err.out, out.terminal, err.terminal};
     enum qd_exit code = qd_command_main(argc, argv, &console);
-    bool whole = qd_clean_stream_close(&out);
+    if (!qd_clean_stream_close(&out)) {
+        if (code != QD_EXIT_OWN_FAILURE) /* which has its words already */
+            fputs("qdiff: cannot write to standard output\n", err.out);
+        code = qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
+    }
     qd_clean_stream_close(&err);
-    return whole ? code : qd_exit_worse(code, QD_EXIT_OWN_FAILURE);
+    return code;
 }

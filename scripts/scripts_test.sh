@@ -162,13 +162,27 @@ fake_builds()
     cat >"$scratch/build/libfuzzer-plain/bin/fuzz_diff" <<'END'
 #!/bin/bash
 case $QDIFF_TARGET.${0##*/} in
-    broken.*) echo "fuzz_diff: no such library" >&2; exit 77 ;;
+    broken.*) echo "fuzz_diff: no such library" >&2; exit 3 ;;
     dying.*) kill -SEGV $$ ;;
-    tool.fuzz_diff) echo "fuzz_diff: tool@1 runs no models; if it is a quantizer, fuzz_quantize tests it" >&2; exit 77 ;;
+    tool.fuzz_diff) echo "fuzz_diff: tool@1 runs no models; if it is a quantizer, fuzz_quantize tests it" >&2; exit 3 ;;
 esac
 for word; do last=$word; done
 case " $* " in
-    *-merge=1*) [ "$QDIFF_TARGET" = slow ] && sleep 100; [ "$QDIFF_FINDINGS" = ignore ] && cp "$last"/* "${@: -2:1}"; exit ;;
+    *-merge=1*)
+        [ "$QDIFF_TARGET" = slow ] && sleep 100
+        [ "$QDIFF_FINDINGS" = ignore ] && cp "$last"/* "${@: -2:1}"
+        count=$(ls "$last" | wc -l)
+        case $QDIFF_TARGET in
+            starved) echo "MERGE-OUTER: 0 new files with 0 new features added"; rm -f "${@: -2:1}"/*; exit ;;
+            full) rm "${@: -2:1}"/0*; ;;
+            picky)
+                echo "MERGE-INNER: '$last/$(printf newpicky | sha1sum | cut -d' ' -f1)' caused a failure at the previous merge step"
+                rm "${@: -2:1}"/*
+                count=0 ;;
+        esac
+        echo "MERGE-OUTER: successful in 1 attempt(s)"
+        echo "MERGE-OUTER: $count new files with 7 new features added; 7 new coverage edges"
+        exit ;;
     *-max_total_time*) ;;
     *) exit 0 ;;
 esac
@@ -325,6 +339,68 @@ test_nightly_minimises_within_its_share()
     expect True "$(of_night '(lambda c: c["after"] == c["before"] - c["torn"] > 100)(s["corpora"]["corpus"])')" "files kept"
 }
 
+# libFuzzer says that a merge went well when every process of it died, or when what it keeps could not be written. What lets one
+# die is not pruned.
+test_nightly_prunes_only_what_a_whole_merge_left_out()
+{
+    fake_builds
+    local target
+    for target in starved full; do
+        export QDIFF_STATE=$scratch/$target
+        expect 1 "$(status_of "${night[@]}" --time 5s --target "$target")" "a night whose merge is not whole: $target"
+        expect "[0, 0, True]" "$(of_night '(lambda c: [c["reached"], c["pruned"], c["after"] > 100])(s["corpora"]["corpus"])')" "$target"
+    done
+    export QDIFF_STATE=$scratch/picky
+    expect 1 "$(status_of "${night[@]}" --time 5s --target picky)" "a night whose merge dies once"
+    expect "[True, 1]" "$(of_night '(lambda c: [c["pruned"] > 100, c["after"]])(s["corpora"]["corpus"])')" "what let it die stays"
+    [ -e "$QDIFF_STATE/fuzz/corpus/$(printf newpicky | sha1sum | cut -d' ' -f1)" ]
+}
+
+# Small files first; where the last night could not reach all, a sample that is another one each night.
+test_nightly_minimises_a_sample_of_what_is_too_much()
+{
+    expect "True True True" "$(PYTHONDONTWRITEBYTECODE=1 python3 -c '
+import importlib.machinery, importlib.util, sys
+loader = importlib.machinery.SourceFileLoader("nightly", sys.argv[1])
+nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
+loader.exec_module(nightly)
+sizes = {f"{i:04}": i for i in range(2500)}
+plain, one, two = nightly.portions(sizes), nightly.portions(sizes, 1), nightly.portions(sizes, 2)
+print(sum(plain, []) == sorted(sizes), all(sorted(sum(parts, [])) == sorted(sizes) for parts in (one, two)),
+      all(part == sorted(part) and part[0] < "0010" and part[-1] > "2490" for part in one) and one[0] != two[0])' "$root/scripts/nightly")" "portions"
+    export QDIFF_STATE=$scratch/sample
+    fake_builds
+    expect 1 "$(status_of "${night[@]}" --time 3s --target starved)" "a night that reaches nothing"
+    sleep 1 # a night is named by the second
+    expect 1 "$(status_of "${night[@]}" --time 3s --target good)" "the night after it"
+    expect True "$(of_night 's["corpora"]["corpus"]["minimised"]')" "the night after it"
+}
+
+# A harness that cannot go on ends the night with its own exit code.
+test_nightly_ends_as_its_harness_does()
+{
+    export QDIFF_STATE=$scratch/gives-up
+    fake_builds
+    sed -i 's/^new=new/echo "fuzz_diff: the machine has no memory left" >\&2; exit 4\n&/' "$scratch/build/libfuzzer-plain/bin/fuzz_diff"
+    expect 4 "$(status_of "${night[@]}" --time 20s --target good)" "a night whose harness has no memory"
+    grep -q 'target good: fuzz_diff: the machine has no memory left' "$scratch/out"
+}
+
+# What qdiff could not say is not taken for nothing new.
+test_nightly_says_when_qdiff_fails()
+{
+    export QDIFF_STATE=$scratch/own-failures
+    fake_builds
+    sed -i 's/^    findings.show)/& echo "qdiff: no memory" >\&2; exit 4/' "$scratch/build/release/bin/qdiff"
+    expect 4 "$(status_of "${night[@]}" --time 3s --target good)" "a night that cannot see its findings"
+    grep -q 'qdiff findings show: qdiff: no memory' "$scratch/out"
+    fake_builds
+    # shellcheck disable=SC2016 # that is how the fake is written
+    sed -i 's/printf "$now .*/exit 0/; s/^    settle.*)/& echo "qdiff: no memory" >\&2; exit 4/' "$scratch/build/release/bin/qdiff"
+    expect 1 "$(status_of "${night[@]}" --time 3s --fresh --target good)" "a night that cannot reduce"
+    grep -q '^- \*\*harness failure\*\*: qdiff settle: qdiff: no memory' "$(ls -d "$QDIFF_STATE"/fuzz/nights/* | tail -n 1)/summary.md"
+}
+
 # On a file system that is full, and on one that cannot be written: an error that says so, and nothing torn.
 test_nightly_on_small_and_read_only_file_systems()
 {
@@ -362,7 +438,7 @@ test_nightly_says_what_is_wrong()
     export QDIFF_STATE=$scratch/wrong
     fake_builds
     expect 3 "$(status_of "${night[@]}" --target broken)" "a target that cannot be used"
-    grep -q 'broken cannot be used (status 77): fuzz_diff: no such library' "$scratch/out"
+    grep -q 'broken cannot be used (status 3): fuzz_diff: no such library' "$scratch/out"
     expect 3 "$(status_of "${night[@]}" --target dying)" "a target that crashes at start"
     grep -q 'dying cannot be used (signal 11)' "$scratch/out"
     expect 4 "$(status_of "${night[@]}" --min-free 999999999)" "a full disk"
@@ -422,4 +498,4 @@ a_build_tells_how_far_it_is a_build_follows_the_cache issues_of_expectations_res
 second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
 nightly_reports_what_the_engine_did nightly_is_quiet_about_what_waits nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \
-nightly_minimises_within_its_share nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"
+nightly_minimises_within_its_share nightly_prunes_only_what_a_whole_merge_left_out nightly_minimises_a_sample_of_what_is_too_much nightly_ends_as_its_harness_does nightly_says_when_qdiff_fails nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

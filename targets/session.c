@@ -442,14 +442,16 @@ static void record_death(const struct qd_session *session, const struct qd_death
              alone ? "" : " (not in a fresh process: an earlier case may have caused it)");
 }
 
-/* Tries again what was killed by somebody else. */
+/* Tries again what was killed by somebody else. Without memory for a worker the arena is starved. */
 static enum qd_status attempt_unmolested(struct qd_session *session,
-                                         const struct qd_transfer *transfer, bool *answered,
-                                         struct qd_death *death, struct qd_error *error)
+                                         const struct qd_transfer *transfer, struct qd_arena *arena,
+                                         bool *answered, struct qd_death *death,
+                                         struct qd_error *error)
 {
     enum qd_status status = QD_OK;
     for (int i = 0; i < MOST_TRIES && status == QD_OK; i++) {
         status = attempt(session, transfer, answered, death, error);
+        arena->starved = arena->starved || status == QD_NO_MEMORY;
         if (status == QD_OK && !*answered && death->interrupted)
             return qd_fail(error, QD_UNUSABLE, "interrupted");
         if (status == QD_OK && (*answered || !qd_death_is_foreign(death)))
@@ -468,13 +470,13 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_t
     bool used = session->worker.pid != 0 && session->worker.answers > 1, answered;
     struct qd_death death, again;
     session->shared = used;
-    enum qd_status status = attempt_unmolested(session, transfer, &answered, &death, error);
+    enum qd_status status = attempt_unmolested(session, transfer, arena, &answered, &death, error);
     if (status != QD_OK)
         return status;
     bool alone = true;
     if (!answered && used && death.outcome != QD_OUTCOME_HANG) {
         session->shared = false;
-        status = attempt_unmolested(session, transfer, &answered, &again, error);
+        status = attempt_unmolested(session, transfer, arena, &answered, &again, error);
         if (status != QD_OK)
             return status;
         if (!answered)

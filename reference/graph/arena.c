@@ -24,8 +24,10 @@ static struct qd_arena_block *grow(struct qd_arena *arena, size_t size)
 {
     size_t payload = size > BLOCK_BYTES ? size : BLOCK_BYTES;
     struct qd_arena_block *block = aligned_alloc(ALIGNMENT, sizeof *block + payload);
-    if (!block)
+    if (!block) {
+        arena->starved = true;
         return NULL;
+    }
     block->next = arena->head;
     block->size = payload;
     block->used = 0;
@@ -104,6 +106,7 @@ static void free_chain(struct qd_arena_block *block)
 void qd_arena_reset(struct qd_arena *arena)
 {
     arena->used = 0;
+    arena->starved = false;
     if (!arena->head)
         return;
     /* The newest block is kept: in a loop over cases it is the one that was large enough. */
@@ -117,4 +120,12 @@ void qd_arena_clear(struct qd_arena *arena)
     free_chain(arena->head);
     arena->head = NULL;
     arena->used = 0;
+    arena->starved = false;
+}
+
+void qd_arena_clear_for(struct qd_arena *scratch, struct qd_arena *owner)
+{
+    if (owner)
+        owner->starved = owner->starved || scratch->starved;
+    qd_arena_clear(scratch);
 }

@@ -177,15 +177,15 @@ static enum qd_status tell(struct piece *piece)
 /* --- Diagnosis ---------------------------------------------------------------------------------- */
 
 /* A quirk that explained an earlier unit and explains this one. */
-static const struct qd_diagnosis *find_named(const struct qd_locate *locate,
-                                             const struct qd_evaluated *evaluated,
-                                             const struct qd_run *run)
+static const struct qd_diagnosis *
+find_named(struct qd_locate *locate, const struct qd_evaluated *evaluated, const struct qd_run *run)
 {
     for (size_t i = 0; i < locate->memory->named_count; i++) {
         const struct qd_diagnosis *named = &locate->memory->named[i].diagnosis;
         size_t count = named->kind == QD_DIAGNOSIS_PAIR ? 2 : 1;
 
-        if (qd_quirks_explain(named->quirks, count, evaluated->kase, evaluated->values, run))
+        if (qd_quirks_explain(named->quirks, count, evaluated->kase, evaluated->values, run,
+                              &locate->piece))
             return named;
     }
     return NULL;

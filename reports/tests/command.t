@@ -346,7 +346,7 @@ without_libfuzzer()
     export QDIFF_STATE=$scratch/state
     mkdir -p "$release"/{bin,plugins} "$scratch/build/afl/bin"
     cp "$qdiff" "$release/bin/"
-    ln -s "$(realpath "${qdiff%/bin/*}/share")" "$release/share"
+    ln -sfn "$(realpath "${qdiff%/bin/*}/share")" "$release/share"
     printf '#!/bin/sh\nexit 0\n' | tee "$scratch/build/afl/bin/fuzz_diff" >"$release/plugins/qdiff_afl_mutator.so"
     chmod +x "$scratch/build/afl/bin/fuzz_diff"
     qdiff=$release/bin/qdiff
@@ -359,6 +359,37 @@ test_fuzz_takes_the_harness_of_the_role()
     qd 4 fuzz -t "$root/reports/tests/wrong_quantizer.py" && has err "--target fuzz_quantize" || return 1
     qd 4 fuzz -t iree && has err "--target fuzz_diff" || return 1
     qd 2 fuzz -t ort-quant --engine afl && has err "libfuzzer has both"
+}
+
+# What an engine ends with, and what qdiff makes of it.
+test_fuzz_has_exit_codes()
+{
+    local harness=$scratch/build/libfuzzer-plain/bin/fuzz_diff row
+    without_libfuzzer
+    mkdir -p "${harness%/*}"
+    for row in "0 exit 0" "4 exit 1" "3 exit 3" "77 exit 77" "4 kill -KILL \$\$"; do
+        printf '#!/bin/sh\n%s\n' "${row#* }" >"$harness"
+        chmod +x "$harness"
+        qd "${row%% *}" fuzz -t reference || { echo "an engine that does: ${row#* }"; return 1; }
+    done
+    rm -r "${harness%/*}"
+    has err "the engine died by signal 9"
+}
+
+# Where memory ends in the harness, in the judge or in the diagnosis: an error, or the finding by its name.
+test_a_harness_without_memory_says_so()
+{
+    local fuzz=${qdiff%/*}/fuzz_diff seed=$root/corpus/42eb12c9cae812b6524f76c29ddf322429683ffa at=0 count=1 status wrong=0
+    local name=DequantizeLinear-quirk-wrong-value-zero-points-ignored.finding
+    for ((at = 0; at <= count; at += 1 + count / 30)); do
+        rm -rf "$scratch/store"
+        status=0
+        LD_PRELOAD=$plugins/fault_plugin.so QDIFF_FAULT=fuzz_diff:malloc:$at QDIFF_FAULT_COUNT=$scratch/count QDIFF_ISOLATE=1 \
+            QDIFF_TARGET=quirk:zero-points-ignored QDIFF_STORE=$scratch/store "$fuzz" "$seed" >"$scratch/log" 2>&1 || status=$?
+        [ "$status" -ne 0 ] || [ -e "$scratch/store/$name" ] || { echo "malloc:$at: exit 0 without the finding"; wrong=1; }
+        [ "$at" -ne 0 ] || count=$(sort -n "$scratch/count" | tail -n 1)
+    done
+    [ "$count" -gt 300 ] && [ "$wrong" = 0 ]
 }
 
 test_fuzz_with_afl_wants_an_input()

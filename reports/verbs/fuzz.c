@@ -199,15 +199,26 @@ static _Noreturn void become_engine(struct qd_command *command, const char **wor
     _exit(QD_EXIT_OWN_FAILURE);
 }
 
-/* Passes signals on to the engine until it has ended; its exit code. */
-static enum qd_exit await_engine(struct qd_warden *warden, const sigset_t *signals)
+/* Passes signals on to the engine until it has ended; its exit code. One that ends by a signal that did not come from
+ * here has failed. */
+static enum qd_exit await_engine(struct qd_command *command, struct qd_warden *warden,
+                                 const sigset_t *signals)
 {
     int number = 0;
+    bool interrupted = false;
     while (!qd_warden_is_over(warden))
-        if (sigwait(signals, &number) == 0 && number != SIGCHLD)
+        if (sigwait(signals, &number) == 0 && number != SIGCHLD) {
             kill(warden->worker, number == SIGHUP ? SIGTERM : number);
+            interrupted = true;
+        }
     struct qd_warden_end end = qd_warden_await(warden, 0);
-    return WIFEXITED(end.status) ? (enum qd_exit)WEXITSTATUS(end.status) : QD_EXIT_INTERRUPTED;
+    if (WIFEXITED(end.status)) /* 1: an engine cannot read a file, or start the harness */
+        return WEXITSTATUS(end.status) == 1 ? QD_EXIT_OWN_FAILURE
+                                            : (enum qd_exit)WEXITSTATUS(end.status);
+    if (interrupted)
+        return QD_EXIT_INTERRUPTED;
+    fprintf(command->err, "qdiff: the engine died by signal %d\n", WTERMSIG(end.status));
+    return QD_EXIT_OWN_FAILURE;
 }
 
 /* The engine, with a warden: an engine that is killed leaves processes and, as AFL++ does, shared memory. */
@@ -228,7 +239,7 @@ static enum qd_exit run_engine(struct qd_command *command, const char **words)
         become_engine(command, words, &before);
     if (status != QD_OK)
         return qd_command_failed(command, &error);
-    return await_engine(&warden, &signals);
+    return await_engine(command, &warden, &signals);
 }
 
 static enum qd_exit start(struct qd_command *command, const struct plan *plan)
@@ -275,8 +286,11 @@ const struct qd_verb qd_verb_fuzz = {
     .at_most = 1,
     .options = "target expectations no-expectations engine time",
     .text = "Runs one fuzzing engine on one target, from a clone in which the harness is\n"
-            "built. The output on the screen and the exit code are the engine's. The harness\n"
-            "is fuzz_diff, or fuzz_quantize for a quantizer, which only libFuzzer can run.\n"
+            "built. The output on the screen is the engine's. The harness is fuzz_diff, or\n"
+            "fuzz_quantize for a quantizer, which only libFuzzer can run.\n"
+            "Exit codes are those of every verb, but a new finding is none; libFuzzer adds 77\n"
+            "for an input that crashes the target, 70 for one that is slow and 71 for one that\n"
+            "takes too much memory, and keeps it as crash-<sha1> and so on.\n"
             "New inputs go to CORPUS, by default the corpus of scripts/nightly for such\n"
             "targets; AFL++ needs a file there to start from.\n"
             "Findings go to the store (qdiff help findings). scripts/nightly runs a whole\n"

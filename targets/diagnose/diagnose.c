@@ -88,7 +88,7 @@ enum fit { REFUTED, SILENT, EXPLAINS };
 /* compared: the elements that the reference itself has a say on. */
 static enum fit fit_of(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, int64_t compared, const struct qd_run *run,
-                       struct qd_comparison *under)
+                       struct qd_arena *owner, struct qd_comparison *under)
 {
     struct qd_arena arena;
     enum fit fit = REFUTED;
@@ -99,7 +99,7 @@ static enum fit fit_of(const struct qd_quirk *const *quirks, size_t count,
         if (!qd_verdict_is_divergence(under->verdict))
             fit = 2 * under->compared >= compared ? EXPLAINS : SILENT;
     }
-    qd_arena_clear(&arena);
+    qd_arena_clear_for(&arena, owner);
     return fit;
 }
 
@@ -118,7 +118,7 @@ static bool mask(struct qd_value *value, const struct qd_value *other, struct qd
 /* Whether some element that differs is specified under quirks: one that is not would fit any number. */
 static bool tells_of_difference(const struct qd_quirk *const *quirks, size_t count,
                                 const struct qd_case *kase, const struct qd_value *canonical,
-                                const struct qd_run *run)
+                                const struct qd_run *run, struct qd_arena *owner)
 {
     struct qd_arena arena;
     struct qd_comparison rest = {.mismatched = 0};
@@ -133,7 +133,7 @@ static bool tells_of_difference(const struct qd_quirk *const *quirks, size_t cou
     }
     if (made)
         qd_compare(kase, masked, run, &rest);
-    qd_arena_clear(&arena);
+    qd_arena_clear_for(&arena, owner);
     return rest.mismatched > 0;
 }
 
@@ -141,21 +141,21 @@ static bool tells_of_difference(const struct qd_quirk *const *quirks, size_t cou
 static enum fit fit_of_case(const struct qd_quirk *const *quirks, size_t count,
                             const struct qd_case *kase, const struct qd_value *canonical,
                             const struct qd_comparison *plain, const struct qd_run *run,
-                            struct qd_comparison *under)
+                            struct qd_arena *owner, struct qd_comparison *under)
 {
-    enum fit fit = fit_of(quirks, count, kase, plain->compared, run, under);
+    enum fit fit = fit_of(quirks, count, kase, plain->compared, run, owner, under);
     bool vague =
         fit == EXPLAINS && plain->mismatched > 0 && under->unspecified > plain->unspecified;
-    return vague && !tells_of_difference(quirks, count, kase, canonical, run) ? SILENT : fit;
+    return vague && !tells_of_difference(quirks, count, kase, canonical, run, owner) ? SILENT : fit;
 }
 
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
-                       const struct qd_run *run)
+                       const struct qd_run *run, struct qd_arena *owner)
 {
     struct qd_comparison plain, under;
     qd_compare(kase, canonical, run, &plain);
-    return fit_of_case(quirks, count, kase, canonical, &plain, run, &under) == EXPLAINS;
+    return fit_of_case(quirks, count, kase, canonical, &plain, run, owner, &under) == EXPLAINS;
 }
 
 static bool same_values(const struct qd_value *a, const struct qd_value *b, size_t count)
@@ -173,7 +173,7 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *values = evaluate_under(&quirk, 1, d->kase, &arena);
     bool changed = values && !same_values(values, d->canonical, d->kase->graph->output_count);
-    qd_arena_clear(&arena);
+    qd_arena_clear_for(&arena, d->arena);
     return changed;
 }
 
@@ -185,7 +185,7 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     if (d->count == MAX_CANDIDATES)
         return;
     enum fit fit = fit_of_case(candidate.quirks, candidate.count, d->kase, d->canonical, &d->plain,
-                               d->run, &under);
+                               d->run, d->arena, &under);
     if (fit == REFUTED)
         return;
     candidate.weak = fit == SILENT;
@@ -298,7 +298,7 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         struct candidate c = d->candidates[i];
         struct qd_comparison under;
         enum fit fit = fit_of(c.quirks, c.count, &neighbour->kase, comparison->compared,
-                              &neighbour->trial.run, &under);
+                              &neighbour->trial.run, d->arena, &under);
         if (fit == REFUTED) {
             note_refuted(d, &c);
             continue;
@@ -333,7 +333,7 @@ static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number)
         status = run_neighbour(d, &neighbour, &ran);
     if (ran)
         sift(d, &neighbour);
-    qd_arena_clear(&neighbour.arena);
+    qd_arena_clear_for(&neighbour.arena, d->arena);
     return status;
 }
 
@@ -399,7 +399,7 @@ static void ask_other(struct search *search, const struct qd_case *kase,
         search->status = run_neighbour(d, &other, &ran);
     if (ran)
         take(d, &other);
-    qd_arena_clear(&other.arena);
+    qd_arena_clear_for(&other.arena, d->arena);
 }
 
 /* As evidence for the pair that is left. */
@@ -557,6 +557,8 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     enum qd_status status = find_candidates(&d);
     if (status == QD_OK)
         status = qd_difference_locate(session, kase, arena, &made.place, error);
+    if (status == QD_OK && arena->starved) /* what could not be evaluated is not refuted */
+        status = qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
     if (status != QD_OK)
         return status;
     name_candidates(&d, &made);

@@ -265,7 +265,7 @@ static bool ignoring_explains(float a_scale, float last)
                      QD_OK);
     const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &have};
     const struct qd_quirk *quirk = qd_quirk_find("zero-points-ignored");
-    bool explains = qd_quirks_explain(&quirk, 1, &kase, &value, &run);
+    bool explains = qd_quirks_explain(&quirk, 1, &kase, &value, &run, NULL);
     qd_arena_clear(&arena);
     return explains;
 }

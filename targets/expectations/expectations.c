@@ -415,7 +415,7 @@ static bool covers(const struct row *row, const struct qd_evidence *evidence)
         return true;
     return evidence->canonical && evidence->run &&
            qd_quirks_explain(row->quirks, row->quirk_count, evidence->kase, evidence->canonical,
-                             evidence->run);
+                             evidence->run, evidence->arena);
 }
 
 void qd_row_lines_add(struct qd_row_lines *lines, size_t line)

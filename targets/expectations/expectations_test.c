@@ -530,7 +530,7 @@ static bool quirk_row_expects(float have)
     const struct qd_expectation *unexpected,
         *found = qd_expectations_match(
             parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
-            &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL},
+            &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL, NULL},
             &unexpected, NULL);
     assert_true(!found || strcmp(found->quirks, "zero-points-ignored") == 0);
     qd_arena_clear(&arena);

@@ -111,7 +111,7 @@ static bool has_zero(const struct qd_case *kase, int value, struct qd_arena *are
 }
 
 /* Div-14 has no quotient of an integer by 0: a target may say so instead of inventing one. */
-static bool divides_by_zero(const struct qd_case *kase)
+static bool divides_by_zero(const struct qd_case *kase, struct qd_arena *owner)
 {
     struct qd_arena arena;
     bool zero = false;
@@ -121,7 +121,7 @@ static bool divides_by_zero(const struct qd_case *kase)
         zero = strcmp(node->op_type, "Div") == 0 && !*node->domain && node->input_count == 2 &&
                has_zero(kase, node->inputs[1], &arena);
     }
-    qd_arena_clear(&arena);
+    qd_arena_clear_for(&arena, owner);
     return zero;
 }
 
@@ -143,7 +143,8 @@ static bool is_window_too_large(const struct qd_evaluated *evaluated)
 
 /* What makes a model one that no page allows literally, NULL if nothing does:
  * whatever number or refusal it gets is advisory. */
-static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_verdict class)
+static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_verdict class,
+                               struct qd_arena *arena)
 {
     const struct qd_case *kase = evaluated->kase;
     struct qd_features features;
@@ -152,7 +153,7 @@ static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_ver
     qd_case_features(kase, &features);
     if (qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR))
         return "a parameter or bound has the shape [1] where the operator's page says scalar";
-    if (class == QD_VERDICT_REJECTS_VALID && divides_by_zero(kase))
+    if (class == QD_VERDICT_REJECTS_VALID && divides_by_zero(kase, arena))
         return "an integer is divided by 0, for which no sentence has a quotient";
     if (class == QD_VERDICT_WRONG_SHAPE && is_window_too_large(evaluated))
         return "a window exceeds the padded axis, and the page's floor and ONNX's shape inference "
@@ -205,7 +206,7 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_com
         cite_value(evaluated, comparison, arena, &made);
     else
         made.clause = clause_of(evaluated, class, words, arena);
-    const char *beyond = beyond_page(evaluated, class);
+    const char *beyond = beyond_page(evaluated, class, arena);
     if (made.clause && made.severity == QD_SEVERITY_WRONG && beyond) {
         made.severity = QD_SEVERITY_ADVISORY;
         made.clause = qd_arena_printf(arena, "%s; but %s", made.clause, beyond);

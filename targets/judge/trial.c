@@ -213,7 +213,7 @@ static enum qd_status look_for_leak(const struct qd_subject *subject,
         status = ask_alone(subject, evaluated, arena, trial, error);
     if (status == QD_OK && trial->divergences->class == QD_VERDICT_STATE_LEAK &&
         subject->expectations)
-        qd_trial_expect(subject->expectations, evaluated, trial);
+        qd_trial_expect(subject->expectations, evaluated, arena, trial);
     return status;
 }
 
@@ -251,13 +251,14 @@ static void choose_verdict(struct qd_trial *trial, bool strict)
 }
 
 void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evaluated *evaluated,
-                     struct qd_trial *trial)
+                     struct qd_arena *arena, struct qd_trial *trial)
 {
     struct qd_evidence evidence = {.kase = evaluated->kase,
                                    .features = &evaluated->features,
                                    .verdict = trial->comparison.verdict,
                                    .canonical = evaluated->values,
-                                   .run = &trial->run};
+                                   .run = &trial->run,
+                                   .arena = arena};
     const struct qd_expectation *unexpected = NULL;
     for (size_t i = 0; i < trial->divergence_count; i++) {
         struct qd_divergence *one = &trial->divergences[i];
@@ -297,12 +298,14 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
     if (status == QD_OK && !made.skip)
         status = cite(evaluated, arena, &made, error);
     if (status == QD_OK && !made.skip && subject->expectations)
-        qd_trial_expect(subject->expectations, evaluated, &made);
+        qd_trial_expect(subject->expectations, evaluated, arena, &made);
     if (status == QD_OK)
         status = look_for_leak(subject, evaluated, arena, &made, error);
     choose_verdict(&made, options->strict);
     if (status == QD_OK && !made.skip && options->diagnose)
         status = diagnose(subject, evaluated, options, arena, &made, error);
+    if (status == QD_OK && arena->starved)
+        status = qd_fail(error, QD_NO_MEMORY, "no memory to judge a case");
     if (status == QD_OK)
         *trial = made;
     return status;

@@ -164,7 +164,7 @@ static const char *name_quirks(const struct qd_quant_check *check, const struct 
     const struct qd_quirk *quirk;
     for (size_t i = 0; text && (quirk = qd_quirk_at(i)); i++)
         if (qd_quirk_concerns(quirk, made->kase.graph) &&
-            qd_quirks_explain(&quirk, 1, &made->kase, made->values, run))
+            qd_quirks_explain(&quirk, 1, &made->kase, made->values, run, check->arena))
             text = qd_arena_printf(check->arena, "%s%s%s", text, *text ? "|" : ", as the quirk ",
                                    quirk->name);
     return text ? text : "";

@@ -3,6 +3,7 @@
 #ifndef QDIFF_ARENA_H
 #define QDIFF_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,8 @@ struct qd_arena {
     struct qd_arena_block *head; /* newest block */
     size_t used;   /* bytes handed out since init or reset, each piece rounded up to 64 */
     size_t budget; /* limit of `used`, in bytes */
+    bool
+        starved; /* the machine had no memory since init, reset or clear; the budget is another matter */
 };
 
 #define QD_ARENA_DEFAULT_BUDGET ((size_t)512 << 20)
@@ -42,5 +45,9 @@ void qd_arena_reset(struct qd_arena *arena);
 
 /* Gives all memory back. The arena is then as after init. */
 void qd_arena_clear(struct qd_arena *arena);
+
+/* Clears what was used on behalf of `owner`, which is starved if `scratch` was. An answer made without memory may be
+ * wrong, not only less. owner may be NULL. */
+void qd_arena_clear_for(struct qd_arena *scratch, struct qd_arena *owner);
 
 #endif

@@ -69,10 +69,11 @@ struct qd_diagnosis {
 };
 
 /* Whether the semantics under `quirks` explains these outputs (run->outcome OUTPUTS) of the case. `canonical` are the
- * reference's values. Evaluation failing under them is a no. */
+ * reference's values. Evaluation failing under them is a no, but
+ * `owner`, which may be NULL, is starved if the machine had no memory for it. */
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
-                       const struct qd_run *run);
+                       const struct qd_run *run, struct qd_arena *owner);
 
 /* Explains a VALUE divergence of the case on the session's target: `run` gave OUTPUTS, `canonical` the reference's
  * values. Runs neighbours on the session. Errors of the session (UNUSABLE, NO_MEMORY ...); a neighbour that the target

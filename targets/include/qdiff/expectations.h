@@ -68,6 +68,8 @@ struct qd_evidence {
     /* What rows of the form class:words look for: the target's words, a finding's text, the rule of ACCEPTS_INVALID;
      * NULL: such rows do not match. */
     const char *words;
+    /* Starved afterwards if the machine had no memory to see whether a row matches; or NULL. */
+    struct qd_arena *arena;
 };
 
 /* The first row that expects this verdict of this case, NULL if none; marks it used. All rows that do are added to

@@ -68,7 +68,7 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
 
 /* Looks each divergence of the trial up in the rows, which the trial did not do if its subject has none. */
 void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evaluated *evaluated,
-                     struct qd_trial *trial);
+                     struct qd_arena *arena, struct qd_trial *trial);
 
 /* The first part of it for a kernel target that is open as a session: can it, run, compare. */
 enum qd_status qd_trial_ask(struct qd_session *session, const struct qd_evaluated *evaluated,

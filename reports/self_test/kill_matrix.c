@@ -74,9 +74,26 @@ static enum qd_visit pass_over(void *context, const char *path, const struct qd_
 
 /* --- The jobs ------------------------------------------------------------------------------------ */
 
+/* What a process has seen of the quirks. */
+struct tally {
+    struct qd_mutants mutants; /* with those that have kills enough settled */
+    bool settled[64 * QD_KILL_WORDS];
+    size_t kills[64 * QD_KILL_WORDS];
+};
+
+/* Counts the kills of a case; only those at ties of a quirk that needs ties. */
+static void count_kills(struct tally *tally, const struct qd_kills *kills, bool tie)
+{
+    for (size_t q = 0; q < tally->mutants.count; q++) {
+        tally->kills[q] += qd_kills_has(kills, q) && (tie || !qd_quirk_needs_ties(qd_quirk_at(q)));
+        tally->settled[q] = tally->kills[q] >= QD_LEAST_KILLS;
+    }
+}
+
 struct job {
     const struct qd_harness *harness;
     const struct qd_mutants *mutants; /* NULL: none */
+    struct tally *tally;              /* NULL: every quirk is asked of every case */
     size_t number, jobs, stride, seen;
     size_t limit;           /* cases on the roll */
     struct qd_kills *kills; /* shared with the parent */
@@ -98,6 +115,8 @@ static enum qd_visit try_case(void *context, const struct qd_selected *selected)
     if (qd_kill_case(job->harness, job->mutants, selected->kase, &job->arena, &job->kills[index],
                      job->seconds, &job->error) != QD_OK)
         fprintf(stderr, "qdiff: %s: %s\n", selected->kase->id, job->error.text);
+    if (job->tally)
+        count_kills(job->tally, &job->kills[index], has_tag(selected->kase, "tie"));
     qd_arena_reset(&job->arena);
     return QD_VISIT_GO_ON;
 }
@@ -124,6 +143,13 @@ static bool work(void *context, size_t number)
 {
     const struct shift *shift = context;
     struct job job = *shift->model;
+    struct tally tally = {.settled = {false}};
+    if (job.mutants && shift->plan->least) {
+        tally.mutants = *job.mutants;
+        tally.mutants.settled = tally.settled;
+        job.mutants = &tally.mutants;
+        job.tally = &tally;
+    }
     job.number = number;
     job.seconds = shift->seconds + number * shift->quirk_count;
     return run_job(shift->plan->selection, &job) == QD_OK;

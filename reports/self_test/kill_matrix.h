@@ -24,9 +24,10 @@ struct qd_kill_matrix {
 struct qd_matrix_plan {
     const struct qd_selection *selection;
     const struct qd_harness *harness;
-    bool mutants;                   /* false: the harness alone */
-    size_t stride;                  /* n: only every n-th case */
-    uint64_t jobs;                  /* processes; 0: 1 */
+    bool mutants;  /* false: the harness alone */
+    bool least;    /* a process asks a quirk no more that QD_LEAST_KILLS cases have noticed */
+    size_t stride; /* n: only every n-th case */
+    uint64_t jobs; /* processes; 0: 1 */
     struct qd_interrupt *interrupt; /* ends it early; NULL: nothing does */
 };
 

@@ -191,7 +191,8 @@ static enum qd_status try_mutants(const struct trial *trial, const struct qd_mut
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     own.arena = &arena;
     for (size_t i = 0; status == QD_OK && i < mutants->count; i++) {
-        if (!qd_quirk_concerns(qd_quirk_at(i), trial->kase->graph))
+        if ((mutants->settled && mutants->settled[i]) ||
+            !qd_quirk_concerns(qd_quirk_at(i), trial->kase->graph))
             continue;
         double start = qd_clock_seconds();
         status = try_mutant(&own, mutants, i, kills);

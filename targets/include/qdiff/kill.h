@@ -35,12 +35,14 @@ bool qd_kills_has(const struct qd_kills *kills, size_t quirk);
 struct qd_mutants {
     size_t count;
     struct qd_semantics *semantics;
+    const bool *settled; /* those that are asked no more; NULL: none is */
 };
 enum qd_status qd_mutants_init(struct qd_arena *arena, struct qd_mutants *mutants,
                                struct qd_error *error);
 
-/* Evaluates the case and every mutant that concerns it (mutants NULL: none) and compares. seconds[i] grows by the time
- * that mutant i took. The arena is for the case. Fails when the reference cannot evaluate it. */
+/* Evaluates the case and every mutant that concerns it and is not settled (mutants NULL: none) and compares.
+ * seconds[i] grows by the time that mutant i took. The arena is for the case. Fails when the reference cannot evaluate
+ * it. */
 enum qd_status qd_kill_case(const struct qd_harness *harness, const struct qd_mutants *mutants,
                             const struct qd_case *kase, struct qd_arena *arena,
                             struct qd_kills *kills, double *seconds, struct qd_error *error);

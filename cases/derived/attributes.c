@@ -18,8 +18,11 @@ enum form {
     KERNEL,   /* the window's extents, written out */
     PERM,     /* n: 0 reversed, 1 rotated, 2 the last two swapped, 3 as they are */
     AXES,     /* n: 0 the last, 1 the first, 2 −1, 3 the first and −1, 4 none */
+    LONG,     /* LONG_PAD before the last axis of the window */
     OF_EXTENT /* the size of extent n */
 };
+
+enum { LONG_PAD = 300 };
 
 struct level {
     const char *word;
@@ -175,7 +178,10 @@ static size_t put_list(const struct qd_derived_draft *d, const struct level *lev
     case KERNEL:
         for (size_t i = 0; i < n; i++)
             list[i] = qd_derived_extent(d, 4);
+        if (n > 0 && qd_derived_is_alone(d, "long_window"))
+            list[n - 1] = LONG_PAD + 1;
         return n;
+    case LONG: list[n > 0 ? n - 1 : 0] = LONG_PAD; return 2 * n;
     default:
         for (size_t i = 0; i < ends; i++)
             list[i] =
@@ -192,6 +198,8 @@ static void choose(struct qd_derived_draft *d, const char *name, const struct le
                            .f = (float)level->real,
                            .s = level->text};
     int64_t *list = qd_arena_array(d->maker.arena, 2 * (QD_MAX_RANK + 1), sizeof *list);
+    if (level->form == REAL && qd_derived_is_alone(d, "fine"))
+        attr.f += 0.0001F; /* no float16 */
     switch (level->form) {
     case ABSENT: return;
     case INT: break;
@@ -211,12 +219,43 @@ static void choose(struct qd_derived_draft *d, const char *name, const struct le
         d->attributes[d->attribute_count++] = attr;
 }
 
+/* What a level that meets no others gives where the row's own level is absent. */
+static const struct level *given_alone(const struct qd_derived_draft *d,
+                                       const struct attribute *attribute, const struct level *level)
+{
+    static const struct level minus_1 = LIST("", AXES, 2), long_pad = LIST("", LONG, 0);
+    if (level->form != ABSENT)
+        return level;
+    if (qd_derived_is_alone(d, "opset_11") && strcmp(attribute->name, "axes") == 0)
+        return &minus_1;
+    if (qd_derived_is_alone(d, "long_window") && strcmp(attribute->name, "pads") == 0)
+        return &long_pad;
+    return qd_derived_is_alone(d, "fine") && level[1].form == REAL ? &level[1] : level;
+}
+
+/* Slice-1 has as attributes what newer ones have as operands. */
+static void choose_early(struct qd_derived_draft *d)
+{
+    static const struct {
+        const char *name;
+        int64_t n;
+    } early[] = {{"axes", 1}, {"starts", -2}, {"ends", -1}};
+    for (size_t i = 0; qd_derived_is_alone(d, "opset_9") && i < sizeof early / sizeof *early; i++) {
+        struct qd_attr attr = {.name = early[i].name, .kind = QD_ATTR_INTS, .count = 1};
+        attr.ints = &early[i].n;
+        d->attributes[d->attribute_count++] = attr;
+    }
+}
+
 void qd_derived_choose_attributes(struct qd_derived_draft *d)
 {
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    choose_early(d);
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        const struct level *level =
+            &attributes[i].levels[qd_derived_level(d, QD_DERIVED_ATTRIBUTE, (int)i)];
         if (qd_derived_has_attribute(d->outline->op, attributes[i].name))
-            choose(d, attributes[i].name,
-                   &attributes[i].levels[qd_derived_level(d, QD_DERIVED_ATTRIBUTE, (int)i)]);
+            choose(d, attributes[i].name, given_alone(d, &attributes[i], level));
+    }
 }
 
 int64_t qd_derived_int(const struct qd_derived_draft *d, const char *name, int64_t otherwise)

@@ -96,7 +96,7 @@ static void make_ends(const struct qd_derived_draft *d, unsigned level, struct l
 {
     static const int64_t ends[] = {INT64_MAX, -1, INT64_MIN, 1};
     for (unsigned i = 0; i < axis_count(d); i++)
-        push(list, ends[level]);
+        push(list, ends[level] + (level == 3 ? i : 0)); /* 1, 2, ... */
 }
 
 static void make_steps(const struct qd_derived_draft *d, unsigned level, struct list *list)
@@ -135,7 +135,7 @@ static void make_indices(const struct qd_derived_draft *d, unsigned level, struc
     const struct qd_derived_shape *x = first_shape(d);
     int64_t axis = qd_derived_int(d, "axis", 0);
     axis += axis < 0 ? x->rank : 0;
-    int64_t size = axis >= 0 && axis < x->rank ? x->dims[axis] : 1;
+    int64_t size = axis >= 0 && axis < x->rank && x->dims[axis] > 0 ? x->dims[axis] : 1;
     list->rank = level != 1;
     list->type = level == 2 ? QD_S32 : QD_S64;
     push(list, size - 1);
@@ -258,8 +258,9 @@ static bool add_bound(struct qd_derived_draft *d, unsigned level, const char *na
     enum qd_dtype type = d->coded ? QD_F32 : d->x;
     bool upper = strstr(name, "max") != NULL;
     struct qd_tensor t = qd_maker_tensor(&d->maker, type, 0, NULL);
-    double low = qd_dtype_info(type)->kind == QD_CLASS_UINT ? 3 : -1.25;
-    qd_maker_set(&t, 0, upper ? 2.5 + low : low);
+    bool fine = qd_derived_is_alone(d, "fine");
+    double low = qd_dtype_info(type)->kind == QD_CLASS_UINT ? 3 : fine ? -0.0401 : -1.25;
+    qd_maker_set(&t, 0, upper ? (fine ? 0.08 : 2.5) + low : low);
     add_tensor(d, name, &t);
     return true;
 }
@@ -282,7 +283,7 @@ bool qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const ch
     const char *word = qd_op_operand_name(d->outline->op, input, &length);
     const struct control *control = find(word, length);
     unsigned level = qd_derived_level(d, QD_DERIVED_CONTROL, (int)input);
-    if (!control)
+    if (!control || qd_derived_is_alone(d, "opset_9"))
         return false;
     if (!control->make)
         return *control->name == 'c'   ? add_condition(d, level, name)

@@ -50,8 +50,8 @@ static bool covered(const struct qd_learner *l, unsigned f, unsigned v, unsigned
 
 static void count_pairs(const struct qd_learner *l, struct qd_derived_cover *cover)
 {
-    for (unsigned f = 0; f < l->outline.count; f++)
-        for (unsigned g = f + 1; g < l->outline.count; g++)
+    for (unsigned f = 0; f < l->table.factor_count; f++)
+        for (unsigned g = f + 1; g < l->table.factor_count; g++)
             for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
                 for (unsigned w = 0; w < l->outline.factors[g].levels; w++) {
                     bool found = covered(l, f, v, g, w);
@@ -199,6 +199,8 @@ enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_der
         status = qd_learn_base(&learner);
     for (unsigned t = 1; t <= 2 && status == QD_OK; t++)
         status = qd_learn_rows(&learner, t);
+    if (status == QD_OK)
+        status = qd_learn_alone(&learner);
     if (status == QD_OK)
         status = fill(&learner, arena, cover, error);
     if (status == QD_OK)

@@ -28,7 +28,8 @@ enum qd_derived_kind {
     QD_DERIVED_ALIAS,       /* one tensor as two operands */
     QD_DERIVED_COMPUTED,    /* every operand is what another node gives */
     QD_DERIVED_READERS,     /* the output is read by one more node */
-    QD_DERIVED_COUNT        /* of operands that repeat */
+    QD_DERIVED_COUNT,       /* of operands that repeat */
+    QD_DERIVED_ALONE /* the last factor: its levels meet no others, one case of each is enough */
 };
 
 /* Whose parameters; what is bound. */
@@ -95,6 +96,11 @@ struct qd_derived_draft {
         *shared[2]; /* the first scale and zero point, for others of their type; NULL: none yet */
     enum qd_dtype shared_types[2];
     bool shares; /* another took them */
+    size_t added_count;
+    struct qd_derived_added {
+        const char *name;
+        struct qd_tensor tensor;
+    } added[2 * QD_MAX_OPERANDS];
     size_t attribute_count;
     struct qd_attr attributes[QD_DERIVED_ATTRIBUTES];
 };
@@ -114,6 +120,29 @@ int64_t qd_derived_int(const struct qd_derived_draft *d, const char *name, int64
 
 /* The size of the layout's extent i. */
 int64_t qd_derived_extent(const struct qd_derived_draft *d, int i);
+
+/* --- The factor whose levels meet no others ------------------------------------------------------- */
+
+/* Words of an operator's; the count. */
+unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **words);
+
+bool qd_derived_is_alone(const struct qd_derived_draft *d, const char *word);
+bool qd_derived_is_large(const struct qd_derived_draft *d);
+
+/* Operands are float32 numbers where others are codes between two nodes. */
+bool qd_derived_is_bare(const struct qd_derived_draft *d);
+
+/* The opset and the rank that it asks for. */
+void qd_derived_choose_counts(struct qd_derived_draft *d);
+
+/* The size of extent i, and of the other axes of an image; -1: it says nothing. */
+int64_t qd_derived_alone_extent(const struct qd_derived_draft *d, int i);
+int64_t qd_derived_alone_side(const struct qd_derived_draft *d);
+
+/* The shape of the first operand of any rank; false: it says nothing. */
+bool qd_derived_alone_shape(const struct qd_derived_draft *d, struct qd_derived_shape *shape);
+
+/* --- Shapes --------------------------------------------------------------------------------------- */
 
 /* Rank and shapes of all operands, what is summed, and the channels. */
 void qd_derived_lay_out(struct qd_derived_draft *d);

@@ -24,7 +24,8 @@ static void read_types(struct qd_derived_draft *d)
     const char *x = qd_derived_word(d, QD_DERIVED_TYPE, 0),
                *w = qd_derived_word(d, QD_DERIVED_WEIGHT_TYPE, 0);
     d->coded = strncmp(x, "qdq_", 4) == 0;
-    d->x = type_of(x);
+    d->x = d->coded && qd_derived_is_bare(d) ? QD_F32 : type_of(x);
+    d->coded = d->coded && d->x != QD_F32;
     d->w = *w ? type_of(w) : d->x;
 }
 
@@ -41,6 +42,7 @@ static void read_counts(struct qd_derived_draft *d)
     d->rank = *rank ? (unsigned)(*rank - '0') : 2;
     d->opset = 21;
     sscanf(opset, "opset_%lld", (long long *)&d->opset);
+    qd_derived_choose_counts(d);
 }
 
 /* Squeeze takes away axes of one element. */
@@ -75,6 +77,8 @@ static bool costs_too_much(const struct qd_derived_draft *d)
 {
     int w = qd_op_operand(d->outline->op, QD_ROLE_WEIGHT);
     double most = 0, products = 0;
+    if (qd_derived_is_large(d))
+        return false;
     for (unsigned i = 0; i < d->inputs; i++)
         most = fmax(most, elements(&d->shapes[i]));
     if (w >= 0 && d->outline->layout >= QD_LAYOUT_MATMUL)
@@ -167,6 +171,9 @@ static double output_reach(const struct qd_derived_draft *d)
 {
     struct spread x = spread_of(d, QD_DERIVED_X), w = spread_of(d, QD_DERIVED_W);
     double a = hypot(x.deviation, x.middle), b = hypot(w.deviation, w.middle);
+    if (d->outline->op->approximate && qd_derived_is_large(d) &&
+        strstr(d->outline->op->name, "Softmax"))
+        return 0.005;
     if (d->outline->op->approximate)
         return 0.3;
     switch (d->outline->op->form) {
@@ -229,6 +236,9 @@ static double draw_wide(struct qd_derived_draft *d, const struct qd_dtype_info *
 static double draw(struct qd_derived_draft *d, enum qd_dtype type)
 {
     const struct qd_dtype_info *info = qd_dtype_info(type);
+    if (info->kind == QD_CLASS_FLOAT && qd_derived_is_alone(d, "fine"))
+        return (double)(2 * qd_random_range(&d->random, -4, 3) + 1) / 64 +
+               ldexp((double)qd_random_range(&d->random, 0, 2), -16);
     if (info->kind == QD_CLASS_FLOAT)
         return (double)(2 * qd_random_range(&d->random, -128, 127) + 1) / 64;
     if (info->bits > 16)
@@ -296,6 +306,26 @@ static enum qd_dtype scale_type(const struct qd_derived_draft *d)
     return d->outline->layout == QD_LAYOUT_NBITS && qd_dtype_is_float(x) ? x : QD_F32;
 }
 
+static bool shares_all(const struct qd_derived_draft *d)
+{
+    return qd_derived_is_alone(d, "shared") || qd_derived_is_alone(d, "shared_0d");
+}
+
+/* Adds a tensor; its name. Where all is shared an earlier one of its type and shape stands for it. */
+static const char *add_once(struct qd_derived_draft *d, const char *name, const struct qd_tensor *t,
+                            bool run)
+{
+    for (size_t i = 0; shares_all(d) && i < d->added_count; i++)
+        if (d->added[i].tensor.dtype == t->dtype && qd_tensor_same_shape(&d->added[i].tensor, t)) {
+            d->shares = true;
+            return d->added[i].name;
+        }
+    if (d->added_count < sizeof d->added / sizeof *d->added)
+        d->added[d->added_count++] = (struct qd_derived_added){name, *t};
+    qd_maker_add(&d->maker, name, t, run);
+    return name;
+}
+
 /* Adds a scale or zero point; its name. With one grid the first of a scalar of its type stands for it. */
 static const char *add_scalar_once(struct qd_derived_draft *d, bool zero, const char *name,
                                    const struct qd_tensor *t, bool run)
@@ -309,8 +339,7 @@ static const char *add_scalar_once(struct qd_derived_draft *d, bool zero, const 
         d->shared[zero] = name;
         d->shared_types[zero] = t->dtype;
     }
-    qd_maker_add(&d->maker, name, t, run);
-    return name;
+    return add_once(d, name, t, run);
 }
 
 static const char *add_parameter(struct qd_derived_draft *d, unsigned input, const char *name)
@@ -333,6 +362,8 @@ static const char *add_parameter(struct qd_derived_draft *d, unsigned input, con
 static bool is_run(const struct qd_derived_draft *d, bool first)
 {
     bool constant = qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_X) > 0;
+    if (qd_derived_is_alone(d, "initializer"))
+        return false;
     return first ? !constant
                  : constant || qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_W) > 0;
 }
@@ -386,9 +417,9 @@ static enum qd_dtype bias_type(const struct qd_derived_draft *d)
     return has_parameters(op) ? scale_type(d) : d->x;
 }
 
-/* Codes and the node that turns them into numbers, or the numbers themselves. */
-static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *name, int owner,
-                       bool run)
+/* Codes and the node that turns them into numbers, or the numbers themselves; their name. */
+static const char *add_tensor(struct qd_derived_draft *d, unsigned input, const char *name,
+                              int owner, bool run)
 {
     bool bias = qd_op_role(d->outline->op, input) == QD_ROLE_BIAS,
          plain = d->outline->layout == QD_LAYOUT_CHANNELS && input > 0;
@@ -401,12 +432,13 @@ static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *n
     for (int64_t i = 0; i < t.count && d->maker.status == QD_OK; i++) {
         double x = draw(d, type);
         bool divisor = strcmp(d->outline->op->name, "Div") == 0 && !coded && x == 0;
-        qd_maker_set(&t, i, strcmp(name, "var") == 0 ? fabs(x) + 0.5 : divisor ? 1 : x);
+        bool positive = strcmp(name, "var") == 0 || (shares_all(d) && qd_dtype_is_float(type));
+        qd_maker_set(&t, i, positive ? fabs(x) + 0.5 : divisor ? 1 : x);
     }
     const char *codes = coded ? qd_arena_printf(d->maker.arena, "%s_codes", name) : name;
-    qd_maker_add(&d->maker, codes, &t, run);
+    codes = add_once(d, codes, &t, run);
     if (!coded)
-        return;
+        return codes;
     int64_t channels = bias ? d->shapes[input].dims[0] : d->channels[owner];
     bool per_channel = channels > 0 && is_per_channel(d, bias ? QD_DERIVED_W : owner, true);
     struct grid grid = add_grid(d, name, bias ? QD_DERIVED_W : owner, channels, type);
@@ -414,6 +446,7 @@ static void add_tensor(struct qd_derived_draft *d, unsigned input, const char *n
                     !per_channel ? -1
                     : bias       ? 0
                                  : d->channel_axis[owner]);
+    return name;
 }
 
 /* --- The node ------------------------------------------------------------------------------------- */
@@ -440,16 +473,15 @@ static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsig
     if (role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT)
         return add_parameter(d, input, name);
     if (role == QD_ROLE_BIAS && d->outline->layout != QD_LAYOUT_CHANNELS) {
-        add_tensor(d, input, name, QD_DERIVED_W,
-                   qd_derived_level(d, QD_DERIVED_OPERAND, (int)input) == 2);
-        return name;
+        return add_tensor(d, input, name, QD_DERIVED_W,
+                          qd_derived_level(d, QD_DERIVED_OPERAND, (int)input) == 2);
     }
     unsigned place = (*seen)++;
     if (place == 1 && is_level(d, QD_DERIVED_ALIAS, "x_twice"))
         return *first;
     bool plain = d->outline->layout == QD_LAYOUT_CHANNELS;
-    add_tensor(d, input, name, place % 2 && !plain ? QD_DERIVED_W : QD_DERIVED_X,
-               is_run(d, place == 0));
+    name = add_tensor(d, input, name, place % 2 && !plain ? QD_DERIVED_W : QD_DERIVED_X,
+                      is_run(d, place == 0));
     if (place == 0)
         *first = name;
     return name;
@@ -550,14 +582,25 @@ static bool is_below_byte(enum qd_dtype type)
     return qd_dtype_info(type)->bits < 8;
 }
 
+static bool has_no_elements(const struct qd_derived_draft *d)
+{
+    bool found = false;
+    for (unsigned i = 0; i < d->inputs; i++)
+        for (unsigned k = 0; k < d->shapes[i].rank; k++)
+            found = found || d->shapes[i].dims[k] == 0;
+    return found;
+}
+
 /* What a level asks for and the others leave no room for. */
 static enum qd_status look_for_nothing_asked(const struct qd_derived_draft *d, enum qd_dtype result,
                                              struct qd_error *error)
 {
     bool passes = is_level(d, QD_DERIVED_COMPUTED, "computed") ||
                   is_level(d, QD_DERIVED_READERS, "read_twice");
-    if (is_level(d, QD_DERIVED_ALIAS, "one_grid") && !d->shares)
+    if ((is_level(d, QD_DERIVED_ALIAS, "one_grid") || shares_all(d)) && !d->shares)
         return qd_fail(error, QD_UNSUPPORTED, "no two operands have parameters of one type");
+    if (strncmp(qd_derived_word(d, QD_DERIVED_ALONE, 0), "empty", 5) == 0 && !has_no_elements(d))
+        return qd_fail(error, QD_UNSUPPORTED, "no operand without elements");
     if (passes && !d->coded &&
         (is_below_byte(d->x) || is_below_byte(d->w) || is_below_byte(output_type(d)) ||
          is_below_byte(result)))
@@ -597,8 +640,8 @@ enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *
     describe(outline, row, base, slug, sizeof slug);
     d.random = d.jitter = qd_random_seed(slug, 0);
     read_counts(&d);
-    d.maker = qd_maker_begin(arena, d.opset, error);
     read_types(&d);
+    d.maker = qd_maker_begin(arena, d.opset, error);
     if (d.maker.status != QD_OK || !spec)
         return d.maker.status == QD_OK ? qd_fail(error, QD_NO_MEMORY, "no room for a case")
                                        : d.maker.status;
@@ -616,6 +659,8 @@ enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *
                                 : QD_OK;
     if (status != QD_OK)
         return status;
+    if (qd_derived_level(&d, QD_DERIVED_ALONE, 0) > 0)
+        qd_build_tag(d.maker.builder, QD_DERIVED_TAG_ALONE);
     status = qd_maker_finish(&d.maker, slug, "derived", spec, kase);
     if (status == QD_OK && kase->graph->node_count > QD_CASE_EDIT_MAX_NODES)
         return qd_fail(error, QD_UNSUPPORTED, "more nodes than a case may have to be edited");

@@ -271,6 +271,13 @@ static void read_bindings(struct reader *r)
         add(r, QD_DERIVED_BINDING, QD_DERIVED_CONTROLS, "controls", WORDS("", "run_controls"));
 }
 
+static void read_alone(struct reader *r)
+{
+    const char *words[QD_COVERING_MAX_LEVELS];
+    unsigned levels = qd_derived_alone_levels(r->outline, words);
+    add(r, QD_DERIVED_ALONE, 0, "what meets no others", words, levels);
+}
+
 enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *outline,
                                struct qd_error *error)
 {
@@ -286,6 +293,7 @@ enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *outlin
     read_bindings(&r);
     add(&r, QD_DERIVED_OPSET, 0, "opset",
         WORDS("", "opset_13", "opset_10", "opset_7", "opset_19", "opset_23", "opset_25"));
+    read_alone(&r);
     return r.full ? qd_fail(error, QD_LIMIT, "%s: more than %d factors", op->name,
                             QD_COVERING_MAX_FACTORS)
                   : QD_OK;

@@ -48,7 +48,10 @@ int64_t qd_derived_extent(const struct qd_derived_draft *d, int i)
     enum { BASE, ONE, TWO, FIVE, BELOW, TILE, ABOVE, HUNDRED, MANY };
     static const int64_t plain[] = {[ONE] = 1, 2, 5, [HUNDRED] = 103, 257};
     bool equal = qd_derived_level(d, QD_DERIVED_EQUAL, 0);
+    int64_t alone = qd_derived_alone_extent(d, i);
     bool window = i == (d->outline->layout == QD_LAYOUT_CHANNELS ? 2 : 3);
+    if (alone >= 0)
+        return alone;
     if (equal && i != 4)
         i = 1;
     unsigned level = qd_derived_level(d, QD_DERIVED_EXTENT, i);
@@ -80,6 +83,8 @@ static int64_t inner_extent(const struct qd_derived_draft *d, int64_t otherwise)
 static struct qd_derived_shape any_shape(const struct qd_derived_draft *d)
 {
     struct qd_derived_shape shape = {.rank = d->rank};
+    if (qd_derived_alone_shape(d, &shape))
+        return shape;
     double elements = (double)qd_derived_extent(d, 0) * (double)qd_derived_extent(d, 1);
     for (unsigned i = 0; i < d->rank; i++) {
         int64_t inner = inner_extent(d, i % 2 ? 2 : 4);
@@ -165,13 +170,14 @@ static struct qd_derived_shape image(const struct qd_derived_draft *d, int64_t c
     struct qd_derived_shape shape = {.rank = d->rank, .dims = {qd_derived_extent(d, 0)}};
     unsigned place = channel_place(d), last = place == d->rank - 1 ? d->rank - 2 : d->rank - 1;
     bool equal = qd_derived_level(d, QD_DERIVED_EQUAL, 0);
+    int64_t side = qd_derived_alone_side(d);
     int64_t block = qd_derived_has_attribute(d->outline->op, "blocksize")
                         ? qd_derived_int(d, "blocksize", 1)
                         : 1;
     for (unsigned i = 1; i < d->rank; i++)
         shape.dims[i] = i == place           ? channels * block * block
                         : i == last || equal ? size * block
-                                             : (4 + i) * block;
+                                             : (side > 0 ? side : 4 + i) * block;
     return shape;
 }
 
@@ -235,7 +241,7 @@ static void lay_out_matmul(struct qd_derived_draft *d)
         memcpy(weight->dims + 1, d->shapes[0].dims, (rank - 3) * sizeof k);
     if (strcmp(word, "w_batch_1") == 0 && rank > 2)
         weight->dims[0] = 1;
-    if (strcmp(word, "w_vector") == 0)
+    if (strcmp(word, "w_vector") == 0 || qd_derived_is_alone(d, "empty_last"))
         set(weight, 1, &k);
     if (b >= 0)
         set(&d->shapes[b], 1, &n);

@@ -51,7 +51,8 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row,
     if (status == QD_OK && !compares(&kase, values))
         return qd_fail(l->error, QD_UNSUPPORTED, "no element of the output is specified");
     for (size_t o = 0; status == QD_OK && o < kase.graph->output_count; o++)
-        if ((double)values[o].want.count > QD_DERIVED_MOST_OUTPUTS)
+        if ((double)values[o].want.count > QD_DERIVED_MOST_OUTPUTS &&
+            row[l->outline.count - 1] == 0)
             return qd_fail(l->error, QD_UNSUPPORTED, "too large for one of many cases");
     return status;
 }
@@ -90,7 +91,7 @@ static enum qd_status step_to_base(struct qd_learner *l, bool *valid, bool *move
     enum qd_status status = QD_OK;
     *valid = *moved = false;
     for (int nearly = 0; nearly < 2; nearly++)
-        for (unsigned f = 0; f < l->outline.count && status == QD_OK && !*moved; f++)
+        for (unsigned f = 0; f < l->table.factor_count && status == QD_OK && !*moved; f++)
             if (!nearly || strstr(l->error->text, l->outline.factors[f].name))
                 status = try_levels(l, f, nearly, valid, moved);
     return status;
@@ -101,11 +102,11 @@ static enum qd_status try_pairs(struct qd_learner *l, bool *valid)
 {
     enum qd_status status = QD_OK;
     bool moved;
-    for (unsigned f = 0; f < l->outline.count; f++) {
+    for (unsigned f = 0; f < l->table.factor_count; f++) {
         uint8_t level = l->base[f];
         for (unsigned v = 0; v < l->outline.factors[f].levels; v++) {
             l->base[f] = (uint8_t)v;
-            for (unsigned g = f + 1; g < l->outline.count && status == QD_OK && !*valid; g++)
+            for (unsigned g = f + 1; g < l->table.factor_count && status == QD_OK && !*valid; g++)
                 status = try_levels(l, g, false, valid, &moved);
             if (*valid || status != QD_OK)
                 return status;
@@ -160,7 +161,7 @@ static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *facto
 {
     bool needed[QD_COVERING_MAX_FACTORS] = {false};
     l->table.exclusion_count = l->exclusion_count;
-    for (unsigned f = 0; f < l->outline.count; f++) {
+    for (unsigned f = 0; f < l->table.factor_count; f++) {
         uint8_t level = row[f];
         if (level == l->base[f])
             continue;
@@ -173,7 +174,7 @@ static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *facto
             row[f] = level;
     }
     *count = 0;
-    for (unsigned f = 0; f < l->outline.count; f++)
+    for (unsigned f = 0; f < l->table.factor_count; f++)
         if (row[f] != l->base[f] && !needed[f])
             factors[(*count)++] = f;
         else if (row[f] != l->base[f])
@@ -189,7 +190,7 @@ static enum qd_status learn_level(struct qd_learner *l, unsigned f, uint8_t leve
     uint8_t row[QD_COVERING_MAX_FACTORS];
     memcpy(row, l->base, sizeof row);
     row[f] = level;
-    for (unsigned g = 0; g < l->outline.count; g++) {
+    for (unsigned g = 0; g < l->table.factor_count; g++) {
         uint32_t refused = 0, all = (UINT32_C(1) << l->outline.factors[g].levels) - 1;
         if (g == f)
             continue;
@@ -231,7 +232,7 @@ static enum qd_status learn_levels(struct qd_learner *l)
     uint8_t row[QD_COVERING_MAX_FACTORS];
     size_t size = 0;
     enum qd_status status = QD_OK;
-    for (unsigned f = 0; f < l->outline.count && status == QD_OK; f++)
+    for (unsigned f = 0; f < l->table.factor_count && status == QD_OK; f++)
         for (unsigned v = 0; v < l->outline.factors[f].levels && status == QD_OK; v++) {
             memcpy(row, l->base, sizeof row);
             row[f] = (uint8_t)v;
@@ -268,7 +269,7 @@ static enum qd_status repair(struct qd_learner *l, const uint8_t *refused)
     uint8_t row[QD_COVERING_MAX_FACTORS];
     enum qd_status status = QD_INVALID;
     memcpy(row, refused, l->outline.count);
-    for (unsigned f = l->outline.count; f-- > 0 && is_refusal(status);)
+    for (unsigned f = l->table.factor_count; f-- > 0 && is_refusal(status);)
         if (row[f] != l->base[f]) {
             row[f] = l->base[f];
             status = qd_covering_row_valid(&l->table, row) ? probe(l, row) : QD_INVALID;
@@ -289,7 +290,8 @@ static enum qd_status try_array(struct qd_learner *l, unsigned strength, size_t 
     *settled = true;
     l->row_count = first;
     for (size_t r = 0; status == QD_OK && r < array.row_count; r++) {
-        const uint8_t *row = array.rows + r * l->outline.count;
+        uint8_t row[QD_COVERING_MAX_FACTORS] = {0};
+        memcpy(row, array.rows + r * l->table.factor_count, l->table.factor_count);
         l->table.exclusion_count = l->exclusion_count;
         if (!qd_covering_row_valid(&l->table, row))
             continue; /* by what an earlier row of this array taught */
@@ -368,8 +370,8 @@ static enum qd_status add_pair(struct qd_learner *l, unsigned f, unsigned v, uns
 static enum qd_status add_pairs(struct qd_learner *l, bool single)
 {
     enum qd_status status = QD_OK;
-    for (unsigned f = 0; f < l->outline.count; f++)
-        for (unsigned g = single ? f : f + 1; g < (single ? f + 1 : l->outline.count); g++)
+    for (unsigned f = 0; f < l->table.factor_count; f++)
+        for (unsigned g = single ? f : f + 1; g < (single ? f + 1 : l->table.factor_count); g++)
             for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
                 for (unsigned w = single ? v : 0;
                      w < (single ? v + 1 : l->outline.factors[g].levels); w++) {
@@ -390,6 +392,44 @@ enum qd_status qd_learn_rows(struct qd_learner *l, unsigned strength)
     return status == QD_OK ? add_pairs(l, strength == 1) : status;
 }
 
+/* Keeps a row if it is taken, small and as large as it is. */
+static enum qd_status offer(struct qd_learner *l, const uint8_t *row)
+{
+    enum qd_status status = probe(l, row);
+    return status == QD_OK ? keep(l, row) : status;
+}
+
+/* Level v of the last factor in the base, or else with the first level of another factor that it is taken with. */
+static enum qd_status add_alone(struct qd_learner *l, uint8_t v)
+{
+    unsigned last = l->outline.count - 1;
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    memcpy(row, l->base, sizeof row);
+    row[last] = v;
+    enum qd_status status = offer(l, row);
+    struct qd_error first = *l->error;
+    for (unsigned f = 0; f < last; f++) {
+        for (unsigned w = 0; w < l->outline.factors[f].levels && is_refusal(status); w++) {
+            row[f] = (uint8_t)w;
+            status = offer(l, row);
+        }
+        row[f] = is_refusal(status) ? l->base[f] : row[f];
+    }
+    if (!is_refusal(status))
+        return status;
+    *l->error = first;
+    return note_hole(l, &last, 1, row);
+}
+
+enum qd_status qd_learn_alone(struct qd_learner *l)
+{
+    enum qd_status status = QD_OK;
+    for (unsigned v = 1; v < l->outline.factors[l->outline.count - 1].levels; v++)
+        if (status == QD_OK)
+            status = add_alone(l, (uint8_t)v);
+    return status;
+}
+
 enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, struct qd_arena *arena,
                                struct qd_error *error)
 {
@@ -401,7 +441,7 @@ enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, str
     l->row_outputs = qd_arena_array(arena, QD_LEARN_MAX_ROWS, sizeof l->outputs);
     if (status == QD_OK && (!l->exclusions || !l->holes || !l->rows || !l->row_outputs))
         status = qd_fail(error, QD_NO_MEMORY, "no room for rows");
-    l->table = (struct qd_factor_table){l->outline.factors, l->outline.count, l->exclusions, 0};
+    l->table = (struct qd_factor_table){l->outline.factors, l->outline.count - 1, l->exclusions, 0};
     qd_arena_init(&l->scratch, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&l->array, QD_ARENA_DEFAULT_BUDGET);
     return status;

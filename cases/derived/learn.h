@@ -11,7 +11,7 @@
 
 struct qd_learner {
     struct qd_derived outline;
-    struct qd_factor_table table; /* with the exclusions so far */
+    struct qd_factor_table table; /* all factors but the last; with the exclusions so far */
     uint8_t base[QD_COVERING_MAX_FACTORS];
     struct qd_exclusion *exclusions;
     unsigned exclusion_count;
@@ -40,5 +40,8 @@ enum qd_status qd_learn_refusal(struct qd_learner *learner, const uint8_t *refus
 /* Appends rows that the reference takes: every level of every factor (strength 1, first) or
  * every pair of levels (2), but for holes. */
 enum qd_status qd_learn_rows(struct qd_learner *learner, unsigned strength);
+
+/* Appends a row for each level of the last factor, whose levels meet no others (QD_DERIVED_ALONE). */
+enum qd_status qd_learn_alone(struct qd_learner *learner);
 
 #endif

@@ -9,7 +9,7 @@
 #include "self_test/contract_run.h"
 #include "self_test/crew.h"
 
-/* Cases of more bytes, model and inputs, are no candidates: smoke takes seconds. */
+/* Cases of more bytes, model and inputs, are no candidates. */
 #define MOST_BYTES 16384
 
 /* A case is chosen if it kills so many that live. */
@@ -51,6 +51,15 @@ static size_t bytes_of(const struct qd_case *kase)
     return bytes;
 }
 
+/* What is no candidate: smoke takes seconds, and every target is judged on it. */
+static bool is_of_full_level(const struct qd_case *kase)
+{
+    for (size_t i = 0; i < kase->tag_count; i++)
+        if (strcmp(kase->tags[i], QD_DERIVED_TAG_ALONE) == 0)
+            return true;
+    return bytes_of(kase) > MOST_BYTES;
+}
+
 static bool is_left(const struct choice *choice, size_t mutant)
 {
     return !qd_contract_is_dead(&choice->tallies[mutant]) && choice->tallies[mutant].shapes == 0 &&
@@ -80,7 +89,7 @@ static enum qd_visit try_candidate(void *context, const struct qd_selected *sele
     size_t candidate = job->seen++;
     if (atomic_load(&shared->stop))
         return QD_VISIT_STOP;
-    if (candidate % job->choice->jobs != job->number || bytes_of(selected->kase) > MOST_BYTES)
+    if (candidate % job->choice->jobs != job->number || is_of_full_level(selected->kase))
         return QD_VISIT_GO_ON;
     qd_arena_reset(&job->arena);
     if (qd_contract_try(job->choice->contract, selected->kase, &job->arena, job->tallies,

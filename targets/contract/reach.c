@@ -8,6 +8,7 @@
 
 #include "contract/trial.h"
 #include "qdiff/compare.h"
+#include "qdiff/features.h"
 
 /* Elements of all operands of a node that is varied; of a varied one; beyond the second only rules about long
  * tensors are asked. */
@@ -159,6 +160,17 @@ static void ask_mutants(struct search *search, const struct small_graph *g, bool
     }
 }
 
+/* No target has to take a vector of one element where the page says scalar: what differs there kills no mutant of
+ * a case either (qd_contract_try). */
+static bool is_advisory(const struct small_graph *g)
+{
+    const struct qd_case kase = {
+        .id = "", .graph = &g->graph, .inputs = g->tensors, .input_count = g->graph.input_count};
+    struct qd_features features;
+    qd_case_features(&kase, &features);
+    return qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR);
+}
+
 /* Evaluates the draft and asks every open mutant. */
 static void attempt(struct search *search, struct draft *draft)
 {
@@ -170,7 +182,7 @@ static void attempt(struct search *search, struct draft *draft)
         elements += draft->edit.in[i] ? draft->edit.in[i]->want.count : 0;
     if (g && draft->edit.status == QD_OK && elements <= MOST_VARIED) {
         assemble(g, draft);
-        if (qd_graph_check(&g->graph, &draft->error) == QD_OK &&
+        if (qd_graph_check(&g->graph, &draft->error) == QD_OK && !is_advisory(g) &&
             qd_sites_record(&g->graph, g->tensors, &search->made, want, &sites, &draft->error) ==
                 QD_OK)
             ask_mutants(search, g, elements > LONG, sites, want);
@@ -504,6 +516,19 @@ static int64_t list_number(const int64_t *old, int64_t count, int64_t i, int how
     }
 }
 
+/* Attributes that are 0 or 1; of other numbers no page says which of the two they mean, so that a model with one tells
+ * no wrong kernel. */
+static bool is_flag(const char *name)
+{
+    static const char *const flags[] = {
+        "ceil_mode", "count_include_pad",    "channels_last", "transA",   "transB",
+        "keepdims",  "noop_with_empty_axes", "allowzero",     "saturate", "storage_order"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(flags[i], name) == 0)
+            return true;
+    return false;
+}
+
 static void vary_attribute(struct search *search, const struct qd_attr *attr, int which)
 {
     struct draft draft;
@@ -512,6 +537,8 @@ static void vary_attribute(struct search *search, const struct qd_attr *attr, in
     attempt(search, &draft);
     for (int how = 0; how < LIST_CHANGES; how++) {
         int64_t numbers[16];
+        if (is_flag(attr->name) && how != ZEROS && how != ONES)
+            continue;
         begin(search, &draft, QD_VARIATION_ATTRIBUTE, which, how, 0);
         if (attr->kind == QD_ATTR_INT)
             qd_edit_int(&draft.edit, attr->name, list_number(&attr->i, 1, 0, how));

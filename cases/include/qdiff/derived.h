@@ -57,6 +57,10 @@ enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_der
  * signature and rows are set. */
 bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover);
 
+/* The tag of cases with a level that meets no others: sizes, ranks and opsets that few targets are made for.
+ * They are of the full level. */
+#define QD_DERIVED_TAG_ALONE "alone"
+
 /* Whether the case with that id is to be of the smoke level. */
 typedef bool qd_derived_takes(const void *context, const char *id);
 

@@ -390,15 +390,17 @@ test_nightly_ends_as_its_harness_does()
 test_nightly_says_when_qdiff_fails()
 {
     export QDIFF_STATE=$scratch/own-failures
+    local summaries
     fake_builds
-    sed -i 's/^    findings.show)/& echo "qdiff: no memory" >\&2; exit 4/' "$scratch/build/release/bin/qdiff"
+    sed -i 's/^    findings.show)/& echo "qdiff: cannot open" >\&2; exit 2/' "$scratch/build/release/bin/qdiff"
     expect 4 "$(status_of "${night[@]}" --time 3s --target good)" "a night that cannot see its findings"
-    grep -q 'qdiff findings show: qdiff: no memory' "$scratch/out"
+    grep -q 'qdiff findings show: qdiff: cannot open' "$scratch/out"
     fake_builds
     # shellcheck disable=SC2016 # that is how the fake is written
     sed -i 's/printf "$now .*/exit 0/; s/^    settle.*)/& echo "qdiff: no memory" >\&2; exit 4/' "$scratch/build/release/bin/qdiff"
     expect 1 "$(status_of "${night[@]}" --time 3s --fresh --target good)" "a night that cannot reduce"
-    grep -q '^- \*\*harness failure\*\*: qdiff settle: qdiff: no memory' "$(ls -d "$QDIFF_STATE"/fuzz/nights/* | tail -n 1)/summary.md"
+    summaries=("$QDIFF_STATE"/fuzz/nights/*/summary.md)
+    grep -q '^- \*\*harness failure\*\*: qdiff settle: qdiff: no memory' "${summaries[-1]}"
 }
 
 # On a file system that is full, and on one that cannot be written: an error that says so, and nothing torn.

@@ -5,6 +5,7 @@
 
 #include "families/maker.h"
 #include "qdiff/answer.h"
+#include "qdiff/derived.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/suite.h"
 
@@ -22,7 +23,7 @@ static size_t bytes_of(const struct qd_case *kase)
 bool qd_twin_is_possible(const struct qd_case *kase)
 {
     return kase->request_size == 0 && kase->expect == QD_EXPECT_VALID &&
-           bytes_of(kase) <= MOST_BYTES;
+           bytes_of(kase) <= MOST_BYTES && !qd_derived_meets_none(kase);
 }
 
 bool qd_twin_is_picked(const struct qd_case *kase, struct qd_random *random)

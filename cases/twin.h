@@ -9,7 +9,8 @@
 #include "qdiff/case_edit.h"
 #include "qdiff/random.h"
 
-/* Whether the case may have a twin: it is valid, runs a model and is not large. */
+/* Whether the case may have a twin: it is valid, runs a model, is not large and has no level that meets no
+ * others. */
 bool qd_twin_is_possible(const struct qd_case *kase);
 
 /* Whether it has: one in eight of those. Takes a number of `random` only then. */

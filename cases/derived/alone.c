@@ -5,6 +5,14 @@
 
 #include "derived/derived.h"
 
+bool qd_derived_meets_none(const struct qd_case *kase)
+{
+    for (size_t i = 0; i < kase->tag_count; i++)
+        if (strcmp(kase->tags[i], QD_DERIVED_TAG_ALONE) == 0)
+            return true;
+    return false;
+}
+
 static bool has(const struct qd_derived *outline, const char *attribute)
 {
     return qd_derived_has_attribute(outline->op, attribute);

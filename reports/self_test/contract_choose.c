@@ -54,10 +54,7 @@ static size_t bytes_of(const struct qd_case *kase)
 /* What is no candidate: smoke takes seconds, and every target is judged on it. */
 static bool is_of_full_level(const struct qd_case *kase)
 {
-    for (size_t i = 0; i < kase->tag_count; i++)
-        if (strcmp(kase->tags[i], QD_DERIVED_TAG_ALONE) == 0)
-            return true;
-    return bytes_of(kase) > MOST_BYTES;
+    return qd_derived_meets_none(kase) || bytes_of(kase) > MOST_BYTES;
 }
 
 static bool is_left(const struct choice *choice, size_t mutant)

@@ -61,6 +61,9 @@ bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover);
  * They are of the full level. */
 #define QD_DERIVED_TAG_ALONE "alone"
 
+/* Whether the case has that tag. */
+bool qd_derived_meets_none(const struct qd_case *kase);
+
 /* Whether the case with that id is to be of the smoke level. */
 typedef bool qd_derived_takes(const void *context, const char *id);
 

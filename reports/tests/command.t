@@ -321,7 +321,7 @@ test_a_seed_is_a_fuzzers_case()
 # A plug-in of seven operators: mutants that it does not declare are not what a run is spent on.
 test_fuzzing_steers_to_what_a_target_declares()
 {
-    export QDIFF_TARGET=$QD_PLUGINS/picky_plugin.so QDIFF_STORE=$scratch/picky QDIFF_FINDINGS=ignore
+    export QDIFF_TARGET=$plugins/picky_plugin.so QDIFF_STORE=$scratch/picky QDIFF_FINDINGS=ignore
     "${qdiff%/*}/fuzz_diff" --cases 600 --seed 3 >"$scratch/log" 2>&1
     compared=$(sed -n 's/.* target, \([0-9]*\) compared.*/\1/p' "$scratch/log")
     [ "$compared" -ge 150 ] || { cat "$scratch/log"; return 1; } # 15 where every mutant is run
@@ -379,7 +379,7 @@ test_fuzz_has_exit_codes()
 # Where memory ends in the harness, in the judge or in the diagnosis: an error, or the finding by its name.
 test_a_harness_without_memory_says_so()
 {
-    local fuzz=${qdiff%/*}/fuzz_diff seed=$root/corpus/42eb12c9cae812b6524f76c29ddf322429683ffa at=0 count=1 status wrong=0
+    local fuzz=${qdiff%/*}/fuzz_diff seed=${qdiff%/bin/*}/share/qdiff/cases/regressions/ort-12151-rank0.qdcase at=0 count=1 status wrong=0
     local name=DequantizeLinear-quirk-wrong-value-zero-points-ignored.finding
     for ((at = 0; at <= count; at += 1 + count / 30)); do
         rm -rf "$scratch/store"

@@ -5,7 +5,7 @@
  *
  * DIR/kernels/NNN-<family> are serialised cases of the smoke level, DIR/quantizers/NNN-<graph> of the full one. A fact
  * is a family, an operator of a node, for quantizers a word of the id (graph, ranges, options, opset), or a feature
- * beside the principal operator. The case with most new facts for its bytes comes next; of equal ones the suite's
+ * with the principal operator. The case with most new facts for its bytes comes next; of equal ones the suite's
  * first. The same suite gives the same bytes. */
 #include <errno.h>
 #include <stdio.h>

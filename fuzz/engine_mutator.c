@@ -98,9 +98,7 @@ static struct qd_mutation mutation;
 static _Noreturn void give_up(const char *name, const char *text)
 {
     fprintf(stderr, "%s: %s\n", name, text);
-    _exit(name[0] == 'Q'
-              ? 2
-              : 4); /* behind the back of the engine, which would make another code of it */
+    _exit(name[0] == 'Q' ? 2 : 4); /* exit() would let the engine make another code of it */
 }
 
 static void read_numbers(void)

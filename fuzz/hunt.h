@@ -65,8 +65,8 @@ int qd_hunt_input(struct qd_hunt *hunt, int (*run)(const uint8_t *, size_t), con
 /* Writes the tally, and the last words about the target and the signatures found. */
 void qd_hunt_print(const struct qd_hunt *hunt);
 
-/* Ends the process with this exit code, behind the back of the engine: it would make another of it, and call the input
- * to blame. */
+/* Ends the process with this exit code, without the engine's exit handlers: they would make another code of it, and
+ * blame the input. */
 _Noreturn void qd_hunt_give_up(const struct qd_hunt *hunt, int code, const struct qd_error *error);
 
 #endif

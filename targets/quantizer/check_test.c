@@ -172,6 +172,28 @@ static void test_a_right_quantizer_passes(void **state)
     }
 }
 
+/* What an answer that is a list of edges of that model is found to be. */
+static void judge_edges(const struct qd_quantizer_edge *edges, size_t count,
+                        const struct qd_quantizer_range *observed,
+                        struct qd_quantizer_options options,
+                        const struct qd_quantizer_profile *promised, struct qd_arena *arena,
+                        struct qd_quantizer_report *report)
+{
+    struct qd_case kase;
+    build_model(arena, &kase);
+    const struct qd_quantizer_request request = {.model = kase.model,
+                                                 .model_size = kase.model_size,
+                                                 .range_count = 6,
+                                                 .ranges = observed,
+                                                 .options = options};
+    const struct qd_quantizer_answer answer = {
+        .outcome = QD_QUANTIZED_EDGES, .edge_count = count, .edges = edges};
+    const struct qd_quantizer_question question = {
+        .kase = &kase, .request = &request, .answer = &answer, .profile = promised};
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_quantizer_check(&question, arena, report, &error), QD_OK);
+}
+
 /* An answer that is a list of edges: t and its group under observers `token`, `patch`. */
 static void check_edges(uint64_t token, uint64_t patch, const char *consumer, enum qd_verdict class,
                         struct qd_arena *arena)
@@ -185,20 +207,8 @@ static void check_edges(uint64_t token, uint64_t patch, const char *consumer, en
         {"y", "", 0, 2, 0, 255, 1, &scale, &zero, 0, patch},
         {"c", "n1", 0, 0, 0, 0, 0, NULL, NULL, 0, 0},
     };
-    struct qd_case kase;
-    build_model(arena, &kase);
-    const struct qd_quantizer_request request = {.model = kase.model,
-                                                 .model_size = kase.model_size,
-                                                 .range_count = 6,
-                                                 .ranges = ranges,
-                                                 .options = options_for(QD_NO_MISTAKE)};
-    const struct qd_quantizer_answer answer = {
-        .outcome = QD_QUANTIZED_EDGES, .edge_count = 5, .edges = edges};
-    const struct qd_quantizer_question question = {
-        .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
     struct qd_quantizer_report report;
-    struct qd_error error = {.status = QD_OK};
-    assert_int_equal(qd_quantizer_check(&question, arena, &report, &error), QD_OK);
+    judge_edges(edges, 5, ranges, options_for(QD_NO_MISTAKE), &profile, arena, &report);
     if (class == QD_VERDICT_EXACT ? report.finding_count > 0 : !has(&report, class)) {
         print(&report);
         fail_msg("observers %d and %d: want %s", (int)token, (int)patch, qd_verdict_word(class));
@@ -228,21 +238,9 @@ static void test_nothing_is_taken_from_zeros(void **state)
     struct qd_quantizer_range around[] = {ranges[0],   ranges[1], ranges[2],
                                           {"t", 0, 0}, ranges[4], ranges[5]};
     struct qd_arena arena;
-    struct qd_case kase;
     struct qd_quantizer_report report;
-    struct qd_error error = {.status = QD_OK};
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    build_model(&arena, &kase);
-    const struct qd_quantizer_request request = {.model = kase.model,
-                                                 .model_size = kase.model_size,
-                                                 .range_count = 6,
-                                                 .ranges = around,
-                                                 .options = options_for(QD_NO_MISTAKE)};
-    const struct qd_quantizer_answer answer = {
-        .outcome = QD_QUANTIZED_EDGES, .edge_count = 1, .edges = &edge};
-    const struct qd_quantizer_question question = {
-        .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
-    assert_int_equal(qd_quantizer_check(&question, &arena, &report, &error), QD_OK);
+    judge_edges(&edge, 1, around, options_for(QD_NO_MISTAKE), &profile, &arena, &report);
     assert_true(has(&report, QD_VERDICT_RANGE_NOT_COVERED));
     assert_false(has(&report, QD_VERDICT_WRONG_SHARING));
     qd_arena_clear(&arena);
@@ -252,23 +250,10 @@ static void test_nothing_is_taken_from_zeros(void **state)
 static void judge(const struct qd_quantizer_edge *edges, size_t count, bool per_channel,
                   struct qd_arena *arena, struct qd_quantizer_report *report)
 {
-    struct qd_case kase;
-    build_model(arena, &kase);
-    const struct qd_quantizer_request request = {
-        .model = kase.model,
-        .model_size = kase.model_size,
-        .range_count = 6,
-        .ranges = ranges,
-        .options = {.activation_type = 3, .weight_type = 3, .per_channel = per_channel}};
-    const struct qd_quantizer_answer answer = {
-        .outcome = QD_QUANTIZED_EDGES, .edge_count = count, .edges = edges};
-    const struct qd_quantizer_question question = {.kase = &kase,
-                                                   .request = &request,
-                                                   .answer = &answer,
-                                                   .profile =
-                                                       qd_quantizer_profile_of("executorch-quant")};
-    struct qd_error error = {.status = QD_OK};
-    assert_int_equal(qd_quantizer_check(&question, arena, report, &error), QD_OK);
+    const struct qd_quantizer_options options = {
+        .activation_type = 3, .weight_type = 3, .per_channel = per_channel};
+    judge_edges(edges, count, ranges, options, qd_quantizer_profile_of("executorch-quant"), arena,
+                report);
 }
 
 static void expect_one(const struct qd_quantizer_edge *edge, size_t count, bool per_channel,

@@ -159,7 +159,7 @@ test_tap_counts_failures_and_skips()
 fake_builds()
 {
     mkdir -p "$scratch/build/release/bin" "$scratch/build/libfuzzer-plain/bin"
-    cat >"$scratch/build/libfuzzer-plain/bin/fuzz_diff" <<'END'
+    cat >"$scratch/build/libfuzzer-plain/bin/fuzz_diff" <<'FAKE'
 #!/bin/bash
 case $QDIFF_TARGET.${0##*/} in
     broken.*) echo "fuzz_diff: no such library" >&2; exit 3 ;;
@@ -168,20 +168,24 @@ case $QDIFF_TARGET.${0##*/} in
 esac
 for word; do last=$word; done
 case " $* " in
-    *-merge=1*)
-        [ "$QDIFF_TARGET" = slow ] && sleep 100
-        [ "$QDIFF_FINDINGS" = ignore ] && cp "$last"/* "${@: -2:1}"
-        count=$(ls "$last" | wc -l)
+    *-set_cover_merge=1*)
+        control=$(sed 's/.*-merge_control_file=\([^ ]*\).*/\1/' <<<"$*")
+        echo "$(head -n 1 "$control") $(grep -c ^COV "$control")" >>"$QDIFF_STATE/merges"
+        [ "$QDIFF_FINDINGS" = ignore ] || exit 1
         case $QDIFF_TARGET in
-            starved) echo "MERGE-OUTER: 0 new files with 0 new features added"; rm -f "${@: -2:1}"/*; exit ;;
-            full) rm "${@: -2:1}"/0*; ;;
-            picky)
-                echo "MERGE-INNER: '$last/$(printf newpicky | sha1sum | cut -d' ' -f1)' caused a failure at the previous merge step"
-                rm "${@: -2:1}"/*
-                count=0 ;;
+            slow) sleep 100 ;;
+            starved) exit ;;
         esac
-        echo "MERGE-OUTER: successful in 1 attempt(s)"
-        echo "MERGE-OUTER: $count new files with 7 new features added; 7 new coverage edges"
+        awk -v target="$QDIFF_TARGET" -v picky="$(printf newpicky | sha1sum | cut -d' ' -f1)" '
+            NR > 2 && /^\// { name[NR - 3] = $0 }
+            /^COV/ { first = $2 + 1 }
+            END {
+                for (i = first + 0; i in name; i++)
+                    if (target == "full" && i == 100) { printf "STARTED 100 4\nFT 100 7\nCOV 100"; exit }
+                    else if (target == "picky") print "STARTED " i " 4" (name[i] ~ picky ? "" : "\nFT " i " 7 8\nCOV " i)
+                    else print "STARTED " i " 4\nFT " i " " i "\nCOV " i " 1"
+            }' "$control" >>"$control.new"
+        cat "$control.new" >>"$control"
         exit ;;
     *-max_total_time*) ;;
     *) exit 0 ;;
@@ -192,7 +196,7 @@ printf half >"$last/0000000000000000000000000000000000000000"
 printf 'outcome refused 1\noutcome admissible 8\noutcome finding 1\noperator Add 6 6\noperator Conv 3 3\n' >"$QDIFF_TALLY/$$.tally"
 printf 'slot 7 1\nslot 8 10\n' >>"$QDIFF_TALLY/$$.tally"
 exec sleep $(sed -n 's/.*-max_total_time=\([0-9]*\).*/\1/p' <<<"$*")
-END
+FAKE
     cp "$scratch/build/libfuzzer-plain/bin/fuzz_diff" "$scratch/build/libfuzzer-plain/bin/fuzz_quantize"
     cat >"$scratch/build/release/bin/qdiff" <<'END'
 #!/bin/bash
@@ -294,7 +298,7 @@ test_nightly_fuzzes_both_roles()
     expect "fuzz_diff fuzz_quantize" "$(of_night '" ".join(s["targets"][name]["harness"] for name in ("good", "tool"))')" harnesses
     expect "10 10" "$(of_night '"%d %d" % tuple(s["targets"][name]["executions"] for name in ("good", "tool"))')" executions
     grep -q '^.*/fuzz_quantize -max_total_time=.* -timeout=120 .*/fuzz/corpus-quantize$' "$logs/tool-libfuzzer-2.log"
-    grep -q '^.*/fuzz_quantize -merge=1 ' "$logs/tool-merge.log"
+    grep -q '^.*/fuzz_quantize -set_cover_merge=1 ' "$logs/tool-merge.log"
     [ -e "$own" ] && [ ! -e "$QDIFF_STATE/fuzz/corpus/${own##*/}" ]
     expect "[3, 1]" "$(of_night '[s["corpora"]["corpus-quantize"][what] for what in ("after", "torn")]')" corpus-quantize
     expect True "$(of_night 's["corpora"]["corpus"]["after"] > 100')" "the kernels' corpus"
@@ -339,41 +343,53 @@ test_nightly_minimises_within_its_share()
     expect True "$(of_night '(lambda c: c["after"] == c["before"] - c["torn"] > 100)(s["corpora"]["corpus"])')" "files kept"
 }
 
-# libFuzzer says that a merge went well when every process of it died, or when what it keeps could not be written. What lets one
-# die is not pruned.
-test_nightly_prunes_only_what_a_whole_merge_left_out()
+# libFuzzer says that a merge went well when every process of it died. What lets one die is not pruned, nor what was not reached.
+test_nightly_prunes_only_what_others_reach_too()
 {
     fake_builds
-    local target
-    for target in starved full; do
-        export QDIFF_STATE=$scratch/$target
-        expect 1 "$(status_of "${night[@]}" --time 5s --target "$target")" "a night whose merge is not whole: $target"
-        expect "[0, 0, True]" "$(of_night '(lambda c: [c["reached"], c["pruned"], c["after"] > 100])(s["corpora"]["corpus"])')" "$target"
-    done
+    export QDIFF_STATE=$scratch/starved
+    expect 1 "$(status_of "${night[@]}" --time 5s --target starved)" "a night whose merge reaches nothing"
+    expect "[0, 0, True]" "$(of_night '(lambda c: [c["reached"], c["pruned"], c["after"] > 100])(s["corpora"]["corpus"])')" starved
+    export QDIFF_STATE=$scratch/full
+    expect 1 "$(status_of "${night[@]}" --time 5s --target full)" "a night whose merge cannot write all"
+    expect "[100, 0]" "$(of_night '[s["corpora"]["corpus"][what] for what in ("reached", "pruned")]')" full
     export QDIFF_STATE=$scratch/picky
     expect 1 "$(status_of "${night[@]}" --time 5s --target picky)" "a night whose merge dies once"
-    expect "[True, 1]" "$(of_night '(lambda c: [c["pruned"] > 100, c["after"]])(s["corpora"]["corpus"])')" "what let it die stays"
+    expect "[True, 2]" "$(of_night '(lambda c: [c["pruned"] > 100, c["after"]])(s["corpora"]["corpus"])')" "what let it die stays"
     [ -e "$QDIFF_STATE/fuzz/corpus/$(printf newpicky | sha1sum | cut -d' ' -f1)" ]
 }
 
-# Small files first; where the last night could not reach all, a sample that is another one each night.
-test_nightly_minimises_a_sample_of_what_is_too_much()
+# The second night runs what is new, after the features of the rest; another build of the harness begins again.
+test_nightly_keeps_what_each_file_reaches()
 {
-    expect "True True True" "$(PYTHONDONTWRITEBYTECODE=1 python3 -c '
-import importlib.machinery, importlib.util, sys
-loader = importlib.machinery.SourceFileLoader("nightly", sys.argv[1])
-nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
-loader.exec_module(nightly)
-sizes = {f"{i:04}": i for i in range(2500)}
-plain, one, two = nightly.portions(sizes), nightly.portions(sizes, 1), nightly.portions(sizes, 2)
-print(sum(plain, []) == sorted(sizes), all(sorted(sum(parts, [])) == sorted(sizes) for parts in (one, two)),
-      all(part == sorted(part) and part[0] < "0010" and part[-1] > "2490" for part in one) and one[0] != two[0])' "$root/scripts/nightly")" "portions"
-    export QDIFF_STATE=$scratch/sample
+    export QDIFF_STATE=$scratch/keeps
     fake_builds
-    expect 1 "$(status_of "${night[@]}" --time 3s --target starved)" "a night that reaches nothing"
+    status_of "${night[@]}" --time 3s --target good >"$scratch/status"
     sleep 1 # a night is named by the second
-    expect 1 "$(status_of "${night[@]}" --time 3s --target good)" "the night after it"
-    expect True "$(of_night 's["corpora"]["corpus"]["minimised"]')" "the night after it"
+    echo another >"$scratch/build/libfuzzer-plain/corpus/kernels/another"
+    status_of "${night[@]}" --time 3s --target good >"$scratch/status"
+    sleep 1
+    echo "# changed" >>"$scratch/build/libfuzzer-plain/bin/fuzz_diff"
+    status_of "${night[@]}" --time 3s --target good >"$scratch/status"
+    expect "151 0,152 151,152 0" "$(paste -sd, "$QDIFF_STATE/merges")" "files and known ones of each merge"
+    printf torn >"$QDIFF_STATE/fuzz/features/good.gz"
+    sleep 1
+    status_of "${night[@]}" --time 3s --target good >"$scratch/status"
+    expect "152 0" "$(tail -n 1 "$QDIFF_STATE/merges")" "after a torn file"
+}
+
+# Fewest files: the one that adds most first; nothing of what a merge wrote half.
+test_features()
+{
+    expect "True True True" "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/scripts python3 -c '
+import features, pathlib, sys
+known = {"a": "1 2", "b": "3 4", "c": "1 2 3", "d": "4", "e": "", "f": "4"}
+covered = features.cover(known, {"a": 1, "b": 1, "c": 9, "d": 5, "e": 1, "f": 4})
+place = pathlib.Path(sys.argv[1])
+place.write_text("4\n0\n/x/a\n/x/b\n/x/c\n/x/d\nSTARTED 0 1\nFT 0 5 6\nCOV 0 1\nSTARTED 1 1\nSTARTED 2 1\nFT 2\nCOV 2\nSTARTED 3 1\nFT 3 1")
+read = features.read_control(place)
+features.write_control(place, pathlib.Path("/x"), {"a": 1, "c": 1}, read, ["d"])
+print(covered == {"b", "c"}, read == {"a": "5 6", "c": ""}, features.read_control(place) == read)' "$scratch/control")" features
 }
 
 # A harness that cannot go on ends the night with its own exit code.
@@ -500,4 +516,5 @@ a_build_tells_how_far_it_is a_build_follows_the_cache issues_of_expectations_res
 second_setup_is_offline failed_download_leaves_nothing \
 without_root_missing_packages_are_named tap_counts_failures_and_skips \
 nightly_reports_what_the_engine_did nightly_is_quiet_about_what_waits nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \
-nightly_minimises_within_its_share nightly_prunes_only_what_a_whole_merge_left_out nightly_minimises_a_sample_of_what_is_too_much nightly_ends_as_its_harness_does nightly_says_when_qdiff_fails nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"
+nightly_minimises_within_its_share nightly_prunes_only_what_others_reach_too nightly_keeps_what_each_file_reaches features \
+nightly_ends_as_its_harness_does nightly_says_when_qdiff_fails nightly_on_small_and_read_only_file_systems nightly_goes_on_after_an_interruption nightly_says_what_is_wrong"

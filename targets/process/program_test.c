@@ -133,6 +133,26 @@ static void test_every_deed_is_told_apart(void **state)
     }
 }
 
+/* Of a long message both ends, and nothing of what an earlier case was told. */
+static void test_a_case_is_told_its_own_words(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 30};
+    struct qd_session *session = qd_open(MISBEHAVE "[do=complain]", &options);
+    for (int call = 1; call <= 3; call++) {
+        struct qd_run run;
+        struct qd_error error = {.status = QD_OK};
+        char first[32], last[32];
+        snprintf(first, sizeof first, "call %d begins", call);
+        snprintf(last, sizeof last, "and call %d ends", call);
+        assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
+        assert_int_equal(run.outcome, QD_OUTCOME_REJECTED);
+        if (!strstr(run.message, first) || !strstr(run.message, last))
+            fail_msg("of call %d: %s", call, run.message);
+    }
+    qd_session_close(session);
+}
+
 static void test_what_is_said_unasked_is_noticed(void **state)
 {
     (void)state;
@@ -315,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_pace),
         cmocka_unit_test_setup_teardown(test_every_deed_is_told_apart, take_quick_python,
                                         take_any_python),
+        cmocka_unit_test(test_a_case_is_told_its_own_words),
         cmocka_unit_test(test_what_is_said_unasked_is_noticed),
         cmocka_unit_test(test_unusable_workers),
         cmocka_unit_test(test_template_works),

@@ -357,7 +357,8 @@ static bool try_again(struct qd_worker *worker, ssize_t got, int reason,
 static void begin_call(struct qd_worker *worker)
 {
     drain(worker);
-    worker->tail_size = 0; /* what comes now belongs to this call */
+    worker->head_size = worker->tail_size = 0; /* what comes now belongs to this call */
+    worker->gap = false;
     if (worker->answers > 0)
         qd_affinity_enter(&worker->affinity, worker->pid);
 }

@@ -53,6 +53,16 @@ def reject():
     raise Rejected("not today", "import")
 
 
+CALLS = []
+
+
+def complain():
+    """At length, each time otherwise."""
+    CALLS.append(None)
+    os.write(2, b"call %d begins\n" % len(CALLS) + b"blub " * 200 + b"and call %d ends\n" % len(CALLS))
+    reject()
+
+
 def throw():
     raise ValueError("boom")
 
@@ -81,6 +91,7 @@ RUN = {
     "babble": flood,
     "eat": eat,
     "reject-run": reject,
+    "complain": complain,
     "throw": throw,
     "no-memory": no_memory,
     "skip-without-address": skip_without_address,

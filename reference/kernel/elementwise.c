@@ -207,14 +207,18 @@ static struct qd_interval image_of(qd_monotone *f, const void *context, struct q
 }
 
 static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
-                                     const struct qd_value *x, qd_monotone *f, const void *context,
-                                     struct qd_value *y, int64_t i)
+                                     const struct qd_value *x, qd_monotone *f, qd_monotone *also,
+                                     const void *context, struct qd_value *y, int64_t i)
 {
     uint8_t flags = qd_value_flags(x, i);
     double want = qd_tensor_value(&x->want, i);
     if (flags & (QD_UNSPECIFIED | QD_NOT_NUMBER) || isnan(want))
         return store_special(evaluation, !(flags & QD_UNSPECIFIED), y, i);
-    struct qd_interval hull = {f(context, qd_value_lo(x, i)), f(context, qd_value_hi(x, i))};
+    double lo = qd_value_lo(x, i), hi = qd_value_hi(x, i);
+    struct qd_interval hull = {f(context, lo), f(context, hi)};
+    if (also)
+        hull = (struct qd_interval){fmin(hull.lo, also(context, lo)),
+                                    fmax(hull.hi, also(context, hi))};
     enum qd_status status =
         qd_interval_store(y, i, hull, image_of(f, context, qd_value_exact(x, i)), evaluation->arena,
                           evaluation->error);
@@ -224,14 +228,14 @@ static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
 }
 
 enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
-                                       const struct qd_value *x, qd_monotone *f,
+                                       const struct qd_value *x, qd_monotone *f, qd_monotone *also,
                                        const void *context, struct qd_value *y)
 {
     struct qd_value made;
     enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
                                           x->want.dims, evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
-        status = store_monotone(evaluation, x, f, context, &made, i);
+        status = store_monotone(evaluation, x, f, also, context, &made, i);
     if (status != QD_OK)
         return status;
     made.abs_sum = x->abs_sum; /* a fused clamp adds no term */

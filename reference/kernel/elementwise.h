@@ -25,10 +25,11 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
                                      enum qd_terms terms, struct qd_value *y);
 
 /* A monotone function without rounding (Relu, Clip), with its context: f of both ends, flags
- * kept. */
+ * kept. `also`: NULL, or the same under another reading of the specification, which is admissible
+ * too; the canonical value is f's. */
 typedef double qd_monotone(const void *context, double x);
 enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
-                                       const struct qd_value *x, qd_monotone *f,
+                                       const struct qd_value *x, qd_monotone *f, qd_monotone *also,
                                        const void *context, struct qd_value *y);
 
 /* A function of one operand that rounds: y = RN(image(x)). `image` gives an interval that holds

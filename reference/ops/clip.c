@@ -10,7 +10,10 @@
  *             from 11 on).
  * Arithmetic  output = min(max(input, min), max): max wins where min > max, as the specification
  *             says.
- * Edge cases  NaN stays NaN; a NaN bound is UNSUPPORTED. */
+ * Edge cases  NaN stays NaN; a NaN bound is UNSUPPORTED. A bound that is absent is the type's least
+ *             or greatest finite number, the specification says ("They default to
+ *             numeric_limits::lowest() and numeric_limits::max()"), and no comparison at all in the
+ *             function that ONNX gives for the operator: of an infinity both answers are right. */
 #include <math.h>
 
 #include "graph/operand_checks.h"
@@ -20,11 +23,24 @@ struct bounds {
     double min, max;
 };
 
-static double clip(const void *context, double x)
+struct readings {
+    struct bounds text, function;
+};
+
+static double between(const struct bounds *b, double x)
 {
-    const struct bounds *b = context;
     double low = x < b->min ? b->min : x;
     return low > b->max ? b->max : low;
+}
+
+static double by_text(const void *context, double x)
+{
+    return between(&((const struct readings *)context)->text, x);
+}
+
+static double by_function(const void *context, double x)
+{
+    return between(&((const struct readings *)context)->function, x);
 }
 
 static enum qd_status read_attribute(const struct qd_evaluation *evaluation,
@@ -90,8 +106,15 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = read_input(evaluation, node, "max", in[2], x, &bounds.max);
     if (status == QD_OK && (isnan(bounds.min) || isnan(bounds.max)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Clip: a bound is NaN");
-    return status == QD_OK ? qd_elementwise_monotone(evaluation, in[0], clip, &bounds, &out[0])
-                           : status;
+    if (status != QD_OK)
+        return status;
+    const struct qd_float_format *format = qd_float_format(x->dtype);
+    struct readings readings = {.text = bounds, .function = bounds};
+    if (format && !in[1] && !qd_node_attr(node, "min"))
+        readings.text.min = -format->largest;
+    if (format && !in[2] && !qd_node_attr(node, "max"))
+        readings.text.max = format->largest;
+    return qd_elementwise_monotone(evaluation, in[0], by_text, by_function, &readings, &out[0]);
 }
 
 const struct qd_op qd_op_clip = {

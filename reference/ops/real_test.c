@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub, Mul, Div, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal, Max, Min, Pow,
+/* Sub, Mul, Div, Clip, LeakyRelu, HardSigmoid, Tanh, Sigmoid, Softmax, Exp, Sqrt, Reciprocal, Max, Min, Pow,
  * ReduceSum, Erf: rows by hand; the transcendental ones against digits from
  * tables. Alone: <build>/tests/reference/ops/real_test */
 #include <math.h>
@@ -189,6 +189,21 @@ static void minima(void **state)
     row("Min", 13, "f32[2] 1 1; f32[3] 1 1 1", "", "!broadcast");
 }
 
+static void clip(void **state)
+{
+    (void)state;
+    row("Clip", 13, "f32[4] -3 0.5 9 nan; f32[] -1; f32[] 2", "", "f32[4] -1 0.5 2 nan");
+    row("Clip", 13, "f32[2] -3 9; f32[] 2; f32[] 1", "", "f32[2] 1 1");
+    row("Clip", 6, "f32[3] -3 0.5 9", "min=-1f max=2f", "f32[3] -1 0.5 2");
+    /* Bounds that are absent: the greatest finite number, by the text, or none, by ONNX's function. */
+    row("Clip", 11, "f16[3] -inf 65504 inf", "", "f16[3] -inf..-65504..-65504 65504 65504..inf");
+    row("Clip", 13, "f32[2] -inf inf; -; f32[] 2", "",
+        "f32[2] -inf..-3.4028234663852886e38..-3.4028234663852886e38 2");
+    row("Clip", 6, "f32[2] -inf inf", "min=0f", "f32[2] 0 3.4028234663852886e38..inf");
+    row("Clip", 13, "f32[2] -inf inf; f32[] -inf; f32[] inf", "", "f32[2] -inf inf");
+    row("Clip", 13, "u8[2] 0 255", "", "u8[2] 0 255");
+}
+
 static void error_function(void **state)
 {
     (void)state;
@@ -328,6 +343,7 @@ int main(void)
         cmocka_unit_test(roots_and_reciprocals),
         cmocka_unit_test(maxima_and_squares),
         cmocka_unit_test(minima),
+        cmocka_unit_test(clip),
         cmocka_unit_test(error_function),
         cmocka_unit_test(rules),
         cmocka_unit_test(digits_of_tables),

@@ -29,7 +29,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     if (status == QD_OK && not_here & QD_TYPE_BIT(in[0]->want.dtype))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Relu of %s",
                        qd_dtype_info(in[0]->want.dtype)->word);
-    return status == QD_OK ? qd_elementwise_monotone(evaluation, in[0], relu, NULL, &out[0])
+    return status == QD_OK ? qd_elementwise_monotone(evaluation, in[0], relu, NULL, NULL, &out[0])
                            : status;
 }
 

@@ -80,6 +80,23 @@ def with_opset(model, arguments):
     return update_opset_version(model, *types[:wanted])
 
 
+MOVES = ("Flatten", "Reshape")
+
+
+def with_moved(model, ranges):
+    """The ranges, and those of the tensors that a conversion to a later opset made by moving one of these: calibration, which
+    follows it, finds the same numbers there."""
+    ranges = dict(ranges)
+    for node in (*model.graph.node, *reversed(model.graph.node)):
+        if node.op_type in MOVES:
+            moved, made = node.input[0], node.output[0]
+            if made in ranges:
+                ranges.setdefault(moved, ranges[made])
+            elif moved in ranges:
+                ranges[made] = ranges[moved]
+    return ranges
+
+
 def by_ranges(model, request, arguments):
     """The tool's own classes with exact ranges: what quantize_static does after its calibration."""
     options = request.options
@@ -91,11 +108,12 @@ def by_ranges(model, request, arguments):
     model = onnx.shape_inference.infer_shapes(model)
     mark = model.metadata_props.add()
     mark.key, mark.value = "onnx.infer", "onnxruntime.quant"
-    model = with_opset(model, arguments)
+    before, model = model, with_opset(model, arguments)
+    asked = request.ranges if model is before else with_moved(model, request.ranges)
     values = (*model.graph.value_info, *model.graph.input, *model.graph.output)
     types = {value.name: value.type.tensor_type.elem_type for value in values}
     ranges = {}
-    for name, ends in request.ranges.items():
+    for name, ends in asked.items():
         number = numpy.float16 if types.get(name) == onnx.TensorProto.FLOAT16 else numpy.float32
         ranges[name] = tuple(number(end) for end in ends)
     data = TensorsData(CalibrationMethod.MinMax, ranges)

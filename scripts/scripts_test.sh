@@ -376,6 +376,12 @@ test_nightly_keeps_what_each_file_reaches()
     sleep 1
     status_of "${night[@]}" --time 3s --target good >"$scratch/status"
     expect "152 0" "$(tail -n 1 "$QDIFF_STATE/merges")" "after a torn file"
+    rm "$QDIFF_STATE/fuzz/features/good.gz"
+    mkdir "$QDIFF_STATE/fuzz/features/good.gz"
+    sleep 1
+    expect 1 "$(status_of "${night[@]}" --time 3s --target good)" "a night that cannot keep them"
+    grep -q 'corpus is not minimised: .*/features/' "$scratch/out"
+    expect True "$(of_night 's["corpora"]["corpus"]["after"] > 100')" "its summary"
 }
 
 # Fewest files: the one that adds most first; nothing of what a merge wrote half.

@@ -56,29 +56,128 @@ static bool is_of_opset_11(const struct qd_derived *outline)
     return has(outline, "blocksize") || has(outline, "axes");
 }
 
+/* Whether a version of the operator ends with the opset, by an attribute that it alone has. */
+static bool ends_with_opset(const struct qd_derived *outline, int last)
+{
+    char range[8];
+    snprintf(range, sizeof range, "-%d", last);
+    const char *at = outline->op->attributes;
+    while ((at = strstr(at ? at : "", range)) != NULL && at[strlen(range)] >= '0' &&
+           at[strlen(range)] <= '9')
+        at++;
+    return at;
+}
+
+static bool is_of_opset_1(const struct qd_derived *outline)
+{
+    const char *since_7 = strstr(outline->op->attributes, ":7-");
+    return outline->op->since == 1 && !*outline->op->domain &&
+           (since_7 || ends_with_opset(outline, 5) || ends_with_opset(outline, 6));
+}
+
+static bool is_of_opset_6(const struct qd_derived *outline)
+{
+    return outline->op->since == 1 && ends_with_opset(outline, 6);
+}
+
 static bool is_of_opset_14(const struct qd_derived *outline)
 {
     return has(outline, "momentum");
 }
 
-static bool is_slice(const struct qd_derived *outline)
+/* Attributes where newer opsets have operands. */
+static bool is_of_opset_9(const struct qd_derived *outline)
 {
-    return strcmp(outline->op->name, "Slice") == 0;
+    return has(outline, "starts") || has(outline, "min");
 }
 
+/* Codes and zero points, or numbers and their bounds. */
 static bool has_parameters_to_share(const struct qd_derived *outline)
 {
-    return outline->layout == QD_LAYOUT_ANY && has_scales(outline);
+    return outline->layout == QD_LAYOUT_ANY && (has_scales(outline) || has(outline, "min"));
+}
+
+static bool is_float_gemm(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_GEMM && !has_scales(outline);
 }
 
 static bool has_channels_to_share(const struct qd_derived *outline)
 {
-    return has(outline, "epsilon");
+    return has(outline, "epsilon") || is_float_gemm(outline);
 }
 
 static bool has_windows(const struct qd_derived *outline)
 {
     return has(outline, "pads");
+}
+
+static bool has_two_windows(const struct qd_derived *outline)
+{
+    return has(outline, "strides");
+}
+
+static bool is_convolution(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_CONV || outline->layout == QD_LAYOUT_CONV_BACK;
+}
+
+static bool is_convolution_back(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_CONV_BACK;
+}
+
+static bool has_channels(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_CHANNELS || is_convolution(outline);
+}
+
+static bool joins(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_JOIN;
+}
+
+static bool is_gemm(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_GEMM;
+}
+
+static bool is_linear(const struct qd_derived *outline)
+{
+    return outline->op->form == QD_FORM_QUANTIZES || outline->op->form == QD_FORM_DEQUANTIZES;
+}
+
+static bool may_be_square(const struct qd_derived *outline)
+{
+    return is_gemm(outline) || (is_linear(outline) && has(outline, "axis"));
+}
+
+static bool has_second_number(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_ANY && !has_scales(outline) &&
+           qd_derived_factor(outline, QD_DERIVED_SHAPES, 0) >= 0;
+}
+
+static bool names(const struct qd_derived *outline, const char *operand)
+{
+    size_t length = strlen(operand), found;
+    for (unsigned i = 0; i < outline->op->max_inputs; i++) {
+        const char *name = qd_op_operand_name(outline->op, i, &found);
+        if (found == length && strncmp(name, operand, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Lists and bounds of any size, and integers of more than 16 bits. */
+static bool has_far_numbers(const struct qd_derived *outline)
+{
+    static const char *const operands[] = {"pads", "starts", "repeats", "min", "limit"};
+    bool found = has(outline, "start") ||
+                 (outline->op->form == QD_FORM_DEQUANTIZES && outline->layout == QD_LAYOUT_ANY);
+    for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
+        found = found || names(outline, operands[i]);
+    return found;
 }
 
 static bool has_no_scales(const struct qd_derived *outline)
@@ -98,7 +197,9 @@ static const struct alone {
     {"empty_last", may_be_empty},
     {"rank_5", has_any_batch},
     {"rank_6", has_rank_6},
-    {"opset_9", is_slice}, /* attributes where newer opsets have operands */
+    {"opset_1", is_of_opset_1},
+    {"opset_6", is_of_opset_6},
+    {"opset_9", is_of_opset_9},
     {"opset_11", is_of_opset_11},
     {"opset_14", is_of_opset_14},
     {"shared_0d",
@@ -107,6 +208,15 @@ static const struct alone {
     {"fine", fits_all}, /* float32 numbers that no shorter type has, and that differ little */
     {"long_window", has_windows}, /* 300 elements of padding, and kernels that reach them */
     {"initializer", has_no_scales},
+    {"ones", has_channels},          /* one element in each operand */
+    {"square", may_be_square},       /* axes of one size, along the last of which parameters are */
+    {"uneven", has_two_windows},     /* what is given for each axis of the window differs */
+    {"near", has_second_number},     /* pairs of numbers that are equal in any shorter type */
+    {"far", has_far_numbers},        /* numbers that a byte, or 16 bits, do not hold */
+    {"empty_2", joins},              /* the second of the tensors has no elements */
+    {"empty_turned", is_gemm},       /* as "empty", of transposed matrices */
+    {"long_kernel", is_convolution}, /* 301 elements */
+    {"long_steps", is_convolution_back}, /* strides and dilations of 300 */
 };
 
 unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **words)
@@ -128,12 +238,28 @@ bool qd_derived_is_large(const struct qd_derived_draft *d)
     return strncmp(qd_derived_word(d, QD_DERIVED_ALONE, 0), "large", 5) == 0;
 }
 
+bool qd_derived_is_early(const struct qd_derived_draft *d)
+{
+    return strncmp(qd_derived_word(d, QD_DERIVED_ALONE, 0), "opset_", 6) == 0 && d->opset < 10;
+}
+
 /* The level says so, or its opset has no DequantizeLinear. */
 bool qd_derived_is_bare(const struct qd_derived_draft *d)
 {
+    static const char *const bare[] = {"fine", "initializer", "near", "far", "shared_0d"};
     const char *word = qd_derived_word(d, QD_DERIVED_ALONE, 0);
-    return strcmp(word, "fine") == 0 || strcmp(word, "initializer") == 0 ||
-           (strncmp(word, "opset_", 6) == 0 && d->opset < 10);
+    bool found = qd_derived_is_early(d);
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+        found = found || strcmp(word, bare[i]) == 0;
+    return found || (d->outline->layout == QD_LAYOUT_GEMM &&
+                     (qd_derived_is_square(d) || strcmp(word, "empty_turned") == 0));
+}
+
+/* Axes of one size; of Gemm they are so where one tensor serves for all three. */
+bool qd_derived_is_square(const struct qd_derived_draft *d)
+{
+    return qd_derived_is_alone(d, "square") ||
+           (qd_derived_is_alone(d, "shared") && d->outline->layout == QD_LAYOUT_GEMM);
 }
 
 static bool is_reduction(const struct qd_derived_draft *d)
@@ -155,11 +281,15 @@ void qd_derived_choose_counts(struct qd_derived_draft *d)
         d->rank = is_reduction(d) || is_squeeze(d) ? 3 : 2;
     if (strcmp(word, "shared_0d") == 0)
         d->rank = 0;
+    if (strcmp(word, "empty_2") == 0)
+        d->rank = 1;
     if (strcmp(word, "empty_last") == 0 && d->outline->layout == QD_LAYOUT_MATMUL)
         d->rank = 1;
 }
 
 /* --- Sizes ---------------------------------------------------------------------------------------- */
+
+enum { SQUARE = 4 };
 
 static int64_t large_extent(const struct qd_derived_draft *d, int i)
 {
@@ -188,7 +318,18 @@ int64_t qd_derived_alone_extent(const struct qd_derived_draft *d, int i)
     bool last = qd_derived_is_alone(d, "empty_last");
     if (qd_derived_is_large(d))
         return large_extent(d, i);
-    if (last || qd_derived_is_alone(d, "empty"))
+    if (qd_derived_is_square(d))
+        return SQUARE;
+    if (qd_derived_is_alone(d, "ones"))
+        return 1;
+    if (qd_derived_is_alone(d, "long_window") && d->outline->layout == QD_LAYOUT_CHANNELS)
+        return i == 2 ? QD_DERIVED_LONG + 10 : -1;
+    if (qd_derived_is_alone(d, "long_steps"))
+        return i == 3 ? 2 : -1;
+    if ((qd_derived_is_alone(d, "far") || qd_derived_is_alone(d, "opset_9")) &&
+        has(d->outline, "starts"))
+        return i == 1 ? 40 : -1;
+    if (last || qd_derived_is_alone(d, "empty") || qd_derived_is_alone(d, "empty_turned"))
         return d->outline->layout >= QD_LAYOUT_MATMUL ? (i == 1 ? 0 : -1) : i == last ? 0 : -1;
     return -1;
 }
@@ -197,6 +338,8 @@ int64_t qd_derived_alone_extent(const struct qd_derived_draft *d, int i)
 int64_t qd_derived_alone_side(const struct qd_derived_draft *d)
 {
     const struct qd_op *op = d->outline->op;
+    if (qd_derived_is_alone(d, "ones"))
+        return 1;
     if (!qd_derived_is_large(d))
         return -1;
     return qd_derived_has_attribute(op, "blocksize")      ? 52

@@ -18,11 +18,9 @@ enum form {
     KERNEL,   /* the window's extents, written out */
     PERM,     /* n: 0 reversed, 1 rotated, 2 the last two swapped, 3 as they are */
     AXES,     /* n: 0 the last, 1 the first, 2 −1, 3 the first and −1, 4 none */
-    LONG,     /* LONG_PAD before the last axis of the window */
+    LONG,     /* n, and QD_DERIVED_LONG before the last axis of the window, or on it */
     OF_EXTENT /* the size of extent n */
 };
-
-enum { LONG_PAD = 300 };
 
 struct level {
     const char *word;
@@ -177,11 +175,12 @@ static size_t put_list(const struct qd_derived_draft *d, const struct level *lev
     case AXES: return put_axes(list, d->rank, level->n);
     case KERNEL:
         for (size_t i = 0; i < n; i++)
-            list[i] = qd_derived_extent(d, 4);
-        if (n > 0 && qd_derived_is_alone(d, "long_window"))
-            list[n - 1] = LONG_PAD + 1;
+            list[i] = qd_derived_kernel(d, i, n);
         return n;
-    case LONG: list[n > 0 ? n - 1 : 0] = LONG_PAD; return 2 * n;
+    case LONG:
+        for (size_t i = 0; i < 2 * n; i++)
+            list[i] = i + 1 == n ? QD_DERIVED_LONG : level->n;
+        return level->n == 0 ? 2 * n : n;
     default:
         for (size_t i = 0; i < ends; i++)
             list[i] =
@@ -223,26 +222,53 @@ static void choose(struct qd_derived_draft *d, const char *name, const struct le
 static const struct level *given_alone(const struct qd_derived_draft *d,
                                        const struct attribute *attribute, const struct level *level)
 {
-    static const struct level minus_1 = LIST("", AXES, 2), long_pad = LIST("", LONG, 0);
+    static const struct {
+        const char *word, *attribute;
+        struct level level;
+    } given[] = {
+        {"opset_11", "axes", LIST("", AXES, 2)},
+        {"long_window", "pads", LIST("", LONG, 0)},
+        {"long_kernel", "pads", LIST("", LONG, 0)},
+        {"long_steps", "strides", LIST("", LONG, 1)},
+        {"long_steps", "dilations", LIST("", LONG, 1)},
+        {"uneven", "strides", LIST("", RAMP, 2)},
+        {"uneven", "output_padding", LIST("", RAMP, 0)},
+        {"square", "axis", WHOLE("", -1)},
+        {"far", "start", WHOLE("", -17)},
+        {"far", "end", WHOLE("", 17)},
+        {"empty_turned", "transA", WHOLE("", 1)},
+        {"empty_turned", "transB", WHOLE("", 1)},
+    };
     if (level->form != ABSENT)
         return level;
-    if (qd_derived_is_alone(d, "opset_11") && strcmp(attribute->name, "axes") == 0)
-        return &minus_1;
-    if (qd_derived_is_alone(d, "long_window") && strcmp(attribute->name, "pads") == 0)
-        return &long_pad;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (qd_derived_is_alone(d, given[i].word) &&
+            strcmp(attribute->name, given[i].attribute) == 0)
+            return &given[i].level;
     return qd_derived_is_alone(d, "fine") && level[1].form == REAL ? &level[1] : level;
 }
 
-/* Slice-1 has as attributes what newer ones have as operands. */
+/* Slice-1, Clip-1 and Clip-6 have as attributes what newer ones have as operands. */
 static void choose_early(struct qd_derived_draft *d)
 {
     static const struct {
         const char *name;
-        int64_t n;
-    } early[] = {{"axes", 1}, {"starts", -2}, {"ends", -1}};
-    for (size_t i = 0; qd_derived_is_alone(d, "opset_9") && i < sizeof early / sizeof *early; i++) {
-        struct qd_attr attr = {.name = early[i].name, .kind = QD_ATTR_INTS, .count = 1};
-        attr.ints = &early[i].n;
+        int64_t n; /* 0: a real number */
+        float real;
+    } early[] = {{"axes", 2, 0},
+                 {"starts", -23, 0},
+                 {"ends", -3, 0},
+                 {"min", 0, -1.2501F},
+                 {"max", 0, 2.5001F}};
+    for (size_t i = 0; qd_derived_is_early(d) && i < sizeof early / sizeof *early; i++) {
+        struct qd_attr attr = {.name = early[i].name, .kind = QD_ATTR_FLOAT, .f = early[i].real};
+        if (!qd_derived_has_attribute(d->outline->op, early[i].name))
+            continue;
+        if (early[i].n != 0) {
+            attr.kind = QD_ATTR_INTS;
+            attr.count = 1;
+            attr.ints = &early[i].n;
+        }
         d->attributes[d->attribute_count++] = attr;
     }
 }

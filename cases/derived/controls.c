@@ -78,18 +78,22 @@ static unsigned axis_count(const struct qd_derived_draft *d)
 
 static void make_pads(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
+    bool far = qd_derived_is_alone(d, "far");
     for (int i = 0, n = 2 * (int)axis_count(d); i < n; i++)
-        push(list, level == 0   ? (i + 1) % 3
+        push(list, far          ? (i + 1 == n ? QD_DERIVED_LONG : 0)
+                   : level == 0 ? (i + 1) % 3
                    : level == 1 ? 0
                    : level == 2 ? (i % 2 ? -1 : 1)
                                 : 1 + (i == 0 ? 16 : 0));
 }
 
+enum { FAR = 17 }; /* what four bits do not hold */
+
 static void make_starts(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     static const int64_t starts[] = {0, 1, -1, -2, INT64_MAX};
     for (unsigned i = 0; i < axis_count(d); i++)
-        push(list, starts[level]);
+        push(list, qd_derived_is_alone(d, "far") ? FAR : starts[level]);
 }
 
 static void make_ends(const struct qd_derived_draft *d, unsigned level, struct list *list)
@@ -102,9 +106,10 @@ static void make_ends(const struct qd_derived_draft *d, unsigned level, struct l
 static void make_steps(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
     static const int64_t steps[] = {1, 1, 2, -1, -2};
-    list->absent = level == 0;
+    bool far = qd_derived_is_alone(d, "far");
+    list->absent = level == 0 && !far;
     for (unsigned i = 0; i < axis_count(d); i++)
-        push(list, steps[level]);
+        push(list, far ? FAR : steps[level]);
 }
 
 /* Of Reshape, or of Expand. */
@@ -145,8 +150,12 @@ static void make_indices(const struct qd_derived_draft *d, unsigned level, struc
 
 static void make_repeats(const struct qd_derived_draft *d, unsigned level, struct list *list)
 {
+    bool far = qd_derived_is_alone(d, "far");
     for (unsigned i = 0; i < d->rank; i++)
-        push(list, level == 1 ? 1 : level == 2 ? 2 : 1 + (i + 1) % 2);
+        push(list, far          ? (i + 1 == d->rank ? QD_DERIVED_LONG : 1)
+                   : level == 1 ? 1
+                   : level == 2 ? 2
+                                : 1 + (i + 1) % 2);
 }
 
 /* Two parts. */
@@ -234,57 +243,65 @@ unsigned qd_derived_control_levels(const char *name, size_t length, const char *
     return n;
 }
 
-static void add_tensor(struct qd_derived_draft *d, const char *name, const struct qd_tensor *tensor)
+/* Its name, or that of what it shares. */
+static const char *add_tensor(struct qd_derived_draft *d, const char *name,
+                              const struct qd_tensor *tensor)
 {
-    qd_maker_add(&d->maker, name, tensor,
-                 qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_CONTROLS) > 0);
+    return qd_derived_add_once(d, name, tensor,
+                               qd_derived_level(d, QD_DERIVED_BINDING, QD_DERIVED_CONTROLS) > 0);
 }
 
-static bool add_condition(struct qd_derived_draft *d, unsigned level, const char *name)
+static const char *add_condition(struct qd_derived_draft *d, unsigned level, const char *name)
 {
     const struct qd_derived_shape *x = first_shape(d);
     unsigned rank = level == 1 ? 0 : level == 2 && x->rank > 0 ? 1 : x->rank;
     struct qd_tensor t = qd_maker_tensor(&d->maker, QD_BOOL, rank, x->dims + (x->rank - rank));
     for (int64_t i = 0; i < t.count; i++)
         qd_maker_set(&t, i, (double)(qd_random_next(&d->random) & 1));
-    add_tensor(d, name, &t);
-    return true;
+    return add_tensor(d, name, &t);
 }
 
-static bool add_bound(struct qd_derived_draft *d, unsigned level, const char *name)
+static const char *add_bound(struct qd_derived_draft *d, unsigned level, const char *name)
 {
     if (level == 1)
-        return false;
+        return "";
     enum qd_dtype type = d->coded ? QD_F32 : d->x;
     bool upper = strstr(name, "max") != NULL;
     struct qd_tensor t = qd_maker_tensor(&d->maker, type, 0, NULL);
-    bool fine = qd_derived_is_alone(d, "fine");
-    double low = qd_dtype_info(type)->kind == QD_CLASS_UINT ? 3 : fine ? -0.0401 : -1.25;
-    qd_maker_set(&t, 0, upper ? (fine ? 0.08 : 2.5) + low : low);
-    add_tensor(d, name, &t);
-    return true;
+    bool fine = qd_derived_is_alone(d, "fine"), far = qd_derived_is_alone(d, "far");
+    double low = qd_dtype_info(type)->kind == QD_CLASS_UINT ? 3
+                 : far                                      ? -70001
+                 : fine                                     ? -0.0401
+                                                            : -1.25;
+    qd_maker_set(&t, 0, upper ? (far ? 30000 : fine ? 0.08 : 2.5) + low : low);
+    return add_tensor(d, name, &t);
 }
 
-static bool add_scales(struct qd_derived_draft *d, unsigned level, const char *name)
+static const char *add_scales(struct qd_derived_draft *d, unsigned level, const char *name)
 {
     int64_t rank = d->rank;
     if (level == 2)
-        return false;
+        return "";
     struct qd_tensor t = qd_maker_tensor(&d->maker, QD_F32, 1, &rank);
     for (int64_t i = 0; i < t.count; i++)
         qd_maker_set(&t, i, i < 2 ? 1 : level == 0 ? 2 : level == 1 || i % 2 ? 0.5 : 3);
-    add_tensor(d, name, &t);
-    return true;
+    return add_tensor(d, name, &t);
 }
 
-bool qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const char *name)
+/* Its operand is an attribute in the draft's opset. */
+static bool is_attribute(const struct qd_derived_draft *d, const struct control *control)
+{
+    return qd_derived_is_early(d) && qd_derived_has_attribute(d->outline->op, control->name);
+}
+
+const char *qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const char *name)
 {
     size_t length;
     const char *word = qd_op_operand_name(d->outline->op, input, &length);
     const struct control *control = find(word, length);
     unsigned level = qd_derived_level(d, QD_DERIVED_CONTROL, (int)input);
-    if (!control || qd_derived_is_alone(d, "opset_9"))
-        return false;
+    if (!control || is_attribute(d, control))
+        return "";
     if (!control->make)
         return *control->name == 'c'   ? add_condition(d, level, name)
                : *control->name == 's' ? add_scales(d, level, name)
@@ -292,13 +309,12 @@ bool qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const ch
     struct list list = {.type = QD_S64, .rank = 1};
     control->make(d, level, &list);
     if (list.absent)
-        return false;
+        return "";
     struct qd_tensor t = qd_maker_tensor(&d->maker, list.type, list.rank, &list.count);
     for (int64_t i = 0; i < t.count; i++)
         if (list.type == QD_F32)
             qd_maker_set(&t, i, (double)list.at[i]);
         else
             qd_tensor_set(&t, i, list.at[i]);
-    add_tensor(d, name, &t);
-    return true;
+    return add_tensor(d, name, &t);
 }

@@ -121,6 +121,9 @@ int64_t qd_derived_int(const struct qd_derived_draft *d, const char *name, int64
 /* The size of the layout's extent i. */
 int64_t qd_derived_extent(const struct qd_derived_draft *d, int i);
 
+/* The kernel's on axis i of the window's `axes`. */
+int64_t qd_derived_kernel(const struct qd_derived_draft *d, size_t i, size_t axes);
+
 /* --- The factor whose levels meet no others ------------------------------------------------------- */
 
 /* Words of an operator's; the count. */
@@ -128,6 +131,11 @@ unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **
 
 bool qd_derived_is_alone(const struct qd_derived_draft *d, const char *word);
 bool qd_derived_is_large(const struct qd_derived_draft *d);
+bool qd_derived_is_early(const struct qd_derived_draft *d); /* an opset below 10 */
+bool qd_derived_is_square(const struct qd_derived_draft *d);
+
+/* What is long: padding, steps; a kernel is one longer. */
+enum { QD_DERIVED_LONG = 300 };
 
 /* Operands are float32 numbers where others are codes between two nodes. */
 bool qd_derived_is_bare(const struct qd_derived_draft *d);
@@ -158,8 +166,12 @@ void qd_derived_choose_attributes(struct qd_derived_draft *d);
 /* Words of a control's levels; the count, 0: there is no table for it. */
 unsigned qd_derived_control_levels(const char *name, size_t length, const char **words);
 
-/* Makes the control operand `input` and adds it under that name; false: it is absent. */
-bool qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const char *name);
+/* Makes the control operand `input` and adds it under that name; its name, "" if it is absent. */
+const char *qd_derived_add_control(struct qd_derived_draft *d, unsigned input, const char *name);
+
+/* Adds a tensor; its name. Where all is shared an earlier one of its type and shape stands for it. */
+const char *qd_derived_add_once(struct qd_derived_draft *d, const char *name,
+                                const struct qd_tensor *tensor, bool run);
 
 /* The axes that a control or an attribute names. */
 unsigned qd_derived_axes(const struct qd_derived_draft *d, int64_t axes[QD_MAX_RANK]);

@@ -26,6 +26,8 @@ static void read_types(struct qd_derived_draft *d)
     d->coded = strncmp(x, "qdq_", 4) == 0;
     d->x = d->coded && qd_derived_is_bare(d) ? QD_F32 : type_of(x);
     d->coded = d->coded && d->x != QD_F32;
+    if (qd_derived_is_alone(d, "far")) /* of any number */
+        d->x = QD_S32;
     d->w = *w ? type_of(w) : d->x;
 }
 
@@ -122,6 +124,8 @@ static bool is_level(const struct qd_derived_draft *d, enum qd_derived_kind kind
 static bool is_per_channel(const struct qd_derived_draft *d, int whose, bool scale)
 {
     const char *word = qd_derived_word(d, QD_DERIVED_GRANULARITY, whose);
+    if (qd_derived_is_alone(d, "square") && d->outline->layout == QD_LAYOUT_ANY)
+        return true;
     if (!*word || (strncmp(word, "scale", 5) == 0 && !scale) ||
         (strncmp(word, "zero", 4) == 0 && scale))
         return false;
@@ -223,6 +227,8 @@ static double scale_of(const struct qd_derived_draft *d, int whose, int64_t chan
 static double draw_wide(struct qd_derived_draft *d, const struct qd_dtype_info *info)
 {
     double part = (double)(int32_t)qd_random_next(&d->random);
+    if (qd_derived_is_alone(d, "far"))
+        return floor(ldexp(part, -11));
     switch (d->outline->op->form) {
     case QD_FORM_MOVES:
     case QD_FORM_LARGEST: return info->bits > 32 ? part * 1048575 : part;
@@ -244,6 +250,23 @@ static double draw(struct qd_derived_draft *d, enum qd_dtype type)
     if (info->bits > 16)
         return draw_wide(d, info);
     return (double)qd_random_range(&d->random, info->min, info->max);
+}
+
+/* Element i of an operand: numbers at the same place are near each other, or, of operands with names that say what they
+ * are, far from all others. */
+static double draw_at(struct qd_derived_draft *d, enum qd_dtype type, const char *name, int64_t i)
+{
+    static const struct {
+        const char *name;
+        double x;
+    } far[] = {{"start", 70001}, {"limit", 70001 + 301 * 70003.0}, {"delta", 70003}};
+    if (qd_derived_is_alone(d, "near") && type == QD_F32)
+        return (double)(2 * (i % 8) - 7) / 4 +
+               ldexp((double)qd_random_range(&d->random, 0, 2), -16);
+    for (size_t k = 0; qd_derived_is_alone(d, "far") && k < sizeof far / sizeof *far; k++)
+        if (strcmp(far[k].name, name) == 0)
+            return far[k].x;
+    return draw(d, type);
 }
 
 /* --- Operands ------------------------------------------------------------------------------------- */
@@ -311,9 +334,8 @@ static bool shares_all(const struct qd_derived_draft *d)
     return qd_derived_is_alone(d, "shared") || qd_derived_is_alone(d, "shared_0d");
 }
 
-/* Adds a tensor; its name. Where all is shared an earlier one of its type and shape stands for it. */
-static const char *add_once(struct qd_derived_draft *d, const char *name, const struct qd_tensor *t,
-                            bool run)
+const char *qd_derived_add_once(struct qd_derived_draft *d, const char *name,
+                                const struct qd_tensor *t, bool run)
 {
     for (size_t i = 0; shares_all(d) && i < d->added_count; i++)
         if (d->added[i].tensor.dtype == t->dtype && qd_tensor_same_shape(&d->added[i].tensor, t)) {
@@ -339,7 +361,7 @@ static const char *add_scalar_once(struct qd_derived_draft *d, bool zero, const 
         d->shared[zero] = name;
         d->shared_types[zero] = t->dtype;
     }
-    return add_once(d, name, t, run);
+    return qd_derived_add_once(d, name, t, run);
 }
 
 static const char *add_parameter(struct qd_derived_draft *d, unsigned input, const char *name)
@@ -430,13 +452,13 @@ static const char *add_tensor(struct qd_derived_draft *d, unsigned input, const 
     struct qd_tensor t =
         qd_maker_tensor(&d->maker, type, d->shapes[input].rank, d->shapes[input].dims);
     for (int64_t i = 0; i < t.count && d->maker.status == QD_OK; i++) {
-        double x = draw(d, type);
+        double x = draw_at(d, type, name, i);
         bool divisor = strcmp(d->outline->op->name, "Div") == 0 && !coded && x == 0;
         bool positive = strcmp(name, "var") == 0 || (shares_all(d) && qd_dtype_is_float(type));
         qd_maker_set(&t, i, positive ? fabs(x) + 0.5 : divisor ? 1 : x);
     }
     const char *codes = coded ? qd_arena_printf(d->maker.arena, "%s_codes", name) : name;
-    codes = add_once(d, codes, &t, run);
+    codes = qd_derived_add_once(d, codes, &t, run);
     if (!coded)
         return codes;
     int64_t channels = bias ? d->shapes[input].dims[0] : d->channels[owner];
@@ -469,7 +491,7 @@ static const char *add_operand(struct qd_derived_draft *d, unsigned input, unsig
     if (is_absent(d, input))
         return "";
     if (role == QD_ROLE_CONTROL)
-        return qd_derived_add_control(d, input, name) ? name : "";
+        return qd_derived_add_control(d, input, name);
     if (role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT)
         return add_parameter(d, input, name);
     if (role == QD_ROLE_BIAS && d->outline->layout != QD_LAYOUT_CHANNELS) {

@@ -62,6 +62,16 @@ int64_t qd_derived_extent(const struct qd_derived_draft *d, int i)
     return level >= BELOW && level <= ABOVE ? tile_of(d, i) + (int)level - TILE : plain[level];
 }
 
+int64_t qd_derived_kernel(const struct qd_derived_draft *d, size_t i, size_t axes)
+{
+    bool long_one =
+        qd_derived_is_alone(d, "long_kernel") ||
+        (qd_derived_is_alone(d, "long_window") && d->outline->layout == QD_LAYOUT_CHANNELS);
+    if (long_one && i + 1 == axes)
+        return QD_DERIVED_LONG + 1;
+    return qd_derived_extent(d, 4) + (qd_derived_is_alone(d, "uneven") ? (int64_t)(i % 2) : 0);
+}
+
 static void set(struct qd_derived_shape *shape, unsigned rank, const int64_t *dims)
 {
     shape->rank = rank;
@@ -74,6 +84,8 @@ static void set(struct qd_derived_shape *shape, unsigned rank, const int64_t *di
 static int64_t inner_extent(const struct qd_derived_draft *d, int64_t otherwise)
 {
     int64_t same = qd_derived_extent(d, 1);
+    if (qd_derived_is_square(d))
+        return same;
     if (!qd_derived_level(d, QD_DERIVED_EQUAL, 0))
         return otherwise;
     return same <= 5 ? same : 2;
@@ -152,6 +164,8 @@ static void lay_out_join(struct qd_derived_draft *d)
         d->shapes[i] = any_shape(d);
         if (axis >= 0 && axis < d->rank && !qd_derived_level(d, QD_DERIVED_EQUAL, 0))
             d->shapes[i].dims[axis] += part % 4;
+        if (part == 1 && qd_derived_is_alone(d, "empty_2"))
+            d->shapes[i].dims[0] = 0;
         part++;
     }
 }
@@ -203,7 +217,7 @@ static void lay_out_conv(struct qd_derived_draft *d, bool back)
             outputs = m * group;
     d->terms = c;
     for (unsigned i = 2; i < d->rank; i++)
-        d->terms *= filters[i] = qd_derived_extent(d, 4);
+        d->terms *= filters[i] = qd_derived_kernel(d, i - 2, d->rank - 2);
     d->shapes[0] = image(d, c * group, qd_derived_extent(d, 3));
     set(&d->shapes[w], d->rank, filters);
     if (b >= 0)
@@ -260,7 +274,9 @@ static void lay_out_gemm(struct qd_derived_draft *d)
     set(&d->shapes[0], 2, (const int64_t[]){a_turned ? k : m, a_turned ? m : k});
     set(&d->shapes[w], 2, (const int64_t[]){b_turned ? n : k, b_turned ? k : n});
     set(&d->shapes[b], 1, &n);
-    d->terms = k;
+    if (qd_derived_is_square(d))
+        set(&d->shapes[b], 2, (const int64_t[]){m, n});
+    d->terms = k > 0 ? k : 1;
     d->channels[QD_DERIVED_W] = n;
     d->channel_axis[QD_DERIVED_W] = !b_turned;
 }

@@ -60,6 +60,11 @@ static const char *find_word(const char *list, const char *name)
     return NULL;
 }
 
+bool qd_op_is_flag(const struct qd_op *op, const char *attribute)
+{
+    return op->flags && find_word(op->flags, attribute);
+}
+
 static size_t count_words(const char *list)
 {
     size_t count = *list != '\0';

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,9 +164,35 @@ static void test_every_operator(void **state)
     assert_true(ops > 60);
 }
 
+/* What is 0 or 1 is an attribute of the row. */
+static void test_flags(void **state)
+{
+    size_t flags = 0;
+    (void)state;
+    for (size_t i = 0; qd_op_at(i); i++)
+        for (const char *at = qd_op_at(i)->flags; at && *at; at += *at == ',') {
+            size_t length = strcspn(at, ",");
+            char name[32];
+            snprintf(name, sizeof name, "%.*s", (int)length, at);
+            if (!qd_op_is_flag(qd_op_at(i), name) || !strstr(qd_op_at(i)->attributes, name))
+                fail_msg("%s: %s is no attribute", qd_op_at(i)->name, name);
+            at += length;
+            flags++;
+        }
+    assert_true(flags >= 20);
+    assert_true(qd_op_is_flag(qd_op_find("", "Gemm"), "transB"));
+    assert_false(qd_op_is_flag(qd_op_find("", "Gemm"), "trans"));
+    assert_false(qd_op_is_flag(qd_op_find("", "Gemm"), "alpha"));
+    assert_false(qd_op_is_flag(qd_op_find("", "Relu"), "transB"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_roles), cmocka_unit_test(test_owners),
-                                       cmocka_unit_test(test_every_operator)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_every_operator),
+        cmocka_unit_test(test_flags),
+    };
     return cmocka_run_group_tests_name("roles of operands", tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ enum qd_status qd_reduction_read(const struct qd_evaluation *evaluation, const s
                                  const struct qd_tensor *x, const struct qd_value *axes,
                                  int64_t axes_input_since, struct qd_reduction *reduction);
 #define QD_REDUCTION_ATTRIBUTES "axes:-17,keepdims,noop_with_empty_axes:18-"
+#define QD_REDUCTION_FLAGS "keepdims,noop_with_empty_axes"
 #define QD_REDUCTION_RULES "axes-type,axes-rank,axes-range"
 
 /* Of x [N, C, D1…Dn], n ≥ 1, of f32|f16 (22: bf16), over all of D1…Dn, which have size 1 then.

@@ -105,6 +105,7 @@ const struct qd_op qd_op_average_pool = {
               "when attribute count_include_pad is zero).",
     .attributes =
         "auto_pad,kernel_shape,pads,strides,count_include_pad:7-,ceil_mode:10-,dilations:19-",
+    .flags = "count_include_pad,ceil_mode",
     .rules = "x-type," QD_POOL_RULES,
     .evaluate = evaluate,
 };

@@ -348,6 +348,7 @@ const struct qd_op qd_op_cast = {
               "argument ... when OOR, discard higher bits and reinterpret (with respect to two's "
               "complement representation for signed types).",
     .attributes = "to,saturate:19-,round_mode:24-",
+    .flags = "saturate",
     .rules = "input-type,to-missing,to-value,round_mode-value",
     .evaluate = evaluate,
 };

@@ -177,6 +177,7 @@ const struct qd_op qd_op_gemm = {
     .clause = "13: A' = transpose(A) if transA else A ... B' = transpose(B) if transB else B ... "
               "Compute Y = alpha * A' * B' + beta * C",
     .attributes = "alpha,beta,transA,transB,broadcast:-6",
+    .flags = "transA,transB",
     .rules = "a-type,b-type,c-type,a-rank,b-rank,k-mismatch,c-shape",
     .evaluate = evaluate,
 };

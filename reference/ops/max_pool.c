@@ -154,6 +154,7 @@ const struct qd_op qd_op_max_pool = {
               "the kernel size ... The output of each pooling window is maximum number of elements "
               "exclude pad.",
     .attributes = "auto_pad,kernel_shape,pads,strides,storage_order:8-,dilations:10-,ceil_mode:10-",
+    .flags = "storage_order,ceil_mode",
     .rules = "x-type,storage_order-value," QD_POOL_RULES,
     .evaluate = evaluate,
 };

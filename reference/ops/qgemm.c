@@ -253,6 +253,7 @@ const struct qd_op qd_op_qgemm = {
     .clause = "1: Scalar multiplier for the product of input tensors A * B. ... and must be "
               "quantized with zero_point = 0 and scale = alpha / beta * a_scale * b_scale.",
     .attributes = "alpha,transA,transB",
+    .flags = "transA,transB",
     .rules = "a-type,b-type,c-type,a_scale-type,b_scale-type,y_scale-type,a_zero_point-type,"
              "b_zero_point-type,y_zero_point-type,a_scale-shape,a_zero_point-shape,"
              "b_scale-shape,b_zero_point-shape,c-shape,y_scale-shape,y_zero_point-shape,"

@@ -168,6 +168,7 @@ const struct qd_op qd_op_qlinear_average_pool = {
         "1: divided by the number of elements (exclude pad when attribute count_include_pad is "
         "zero). ... Output = Dequantize(Input) -> AveragePool on fp32 data -> Quantize(output)",
     .attributes = "auto_pad,kernel_shape,pads,strides,count_include_pad,ceil_mode,channels_last",
+    .flags = "count_include_pad,ceil_mode,channels_last",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"
              "kernel_shape-missing,kernel_shape-positive,x-rank,kernel_shape-length,"

@@ -52,6 +52,7 @@ const struct qd_op qd_op_qlinear_global_average_pool = {
     .clause = "1: applies Average pooling across the values in the same channel. ... Scale of "
               "quantized input 'X'. ... Scale of quantized output 'Y'.",
     .attributes = "channels_last",
+    .flags = "channels_last",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,x-rank",
     .evaluate = evaluate,

@@ -77,6 +77,7 @@ const struct qd_op qd_op_qlinear_reduce_mean = {
     .clause = "1: Computes the mean of the low-precision input tensor's element along the provided "
               "axes. ... Output = Dequantize(Input) -> ReduceMean on fp32 data -> Quantize(output)",
     .attributes = "axes,keepdims",
+    .flags = "keepdims",
     .rules = "data-type,data_scale-type,reduced_scale-type,data_zero_point-type,"
              "reduced_zero_point-type,data_scale-shape,reduced_scale-shape,"
              "data_zero_point-shape,reduced_zero_point-shape,axes-missing,keepdims-missing,"

@@ -466,6 +466,7 @@ const struct qd_op qd_op_quantize_linear = {
     .clause = "25: The quantization formula is y = saturate((x / y_scale) + y_zero_point). ... For "
               "(x / y_scale), it rounds to the nearest even.",
     .attributes = "axis:13-,saturate:19-,block_size:21-,output_dtype:21-,precision:23-",
+    .flags = "saturate",
     .rules = "x-type,y_scale-type,y_zero_point-type,y_scale-shape,y_zero_point-shape,"
              "axis-range,block_size-negative,block_size-range,output_dtype-mismatch,"
              "output_dtype-value,precision-value",

@@ -69,6 +69,7 @@ const struct qd_op qd_op_reduce_max = {
     .operands = "data,axes:control",
     .clause = "20: Computes the max of the input tensor's elements along the provided axes.",
     .attributes = QD_REDUCTION_ATTRIBUTES,
+    .flags = QD_REDUCTION_FLAGS,
     .rules = "data-type," QD_REDUCTION_RULES,
     .evaluate = evaluate,
 };

@@ -116,6 +116,7 @@ const struct qd_op qd_op_reshape = {
     .clause = "25: Reshape the input tensor similar to numpy.reshape. ... It outputs the reshaped "
               "tensor.",
     .attributes = "shape:-4,consumed_inputs:-4,allowzero:14-",
+    .flags = "allowzero",
     .rules = "data-type,shape-missing,shape-type,shape-rank,shape-negative,shape-two-inferred,"
              "shape-zero-range,shape-allowzero,shape-mismatch",
     .evaluate = evaluate,

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "qdiff/quirk.h"
+
 static bool is_output(const struct qd_confusion *confusion)
 {
     return confusion->mutant->place == QD_OPERAND_OUTPUT;
@@ -61,6 +63,22 @@ static void put_attribute(struct qd_confusion *confusion, const struct qd_tensor
 
 /* --- The part that a rule is about --------------------------------------------------------------- */
 
+/* Output i as a target gives it: where several answers are right the reference's number may be none of them. */
+static bool answer(struct qd_confusion *confusion, size_t i, struct qd_value *value)
+{
+    const struct qd_evaluation *evaluation = &confusion->edit.evaluation;
+    *value = confusion->out[i];
+    if (!value->flags || value->want.count == 0)
+        return true;
+    value->want.data =
+        qd_arena_copy(evaluation->arena, value->want.data, qd_tensor_bytes(&value->want));
+    if (value->want.data)
+        qd_quirk_answer(value);
+    else
+        confusion->edit.status = qd_fail(evaluation->error, QD_NO_MEMORY, "no room for an output");
+    return value->want.data;
+}
+
 static bool part_value(struct qd_confusion *confusion, struct qd_value *value)
 {
     const struct qd_contract_mutant *mutant = confusion->mutant;
@@ -68,10 +86,8 @@ static bool part_value(struct qd_confusion *confusion, struct qd_value *value)
         return false;
     if (mutant->attribute)
         return attribute_value(confusion, value);
-    if (is_output(confusion)) {
-        *value = confusion->out[0];
-        return true;
-    }
+    if (is_output(confusion))
+        return answer(confusion, 0, value);
     if (mutant->place < 0 || !confusion->edit.in[mutant->place])
         return false;
     *value = *confusion->edit.in[mutant->place];
@@ -246,8 +262,10 @@ void qd_confuse_grossly(struct qd_confusion *confusion)
 /* Each output's numbers as points, without what else is known of them. */
 void qd_rule_no_error(struct qd_confusion *confusion)
 {
-    for (size_t i = 0; i < confusion->edit.node.output_count; i++)
-        if (confusion->edit.node.outputs[i] != QD_NO_VALUE)
-            confusion->out[i] = qd_value_of_tensor(&confusion->out[i].want);
+    for (size_t i = 0; i < confusion->edit.node.output_count; i++) {
+        struct qd_value value;
+        if (confusion->edit.node.outputs[i] != QD_NO_VALUE && answer(confusion, i, &value))
+            confusion->out[i] = qd_value_of_tensor(&value.want);
+    }
     confusion->changed = true;
 }

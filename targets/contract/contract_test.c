@@ -211,6 +211,8 @@ static const struct row rows[] = {
     {"Identity/node/when-output-shared", 13, "f32[1] 1", "", "="},
     {"Identity/node/when-graph-output", 13, "f32[1] 1", "", "-3"},
     {"Identity/node/no-error", 13, "f32[1] 1", "", "1"},
+    /* The third coordinate is 2.5, or beside it where 6/5 was rounded: 3 or 4, no number between. */
+    {"Resize/node/no-error", 13, "f32[6] 1 2 3 4 5 6; -; -; s64[1] 5", "", "1 2 3 5 6"},
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 

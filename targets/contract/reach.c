@@ -516,19 +516,6 @@ static int64_t list_number(const int64_t *old, int64_t count, int64_t i, int how
     }
 }
 
-/* Attributes that are 0 or 1; of other numbers no page says which of the two they mean, so that a model with one tells
- * no wrong kernel. */
-static bool is_flag(const char *name)
-{
-    static const char *const flags[] = {
-        "ceil_mode", "count_include_pad",    "channels_last", "transA",   "transB",
-        "keepdims",  "noop_with_empty_axes", "allowzero",     "saturate", "storage_order"};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (strcmp(flags[i], name) == 0)
-            return true;
-    return false;
-}
-
 static void vary_attribute(struct search *search, const struct qd_attr *attr, int which)
 {
     struct draft draft;
@@ -537,7 +524,7 @@ static void vary_attribute(struct search *search, const struct qd_attr *attr, in
     attempt(search, &draft);
     for (int how = 0; how < LIST_CHANGES; how++) {
         int64_t numbers[16];
-        if (is_flag(attr->name) && how != ZEROS && how != ONES)
+        if (qd_op_is_flag(qd_op_at(search->op), attr->name) && how != ZEROS && how != ONES)
             continue;
         begin(search, &draft, QD_VARIATION_ATTRIBUTE, which, how, 0);
         if (attr->kind == QD_ATTR_INT)

@@ -7,7 +7,8 @@
 
 /* What the CPU execution provider has kernels for, established by running every combination of types of every operator
  * on 1.20.1 to 1.32.0 (the command is in README.md). Only "could not find an implementation" counts: a combination that
- * has a kernel and fails is a finding. Rows of one operator are alternatives. */
+ * has a kernel and fails is a finding. Rows of one operator are alternatives. Kernels begin with the version of
+ * opset 6 or 7: rows say so of what has an earlier one. */
 
 #define CONV_KERNELS "the CPU provider has kernels for u8 x {u8,s8} -> u8 and s8 x s8 -> s8 only"
 #define NO_S8_X_U8 "the CPU provider has no kernel for s8 x u8"
@@ -43,13 +44,13 @@ static const struct qd_target_capability rows[] = {
     {"QuantizeLinear", "multi-node", "bfloat16,float4,float8-scale", "as above"},
     {"DequantizeLinear", "", "bfloat16,float4,float8-scale",
      "the CPU provider has no kernel for bfloat16, float4 and float8e8m0 scales"},
-    {"Add", "", "bfloat16", NO_BFLOAT16},
-    {"Mul", "", "bfloat16", NO_BFLOAT16},
+    {"Add", "opset>=7", "bfloat16", NO_BFLOAT16},
+    {"Mul", "opset>=7", "bfloat16", NO_BFLOAT16},
     {"Conv", "", "bfloat16", NO_BFLOAT16},
     {"Gemm", "", "bfloat16", NO_BFLOAT16},
     {"MatMul", "", "bfloat16", NO_BFLOAT16},
-    {"Relu", "", "bfloat16,int16", NO_BFLOAT16_INT16},
-    {"Clip", "", "bfloat16,int16", NO_BFLOAT16_INT16},
+    {"Relu", "opset>=6", "bfloat16,int16", NO_BFLOAT16_INT16},
+    {"Clip", "opset>=6", "bfloat16,int16", NO_BFLOAT16_INT16},
     /* Among several nodes 16-bit integers and what is smaller than a byte are moved and clipped as numbers. */
     {"Relu", "multi-node", "bfloat16,x-int16", NO_BFLOAT16_INT16},
     {"Clip", "multi-node", "bfloat16,x-int16", NO_BFLOAT16_INT16},
@@ -77,31 +78,31 @@ static const struct qd_target_capability rows[] = {
     {"Gather", "", "", ""},
     {"Slice", "", "", ""},
     {"Split", "", "", ""},
-    {"Sub", "", "bfloat16", NO_BFLOAT16},
-    {"Div", "", "bfloat16", NO_BFLOAT16},
-    {"LeakyRelu", "", "bfloat16", NO_BFLOAT16},
-    {"Sigmoid", "", "bfloat16", NO_BFLOAT16},
-    {"HardSigmoid", "", "", ""},
+    {"Sub", "opset>=7", "bfloat16", NO_BFLOAT16},
+    {"Div", "opset>=7", "bfloat16", NO_BFLOAT16},
+    {"LeakyRelu", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Sigmoid", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"HardSigmoid", "opset>=6", "", ""},
     {"HardSwish", "", "bfloat16", NO_BFLOAT16},
-    {"Sqrt", "", "bfloat16", NO_BFLOAT16},
-    {"Exp", "", "bfloat16", NO_BFLOAT16},
-    {"Reciprocal", "", "bfloat16", NO_BFLOAT16},
-    {"Max", "", "bfloat16", NO_BFLOAT16},
+    {"Sqrt", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Exp", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Reciprocal", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Max", "opset>=6", "bfloat16", NO_BFLOAT16},
     {"Pow", "", "bfloat16", NO_BFLOAT16},
     {"ReduceSum", "", "bfloat16", NO_BFLOAT16},
     {"GlobalMaxPool", "", "bfloat16", NO_BFLOAT16},
-    {"Min", "", "bfloat16", NO_BFLOAT16},
-    {"Equal", "", "bfloat16", NO_BFLOAT16},
-    {"Less", "", "bfloat16", NO_BFLOAT16},
-    {"Greater", "", "bfloat16", NO_BFLOAT16},
+    {"Min", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Equal", "opset>=7", "bfloat16", NO_BFLOAT16},
+    {"Less", "opset>=7", "bfloat16", NO_BFLOAT16},
+    {"Greater", "opset>=7", "bfloat16", NO_BFLOAT16},
     {"Not", "", "", ""},
     {"Erf", "", "bfloat16", NO_BFLOAT16},
     {"ConstantOfShape", "", "", ""},
     {"Range", "", "", ""},
-    {"Tanh", "", "bfloat16", NO_BFLOAT16},
-    {"Abs", "", "bfloat16", NO_BFLOAT16},
+    {"Tanh", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Abs", "opset>=6", "bfloat16", NO_BFLOAT16},
     {"Softmax", "", "bfloat16", NO_BFLOAT16},
-    {"AveragePool", "", "bfloat16", NO_BFLOAT16},
+    {"AveragePool", "opset>=7", "bfloat16", NO_BFLOAT16},
     {"GlobalAveragePool", "", "bfloat16", NO_BFLOAT16},
     {"ReduceMean", "", "bfloat16", NO_BFLOAT16},
     {"ReduceMax", "", "bfloat16", NO_BFLOAT16},
@@ -144,7 +145,7 @@ static const struct qd_target_capability rows[] = {
     {                                                              \
         "1.21",                                                    \
         {                                                          \
-            op, "", "bfloat16,x-u8,x-s8,x-int16",                  \
+            op, "opset>=7", "bfloat16,x-u8,x-s8,x-int16",          \
                 "the CPU provider had no kernel for 8 and 16 bits" \
         }                                                          \
     }

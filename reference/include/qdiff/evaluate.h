@@ -75,6 +75,9 @@ struct qd_op {
     /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any
      * other is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
     const char *attributes;
+    /* Those of them that are 0 or 1 by the page, comma-separated: of other numbers no page says which of the two they
+     * mean. NULL: none. */
+    const char *flags;
     /* The slugs of the rules that evaluate may break, comma-separated, without those that every
      * operator has (qd_op_rule); breaking another is INTERNAL. NULL: not listed. */
     const char *rules;
@@ -125,6 +128,9 @@ int qd_op_operand(const struct qd_op *op, enum qd_role role);
 /* Whose parameter an input is: an operand's number, QD_OPERAND_OUTPUT, or QD_NO_OPERAND if it is no parameter. One
  * without a stem ("scales") is the weight's. */
 int qd_op_owner(const struct qd_op *op, size_t input);
+
+/* Whether the row says that an attribute is 0 or 1. */
+bool qd_op_is_flag(const struct qd_op *op, const char *attribute);
 
 /* The input that is the SCALE or ZERO_POINT of an operand or of the output; QD_NO_OPERAND if the row has none. */
 int qd_op_parameter(const struct qd_op *op, int owner, enum qd_role role);

@@ -364,17 +364,17 @@ enum qd_status qd_record_encode(const struct qd_record *record, struct qd_arena 
                                 uint8_t **bytes, size_t *size, struct qd_error *error)
 {
     struct qd_memory_stream stream;
-    bool whole = qd_memory_open(&stream);
+    bool whole = qd_memory_open(&stream), hashed = false;
     if (whole) {
         put_text(stream.out, record);
-        fflush(stream.out);
+        hashed = fflush(stream.out) == 0; /* else stream.text is not what was written */
         fprintf(stream.out, "case %zu %016" PRIx64 " %016" PRIx64 "\n", record->size,
                 hash_of(record->bytes, record->size),
                 hash_of((const uint8_t *)stream.text, stream.size));
         fwrite(record->bytes, 1, record->size, stream.out);
         whole = qd_memory_close(&stream);
     }
-    uint8_t *copy = whole ? qd_arena_copy(arena, stream.text, stream.size) : NULL;
+    uint8_t *copy = whole && hashed ? qd_arena_copy(arena, stream.text, stream.size) : NULL;
     if (whole)
         free(stream.text);
     if (!copy)

@@ -396,6 +396,72 @@ static void build_product(struct qd_arena *arena, bool quantized, int code, stru
         fail_msg("%s", error.text);
 }
 
+/* y = Softmax(x) of 0 and 4 at opset 12, or what a tool makes of it that converts to opset 13 first: Flatten before and
+ * Reshape after it, and codes of the numbers between. `axis` is that of its Softmax. */
+static void build_converted(struct qd_arena *arena, bool quantized, int axis, struct qd_case *kase)
+{
+    const int64_t dims[] = {1, 1, 2};
+    struct qd_builder *b = qd_build_begin(arena, quantized ? 13 : 12);
+    struct qd_tensor x, shape, scale, zero;
+    assert_int_equal(qd_tensor_init(&x, arena, QD_F32, 3, dims, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&shape, arena, QD_S64, 1, (const int64_t[]){3}, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&scale, arena, QD_F32, 0, NULL, NULL), QD_OK);
+    assert_int_equal(qd_tensor_init(&zero, arena, QD_U8, 0, NULL, NULL), QD_OK);
+    qd_tensor_set(&x, 0, bits_of(0));
+    qd_tensor_set(&x, 1, bits_of(4));
+    for (int i = 0; i < 3; i++)
+        qd_tensor_set(&shape, i, dims[i]);
+    qd_tensor_set(&scale, 0, bits_of(0x1p-8));
+    qd_build_input(b, "x", &x);
+    if (!quantized) {
+        qd_build_node(b, "", "Softmax", "x", "y");
+    } else {
+        qd_build_initializer(b, "shape", &shape);
+        qd_build_initializer(b, "scale", &scale);
+        qd_build_initializer(b, "zero", &zero);
+        qd_build_node(b, "", "Flatten", "x", "flat");
+        qd_build_node(b, "", "QuantizeLinear", "flat,scale,zero", "flat_codes");
+        qd_build_node(b, "", "DequantizeLinear", "flat_codes,scale,zero", "flat_real");
+        qd_build_node(b, "", "Softmax", "flat_real", "soft");
+        qd_build_attr_int(b, "axis", axis);
+        qd_build_node(b, "", "Reshape", "soft,shape", "y");
+    }
+    qd_build_output(b, "y", QD_F32, -1, NULL);
+    struct qd_error error = {.status = QD_OK};
+    if (qd_build_finish(b, "converted", false, kase, &error) != QD_OK)
+        fail_msg("%s", error.text);
+}
+
+/* By hand: in codes of 2^-8 the 4 saturates at 255/256, so that y is about 0.27 and 0.73; of the float 4 it would be 0.018 and
+ * 0.98. A Softmax along the other axis gives 1 and 1. */
+static void test_what_a_conversion_moves_is_known(void **state)
+{
+    (void)state;
+    for (int right = 0; right < 2; right++) {
+        struct qd_arena arena;
+        struct qd_case kase, made;
+        struct qd_quantizer_report report;
+        struct qd_error error = {.status = QD_OK};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        build_converted(&arena, false, 0, &kase);
+        build_converted(&arena, true, right ? 1 : 0, &made);
+        const struct qd_quantizer_request request = {
+            .model = kase.model,
+            .model_size = kase.model_size,
+            .options = {.scheme = QD_QUANTIZER_STATIC, .activation_type = 2, .weight_type = 3}};
+        const struct qd_quantizer_answer answer = {
+            .outcome = QD_QUANTIZED_MODEL, .model = made.model, .model_size = made.model_size};
+        const struct qd_quantizer_question question = {
+            .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
+        if (qd_quantizer_check(&question, &arena, &report, &error) != QD_OK)
+            fail_msg("%s", error.text);
+        if (has(&report, QD_VERDICT_MODEL_MISMATCH) == right)
+            print(&report);
+        assert_int_equal(has(&report, QD_VERDICT_MODEL_MISMATCH), !right);
+        qd_arena_clear(&arena);
+    }
+}
+
 /* By hand, in steps of 2^-149: the scale is 59017/255 = 231.4 and becomes 231, the zero point 35467/231 = 153.5 becomes
  * 154, and 23550/231 + 154 = 255.9 saturates at 255: 101 * 231 = 23331 is 219 off, nearly a whole step. That is right;
  * half the weight is not. */
@@ -439,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_what_moves_shares_what_has_an_observer),
         cmocka_unit_test(test_a_fused_relu_shares_nothing),
         cmocka_unit_test(test_axes_of_edges),
+        cmocka_unit_test(test_what_a_conversion_moves_is_known),
         cmocka_unit_test(test_a_subnormal_dynamic_scale_saturates),
     };
     return cmocka_run_group_tests_name("quantizer checks", tests, NULL, NULL);

@@ -157,9 +157,22 @@ static void learn_operands(struct pair *p, size_t n)
             learn(p, made->inputs[k], node->inputs[float_input(made, k)]);
 }
 
-static void learn_all(struct pair *p)
+/* What a conversion to a later opset puts around an operator moves the same numbers; the float model has no such node. */
+static void learn_moved(struct pair *p, const struct qd_node *made)
 {
-    learn_names(p);
+    if ((!is(made, "Flatten") && !is(made, "Reshape")) || made->input_count == 0 ||
+        made->output_count == 0)
+        return;
+    int from = made->inputs[0], to = made->outputs[0];
+    if (from == QD_NO_VALUE || to == QD_NO_VALUE)
+        return;
+    learn(p, from, p->origin[to]);
+    learn(p, to, p->origin[from]);
+}
+
+/* moved: the nodes that stand for none of the float model's, too. */
+static void learn_rounds(struct pair *p, bool moved)
+{
     p->changed = true;
     for (int round = 0; round < MOST_ROUNDS && p->changed; round++) {
         p->changed = false;
@@ -174,8 +187,17 @@ static void learn_all(struct pair *p)
                 learn(p, node->inputs[0], p->origin[node->outputs[0]]);
             else if (!is_cast_of_codes(node))
                 learn_operands(p, n);
+            if (moved && p->match[n] < 0)
+                learn_moved(p, node);
         }
     }
+}
+
+static void learn_all(struct pair *p)
+{
+    learn_names(p);
+    learn_rounds(p, false);
+    learn_rounds(p, true);
 }
 
 /* --- Edges --------------------------------------------------------------------------------------- */

@@ -432,8 +432,8 @@ static void build_converted(struct qd_arena *arena, bool quantized, int axis, st
         fail_msg("%s", error.text);
 }
 
-/* By hand: in codes of 2^-8 the 4 saturates at 255/256, so that y is about 0.27 and 0.73; of the float 4 it would be 0.018 and
- * 0.98. A Softmax along the other axis gives 1 and 1. */
+/* By hand: in codes of 2^-8 the 4 saturates at 255/256, so that y is about 0.27 and 0.73; of the float 4 it
+ * would be 0.018 and 0.98. A Softmax along the other axis gives 1 and 1. */
 static void test_what_a_conversion_moves_is_known(void **state)
 {
     (void)state;

@@ -157,7 +157,8 @@ static void learn_operands(struct pair *p, size_t n)
             learn(p, made->inputs[k], node->inputs[float_input(made, k)]);
 }
 
-/* What a conversion to a later opset puts around an operator moves the same numbers; the float model has no such node. */
+/* What a conversion to a later opset puts around an operator moves the same numbers; the float model has
+ * no such node. */
 static void learn_moved(struct pair *p, const struct qd_node *made)
 {
     if ((!is(made, "Flatten") && !is(made, "Reshape")) || made->input_count == 0 ||

@@ -360,6 +360,27 @@ static int64_t bits_of(double x)
     return (int64_t)qd_float_encode(QD_F32, x, false);
 }
 
+/* Checks a produced model against the float one. */
+static void judge_model(const struct qd_case *kase, const struct qd_case *made,
+                        enum qd_quantizer_scheme scheme, bool right, struct qd_arena *arena,
+                        struct qd_quantizer_report *report)
+{
+    struct qd_error error = {.status = QD_OK};
+    const struct qd_quantizer_request request = {
+        .model = kase->model,
+        .model_size = kase->model_size,
+        .options = {.scheme = scheme, .activation_type = 2, .weight_type = 3}};
+    const struct qd_quantizer_answer answer = {
+        .outcome = QD_QUANTIZED_MODEL, .model = made->model, .model_size = made->model_size};
+    const struct qd_quantizer_question question = {
+        .kase = kase, .request = &request, .answer = &answer, .profile = &profile};
+    if (qd_quantizer_check(&question, arena, report, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    if (has(report, QD_VERDICT_MODEL_MISMATCH) == right)
+        print(report);
+    assert_int_equal(has(report, QD_VERDICT_MODEL_MISMATCH), !right);
+}
+
 /* y = MatMul(x, 2^100), x as 23550 and -35467 times 2^-149: the float model, or what dynamic quantization makes of it
  * with `code` of the weight. */
 static void build_product(struct qd_arena *arena, bool quantized, int code, struct qd_case *kase)
@@ -441,23 +462,10 @@ static void test_what_a_conversion_moves_is_known(void **state)
         struct qd_arena arena;
         struct qd_case kase, made;
         struct qd_quantizer_report report;
-        struct qd_error error = {.status = QD_OK};
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         build_converted(&arena, false, 0, &kase);
         build_converted(&arena, true, right ? 1 : 0, &made);
-        const struct qd_quantizer_request request = {
-            .model = kase.model,
-            .model_size = kase.model_size,
-            .options = {.scheme = QD_QUANTIZER_STATIC, .activation_type = 2, .weight_type = 3}};
-        const struct qd_quantizer_answer answer = {
-            .outcome = QD_QUANTIZED_MODEL, .model = made.model, .model_size = made.model_size};
-        const struct qd_quantizer_question question = {
-            .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
-        if (qd_quantizer_check(&question, &arena, &report, &error) != QD_OK)
-            fail_msg("%s", error.text);
-        if (has(&report, QD_VERDICT_MODEL_MISMATCH) == right)
-            print(&report);
-        assert_int_equal(has(&report, QD_VERDICT_MODEL_MISMATCH), !right);
+        judge_model(&kase, &made, QD_QUANTIZER_STATIC, right, &arena, &report);
         qd_arena_clear(&arena);
     }
 }
@@ -472,24 +480,11 @@ static void test_a_subnormal_dynamic_scale_saturates(void **state)
         struct qd_arena arena;
         struct qd_case kase, made;
         struct qd_quantizer_report report;
-        struct qd_error error = {.status = QD_OK};
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         build_product(&arena, false, 0, &kase);
         build_product(&arena, true, right ? 127 : 63, &made);
-        const struct qd_quantizer_request request = {
-            .model = kase.model,
-            .model_size = kase.model_size,
-            .options = {.scheme = QD_QUANTIZER_DYNAMIC, .activation_type = 2, .weight_type = 3}};
-        const struct qd_quantizer_answer answer = {
-            .outcome = QD_QUANTIZED_MODEL, .model = made.model, .model_size = made.model_size};
-        const struct qd_quantizer_question question = {
-            .kase = &kase, .request = &request, .answer = &answer, .profile = &profile};
-        if (qd_quantizer_check(&question, &arena, &report, &error) != QD_OK)
-            fail_msg("%s", error.text);
-        if (has(&report, QD_VERDICT_MODEL_MISMATCH) == right)
-            print(&report);
+        judge_model(&kase, &made, QD_QUANTIZER_DYNAMIC, right, &arena, &report);
         assert_int_equal(report.compared, 1 + right); /* it ends at the first difference */
-        assert_int_equal(has(&report, QD_VERDICT_MODEL_MISMATCH), !right);
         qd_arena_clear(&arena);
     }
 }

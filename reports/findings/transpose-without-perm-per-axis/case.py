@@ -1,4 +1,4 @@
-"""A Transpose without perm behind a DequantizeLinear with scales along an axis ends the process while the model is loaded"""
+"""A Transpose without perm after a DequantizeLinear with scales along an axis ends the process while the model is loaded"""
 from frames.onnxruntime import Case, main
 
 main([

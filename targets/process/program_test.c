@@ -153,6 +153,30 @@ static void test_a_case_is_told_its_own_words(void **state)
     qd_session_close(session);
 }
 
+static void complain_and_end(void *context, void *block, int channel)
+{
+    (void)context, (void)block, (void)channel;
+    dprintf(2, "no such interpreter\n");
+    _exit(127);
+}
+
+/* Also what a worker says that ends before it is asked anything. */
+static void test_last_words_before_the_first_call_are_kept(void **state)
+{
+    (void)state;
+    struct qd_worker worker;
+    struct qd_death death;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_worker_init(&worker, 4096, (uint64_t)1 << 30, &error), QD_OK);
+    assert_int_equal(qd_worker_start(&worker, complain_and_end, NULL, &error), QD_OK);
+    while (!strstr(qd_worker_words(&worker), "no such interpreter")) /* else a race decides */
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_false(qd_worker_call(&worker, 'r', 30, &death));
+    if (!strstr(death.text, "exit status 127; standard error: no such interpreter"))
+        fail_msg("%s", death.text);
+    qd_worker_clear(&worker);
+}
+
 static void test_what_is_said_unasked_is_noticed(void **state)
 {
     (void)state;
@@ -336,6 +360,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_every_deed_is_told_apart, take_quick_python,
                                         take_any_python),
         cmocka_unit_test(test_a_case_is_told_its_own_words),
+        cmocka_unit_test(test_last_words_before_the_first_call_are_kept),
         cmocka_unit_test(test_what_is_said_unasked_is_noticed),
         cmocka_unit_test(test_unusable_workers),
         cmocka_unit_test(test_template_works),

@@ -357,10 +357,11 @@ static bool try_again(struct qd_worker *worker, ssize_t got, int reason,
 static void begin_call(struct qd_worker *worker)
 {
     drain(worker);
-    worker->head_size = worker->tail_size = 0; /* what comes now belongs to this call */
+    if (worker->answers == 0)
+        return; /* what it said when it started belongs to the first call */
+    worker->head_size = worker->tail_size = 0;
     worker->gap = false;
-    if (worker->answers > 0)
-        qd_affinity_enter(&worker->affinity, worker->pid);
+    qd_affinity_enter(&worker->affinity, worker->pid);
 }
 
 static void end_call(struct qd_worker *worker)

@@ -313,7 +313,7 @@ static bool allows(const struct row *row, const struct qd_features *features)
     return true;
 }
 
-/* Whether some row allows the node in a case of these features; the first row for its operator in *near. */
+/* Whether some row allows a node of these features; the first row for its operator in *near. */
 static bool can_node(const struct qd_session *session, const struct qd_node *node,
                      const struct qd_features *features, const struct row **near)
 {
@@ -330,39 +330,32 @@ static bool can_node(const struct qd_session *session, const struct qd_node *nod
     return false;
 }
 
-/* A node by itself is still part of its graph: a row may need that. */
-static void keep_graph(struct qd_features *alone, const struct qd_features *of_case)
+/* What only a whole case has: a row may need or exclude that too. */
+static void keep_whole(struct qd_features *of_node, const struct qd_features *of_case)
 {
-    static const enum qd_feature of_graphs[] = {QD_FEATURE_MULTI_NODE, QD_FEATURE_QDQ,
-                                                QD_FEATURE_AFTER_STEPS};
-    for (size_t i = 0; i < sizeof of_graphs / sizeof *of_graphs; i++) {
-        uint64_t bit = UINT64_C(1) << of_graphs[i] % 64;
-        alone->bits[of_graphs[i] / 64] |= of_case->bits[of_graphs[i] / 64] & bit;
+    static const enum qd_feature of_cases[] = {
+        QD_FEATURE_MULTI_NODE, QD_FEATURE_QDQ,        QD_FEATURE_AFTER_STEPS,  QD_FEATURE_BATCH,
+        QD_FEATURE_EMPTY,      QD_FEATURE_NON_FINITE, QD_FEATURE_EXTREME_DATA,
+    };
+    for (size_t i = 0; i < sizeof of_cases / sizeof *of_cases; i++) {
+        uint64_t bit = UINT64_C(1) << of_cases[i] % 64;
+        of_node->bits[of_cases[i] / 64] |= of_case->bits[of_cases[i] / 64] & bit;
     }
-}
-
-/* Whether the target does the node, in the case's company and by itself: what its neighbours are made of may not hide
- * that it has no kernel for this node's types. */
-static bool can_both(const struct qd_session *session, const struct qd_case *kase,
-                     const struct qd_node *node, const struct qd_features *of_case,
-                     const struct row **near)
-{
-    struct qd_features alone;
-    if (!can_node(session, node, of_case, near))
-        return false;
-    if (kase->graph->node_count < 2)
-        return true;
-    qd_node_features(kase, node, &alone);
-    keep_graph(&alone, of_case);
-    return can_node(session, node, &alone, near);
 }
 
 bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
                     const struct qd_features *features, const char **reason)
 {
-    for (size_t i = 0; i < kase->graph->node_count; i++) {
+    size_t count = kase->graph->node_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct qd_node *node = &kase->graph->nodes[i];
+        struct qd_features of_node = *features;
         const struct row *near;
-        if (can_both(session, kase, &kase->graph->nodes[i], features, &near))
+        if (count > 1) { /* what its neighbours are made of is not the node's */
+            qd_node_features(kase, node, &of_node);
+            keep_whole(&of_node, features);
+        }
+        if (can_node(session, node, &of_node, &near))
             continue;
         *reason = !near ? "the target does not declare one of the case's operators"
                   : near->text->reason[0]

@@ -360,7 +360,8 @@ static void build_chain(struct qd_case *kase, struct qd_arena *arena, enum qd_dt
         fail_msg("%s", error.text);
 }
 
-/* Rows hold for a node in its graph: what they need of the graph is there for each of its nodes. */
+/* Rows hold for a node in its graph: what they need of the graph is there for each of its nodes, and what its neighbours
+ * are made of excludes nothing. */
 static void test_capabilities_in_company(void **state)
 {
     (void)state;
@@ -371,6 +372,8 @@ static void test_capabilities_in_company(void **state)
     const char *reason = NULL;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     build_chain(&kase, &arena, QD_S8, true);
+    assert_true(qd_can(session, &kase, &reason));
+    build_chain(&kase, &arena, QD_S16, true);
     assert_true(qd_can(session, &kase, &reason));
     build_chain(&kase, &arena, QD_S8, false);
     assert_false(qd_can(session, &kase, &reason));

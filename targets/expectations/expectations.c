@@ -418,6 +418,37 @@ static bool covers(const struct row *row, const struct qd_evidence *evidence)
                              evidence->run, evidence->arena);
 }
 
+#define MOST_KNOWN 8 /* quirks of which pairs are tried */
+
+/* Of a fuzzer's case whose wrong numbers no row covers by itself: the first row of two whose quirks together explain
+ * them, one more than each of the two says. The pairs of a suite's case are written down. */
+static struct row *find_pair(struct qd_expectations *expectations, const struct subject *subject,
+                             const struct qd_evidence *evidence)
+{
+    struct row *known[MOST_KNOWN];
+    size_t count = 0;
+    if (!subject->fuzzed || evidence->verdict != QD_VERDICT_WRONG_VALUE || !evidence->canonical ||
+        !evidence->run)
+        return NULL;
+    for (size_t i = 0; i < expectations->count && count < MOST_KNOWN; i++) {
+        struct row *row = &expectations->rows[i];
+        bool named = row->active && row->quirk_count == 1 && names(row, subject) &&
+                     fits(row, evidence->features);
+        for (size_t k = 0; named && k < count; k++)
+            named = known[k]->quirks[0] != row->quirks[0];
+        if (named)
+            known[count++] = row;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++) {
+            const struct qd_quirk *const pair[] = {known[i]->quirks[0], known[k]->quirks[0]};
+            if (qd_quirks_explain(pair, 2, evidence->kase, evidence->canonical, evidence->run,
+                                  evidence->arena))
+                return known[i];
+        }
+    return NULL;
+}
+
 void qd_row_lines_add(struct qd_row_lines *lines, size_t line)
 {
     size_t at = 0;
@@ -456,7 +487,13 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
             surprise = &row->expectation;
     }
     *unexpected = surprise;
-    return found;
+    struct row *pair = diverges && !found ? find_pair(expectations, &subject, evidence) : NULL;
+    if (!pair)
+        return found;
+    pair->matched++;
+    if (covering)
+        qd_row_lines_add(covering, pair->expectation.row);
+    return &pair->expectation;
 }
 
 bool qd_expectations_may_kill(const struct qd_expectations *expectations,

@@ -544,6 +544,49 @@ static void test_a_quirk_row_covers_what_it_explains(void **state)
     assert_false(quirk_row_expects(4));
 }
 
+/* QuantizeLinear of -2.5 with z = 1 and s = 1: ties to even give -2, so code 0 of uint8; away from zero -3, so -2, which
+ * wraps to 254. Neither quirk alone gives that: ties to even wrap to 255. */
+static bool pair_is_known(const char *id, const char *operators, uint8_t have)
+{
+    const float x = -2.5F;
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_value want;
+    struct qd_error error = {.status = QD_OK};
+    struct qd_features none = {{0, 0}};
+    const struct qd_expectation *unexpected;
+    char rows[512];
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_quantize_case(&kase, &arena, &x, 1, 1, 1);
+    kase.id = id;
+    if (qd_graph_evaluate(kase.graph, kase.inputs, NULL, &arena, &want, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    struct qd_tensor output = want.want;
+    output.data = &have;
+    struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &output};
+    snprintf(rows, sizeof rows,
+             "fuzz:*\t*\t*\tquirk:round-half-away\t*\t*\t-\twhy\n"
+             "fuzz:*\t*\t*\tquirk:reciprocal\t*\t*\t-\twhy\n"
+             "fuzz:%s\t*\t*\tquirk:range-wraps\t*\t*\t-\twhy",
+             operators);
+    const struct qd_expectation *found = qd_expectations_match(
+        parse(&arena, rows),
+        &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL, NULL},
+        &unexpected, NULL);
+    qd_arena_clear(&arena);
+    return found != NULL;
+}
+
+static void test_two_known_quirks_together_are_known(void **state)
+{
+    (void)state;
+    assert_true(pair_is_known("fuzz", "*", 254));
+    assert_true(pair_is_known("fuzz", "*", 255)); /* one alone */
+    assert_false(pair_is_known("fuzz", "*", 253));
+    assert_false(pair_is_known("fuzz", "Conv", 254));
+    assert_false(pair_is_known("QuantizeLinear/one", "*", 254)); /* the suite's are written down */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -556,6 +599,7 @@ int main(void)
         cmocka_unit_test(test_unexpected_pass),
         cmocka_unit_test(test_stale_rows),
         cmocka_unit_test(test_a_quirk_row_covers_what_it_explains),
+        cmocka_unit_test(test_two_known_quirks_together_are_known),
         cmocka_unit_test(test_written_rows_have_all_fields),
         cmocka_unit_test(test_idle_rows_are_named),
         cmocka_unit_test(test_pending_rows_say_which_ids),

@@ -44,13 +44,6 @@ const ROWS = [
   ["", "int16,x-s32,x-s64,x-bool,x-u8,x-s8", "DepthToSpace"],
   ["", "int4", "Identity Reshape Flatten Squeeze Unsqueeze Shape"],
   ["", "int16,int4", "Pad"],
-  ["multi-node", "", "QuantizeLinear Reshape Flatten Squeeze Unsqueeze Identity Shape"],
-  ["multi-node", "x-int16", "Relu Clip Pad"],
-  ["multi-node", "x-int16,x-s32,x-s64,x-bool", "SpaceToDepth"],
-  ["multi-node", "x-int16,x-s64,x-bool,x-f64", "Resize"],
-  ["multi-node", "x-int16,x-bool", "Where"],
-  ["multi-node,opset>=13", "x-int16,x-s32,x-s64,x-bool", "DepthToSpace"],
-  ["multi-node", "x-int16,x-s32,x-s64,x-bool,x-u8,x-s8", "DepthToSpace"],
   ["", "x-s8", "com.microsoft:MatMulIntegerToFloat"],
   ["x-s8", "w-u8", "com.microsoft:MatMulIntegerToFloat"],
 ];

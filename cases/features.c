@@ -284,10 +284,9 @@ static void find_data(const struct view *view, int index)
     set_if(view->found, data->rank == 1, QD_FEATURE_RANK1);
 }
 
-/* Whether the page says scalar of an operand that is no parameter. */
-static bool is_scalar_operand(const struct view *view, int index)
+bool qd_operand_is_scalar(const struct qd_node *node, size_t index)
 {
-    const char *op = view->node->op_type;
+    const char *op = node->op_type;
     return (index >= 1 && strcmp(op, "Clip") == 0) || (index == 2 && strcmp(op, "Pad") == 0) ||
            strcmp(op, "Range") == 0;
 }
@@ -301,7 +300,7 @@ static void find_control(const struct view *view, int index)
 
 static void find_input(const struct view *view, int index)
 {
-    if (is_scalar_operand(view, index))
+    if (qd_operand_is_scalar(view->node, (size_t)index))
         find_vector(view, index, known_tensor(view, index));
     switch (qd_op_role(view->node->op, (size_t)index)) {
     case QD_ROLE_SCALE: find_scale(view, index); break;

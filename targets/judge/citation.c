@@ -92,8 +92,9 @@ static bool has_empty_axes(const struct qd_graph *graph)
     return false;
 }
 
-/* Whether an integer tensor has a 0: of a value that nodes compute, as if the graph ended there. */
-static bool has_zero(const struct qd_case *kase, int value, struct qd_arena *arena)
+/* A value's tensor, of what nodes compute as if the graph ended there; NULL if it has none. */
+static const struct qd_tensor *tensor_of(const struct qd_case *kase, int value,
+                                         struct qd_arena *arena)
 {
     struct qd_graph graph = *kase->graph;
     struct qd_value *values;
@@ -104,25 +105,47 @@ static bool has_zero(const struct qd_case *kase, int value, struct qd_arena *are
     if (!tensor && value != QD_NO_VALUE &&
         qd_graph_answer(&graph, kase->inputs, arena, &values, &shapes, &error) == QD_OK)
         tensor = &values[0].want;
-    bool zero = false;
-    for (int64_t i = 0; tensor && qd_dtype_is_integer(tensor->dtype) && i < tensor->count; i++)
-        zero = zero || qd_tensor_get(tensor, i) == 0;
-    return zero;
+    return tensor;
 }
 
 /* Div-14 has no quotient of an integer by 0: a target may say so instead of inventing one. */
-static bool divides_by_zero(const struct qd_case *kase, struct qd_arena *owner)
+static bool divides_by_zero(const struct qd_case *kase, const struct qd_node *node,
+                            struct qd_arena *arena)
+{
+    bool divides = strcmp(node->op_type, "Div") == 0 && !*node->domain && node->input_count == 2;
+    const struct qd_tensor *by = divides ? tensor_of(kase, node->inputs[1], arena) : NULL;
+    bool zero = false;
+    for (int64_t i = 0; by && qd_dtype_is_integer(by->dtype) && i < by->count; i++)
+        zero = zero || qd_tensor_get(by, i) == 0;
+    return zero;
+}
+
+/* As the feature one-element-vector, of a bound that nodes compute. */
+static bool takes_computed_vector(const struct qd_case *kase, const struct qd_node *node,
+                                  struct qd_arena *arena)
+{
+    for (size_t i = 0; i < node->input_count; i++) {
+        const struct qd_tensor *bound = qd_operand_is_scalar(node, i) && !*node->domain
+                                            ? tensor_of(kase, node->inputs[i], arena)
+                                            : NULL;
+        if (bound && bound->rank > 0)
+            return true;
+    }
+    return false;
+}
+
+typedef bool node_fact(const struct qd_case *kase, const struct qd_node *node,
+                       struct qd_arena *arena);
+
+static bool some_node(const struct qd_case *kase, node_fact *fact, struct qd_arena *owner)
 {
     struct qd_arena arena;
-    bool zero = false;
+    bool found = false;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    for (size_t n = 0; n < kase->graph->node_count && !zero; n++) {
-        const struct qd_node *node = &kase->graph->nodes[n];
-        zero = strcmp(node->op_type, "Div") == 0 && !*node->domain && node->input_count == 2 &&
-               has_zero(kase, node->inputs[1], &arena);
-    }
+    for (size_t n = 0; n < kase->graph->node_count && !found; n++)
+        found = fact(kase, &kase->graph->nodes[n], &arena);
     qd_arena_clear_for(&arena, owner);
-    return zero;
+    return found;
 }
 
 /* Where a window exceeds the padded axis, a stride beyond 1 makes the quotient a fraction below 0: by the floor of the
@@ -151,9 +174,10 @@ static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_ver
     if (!kase->graph)
         return NULL;
     qd_case_features(kase, &features);
-    if (qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR))
+    if (qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR) ||
+        some_node(kase, takes_computed_vector, arena))
         return "a parameter or bound has the shape [1] where the operator's page says scalar";
-    if (class == QD_VERDICT_REJECTS_VALID && divides_by_zero(kase, arena))
+    if (class == QD_VERDICT_REJECTS_VALID && some_node(kase, divides_by_zero, arena))
         return "an integer is divided by 0, for which no sentence has a quotient";
     if (class == QD_VERDICT_WRONG_SHAPE && is_window_too_large(evaluated))
         return "a window exceeds the padded axis, and the page's floor and ONNX's shape inference "

@@ -185,6 +185,36 @@ static void test_a_computed_divisor_may_be_0(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* Range-11 says "Scalar." of each operand, also of one that nodes compute. */
+static void test_a_computed_bound_may_be_no_scalar(void **state)
+{
+    (void)state;
+    static const int64_t two[] = {2};
+    static int64_t zero = 0, limit = 2, step = 1;
+    const struct qd_tensor axes = {
+        .dtype = QD_S64, .rank = 1, .dims = {1}, .count = 1, .data = &zero};
+    struct qd_tensor start = {.dtype = QD_S64, .count = 1, .data = &zero}, to = start, by = start;
+    struct qd_error error;
+    struct fixture f;
+    to.data = &limit;
+    by.data = &step;
+    begin(&f, "", "Range");
+    for (int vector = 0; vector < 2; vector++) {
+        struct qd_builder *builder = qd_build_begin(&f.arena, 13);
+        qd_build_input(builder, "x", &start);
+        qd_build_initializer(builder, "limit", &to);
+        qd_build_initializer(builder, "delta", &by);
+        qd_build_initializer(builder, "axes", &axes);
+        qd_build_node(builder, "", vector ? "Unsqueeze" : "Identity", vector ? "x,axes" : "x", "s");
+        qd_build_node(builder, "", "Range", "s,limit,delta", "y");
+        qd_build_output(builder, "y", QD_S64, 1, two);
+        assert_int_equal(qd_build_finish(builder, "range", false, &f.kase, &error), QD_OK);
+        assert_int_equal(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).severity,
+                         vector ? QD_SEVERITY_ADVISORY : QD_SEVERITY_WRONG);
+    }
+    qd_arena_clear(&f.arena);
+}
+
 /* AveragePool-22's "floor" of (1 - 2)/2 + 1 is 0; onnx.shape_inference of onnx 1.21 gives 1. */
 static void test_a_window_beyond_the_axis_is_advisory(void **state)
 {
@@ -232,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
         cmocka_unit_test(test_empty_axes_are_advisory),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
+        cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),
         cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),

@@ -34,6 +34,10 @@ enum qd_dtype qd_case_dtype(const struct qd_case *kase, int value);
 /* The same of a value that the node, one of the case's graph, reads or computes; faster. */
 enum qd_dtype qd_node_dtype(const struct qd_case *kase, const struct qd_node *node, int value);
 
+/* Whether the page of the node's operator says scalar of this operand, which is no quantization parameter: a bound of
+ * Clip, the value of Pad, each of Range. */
+bool qd_operand_is_scalar(const struct qd_node *node, size_t index);
+
 bool qd_features_has(const struct qd_features *features, enum qd_feature feature);
 const char *qd_feature_word(enum qd_feature feature);
 const char *qd_feature_meaning(enum qd_feature feature);

@@ -169,6 +169,26 @@ static void reciprocal_around_zero(void **state)
     assert_true(qd_observation_admits(&seen, 0x1p100) && qd_observation_admits(&seen, -0x1p100));
 }
 
+/* -33601 * 2^113 is beyond float32: a kernel that stores it has an infinity, the softmax of which is NaN. Next to a
+ * finite number it is 0 either way. */
+static void softmax_of_what_may_overflow(void **state)
+{
+    struct chain *m = *state;
+    const int64_t one = 1, two = 2;
+    const double codes[] = {-33601, 0};
+    struct qd_value scale = chain_scalar(m, QD_F32, 0x1p113);
+    struct qd_value q = chain_vector(m, QD_S32, 1, &one, codes),
+                    x = chain_apply(m, "DequantizeLinear", NULL, &q, &scale, NULL),
+                    y = chain_apply(m, "Softmax", NULL, &x, NULL, NULL);
+    assert_true(qd_value_observe(&y, 0).unspecified);
+    q = chain_vector(m, QD_S32, 1, &two, codes);
+    x = chain_apply(m, "DequantizeLinear", NULL, &q, &scale, NULL);
+    y = chain_apply(m, "Softmax", NULL, &x, NULL, NULL);
+    struct qd_observation seen[] = {qd_value_observe(&y, 0), qd_value_observe(&y, 1)};
+    assert_true(qd_observation_admits(&seen[0], 0) && !qd_observation_admits(&seen[0], 1));
+    assert_true(qd_observation_admits(&seen[1], 1) && !qd_observation_admits(&seen[1], NAN));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(moved, chain_begin, chain_end),
         cmocka_unit_test_setup_teardown(not_decided, chain_begin, chain_end),
         cmocka_unit_test_setup_teardown(reciprocal_around_zero, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(softmax_of_what_may_overflow, chain_begin, chain_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

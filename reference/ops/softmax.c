@@ -8,7 +8,7 @@
  *             seen as a matrix whose columns are all axes from axis on, and a group is its row.
  * Domain      rule axis-range; a negative axis before opset 11 is UNSUPPORTED.
  * Arithmetic  output_i = e^input_i / Σ_j e^input_j over the group
- * Edge cases  −Inf gives 0, unless the whole group is −Inf; NaN or +Inf in a group: unspecified.
+ * Edge cases  −Inf gives 0; NaN, +Inf, or a group that is or may be all −Inf: unspecified.
  * Latitude    With d_j = input_j − max and W the mean of |d_j| weighted by e^d_j: relative error at
  *             most (n + 18 + |d_i| + W)·2^−24 and 2^−148 more. That covers, in float32, the
  *             subtraction of the maximum (|d|·2^−24 of e^d), exp within 3 ulp, the sum of n terms
@@ -75,14 +75,16 @@ static struct qd_interval shifted(struct qd_interval x, double max)
 static struct group look_at(const struct softmax *s, int64_t first, number_of *number)
 {
     struct group g = {.number = number, .max = -INFINITY};
+    bool finite = false; /* whatever the elements are, one of them */
     for (int64_t k = 0; k < s->size; k++) {
         int64_t i = first + k * s->stride;
         struct qd_interval x = number(s->x, i);
         g.unspecified |= isnan(x.lo) || x.hi == INFINITY ||
                          qd_value_flags(s->x, i) & (QD_UNSPECIFIED | QD_NOT_NUMBER);
         g.max = fmax(g.max, x.hi);
+        finite |= x.lo > -INFINITY;
     }
-    g.unspecified |= isinf(g.max);
+    g.unspecified |= !finite;
     for (int64_t k = 0; !g.unspecified && k < s->size; k++) {
         struct qd_interval d = shifted(number(s->x, first + k * s->stride), g.max);
         struct qd_interval e = qd_enclose_exp(d);

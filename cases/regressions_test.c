@@ -10,7 +10,7 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/suite.h"
 
-enum { LEAST_REGRESSIONS = 200, LEAST_WITH_WRONG_VALUE = 150, CATALOGUE_ROWS = 233 };
+enum { LEAST_REGRESSIONS = 200, LEAST_WITH_WRONG_VALUE = 150, CATALOGUE_ROWS = 234 };
 
 struct tally {
     size_t cases, controls, wrong_values, rejects_valid, deaths, stored;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "qdiff/build.h"
 #include "qdiff/case.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/quirk.h"
@@ -64,8 +65,71 @@ static void quirks_give_the_numbers_by_hand(void **state)
     }
 }
 
+static void add_scale(struct qd_builder *builder, struct qd_arena *arena, const char *name,
+                      int64_t count, const double *numbers)
+{
+    struct qd_tensor scale;
+    struct qd_error error;
+    assert_int_equal(qd_tensor_init(&scale, arena, QD_F32, count > 1, &count, &error), QD_OK);
+    for (int64_t i = 0; i < count; i++)
+        qd_tensor_set(&scale, i, (int64_t)qd_float_encode(QD_F32, numbers[i], false));
+    qd_build_initializer(builder, name, &scale);
+}
+
+/* reports/findings/qgemm-bias-scale: y = -1/256 over 1/256, the bias code -1 having the step 1/256; in steps of 1/8 * 1/128, a
+ * quarter of it, 0. With a scale of 1/32 for the second column the product is 1/256 there, and the bias what it should be. */
+static void bias_codes_in_steps_of_the_product(void **state)
+{
+    (void)state;
+    static const int64_t dims[] = {1, 2};
+    static const double w_scales[] = {0x1p-7, 0x1p-5}, x_scale[] = {0x1p-3}, step[] = {0x1p-8};
+    static int8_t zeros[2];
+    static int32_t minus[2] = {-1, -1};
+    for (int64_t scales = 1; scales <= 2; scales++) {
+        struct qd_arena arena;
+        struct qd_case kase;
+        struct qd_semantics semantics;
+        struct qd_value right, y;
+        struct qd_error error;
+        struct qd_tensor x = {.dtype = QD_S8, .rank = 2, .dims = {1, 1}, .count = 1, .data = zeros},
+                         w = {.dtype = QD_S8, .rank = 2, .dims = {1, 2}, .count = 2, .data = zeros},
+                         bias = {.dtype = QD_S32,
+                                 .rank = 1,
+                                 .dims = {2},
+                                 .count = 2,
+                                 .data = minus},
+                         zero = {.dtype = QD_S8, .count = 1, .data = zeros};
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_builder *builder = qd_build_begin(&arena, 13);
+        qd_build_input(builder, "x", &x);
+        qd_build_initializer(builder, "w", &w);
+        qd_build_initializer(builder, "bias", &bias);
+        qd_build_initializer(builder, "zero", &zero);
+        add_scale(builder, &arena, "x_scale", 1, x_scale);
+        add_scale(builder, &arena, "w_scale", scales, w_scales);
+        add_scale(builder, &arena, "step", 1, step);
+        qd_build_node(builder, "", "DequantizeLinear", "x,x_scale", "a");
+        qd_build_node(builder, "", "DequantizeLinear", "w,w_scale", "b");
+        qd_build_node(builder, "", "DequantizeLinear", "bias,step", "c");
+        qd_build_node(builder, "", "Gemm", "a,b,c", "sum");
+        qd_build_node(builder, "", "QuantizeLinear", "sum,step,zero", "y");
+        qd_build_output(builder, "y", QD_S8, 2, dims);
+        if (qd_build_finish(builder, "gemm", false, &kase, &error) != QD_OK ||
+            qd_quirks_parse("bias-in-steps-of-product", &arena, &semantics, &error) != QD_OK ||
+            qd_graph_evaluate(kase.graph, kase.inputs, NULL, &arena, &right, &error) != QD_OK ||
+            qd_graph_evaluate(kase.graph, kase.inputs, &semantics, &arena, &y, &error) != QD_OK)
+            fail_msg("%s", error.text);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(qd_tensor_get(&right.want, i), -1);
+        assert_int_equal(qd_tensor_get(&y.want, 0), 0);
+        assert_int_equal(qd_tensor_get(&y.want, 1), scales == 2 ? -1 : 0);
+        qd_arena_clear(&arena);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(quirks_give_the_numbers_by_hand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(quirks_give_the_numbers_by_hand),
+                                       cmocka_unit_test(bias_codes_in_steps_of_the_product)};
     return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
 }

@@ -198,6 +198,15 @@ const struct qd_tensor *qd_rewrite_constant(const struct qd_rewrite *rewrite, in
     return value == QD_NO_VALUE ? NULL : rewrite->made.values[value].initializer;
 }
 
+const struct qd_tensor *qd_rewrite_scale(const struct qd_rewrite *rewrite,
+                                         const struct qd_node *node, size_t i)
+{
+    enum { SCALE = 1 };
+    const struct qd_node *dequantize =
+        qd_rewrite_producer(rewrite, qd_node_input(node, i), "DequantizeLinear");
+    return dequantize ? qd_rewrite_constant(rewrite, qd_node_input(dequantize, SCALE)) : NULL;
+}
+
 bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value)
 {
     const struct qd_tensor *t = qd_rewrite_constant(rewrite, value);

@@ -93,6 +93,10 @@ enum qd_dtype qd_rewrite_dtype(const struct qd_rewrite *rewrite, int value);
 /* The initializer that a value is, NULL if it is none. */
 const struct qd_tensor *qd_rewrite_constant(const struct qd_rewrite *rewrite, int value);
 
+/* The constant scale of the DequantizeLinear that gives operand i of a node; NULL if there is no such thing. */
+const struct qd_tensor *qd_rewrite_scale(const struct qd_rewrite *rewrite,
+                                         const struct qd_node *node, size_t i);
+
 /* Whether a value is an initializer of one element or of unknown size. */
 bool qd_rewrite_single(const struct qd_rewrite *rewrite, int value);
 

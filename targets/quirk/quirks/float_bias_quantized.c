@@ -6,15 +6,6 @@
 
 enum { X, W, BIAS };
 
-static const struct qd_tensor *scale_of(const struct qd_rewrite *made, const struct qd_node *node,
-                                        size_t operand)
-{
-    enum { SCALE = 1 };
-    const struct qd_node *dequantize =
-        qd_rewrite_producer(made, qd_node_input(node, operand), "DequantizeLinear");
-    return dequantize ? qd_rewrite_constant(made, qd_node_input(dequantize, SCALE)) : NULL;
-}
-
 /* What int32 does not hold becomes its least number, as the processor's conversion has it. */
 static double quantized(double bias, double step)
 {
@@ -26,7 +17,8 @@ static double quantized(double bias, double step)
 static void quantize_bias(struct qd_rewrite *made, const struct qd_node *node)
 {
     const struct qd_tensor *bias = qd_rewrite_constant(made, qd_node_input(node, BIAS));
-    const struct qd_tensor *x = scale_of(made, node, X), *w = scale_of(made, node, W);
+    const struct qd_tensor *x = qd_rewrite_scale(made, node, X),
+                           *w = qd_rewrite_scale(made, node, W);
     struct qd_tensor codes;
     if (!bias || bias->dtype != QD_F32 || !x || x->count != 1 || !w ||
         (w->count != 1 && w->count != bias->count) ||

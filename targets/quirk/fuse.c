@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of nodes between codes as the one operator that targets make of them: QLinearConv, QLinearMatMul, QGemm,
- * MatMulIntegerToFloat, QLinearAdd. */
+ * MatMulIntegerToFloat, QLinearAdd, QLinearSoftmax. */
 #include "quirk/fuse.h"
 
 #include <math.h>
@@ -436,6 +436,60 @@ enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *
             qd_node_is(node, "QuantizeLinear") ? before(&made, node, "Add") : NULL;
         if (add)
             fuse_addition(&made, node, add);
+    }
+    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+/* --- Softmax ------------------------------------------------------------------------------------- */
+
+enum { PY_SCALE = 3, PY_ZERO_POINT, SOFTMAX_INPUTS };
+
+/* The attributes of a QLinearSoftmax that does what a Softmax does; NULL without memory. */
+static const struct qd_attr *softmax_attributes(struct qd_rewrite *made,
+                                                const struct qd_node *softmax)
+{
+    struct qd_attr *attrs = qd_arena_array(made->arena, 2, sizeof *attrs);
+    int64_t axis = softmax->opset < 13 ? 1 : -1;
+    if (!attrs || qd_node_int(softmax, "axis", axis, &axis, made->error) != QD_OK)
+        return NULL;
+    attrs[0] = (struct qd_attr){.name = "axis", .kind = QD_ATTR_INT, .i = axis};
+    attrs[1] = (struct qd_attr){.name = "opset", .kind = QD_ATTR_INT, .i = softmax->opset};
+    return attrs;
+}
+
+static void fuse_normalized(struct qd_rewrite *made, struct qd_node *node,
+                            const struct qd_node *softmax)
+{
+    const struct qd_node *x = operand(made, softmax, X);
+    const struct qd_attr *attrs = softmax_attributes(made, softmax);
+    int *inputs = qd_arena_array(made->arena, SOFTMAX_INPUTS, sizeof *inputs);
+    enum qd_dtype type = type_of(made, x ? qd_node_input(x, CODES) : QD_NO_VALUE);
+    if (!inputs || !attrs || !x || (type != QD_U8 && type != QD_S8) ||
+        type_of(made, qd_node_output(node, 0)) != type)
+        return;
+    put(made, x, inputs);
+    inputs[PY_SCALE] = qd_node_input(node, SCALE);
+    inputs[PY_ZERO_POINT] = zero_point(made, node, QD_U8);
+    for (int i = 0; i < SOFTMAX_INPUTS; i++)
+        if (inputs[i] == QD_NO_VALUE || (i > 0 && !qd_rewrite_single(made, inputs[i])))
+            return;
+    struct qd_node from = {.attrs = attrs, .attr_count = 2};
+    node->domain = "com.microsoft";
+    node->opset = 1;
+    become(made, node, &from, "QLinearSoftmax", inputs, SOFTMAX_INPUTS);
+}
+
+enum qd_status qd_fuse_softmax(const struct qd_graph *graph, struct qd_arena *arena,
+                               const struct qd_graph **rewritten, struct qd_error *error)
+{
+    struct qd_rewrite made;
+    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
+        struct qd_node *node = &made.nodes[i];
+        const struct qd_node *softmax =
+            qd_node_is(node, "QuantizeLinear") ? before(&made, node, "Softmax") : NULL;
+        if (softmax)
+            fuse_normalized(&made, node, softmax);
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }

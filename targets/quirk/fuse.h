@@ -36,4 +36,8 @@ enum qd_status qd_evaluate_fused(const struct qd_override *self, struct qd_evalu
 enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *arena,
                                  const struct qd_graph **rewritten, struct qd_error *error);
 
+/* Each DequantizeLinear, Softmax, QuantizeLinear of 8-bit codes of one type becomes a QLinearSoftmax. */
+enum qd_status qd_fuse_softmax(const struct qd_graph *graph, struct qd_arena *arena,
+                               const struct qd_graph **rewritten, struct qd_error *error);
+
 #endif

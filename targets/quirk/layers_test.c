@@ -76,8 +76,9 @@ static void add_scale(struct qd_builder *builder, struct qd_arena *arena, const 
     qd_build_initializer(builder, name, &scale);
 }
 
-/* reports/findings/qgemm-bias-scale: y = -1/256 over 1/256, the bias code -1 having the step 1/256; in steps of 1/8 * 1/128, a
- * quarter of it, 0. With a scale of 1/32 for the second column the product is 1/256 there, and the bias what it should be. */
+/* reports/findings/qgemm-bias-scale: y = -1/256 over 1/256, the bias code -1 having the step 1/256; in steps of
+ * 1/8 * 1/128, a quarter of it, 0. With a scale of 1/32 for the second column the product is 1/256 there, and the bias
+ * what it should be. */
 static void bias_codes_in_steps_of_the_product(void **state)
 {
     (void)state;
@@ -127,9 +128,43 @@ static void bias_codes_in_steps_of_the_product(void **state)
     }
 }
 
+/* reports/findings/qlinear-softmax-range: the probability of 132 is 0.011729, of which 512 make 6.005; that of 169
+ * times 512 leaves float32, and is no step. */
+static void softmax_overflows(void **state)
+{
+    (void)state;
+    static uint8_t codes[] = {132, 169}, nothing = 0;
+    static const double scales[] = {0.119836174, 0x1p-9};
+    static const int64_t dims[] = {1, 2};
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_semantics semantics;
+    struct qd_value y;
+    struct qd_error error;
+    struct qd_tensor x = {.dtype = QD_U8, .rank = 2, .dims = {1, 2}, .count = 2, .data = codes},
+                     zero = {.dtype = QD_U8, .count = 1, .data = &nothing};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "x", &x);
+    add_scale(builder, &arena, "x_scale", 1, &scales[0]);
+    add_scale(builder, &arena, "y_scale", 1, &scales[1]);
+    qd_build_initializer(builder, "z", &zero);
+    qd_build_node(builder, "com.microsoft", "QLinearSoftmax", "x,x_scale,,y_scale,z", "y");
+    qd_build_attr_int(builder, "opset", 12);
+    qd_build_output(builder, "y", QD_U8, 2, dims);
+    if (qd_build_finish(builder, "softmax", false, &kase, &error) != QD_OK ||
+        qd_quirks_parse("softmax-by-table", &arena, &semantics, &error) != QD_OK ||
+        qd_graph_evaluate(kase.graph, kase.inputs, &semantics, &arena, &y, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(qd_tensor_get(&y.want, 0), 6);
+    assert_int_equal(qd_tensor_get(&y.want, 1), 0);
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(quirks_give_the_numbers_by_hand),
-                                       cmocka_unit_test(bias_codes_in_steps_of_the_product)};
+                                       cmocka_unit_test(bias_codes_in_steps_of_the_product),
+                                       cmocka_unit_test(softmax_overflows)};
     return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
 }

@@ -544,8 +544,8 @@ static void test_a_quirk_row_covers_what_it_explains(void **state)
     assert_false(quirk_row_expects(4));
 }
 
-/* QuantizeLinear of -2.5 with z = 1 and s = 1: ties to even give -2, so code 0 of uint8; away from zero -3, so -2, which
- * wraps to 254. Neither quirk alone gives that: ties to even wrap to 255. */
+/* QuantizeLinear of -2.5 with z = 1 and s = 1: ties to even give -2, so code 0 of uint8; away from zero -3, so -2,
+ * which wraps to 254. Neither quirk alone gives that: ties to even wrap to 255. */
 static bool pair_is_known(const char *id, const char *operators, uint8_t have)
 {
     const float x = -2.5F;

@@ -82,10 +82,10 @@ static void precision_is_asked_for(void **state)
     row("QuantizeLinear", 23, "f32[1] 16384; f32[] 3; u16[] 0", "precision=16", "u16[1] 5472");
 }
 
-/* h = 0.49999991, the float32 nearest to 0.4999999, is added and the sum cut off. 0.5 + h = 0.99999991 → 0 and 1.5 + h =
- * 1.9999999 → 1; from 2 on float32 has no such number below the next integer, and ties go up: 2.5 + h = 3. With z = 3
- * added first, 0.5 + 3 + h = 4 and −1.5 + 3 + h = 1.9999999 → 1; 3 + h is 3.5, and −1.5 + 3.5 = 2. What reaches 2^31
- * becomes the least int32. */
+/* h = 0.49999991, the float32 nearest to 0.4999999, is added and the sum cut off. 0.5 + h = 0.99999991 → 0 and
+ * 1.5 + h = 1.9999999 → 1; from 2 on float32 has no such number below the next integer, and ties go up: 2.5 + h = 3.
+ * With z = 3 added first, 0.5 + 3 + h = 4 and −1.5 + 3 + h = 1.9999999 → 1; 3 + h is 3.5, and −1.5 + 3.5 = 2. What
+ * reaches 2^31 becomes the least int32. */
 static void half_is_added(void **state)
 {
     (void)state;

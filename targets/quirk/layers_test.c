@@ -69,9 +69,9 @@ static void quirks_give_the_numbers_by_hand(void **state)
     }
 }
 
-/* 1/255 is 8421505·2^−31 in float32. Three times that is 12632257.5·2^−30, a tie: the scale is 12632258·2^−30, where 3/255
- * is 12632256.75·2^−30, and 12632257·2^−30 is right. −1/4·255 is −63.75 and 3/4·255 191.25: the zero point is 64, and the
- * codes are −64 + 64, 64 + 64 and 191 + 64. */
+/* 1/255 is 8421505·2^−31 in float32. Three times that is 12632257.5·2^−30, a tie: the scale is 12632258·2^−30, where
+ * 3/255 is 12632256.75·2^−30, and 12632257·2^−30 is right. −1/4·255 is −63.75 and 3/4·255 191.25: the zero point is
+ * 64, and the codes are −64 + 64, 64 + 64 and 191 + 64. */
 static void the_range_is_divided_by(void **state)
 {
     (void)state;

@@ -360,8 +360,8 @@ static void build_chain(struct qd_case *kase, struct qd_arena *arena, enum qd_dt
         fail_msg("%s", error.text);
 }
 
-/* Rows hold for a node in its graph: what they need of the graph is there for each of its nodes, and what its neighbours
- * are made of excludes nothing. */
+/* Rows hold for a node in its graph: what they need of the graph is there for each of its nodes, and what its
+ * neighbours are made of excludes nothing. */
 static void test_capabilities_in_company(void **state)
 {
     (void)state;

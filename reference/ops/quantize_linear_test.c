@@ -82,6 +82,25 @@ static void precision_is_asked_for(void **state)
     row("QuantizeLinear", 23, "f32[1] 16384; f32[] 3; u16[] 0", "precision=16", "u16[1] 5472");
 }
 
+/* h = 0.49999991, the float32 nearest to 0.4999999, is added and the sum cut off. 0.5 + h = 0.99999991 → 0 and
+ * 1.5 + h = 1.9999999 → 1; from 2 on float32 has no such number below the next integer, and ties go up: 2.5 + h = 3.
+ * With z = 3 added first, 0.5 + 3 + h = 4 and −1.5 + 3 + h = 1.9999999 → 1; 3 + h is 3.5, and −1.5 + 3.5 = 2. What
+ * reaches 2^31 becomes the least int32. */
+static void half_is_added(void **state)
+{
+    (void)state;
+    row_under("zero-point-order=then-half", "QuantizeLinear", 13,
+              "f32[5] 0.5 1.5 2.5 -3 300; f32[] 1; u8[] 0", "", "u8[5] 0 1 3 0 255");
+    row_under("zero-point-order=with-half", "QuantizeLinear", 13,
+              "f32[5] 0.5 1.5 2.5 -3 300; f32[] 1; u8[] 0", "", "u8[5] 0 1 3 0 255");
+    row_under("zero-point-order=then-half", "QuantizeLinear", 13,
+              "f32[2] 0.5 -1.5; f32[] 1; u8[] 3", "", "u8[2] 4 1");
+    row_under("zero-point-order=with-half", "QuantizeLinear", 13,
+              "f32[2] 0.5 -1.5; f32[] 1; u8[] 3", "", "u8[2] 4 2");
+    row_under("zero-point-order=then-half,range=int32-indefinite", "QuantizeLinear", 13,
+              "f32[2] 2147483648 2147483392; f32[] 1; u8[] 3", "", "u8[2] 0 255");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +110,7 @@ int main(void)
         cmocka_unit_test(x_is_converted_first),
         cmocka_unit_test(of_one_x_points),
         cmocka_unit_test(precision_is_asked_for),
+        cmocka_unit_test(half_is_added),
     };
     return cmocka_run_group_tests_name("QuantizeLinear", tests, NULL, NULL);
 }

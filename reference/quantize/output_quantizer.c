@@ -100,12 +100,32 @@ static int64_t truncate_sum(const struct qd_output_quantizer *quantizer, struct 
                                              : qd_ratio_round(real, QD_ROUND_CEIL, false).value;
 }
 
+/* The quirks "then half" and "with half": trunc(fl32(fl32(v + z) + h)) and trunc(fl32(v + fl32(z + h))), where h is the
+ * float32 nearest to 0.4999999. Without the zero point, as round_sum() has it. */
+static int64_t truncate_with_half(const struct qd_output_quantizer *quantizer, double v)
+{
+    const double half = (double)0.4999999F, z = (double)quantizer->zero_point;
+    bool together = quantizer->semantics->zero_point_order == QD_ZERO_POINT_WITH_HALF;
+    double first = together ? half : v, last = together ? v : half;
+    double sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, first + z);
+    sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, sum + last);
+    if (!isfinite(sum))
+        return sum < 0 ? -QD_ROUND_LIMIT : QD_ROUND_LIMIT;
+    return qd_ratio_round(qd_ratio_of_double(sum), QD_ROUND_TRUNCATE, false).value -
+           quantizer->zero_point;
+}
+
 int64_t qd_output_quantizer_exact(const struct qd_output_quantizer *quantizer, struct qd_ratio real)
 {
     const struct qd_semantics *semantics = quantizer->semantics;
     if (semantics->zero_point_order == QD_ZERO_POINT_BEFORE_F32) {
         double v = qd_ratio_to_float(real, QD_F32, QD_NEAREST_EVEN);
         return qd_output_quantizer_sum(quantizer, add_zero_point(quantizer, v));
+    }
+    if (semantics->zero_point_order == QD_ZERO_POINT_THEN_HALF ||
+        semantics->zero_point_order == QD_ZERO_POINT_WITH_HALF) {
+        double v = qd_ratio_to_float(real, QD_F32, QD_NEAREST_EVEN);
+        return qd_output_quantizer_finish(quantizer, truncate_with_half(quantizer, v));
     }
     bool before = semantics->zero_point_order == QD_ZERO_POINT_BEFORE_EXACT;
     if (before && semantics->rounding == QD_ROUND_TRUNCATE)

@@ -16,8 +16,13 @@ gate()
 
 test_onnx_reference() { gate onnx-reference@1.23.2; }
 
-# A sixth of the smoke level: a part of the cases judges no row stale.
+# A sixth or a twelfth of the smoke level: a part of the cases judges no row stale.
 test_ort_web() { gate ort-web@1.30.0 --shard 1/6 --jobs 2; }
+test_tinygrad()
+{
+    command -v clang >/dev/null || { echo "no clang, with which tinygrad compiles"; exit 77; }
+    gate tinygrad@0.14.0 --shard 1/12 --jobs 2
+}
 
 # 16-bit types need opset 21: the tool converts the model, and what that makes of a Softmax has the ranges of what it moves.
 test_ort_quant_converts_a_model_first()

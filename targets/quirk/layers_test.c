@@ -45,6 +45,10 @@ static void quirks_give_the_numbers_by_hand(void **state)
         {"regressions/pytorch-44939", "float-bias-quantized", 2, {24, -40}},
         {"regressions/executorch-20655-add", "fused-add-rounds-half-up", 3, {60, 64, -27}},
         {"regressions/executorch-20280-control", "fused-add-rounds-half-up", 0, {0}},
+        /* 2.5, 1.5, -0.5 and 6 + 1.49999988: two ties of float32 become 4 and 3 */
+        {"regressions/pytorch-19714", "half-added-to-uint8", 4, {4, 3, 0, 7}},
+        /* 13.5, 8.5 and 60 + 0.49999991 */
+        {"regressions/onnx-3967", "half-added-to-uint8", 3, {14, 9, 60}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct qd_arena arena;
@@ -161,10 +165,46 @@ static void softmax_overflows(void **state)
     qd_arena_clear(&arena);
 }
 
+/* 1/255 is 8421505·2^−31 in float32. Three times that is 12632257.5·2^−30, a tie: the scale is 12632258·2^−30, where
+ * 3/255 is 12632256.75·2^−30, and 12632257·2^−30 is right. −1/4·255 is −63.75 and 3/4·255 191.25: the zero point is
+ * 64, and the codes are −64 + 64, 64 + 64 and 191 + 64. */
+static void the_range_is_divided_by(void **state)
+{
+    (void)state;
+    static const float x[] = {-0.75F, 0.75F, 2.25F};
+    const int64_t three = 3;
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_semantics semantics;
+    struct qd_error error;
+    struct qd_tensor data;
+    struct qd_value out[3];
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_tensor_init(&data, &arena, QD_F32, 1, &three, NULL), QD_OK);
+    memcpy(data.data, x, sizeof x);
+    struct qd_builder *b = qd_build_begin(&arena, 13);
+    qd_build_input(b, "x", &data);
+    qd_build_node(b, "", "DynamicQuantizeLinear", "x", "y,y_scale,y_zero_point");
+    qd_build_output(b, "y", QD_U8, 1, &three);
+    qd_build_output(b, "y_scale", QD_F32, 0, NULL);
+    qd_build_output(b, "y_zero_point", QD_U8, 0, NULL);
+    if (qd_build_finish(b, "dynamic", false, &kase, &error) != QD_OK ||
+        qd_quirks_parse("dynamic-quotient-times-255", &arena, &semantics, &error) != QD_OK ||
+        qd_graph_evaluate(kase.graph, kase.inputs, &semantics, &arena, out, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(qd_tensor_get(&out[0].want, 0), 0);
+    assert_int_equal(qd_tensor_get(&out[0].want, 1), 128);
+    assert_int_equal(qd_tensor_get(&out[0].want, 2), 255);
+    assert_true(qd_tensor_value(&out[1].want, 0) == 12632258 * 0x1p-30);
+    assert_int_equal(qd_tensor_get(&out[2].want, 0), 64);
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(quirks_give_the_numbers_by_hand),
                                        cmocka_unit_test(bias_codes_in_steps_of_the_product),
-                                       cmocka_unit_test(softmax_overflows)};
+                                       cmocka_unit_test(softmax_overflows),
+                                       cmocka_unit_test(the_range_is_divided_by)};
     return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
 }

@@ -32,6 +32,7 @@ QD_WORKER_VERSIONS(iree_versions, "iree")
 QD_WORKER_VERSIONS(onnx_reference_versions, "onnx-reference")
 QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
 QD_WORKER_VERSIONS(ort_web_versions, "ort-web")
+QD_WORKER_VERSIONS(tinygrad_versions, "tinygrad")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
 static enum qd_status tract_versions(struct qd_arena *arena, const char *const **versions,
@@ -77,6 +78,7 @@ static const char *const iree_releases[] = {"3.13.0", "3.12.0", NULL};
 static const char *const onnx_reference_releases[] = {"1.23.2", NULL};
 static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
 static const char *const ort_web_releases[] = {"1.30.0", NULL};
+static const char *const tinygrad_releases[] = {"0.14.0", NULL};
 static const char *const torch_mlir_releases[] = {"20261001", NULL};
 
 static const struct qd_builtin_target builtins[] = {
@@ -100,6 +102,9 @@ static const struct qd_builtin_target builtins[] = {
     {"onnx-reference", "ONNX's own evaluator in Python, onnx.reference.ReferenceEvaluator",
      "scripts/setup --target onnx-reference", NULL, "onnx_reference", onnx_reference_versions, NULL,
      plain, onnx_reference_releases, false},
+    {"tinygrad", "tinygrad: its ONNX frontend, kernels compiled by clang",
+     "scripts/setup --target tinygrad", NULL, "tinygrad", tinygrad_versions, NULL, plain,
+     tinygrad_releases, false},
     {"ort-web", "ONNX Runtime Web: the WebAssembly build of the CPU provider, under Node",
      "scripts/setup --target ort-web", NULL, "ort_web", ort_web_versions, NULL, ort_web_levels,
      ort_web_releases, false},

@@ -21,10 +21,12 @@
     V(ROUND_TRUNCATE, "truncate", QUIRK)     \
     V(ROUND_FLOOR, "floor", QUIRK)           \
     V(ROUND_CEIL, "ceil", QUIRK)
-#define QD_ZERO_POINT_ORDER_LIST(V)               \
-    V(ZERO_POINT_AFTER, "after", DEFAULT)         \
-    V(ZERO_POINT_BEFORE_F32, "before-f32", QUIRK) \
-    V(ZERO_POINT_BEFORE_EXACT, "before-exact", QUIRK)
+#define QD_ZERO_POINT_ORDER_LIST(V)                   \
+    V(ZERO_POINT_AFTER, "after", DEFAULT)             \
+    V(ZERO_POINT_BEFORE_F32, "before-f32", QUIRK)     \
+    V(ZERO_POINT_BEFORE_EXACT, "before-exact", QUIRK) \
+    V(ZERO_POINT_THEN_HALF, "then-half", QUIRK)       \
+    V(ZERO_POINT_WITH_HALF, "with-half", QUIRK)
 #define QD_DIVISION_LIST(V)                       \
     V(DIVISION_DIVIDE, "divide", DEFAULT)         \
     V(DIVISION_RECIPROCAL, "reciprocal", DIALECT) \

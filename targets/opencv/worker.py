@@ -89,6 +89,8 @@ class OpenCv(Worker):
         net, names_in, names_out = prepared
         if any(isinstance(one, Tensor) for one in inputs):
             raise Rejected("an input has a type that NumPy lacks", "input")
+        if any(one.dtype.itemsize == 8 and one.dtype.kind in "iu" and one.size and (one != one.astype(numpy.int32)).any() for one in inputs):
+            raise Rejected("cv2 makes int32 of an array of 64-bit integers, and a value does not fit", "input")
         for name, value in zip(names_in, inputs):
             self.stage("input", lambda: net.setInput(value, name))
         made = self.stage("run", lambda: net.forward(names_out))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenCV's DNN module, cv2.dnn, as a target. See README.md."""
 
+import ctypes
 import importlib.metadata
 import os
 import re
@@ -61,6 +62,7 @@ class OpenCv(Worker):
         # Of a model in memory readNetFromONNX(buffer, ENGINE_CLASSIC) takes the new engine first; this variable decides.
         os.environ["OPENCV_FORCE_DNN_ENGINE"] = str(self.engine)
         self.capabilities = CAPABILITIES
+        self.trim = ctypes.CDLL(None).malloc_trim
         self.thrown = []  # what OpenCV throws, also where it catches it
         cv2.setNumThreads(1)
         cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
@@ -94,6 +96,7 @@ class OpenCv(Worker):
         for name, value in zip(names_in, inputs):
             self.stage("input", lambda: net.setInput(value, name))
         made = self.stage("run", lambda: net.forward(names_out))
+        self.trim(0)  # walks the heap: one that this case has damaged ends the process here, and not in a later case
         return [self.output(array, tensor) for array, tensor in zip(made, wanted)]
 
     def output(self, array, wanted):

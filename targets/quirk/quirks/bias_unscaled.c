@@ -1,87 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quirk "bias-unscaled": targets/include/qdiff/quirks.def says what it is.
- *
- * The layer is dequantize, convolution with the bias as it is, quantize, by the texts of these operators: what order a
- * float convolution leaves open is open in the answer. */
-#include "quirk/edit.h"
+/* The quirk "bias-unscaled": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/in_floats.h"
 
-enum { X, X_SCALE, X_ZERO_POINT, W, W_SCALE, W_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, BIAS };
+enum { BIAS = 8 };
 
-#define OPSET 13 /* DequantizeLinear with an axis */
-
-/* An operator in the node's place. */
-static enum qd_status call(const struct qd_override *self, struct qd_edit *edit,
-                           const char *op_type, bool geometry, const struct qd_value *const *in,
-                           struct qd_value *out)
+static float step(float x_scale, float w_scale)
 {
-    static const struct qd_attr axis = {.name = "axis", .kind = QD_ATTR_INT, .i = 0};
-    struct qd_node node = edit->node;
-    node.op_type = op_type;
-    node.op = qd_op_find("", op_type);
-    node.opset = OPSET;
-    if (!geometry) {
-        node.attrs = &axis;
-        node.attr_count = 1;
-    }
-    return edit->status == QD_OK ? qd_override_node(&edit->evaluation, self->next, &node, in, out)
-                                 : edit->status;
-}
-
-/* A parameter of one element as a scalar (count 0), or one for each of `count` filters. */
-static void spread(struct qd_edit *edit, int i, int64_t count)
-{
-    const struct qd_tensor *from = &edit->in[i]->want;
-    struct qd_tensor *to = qd_edit_new(edit, i, from->dtype, count > 0, &count);
-    for (int64_t m = 0; to && m < to->count; m++)
-        qd_tensor_set(to, m, qd_tensor_get(from, from->count > 1 ? m : 0));
-}
-
-static void make_bias_real(struct qd_edit *edit)
-{
-    const struct qd_tensor *from = &edit->in[BIAS]->want;
-    struct qd_tensor *to = qd_edit_new(edit, BIAS, QD_F32, from->rank, from->dims);
-    for (int64_t m = 0; to && m < to->count; m++)
-        qd_tensor_set(to, m,
-                      (int64_t)qd_float_encode(QD_F32, (double)qd_tensor_get(from, m), true));
-}
-
-static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *edit,
-                                struct qd_value *out)
-{
-    const struct qd_value *const *in = edit->in;
-    struct qd_value x, w, y;
-    const struct qd_value *x_in[QD_MAX_OPERANDS] = {in[X], in[X_SCALE], in[X_ZERO_POINT]};
-    const struct qd_value *w_in[QD_MAX_OPERANDS] = {in[W], in[W_SCALE], in[W_ZERO_POINT]};
-    const struct qd_value *conv_in[QD_MAX_OPERANDS] = {&x, &w, in[BIAS]};
-    const struct qd_value *y_in[QD_MAX_OPERANDS] = {&y, in[Y_SCALE], in[Y_ZERO_POINT]};
-    enum qd_status status = call(self, edit, "DequantizeLinear", false, x_in, &x);
-    if (status == QD_OK)
-        status = call(self, edit, "DequantizeLinear", false, w_in, &w);
-    if (status == QD_OK)
-        status = call(self, edit, "Conv", true, conv_in, &y);
-    return status == QD_OK ? call(self, edit, "QuantizeLinear", false, y_in, out) : status;
+    (void)x_scale, (void)w_scale;
+    return 1;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    struct qd_edit edit;
-    struct qd_value right;
-    /* What is wrong with the node is for its operator to say. */
-    enum qd_status status = qd_override_node(evaluation, self->next, node, in, &right);
-    if (status != QD_OK)
-        return status;
-    if (!in[BIAS]) {
-        *out = right;
-        return QD_OK;
-    }
-    qd_edit_begin(&edit, evaluation, node, in);
-    for (int i = X_SCALE; i <= Y_ZERO_POINT; i++)
-        if (i != W)
-            spread(&edit, i, i == W_SCALE || i == W_ZERO_POINT ? in[BIAS]->want.count : 0);
-    make_bias_real(&edit);
-    return in_floats(self, &edit, out);
+    if (!in[BIAS])
+        return qd_override_node(evaluation, self->next, node, in, out);
+    return qd_quirk_in_floats(self, evaluation, node, in, step, out);
 }
 
 const struct qd_override qd_quirk_bias_unscaled = {.node = evaluate};

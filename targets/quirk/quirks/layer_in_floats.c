@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quirk "layer-in-floats": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/in_floats.h"
+
+static float step(float x_scale, float w_scale)
+{
+    return x_scale * w_scale;
+}
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    return qd_quirk_in_floats(self, evaluation, node, in, step, out);
+}
+
+const struct qd_override qd_quirk_layer_in_floats = {.node = evaluate};

@@ -234,13 +234,14 @@ static enum qd_target_status describe(void *target, struct qd_target_info *info,
     return QD_TARGET_OK;
 }
 
-/* Floats stay float32: on a CPU with bfloat16 the plug-in would compute in that. One thread: cases are small. */
+/* Floats stay float32: on a CPU with bfloat16 the plug-in would compute in that, and of a product with compressed weights
+ * it would quantize the float operand. One thread: cases are small. */
 static int compile(const struct openvino *openvino, const void *model, void **compiled)
 {
     return openvino->ov_core_compile_model(
-        openvino->core, model, "CPU", 8, compiled, "INFERENCE_PRECISION_HINT", "f32",
-        "INFERENCE_NUM_THREADS", "1", "NUM_STREAMS", "1", "LP_TRANSFORMS_MODE",
-        openvino->transforms ? "YES" : "NO");
+        openvino->core, model, "CPU", 10, compiled, "INFERENCE_PRECISION_HINT", "f32",
+        "DYNAMIC_QUANTIZATION_GROUP_SIZE", "0", "INFERENCE_NUM_THREADS", "1", "NUM_STREAMS", "1",
+        "LP_TRANSFORMS_MODE", openvino->transforms ? "YES" : "NO");
 }
 
 static enum qd_target_status prepare(void *target, const void *model, size_t model_size,

@@ -234,8 +234,8 @@ static enum qd_target_status describe(void *target, struct qd_target_info *info,
     return QD_TARGET_OK;
 }
 
-/* Floats stay float32: on a CPU with bfloat16 the plug-in would compute in that, and of a product with compressed weights
- * it would quantize the float operand. One thread: cases are small. */
+/* Floats stay float32: on a CPU with bfloat16 the plug-in would compute in that, and of a product with compressed
+ * weights it would quantize the float operand. One thread: cases are small. */
 static int compile(const struct openvino *openvino, const void *model, void **compiled)
 {
     return openvino->ov_core_compile_model(

@@ -463,15 +463,17 @@ static void fuse_normalized(struct qd_rewrite *made, struct qd_node *node,
     const struct qd_node *x = operand(made, softmax, X);
     const struct qd_attr *attrs = softmax_attributes(made, softmax);
     int *inputs = qd_arena_array(made->arena, SOFTMAX_INPUTS, sizeof *inputs);
-    enum qd_dtype type = type_of(made, x ? qd_node_input(x, CODES) : QD_NO_VALUE);
+    enum qd_dtype type = type_of(made, qd_node_output(node, 0));
+    enum qd_dtype of_x = type_of(made, x ? qd_node_input(x, CODES) : QD_NO_VALUE);
     if (!inputs || !attrs || !x || (type != QD_U8 && type != QD_S8) ||
-        type_of(made, qd_node_output(node, 0)) != type)
+        (of_x != type && of_x != QD_DTYPE_NONE)) /* of what an operator computes nobody says it */
         return;
     put(made, x, inputs);
     inputs[PY_SCALE] = qd_node_input(node, SCALE);
     inputs[PY_ZERO_POINT] = zero_point(made, node, QD_U8);
     for (int i = 0; i < SOFTMAX_INPUTS; i++)
-        if (inputs[i] == QD_NO_VALUE || (i > 0 && !qd_rewrite_single(made, inputs[i])))
+        if ((inputs[i] == QD_NO_VALUE && i != ZERO_POINT) ||
+            (i > 0 && !qd_rewrite_single(made, inputs[i])))
             return;
     struct qd_node from = {.attrs = attrs, .attr_count = 2};
     node->domain = "com.microsoft";

@@ -60,7 +60,7 @@ class OpenCv(Worker):
         if version and version != self.version:
             raise Unusable("OpenCV %s is installed here, not %s" % (self.version, version))
         # Of a model in memory readNetFromONNX(buffer, ENGINE_CLASSIC) takes the new engine first; this variable decides.
-        os.environ["OPENCV_FORCE_DNN_ENGINE"] = str(self.engine)
+        os.environ.update(OPENCV_FORCE_DNN_ENGINE=str(self.engine))
         self.capabilities = CAPABILITIES
         self.trim = ctypes.CDLL(None).malloc_trim
         self.thrown = []  # what OpenCV throws, also where it catches it

@@ -10,7 +10,7 @@ import warnings
 # tinygrad reads these when it is imported. No file in the user's cache, one thread, and kernels for a CPU without fused
 # multiply and add, so that numbers do not depend on the machine. F16C: without it clang 14 has no float16.
 os.environ.update(CACHELEVEL="0", NUM_CPU_THREADS="1", PARALLEL="0", DEBUG="0", BEAM="0", CC="clang")
-os.environ["DEV"] = "CPU:CLANG:x86_64,x86-64,f16c" if platform.machine() == "x86_64" else "CPU:CLANG"
+os.environ.update(DEV="CPU:CLANG:x86_64,x86-64,f16c" if platform.machine() == "x86_64" else "CPU:CLANG")
 
 from qdiff_worker import Capability, Rejected, Tensor, Unusable, Worker, parse_config, serve  # noqa: E402
 
@@ -39,7 +39,7 @@ class Tinygrad(Worker):
             raise Unusable("tinygrad %s is installed here, not %s" % (self.version, version))
         if not shutil.which("clang"):
             raise Unusable("there is no clang, with which tinygrad compiles its kernels: Debian's package clang has it")
-        os.environ["NOOPT"] = str(int(settings["opt"] == "none"))
+        os.environ.update(NOOPT=str(int(settings["opt"] == "none")))
         warnings.filterwarnings("ignore")
         import tinygrad
         from tinygrad.nn import onnx

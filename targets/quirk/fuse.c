@@ -425,19 +425,30 @@ static void fuse_addition(struct qd_rewrite *made, struct qd_node *node, const s
     become(made, node, add, "QLinearAdd", inputs, SUM_INPUTS);
 }
 
-enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *arena,
-                                 const struct qd_graph **rewritten, struct qd_error *error)
+typedef void fuse_operator(struct qd_rewrite *made, struct qd_node *quantize,
+                           const struct qd_node *before);
+
+/* Fuses each QuantizeLinear after such an operator with it. */
+static enum qd_status fuse_each(const struct qd_graph *graph, const char *op_type,
+                                fuse_operator *fuse_with, struct qd_arena *arena,
+                                const struct qd_graph **rewritten, struct qd_error *error)
 {
     struct qd_rewrite made;
     enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
     for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
         struct qd_node *node = &made.nodes[i];
-        const struct qd_node *add =
-            qd_node_is(node, "QuantizeLinear") ? before(&made, node, "Add") : NULL;
-        if (add)
-            fuse_addition(&made, node, add);
+        const struct qd_node *found =
+            qd_node_is(node, "QuantizeLinear") ? before(&made, node, op_type) : NULL;
+        if (found)
+            fuse_with(&made, node, found);
     }
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+}
+
+enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *arena,
+                                 const struct qd_graph **rewritten, struct qd_error *error)
+{
+    return fuse_each(graph, "Add", fuse_addition, arena, rewritten, error);
 }
 
 /* --- Softmax ------------------------------------------------------------------------------------- */
@@ -484,14 +495,5 @@ static void fuse_normalized(struct qd_rewrite *made, struct qd_node *node,
 enum qd_status qd_fuse_softmax(const struct qd_graph *graph, struct qd_arena *arena,
                                const struct qd_graph **rewritten, struct qd_error *error)
 {
-    struct qd_rewrite made;
-    enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
-        struct qd_node *node = &made.nodes[i];
-        const struct qd_node *softmax =
-            qd_node_is(node, "QuantizeLinear") ? before(&made, node, "Softmax") : NULL;
-        if (softmax)
-            fuse_normalized(&made, node, softmax);
-    }
-    return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
+    return fuse_each(graph, "Softmax", fuse_normalized, arena, rewritten, error);
 }

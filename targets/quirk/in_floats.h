@@ -8,7 +8,7 @@
 /* What one step of the bias is worth, in float32. */
 typedef float qd_bias_step(float x_scale, float w_scale);
 
-/* The node by the texts of these operators: what order a float convolution leaves open is open in the answer. */
+/* The node by the pages of these operators: what order a float convolution leaves open is open in the answer. */
 enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in,
                                   qd_bias_step *step, struct qd_value *out);

@@ -1,4 +1,4 @@
-"""The bias of QLinearConv is dequantized by x_scale alone where an operand beside it is no constant"""
+"""The bias of QLinearConv is dequantized by x_scale alone where another operand is no constant"""
 from frames.opencv import FLOAT, U8, check, node, numpy
 
 X = {"x": numpy.ones((1, 1, 1, 2), U8), "ws": numpy.array(0.5, FLOAT)}

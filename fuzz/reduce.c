@@ -101,11 +101,31 @@ static bool goes_on(struct reduction *r)
 
 /* --- One case on reference and target ----------------------------------------------------------- */
 
-/* The reference's answer; INVALID etc. when it is not what the case expects. */
+static bool is_death(enum qd_verdict verdict)
+{
+    return verdict == QD_VERDICT_CRASH || verdict == QD_VERDICT_HANG || verdict == QD_VERDICT_OOM;
+}
+
+/* The reference's answer; INVALID etc. when it is not what the case expects. A target dies of a model that breaks one
+ * rule as of one that breaks another, or none: a case that was to be rejected becomes what it is now. */
 static enum qd_status evaluate(const struct reduction *r, struct shown *shown,
                                struct qd_error *error)
 {
-    return r->subject.role->evaluate(&shown->kase, shown->arena, &shown->evaluated, error);
+    struct qd_case *kase = &shown->kase;
+    const struct qd_target_role *role = r->subject.role;
+    enum qd_status status = role->evaluate(kase, shown->arena, &shown->evaluated, error);
+    if (status != QD_INTERNAL || !is_death(r->key.verdict) ||
+        kase->expect != QD_EXPECT_MUST_REJECT)
+        return status;
+    kase->expect = QD_EXPECT_VALID;
+    kase->rule = kase->twin = "";
+    status = role->evaluate(kase, shown->arena, &shown->evaluated, error);
+    if (status != QD_INVALID)
+        return status;
+    kase->expect = QD_EXPECT_MUST_REJECT;
+    kase->rule = qd_arena_string(shown->arena, error->rule);
+    return kase->rule ? role->evaluate(kase, shown->arena, &shown->evaluated, error)
+                      : qd_fail(error, QD_NO_MEMORY, "no room for a rule");
 }
 
 /* Runs what was evaluated. */

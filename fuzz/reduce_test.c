@@ -327,6 +327,50 @@ static void test_steps_that_do_not_matter_go(void **state)
     qd_subject_close(&subject);
 }
 
+/* y = QuantizeLinear(x), which is refused, x being u8, and same = Identity(x). */
+static void broken_neighbour(struct qd_arena *arena, struct qd_case *kase)
+{
+    const int64_t three[] = {3};
+    struct qd_error error;
+    struct qd_tensor x, scale;
+    assert_int_equal(qd_tensor_init(&x, arena, QD_U8, 1, three, &error), QD_OK);
+    assert_int_equal(qd_tensor_init(&scale, arena, QD_F32, 0, NULL, &error), QD_OK);
+    *(float *)scale.data = 1;
+    struct qd_builder *builder = qd_build_begin(arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_node(builder, "", "Identity", "x", "same");
+    qd_build_node(builder, "", "QuantizeLinear", "x,s", "y");
+    qd_build_output(builder, "y", QD_U8, 1, three);
+    qd_build_output(builder, "same", QD_U8, 1, three);
+    qd_build_must_reject(builder, "QuantizeLinear/x-type", "");
+    assert_int_equal(qd_build_finish(builder, "broken", false, kase, &error), QD_OK);
+}
+
+/* A target that dies of every model: the rule that this one breaks has nothing to do with it. */
+static void test_a_death_needs_no_rule(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    struct qd_reduced reduced;
+    const struct qd_reduce_options options = {.seconds = 60};
+    struct qd_subject subject =
+        qd_subject_of_session(qd_open(QD_TEST_PLUGINS_DIR "/misbehave_plugin.so[do=crash]",
+                                      &(struct qd_session_options){.in_process = false}));
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    broken_neighbour(&arena, &kase);
+    assert_ok(qd_case_reduce(&subject, &kase, &options, &arena, &reduced, &error), error);
+    assert_int_equal(reduced.trial.comparison.verdict, QD_VERDICT_CRASH);
+    assert_int_equal(reduced.size_after.nodes, 1);
+    assert_int_equal(reduced.kase.expect, QD_EXPECT_VALID);
+    assert_string_equal(reduced.kase.rule, "");
+    assert_string_equal(reduced.kase.op, "Identity");
+    qd_arena_clear(&arena);
+    qd_subject_close(&subject);
+}
+
 /* The rows of a file with one, which names a class or a quirk of QuantizeLinear alone. */
 static struct qd_expectations *rows_of(const char *what, const struct qd_subject *subject,
                                        struct qd_arena *arena)
@@ -423,6 +467,7 @@ static void test_a_reshape_takes_what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_reduced),
+                                       cmocka_unit_test(test_a_death_needs_no_rule),
                                        cmocka_unit_test(test_a_reshape_takes_what_there_is),
                                        cmocka_unit_test(test_what_is_right_goes_first),
                                        cmocka_unit_test(test_steps_that_do_not_matter_go),

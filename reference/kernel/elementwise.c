@@ -46,6 +46,26 @@ static enum qd_status store_integer(const struct qd_evaluation *evaluation, stru
     return qd_interval_store(y, i, real, exact, evaluation->arena, evaluation->error);
 }
 
+/* A code that is exact, or unspecified where it is beyond the type. */
+static enum qd_status store_code(const struct qd_evaluation *evaluation, const struct qd_code *code,
+                                 struct qd_value *y, int64_t i)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(y->want.dtype);
+    if (code->lo < info->min || code->hi > info->max)
+        return store_special(evaluation, false, y, i);
+    return qd_value_set_code(y, i, *code, evaluation->arena, evaluation->error);
+}
+
+static enum qd_status store_codes(const struct qd_evaluation *evaluation, qd_binary_codes *codes,
+                                  int64_t a, int64_t b, struct qd_value *y, int64_t i)
+{
+    struct qd_code code = {0};
+    if (!codes(a, b, &code.want))
+        return store_special(evaluation, false, y, i);
+    code.lo = code.hi = code.want;
+    return store_code(evaluation, &code, y, i);
+}
+
 static struct operand negated(struct operand o)
 {
     o.hull = (struct qd_interval){-o.hull.hi, -o.hull.lo};
@@ -99,14 +119,19 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
                                    : status;
 }
 
-static enum qd_status check_operands(const struct qd_evaluation *evaluation,
-                                     const struct qd_node *node, const struct qd_value *a,
-                                     const struct qd_value *b, unsigned *rank, int64_t *dims)
+uint32_t qd_arithmetic_types(int64_t opset)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
-    types |= node->opset >= 6 ? WIDE_INTEGERS : 0;
-    types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
-    types |= node->opset >= 14 ? NARROW_INTEGERS : 0;
+    types |= opset >= 6 ? WIDE_INTEGERS : 0;
+    types |= opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
+    return opset >= 14 ? types | NARROW_INTEGERS : types;
+}
+
+static enum qd_status check_operands(const struct qd_evaluation *evaluation,
+                                     const struct qd_node *node, const struct qd_value *a,
+                                     const struct qd_value *b, uint32_t types, unsigned *rank,
+                                     int64_t *dims)
+{
     enum qd_status status = qd_operand_type(evaluation, node, "a", &a->want, types);
     if (status == QD_OK)
         status = qd_same_type(evaluation, node, "b", &b->want, &a->want);
@@ -155,15 +180,23 @@ static enum qd_status begin(const struct qd_evaluation *evaluation, const struct
     return qd_value_need_abs_sum(y, evaluation->arena, evaluation->error);
 }
 
+/* Whether an element is an integer and one code alone. */
+static bool are_codes(const struct qd_value *x, int64_t i)
+{
+    return qd_dtype_is_integer(x->want.dtype) && qd_value_is_point(x, i) &&
+           !(qd_value_flags(x, i) & QD_UNSPECIFIED);
+}
+
 enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
                                      const struct qd_node *node, const struct qd_value *a,
-                                     const struct qd_value *b, qd_binary_exact *exact,
-                                     enum qd_terms terms, struct qd_value *y)
+                                     const struct qd_value *b, uint32_t types,
+                                     const struct qd_binary *binary, struct qd_value *y)
 {
+    enum qd_terms terms = binary->terms;
     unsigned rank = 0;
     int64_t dims[QD_MAX_RANK] = {0};
     struct qd_value made;
-    enum qd_status status = check_operands(evaluation, node, a, b, &rank, dims);
+    enum qd_status status = check_operands(evaluation, node, a, b, types, &rank, dims);
     if (status == QD_OK)
         status =
             qd_value_init(&made, evaluation->arena, a->want.dtype, rank, dims, evaluation->error);
@@ -175,8 +208,11 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
         int64_t ia = qd_broadcast_index(a->want.rank, a->want.dims, rank, dims, i);
         int64_t ib = qd_broadcast_index(b->want.rank, b->want.dims, rank, dims, i);
         double join = terms == QD_TERMS_SUM ? qd_float_sum_join_error(a, ia, b, ib) : 0;
-        status =
-            store_result(evaluation, operand_of(a, ia), operand_of(b, ib), exact, join, &made, i);
+        status = are_codes(a, ia) && are_codes(b, ib)
+                     ? store_codes(evaluation, binary->codes, qd_tensor_get(&a->want, ia),
+                                   qd_tensor_get(&b->want, ib), &made, i)
+                     : store_result(evaluation, operand_of(a, ia), operand_of(b, ib),
+                                    binary->exact, join, &made, i);
         if (made.abs_sum)
             made.abs_sum[i] = combine_abs_sum(a, b, ia, ib, terms);
     }
@@ -243,6 +279,46 @@ enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
     made.fusion.sum_terms = 0;
     *y = made;
     return QD_OK;
+}
+
+#define MOST_CODES 1024 /* of one element: more are left open */
+
+/* What f gives of all codes that an element may have. */
+static bool codes_of(qd_unary_codes *f, const void *context, const struct qd_value *x, int64_t i,
+                     struct qd_code *code)
+{
+    double lo = qd_value_lo(x, i), hi = qd_value_hi(x, i);
+    if (!f(context, qd_tensor_get(&x->want, i), &code->want))
+        return false;
+    code->lo = code->hi = code->want;
+    if (qd_value_is_point(x, i))
+        return true;
+    if (hi - lo > MOST_CODES)
+        return false;
+    for (int64_t c = (int64_t)lo, y; c <= (int64_t)hi; c++) {
+        if (!f(context, c, &y))
+            return false;
+        qd_code_include(code, y);
+    }
+    return true;
+}
+
+enum qd_status qd_elementwise_codes(const struct qd_evaluation *evaluation,
+                                    const struct qd_value *x, qd_unary_codes *f,
+                                    const void *context, struct qd_value *y)
+{
+    struct qd_value made;
+    enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
+                                          x->want.dims, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
+        struct qd_code code = {.flags = qd_value_flags(x, i)};
+        bool defined = !(code.flags & QD_UNSPECIFIED) && codes_of(f, context, x, i, &code);
+        status = defined ? store_code(evaluation, &code, &made, i)
+                         : store_special(evaluation, false, &made, i);
+    }
+    if (status == QD_OK)
+        *y = made;
+    return status;
 }
 
 static enum qd_status store_unary(const struct qd_evaluation *evaluation, const struct qd_value *x,

@@ -16,13 +16,26 @@ typedef struct qd_interval qd_binary_exact(struct qd_interval a, struct qd_inter
  * b's terms over |b|². */
 enum qd_terms { QD_TERMS_PRODUCT, QD_TERMS_SUM, QD_TERMS_QUOTIENT };
 
-/* y = RN(exact(a, b)) with broadcasting; a and b have one type, a float or an integer one. An exact
- * result of NaN is NaN of two points of a float type, else unspecified. Rules: a-type, b-type,
- * broadcast. */
+/* The same of two integers; false where nothing defines it. */
+typedef bool qd_binary_codes(int64_t a, int64_t b, int64_t *y);
+
+struct qd_binary {
+    qd_binary_exact *exact;
+    qd_binary_codes *codes; /* of points of integer types: s64 is wider than a double */
+    enum qd_terms terms;
+};
+
+/* f32, f16 and f64; s32 and s64 since opset 6, bf16 since 13, the other integers of 8 and 16 bits since 14: bits of enum
+ * qd_dtype. */
+uint32_t qd_arithmetic_types(int64_t opset);
+
+/* y = RN(exact(a, b)) with broadcasting; a and b have one of `types`, bits of enum qd_dtype. An exact
+ * result of NaN is NaN of two points of a float type, else unspecified; so is an integer beyond its
+ * type. Rules: a-type, b-type, broadcast. UNSUPPORTED: f64. */
 enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
                                      const struct qd_node *node, const struct qd_value *a,
-                                     const struct qd_value *b, qd_binary_exact *exact,
-                                     enum qd_terms terms, struct qd_value *y);
+                                     const struct qd_value *b, uint32_t types,
+                                     const struct qd_binary *binary, struct qd_value *y);
 
 /* A monotone function without rounding (Relu, Clip), with its context: f of both ends, flags
  * kept. `also`: NULL, or the same under another reading of the specification, which is admissible
@@ -31,6 +44,13 @@ typedef double qd_monotone(const void *context, double x);
 enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
                                        const struct qd_value *x, qd_monotone *f, qd_monotone *also,
                                        const void *context, struct qd_value *y);
+
+/* A function of one integer, exactly: of a point its result, unspecified where that is false or
+ * beyond the type; of several admissible codes those of all that lie between their ends. */
+typedef bool qd_unary_codes(const void *context, int64_t x, int64_t *y);
+enum qd_status qd_elementwise_codes(const struct qd_evaluation *evaluation,
+                                    const struct qd_value *x, qd_unary_codes *f,
+                                    const void *context, struct qd_value *y);
 
 /* A function of one operand that rounds: y = RN(image(x)). `image` gives an interval that holds
  * what a kernel may compute before it rounds to y's type, and in *exact an enclosure of the

@@ -13,32 +13,27 @@ static struct qd_value alone(const struct qd_value *x)
     return value;
 }
 
-/* Integers come with opset 12, and no target of ours needs their arithmetic. */
-static enum qd_status check_first(const struct qd_evaluation *evaluation,
-                                  const struct qd_node *node, const struct qd_tensor *x)
+static uint32_t types_of(int64_t opset)
 {
-    bool integer =
-        qd_dtype_is_integer(x->dtype) && x->dtype != QD_BOOL && qd_dtype_info(x->dtype)->bits >= 8;
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
-    if (integer && node->opset >= 12)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "%s of %s", node->op_type,
-                       qd_dtype_info(x->dtype)->word);
-    types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
-    return qd_operand_type(evaluation, node, "a", x, types);
+    types |= opset >= 12 ? QD_INTEGER_TYPES : 0;
+    return opset >= 13 ? types | QD_TYPE_BIT(QD_BF16) : types;
 }
 
 enum qd_status qd_extremum(const struct qd_evaluation *evaluation, const struct qd_node *node,
                            const struct qd_value *const *in, qd_binary_exact *choose,
-                           struct qd_value *out)
+                           qd_binary_codes *choose_code, struct qd_value *out)
 {
+    const struct qd_binary binary = {choose, choose_code, QD_TERMS_PRODUCT};
+    uint32_t types = types_of(node->opset);
     struct qd_value y = alone(in[0]);
-    enum qd_status status = check_first(evaluation, node, &y.want);
+    enum qd_status status = qd_operand_type(evaluation, node, "a", &y.want, types);
     for (size_t i = 1; i < QD_EXTREMUM_INPUTS && in[i] && status == QD_OK; i++) {
         struct qd_value a = y, b = alone(in[i]);
         if (node->opset < 8 && !qd_tensor_same_shape(&a.want, &b.want))
             return qd_node_rule(evaluation, node, "broadcast",
                                 "before opset 8 all operands have one shape");
-        status = qd_elementwise_binary(evaluation, node, &a, &b, choose, QD_TERMS_PRODUCT, &y);
+        status = qd_elementwise_binary(evaluation, node, &a, &b, types, &binary, &y);
     }
     if (status == QD_OK)
         *out = y;

@@ -8,9 +8,9 @@
 #define QD_EXTREMUM_INPUTS 32
 
 /* y = choose(…choose(in[0], in[1])…), shapes broadcast; `choose` gives one of its operands, of intervals that of the
- * lower and of the upper ends. Rules a-type, b-type, broadcast; UNSUPPORTED: integers, f64. */
+ * lower and of the upper ends. Rules a-type, b-type, broadcast; UNSUPPORTED: f64. */
 enum qd_status qd_extremum(const struct qd_evaluation *evaluation, const struct qd_node *node,
                            const struct qd_value *const *in, qd_binary_exact *choose,
-                           struct qd_value *out);
+                           qd_binary_codes *choose_code, struct qd_value *out);
 
 #endif

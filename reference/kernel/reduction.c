@@ -3,6 +3,7 @@
 
 #include "graph/operand_checks.h"
 #include "kernel/float_sum.h"
+#include "kernel/integer_sum.h"
 #include "kernel/maximum.h"
 #include "qdiff/interval.h"
 #include "qdiff/movement.h"
@@ -137,6 +138,37 @@ static enum qd_status store_mean(const struct qd_evaluation *evaluation, struct 
     return qd_float_sum_store_mean(evaluation, sum, terms, y, i);
 }
 
+static enum qd_status reduce_integers(const struct qd_evaluation *evaluation,
+                                      const struct qd_reduction *r, const struct qd_value *x,
+                                      bool mean, struct qd_value *out)
+{
+    struct qd_value y;
+    enum qd_status status =
+        qd_value_init(&y, evaluation->arena, x->want.dtype, r->rank, r->dims, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++) {
+        struct qd_integer_sum sum = QD_INTEGER_SUM_EMPTY;
+        int64_t first = first_term(r, i);
+        for (int64_t t = 0; t < r->terms; t++)
+            qd_integer_sum_product(&sum, qd_tensor_get(&x->want, first + r->offset[t]), 1);
+        if (mean && r->terms == 0)
+            status = qd_interval_store_flag(&y, i, QD_UNSPECIFIED, evaluation->arena,
+                                            evaluation->error);
+        else
+            status = qd_integer_sum_store_mean(evaluation, &sum, mean ? r->terms : 1, &y, i);
+    }
+    if (status == QD_OK)
+        *out = y;
+    return status;
+}
+
+enum qd_status qd_reduction_sum_check(const struct qd_evaluation *evaluation,
+                                      const struct qd_node *node, const struct qd_value *x)
+{
+    return qd_is_summed_integer(&x->want)
+               ? qd_operands_are_points(evaluation, node, &x, 1)
+               : qd_real_operand_type(evaluation, node, "data", &x->want, 13);
+}
+
 static enum qd_status reduce_sums(const struct qd_evaluation *evaluation,
                                   const struct qd_reduction *r, const struct qd_value *x,
                                   store_sum *store, struct qd_value *out)
@@ -166,14 +198,18 @@ enum qd_status qd_reduction_sum(const struct qd_evaluation *evaluation,
                                 const struct qd_reduction *reduction, const struct qd_value *x,
                                 struct qd_value *y)
 {
-    return reduce_sums(evaluation, reduction, x, store_itself, y);
+    return qd_is_summed_integer(&x->want)
+               ? reduce_integers(evaluation, reduction, x, false, y)
+               : reduce_sums(evaluation, reduction, x, store_itself, y);
 }
 
 enum qd_status qd_reduction_mean(const struct qd_evaluation *evaluation,
                                  const struct qd_reduction *reduction, const struct qd_value *x,
                                  struct qd_value *y)
 {
-    return reduce_sums(evaluation, reduction, x, store_mean, y);
+    return qd_is_summed_integer(&x->want)
+               ? reduce_integers(evaluation, reduction, x, true, y)
+               : reduce_sums(evaluation, reduction, x, store_mean, y);
 }
 
 enum qd_status qd_reduction_maximum(const struct qd_evaluation *evaluation,

@@ -33,13 +33,19 @@ enum qd_status qd_reduction_of_channels(const struct qd_evaluation *evaluation,
                                         const struct qd_node *node, const struct qd_tensor *x,
                                         struct qd_reduction *reduction);
 
-/* f32, f16 or bf16; a mean of no element is unspecified, a sum 0. Latitude: float_sum.h. */
+/* f32, f16, bf16, or s32 and s64 that are points; a mean of no element is unspecified, a
+ * sum 0. Latitude: float_sum.h, integer_sum.h. */
 enum qd_status qd_reduction_sum(const struct qd_evaluation *evaluation,
                                 const struct qd_reduction *reduction, const struct qd_value *x,
                                 struct qd_value *y);
 enum qd_status qd_reduction_mean(const struct qd_evaluation *evaluation,
                                  const struct qd_reduction *reduction, const struct qd_value *x,
                                  struct qd_value *y);
+
+/* What is summed: f32, f16, s32 and s64; 13: bf16. Rule data-type. UNSUPPORTED: f64, and integers that may have several
+ * values. */
+enum qd_status qd_reduction_sum_check(const struct qd_evaluation *evaluation,
+                                      const struct qd_node *node, const struct qd_value *x);
 
 /* Any type; of no element: unspecified. Latitude: maximum.h. */
 enum qd_status qd_reduction_maximum(const struct qd_evaluation *evaluation,

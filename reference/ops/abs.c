@@ -2,13 +2,15 @@
 /* Abs
  *
  * Source      ONNX Abs-1, -6, -13.
- * Inputs      X f32|f16 (13: bf16; f64 and the integer types are UNSUPPORTED).
+ * Inputs      X f32|f16 (6: u8 s8 u16 s16 s32 s64; 13: bf16); f64 is UNSUPPORTED.
  * Outputs     Y of X's type and shape.
  * Arithmetic  Y = |X|
- * Edge cases  NaN stays NaN, −0 becomes +0.
+ * Edge cases  NaN stays NaN, −0 becomes +0. The least integer of a signed type, whose magnitude the
+ *             type does not hold: unspecified.
  * Latitude    None: nothing rounds. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
 #include "kernel/elementwise.h"
 
 static struct qd_interval magnitude(const void *context, struct qd_interval x,
@@ -21,12 +23,18 @@ static struct qd_interval magnitude(const void *context, struct qd_interval x,
     return *exact;
 }
 
+static bool magnitude_of_code(const void *context, int64_t x, int64_t *y)
+{
+    (void)context;
+    *y = x < 0 && x > INT64_MIN ? -x : x;
+    return x > INT64_MIN;
+}
+
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    enum qd_dtype dtype = in[0]->want.dtype;
-    if (qd_dtype_is_integer(dtype) && dtype != QD_BOOL)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Abs of %s", qd_dtype_info(dtype)->word);
+    if (node->opset >= 6 && QD_INTEGER_TYPES & QD_TYPE_BIT(in[0]->want.dtype))
+        return qd_elementwise_codes(evaluation, in[0], magnitude_of_code, NULL, &out[0]);
     return qd_elementwise_function(evaluation, node, "x", in[0], magnitude, &out[0]);
 }
 

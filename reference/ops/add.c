@@ -6,15 +6,21 @@
  * Inputs      A, B of one type f32|f16|bf16|s32|s64 (14: u8 s8 u16 s16); f64 is UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A + B)
- * Edge cases  An integer result beyond its type or 2^53: unspecified.
+ * Edge cases  An integer result beyond its type: unspecified.
  * Latitude    Inside a graph the exact sum is admissible too. */
 #include "kernel/elementwise.h"
+
+static bool codes(int64_t a, int64_t b, int64_t *y)
+{
+    return !__builtin_add_overflow(a, b, y);
+}
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_interval_add, QD_TERMS_SUM,
-                                 &out[0]);
+    const struct qd_binary binary = {qd_interval_add, codes, QD_TERMS_SUM};
+    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_arithmetic_types(node->opset),
+                                 &binary, &out[0]);
 }
 
 const struct qd_op qd_op_add = {

@@ -2,8 +2,8 @@
 /* Clip
  *
  * Source      ONNX Clip-1, -6 (attributes), -11, -12, -13 (inputs).
- * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32; 13: bf16; f64 and s64 are UNSUPPORTED); min,
- *             max (11), optional scalars of its type.
+ * Inputs      input f32|f16 (12: u8 s8 u16 s16 s32 s64; 13: bf16; f64 is UNSUPPORTED); min, max
+ *             (11), optional scalars of its type.
  * Outputs     output of the input's type and shape.
  * Attributes  min, max (up to 10).
  * Domain      rules x-type, min-type, max-type, min-shape, max-shape, attribute-unknown (min or max
@@ -73,21 +73,38 @@ static enum qd_status read_input(const struct qd_evaluation *evaluation, const s
     return status;
 }
 
-#define NOT_HERE (QD_TYPE_BIT(QD_F64) | QD_TYPE_BIT(QD_S64))
-
 static enum qd_status check_type(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const struct qd_tensor *x)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
     if (node->opset >= 12)
-        types |= QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32) |
-                 QD_TYPE_BIT(QD_S64);
+        types |= QD_INTEGER_TYPES;
     types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
     enum qd_status status = qd_operand_type(evaluation, node, "x", x, types);
-    if (status == QD_OK && NOT_HERE & QD_TYPE_BIT(x->dtype))
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Clip of %s",
-                       qd_dtype_info(x->dtype)->word);
+    if (status == QD_OK && x->dtype == QD_F64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Clip of f64");
     return status;
+}
+
+/* Of s64, which doubles do not hold. */
+struct code_bounds {
+    int64_t min, max;
+};
+
+static bool code_between(const void *context, int64_t x, int64_t *y)
+{
+    const struct code_bounds *b = context;
+    int64_t low = x < b->min ? b->min : x;
+    *y = low > b->max ? b->max : low;
+    return true;
+}
+
+static enum qd_status clip_codes(const struct qd_evaluation *evaluation,
+                                 const struct qd_value *const *in, struct qd_value *out)
+{
+    const struct code_bounds bounds = {in[1] ? qd_tensor_get(&in[1]->want, 0) : INT64_MIN,
+                                       in[2] ? qd_tensor_get(&in[2]->want, 0) : INT64_MAX};
+    return qd_elementwise_codes(evaluation, in[0], code_between, &bounds, out);
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -106,8 +123,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = read_input(evaluation, node, "max", in[2], x, &bounds.max);
     if (status == QD_OK && (isnan(bounds.min) || isnan(bounds.max)))
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Clip: a bound is NaN");
-    if (status != QD_OK)
-        return status;
+    if (status != QD_OK || x->dtype == QD_S64)
+        return status == QD_OK ? clip_codes(evaluation, in, &out[0]) : status;
     const struct qd_float_format *format = qd_float_format(x->dtype);
     struct readings readings = {.text = bounds, .function = bounds};
     if (format && !in[1] && !qd_node_attr(node, "min"))

@@ -8,8 +8,8 @@
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  floats: C = RN(A / B); integers: the quotient towards zero.
  * Edge cases  A float divided by 0 follows IEEE 754, and by a 0 that may have either sign it is
- *             either infinity and nothing else. Integers: division by 0, a result beyond the type,
- *             and operands of 2^53 or more are unspecified. A divisor with several admissible values,
+ *             either infinity and nothing else. Integers: division by 0 and a result beyond the type
+ *             are unspecified. A divisor with several admissible values,
  *             0 among them: unspecified.
  * Latitude    Inside a graph the exact quotient is admissible too. */
 #include <math.h>
@@ -49,12 +49,22 @@ static struct qd_interval divide_integers(struct qd_interval a, struct qd_interv
                                 fmax(fmax(ends[0], ends[1]), fmax(ends[2], ends[3]))};
 }
 
+static bool quotient(int64_t a, int64_t b, int64_t *y)
+{
+    if (b == 0 || (a == INT64_MIN && b == -1))
+        return false;
+    *y = a / b;
+    return true;
+}
+
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
     bool integers = qd_dtype_is_integer(in[0]->want.dtype);
-    return qd_elementwise_binary(evaluation, node, in[0], in[1],
-                                 integers ? divide_integers : divide, QD_TERMS_QUOTIENT, &out[0]);
+    const struct qd_binary binary = {integers ? divide_integers : divide, quotient,
+                                     QD_TERMS_QUOTIENT};
+    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_arithmetic_types(node->opset),
+                                 &binary, &out[0]);
 }
 
 const struct qd_op qd_op_div = {

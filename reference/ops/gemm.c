@@ -2,18 +2,20 @@
 /* Gemm
  *
  * Source      ONNX Gemm-7, -9, -11, -13 (earlier versions broadcast by attribute: UNSUPPORTED).
- * Inputs      A f32|f16 (13: bf16) [M, K] or, with transA, [K, M]; B alike [K, N] or [N, K]; C,
- *             optional from 11, broadcasts to [M, N]. f64 and integers of 32 bits and more (9) are
- *             UNSUPPORTED.
+ * Inputs      A f32|f16 (9: s32 s64; 13: bf16) [M, K] or, with transA, [K, M]; B alike [K, N] or [N, K]; C,
+ *             optional from 11, broadcasts to [M, N]. f64, integers that may have several values
+ *             and, of integers, an alpha or beta that is none are UNSUPPORTED.
  * Outputs     Y [M, N] of A's type.
  * Attributes  alpha, beta (1), transA, transB (0).
  * Domain      rules a-rank, b-rank, k-mismatch, c-shape, a-type, b-type, c-type; input-count
  *             without C before 11.
  * Arithmetic  Y = alpha·A'·B' + beta·C
+ * Edge cases  integers whose sum may leave the type: unspecified.
  * Latitude    every order of summation, alpha applied to A', to each product or to the sum:
  *             float_sum.h. */
 #include "graph/operand_checks.h"
 #include "kernel/float_sum.h"
+#include "kernel/integer_sum.h"
 #include "qdiff/broadcast.h"
 
 #include <math.h>
@@ -54,18 +56,19 @@ static enum qd_status check_types(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
-    types |= node->opset >= 9 ? QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64) : 0;
+    types |= node->opset >= 9 ? QD_SUMMED_INTEGERS : 0;
     types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
     if (node->opset < 11 && !in[C])
         return qd_node_rule(evaluation, node, "input-count", "C is required before opset 11");
     enum qd_status status = qd_operand_type(evaluation, node, "a", &in[A]->want, types);
-    if (status == QD_OK && !(QD_FLOAT_TYPES & QD_TYPE_BIT(in[A]->want.dtype)))
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Gemm of %s",
-                       qd_dtype_info(in[A]->want.dtype)->word);
+    if (status == QD_OK && in[A]->want.dtype == QD_F64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Gemm of f64");
     if (status == QD_OK)
         status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
     if (status == QD_OK && in[C])
         status = qd_same_type(evaluation, node, "c", &in[C]->want, &in[A]->want);
+    if (status == QD_OK && qd_is_summed_integer(&in[A]->want))
+        status = qd_operands_are_points(evaluation, node, in, INPUTS);
     return status;
 }
 
@@ -122,8 +125,40 @@ static enum qd_status element(const struct gemm *g, int64_t i, struct qd_value *
     return qd_float_sum_store(g->evaluation, &sum, 2, y, i);
 }
 
+/* A multiplier of integers, which the specification has as a float. */
+static bool is_whole(float multiplier)
+{
+    return fabsf(multiplier) <= 0x1p24F && truncf(multiplier) == multiplier;
+}
+
+static enum qd_status multiply_integers(const struct gemm *g, const struct qd_value *const *in,
+                                        struct qd_value *y)
+{
+    enum qd_status status = QD_OK;
+    int64_t shape[2] = {g->m, g->n};
+    if (!is_whole(g->alpha) || !is_whole(g->beta))
+        return qd_fail(g->evaluation->error, QD_UNSUPPORTED,
+                       "Gemm of integers with alpha %g, beta %g", (double)g->alpha,
+                       (double)g->beta);
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+        struct qd_integer_sum sum = QD_INTEGER_SUM_EMPTY;
+        for (int64_t k = 0; k < g->k; k++)
+            qd_integer_sum_product(&sum, qd_tensor_get(&in[A]->want, index_a(g, i / g->n, k)),
+                                   qd_tensor_get(&in[B]->want, index_b(g, k, i % g->n)));
+        qd_integer_sum_scale(&sum, (int64_t)g->alpha);
+        if (g->c_tensor) {
+            int64_t c = qd_broadcast_index(g->c_tensor->rank, g->c_tensor->dims, 2, shape, i);
+            qd_integer_sum_product(&sum, qd_tensor_get(g->c_tensor, c), (int64_t)g->beta);
+        }
+        status = qd_integer_sum_store(g->evaluation, &sum, y, i);
+    }
+    return status;
+}
+
 static enum qd_status multiply(struct gemm *g, const struct qd_value *const *in, struct qd_value *y)
 {
+    if (qd_is_summed_integer(&y->want))
+        return multiply_integers(g, in, y);
     enum qd_status status = qd_float_operand_make(g->evaluation, in[A], &g->a);
     if (status == QD_OK)
         status = qd_float_operand_make(g->evaluation, in[B], &g->b);

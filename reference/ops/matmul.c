@@ -2,16 +2,18 @@
 /* MatMul
  *
  * Source      ONNX MatMul-1, -9, -13.
- * Inputs      A, B of one type f32|f16 (13: bf16), shapes as numpy.matmul: matmul.h. f64 and
- *             integers of 32 bits and more (9) are UNSUPPORTED.
+ * Inputs      A, B of one type f32|f16 (9: s32 s64; 13: bf16), shapes as numpy.matmul: matmul.h. f64
+ *             and integers that may have several values are UNSUPPORTED.
  * Outputs     Y of the same type.
  * Domain      rules a-type, b-type and those of matmul.h.
  * Arithmetic  Y = Σ A·B
- * Edge cases  NaN or infinity among the terms: unspecified.
+ * Edge cases  NaN or infinity among the terms: unspecified; so are integers whose sum may leave the
+ *             type.
  * Latitude    every order of summation: float_sum.h. */
 #include "qdiff/matmul.h"
 #include "graph/operand_checks.h"
 #include "kernel/float_sum.h"
+#include "kernel/integer_sum.h"
 
 enum { A, B, INPUTS };
 
@@ -38,11 +40,31 @@ static enum qd_status multiply_matrix(const struct qd_evaluation *evaluation,
     return status;
 }
 
+static enum qd_status multiply_integers(const struct qd_evaluation *evaluation,
+                                        const struct qd_matmul_shape *s,
+                                        const struct qd_value *const *in, struct qd_value *y)
+{
+    enum qd_status status = QD_OK;
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+        int64_t batch = i / (s->m * s->n), row = i / s->n % s->m, column = i % s->n;
+        int64_t a = (qd_matmul_a_batch(s, batch) * s->m + row) * s->k,
+                b = qd_matmul_b_batch(s, batch) * s->k * s->n + column;
+        struct qd_integer_sum sum = QD_INTEGER_SUM_EMPTY;
+        for (int64_t k = 0; k < s->k; k++)
+            qd_integer_sum_product(&sum, qd_tensor_get(&in[A]->want, a + k),
+                                   qd_tensor_get(&in[B]->want, b + k * s->n));
+        status = qd_integer_sum_store(evaluation, &sum, y, i);
+    }
+    return status;
+}
+
 static enum qd_status multiply(const struct qd_evaluation *evaluation,
                                const struct qd_matmul_shape *s, const struct qd_value *const *in,
                                struct qd_value *y)
 {
     struct qd_float_operand a, b;
+    if (qd_is_summed_integer(&y->want))
+        return multiply_integers(evaluation, s, in, y);
     enum qd_status status = qd_float_operand_make(evaluation, in[A], &a);
     if (status == QD_OK)
         status = qd_float_operand_make(evaluation, in[B], &b);
@@ -58,7 +80,7 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
 static uint32_t types_of(int64_t opset)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
-    types |= opset >= 9 ? QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64) : 0;
+    types |= opset >= 9 ? QD_SUMMED_INTEGERS : 0;
     return types | (opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0);
 }
 
@@ -69,11 +91,12 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     struct qd_value y;
     enum qd_status status =
         qd_operand_type(evaluation, node, "a", &in[A]->want, types_of(node->opset));
-    if (status == QD_OK && !(QD_FLOAT_TYPES & QD_TYPE_BIT(in[A]->want.dtype)))
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "MatMul of %s",
-                       qd_dtype_info(in[A]->want.dtype)->word);
+    if (status == QD_OK && in[A]->want.dtype == QD_F64)
+        return qd_fail(evaluation->error, QD_UNSUPPORTED, "MatMul of f64");
     if (status == QD_OK)
         status = qd_same_type(evaluation, node, "b", &in[B]->want, &in[A]->want);
+    if (status == QD_OK && qd_is_summed_integer(&in[A]->want))
+        status = qd_operands_are_points(evaluation, node, in, INPUTS);
     if (status == QD_OK)
         status = qd_matmul_shape_read(evaluation, node, &in[A]->want, &in[B]->want, &shape);
     if (status == QD_OK)

@@ -189,9 +189,30 @@ static void opset_21_has_more_types(void **state)
         "!b_scale-type");
 }
 
+static void integer_products(void **state)
+{
+    (void)state;
+    row("MatMul", 9, "s32[2,3] 1 2 3 4 5 6; s32[3,2] 1 -1 0 2 3 0", "", "s32[2,2] 10 3 22 6");
+    row("MatMul", 13, "s64[1] 3037000500; s64[1,2] 3037000499 1518500249", "",
+        "s64[2] * 4611686015463124500");
+    row("MatMul", 13, "s64[2] 9007199254740993 -1; s64[2] 1 1", "", "s64[] 9007199254740992");
+    row("MatMul", 13, "s32[2] 65536 -65536; s32[2] 32768 32768", "", "s32[] *");
+    row("MatMul", 13, "s32[2,1,1] 2 3; s32[1,2] 5 7", "", "s32[2,1,2] 10 14 15 21");
+    row("MatMul", 13, "s32[1,0] ; s32[0,1] ", "", "s32[1,1] 0");
+    row("MatMul", 13, "s32[1] 1..2; s32[1] 1", "", "?more than one");
+    row("MatMul", 8, "s32[1] 1; s32[1] 1", "", "!a-type");
+    row("MatMul", 13, "s8[1] 1; s8[1] 1", "", "!a-type");
+    row("Gemm", 9, "s32[2,1] 1 2; s32[1,2] 3 4; s32[2] 10 20", "", "s32[2,2] 13 24 16 28");
+    row("Gemm", 13, "s64[1,2] 1 2; s64[1,2] 3 4; s64[] 5", "transB=1 alpha=-2f beta=3f",
+        "s64[1,1] -7");
+    row("Gemm", 13, "s32[1,1] 46341; s32[1,1] 46341", "alpha=0f", "s32[1,1] *");
+    row("Gemm", 13, "s32[1,1] 2; s32[1,1] 3", "alpha=0.5f", "?alpha 0.5");
+    row("Gemm", 7, "s32[1,1] 2; s32[1,1] 3; s32[] 0", "", "!a-type");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integer_products), 
         cmocka_unit_test(products_have_the_shape_of_numpy),
         cmocka_unit_test(zero_points_by_row_and_column),
         cmocka_unit_test(accumulators_beyond_int32_are_unspecified),

@@ -7,15 +7,21 @@
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A · B)
  * Edge cases  0 · ±Inf is NaN; open where only an end of an interval is 0 or infinite. An integer
- *             result beyond its type or 2^53: unspecified.
+ *             result beyond its type: unspecified.
  * Latitude    Inside a graph the exact product is admissible too. */
 #include "kernel/elementwise.h"
+
+static bool codes(int64_t a, int64_t b, int64_t *y)
+{
+    return !__builtin_mul_overflow(a, b, y);
+}
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_interval_multiply,
-                                 QD_TERMS_PRODUCT, &out[0]);
+    const struct qd_binary binary = {qd_interval_multiply, codes, QD_TERMS_PRODUCT};
+    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_arithmetic_types(node->opset),
+                                 &binary, &out[0]);
 }
 
 const struct qd_op qd_op_mul = {

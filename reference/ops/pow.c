@@ -2,12 +2,12 @@
 /* Pow
  *
  * Source      ONNX Pow-7, -12, -13, -15; Pow-1 broadcasts by attributes: UNSUPPORTED.
- * Inputs      X f32|f16 (13: bf16); f64 and integers are UNSUPPORTED; Y of numbers, of which one
+ * Inputs      X f32|f16 (12: s32 s64; 13: bf16); f64 is UNSUPPORTED; Y of numbers, of which one
  *             that is 2 is taken: squares are what normalizations are made of. Others are UNSUPPORTED.
  * Outputs     Z of X's type and shape.
  * Domain      rules X-type, Y-type (before opset 12: that of X; bool).
  * Arithmetic  Z = RN(X²)
- * Edge cases  NaN stays NaN.
+ * Edge cases  NaN stays NaN. An integer beyond its type: unspecified.
  * Latitude    16 ulp of f32 (OpenCL C's table: pow 16), none where the square is a number of f32. */
 #include <math.h>
 
@@ -34,15 +34,23 @@ static struct qd_interval image(const void *context, struct qd_interval x,
     return qd_interval_ulps(wide, QD_ULPS_POW);
 }
 
+static bool square_of_code(const void *context, int64_t x, int64_t *y)
+{
+    (void)context;
+    return !__builtin_mul_overflow(x, x, y);
+}
+
+#define WIDE_INTEGERS (QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64))
+
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const struct qd_value *x, const struct qd_value *y)
 {
     enum qd_dtype type = x->want.dtype;
     if (node->opset < 7)
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Pow before opset 7");
-    if (type == QD_S32 || type == QD_S64)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "Pow of %s", qd_dtype_info(type)->word);
-    enum qd_status status = qd_real_operand_type(evaluation, node, "X", &x->want, 13);
+    enum qd_status status = QD_OK;
+    if (node->opset < 12 || !(WIDE_INTEGERS & QD_TYPE_BIT(type)))
+        status = qd_real_operand_type(evaluation, node, "X", &x->want, 13);
     if (status == QD_OK && node->opset < 12)
         status = qd_same_type(evaluation, node, "Y", &y->want, &x->want);
     if (status == QD_OK && y->want.dtype == QD_BOOL)
@@ -59,7 +67,11 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
                                const struct qd_value *const *in, struct qd_value *out)
 {
     enum qd_status status = check(evaluation, node, in[0], in[1]);
-    return status == QD_OK ? qd_elementwise_unary(evaluation, in[0], image, NULL, &out[0]) : status;
+    if (status != QD_OK)
+        return status;
+    return qd_dtype_is_integer(in[0]->want.dtype)
+               ? qd_elementwise_codes(evaluation, in[0], square_of_code, NULL, &out[0])
+               : qd_elementwise_unary(evaluation, in[0], image, NULL, &out[0]);
 }
 
 const struct qd_op qd_op_pow = {

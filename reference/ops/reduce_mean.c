@@ -2,8 +2,7 @@
 /* ReduceMean
  *
  * Source      ONNX ReduceMean-1, -11, -13, -18.
- * Inputs      data f32|f16 (13: bf16); f64, s32 and s64 are UNSUPPORTED (how a mean of integers is
- *             rounded is not said); axes (18), optional, s64.
+ * Inputs      data f32|f16|s32|s64 (13: bf16); f64 is UNSUPPORTED; axes (18), optional, s64.
  * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
  * Attributes  axes (up to 17), keepdims (1), noop_with_empty_axes (18): reduction.h.
  * Domain      rules data-type and those of reduction.h.
@@ -11,24 +10,14 @@
  *             with noop_with_empty_axes, each element itself.
  * Edge cases  of none: unspecified.
  * Latitude    every order of summation, then a division or a product with the reciprocal:
- *             float_sum.h. */
-#include "graph/operand_checks.h"
+ *             float_sum.h. Of integers, between two of them: either, no sentence says which. */
 #include "kernel/reduction.h"
-
-static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                            const struct qd_tensor *x)
-{
-    if (x->dtype == QD_S32 || x->dtype == QD_S64)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "ReduceMean of %s",
-                       qd_dtype_info(x->dtype)->word);
-    return qd_real_operand_type(evaluation, node, "data", x, 13);
-}
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
     struct qd_reduction reduction;
-    enum qd_status status = check(evaluation, node, &in[0]->want);
+    enum qd_status status = qd_reduction_sum_check(evaluation, node, in[0]);
     if (status == QD_OK)
         status = qd_reduction_read(evaluation, node, &in[0]->want, in[1], 18, &reduction);
     return status == QD_OK ? qd_reduction_mean(evaluation, &reduction, in[0], &out[0]) : status;

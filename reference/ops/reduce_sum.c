@@ -2,31 +2,21 @@
 /* ReduceSum
  *
  * Source      ONNX ReduceSum-1, -11, -13.
- * Inputs      data f32|f16 (13: bf16); f64, s32 and s64 are UNSUPPORTED; axes (13), optional, s64.
+ * Inputs      data f32|f16|s32|s64 (13: bf16); f64 is UNSUPPORTED; axes (13), optional, s64.
  * Outputs     reduced of data's type; the axes have size 1 (keepdims) or are left out.
  * Attributes  axes (up to 12), keepdims (1), noop_with_empty_axes (13): reduction.h.
  * Domain      rules data-type and those of reduction.h.
  * Arithmetic  the sum, rounded once; without axes of all, or, with noop_with_empty_axes, each
  *             element itself.
- * Edge cases  of none: 0.
+ * Edge cases  of none: 0. Integers whose sum may leave the type: unspecified.
  * Latitude    every order of summation: float_sum.h. */
-#include "graph/operand_checks.h"
 #include "kernel/reduction.h"
-
-static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                            const struct qd_tensor *x)
-{
-    if (x->dtype == QD_S32 || x->dtype == QD_S64)
-        return qd_fail(evaluation->error, QD_UNSUPPORTED, "ReduceSum of %s",
-                       qd_dtype_info(x->dtype)->word);
-    return qd_real_operand_type(evaluation, node, "data", x, 13);
-}
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
     struct qd_reduction reduction;
-    enum qd_status status = check(evaluation, node, &in[0]->want);
+    enum qd_status status = qd_reduction_sum_check(evaluation, node, in[0]);
     if (status == QD_OK)
         status = qd_reduction_read(evaluation, node, &in[0]->want, in[1], 13, &reduction);
     return status == QD_OK ? qd_reduction_sum(evaluation, &reduction, in[0], &out[0]) : status;

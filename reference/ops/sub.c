@@ -7,7 +7,7 @@
  *             UNSUPPORTED.
  * Outputs     C of the same type, shapes broadcast.
  * Arithmetic  C = RN(A − B)
- * Edge cases  An integer result beyond its type or 2^53: unspecified.
+ * Edge cases  An integer result beyond its type: unspecified.
  * Latitude    Inside a graph the exact difference is admissible too. */
 #include "kernel/elementwise.h"
 
@@ -16,10 +16,17 @@ static struct qd_interval subtract(struct qd_interval a, struct qd_interval b)
     return qd_interval_add(a, (struct qd_interval){-b.hi, -b.lo});
 }
 
+static bool codes(int64_t a, int64_t b, int64_t *y)
+{
+    return !__builtin_sub_overflow(a, b, y);
+}
+
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    return qd_elementwise_binary(evaluation, node, in[0], in[1], subtract, QD_TERMS_SUM, &out[0]);
+    const struct qd_binary binary = {subtract, codes, QD_TERMS_SUM};
+    return qd_elementwise_binary(evaluation, node, in[0], in[1], qd_arithmetic_types(node->opset),
+                                 &binary, &out[0]);
 }
 
 const struct qd_op qd_op_sub = {

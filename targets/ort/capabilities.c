@@ -14,6 +14,8 @@
 #define NO_S8_X_U8 "the CPU provider has no kernel for s8 x u8"
 #define NO_BFLOAT16 "the CPU provider has no bfloat16 kernel"
 #define NO_BFLOAT16_INT16 "the CPU provider has no bfloat16 and no 16-bit integer kernel"
+#define NO_INTEGER_GEMM "the CPU provider has no bfloat16 and no integer kernel"
+#define NO_RELU "the CPU provider has no kernel for bfloat16, 16-bit integers and int64"
 #define NO_PAD \
     "the CPU provider pads no bfloat16, float8, 16-bit integers and elements smaller than a byte"
 #define NO_BLOCKS "the CPU provider has kernels for float, double and 8 bits only here"
@@ -45,9 +47,9 @@ static const struct qd_target_capability rows[] = {
     {"Add", "opset>=7", "bfloat16", NO_BFLOAT16},
     {"Mul", "opset>=7", "bfloat16", NO_BFLOAT16},
     {"Conv", "", "bfloat16", NO_BFLOAT16},
-    {"Gemm", "", "bfloat16", NO_BFLOAT16},
+    {"Gemm", "", "bfloat16,x-s32,x-s64", NO_INTEGER_GEMM},
     {"MatMul", "", "bfloat16", NO_BFLOAT16},
-    {"Relu", "opset>=6", "bfloat16,int16", NO_BFLOAT16_INT16},
+    {"Relu", "opset>=6", "bfloat16,int16,x-s64", NO_RELU},
     {"Clip", "opset>=6", "bfloat16,int16", NO_BFLOAT16_INT16},
     {"Expand", "", "bfloat16", NO_BFLOAT16},
     {"MaxPool", "opset>=8", "bfloat16", NO_BFLOAT16},
@@ -74,11 +76,11 @@ static const struct qd_target_capability rows[] = {
     {"Sqrt", "opset>=6", "bfloat16", NO_BFLOAT16},
     {"Exp", "opset>=6", "bfloat16", NO_BFLOAT16},
     {"Reciprocal", "opset>=6", "bfloat16", NO_BFLOAT16},
-    {"Max", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Max", "opset>=6", "bfloat16,int16", NO_BFLOAT16_INT16},
     {"Pow", "", "bfloat16", NO_BFLOAT16},
     {"ReduceSum", "", "bfloat16", NO_BFLOAT16},
     {"GlobalMaxPool", "", "bfloat16", NO_BFLOAT16},
-    {"Min", "opset>=6", "bfloat16", NO_BFLOAT16},
+    {"Min", "opset>=6", "bfloat16,int16", NO_BFLOAT16_INT16},
     {"Equal", "opset>=7", "bfloat16", NO_BFLOAT16},
     {"Less", "opset>=7", "bfloat16", NO_BFLOAT16},
     {"Greater", "opset>=7", "bfloat16", NO_BFLOAT16},
@@ -122,11 +124,11 @@ static const struct qd_target_capability rows[] = {
 };
 
 /* Between codes the operands are float32. */
-#define NO_NARROW(op)                                              \
+#define NO_NARROW(before, op, since)                               \
     {                                                              \
-        "1.21",                                                    \
+        before,                                                    \
         {                                                          \
-            op, "opset>=7", "bfloat16,x-u8,x-s8,x-int16",          \
+            op, since, "bfloat16,x-u8,x-s8,x-int16",          \
                 "the CPU provider had no kernel for 8 and 16 bits" \
         }                                                          \
     }
@@ -136,13 +138,15 @@ static const struct older {
     const char *before;
     struct qd_target_capability row;
 } older[] = {
-    NO_NARROW("Add"),
-    NO_NARROW("Mul"),
-    NO_NARROW("Sub"),
-    NO_NARROW("Div"),
-    NO_NARROW("Equal"),
-    NO_NARROW("Less"),
-    NO_NARROW("Greater"),
+    NO_NARROW("1.21", "Add", "opset>=7"),
+    NO_NARROW("1.21", "Mul", "opset>=7"),
+    NO_NARROW("1.21", "Sub", "opset>=7"),
+    NO_NARROW("1.21", "Div", "opset>=7"),
+    NO_NARROW("1.21", "Equal", "opset>=7"),
+    NO_NARROW("1.21", "Less", "opset>=7"),
+    NO_NARROW("1.24", "Max", "opset>=6"),
+    NO_NARROW("1.24", "Min", "opset>=6"),
+    NO_NARROW("1.21", "Greater", "opset>=7"),
     {"1.21",
      {"DepthToSpace", "", "bfloat16,int16,x-s32,x-s64,x-bool,x-u8",
       "the CPU provider moved float and double alone here"}},
@@ -155,10 +159,12 @@ static const struct older {
       "the CPU provider had no kernel of opset 23 and newer ones"}},
 };
 
-/* The newest opset that old releases read at all (IR version 10 goes with opset 22, 11 with 23). */
+/* The newest opset that old releases read at all (IR version 10 goes with opset 22, 11 with 23), or that was released when they
+ * were: one under development they refuse. */
 static const struct {
     const char *before, *excludes;
-} opsets[] = {{"1.23", "opset>=23"}, {"1.24", "opset>=24"}};
+} opsets[] = {
+    {"1.21", "opset>=22"}, {"1.23", "opset>=23"}, {"1.24", "opset>=24"}, {"1.25", "opset>=26"}};
 
 static bool is_before(const char *version, const char *before)
 {

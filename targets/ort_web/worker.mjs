@@ -27,8 +27,8 @@ const ROWS = [
   ["", "x-u8,x-s8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],
   ["", "",
     "ConvInteger MatMulInteger DynamicQuantizeLinear DequantizeLinear Concat Gather Slice Split Sub Div LeakyRelu Sigmoid HardSigmoid " +
-    "Sqrt Exp Reciprocal Max Pow ReduceSum GlobalMaxPool Min Equal Less Greater Not Erf ConstantOfShape Range Tanh Abs Softmax " +
-    "AveragePool GlobalAveragePool ReduceMean ReduceMax Cast Tile ConvTranspose BatchNormalization Add Mul Conv Gemm MatMul Expand MaxPool Transpose com.microsoft:DynamicQuantizeMatMul " +
+    "Sqrt Exp Reciprocal Pow ReduceSum GlobalMaxPool Equal Less Greater Not Erf ConstantOfShape Range Tanh Abs Softmax " +
+    "AveragePool GlobalAveragePool ReduceMean ReduceMax Cast Tile ConvTranspose BatchNormalization Add Mul Conv MatMul Expand MaxPool Transpose com.microsoft:DynamicQuantizeMatMul " +
     "com.microsoft:QuantizeLinear com.microsoft:DequantizeLinear com.microsoft:QLinearAdd com.microsoft:QLinearMul " +
     "com.microsoft:QLinearConcat com.microsoft:QLinearWhere " +
     "com.microsoft:QLinearSoftmax com.microsoft:QLinearAveragePool com.microsoft:QLinearGlobalAveragePool com.microsoft:MatMulNBits"],
@@ -36,7 +36,9 @@ const ROWS = [
   // Without the last zero point they read beyond a vector's end (reports/findings/qlinear-lookup-absent-output-zero-point): what comes of it
   // differs from run to run.
   ["", "no-zero-point", "com.microsoft:QLinearLeakyRelu com.microsoft:QLinearSigmoid"],
-  ["", "int16", "Relu Clip"],
+  ["", "int16", "Clip Max Min"],
+  ["", "int16,x-s64", "Relu"],
+  ["", "x-s32,x-s64", "Gemm"],
   ["", "int16,x-s32,x-s64,x-bool", "SpaceToDepth"],
   ["", "int16,x-s64,x-bool,x-f64", "Resize"],
   ["", "int16,x-bool", "Where"],

@@ -189,6 +189,7 @@ class Node:
         return torch.softmax(x, self.softmax_axis(x, self.get("axis", -1 if self.opset >= 13 else 1), self.opset))
 
     def BatchNormalization(self, x, weight, bias, mean, variance):
+        need(x.dim() > 1, "a batch without channels")
         need(len(self.outputs) == 1 and not self.get("training_mode", 0), "what training needs")
         return functional.batch_norm(x, mean, variance, weight, bias, eps=self.get("epsilon", 1e-5))
 
@@ -282,20 +283,38 @@ class Node:
         return axis + x.dim() if axis < 0 else axis
 
     def QuantizeLinear(self, x, scale, zero=None):
-        dtype = DTYPES.get(self.get("output_dtype", 0)) if zero is None else zero.dtype
-        need(not self.get("block_size", 0), "blocks along any axis")
+        dtype = (DTYPES.get(self.get("output_dtype", 0)) if zero is None else zero.dtype) or torch.uint8
         need(self.get("precision", 0) in (0, 1), "a division in other than float32")
-        return quantize(x, scale, zero, self.axis(x), dtype or torch.uint8)
+        if self.get("block_size", 0):
+            return kernels.by_groups("quantize_per_channel_group", x, scale, zero, self.axis(x), self.get("block_size"), dtype)
+        return quantize(x, scale, zero, self.axis(x), dtype)
 
     def DequantizeLinear(self, codes, scale, zero=None):
-        need(not self.get("block_size", 0), "blocks along any axis")
-        return dequantize(codes, scale, zero, self.axis(codes), DTYPES.get(self.get("output_dtype", 0)) or scale.dtype)
+        dtype = DTYPES.get(self.get("output_dtype", 0)) or scale.dtype
+        if self.get("block_size", 0):
+            return kernels.by_groups("dequantize_per_channel_group", codes, scale, zero, self.axis(codes), self.get("block_size"), dtype)
+        return dequantize(codes, scale, zero, self.axis(codes), dtype)
 
     VendorQuantizeLinear, VendorDequantizeLinear = QuantizeLinear, DequantizeLinear
 
-    def DynamicQuantizeLinear(self, x):
-        made = torch.quantize_per_tensor_dynamic(x, torch.quint8, False)
-        return [made.int_repr(), torch.tensor(made.q_scale(), dtype=torch.float32), torch.tensor(made.q_zero_point(), dtype=torch.uint8)]
+    def same(self, x, x_scale, x_zero, ys, yz=None):
+        """The quantized tensor, for kernels whose result has its parameters."""
+        x_zero, yz = zero_of(x_scale, x_zero, x.dtype), zero_of(ys, yz, x.dtype)
+        same_type("an average", x, yz)
+        need((scalar(x_scale), scalar(x_zero)) == (scalar(ys), scalar(yz)), "an average with a scale and zero point of its own")
+        need(not self.get("channels_last", 0), "channels last")
+        return with_parameters(x, x_scale, x_zero)
+
+    def VendorQLinearAveragePool(self, *operands):
+        return self.AveragePool(self.same(*operands)).int_repr()
+
+    def VendorQLinearGlobalAveragePool(self, *operands):
+        return self.GlobalAveragePool(self.same(*operands)).int_repr()
+
+    def VendorQLinearReduceMean(self, *operands):
+        x = self.same(*operands)
+        need(x.numel(), "a mean of nothing")
+        return torch.mean(x, self.reduce(x, None), bool(self.get("keepdims", 1))).int_repr()
 
     def QLinearConv(self, x, xs, xz, w, ws, wz, ys, yz, bias=None):
         same_type("a convolution", x, yz)
@@ -420,6 +439,8 @@ class Graph:
         codes, scale, zero = map(self.value, (node.inputs + [""])[:3])
         if codes.dtype not in (torch.uint8, torch.int8) or scale.dtype is not torch.float32 or dtype not in (None, codes.dtype):
             return None
+        if not (scale > 0).all():  # torch's kernels are for positive scales, its observers give no others
+            return None
         axis = node.axis(codes)
         return with_parameters(codes.t().contiguous() if turned else codes, scale, zero, 1 - axis if turned else axis)
 
@@ -435,6 +456,23 @@ class Graph:
             return None
         bias = self.value(inner.inputs[2]) if len(inner.inputs) > 2 else None
         return kernels.conv(x, w, bias, inner.window(w.dim() - 2), y, relu)
+
+    def fuse_ConvTranspose(self, inner, dtype, y, relu):
+        x, w = self.codes(inner.inputs[0], torch.uint8), self.codes(inner.inputs[1], torch.int8)
+        if relu or dtype is not torch.uint8 or x is None or w is None or w.dim() not in (3, 4, 5):
+            return None
+        if {x.qscheme(), w.qscheme()} != {torch.per_tensor_affine}:
+            return None
+        bias = self.value(inner.inputs[2]) if len(inner.inputs) > 2 else None
+        return kernels.conv(x, w, bias, inner.window(w.dim() - 2), y, relu, True)
+
+    def fuse_BatchNormalization(self, inner, dtype, y, relu):
+        x = self.codes(inner.inputs[0], dtype)
+        if x is None or x.qscheme() is not torch.per_tensor_affine or x.dim() not in (2, 3, 4, 5) or len(inner.outputs) > 1:
+            return None
+        weight, bias, mean, variance = map(self.value, inner.inputs[1:5])
+        kernel = {2: quantized.batch_norm1d, 3: quantized.batch_norm1d, 4: quantized.batch_norm2d, 5: quantized.batch_norm3d}[x.dim()]
+        return kernel(x, weight, bias, mean, variance, inner.get("epsilon", 1e-5), *y)
 
     def fuse_linear(self, inner, dtype, y, relu, turned, bias):
         x, w = self.codes(inner.inputs[0], torch.uint8), self.codes(inner.inputs[1], torch.int8, not turned)

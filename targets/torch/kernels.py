@@ -72,6 +72,17 @@ def dequantize(codes, scale, zero, axis, dtype):
     return decomposed.dequantize_per_channel(codes, scale.float(), zero.int(), axis, *rest, out_dtype=dtype)
 
 
+def by_groups(name, x, scale, zero, axis, size, dtype):
+    """quantize_per_channel_group or its inverse: blocks of rows of a matrix."""
+    need(x.dim() == 2 and axis == 1 and scale.dim() == 2, "blocks of other than the rows of a matrix")
+    need(size > 1 and x.shape[1] % size == 0, "blocks of one element, or a shorter last one")
+    need(dtype.is_floating_point or x.dtype is torch.float32 and scale.dtype is torch.float32, "blocks of other than float32")
+    codes = x.dtype if dtype.is_floating_point else dtype
+    limits, zero = torch.iinfo(codes), zero_of(scale, zero, codes)
+    rest = (limits.min, limits.max, codes, size) + ((dtype,) if dtype.is_floating_point else ())
+    return getattr(decomposed, name)(x, scale.float(), zero.int(), *rest)
+
+
 def float_bias(codes, x_scale, w_scale):
     """torch's kernels take the bias as float32. Declined where it is no such number: a rounding here would be ours."""
     if codes is None:
@@ -112,6 +123,7 @@ def linear(a, b, bias, y, relu=False):
     """a times the transpose of b."""
     need(a.dtype is torch.quint8 and a.qscheme() is torch.per_tensor_affine, "rows other than uint8 by one scale")
     need(b.dtype is torch.qint8 and b.dim() == 2, "weights other than a matrix of int8")
+    need(a.dim() > 1, "a product with a vector: quantized::linear has at least two axes")
     return (quantized.linear_relu if relu else quantized.linear)(a, quantized.linear_prepack(b, bias), *y)
 
 

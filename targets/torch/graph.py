@@ -7,7 +7,7 @@ from collections import Counter
 import kernels
 import onnx
 import torch
-from kernels import decline, dequantize, need, quantize, quantized, same_type, scalar, with_parameters, zero_of
+from kernels import dequantize, need, quantize, quantized, same_type, scalar, with_parameters, zero_of
 from qdiff_worker.protocol import Tensor
 from torch.nn import functional
 
@@ -160,9 +160,6 @@ class Node:
     def Div(self, a, b):
         return torch.div(a, b, rounding_mode=None if a.dtype.is_floating_point else "trunc")
 
-    def HardSigmoid(self, x):
-        need(False, "slope and offset of a hard sigmoid")
-
     def LeakyRelu(self, x):
         return functional.leaky_relu(x, self.get("alpha", 0.01))
 
@@ -278,19 +275,24 @@ class Node:
 
     # Codes.
 
+    def output_type(self, otherwise):
+        number = self.get("output_dtype", 0)
+        need(not number or number in DTYPES, "a type of tensor: ONNX's number %d" % number)
+        return DTYPES[number] if number else otherwise
+
     def axis(self, x):
         axis = self.get("axis", 1)
         return axis + x.dim() if axis < 0 else axis
 
     def QuantizeLinear(self, x, scale, zero=None):
-        dtype = (DTYPES.get(self.get("output_dtype", 0)) if zero is None else zero.dtype) or torch.uint8
+        dtype = self.output_type(torch.uint8) if zero is None else zero.dtype
         need(self.get("precision", 0) in (0, 1), "a division in other than float32")
         if self.get("block_size", 0):
             return kernels.by_groups("quantize_per_channel_group", x, scale, zero, self.axis(x), self.get("block_size"), dtype)
         return quantize(x, scale, zero, self.axis(x), dtype)
 
     def DequantizeLinear(self, codes, scale, zero=None):
-        dtype = DTYPES.get(self.get("output_dtype", 0)) or scale.dtype
+        dtype = self.output_type(scale.dtype)
         if self.get("block_size", 0):
             return kernels.by_groups("dequantize_per_channel_group", codes, scale, zero, self.axis(codes), self.get("block_size"), dtype)
         return dequantize(codes, scale, zero, self.axis(codes), dtype)
@@ -376,7 +378,7 @@ class Node:
 
 
 class Graph:
-    """`fused`: whether blocks of DequantizeLinear, an operator and QuantizeLinear go to torch's fused kernels."""
+    """A model. `maker`: the node that makes a tensor; `single`: the tensors that are read once."""
 
     def __init__(self, data):
         model = onnx.load_model_from_string(data)

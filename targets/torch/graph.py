@@ -38,8 +38,8 @@ def to_torch(number, dims, data):
 def from_torch(value):
     if value.is_quantized:
         value = value.int_repr()
-    data = value.contiguous().flatten().view(torch.uint8).numpy().tobytes() if value.numel() else b""
-    return Tensor(NUMBERS[value.dtype], value.shape, data)
+    dense = torch.empty(value.numel(), dtype=value.dtype).copy_(value.flatten())
+    return Tensor(NUMBERS[value.dtype], value.shape, dense.view(torch.uint8).numpy().tobytes())
 
 
 def integers(tensor):
@@ -131,7 +131,9 @@ class Node:
     def Split(self, x, sizes=None):
         axis = self.get("axis", 0)
         sizes = integers(sizes) if sizes is not None else self.get("split")
-        return list(torch.split(x, sizes or -(-x.shape[axis] // len(self.outputs)), axis))
+        parts = list(torch.split(x, sizes or -(-x.shape[axis] // len(self.outputs)), axis))
+        need(len(parts) == len(self.outputs), "parts without elements")
+        return parts
 
     def Squeeze(self, x, axes=None):
         axes = self.axes(axes, x.dim())
@@ -196,6 +198,7 @@ class Node:
 
     def ReduceMax(self, x, axes=None):
         axes = self.reduce(x, axes)
+        need(x.numel(), "a maximum of nothing")
         return x if axes is None else torch.amax(x, axes, bool(self.get("keepdims", 1)))
 
     def ReduceMean(self, x, axes=None):
@@ -210,6 +213,7 @@ class Node:
 
     def window(self, spatial):
         """strides, padding before and after, dilations, groups, output_padding."""
+        need(spatial in (1, 2, 3), "windows of %d axes" % spatial)
         need(self.get("auto_pad", b"NOTSET") == b"NOTSET" and "output_shape" not in self.attributes, "padding by name or output shape")
         strides, dilations = (list(self.get(name, [1] * spatial)) for name in ("strides", "dilations"))
         pads = list(self.get("pads", [0] * 2 * spatial))
@@ -253,9 +257,11 @@ class Node:
         return getattr(functional, "avg_pool%dd" % len(kernel))(x, kernel, strides, pads, ceil, counted)
 
     def GlobalAveragePool(self, x):
+        need(x.dim() in (3, 4, 5), "windows of %d axes" % (x.dim() - 2))
         return getattr(functional, "adaptive_avg_pool%dd" % (x.dim() - 2))(x, 1)
 
     def GlobalMaxPool(self, x):
+        need(x.dim() in (3, 4, 5), "windows of %d axes" % (x.dim() - 2))
         return getattr(functional, "adaptive_max_pool%dd" % (x.dim() - 2))(x, 1)
 
     # Matrices.
@@ -286,7 +292,8 @@ class Node:
 
     def QuantizeLinear(self, x, scale, zero=None):
         dtype = self.output_type(torch.uint8) if zero is None else zero.dtype
-        need(self.get("precision", 0) in (0, 1), "a division in other than float32")
+        asked = self.get("precision", 0) or self.opset >= 23 and NUMBERS[scale.dtype]  # from opset 23 on the scale's type says it
+        need(not asked or asked == 1, "a division in other than float32")
         if self.get("block_size", 0):
             return kernels.by_groups("quantize_per_channel_group", x, scale, zero, self.axis(x), self.get("block_size"), dtype)
         return quantize(x, scale, zero, self.axis(x), dtype)
@@ -335,7 +342,7 @@ class Node:
         need(self.get("alpha", 1.0) == 1, "a factor of a product")
         yz = zero_of(ys, yz, torch.uint8)
         same_type("a product", a, yz)
-        need(c is None or c.numel() == c.shape[-1] == b.shape[0 if self.get("transB", 0) else 1], "a bias of another shape than the columns'")
+        need(c is None or c.dim() and c.numel() == c.shape[-1] == b.shape[0 if self.get("transB", 0) else 1], "a bias of another shape than the columns'")
         bias = kernels.float_bias(c, a_scale, b_scale)
         b = with_parameters(b if self.get("transB", 0) else b.t().contiguous(), b_scale, b_zero)
         a = with_parameters(a.t().contiguous() if self.get("transA", 0) else a, a_scale, a_zero)

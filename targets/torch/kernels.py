@@ -77,6 +77,7 @@ def by_groups(name, x, scale, zero, axis, size, dtype):
     need(x.dim() == 2 and axis == 1 and scale.dim() == 2, "blocks of other than the rows of a matrix")
     need(size > 1 and x.shape[1] % size == 0, "blocks of one element, or a shorter last one")
     need(dtype.is_floating_point or x.dtype is torch.float32 and scale.dtype is torch.float32, "blocks of other than float32")
+    need(dtype.is_floating_point or not x.isnan().any(), "blocks with NaN")
     codes = x.dtype if dtype.is_floating_point else dtype
     limits, zero = torch.iinfo(codes), zero_of(scale, zero, codes)
     rest = (limits.min, limits.max, codes, size) + ((dtype,) if dtype.is_floating_point else ())
@@ -108,7 +109,7 @@ def conv(x, w, bias, window, y, relu=False, transposed=False):
     need(not x.qscheme() is torch.per_channel_affine, "one scale and zero point for this operand")
     strides, begin, end, dilations, groups, more = window
     spatial = len(strides)
-    need(spatial in (1, 2, 3) and x.dim() == spatial + 2, "a convolution of %d axes" % spatial)
+    need(x.dim() == spatial + 2, "a convolution of %d axes" % spatial)
     name = "conv%s%dd" % ("_transpose" if transposed else "", spatial)
     if begin != end:
         need(not transposed, "padding that differs at the ends")

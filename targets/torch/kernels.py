@@ -102,10 +102,18 @@ def same_type(lack, *tensors):
     need(len({tensor.dtype for tensor in tensors}) == 1, "one type of codes for operands and result of " + lack)
 
 
+def need_symmetric(w):
+    """oneDNN's own condition; the engine x86 takes FBGEMM where it does not hold."""
+    plain = w.qscheme() is torch.per_tensor_affine
+    symmetric = w.q_zero_point() == 0 if plain else not w.q_per_channel_zero_points().any()
+    need(symmetric or torch.backends.quantized.engine != "onednn", "weights with a zero point in oneDNN")
+
+
 def conv(x, w, bias, window, y, relu=False, transposed=False):
     """x, w: quantized tensors; y: (scale, zero point)."""
     need(x.dtype is torch.quint8, "a convolution of codes other than uint8")
     need(w.dtype is torch.qint8, "filters other than int8")
+    need_symmetric(w)
     need(not x.qscheme() is torch.per_channel_affine, "one scale and zero point for this operand")
     strides, begin, end, dilations, groups, more = window
     spatial = len(strides)
@@ -124,6 +132,7 @@ def linear(a, b, bias, y, relu=False):
     """a times the transpose of b."""
     need(a.dtype is torch.quint8 and a.qscheme() is torch.per_tensor_affine, "rows other than uint8 by one scale")
     need(b.dtype is torch.qint8 and b.dim() == 2, "weights other than a matrix of int8")
+    need_symmetric(b)
     need(a.dim() > 1, "a product with a vector: quantized::linear has at least two axes")
     return (quantized.linear_relu if relu else quantized.linear)(a, quantized.linear_prepack(b, bias), *y)
 

@@ -93,8 +93,8 @@ static double add_zero_point(const struct qd_output_quantizer *quantizer, double
                        : v;
 }
 
-/* The quirk "zero point before rounding, fused": fl32(v + z) of a v that has the bits of a product of two float32. The sum
- * is first rounded to odd, so that rounding it again to float32 is rounding once. */
+/* The quirk "zero point before rounding, fused": fl32(v + z) of a v that has the bits of a product of two float32.
+ * The sum is first rounded to odd, so that rounding it again to float32 is rounding once. */
 static double add_zero_point_fused(const struct qd_output_quantizer *quantizer, double v)
 {
     double z = (double)quantizer->zero_point, sum = v + z, from_z = sum - v;

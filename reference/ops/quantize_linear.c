@@ -180,6 +180,8 @@ static int64_t code_rounded(const struct quantizer *q, const struct qd_output_qu
 {
     if (q->evaluation->semantics->division == QD_DIVISION_RECIPROCAL) {
         double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1.0, s);
+        if (q->evaluation->semantics->zero_point_order == QD_ZERO_POINT_BEFORE_FUSED)
+            return qd_output_quantizer_float(output, x * reciprocal); /* two float32: exact */
         return qd_output_quantizer_float(output,
                                          qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
     }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct qd_output_quantizer qd_output_quantizer_make(const struct qd_semantics *semantics,
                                                     enum qd_dtype dtype, int64_t zero_point)
@@ -92,6 +93,21 @@ static double add_zero_point(const struct qd_output_quantizer *quantizer, double
                        : v;
 }
 
+/* The quirk "zero point before rounding, fused": fl32(v + z) of a v that has the bits of a product of two float32.
+ * The sum is first rounded to odd, so that rounding it again to float32 is rounding once. */
+static double add_zero_point_fused(const struct qd_output_quantizer *quantizer, double v)
+{
+    double z = (double)quantizer->zero_point, sum = v + z, from_z = sum - v;
+    double lost = (v - (sum - from_z)) + (z - from_z);
+    if (!isfinite(sum))
+        return sum;
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (lost != 0 && !(bits & 1))
+        sum = nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
+    return qd_float_round(QD_F32, QD_NEAREST_EVEN, sum);
+}
+
 /* Truncation of v + z, exact, without the zero point: the sum's sign decides its direction. */
 static int64_t truncate_sum(const struct qd_output_quantizer *quantizer, struct qd_ratio real)
 {
@@ -121,6 +137,10 @@ int64_t qd_output_quantizer_exact(const struct qd_output_quantizer *quantizer, s
     if (semantics->zero_point_order == QD_ZERO_POINT_BEFORE_F32) {
         double v = qd_ratio_to_float(real, QD_F32, QD_NEAREST_EVEN);
         return qd_output_quantizer_sum(quantizer, add_zero_point(quantizer, v));
+    }
+    if (semantics->zero_point_order == QD_ZERO_POINT_BEFORE_FUSED) {
+        double v = qd_ratio_to_float(real, QD_F64, QD_NEAREST_EVEN);
+        return qd_output_quantizer_sum(quantizer, add_zero_point_fused(quantizer, v));
     }
     if (semantics->zero_point_order == QD_ZERO_POINT_THEN_HALF ||
         semantics->zero_point_order == QD_ZERO_POINT_WITH_HALF) {

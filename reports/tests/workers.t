@@ -18,7 +18,8 @@ test_onnx_reference() { gate onnx-reference@1.23.2; }
 
 test_opencv() { gate opencv@5.0.0.93 --jobs 2; }
 
-# A sixth or a twelfth of the smoke level: a part of the cases judges no row stale.
+# A quarter, a sixth or a twelfth of the smoke level: a part of the cases judges no row stale.
+test_torch() { gate torch@2.13.0 --shard 1/4 --jobs 2; }
 test_ort_web() { gate ort-web@1.30.0 --shard 1/6 --jobs 2; }
 test_tinygrad()
 {

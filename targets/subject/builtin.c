@@ -34,6 +34,7 @@ QD_WORKER_VERSIONS(opencv_versions, "opencv")
 QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
 QD_WORKER_VERSIONS(ort_web_versions, "ort-web")
 QD_WORKER_VERSIONS(tinygrad_versions, "tinygrad")
+QD_WORKER_VERSIONS(torch_versions, "torch")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
 
 static enum qd_status tract_versions(struct qd_arena *arena, const char *const **versions,
@@ -81,6 +82,7 @@ static const char *const opencv_releases[] = {"5.0.0.93", NULL};
 static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
 static const char *const ort_web_releases[] = {"1.30.0", NULL};
 static const char *const tinygrad_releases[] = {"0.14.0", NULL};
+static const char *const torch_releases[] = {"2.13.0", NULL};
 static const char *const torch_mlir_releases[] = {"20261001", NULL};
 
 static const struct qd_builtin_target builtins[] = {
@@ -109,6 +111,9 @@ static const struct qd_builtin_target builtins[] = {
      tinygrad_releases, false},
     {"opencv", "OpenCV's DNN module, its new and its classic engine",
      "scripts/setup --target opencv", NULL, "opencv", opencv_versions, NULL, plain, opencv_releases,
+     false},
+    {"torch", "PyTorch's quantized tensors and their fused kernels, four engines",
+     "scripts/setup --target torch", NULL, "torch", torch_versions, NULL, plain, torch_releases,
      false},
     {"ort-web", "ONNX Runtime Web: the WebAssembly build of the CPU provider, under Node",
      "scripts/setup --target ort-web", NULL, "ort_web", ort_web_versions, NULL, ort_web_levels,

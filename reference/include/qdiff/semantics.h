@@ -25,6 +25,7 @@
     V(ZERO_POINT_AFTER, "after", DEFAULT)             \
     V(ZERO_POINT_BEFORE_F32, "before-f32", QUIRK)     \
     V(ZERO_POINT_BEFORE_EXACT, "before-exact", QUIRK) \
+    V(ZERO_POINT_BEFORE_FUSED, "before-fused", QUIRK) \
     V(ZERO_POINT_THEN_HALF, "then-half", QUIRK)       \
     V(ZERO_POINT_WITH_HALF, "with-half", QUIRK)
 #define QD_DIVISION_LIST(V)                       \

@@ -137,8 +137,10 @@ const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd
     if (!near)
         return NULL;
     return qd_arena_printf(
-        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s%s",
+        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s%s%s%s",
         diagnosis->neighbours, diagnosis->divergent,
         diagnosis->quirk_count > 0 && diagnosis->divergent > 0 ? ", as the quirk says" : "",
+        diagnosis->only ? "; of the operators that it is about only this one has it: " : "",
+        diagnosis->only ? diagnosis->only : "",
         diagnosis->out_of_time ? "; out of time" : "", near);
 }

@@ -22,17 +22,25 @@ const char *qd_diagnosis_word(enum qd_diagnosis_kind kind)
     return (unsigned)kind < QD_DIAGNOSIS_COUNT ? words[kind] : "unknown";
 }
 
+/* What a target may be an implementation of: the specification with these quirks. */
+struct reading {
+    const struct qd_quirk *const *quirks;
+    size_t count;
+    const struct qd_op *only; /* NULL, or the operator whose nodes alone have the one quirk */
+};
+
 /* Quirks taken together that may be the explanation. */
 struct candidate {
     const struct qd_quirk *quirks[2];
     size_t count;
+    const struct qd_op *only; /* as in a reading */
     int64_t slack;   /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
 };
 
-/* So many of them speak for a pair of quirks, which can explain much by chance. */
+/* So many of them speak for a pair of quirks, or for one in one operator alone: these can explain much by chance. */
 #define PAIR_EVIDENCE 2
 
 #define DEFAULT_SECONDS 1.0
@@ -61,6 +69,11 @@ struct diagnosing {
     bool out_of_time;
 };
 
+static struct reading reading_of(const struct candidate *c)
+{
+    return (struct reading){c->quirks, c->count, c->only};
+}
+
 static bool in_time(struct diagnosing *d)
 {
     d->out_of_time = d->out_of_time || qd_clock_seconds() - d->start > d->seconds;
@@ -70,13 +83,17 @@ static bool in_time(struct diagnosing *d)
 /* --- Does it explain? ------------------------------------------------------------------------- */
 
 /* The case's values under quirks; NULL if it cannot be evaluated so. */
-static struct qd_value *evaluate_under(const struct qd_quirk *const *quirks, size_t count,
-                                       const struct qd_case *kase, struct qd_arena *arena)
+static struct qd_value *evaluate_under(struct reading reading, const struct qd_case *kase,
+                                       struct qd_arena *arena)
 {
     struct qd_semantics semantics;
     struct qd_error error = {.status = QD_OK};
     struct qd_value *values = qd_arena_array(arena, kase->graph->output_count, sizeof *values);
-    if (!values || qd_quirks_apply(quirks, count, arena, &semantics, &error) != QD_OK ||
+    enum qd_status status =
+        reading.only
+            ? qd_quirk_apply_to(reading.quirks[0], reading.only, arena, &semantics, &error)
+            : qd_quirks_apply(reading.quirks, reading.count, arena, &semantics, &error);
+    if (!values || status != QD_OK ||
         qd_graph_evaluate(kase->graph, kase->inputs, &semantics, arena, values, &error) != QD_OK)
         return NULL;
     return values;
@@ -86,14 +103,13 @@ static struct qd_value *evaluate_under(const struct qd_quirk *const *quirks, siz
 enum fit { REFUTED, SILENT, EXPLAINS };
 
 /* compared: the elements that the reference itself has a say on. */
-static enum fit fit_of(const struct qd_quirk *const *quirks, size_t count,
-                       const struct qd_case *kase, int64_t compared, const struct qd_run *run,
+static enum fit fit_of(struct reading reading, const struct qd_case *kase, int64_t compared, const struct qd_run *run,
                        struct qd_arena *owner, struct qd_comparison *under)
 {
     struct qd_arena arena;
     enum fit fit = REFUTED;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(quirks, count, kase, &arena);
+    const struct qd_value *values = evaluate_under(reading, kase, &arena);
     if (values) {
         qd_compare(kase, values, run, under);
         if (!qd_verdict_is_divergence(under->verdict))
@@ -116,15 +132,14 @@ static bool mask(struct qd_value *value, const struct qd_value *other, struct qd
 }
 
 /* Whether some element that differs is specified under quirks: one that is not would fit any number. */
-static bool tells_of_difference(const struct qd_quirk *const *quirks, size_t count,
-                                const struct qd_case *kase, const struct qd_value *canonical,
+static bool tells_of_difference(struct reading reading, const struct qd_case *kase, const struct qd_value *canonical,
                                 const struct qd_run *run, struct qd_arena *owner)
 {
     struct qd_arena arena;
     struct qd_comparison rest = {.mismatched = 0};
     size_t outputs = kase->graph->output_count;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(quirks, count, kase, &arena);
+    const struct qd_value *values = evaluate_under(reading, kase, &arena);
     struct qd_value *masked = qd_arena_array(&arena, outputs, sizeof *masked);
     bool made = values && masked;
     for (size_t i = 0; made && i < outputs; i++) {
@@ -138,15 +153,37 @@ static bool tells_of_difference(const struct qd_quirk *const *quirks, size_t cou
 }
 
 /* fit_of the case itself: an explanation speaks of the difference. */
-static enum fit fit_of_case(const struct qd_quirk *const *quirks, size_t count,
-                            const struct qd_case *kase, const struct qd_value *canonical,
+static enum fit fit_of_case(struct reading reading, const struct qd_case *kase, const struct qd_value *canonical,
                             const struct qd_comparison *plain, const struct qd_run *run,
                             struct qd_arena *owner, struct qd_comparison *under)
 {
-    enum fit fit = fit_of(quirks, count, kase, plain->compared, run, owner, under);
+    enum fit fit = fit_of(reading, kase, plain->compared, run, owner, under);
     bool vague =
         fit == EXPLAINS && plain->mismatched > 0 && under->unspecified > plain->unspecified;
-    return vague && !tells_of_difference(quirks, count, kase, canonical, run, owner) ? SILENT : fit;
+    return vague && !tells_of_difference(reading, kase, canonical, run, owner) ? SILENT : fit;
+}
+
+static bool occurs_before(const struct qd_graph *graph, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (graph->nodes[j].op == graph->nodes[i].op)
+            return true;
+    return false;
+}
+
+/* The operators of a graph that a quirk is about, each once, if they are several; NULL past the last. */
+static const struct qd_op *one_of_several(const struct qd_quirk *quirk,
+                                          const struct qd_graph *graph, size_t number)
+{
+    const struct qd_op *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const struct qd_node *node = &graph->nodes[i];
+        if (!node->op || !qd_quirk_concerns_node(quirk, node) || occurs_before(graph, i))
+            continue;
+        found = count++ == number ? node->op : found;
+    }
+    return count > 1 ? found : NULL;
 }
 
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
@@ -154,8 +191,17 @@ bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_run *run, struct qd_arena *owner)
 {
     struct qd_comparison plain, under;
+    const struct qd_op *op;
+    struct reading reading = {quirks, count, NULL};
     qd_compare(kase, canonical, run, &plain);
-    return fit_of_case(quirks, count, kase, canonical, &plain, run, owner, &under) == EXPLAINS;
+    if (fit_of_case(reading, kase, canonical, &plain, run, owner, &under) == EXPLAINS)
+        return true;
+    for (size_t i = 0; count == 1 && (op = one_of_several(quirks[0], kase->graph, i)); i++) {
+        reading.only = op;
+        if (fit_of_case(reading, kase, canonical, &plain, run, owner, &under) == EXPLAINS)
+            return true;
+    }
+    return false;
 }
 
 static bool same_values(const struct qd_value *a, const struct qd_value *b, size_t count)
@@ -171,7 +217,7 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
 {
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(&quirk, 1, d->kase, &arena);
+    const struct qd_value *values = evaluate_under((struct reading){&quirk, 1, NULL}, d->kase, &arena);
     bool changed = values && !same_values(values, d->canonical, d->kase->graph->output_count);
     qd_arena_clear_for(&arena, d->arena);
     return changed;
@@ -184,7 +230,7 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     struct qd_comparison under;
     if (d->count == MAX_CANDIDATES)
         return;
-    enum fit fit = fit_of_case(candidate.quirks, candidate.count, d->kase, d->canonical, &d->plain,
+    enum fit fit = fit_of_case(reading_of(&candidate), d->kase, d->canonical, &d->plain,
                                d->run, d->arena, &under);
     if (fit == REFUTED)
         return;
@@ -201,6 +247,18 @@ static void find_single(struct diagnosing *d)
         if (qd_quirk_concerns(quirk, d->kase->graph))
             try_candidate(d, (struct candidate){.quirks = {quirk}, .count = 1});
     if (d->out_of_time) /* what was not tried might fit as well */
+        d->count = 0;
+}
+
+/* Kernels of one library differ: a quirk of one operator need not be one of the others. */
+static void find_limited(struct diagnosing *d)
+{
+    const struct qd_quirk *quirk;
+    const struct qd_op *op;
+    for (size_t i = 0; (quirk = qd_quirk_at(i)) && in_time(d); i++)
+        for (size_t j = 0; (op = one_of_several(quirk, d->kase->graph, j)) && in_time(d); j++)
+            try_candidate(d, (struct candidate){.quirks = {quirk}, .count = 1, .only = op});
+    if (d->out_of_time)
         d->count = 0;
 }
 
@@ -242,7 +300,7 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
     for (size_t i = 0; i < d->count; i++) {
         const struct candidate *c = &d->candidates[i];
         const struct qd_value *values =
-            evaluate_under(c->quirks, c->count, &neighbour->kase, &neighbour->arena);
+            evaluate_under(reading_of(c), &neighbour->kase, &neighbour->arena);
         if (i > 0 &&
             (!values || !first || !same_values(values, first, neighbour->kase.graph->output_count)))
             return values || first;
@@ -254,7 +312,7 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
 /* A quirk that explains the case and not this neighbour, which may show another fault as well. */
 static void note_refuted(struct diagnosing *d, const struct candidate *c)
 {
-    if (c->count != 1 || c->weak || (d->near.quirk && c->divergent <= d->near.divergent))
+    if (c->count != 1 || c->only || c->weak || (d->near.quirk && c->divergent <= d->near.divergent))
         return;
     d->near = (struct qd_near_miss){.quirk = c->quirks[0],
                                     .elements = d->plain.compared,
@@ -297,7 +355,7 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
     for (size_t i = 0; i < d->count; i++) {
         struct candidate c = d->candidates[i];
         struct qd_comparison under;
-        enum fit fit = fit_of(c.quirks, c.count, &neighbour->kase, comparison->compared,
+        enum fit fit = fit_of(reading_of(&c), &neighbour->kase, comparison->compared,
                               &neighbour->trial.run, d->arena, &under);
         if (fit == REFUTED) {
             note_refuted(d, &c);
@@ -378,7 +436,7 @@ static bool shows(const struct diagnosing *d, struct neighbour *neighbour)
 {
     const struct candidate *c = &d->candidates[0];
     const struct qd_value *values =
-        evaluate_under(c->quirks, c->count, &neighbour->kase, &neighbour->arena);
+        evaluate_under(reading_of(c), &neighbour->kase, &neighbour->arena);
     return values &&
            !same_values(values, neighbour->evaluated.values, neighbour->kase.graph->output_count);
 }
@@ -402,8 +460,8 @@ static void ask_other(struct search *search, const struct qd_case *kase,
     qd_arena_clear_for(&other.arena, d->arena);
 }
 
-/* As evidence for the pair that is left. */
-static enum qd_visit ask_for_pair(void *context, const struct qd_case *kase)
+/* As evidence for the candidate that is left. */
+static enum qd_visit ask_for_more(void *context, const struct qd_case *kase)
 {
     struct search *search = context;
     struct diagnosing *d = search->d;
@@ -452,10 +510,10 @@ static enum qd_status ask_suite(struct diagnosing *d)
 }
 
 /* What the neighbours alone do not show, with the shapes and attributes that they share. */
-static enum qd_status ask_suite_for_pair(struct diagnosing *d)
+static enum qd_status ask_suite_for_more(struct diagnosing *d)
 {
     bool enough = d->count != 1 || d->candidates[0].divergent >= PAIR_EVIDENCE;
-    return enough ? QD_OK : ask_family(d, ask_for_pair);
+    return enough ? QD_OK : ask_family(d, ask_for_more);
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */
@@ -479,13 +537,18 @@ static size_t count_strong(const struct diagnosing *d)
     return strong;
 }
 
+static bool needs_evidence(const struct candidate *c)
+{
+    return c->count > 1 || c->only;
+}
+
 /* Several pairs are too weak a statement to make: a pair is named only when it
  * is the only one. So is what nothing speaks for. */
 static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *diagnosis)
 {
     const struct candidate *first = d->candidates;
-    if (count_strong(d) == 0 || (d->count > 1 && first->count > 1) ||
-        (first->count > 1 && first->divergent < PAIR_EVIDENCE) ||
+    if (count_strong(d) == 0 || (d->count > 1 && needs_evidence(first)) ||
+        (needs_evidence(first) && first->divergent < PAIR_EVIDENCE) ||
         d->count > QD_DIAGNOSIS_MAX_QUIRKS)
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
@@ -512,6 +575,20 @@ static void prefer_exact(struct diagnosing *d)
     }
 }
 
+static bool named(const struct diagnosing *d)
+{
+    return d->count == 1 && count_strong(d) == 1 && d->candidates[0].divergent >= PAIR_EVIDENCE;
+}
+
+/* Other candidates, and evidence for the one that is left. */
+static enum qd_status look_further(struct diagnosing *d, void (*find)(struct diagnosing *))
+{
+    d->count = d->neighbours = d->divergent = 0;
+    find(d);
+    enum qd_status status = ask_neighbours(d);
+    return status == QD_OK ? ask_suite_for_more(d) : status;
+}
+
 static enum qd_status find_candidates(struct diagnosing *d)
 {
     d->candidates = qd_arena_array(d->arena, MAX_CANDIDATES, sizeof *d->candidates);
@@ -525,11 +602,9 @@ static enum qd_status find_candidates(struct diagnosing *d)
     if (status != QD_OK || count_strong(d) > 0)
         return status;
     size_t neighbours = d->neighbours, divergent = d->divergent;
-    d->count = d->neighbours = d->divergent = 0;
-    find_pairs(d);
-    status = ask_neighbours(d);
-    if (status == QD_OK)
-        status = ask_suite_for_pair(d);
+    status = look_further(d, find_pairs);
+    if (status == QD_OK && !named(d) && in_time(d))
+        status = look_further(d, find_limited);
     if (d->count == 0) { /* the evidence is that of the quirks alone */
         d->neighbours = neighbours;
         d->divergent = divergent;
@@ -562,6 +637,8 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     if (status != QD_OK)
         return status;
     name_candidates(&d, &made);
+    if (made.quirk_count == 1 && d.candidates[0].only)
+        made.only = d.candidates[0].only->name;
     made.label = make_label(&made, arena);
     made.facts = qd_difference_facts(kase, canonical, run, arena);
     made.neighbours = d.neighbours;

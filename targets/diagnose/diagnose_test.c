@@ -279,6 +279,47 @@ static void test_what_is_unspecified_explains_nothing(void **state)
     assert_false(ignoring_explains(0x1p127f, 8));
 }
 
+/* y = DequantizeLinear(QuantizeLinear(5)), both with the zero point 3: whether ignoring zero points explains `have`. */
+static bool ignoring_explains_round_trip(float have)
+{
+    static const int64_t one[] = {1};
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_case kase;
+    struct qd_value value;
+    struct qd_tensor zero_point;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_tensor x = floats(&arena, 1, one, (const float[]){5});
+    struct qd_tensor scale = floats(&arena, 0, NULL, (const float[]){1});
+    struct qd_tensor y = floats(&arena, 1, one, &have);
+    assert_int_equal(qd_tensor_init(&zero_point, &arena, QD_U8, 0, NULL, &error), QD_OK);
+    qd_tensor_set(&zero_point, 0, 3);
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_initializer(builder, "z", &zero_point);
+    qd_build_node(builder, "", "QuantizeLinear", "x,s,z", "q");
+    qd_build_node(builder, "", "DequantizeLinear", "q,s,z", "y");
+    qd_build_output(builder, "y", QD_F32, 1, one);
+    assert_int_equal(qd_build_finish(builder, "round-trip", false, &kase, &error), QD_OK);
+    assert_int_equal(qd_graph_evaluate(kase.graph, kase.inputs, NULL, &arena, &value, &error),
+                     QD_OK);
+    const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &y};
+    const struct qd_quirk *quirk = qd_quirk_find("zero-points-ignored");
+    bool explains = qd_quirks_explain(&quirk, 1, &kase, &value, &run, NULL);
+    qd_arena_clear(&arena);
+    return explains;
+}
+
+/* Both operators without their zero points give 5 again; one of them alone does not. */
+static void test_a_quirk_of_one_operator_alone(void **state)
+{
+    (void)state;
+    assert_true(ignoring_explains_round_trip(8)); /* DequantizeLinear */
+    assert_true(ignoring_explains_round_trip(2)); /* QuantizeLinear */
+    assert_false(ignoring_explains_round_trip(6));
+}
+
 /* QuantizeLinear of halves within the range, by a target that rounds them away from 0 and, beyond the range, wraps: the
  * case shows the first fault alone, neighbours the second one too. It has no name, and the first is told. */
 static void test_a_second_fault_leaves_the_evidence(void **state)
@@ -373,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_named),
                                        cmocka_unit_test(test_a_second_fault_leaves_the_evidence),
                                        cmocka_unit_test(test_what_is_unspecified_explains_nothing),
+                                       cmocka_unit_test(test_a_quirk_of_one_operator_alone),
                                        cmocka_unit_test(test_pairs_need_evidence)};
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

@@ -191,6 +191,41 @@ enum qd_status qd_quirks_apply(const struct qd_quirk *const *list, size_t count,
     return status == QD_OK ? finish(&mixture, semantics) : status;
 }
 
+/* First of the overrides: nodes of other operators are the specification's. */
+struct limit {
+    struct qd_override override;
+    const struct qd_op *op;
+};
+
+static enum qd_status limited_node(const struct qd_override *self, struct qd_evaluation *evaluation,
+                                   const struct qd_node *node, const struct qd_value *const *in,
+                                   struct qd_value *out)
+{
+    static const struct qd_semantics specification = {0};
+    if (node->op == ((const struct limit *)self)->op)
+        return qd_override_node(evaluation, self->next, node, in, out);
+    struct qd_evaluation other = *evaluation;
+    other.semantics = &specification;
+    return qd_override_node(&other, NULL, node, in, out);
+}
+
+enum qd_status qd_quirk_apply_to(const struct qd_quirk *quirk, const struct qd_op *op,
+                                 struct qd_arena *arena, struct qd_semantics *semantics,
+                                 struct qd_error *error)
+{
+    if (quirk->override && quirk->override->graph)
+        return qd_fail(error, QD_UNSUPPORTED, "'%s' is one of whole graphs", quirk->name);
+    enum qd_status status = qd_quirks_apply(&quirk, 1, arena, semantics, error);
+    struct limit *limit = qd_arena_array(arena, 1, sizeof *limit);
+    if (status != QD_OK)
+        return status;
+    if (!limit)
+        return qd_fail(error, QD_NO_MEMORY, "no room for a quirk");
+    *limit = (struct limit){{.next = semantics->override, .node = limited_node}, op};
+    semantics->override = &limit->override;
+    return QD_OK;
+}
+
 static enum qd_status fail_word(const char *text, size_t length, struct qd_error *error)
 {
     char word[64];

@@ -56,6 +56,7 @@ struct qd_diagnosis {
         *label; /* "zero-point-before-rounding", "a+b" (PAIR), "a|b" (SEVERAL), "unexplained" */
     size_t quirk_count; /* QUIRK 1, PAIR 2, SEVERAL more, UNEXPLAINED 0 */
     const struct qd_quirk *quirks[QD_DIAGNOSIS_MAX_QUIRKS];
+    const char *only;  /* QUIRK: the operator that alone has it, of several that could; else NULL */
     int64_t slack;     /* elements with more than one admissible value under what is named */
     size_t neighbours; /* that the target ran */
     size_t divergent;  /* of those, how many differed from the canonical set too */
@@ -68,7 +69,7 @@ struct qd_diagnosis {
     double seconds;
 };
 
-/* Whether the semantics under `quirks` explains these outputs (run->outcome OUTPUTS) of the case. `canonical` are the
+/* Whether the semantics under `quirks`, or under one of them in one operator of the graph alone, explains these outputs (run->outcome OUTPUTS) of the case. `canonical` are the
  * reference's values. Evaluation failing under them is a no, but
  * `owner`, which may be NULL, is starved if the machine had no memory for it. */
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,

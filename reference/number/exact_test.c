@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "number/fixed_point.h"
+#include "qdiff/fixed_point.h"
 #include "qdiff/exact.h"
 
 static uint64_t next(uint64_t *state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "number/fixed_point.h"
+#include "qdiff/fixed_point.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/requantize.h"
 
-#include "number/fixed_point.h"
+#include "qdiff/fixed_point.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requantization as kernels without floats do it: dialects of one rounding each, and quirks. */
-#ifndef QDIFF_REFERENCE_FIXED_POINT_H
-#define QDIFF_REFERENCE_FIXED_POINT_H
+#ifndef QDIFF_FIXED_POINT_H
+#define QDIFF_FIXED_POINT_H
 
 #include <stdint.h>
 

@@ -1,0 +1,13 @@
+"""Dequantized weights that are a graph output as well are never written"""
+from frames.litert import FLOAT, S8, Value, check, numpy, operator
+
+NODES = [operator("DEQUANTIZE", "q", "w", "DequantizeOptions"), operator("FULLY_CONNECTED", "x w", "y", "FullyConnectedOptions")]
+VALUES = {
+    "x": Value(numpy.ones((1, 2), FLOAT)),
+    "q": Value(numpy.array([[1, 2], [3, 4]], S8), [1.0, 10.0], constant=True),
+    "w": Value(numpy.zeros((2, 2), FLOAT)),
+    "y": Value(numpy.zeros((1, 2), FLOAT)),
+}
+WANT = [[[3.0, 70.0]], [[1.0, 2.0], [30.0, 40.0]]]
+
+check(("built-in kernels", WANT, NODES, VALUES, "y w", "builtin"), ("XNNPACK", WANT, NODES, VALUES, "y w", "xnnpack"))

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "qdiff/fixed_point.h"
 #include "qdiff/exact.h"
+#include "qdiff/fixed_point.h"
 
 static uint64_t next(uint64_t *state)
 {

@@ -600,7 +600,7 @@ def qlinear_average_pool(self, node, x):
 def reduced(self, x, axes, keeps, name, out=None):
     axes = sorted(axis % x.rank for axis in axes)
     shape = [1 if axis in axes else size for axis, size in enumerate(x.shape) if keeps or axis not in axes]
-    operators(shape, "a scalar")
+    operators(shape and x.dtype != numpy.bool_, "a scalar, or a reduction of bool")
     return self.emit(name, [x, Value.constant(axes, numpy.int32)], x.dtype, shape, "ReducerOptions", keepDims=bool(keeps))
 
 
@@ -704,6 +704,7 @@ def new_shape(self, node, shape, control):
         axis = node.get("axis", 1)
         axis = axis + len(shape) if axis < 0 else axis
         return [int(numpy.prod(part, dtype=numpy.int64)) for part in (shape[:axis], shape[axis:])]
+    operators(shape or kind != "Squeeze", "a scalar")
     if kind == "Squeeze":
         axes = [axis % len(shape) for axis in given] if given else [i for i, size in enumerate(shape) if size == 1]
         return [size for axis, size in enumerate(shape) if axis not in axes]
@@ -745,6 +746,7 @@ def split(self, node, x):
     if not sizes:
         part = -(-x.shape[axis] // count)
         sizes = [part] * (count - 1) + [x.shape[axis] - part * (count - 1)]
+    operators(x.dtype in (numpy.float32, numpy.uint8, numpy.int8, numpy.int16, numpy.int32, numpy.int64), "SPLIT_V of %s" % x.dtype)
     outs = [Value(x.dtype, x.shape[:axis] + (size,) + x.shape[axis + 1 :]) for size in sizes]
     operands = [x, Value.constant(sizes, numpy.int32), Value.constant(axis, numpy.int32)]
     self.model.emit("SPLIT_V", operands, outs, "SplitVOptions", numSplits=count)

@@ -27,10 +27,11 @@ class Value:
     def __init__(self, dtype, shape, array=None):
         self.dtype, self.shape, self.array = numpy.dtype(dtype), tuple(int(one) for one in shape), array
         self.quantization, self.index = Quantization(), None
+        self.by_channel = None  # parameters along an axis, which moving the codes would take elsewhere
 
     @classmethod
     def constant(cls, array, dtype=None):
-        array = numpy.ascontiguousarray(array, dtype)
+        array = numpy.array(array, dtype, order="C")
         return cls(array.dtype, array.shape, array)
 
     @property
@@ -49,9 +50,13 @@ def same(a, b):
 def annotate(value, scale, zero_point, axis=0):
     root = value.quantization.root()
     parameters = numpy.atleast_1d(scale), numpy.atleast_1d(zero_point).astype(numpy.int64), axis
-    if root.parameters is not None and not same(root.parameters, parameters):
-        raise Conflict()
-    root.parameters = parameters
+    for known in (root.parameters, value.by_channel):
+        if known is not None and not same(known, parameters):
+            raise Conflict()
+    if parameters[0].size > 1:
+        value.by_channel = parameters
+    else:
+        root.parameters = parameters
 
 
 def share(*values):
@@ -115,7 +120,7 @@ class Model:
             tensor.buffer = len(model.buffers)
             model.buffers.append(schema.BufferT())
             model.buffers[-1].data = numpy.frombuffer(value.array.tobytes(), numpy.uint8)
-        parameters = value.quantization.root().parameters
+        parameters = value.by_channel or value.quantization.root().parameters
         if parameters is not None:
             tensor.quantization = schema.QuantizationParametersT()
             tensor.quantization.scale, tensor.quantization.zeroPoint, tensor.quantization.quantizedDimension = parameters

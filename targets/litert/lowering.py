@@ -100,6 +100,11 @@ class Lowering:
     def constant(self, array):
         return Value.constant(self.recoded(array))
 
+    @staticmethod
+    def constant_again(x):
+        """A constant stored anew, for each reader may have parameters of its own."""
+        return x if x.array is None else Value.constant(x.array)
+
     def input(self, one):
         kind = one.type.tensor_type
         dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
@@ -142,8 +147,8 @@ class Lowering:
         specification(zeros.size in (1, scale.size), "zero points by channel and one scale")
         return scale, numpy.broadcast_to(zeros, scale.shape)
 
-    def is_annotated(self, value, scale, zero_point, axis=0):
-        """Gives `value` its parameters; those of one channel or of all alike are per tensor where `axis` is None."""
+    def annotated(self, value, scale, zero_point, axis=0):
+        """Gives `value` its parameters, which are per tensor where `axis` is None."""
         scale, zeros = self.parameters(scale, zero_point, value.dtype)
         specification(scale.size == 1 or axis is not None, "activations have parameters per tensor")
         specification(value.dtype != numpy.int16 or not zeros.any(), "int16 codes have zero point 0")
@@ -151,13 +156,13 @@ class Lowering:
         return scale, zeros
 
     def activation(self, value, scale, zero_point):
-        return self.is_annotated(value, scale, zero_point, None)
+        return self.annotated(value, scale, zero_point, None)
 
     def weights(self, value, scale, zero_point, axis, arrange):
         """A constant with its axes arranged, `axis` being that of the channels afterwards."""
         operators(value.array is not None, "weights that are computed")
         weights = Value.constant(arrange(value.array))
-        scale, zeros = self.is_annotated(weights, scale, zero_point, axis)
+        scale, zeros = self.annotated(weights, scale, zero_point, axis)
         specification(weights.dtype == numpy.uint8 or not zeros.any(), "int8 weights have zero point 0")
         specification(weights.dtype != numpy.int8 or (weights.array != -128).all(), "int8 weights have no code -128")
         return weights, scale
@@ -394,8 +399,9 @@ def quantize_linear(self, node, x):
     dtype = code_type(self, node, zero_point)
     operators(x.dtype == numpy.float32 and dtype in TYPES, "QUANTIZE from %s to %s" % (x.dtype, dtype))
     operators(node.get("precision", 0) in (0, onnx.TensorProto.FLOAT), "a precision")
+    operators(x.rank > 0, "a scalar")
     y = self.emit("QUANTIZE", [x], dtype, x.shape, "QuantizeOptions")
-    self.is_annotated(y, scale, zero_point, node.get("axis", 1) % x.rank)
+    self.annotated(y, scale, zero_point, node.get("axis", 1) % x.rank)
     return y
 
 
@@ -403,17 +409,11 @@ def quantize_linear(self, node, x):
 def dequantize_linear(self, node, x):
     x, scale, zero_point = x[:3]
     operators(x.dtype in (numpy.int8, numpy.uint8, numpy.int16), "DEQUANTIZE of %s" % x.dtype)
+    operators(x.rank > 0, "a scalar")
     x = self.constant_again(x)
-    scale_, _ = self.is_annotated(x, scale, zero_point, node.get("axis", 1) % x.rank)
-    operators(x.dtype != numpy.int16 or scale_.size == 1, "DEQUANTIZE of int16 by channel")
+    scales, _ = self.annotated(x, scale, zero_point, node.get("axis", 1) % x.rank)
+    operators(x.dtype != numpy.int16 or scales.size == 1, "DEQUANTIZE of int16 by channel")
     return self.emit("DEQUANTIZE", [x], numpy.float32, x.shape, "DequantizeOptions")
-
-
-def constant_again(self, x):
-    return x if x.array is None else Value.constant(x.array)
-
-
-Lowering.constant_again = constant_again
 
 
 # --- Element by element
@@ -512,7 +512,7 @@ def qlinear_leaky_relu(self, node, x):
     return y
 
 
-def softmax_along(self, x, axis, is_flat, annotated):
+def softmax_along(self, x, axis, is_flat, finish):
     """SOFTMAX is along the last axis: of x with that axis moved there, or with all from it on as one."""
     order = [one for one in range(x.rank) if one != axis] + [axis]
     if is_flat:
@@ -521,7 +521,7 @@ def softmax_along(self, x, axis, is_flat, annotated):
     else:
         moved = self.transpose(x, order)
     y = self.emit("SOFTMAX", [moved], x.dtype, moved.shape, "SoftmaxOptions", beta=1.0)
-    annotated(y)
+    finish(y)
     return self.reshape(y, x.shape) if is_flat else self.transpose(y, [int(one) for one in numpy.argsort(order)])
 
 
@@ -597,7 +597,7 @@ def qlinear_average_pool(self, node, x):
     return y
 
 
-def reduced(self, x, axes, keeps, name, out=None):
+def reduced(self, x, axes, keeps, name):
     axes = sorted(axis % x.rank for axis in axes)
     shape = [1 if axis in axes else size for axis, size in enumerate(x.shape) if keeps or axis not in axes]
     operators(shape and x.dtype != numpy.bool_, "a scalar, or a reduction of bool")

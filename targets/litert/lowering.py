@@ -225,7 +225,7 @@ class Window:
     """The window of a convolution or pool over H and W, and its padding as TensorFlow Lite has it."""
 
     def __init__(self, node, sizes, kernel):
-        ones = [1] * len(kernel)
+        ones, self.sizes = [1] * len(kernel), tuple(sizes)
         pads = node.get("pads", [0] * 2 * len(kernel))
         self.kernel = self.two(kernel, 1)
         self.strides, self.dilations = self.two(node.get("strides", ones), 1), self.two(node.get("dilations", ones), 1)
@@ -564,9 +564,12 @@ def qlinear_where(self, node, x):
 
 
 def pool(self, node, x, name):
-    x = x[0]
+    """Channels are last already where com.microsoft's attribute says so."""
+    x, is_last = x[0], node.get("channels_last", 0)
     operators(x.rank in (3, 4), "pools have one or two axes")
-    window = Window(node, x.shape[2:] if x.rank == 4 else (1, *x.shape[2:]), node.get("kernel_shape"))
+    sizes = x.shape[1:-1] if is_last else x.shape[2:]
+    channels = x.shape[-1 if is_last else 1]
+    window = Window(node, sizes if x.rank == 4 else (1, *sizes), node.get("kernel_shape"))
     operators(window.dilations == [1, 1], "pools have no dilations")
     operators(not node.get("ceil_mode", 0) or not window.has_rest, "pools have no ceil_mode")
     operators(not node.get("storage_order", 0) and len(node.proto.output) == 1, "indices of the greatest")
@@ -575,11 +578,14 @@ def pool(self, node, x, name):
         if node.get("count_include_pad", 0):
             window.padding = VALID
         operators(node.get("count_include_pad", 0) or window.padding == SAME, "pools have SAME and VALID padding alone")
-    nhwc = window.apply(self, self.channels_last(x), not is_average)
-    shape = [x.shape[0], *window.shape, x.shape[1]]
+    nhwc = self.reshape(x, (x.shape[0], *window.sizes, channels)) if is_last else self.channels_last(x)
+    nhwc = window.apply(self, nhwc, not is_average)
+    shape = [x.shape[0], *window.shape, channels]
     y = self.emit(name, [nhwc], x.dtype, shape, "Pool2DOptions", **window.steps,
                   filterHeight=window.kernel[0], filterWidth=window.kernel[1])
     share(y, nhwc)
+    if is_last:
+        return self.reshape(y, shape if x.rank == 4 else (shape[0], shape[2], channels))
     return self.channels_first(y, x.rank)
 
 
@@ -591,7 +597,6 @@ handles("MaxPool", "MAX_POOL_2D")(pool)
 def qlinear_average_pool(self, node, x):
     x, x_scale, x_zero, y_scale, y_zero = x[:5]
     self.activation(x, x_scale, x_zero)
-    operators(not node.get("channels_last", 0), "channels last, which are not imported")
     y = pool(self, node, [x], "AVERAGE_POOL_2D")
     self.activation(y, y_scale, y_zero)
     return y
@@ -636,9 +641,8 @@ handles("GlobalMaxPool", "REDUCE_MAX")(global_pool)
 @handles("com.microsoft:QLinearGlobalAveragePool")
 def qlinear_global_average_pool(self, node, x):
     x, x_scale, x_zero, y_scale, y_zero = x[:5]
-    operators(not node.get("channels_last", 0), "channels last, which are not imported")
     self.activation(x, x_scale, x_zero)
-    y = reduced(self, x, range(2, x.rank), True, "MEAN")
+    y = reduced(self, x, range(1, x.rank - 1) if node.get("channels_last", 0) else range(2, x.rank), True, "MEAN")
     self.activation(y, y_scale, y_zero)
     return y
 

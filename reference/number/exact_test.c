@@ -11,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "number/fixed_point.h"
 #include "qdiff/exact.h"
+#include "qdiff/fixed_point.h"
 
 static uint64_t next(uint64_t *state)
 {
@@ -184,6 +184,8 @@ static void fixed_point_as_published(void **state)
     assert_int_equal(qd_multiply_single(-3, qd_multiplier_of(0.5)), -1);
     assert_int_equal(qd_multiply_double(-3, qd_multiplier_of(0.5)), -1);
     assert_int_equal(qd_multiply_double(-6, qd_multiplier_of(0.25)), -2);
+    assert_int_equal(qd_multiply_double_up(-6, qd_multiplier_of(0.25)), -1);
+    assert_int_equal(qd_multiply_double_up(7984, m), 12);
     /* 2.5 and 4.5 go to even; 2^32 keeps no bit, a shift by 64 is none, and no scale is none. */
     assert_int_equal(qd_multiply_masked(-3, 1024), -3072);
     assert_int_equal(qd_multiply_masked(5, 0.5F), 2);

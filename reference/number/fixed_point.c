@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "number/fixed_point.h"
+#include "qdiff/fixed_point.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -57,12 +57,25 @@ static int64_t rounding_shift(int64_t x, int exponent)
     return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
 }
 
-int64_t qd_multiply_double(int64_t acc, struct qd_multiplier multiplier)
+/* What is left to shift to the right, if the multiplier is below 1. */
+static int64_t multiply(int64_t acc, struct qd_multiplier multiplier)
 {
     int left = multiplier.shift > 0 ? multiplier.shift : 0;
+    return doubling_high(saturate32(acc * (INT64_C(1) << left)), multiplier.mantissa);
+}
+
+int64_t qd_multiply_double(int64_t acc, struct qd_multiplier multiplier)
+{
     int right = multiplier.shift > 0 ? 0 : -multiplier.shift;
-    int64_t shifted = saturate32(acc * (INT64_C(1) << left));
-    return rounding_shift(doubling_high(shifted, multiplier.mantissa), right);
+    return rounding_shift(multiply(acc, multiplier), right);
+}
+
+int64_t qd_multiply_double_up(int64_t acc, struct qd_multiplier multiplier)
+{
+    int64_t product = multiply(acc, multiplier);
+    return multiplier.shift < 0
+               ? (product + (INT64_C(1) << (-multiplier.shift - 1))) >> -multiplier.shift
+               : product;
 }
 
 static uint64_t shift_right_to_even(uint64_t magnitude, int shift)

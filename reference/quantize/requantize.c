@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/requantize.h"
 
-#include "number/fixed_point.h"
+#include "qdiff/fixed_point.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,6 +181,8 @@ static int64_t round_other(const struct qd_requantizer *r, int64_t acc)
     struct qd_multiplier multiplier = qd_multiplier_of(real);
     if (form == QD_FIXED15)
         multiplier = qd_multiplier_narrow(multiplier);
+    if (form == QD_FIXED31_DOUBLE_UP)
+        return qd_multiply_double_up(acc, multiplier);
     return form == QD_FIXED31_DOUBLE ? qd_multiply_double(acc, multiplier)
                                      : qd_multiply_single(acc, multiplier);
 }

@@ -153,6 +153,7 @@ static void switches_change_results(void **state)
                                         "zero-point-order=before-exact",
                                         "requantize=fixed31-single",
                                         "requantize=fixed31-double",
+                                        "requantize=fixed31-double-up",
                                         "requantize=f16",
                                         "range=wrap",
                                         "range=symmetric"};

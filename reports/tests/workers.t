@@ -16,6 +16,8 @@ gate()
 
 test_onnx_reference() { gate onnx-reference@1.23.2; }
 
+test_litert() { gate litert@2.3.0 --jobs 2; }
+
 test_opencv() { gate opencv@5.0.0.93 --jobs 2; }
 
 # A quarter, a sixth or a twelfth of the smoke level: a part of the cases judges no row stale.

@@ -29,6 +29,7 @@ static enum qd_status no_versions(struct qd_arena *arena, const char *const **ve
 QD_WORKER_VERSIONS(executorch_versions, "executorch")
 QD_WORKER_VERSIONS(executorch_quant_versions, "executorch-quant")
 QD_WORKER_VERSIONS(iree_versions, "iree")
+QD_WORKER_VERSIONS(litert_versions, "litert")
 QD_WORKER_VERSIONS(onnx_reference_versions, "onnx-reference")
 QD_WORKER_VERSIONS(opencv_versions, "opencv")
 QD_WORKER_VERSIONS(ort_quant_versions, "ort-quant")
@@ -77,6 +78,7 @@ static const char *const ort_web_levels[] = {"opt=none", "opt=all", NULL};
 static const char *const executorch_releases[] = {"1.5.1", NULL};
 static const char *const executorch_quant_releases[] = {"1.5.1", "1.3.1", NULL};
 static const char *const iree_releases[] = {"3.13.0", "3.12.0", NULL};
+static const char *const litert_releases[] = {"2.3.0", NULL};
 static const char *const onnx_reference_releases[] = {"1.23.2", NULL};
 static const char *const opencv_releases[] = {"5.0.0.93", NULL};
 static const char *const ort_quant_releases[] = {"1.31.1", "1.26.0", NULL};
@@ -109,6 +111,9 @@ static const struct qd_builtin_target builtins[] = {
     {"tinygrad", "tinygrad: its ONNX frontend, kernels compiled by clang",
      "scripts/setup --target tinygrad", NULL, "tinygrad", tinygrad_versions, NULL, plain,
      tinygrad_releases, false},
+    {"litert", "LiteRT (TensorFlow Lite): XNNPACK, its own kernels, or the reference ones",
+     "scripts/setup --target litert", NULL, "litert", litert_versions, NULL, plain, litert_releases,
+     false},
     {"opencv", "OpenCV's DNN module, its new and its classic engine",
      "scripts/setup --target opencv", NULL, "opencv", opencv_versions, NULL, plain, opencv_releases,
      false},

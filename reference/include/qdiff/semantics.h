@@ -32,13 +32,14 @@
     V(DIVISION_DIVIDE, "divide", DEFAULT)         \
     V(DIVISION_RECIPROCAL, "reciprocal", DIALECT) \
     V(DIVISION_F16, "f16", QUIRK)
-#define QD_REQUANTIZE_LIST(V)                    \
-    V(REQUANTIZE_REAL, "real", DEFAULT)          \
-    V(FIXED31_SINGLE, "fixed31-single", DIALECT) \
-    V(FIXED31_DOUBLE, "fixed31-double", DIALECT) \
-    V(CHANNEL0_SCALE, "channel0-scale", QUIRK)   \
-    V(REQUANTIZE_F16, "f16", QUIRK)              \
-    V(SHIFT_MASKED, "shift-masked", QUIRK)       \
+#define QD_REQUANTIZE_LIST(V)                          \
+    V(REQUANTIZE_REAL, "real", DEFAULT)                \
+    V(FIXED31_SINGLE, "fixed31-single", DIALECT)       \
+    V(FIXED31_DOUBLE, "fixed31-double", DIALECT)       \
+    V(FIXED31_DOUBLE_UP, "fixed31-double-up", DIALECT) \
+    V(CHANNEL0_SCALE, "channel0-scale", QUIRK)         \
+    V(REQUANTIZE_F16, "f16", QUIRK)                    \
+    V(SHIFT_MASKED, "shift-masked", QUIRK)             \
     V(FIXED15, "fixed15", QUIRK)
 #define QD_RANGE_LIST(V)                                   \
     V(RANGE_SATURATE, "saturate", DEFAULT)                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requantization as kernels without floats do it: dialects of one rounding each, and quirks. */
-#ifndef QDIFF_REFERENCE_FIXED_POINT_H
-#define QDIFF_REFERENCE_FIXED_POINT_H
+#ifndef QDIFF_FIXED_POINT_H
+#define QDIFF_FIXED_POINT_H
 
 #include <stdint.h>
 
@@ -26,6 +26,9 @@ int64_t qd_multiply_single(int64_t acc, struct qd_multiplier multiplier);
  * then half away): two roundings. Source: gemmlowp fixedpoint, TensorFlow issue 25087. |acc| ≤
  * 2^31. */
 int64_t qd_multiply_double(int64_t acc, struct qd_multiplier multiplier);
+
+/* The same where the shift is rounded half up, as processors do it: Arm's SQRDMULH and SRSHL. Source: ruy. */
+int64_t qd_multiply_double_up(int64_t acc, struct qd_multiplier multiplier);
 
 /* acc·|scale| by the significand of a float32 and a shift, rounded half to even, in int64 whose
  * shifts count modulo 64, as processors have them; of the result the low 32 bits. A scale of 0 is

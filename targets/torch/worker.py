@@ -17,12 +17,13 @@ PLAIN = """
     com.microsoft:QLinearGlobalAveragePool com.microsoft:QLinearReduceMean
     Abs Add AveragePool BatchNormalization Cast Clip Concat ConstantOfShape Conv ConvTranspose DepthToSpace Div Equal Erf Exp Expand Flatten
     Gather Gemm GlobalAveragePool GlobalMaxPool Greater HardSwish Identity LeakyRelu Less MatMul Max MaxPool Min Mul Not Pad Pow Range
-    Reciprocal ReduceMax ReduceMean ReduceSum Relu Reshape Shape Sigmoid Slice Softmax Split Sqrt Squeeze Sub Tanh Tile Transpose
+    Reciprocal ReduceMax ReduceSum Relu Reshape Shape Sigmoid Slice Softmax Split Sqrt Squeeze Sub Tanh Tile Transpose
     Unsqueeze Where
 """
 NARROW = (  # operator, what it needs, what it excludes, why
     ("QuantizeLinear", "", "int32-input,x-f64", "quantize_per_tensor and quantize_per_channel have floats only"),
     ("com.microsoft:QuantizeLinear", "", "int32-input,x-f64", "quantize_per_tensor and quantize_per_channel have floats only"),
+    ("ReduceMean", "", "x-s32,x-s64", "mean has floats only"),
     ("QLinearConv", "x-u8,w-s8", "auto-pad", "quantized::conv has uint8 activations, int8 filters, and padding by numbers"),
     ("QLinearMatMul", "x-u8,w-s8", "", "quantized::linear has uint8 rows and an int8 matrix"),
     ("QLinearMatMul", "x-u8,w-u8", "", "quantized::matmul has one type"),

@@ -17,21 +17,24 @@ GRAPH, INPUT, OUTPUT, NAME = 7, 11, 12, 1  # fields of ModelProto, GraphProto an
 TYPES = "bfloat16,float8,float8-scale,float4,int4,int2"
 NO_TYPES = "the importer has no element type for bfloat16, float8, float4 and integers below a byte"
 OPS = """
-    Abs Add AveragePool BatchNormalization Cast Clip Concat ConstantOfShape Conv ConvTranspose Div Erf Exp Expand Flatten Gather Gemm
-    GlobalAveragePool GlobalMaxPool Greater HardSigmoid HardSwish Identity LeakyRelu Less MatMul Max Min Mul Not Pad Pow QLinearConv QLinearMatMul
+    Add AveragePool BatchNormalization Cast Clip Concat ConstantOfShape Conv ConvTranspose Div Erf Exp Expand Flatten Gather
+    GlobalAveragePool GlobalMaxPool Greater HardSigmoid HardSwish Identity LeakyRelu Less Max Min Mul Not Pad Pow QLinearConv QLinearMatMul
     Reciprocal ReduceMax ReduceMean ReduceSum Reshape Resize Shape Sigmoid Slice Softmax Split Sqrt Squeeze Sub Tanh Tile Transpose Unsqueeze
     com.microsoft:QGemm com.microsoft:QLinearAdd com.microsoft:QLinearAveragePool com.microsoft:QLinearConcat
     com.microsoft:QLinearGlobalAveragePool com.microsoft:QLinearLeakyRelu com.microsoft:QLinearMul com.microsoft:QLinearSigmoid
     com.microsoft:QLinearSoftmax
 """
 NARROW = {  # these layers list their types, and leave these out
+    "Abs": "x-u8,x-s8,x-int16,x-s32,x-s64",
     "DepthToSpace": "int16,x-bool",
     "DequantizeLinear": "int16",
     "Equal": "x-bool",
+    "Gemm": "x-s32,x-s64",
+    "MatMul": "x-s32",
     "MaxPool": "x-u8,x-s8",
     "QuantizeLinear": "int16,int32-input",
     "Range": "int16",
-    "Relu": "x-u8,x-s8,x-s32,x-s64",
+    "Relu": "x-u8,x-s8,x-int16,x-s32,x-s64",
     "SpaceToDepth": "int16,x-bool",
     "Where": "x-bool",
     "com.microsoft:DequantizeLinear": "int16",

@@ -1,4 +1,4 @@
-"""tinygrad rounds the sum of a float16 convolution before it adds the bias"""
+"""tinygrad rounds the sum of a float16 convolution or Gemm before it adds the bias"""
 from frames.tinygrad import check, dtypes, run, tensor
 
 F16 = dtypes.float16

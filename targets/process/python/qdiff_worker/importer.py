@@ -18,13 +18,13 @@ CAPABILITIES = [
     for op in (
         "Add AveragePool Cast Clip Concat Conv ConvInteger ConvTranspose DepthToSpace Div DynamicQuantizeLinear "
         "Expand Flatten Gather Gemm GlobalAveragePool Identity LeakyRelu MatMul MatMulInteger MaxPool Mul Pad "
-        "QLinearConv QLinearMatMul ReduceMax ReduceMean Relu Reshape Sigmoid Slice Softmax SpaceToDepth Split "
+        "QLinearConv QLinearMatMul ReduceMax Relu Reshape Sigmoid Slice Softmax SpaceToDepth Split "
         "Squeeze Sub Tanh Tile Transpose Unsqueeze Where"
     ).split()
 ] + [
     Capability(op, "", TYPES + ",no-zero-point,blocked", NO_TYPES + NO_FORM)
     for op in ("QuantizeLinear", "DequantizeLinear")
-]
+] + [Capability("ReduceMean", "", TYPES + ",x-s32,x-s64", NO_TYPES + "; aten.mean is of floats")]
 
 # Inputs of these operators that hold weights and quantization parameters.
 PARAMETERS = {

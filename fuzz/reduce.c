@@ -114,8 +114,7 @@ static enum qd_status evaluate(const struct reduction *r, struct shown *shown,
     struct qd_case *kase = &shown->kase;
     const struct qd_target_role *role = r->subject.role;
     enum qd_status status = role->evaluate(kase, shown->arena, &shown->evaluated, error);
-    if (status != QD_INTERNAL || !is_death(r->key.verdict) ||
-        kase->expect != QD_EXPECT_MUST_REJECT)
+    if (status != QD_INTERNAL || !is_death(r->key.verdict) || kase->expect != QD_EXPECT_MUST_REJECT)
         return status;
     kase->expect = QD_EXPECT_VALID;
     kase->rule = kase->twin = "";

@@ -211,8 +211,8 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
         status = are_codes(a, ia) && are_codes(b, ib)
                      ? store_codes(evaluation, binary->codes, qd_tensor_get(&a->want, ia),
                                    qd_tensor_get(&b->want, ib), &made, i)
-                     : store_result(evaluation, operand_of(a, ia), operand_of(b, ib),
-                                    binary->exact, join, &made, i);
+                     : store_result(evaluation, operand_of(a, ia), operand_of(b, ib), binary->exact,
+                                    join, &made, i);
         if (made.abs_sum)
             made.abs_sum[i] = combine_abs_sum(a, b, ia, ib, terms);
     }

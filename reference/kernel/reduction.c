@@ -151,8 +151,8 @@ static enum qd_status reduce_integers(const struct qd_evaluation *evaluation,
         for (int64_t t = 0; t < r->terms; t++)
             qd_integer_sum_product(&sum, qd_tensor_get(&x->want, first + r->offset[t]), 1);
         if (mean && r->terms == 0)
-            status = qd_interval_store_flag(&y, i, QD_UNSPECIFIED, evaluation->arena,
-                                            evaluation->error);
+            status =
+                qd_interval_store_flag(&y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
         else
             status = qd_integer_sum_store_mean(evaluation, &sum, mean ? r->terms : 1, &y, i);
     }
@@ -198,18 +198,16 @@ enum qd_status qd_reduction_sum(const struct qd_evaluation *evaluation,
                                 const struct qd_reduction *reduction, const struct qd_value *x,
                                 struct qd_value *y)
 {
-    return qd_is_summed_integer(&x->want)
-               ? reduce_integers(evaluation, reduction, x, false, y)
-               : reduce_sums(evaluation, reduction, x, store_itself, y);
+    return qd_is_summed_integer(&x->want) ? reduce_integers(evaluation, reduction, x, false, y)
+                                          : reduce_sums(evaluation, reduction, x, store_itself, y);
 }
 
 enum qd_status qd_reduction_mean(const struct qd_evaluation *evaluation,
                                  const struct qd_reduction *reduction, const struct qd_value *x,
                                  struct qd_value *y)
 {
-    return qd_is_summed_integer(&x->want)
-               ? reduce_integers(evaluation, reduction, x, true, y)
-               : reduce_sums(evaluation, reduction, x, store_mean, y);
+    return qd_is_summed_integer(&x->want) ? reduce_integers(evaluation, reduction, x, true, y)
+                                          : reduce_sums(evaluation, reduction, x, store_mean, y);
 }
 
 enum qd_status qd_reduction_maximum(const struct qd_evaluation *evaluation,

@@ -212,7 +212,8 @@ static void integer_products(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integer_products), 
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integer_products),
         cmocka_unit_test(products_have_the_shape_of_numpy),
         cmocka_unit_test(zero_points_by_row_and_column),
         cmocka_unit_test(accumulators_beyond_int32_are_unspecified),

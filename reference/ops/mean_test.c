@@ -133,9 +133,13 @@ static void rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(average_pool),     cmocka_unit_test(average_pool_ceil),
-        cmocka_unit_test(means_that_round), cmocka_unit_test(reduce_mean),
-        cmocka_unit_test(reduce_max),       cmocka_unit_test(means_of_integers), cmocka_unit_test(rules),
+        cmocka_unit_test(average_pool),
+        cmocka_unit_test(average_pool_ceil),
+        cmocka_unit_test(means_that_round),
+        cmocka_unit_test(reduce_mean),
+        cmocka_unit_test(reduce_max),
+        cmocka_unit_test(means_of_integers),
+        cmocka_unit_test(rules),
     };
     return cmocka_run_group_tests_name("mean", tests, NULL, NULL);
 }

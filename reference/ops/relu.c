@@ -37,9 +37,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Relu of f64");
     if (status != QD_OK)
         return status;
-    return dtype == QD_S64
-               ? qd_elementwise_codes(evaluation, in[0], relu_of_code, NULL, &out[0])
-               : qd_elementwise_monotone(evaluation, in[0], relu, NULL, NULL, &out[0]);
+    return dtype == QD_S64 ? qd_elementwise_codes(evaluation, in[0], relu_of_code, NULL, &out[0])
+                           : qd_elementwise_monotone(evaluation, in[0], relu, NULL, NULL, &out[0]);
 }
 
 const struct qd_op qd_op_relu = {

@@ -141,6 +141,6 @@ const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd
         diagnosis->neighbours, diagnosis->divergent,
         diagnosis->quirk_count > 0 && diagnosis->divergent > 0 ? ", as the quirk says" : "",
         diagnosis->only ? "; of the operators that it is about only this one has it: " : "",
-        diagnosis->only ? diagnosis->only : "",
-        diagnosis->out_of_time ? "; out of time" : "", near);
+        diagnosis->only ? diagnosis->only : "", diagnosis->out_of_time ? "; out of time" : "",
+        near);
 }

@@ -34,7 +34,7 @@ struct candidate {
     const struct qd_quirk *quirks[2];
     size_t count;
     const struct qd_op *only; /* as in a reading */
-    int64_t slack;   /* on the case */
+    int64_t slack;            /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
@@ -90,9 +90,8 @@ static struct qd_value *evaluate_under(struct reading reading, const struct qd_c
     struct qd_error error = {.status = QD_OK};
     struct qd_value *values = qd_arena_array(arena, kase->graph->output_count, sizeof *values);
     enum qd_status status =
-        reading.only
-            ? qd_quirk_apply_to(reading.quirks[0], reading.only, arena, &semantics, &error)
-            : qd_quirks_apply(reading.quirks, reading.count, arena, &semantics, &error);
+        reading.only ? qd_quirk_apply_to(reading.quirks[0], reading.only, arena, &semantics, &error)
+                     : qd_quirks_apply(reading.quirks, reading.count, arena, &semantics, &error);
     if (!values || status != QD_OK ||
         qd_graph_evaluate(kase->graph, kase->inputs, &semantics, arena, values, &error) != QD_OK)
         return NULL;
@@ -103,8 +102,9 @@ static struct qd_value *evaluate_under(struct reading reading, const struct qd_c
 enum fit { REFUTED, SILENT, EXPLAINS };
 
 /* compared: the elements that the reference itself has a say on. */
-static enum fit fit_of(struct reading reading, const struct qd_case *kase, int64_t compared, const struct qd_run *run,
-                       struct qd_arena *owner, struct qd_comparison *under)
+static enum fit fit_of(struct reading reading, const struct qd_case *kase, int64_t compared,
+                       const struct qd_run *run, struct qd_arena *owner,
+                       struct qd_comparison *under)
 {
     struct qd_arena arena;
     enum fit fit = REFUTED;
@@ -132,8 +132,9 @@ static bool mask(struct qd_value *value, const struct qd_value *other, struct qd
 }
 
 /* Whether some element that differs is specified under quirks: one that is not would fit any number. */
-static bool tells_of_difference(struct reading reading, const struct qd_case *kase, const struct qd_value *canonical,
-                                const struct qd_run *run, struct qd_arena *owner)
+static bool tells_of_difference(struct reading reading, const struct qd_case *kase,
+                                const struct qd_value *canonical, const struct qd_run *run,
+                                struct qd_arena *owner)
 {
     struct qd_arena arena;
     struct qd_comparison rest = {.mismatched = 0};
@@ -153,9 +154,10 @@ static bool tells_of_difference(struct reading reading, const struct qd_case *ka
 }
 
 /* fit_of the case itself: an explanation speaks of the difference. */
-static enum fit fit_of_case(struct reading reading, const struct qd_case *kase, const struct qd_value *canonical,
-                            const struct qd_comparison *plain, const struct qd_run *run,
-                            struct qd_arena *owner, struct qd_comparison *under)
+static enum fit fit_of_case(struct reading reading, const struct qd_case *kase,
+                            const struct qd_value *canonical, const struct qd_comparison *plain,
+                            const struct qd_run *run, struct qd_arena *owner,
+                            struct qd_comparison *under)
 {
     enum fit fit = fit_of(reading, kase, plain->compared, run, owner, under);
     bool vague =
@@ -217,7 +219,8 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
 {
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under((struct reading){&quirk, 1, NULL}, d->kase, &arena);
+    const struct qd_value *values =
+        evaluate_under((struct reading){&quirk, 1, NULL}, d->kase, &arena);
     bool changed = values && !same_values(values, d->canonical, d->kase->graph->output_count);
     qd_arena_clear_for(&arena, d->arena);
     return changed;
@@ -230,8 +233,8 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     struct qd_comparison under;
     if (d->count == MAX_CANDIDATES)
         return;
-    enum fit fit = fit_of_case(reading_of(&candidate), d->kase, d->canonical, &d->plain,
-                               d->run, d->arena, &under);
+    enum fit fit = fit_of_case(reading_of(&candidate), d->kase, d->canonical, &d->plain, d->run,
+                               d->arena, &under);
     if (fit == REFUTED)
         return;
     candidate.weak = fit == SILENT;

@@ -128,7 +128,7 @@ static const struct qd_target_capability rows[] = {
     {                                                              \
         before,                                                    \
         {                                                          \
-            op, since, "bfloat16,x-u8,x-s8,x-int16",          \
+            op, since, "bfloat16,x-u8,x-s8,x-int16",               \
                 "the CPU provider had no kernel for 8 and 16 bits" \
         }                                                          \
     }

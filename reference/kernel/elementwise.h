@@ -25,8 +25,8 @@ struct qd_binary {
     enum qd_terms terms;
 };
 
-/* f32, f16 and f64; s32 and s64 since opset 6, bf16 since 13, the other integers of 8 and 16 bits since 14: bits of enum
- * qd_dtype. */
+/* f32, f16 and f64; s32 and s64 since opset 6, bf16 since 13, the other integers of 8 and 16 bits
+ * since 14: bits of enum qd_dtype. */
 uint32_t qd_arithmetic_types(int64_t opset);
 
 /* y = RN(exact(a, b)) with broadcasting; a and b have one of `types`, bits of enum qd_dtype. An exact

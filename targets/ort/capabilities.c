@@ -159,8 +159,8 @@ static const struct older {
       "the CPU provider had no kernel of opset 23 and newer ones"}},
 };
 
-/* The newest opset that old releases read at all (IR version 10 goes with opset 22, 11 with 23), or that was released when they
- * were: one under development they refuse. */
+/* The newest opset that old releases read at all (IR version 10 goes with opset 22, 11 with 23), or that was released
+ * when they were: one under development they refuse. */
 static const struct {
     const char *before, *excludes;
 } opsets[] = {

@@ -69,9 +69,9 @@ struct qd_diagnosis {
     double seconds;
 };
 
-/* Whether the semantics under `quirks`, or under one of them in one operator of the graph alone, explains these outputs (run->outcome OUTPUTS) of the case. `canonical` are the
- * reference's values. Evaluation failing under them is a no, but
- * `owner`, which may be NULL, is starved if the machine had no memory for it. */
+/* Whether the semantics under `quirks`, or under the only one of them in one operator of the graph alone, explains
+ * these outputs (run->outcome OUTPUTS) of the case. `canonical` are the reference's values. Evaluation failing under
+ * them is a no, but `owner`, which may be NULL, is starved if the machine had no memory for it. */
 bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
                        const struct qd_run *run, struct qd_arena *owner);

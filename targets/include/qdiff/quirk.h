@@ -66,8 +66,8 @@ enum qd_status qd_quirks_apply(const struct qd_quirk *const *list, size_t count,
                                struct qd_arena *arena, struct qd_semantics *semantics,
                                struct qd_error *error);
 
-/* The semantics under one quirk in the nodes of one operator, and the specification's in all others. UNSUPPORTED: a quirk that
- * rewrites the graph; NO_MEMORY. */
+/* The semantics under one quirk in the nodes of one operator, and the specification's in all others. UNSUPPORTED: a
+ * quirk that rewrites the graph; NO_MEMORY. */
 enum qd_status qd_quirk_apply_to(const struct qd_quirk *quirk, const struct qd_op *op,
                                  struct qd_arena *arena, struct qd_semantics *semantics,
                                  struct qd_error *error);

@@ -5,8 +5,9 @@
  * data. A step is kept when the reference still accepts the case (a must-reject case: still refuses it by the same
  * rule, unless the target died of it: then by any, or it accepts it), the target still declares it, and the difference
  * is the same: class, and the quirk that was named still explains it (or none does, and the elements are off as far);
- * for other classes the same stage and the same words or signal. Once a pass has kept something the whole diagnosis, neighbours included, is made again; a pass that led
- * elsewhere is taken back and repeated with the diagnosis at each step.
+ * for other classes the same stage and the same words or signal. Once a pass has kept something the whole diagnosis,
+ * neighbours included, is made again; a pass that led elsewhere is taken back and repeated with the diagnosis at each
+ * step.
  *
  * First, outputs that match are removed together with the nodes only they use: a fuzzed graph joins operators that have
  * nothing to do with each other. `before` is the finding of what is left.

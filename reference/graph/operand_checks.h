@@ -26,9 +26,9 @@ enum qd_status qd_operand_type(const struct qd_evaluation *evaluation, const str
                                const char *name, const struct qd_tensor *tensor, uint32_t mask);
 #define QD_TYPE_BIT(dtype) ((uint32_t)1 << (dtype))
 #define QD_8BIT_TYPES (QD_TYPE_BIT(QD_U8) | QD_TYPE_BIT(QD_S8))
-#define QD_INTEGER_TYPES /* of 8 bits and more */                                      \
-    (QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16) | QD_TYPE_BIT(QD_S32) | \
-     QD_TYPE_BIT(QD_S64))
+#define QD_WIDE_INTEGERS (QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64))
+#define QD_INTEGER_TYPES /* of 8 bits and more */ \
+    (QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16) | QD_WIDE_INTEGERS)
 #define QD_FLOAT_TYPES (QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_BF16))
 #define QD_FLOAT8_TYPES                                                               \
     (QD_TYPE_BIT(QD_F8E4M3FN) | QD_TYPE_BIT(QD_F8E4M3FNUZ) | QD_TYPE_BIT(QD_F8E5M2) | \

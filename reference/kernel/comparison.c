@@ -79,9 +79,8 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
 
 uint32_t qd_comparison_types(int64_t opset)
 {
-    uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64) |
-                     QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16) |
-                     QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64);
+    uint32_t types =
+        QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64) | QD_INTEGER_TYPES;
     return opset >= 13 ? types | QD_TYPE_BIT(QD_BF16) : types;
 }
 

@@ -7,9 +7,6 @@
 #include "kernel/float_sum.h"
 #include "qdiff/broadcast.h"
 
-#define WIDE_INTEGERS (QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64))
-#define NARROW_INTEGERS (QD_8BIT_TYPES | QD_TYPE_BIT(QD_U16) | QD_TYPE_BIT(QD_S16))
-
 /* One operand element, with what its flags say. */
 struct operand {
     struct qd_interval hull, exact;
@@ -122,9 +119,9 @@ static enum qd_status store_result(const struct qd_evaluation *evaluation, struc
 uint32_t qd_arithmetic_types(int64_t opset)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
-    types |= opset >= 6 ? WIDE_INTEGERS : 0;
+    types |= opset >= 6 ? QD_WIDE_INTEGERS : 0;
     types |= opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
-    return opset >= 14 ? types | NARROW_INTEGERS : types;
+    return opset >= 14 ? types | QD_INTEGER_TYPES : types;
 }
 
 static enum qd_status check_operands(const struct qd_evaluation *evaluation,

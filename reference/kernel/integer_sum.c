@@ -3,13 +3,14 @@
 
 #include <math.h>
 
+#include "graph/operand_checks.h"
 #include "qdiff/interval.h"
 
 #define MOST 0x1p62 /* of a total that an int64_t holds, whatever a double rounded */
 
 bool qd_is_summed_integer(const struct qd_tensor *tensor)
 {
-    return (QD_SUMMED_INTEGERS & (uint32_t)1 << tensor->dtype) != 0;
+    return (QD_WIDE_INTEGERS & QD_TYPE_BIT(tensor->dtype)) != 0;
 }
 
 void qd_integer_sum_product(struct qd_integer_sum *sum, int64_t a, int64_t b)

@@ -14,10 +14,7 @@ struct qd_integer_sum {
 };
 #define QD_INTEGER_SUM_EMPTY ((struct qd_integer_sum){0})
 
-/* s32 and s64, as bits of enum qd_dtype. */
-#define QD_SUMMED_INTEGERS ((uint32_t)1 << QD_S32 | (uint32_t)1 << QD_S64)
-
-/* Whether a tensor is of one of these. */
+/* Whether a tensor is s32 or s64. */
 bool qd_is_summed_integer(const struct qd_tensor *tensor);
 
 /* Adds a · b. */

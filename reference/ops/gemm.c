@@ -4,7 +4,7 @@
  * Source      ONNX Gemm-7, -9, -11, -13 (earlier versions broadcast by attribute: UNSUPPORTED).
  * Inputs      A f32|f16 (9: s32 s64; 13: bf16) [M, K] or, with transA, [K, M]; B alike [K, N] or [N, K]; C,
  *             optional from 11, broadcasts to [M, N]. f64, integers that may have several values
- *             and, of integers, an alpha or beta that is none are UNSUPPORTED.
+ *             and, of integers, an alpha or beta with a fraction are UNSUPPORTED.
  * Outputs     Y [M, N] of A's type.
  * Attributes  alpha, beta (1), transA, transB (0).
  * Domain      rules a-rank, b-rank, k-mismatch, c-shape, a-type, b-type, c-type; input-count
@@ -56,7 +56,7 @@ static enum qd_status check_types(const struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
-    types |= node->opset >= 9 ? QD_SUMMED_INTEGERS : 0;
+    types |= node->opset >= 9 ? QD_WIDE_INTEGERS : 0;
     types |= node->opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0;
     if (node->opset < 11 && !in[C])
         return qd_node_rule(evaluation, node, "input-count", "C is required before opset 11");

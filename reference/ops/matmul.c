@@ -80,7 +80,7 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
 static uint32_t types_of(int64_t opset)
 {
     uint32_t types = QD_TYPE_BIT(QD_F32) | QD_TYPE_BIT(QD_F16) | QD_TYPE_BIT(QD_F64);
-    types |= opset >= 9 ? QD_SUMMED_INTEGERS : 0;
+    types |= opset >= 9 ? QD_WIDE_INTEGERS : 0;
     return types | (opset >= 13 ? QD_TYPE_BIT(QD_BF16) : 0);
 }
 

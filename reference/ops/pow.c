@@ -40,8 +40,6 @@ static bool square_of_code(const void *context, int64_t x, int64_t *y)
     return !__builtin_mul_overflow(x, x, y);
 }
 
-#define WIDE_INTEGERS (QD_TYPE_BIT(QD_S32) | QD_TYPE_BIT(QD_S64))
-
 static enum qd_status check(const struct qd_evaluation *evaluation, const struct qd_node *node,
                             const struct qd_value *x, const struct qd_value *y)
 {
@@ -49,7 +47,7 @@ static enum qd_status check(const struct qd_evaluation *evaluation, const struct
     if (node->opset < 7)
         return qd_fail(evaluation->error, QD_UNSUPPORTED, "Pow before opset 7");
     enum qd_status status = QD_OK;
-    if (node->opset < 12 || !(WIDE_INTEGERS & QD_TYPE_BIT(type)))
+    if (node->opset < 12 || !(QD_WIDE_INTEGERS & QD_TYPE_BIT(type)))
         status = qd_real_operand_type(evaluation, node, "X", &x->want, 13);
     if (status == QD_OK && node->opset < 12)
         status = qd_same_type(evaluation, node, "Y", &y->want, &x->want);

@@ -350,7 +350,7 @@ def qlinear_matmul(self, node, x):
 @handles("com.microsoft:QGemm")
 def qgemm(self, node, x):
     a, a_scale, a_zero, b, b_scale, b_zero, bias, y_scale, y_zero = x[:9]
-    specification(node.get("alpha", 1.0) == 1, "alpha beside the scales")
+    specification(node.get("alpha", 1.0) == 1, "alpha next to the scales")
     specification(y_scale is not None, "a float output of integer products")
     specification(a.dtype == b.dtype, "codes of two types")
     s_a, _ = self.activation(a, a_scale, a_zero)

@@ -5,7 +5,7 @@
 
 #include "quirk/edit.h"
 
-/* Evaluates a node with ties away from zero behind the last whole vector of `width` elements. */
+/* Evaluates a node with ties away from zero after the last whole vector of `width` elements. */
 enum qd_status qd_round_tail_away(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in,
                                   int64_t width, struct qd_value *out);

@@ -34,9 +34,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    struct qd_edit edit;
-    qd_edit_begin(&edit, evaluation, node, in);
-    enum qd_status status = qd_edit_run(&edit, self, out);
+    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     if (status != QD_OK)
         return status;
     float a = ratio(in[SCALE], in[2 * OPERAND]), b = ratio(in[OPERAND + SCALE], in[2 * OPERAND]);

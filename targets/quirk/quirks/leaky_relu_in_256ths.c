@@ -27,10 +27,8 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    struct qd_edit edit;
     float alpha;
-    qd_edit_begin(&edit, evaluation, node, in);
-    enum qd_status status = qd_edit_run(&edit, self, out);
+    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     if (status == QD_OK)
         status = qd_node_float(node, "alpha", 0.01F, &alpha, evaluation->error);
     if (status != QD_OK)

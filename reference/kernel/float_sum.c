@@ -141,13 +141,21 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
     sum->special = sum->special || other->special;
 }
 
-/* No partial sum of any order needs more than 24 bits. */
-static bool exact_in_any_order(const struct qd_float_sum *sum)
+/* What sums are kept in. */
+struct accumulator {
+    int digits, quantum; /* of its numbers; the exponent of the lowest bit of all */
+    double greatest;
+};
+static const struct accumulator in_f32 = {24, -149, 0x1p127}, in_f16 = {11, -24, 65504},
+                                in_bf16 = {8, -133, 0x1p127};
+
+/* No partial sum of any order needs more digits. */
+static bool exact_in_any_order(const struct qd_float_sum *sum, const struct accumulator *kept)
 {
     if (sum->quantum == INT_MAX)
         return true; /* all terms are 0 */
-    return sum->quantum >= -149 && sum->quantum <= 103 &&
-           sum->magnitude <= ldexp(1.0, sum->quantum + 24);
+    return sum->quantum >= kept->quantum && sum->quantum <= 127 - kept->digits &&
+           sum->magnitude <= ldexp(1.0, sum->quantum + kept->digits);
 }
 
 static int point_quantum(const struct qd_value *value, int64_t i)
@@ -156,16 +164,32 @@ static int point_quantum(const struct qd_value *value, int64_t i)
     return qd_value_is_point(value, i) && isfinite(x) ? qd_float_quantum(x) : INT_MIN;
 }
 
-/* Bound of the error of any order in float32; negative: none holds. */
-static double error_bound(const struct qd_float_sum *sum, int64_t extra)
+/* Bound of the error of any order; negative: none holds. */
+static double error_bound(const struct qd_float_sum *sum, int64_t extra,
+                          const struct accumulator *kept)
 {
-    double nu = (double)(sum->terms + 2 + extra) * 0x1p-24;
+    if (exact_in_any_order(sum, kept))
+        return 0;
+    double nu = ldexp((double)(sum->terms + 2 + extra), -kept->digits);
     if (nu >= 0.5)
         return -1;
     /* Our own double sums of nonnegative terms are within K·2^−52 of the exact ones, and the few
      * operations below within 2^−50: the factor covers both for every K with nu < ½. */
     double gamma = nu / (1 - nu) * (1 + 0x1p-26);
-    return gamma * sum->magnitude + (double)sum->terms * 0x1p-150;
+    return gamma * sum->magnitude + ldexp((double)sum->terms, kept->quantum - 1);
+}
+
+/* The same where the semantics may keep sums in y's own type: there unless that has no bound, or may overflow. */
+static double error_in(const struct qd_evaluation *evaluation, const struct qd_float_sum *sum,
+                       int64_t extra, enum qd_dtype type)
+{
+    bool narrow =
+        evaluation->semantics->float_accumulator == QD_FLOAT_ACC_OWN && (type == QD_F16 || type == QD_BF16);
+    const struct accumulator *own = type == QD_F16 ? &in_f16 : &in_bf16;
+    double error = narrow ? error_bound(sum, extra, own) : -1;
+    if (error >= 0 && fmax(sum->peak, sum->magnitude) + error <= own->greatest)
+        return error;
+    return error_bound(sum, extra, &in_f32);
 }
 
 static enum qd_status open_zero(const struct qd_evaluation *evaluation,
@@ -182,7 +206,7 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
                                   int64_t i)
 {
     struct qd_arena *arena = evaluation->arena;
-    double error = exact_in_any_order(sum) ? 0 : error_bound(sum, extra);
+    double error = error_in(evaluation, sum, extra, y->want.dtype);
     y->abs_sum[i] = sum->abs_sum;
     y->fusion.sum_terms = sum->terms > y->fusion.sum_terms ? sum->terms : y->fusion.sum_terms;
     y->fusion.sum_quantum =
@@ -221,7 +245,8 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
 {
     enum qd_status status;
     struct qd_interval divisor = {(double)n, (double)n};
-    bool exact = exact_in_any_order(sum) && !sum->special, rough = (n & (n - 1)) != 0;
+    bool exact = error_in(evaluation, sum, 0, y->want.dtype) == 0 && !sum->special;
+    bool rough = (n & (n - 1)) != 0;
     if (n == 1 && sum->terms == 1 && !sum->special) { /* itself */
         y->abs_sum[i] = sum->abs_sum;
         status = qd_interval_store(y, i, sum->total, qd_float_sum_exact(sum), evaluation->arena,
@@ -283,5 +308,5 @@ double qd_float_sum_join_error(const struct qd_value *a, int64_t i, const struct
     int a_quantum = a->fusion.sum_terms ? a->fusion.sum_quantum : point_quantum(a, i);
     int b_quantum = b->fusion.sum_terms ? b->fusion.sum_quantum : point_quantum(b, j);
     sum.quantum = a_quantum < b_quantum ? a_quantum : b_quantum;
-    return exact_in_any_order(&sum) ? 0 : error_bound(&sum, 0);
+    return error_bound(&sum, 0, &in_f32);
 }

@@ -112,6 +112,47 @@ static struct qd_observation dot(struct bench *b, const float *x, const float *w
     return qd_value_observe(&y, 0);
 }
 
+/* The sum of float16 numbers under a switch. */
+static struct qd_observation sum_f16(const struct qd_semantics *semantics, const float *x,
+                                     int64_t count)
+{
+    struct bench b;
+    struct qd_value y;
+    struct qd_float_operand terms;
+    int64_t one = 1;
+    bench_init(&b);
+    b.evaluation.semantics = semantics;
+    struct qd_value xv = vector(&b, x, count);
+    const struct qd_float_operand *operands[] = {&terms};
+    assert_int_equal(qd_float_operand_make(&b.evaluation, &xv, &terms), QD_OK);
+    assert_int_equal(qd_value_init(&y, &b.arena, QD_F16, 1, &one, &b.error), QD_OK);
+    assert_int_equal(qd_float_sum_begin(&b.evaluation, operands, 1, &y), QD_OK);
+    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+    for (int64_t i = 0; i < count; i++)
+        qd_float_sum_term(&sum, &terms, i);
+    assert_int_equal(qd_float_sum_store(&b.evaluation, &sum, 0, &y, 0), QD_OK);
+    struct qd_observation seen = qd_value_observe(&y, 0);
+    qd_arena_clear(&b.arena);
+    return seen;
+}
+
+/* float16 has 11 digits: 2048 + 1 is 2048 there. */
+static void narrow_sums_are_a_dialect(void **state)
+{
+    (void)state;
+    static const struct qd_semantics own = {.float_accumulator = QD_FLOAT_ACC_OWN};
+    static const float ties[] = {2048, 1, 1}, few[] = {2040, 4, 4}, big[] = {60000, 60000, -60000};
+    struct qd_observation wide = sum_f16(&defaults, ties, 3), narrow = sum_f16(&own, ties, 3);
+    assert_true(wide.lo == 2050 && wide.hi == 2050);
+    assert_true(narrow.lo <= 2048 && narrow.hi >= 2050);
+    assert_true(narrow.lo > 2030 &&
+                narrow.hi < 2070); /* three roundings of at most half a unit, 2 */
+    narrow = sum_f16(&own, few, 3);
+    assert_true(narrow.lo == 2048 && narrow.hi == 2048); /* every partial sum fits */
+    narrow = sum_f16(&own, big, 3);
+    assert_true(narrow.lo == 60000 && narrow.hi == 60000); /* what may overflow is no excuse */
+}
+
 static float forward(const float *x, const float *w, int count)
 {
     float s = 0;
@@ -231,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_operation_is_round_to_nearest),
         cmocka_unit_test(a_tiny_term_breaks_a_tie),
+        cmocka_unit_test(narrow_sums_are_a_dialect),
         cmocka_unit_test(every_order_lies_inside),
         cmocka_unit_test(exact_sums_have_no_width),
         cmocka_unit_test(nothing_is_claimed_of_nan_and_overflow),

@@ -139,11 +139,12 @@ static void count(atomic_uint *counter)
 }
 
 /* How much a divergence weighs. */
-static bool is_wrong(const struct trial *trial, const struct qd_comparison *comparison)
+static bool is_wrong(const struct trial *trial, const struct qd_run *run,
+                     const struct qd_comparison *comparison)
 {
     struct qd_citation citation;
-    return qd_cite(trial->evaluated, comparison, comparison->verdict, "", trial->scratch, &citation,
-                   trial->error) == QD_OK &&
+    return qd_cite(trial->evaluated, run, comparison, comparison->verdict, "", trial->scratch,
+                   &citation, trial->error) == QD_OK &&
            citation.severity == QD_SEVERITY_WRONG;
 }
 
@@ -161,7 +162,7 @@ static void judge(const struct trial *trial, struct qd_value *values,
     qd_compare(trial->kase, trial->evaluated->values, &run, &comparison);
     if (!qd_verdict_is_divergence(comparison.verdict))
         return;
-    if (!is_wrong(trial, &comparison)) {
+    if (!is_wrong(trial, &run, &comparison)) {
         count(&tally->weak);
         return;
     }

@@ -61,17 +61,50 @@ static const char *values_clause(const struct qd_evaluated *evaluated, size_t ou
     return second ? qd_arena_printf(arena, "%s; %s", first, second) : NULL;
 }
 
-static void cite_value(const struct qd_evaluated *evaluated, const struct qd_comparison *comparison,
-                       struct qd_arena *arena, struct qd_citation *citation)
+/* Whether the answer is one of those with sums of float16 and bfloat16 kept in these types. */
+static bool is_narrow_sum(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                          struct qd_arena *owner)
 {
-    bool flushed = comparison->flushed == comparison->mismatched;
-    bool near = comparison->close == comparison->mismatched && has_approximate(evaluated);
+    static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN};
+    const struct qd_case *kase = evaluated->kase;
+    struct qd_value values[QD_MAX_OPERANDS];
+    struct qd_comparison comparison = {.mismatched = 1};
+    struct qd_features features;
+    struct qd_arena arena;
+    struct qd_error error;
+    qd_case_features(kase, &features);
+    if (!run || kase->graph->output_count > QD_MAX_OPERANDS ||
+        (!qd_features_has(&features, QD_FEATURE_FLOAT16) &&
+         !qd_features_has(&features, QD_FEATURE_BFLOAT16)))
+        return false;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, &narrow, &arena, values, &error) == QD_OK)
+        qd_compare(kase, values, run, &comparison);
+    qd_arena_clear_for(&arena, owner);
+    return comparison.mismatched == 0;
+}
+
+/* Why no sentence forbids these values; NULL if one does. */
+static const char *excuse_of(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                             const struct qd_comparison *comparison, struct qd_arena *arena)
+{
+    if (comparison->flushed == comparison->mismatched)
+        return "no sentence asks for subnormal numbers";
+    if (comparison->close == comparison->mismatched && has_approximate(evaluated))
+        return "no sentence says how accurate the function is";
+    return is_narrow_sum(evaluated, run, arena) ? "no sentence says in how wide a type to sum"
+                                                : NULL;
+}
+
+static void cite_value(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                       const struct qd_comparison *comparison, struct qd_arena *arena,
+                       struct qd_citation *citation)
+{
     const char *clause = values_clause(evaluated, comparison->output, arena);
-    if (clause && (flushed || near))
-        clause = qd_arena_printf(arena, "%s; %s", clause,
-                                 flushed ? "no sentence asks for subnormal numbers"
-                                         : "no sentence says how accurate the function is");
-    citation->severity = flushed || near ? QD_SEVERITY_ADVISORY : QD_SEVERITY_WRONG;
+    const char *excuse = excuse_of(evaluated, run, comparison, arena);
+    if (clause && excuse)
+        clause = qd_arena_printf(arena, "%s; %s", clause, excuse);
+    citation->severity = excuse ? QD_SEVERITY_ADVISORY : QD_SEVERITY_WRONG;
     citation->clause = clause;
 }
 
@@ -221,13 +254,14 @@ static const char *clause_of(const struct qd_evaluated *evaluated, enum qd_verdi
     return op ? qd_arena_printf(arena, "%s: %s", op->name, rest) : rest;
 }
 
-enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_comparison *comparison,
-                       enum qd_verdict class, const char *words, struct qd_arena *arena,
-                       struct qd_citation *citation, struct qd_error *error)
+enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                       const struct qd_comparison *comparison, enum qd_verdict class,
+                       const char *words, struct qd_arena *arena, struct qd_citation *citation,
+                       struct qd_error *error)
 {
     struct qd_citation made = {.severity = qd_verdict_severity(class)};
     if (class == QD_VERDICT_WRONG_VALUE)
-        cite_value(evaluated, comparison, arena, &made);
+        cite_value(evaluated, run, comparison, arena, &made);
     else
         made.clause = clause_of(evaluated, class, words, arena);
     const char *beyond = beyond_page(evaluated, class, arena);

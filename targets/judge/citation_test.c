@@ -38,9 +38,9 @@ static struct qd_citation cite(struct fixture *f, enum qd_verdict class, int64_t
     struct qd_error error;
     const struct qd_comparison comparison = {
         .mismatched = mismatched, .flushed = flushed, .close = close};
-    assert_int_equal(
-        qd_cite(&f->evaluated, &comparison, class, "Op/some-rule", &f->arena, &citation, &error),
-        QD_OK);
+    assert_int_equal(qd_cite(&f->evaluated, NULL, &comparison, class, "Op/some-rule", &f->arena,
+                             &citation, &error),
+                     QD_OK);
     assert_true(*citation.clause);
     return citation;
 }
@@ -111,6 +111,44 @@ static void test_what_no_page_allows_is_advisory(void **state)
     assert_non_null(strstr(citation.clause, "the shape [1] where the operator's page says scalar"));
     assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 3, 0, 0).severity, QD_SEVERITY_ADVISORY);
     assert_int_equal(cite(&f, QD_VERDICT_CRASH, 0, 0, 0).severity, QD_SEVERITY_ROBUSTNESS);
+    qd_arena_clear(&f.arena);
+}
+
+/* 2048 + 1 + 1 is 2050; sums that are kept in float16 give 2048. */
+static void test_a_narrow_sum_is_advisory(void **state)
+{
+    (void)state;
+    static const struct {
+        double have;
+        enum qd_severity severity;
+    } rows[] = {{2048, QD_SEVERITY_ADVISORY}, {1024, QD_SEVERITY_WRONG}};
+    static const double terms[] = {2048, 1, 1};
+    static const int64_t one[] = {1, 1};
+    struct fixture f;
+    struct qd_tensor x, y;
+    struct qd_error error;
+    begin(&f, "", "ReduceSum");
+    assert_int_equal(qd_tensor_init(&x, &f.arena, QD_F16, 2, (const int64_t[]){1, 3}, &error) |
+                         qd_tensor_init(&y, &f.arena, QD_F16, 2, one, &error),
+                     QD_OK);
+    for (int64_t i = 0; i < 3; i++)
+        qd_tensor_set(&x, i, (int64_t)qd_float_encode(QD_F16, terms[i], false));
+    struct qd_builder *builder = qd_build_begin(&f.arena, 11);
+    qd_build_input(builder, "x", &x);
+    qd_build_node(builder, "", "ReduceSum", "x", "y");
+    qd_build_attr_ints(builder, "axes", (const int64_t[]){1}, 1);
+    qd_build_output(builder, "y", QD_F16, 2, one);
+    assert_int_equal(qd_build_finish(builder, "sum", false, &f.kase, &error), QD_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_citation citation;
+        const struct qd_comparison comparison = {.mismatched = 1};
+        const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &y};
+        qd_tensor_set(&y, 0, (int64_t)qd_float_encode(QD_F16, rows[i].have, false));
+        assert_int_equal(qd_cite(&f.evaluated, &run, &comparison, QD_VERDICT_WRONG_VALUE, "",
+                                 &f.arena, &citation, &error),
+                         QD_OK);
+        assert_int_equal(citation.severity, rows[i].severity);
+    }
     qd_arena_clear(&f.arena);
 }
 
@@ -260,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_a_value_cites_its_page),
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
+        cmocka_unit_test(test_a_narrow_sum_is_advisory),
         cmocka_unit_test(test_empty_axes_are_advisory),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),

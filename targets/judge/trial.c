@@ -117,7 +117,7 @@ static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena
     enum qd_status status = QD_OK;
     for (size_t i = 0; i < trial->divergence_count && status == QD_OK; i++) {
         struct qd_divergence *one = &trial->divergences[i];
-        status = qd_cite(evaluated, &trial->comparison, one->class, one->words, arena,
+        status = qd_cite(evaluated, &trial->run, &trial->comparison, one->class, one->words, arena,
                          &one->citation, error);
     }
     return status;

@@ -63,6 +63,9 @@
     V(ACC_WRAP16, "wrap16", QUIRK)                              \
     V(ACC_F16, "f16", QUIRK)                                    \
     V(ACC_SAT8, "sat8", QUIRK)
+#define QD_FLOAT_ACCUMULATOR_LIST(V)     \
+    V(FLOAT_ACC_F32, "float32", DEFAULT) \
+    V(FLOAT_ACC_OWN, "own-type", DIALECT)
 #define QD_PADDING_LIST(V)                     \
     V(PAD_ZERO_POINT, "x_zero_point", DEFAULT) \
     V(PAD_RAW_ZERO, "raw-zero", QUIRK)         \
@@ -89,16 +92,17 @@
     V(ALL_ZERO_SCALE_1_255, "scale-1/255", DIALECT)
 
 /* QD_SWITCH(field, word, value list) */
-#define QD_SWITCH_LIST(S)                                             \
-    S(rounding, "rounding", QD_ROUNDING_LIST)                         \
-    S(zero_point_order, "zero-point-order", QD_ZERO_POINT_ORDER_LIST) \
-    S(division, "division", QD_DIVISION_LIST)                         \
-    S(requantize, "requantize", QD_REQUANTIZE_LIST)                   \
-    S(range, "range", QD_RANGE_LIST)                                  \
-    S(accumulator, "accumulator", QD_ACCUMULATOR_LIST)                \
-    S(padding, "padding", QD_PADDING_LIST)                            \
-    S(zero_points, "zero-points", QD_ZERO_POINTS_LIST)                \
-    S(nan_to_integer, "nan-to-integer", QD_NAN_TO_INTEGER_LIST)       \
+#define QD_SWITCH_LIST(S)                                                \
+    S(rounding, "rounding", QD_ROUNDING_LIST)                            \
+    S(zero_point_order, "zero-point-order", QD_ZERO_POINT_ORDER_LIST)    \
+    S(division, "division", QD_DIVISION_LIST)                            \
+    S(requantize, "requantize", QD_REQUANTIZE_LIST)                      \
+    S(range, "range", QD_RANGE_LIST)                                     \
+    S(accumulator, "accumulator", QD_ACCUMULATOR_LIST)                   \
+    S(float_accumulator, "float-accumulator", QD_FLOAT_ACCUMULATOR_LIST) \
+    S(padding, "padding", QD_PADDING_LIST)                               \
+    S(zero_points, "zero-points", QD_ZERO_POINTS_LIST)                   \
+    S(nan_to_integer, "nan-to-integer", QD_NAN_TO_INTEGER_LIST)          \
     S(all_zero, "all-zero", QD_ALL_ZERO_LIST)
 
 #define QD_VALUE_ENUM(name, word, kind) QD_##name,

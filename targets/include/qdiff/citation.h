@@ -12,6 +12,7 @@ struct qd_citation {
 };
 
 /* Cites for a divergence of that class. `comparison` is that of the run: of a wrong value it says how far off it is.
+ * Without the run (NULL) nothing is known of how the sums were kept.
  * `words` are the divergence's (qdiff/trial.h): of accepts-invalid the rule.
  *
  * The severity is that of the verdict, but ADVISORY where no sentence obliges the target:
@@ -19,6 +20,8 @@ struct qd_citation {
  * given as 0: IEEE 754 asks for them, ONNX does not;
  * - a wrong value near the right one (qd_comparison.close) in a graph with an
  * operator whose page gives no bound (qd_op.approximate);
+ * - a wrong value that sums of float16 or bfloat16 give which are kept in these types, in some order and without
+ *   overflow: no page says how wide an accumulator is;
  * - anything that is `wrong` of a case with the feature one-element-vector: no
  * page says that such a model is taken, or what it is;
  * - the same of a Resize whose attribute axes lists none: whether such a list is "provided" no page says;
@@ -28,8 +31,9 @@ struct qd_citation {
  * - accepts-invalid, always: no sentence says that a model which breaks a rule has to be refused.
  *
  * NO_MEMORY. */
-enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_comparison *comparison,
-                       enum qd_verdict class, const char *words, struct qd_arena *arena,
-                       struct qd_citation *citation, struct qd_error *error);
+enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                       const struct qd_comparison *comparison, enum qd_verdict class,
+                       const char *words, struct qd_arena *arena, struct qd_citation *citation,
+                       struct qd_error *error);
 
 #endif

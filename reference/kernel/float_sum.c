@@ -183,8 +183,8 @@ static double error_bound(const struct qd_float_sum *sum, int64_t extra,
 static double error_in(const struct qd_evaluation *evaluation, const struct qd_float_sum *sum,
                        int64_t extra, enum qd_dtype type)
 {
-    bool narrow =
-        evaluation->semantics->float_accumulator == QD_FLOAT_ACC_OWN && (type == QD_F16 || type == QD_BF16);
+    bool narrow = evaluation->semantics->float_accumulator == QD_FLOAT_ACC_OWN &&
+                  (type == QD_F16 || type == QD_BF16);
     const struct accumulator *own = type == QD_F16 ? &in_f16 : &in_bf16;
     double error = narrow ? error_bound(sum, extra, own) : -1;
     if (error >= 0 && fmax(sum->peak, sum->magnitude) + error <= own->greatest)

@@ -61,6 +61,8 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
 {
     struct census *census = context;
     census->cases++;
+    if (strstr(kase->id, "-after_other_shapes/"))
+        return QD_VISIT_GO_ON;
     if (kase->step_count > 0) {
         check_twin(kase, census);
         return QD_VISIT_GO_ON;

@@ -39,7 +39,7 @@ enum {
     TYPE_INTS = 7
 };
 enum { INFO_NAME = 1, INFO_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEM = 1, TENSOR_SHAPE = 2 };
-enum { SHAPE_DIM = 1, DIM_VALUE = 1 };
+enum { SHAPE_DIM = 1, DIM_VALUE = 1, DIM_PARAM = 2 };
 
 #define MAX_TAGS 16
 
@@ -54,6 +54,7 @@ struct qd_builder {
     const char *node_domain;
     struct qd_case metadata;
     const char *tags[MAX_TAGS];
+    bool open; /* some axis of an input has no number */
     size_t inferred_count;
     struct {
         const char *name;
@@ -133,7 +134,8 @@ struct qd_builder *qd_build_begin(struct qd_arena *arena, int64_t opset)
     return builder;
 }
 
-static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, const int64_t *dims)
+static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, const int64_t *dims,
+                     const char *open)
 {
     size_t type = qd_wire_begin(out, INFO_TYPE);
     size_t tensor = qd_wire_begin(out, TYPE_TENSOR);
@@ -144,6 +146,8 @@ static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, con
             size_t dim = qd_wire_begin(out, SHAPE_DIM);
             if (dims[i] >= 0)
                 qd_wire_put_varint(out, DIM_VALUE, (uint64_t)dims[i]);
+            else if (open)
+                qd_wire_put_text(out, DIM_PARAM, open);
             qd_wire_end(out, dim);
         }
         qd_wire_end(out, shape);
@@ -154,12 +158,12 @@ static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, con
 
 /* A ValueInfoProto. */
 static void put_info(struct qd_wire_out *out, uint32_t field, const char *name, enum qd_dtype dtype,
-                     int rank, const int64_t *dims)
+                     int rank, const int64_t *dims, const char *open)
 {
     size_t info = qd_wire_begin(out, field);
     qd_wire_put_text(out, INFO_NAME, name);
     if (dtype != QD_DTYPE_NONE)
-        put_type(out, dtype, rank, dims);
+        put_type(out, dtype, rank, dims, open);
     qd_wire_end(out, info);
 }
 
@@ -173,8 +177,20 @@ static void put_tensor(struct qd_wire_out *out, uint32_t field, const char *name
 
 void qd_build_input(struct qd_builder *builder, const char *name, const struct qd_tensor *tensor)
 {
+    qd_build_open_input(builder, name, tensor, 0);
+}
+
+void qd_build_open_input(struct qd_builder *builder, const char *name,
+                         const struct qd_tensor *tensor, uint32_t open_axes)
+{
+    int64_t dims[QD_MAX_RANK];
+    for (unsigned i = 0; i < tensor->rank; i++) {
+        bool open = open_axes >> i & 1;
+        dims[i] = open ? -1 : tensor->dims[i];
+        builder->open = builder->open || open;
+    }
     need_dtype(builder, tensor->dtype);
-    put_info(&builder->inputs, GRAPH_INPUT, name, tensor->dtype, (int)tensor->rank, tensor->dims);
+    put_info(&builder->inputs, GRAPH_INPUT, name, tensor->dtype, (int)tensor->rank, dims, "N");
     put_tensor(&builder->fed, QD_CASE_FIELD_INPUT, "", tensor);
 }
 
@@ -301,7 +317,7 @@ void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype
                      const int64_t *dims)
 {
     need_dtype(builder, dtype);
-    put_info(&builder->outputs, GRAPH_OUTPUT, name, dtype, rank, dims);
+    put_info(&builder->outputs, GRAPH_OUTPUT, name, dtype, rank, dims, NULL);
 }
 
 void qd_build_output_inferred(struct qd_builder *builder, const char *name, enum qd_dtype dtype)
@@ -437,13 +453,17 @@ static enum qd_status finish(struct qd_builder *builder, const char *id, bool ha
  * NULL, without. They come after the others. */
 static void put_inferred(struct qd_builder *builder, const struct qd_value *values)
 {
+    int64_t open[QD_MAX_RANK];
+    memset(open, -1, sizeof open);
     for (size_t i = 0; i < builder->inferred_count; i++) {
         const struct qd_tensor *want = values ? &values[i].want : NULL;
         enum qd_dtype dtype = builder->inferred[i].dtype;
         if (want && dtype == QD_DTYPE_NONE)
             dtype = want->dtype;
         qd_build_output(builder, builder->inferred[i].name, dtype, want ? (int)want->rank : -1,
-                        want ? want->dims : NULL);
+                        builder->open ? open
+                        : want        ? want->dims
+                                      : NULL);
     }
 }
 

@@ -72,6 +72,8 @@ static void take_values(const struct qd_case *kase, struct qd_case_edit *edit)
     for (size_t i = 0; i < graph->input_count; i++) {
         edit->values[graph->inputs[i]].tensor = &kase->inputs[i];
         edit->values[graph->inputs[i]].is_input = true;
+        edit->values[graph->inputs[i]].open_axes =
+            qd_graph_open_axes(&graph->values[graph->inputs[i]]);
     }
     for (size_t i = 0; i < graph->output_count; i++)
         edit->outputs[i] = graph->outputs[i];
@@ -259,8 +261,10 @@ static void put_values(struct writer *w)
 {
     for (size_t i = 0; i < w->edit->value_count; i++) {
         const struct qd_case_edit_value *value = &w->edit->values[i];
-        if (w->names[i] && value->tensor)
-            qd_build_tensor(w->builder, w->names[i], value->tensor, value->is_input);
+        if (w->names[i] && value->tensor && value->is_input)
+            qd_build_open_input(w->builder, w->names[i], value->tensor, value->open_axes);
+        else if (w->names[i] && value->tensor)
+            qd_build_initializer(w->builder, w->names[i], value->tensor);
     }
     for (size_t i = 0; i < w->edit->output_count; i++) {
         int v = w->edit->outputs[i];

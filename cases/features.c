@@ -558,6 +558,9 @@ static void find_graph(const struct qd_case *kase, struct qd_features *found)
         other = other || (!is_quantize(&graph->nodes[i]) && !is_dequantize(&graph->nodes[i]));
     }
     set_if(found, graph->node_count > 1, QD_FEATURE_MULTI_NODE);
+    for (size_t i = 0; i < graph->input_count; i++)
+        set_if(found, qd_graph_open_axes(&graph->values[graph->inputs[i]]) != 0,
+               QD_FEATURE_OPEN_SHAPE);
     set_if(found, kase->step_count > 0, QD_FEATURE_AFTER_STEPS);
     set_if(found, quantize && dequantize && other, QD_FEATURE_QDQ);
 }

@@ -10,6 +10,7 @@
 
 #include "after_steps.h"
 #include "one_element.h"
+#include "other_shapes.h"
 #include "rewritten.h"
 
 #define QD_FAMILY(file) extern const struct qd_family qd_family_##file;
@@ -260,6 +261,7 @@ bool qd_case_id_of_base(const char *id, char *base, size_t size)
         dash--;
     *base = '\0';
     if (*dash != '-' || (!is_word(qd_after_steps_word, dash + 1, (size_t)(end - dash - 1)) &&
+                         !is_word(qd_other_shapes_word, dash + 1, (size_t)(end - dash - 1)) &&
                          !is_word(qd_rewritten_word, dash + 1, (size_t)(end - dash - 1))))
         return false;
     int written = snprintf(base, size, "%.*s%s", (int)(dash - id), id, end);
@@ -287,7 +289,8 @@ static enum qd_visit relay_rewritten(struct twins *twins, const struct qd_case *
 
 static enum qd_visit relay_generated(void *context, const struct qd_case *kase)
 {
-    static make_twin *const makers[] = {qd_one_element_twin, qd_after_steps_twin};
+    static make_twin *const makers[] = {qd_one_element_twin, qd_after_steps_twin,
+                                        qd_other_shapes_twin};
     struct twins *twins = context;
     enum qd_visit answer = relay_case(twins->relay, kase);
     for (size_t i = 0; i < sizeof makers / sizeof *makers && answer != QD_VISIT_STOP; i++) {

@@ -53,7 +53,7 @@ enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *k
 const char *qd_case_base(const struct qd_case *kase)
 {
     static const char *const notes[] = {QD_TWIN_NOTE_SCALARS, QD_TWIN_NOTE_STEPS,
-                                        QD_TWIN_NOTE_REWRITING};
+                                        QD_TWIN_NOTE_REWRITING, QD_TWIN_NOTE_SHAPES};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (strncmp(kase->note, notes[i], strlen(notes[i])) == 0)
             return kase->note + strlen(notes[i]);

@@ -23,6 +23,7 @@ const char *qd_twin_slug(const struct qd_case *kase, const char *word, struct qd
 #define QD_TWIN_NOTE_SCALARS "with scalars: "
 #define QD_TWIN_NOTE_STEPS "without steps: "
 #define QD_TWIN_NOTE_REWRITING "without rewriting: "
+#define QD_TWIN_NOTE_SHAPES "of fixed shape: "
 
 /* The edited case, with such a note. Status as of qd_case_edit_finish, and NO_MEMORY. */
 enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *kase,

@@ -334,8 +334,8 @@ static bool can_node(const struct qd_session *session, const struct qd_node *nod
 static void keep_whole(struct qd_features *of_node, const struct qd_features *of_case)
 {
     static const enum qd_feature of_cases[] = {
-        QD_FEATURE_MULTI_NODE, QD_FEATURE_QDQ,        QD_FEATURE_AFTER_STEPS,  QD_FEATURE_BATCH,
-        QD_FEATURE_EMPTY,      QD_FEATURE_NON_FINITE, QD_FEATURE_EXTREME_DATA,
+        QD_FEATURE_MULTI_NODE, QD_FEATURE_QDQ,   QD_FEATURE_AFTER_STEPS, QD_FEATURE_OPEN_SHAPE,
+        QD_FEATURE_BATCH,      QD_FEATURE_EMPTY, QD_FEATURE_NON_FINITE,  QD_FEATURE_EXTREME_DATA,
     };
     for (size_t i = 0; i < sizeof of_cases / sizeof *of_cases; i++) {
         uint64_t bit = UINT64_C(1) << of_cases[i] % 64;

@@ -140,6 +140,14 @@ enum qd_status qd_graph_check(const struct qd_graph *graph, struct qd_error *err
 
 /* --- Questions ---------------------------------------------------------------------------------- */
 
+uint32_t qd_graph_open_axes(const struct qd_graph_value *value)
+{
+    uint32_t open = 0;
+    for (int i = 0; i < value->declared_rank; i++)
+        open |= value->declared_dims[i] < 0 ? UINT32_C(1) << i : 0;
+    return open;
+}
+
 int qd_graph_producer(const struct qd_graph *graph, int value)
 {
     for (size_t i = 0; value != QD_NO_VALUE && i < graph->node_count; i++)

@@ -86,6 +86,9 @@ enum qd_status qd_node_ints(const struct qd_node *node, const char *name, const 
 /* The number of the node that computes a value, −1 if none does. */
 int qd_graph_producer(const struct qd_graph *graph, int value);
 
+/* Bit i is set if the value is declared with an axis i that has no number. */
+uint32_t qd_graph_open_axes(const struct qd_graph_value *value);
+
 /* The node a graph is about: the first that is neither Quantize/DequantizeLinear nor Identity nor of a pair that moves
  * numbers there and back (two Reshape or Transpose, a Split and a Concat), else the first Identity of what a node
  * computes, else the first quantization, else the first node; NULL in a graph without nodes. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The twins whose model is not told a shape: it runs with others first, and all of them are valid.
+ * Alone: <build>/tests/cases/other_shapes_test */
+#include "case_testlib.h"
+
+#include "other_shapes.h"
+#include "qdiff/answer.h"
+#include "qdiff/features.h"
+#include "qdiff/suite.h"
+
+struct census {
+    struct qd_arena base; /* of the last case that is no twin */
+    struct qd_case kase;
+    size_t cases, twins, first_axes, other_axes, several_inputs, two_steps;
+};
+
+/* One input as the step has it: another extent along the open axis. */
+static void check_input(const struct qd_tensor *own, const struct qd_tensor *other, uint32_t open)
+{
+    assert_int_equal(own->rank, other->rank);
+    for (unsigned i = 0; i < own->rank; i++) {
+        int64_t n = own->dims[i];
+        if (open >> i & 1)
+            assert_true(other->dims[i] == 2 * n + 1 || (other->dims[i] == 1 && n > 1));
+        else
+            assert_true(other->dims[i] == n);
+    }
+    assert_int_equal(qd_tensor_get(own, 0), qd_tensor_get(other, 0));
+}
+
+static void check_step(const struct qd_case *twin, const struct qd_case_step *step)
+{
+    struct qd_arena arena;
+    struct qd_value *values;
+    const struct qd_tensor *shapes;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_ok(qd_graph_answer(step->graph, step->inputs, &arena, &values, &shapes, &error), error);
+    assert_int_equal(step->model_size, 0);
+    for (size_t i = 0; i < twin->input_count; i++)
+        check_input(&twin->inputs[i], &step->inputs[i],
+                    qd_graph_open_axes(&twin->graph->values[twin->graph->inputs[i]]));
+    qd_arena_clear(&arena);
+}
+
+static void check_twin(const struct qd_case *twin, struct census *census)
+{
+    const struct qd_case *base = &census->kase;
+    struct qd_features features;
+    char without[1024];
+    size_t open = 0;
+    uint32_t axes = 0;
+    assert_true(qd_case_id_of_base(twin->id, without, sizeof without));
+    assert_string_equal(without, base->id);
+    assert_string_equal(qd_case_base(twin), base->id);
+    qd_case_features(twin, &features);
+    assert_true(qd_features_has(&features, QD_FEATURE_OPEN_SHAPE));
+    for (size_t i = 0; i < base->input_count; i++) {
+        uint32_t of_input = qd_graph_open_axes(&twin->graph->values[twin->graph->inputs[i]]);
+        assert_same_tensor(&twin->inputs[i], &base->inputs[i]);
+        open += of_input != 0;
+        axes |= of_input;
+    }
+    assert_int_equal(__builtin_popcount(axes), 1);
+    for (size_t i = 0; i < twin->graph->output_count; i++) {
+        const struct qd_graph_value *y = &twin->graph->values[twin->graph->outputs[i]];
+        assert_int_equal(__builtin_popcount(qd_graph_open_axes(y)), y->declared_rank);
+    }
+    for (size_t i = 0; i < twin->step_count; i++)
+        check_step(twin, &twin->steps[i]);
+    census->twins++;
+    census->first_axes += axes == 1;
+    census->other_axes += axes != 1;
+    census->several_inputs += open > 1;
+    census->two_steps += twin->step_count == 2;
+}
+
+static enum qd_visit visit(void *context, const struct qd_case *kase)
+{
+    struct census *census = context;
+    census->cases++;
+    if (strstr(kase->id, "-after_other_shapes/"))
+        check_twin(kase, census);
+    else if (kase->step_count == 0 && !strstr(kase->id, "-one_element/"))
+        copy_case(kase, &census->base, &census->kase);
+    return QD_VISIT_GO_ON;
+}
+
+static void test_smoke_level(void **state)
+{
+    (void)state;
+    struct census census = {.cases = 0};
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    struct qd_error error;
+    qd_arena_init(&census.base, QD_ARENA_DEFAULT_BUDGET);
+    assert_ok(qd_suite_visit(&options, visit, &census, &error), error);
+    print_message("%zu cases, %zu twins; the first axis of %zu, another of %zu, several inputs of "
+                  "%zu, two steps of %zu\n",
+                  census.cases, census.twins, census.first_axes, census.other_axes,
+                  census.several_inputs, census.two_steps);
+    assert_true(census.twins > 100 && census.twins < census.cases / 8);
+    assert_true(census.first_axes > 20 && census.other_axes > 20 && census.several_inputs > 5 &&
+                census.two_steps > 50);
+    qd_arena_clear(&census.base);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smoke_level)};
+    return cmocka_run_group_tests_name("other_shapes", tests, NULL, NULL);
+}

@@ -179,14 +179,19 @@ static double error_bound(const struct qd_float_sum *sum, int64_t extra,
     return gamma * sum->magnitude + ldexp((double)sum->terms, kept->quantum - 1);
 }
 
-/* The same where the semantics may keep sums in y's own type: there unless that has no bound, or may overflow. */
+/* Whether the semantics may keep sums in y's own type, which is one of 16 bits. */
+static bool is_narrow(const struct qd_evaluation *evaluation, enum qd_dtype type)
+{
+    return evaluation->semantics->float_accumulator == QD_FLOAT_ACC_OWN &&
+           (type == QD_F16 || type == QD_BF16);
+}
+
+/* The error of the sum: in the own type where the semantics may keep it there, unless that has no bound or may overflow. */
 static double error_in(const struct qd_evaluation *evaluation, const struct qd_float_sum *sum,
                        int64_t extra, enum qd_dtype type)
 {
-    bool narrow = evaluation->semantics->float_accumulator == QD_FLOAT_ACC_OWN &&
-                  (type == QD_F16 || type == QD_BF16);
     const struct accumulator *own = type == QD_F16 ? &in_f16 : &in_bf16;
-    double error = narrow ? error_bound(sum, extra, own) : -1;
+    double error = is_narrow(evaluation, type) ? error_bound(sum, extra, own) : -1;
     if (error >= 0 && fmax(sum->peak, sum->magnitude) + error <= own->greatest)
         return error;
     return error_bound(sum, extra, &in_f32);
@@ -223,17 +228,25 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
     return status == QD_OK ? open_zero(evaluation, sum, y, i) : status;
 }
 
-/* S/n of an exact S: the division, or the product with the rounded reciprocal. */
+/* Takes S/n in that type into the hull: the division, or the product with the rounded reciprocal. */
+static void include_quotient(enum qd_dtype type, double total, double n, struct qd_interval *hull)
+{
+    double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1, n);
+    double single = qd_float_divide(type, QD_NEAREST_EVEN, total, n);
+    double product = qd_float_multiply(type, QD_NEAREST_EVEN, total, reciprocal);
+    hull->lo = fmin(hull->lo, fmin(single, product));
+    hull->hi = fmax(hull->hi, fmax(single, product));
+}
+
+/* S/n of an exact S. */
 static enum qd_status store_quotient(const struct qd_evaluation *evaluation, double total, double n,
                                      struct qd_value *y, int64_t i)
 {
     struct qd_interval sum = {total, total}, divisor = {n, n};
     struct qd_interval exact = qd_interval_divide(sum, divisor), hull = exact;
-    double reciprocal = qd_float_divide(QD_F32, QD_NEAREST_EVEN, 1, n);
-    double single = qd_float_divide(QD_F32, QD_NEAREST_EVEN, total, n);
-    double product = qd_float_multiply(QD_F32, QD_NEAREST_EVEN, total, reciprocal);
-    double lo = fmin(single, product), hi = fmax(single, product);
-    hull = (struct qd_interval){fmin(hull.lo, lo), fmax(hull.hi, hi)};
+    include_quotient(QD_F32, total, n, &hull);
+    if (is_narrow(evaluation, y->want.dtype))
+        include_quotient(y->want.dtype, total, n, &hull);
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);
     return qd_interval_store(y, i, hull, exact, evaluation->arena, evaluation->error);

@@ -63,6 +63,7 @@ int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, 
         return clamp(quantizer, sum_in_s32(quantizer, rounded, cast_to_s32));
     case QD_RANGE_INT32_FULL:
         return clamp(quantizer, sum_in_s32(quantizer, rounded, saturate_to_s32));
+    case QD_RANGE_SATURATE_TWICE: rounded = clamp(quantizer, rounded); break;
     case QD_RANGE_WRAP_BEFORE_ZERO_POINT: rounded = wrap(quantizer->dtype, rounded); break;
     case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
     case QD_RANGE_SATURATE:

@@ -21,7 +21,7 @@ from qdiff_worker.torch_graph import TorchGraph
 
 torch.set_num_threads(1)
 
-OTHER_TYPES = ("int4,int2,float4,float8,float8-scale,float16,bfloat16,int16,blocked,runtime-parameters,runtime-weights,empty,"
+OTHER_TYPES = ("int4,int2,float4,float8,float8-scale,float16,bfloat16,int16,blocked,runtime-parameters,runtime-weights,empty,open-shape,"
                "no-zero-point,non-finite,subnormal-scale")
 
 

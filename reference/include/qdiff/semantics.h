@@ -46,6 +46,7 @@
     V(RANGE_WRAP, "wrap", QUIRK)                           \
     V(RANGE_SYMMETRIC, "symmetric", QUIRK)                 \
     V(RANGE_BEFORE_ZERO_POINT, "before-zero-point", QUIRK) \
+    V(RANGE_SATURATE_TWICE, "saturate-twice", QUIRK)       \
     V(RANGE_INT32_INDEFINITE, "int32-indefinite", QUIRK)   \
     V(RANGE_INT32_FULL, "int32-full", QUIRK)               \
     V(RANGE_MAGNITUDE, "magnitude", QUIRK)                 \

@@ -45,16 +45,26 @@ static bool stretch(const struct qd_tensor *tensor, unsigned axis, int64_t exten
     return true;
 }
 
-/* Whether the reference computes outputs of some elements from these inputs. */
+/* Whether the reference takes these inputs, and no node computes a tensor without elements of them: what a target makes of
+ * those is another question. */
 static bool is_right(const struct making *m, const struct qd_graph *graph,
                      const struct qd_tensor *inputs)
 {
+    struct qd_graph whole = *graph;
     struct qd_value *values;
     const struct qd_tensor *shapes;
     struct qd_error error;
-    bool right =
-        inputs && qd_graph_answer(graph, inputs, m->arena, &values, &shapes, &error) == QD_OK;
-    for (size_t i = 0; right && i < graph->output_count; i++)
+    int *computed = qd_arena_array(m->arena, graph->node_count * QD_MAX_OPERANDS, sizeof *computed);
+    if (!inputs || !computed || !qd_twin_takes(graph, inputs, m->arena))
+        return false;
+    whole.outputs = computed;
+    whole.output_count = 0;
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].output_count; i++)
+            if (graph->nodes[n].outputs[i] != QD_NO_VALUE)
+                computed[whole.output_count++] = graph->nodes[n].outputs[i];
+    bool right = qd_graph_answer(&whole, inputs, m->arena, &values, &shapes, &error) == QD_OK;
+    for (size_t i = 0; right && i < whole.output_count; i++)
         right = shapes[i].count > 0;
     return right;
 }

@@ -186,7 +186,8 @@ static bool is_narrow(const struct qd_evaluation *evaluation, enum qd_dtype type
            (type == QD_F16 || type == QD_BF16);
 }
 
-/* The error of the sum: in the own type where the semantics may keep it there, unless that has no bound or may overflow. */
+/* The error of the sum: in its own type where the semantics may keep it there, unless that has no
+ * bound or may overflow. */
 static double error_in(const struct qd_evaluation *evaluation, const struct qd_float_sum *sum,
                        int64_t extra, enum qd_dtype type)
 {

@@ -21,8 +21,8 @@ struct qd_case_edit_value {
     const struct qd_tensor
         *tensor;   /* an initializer's or a fed input's; NULL: a node computes it */
     bool is_input; /* with a tensor: it is fed at run time */
-    uint32_t
-        open_axes; /* of an input: bit i is set if axis i is declared without a number; then no axis of an inferred output has one */
+    /* Of an input: bit i is set if axis i is declared without a number. Then no axis of an inferred output has one. */
+    uint32_t open_axes;
     enum qd_dtype declared_dtype; /* of a graph output; NONE: nothing is declared */
 };
 

@@ -57,8 +57,8 @@ struct qd_target_tensor {
 
 /* What the target can do, declared before any case is run. A case is skipped (and counted, with the reason)
  * only if no row allows it; a refusal of anything a row allows is a finding. Of several nodes each must be allowed by
- * itself: its features are those of its own operands and attributes, and multi-node, qdq, after-steps, open-shape, batch,
- * empty, non-finite and extreme-data those of the case. */
+ * itself: its features are those of its own operands and attributes, and multi-node, qdq, after-steps, open-shape,
+ * batch, empty, non-finite and extreme-data those of the case. */
 struct qd_target_capability {
     const char *op; /* op_type, "com.microsoft:op_type", or "*" */
     const char

@@ -6,6 +6,7 @@ import warnings
 
 os.environ["TVM_NUM_THREADS"] = "1"  # read when TVM is loaded
 
+import ml_dtypes  # noqa: E402
 import numpy  # noqa: E402
 import onnx  # noqa: E402
 from onnx import TensorProto, numpy_helper  # noqa: E402
@@ -87,7 +88,10 @@ class Tvm(Worker):
             return numpy.array([int(one) for one in value], "int64")
         if not isinstance(value, self.tvm.runtime.Tensor):
             raise Rejected("an output is no tensor: %r" % (value,), "run")
-        made = numpy_helper.from_array(value.numpy())
+        array = value.numpy()
+        if value.dtype == "int4":  # TVM widens it to int8
+            array = array.astype(ml_dtypes.int4)
+        made = numpy_helper.from_array(array)
         return Tensor(made.data_type, made.dims, made.raw_data)
 
 

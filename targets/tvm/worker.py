@@ -6,11 +6,13 @@ import warnings
 
 os.environ["TVM_NUM_THREADS"] = "1"  # read when TVM is loaded
 
-import ml_dtypes  # noqa: E402
 import numpy  # noqa: E402
 import onnx  # noqa: E402
 from onnx import TensorProto, numpy_helper  # noqa: E402
 from qdiff_worker import Capability, Rejected, Tensor, Unusable, Worker, parse_config, serve  # noqa: E402
+
+TYPES = "int4,int2,float4"
+NO_TYPES = "tvm.runtime.tensor takes no array of numbers below a byte, not even for initializers, and Tensor.numpy swaps their halves"
 
 # The frontend finds a converter by the operator's name alone, whatever its domain; these are com.microsoft's.
 VENDOR = "AllClassNMS BiasGelu EmbedLayerNormalization FastGelu MatMulInteger16 SkipLayerNormalization".split()
@@ -45,7 +47,7 @@ class Tvm(Worker):
             raise Unusable("TVM %s is installed here, not %s" % (self.version, version))
         self.tvm, self.relax, self.frontend = tvm, relax, frontend
         self.optimize = settings["opt"] == "all"
-        self.capabilities = [Capability(name) for name in self.operators()]
+        self.capabilities = [Capability(name, "", TYPES, NO_TYPES) for name in self.operators()]
 
     def operators(self):
         """What the frontend has a converter for. Its list has a private name."""
@@ -88,10 +90,7 @@ class Tvm(Worker):
             return numpy.array([int(one) for one in value], "int64")
         if not isinstance(value, self.tvm.runtime.Tensor):
             raise Rejected("an output is no tensor: %r" % (value,), "run")
-        array = value.numpy()
-        if value.dtype == "int4":  # TVM widens it to int8
-            array = array.astype(ml_dtypes.int4)
-        made = numpy_helper.from_array(array)
+        made = numpy_helper.from_array(value.numpy())
         return Tensor(made.data_type, made.dims, made.raw_data)
 
 

@@ -1,4 +1,4 @@
-"""TVM's Resize with align_corners does not compile an axis of one element"""
+"""TVM's Resize with align_corners does not compile where an output axis has one element"""
 from frames.tvm import check, numpy, run
 
 RESIZE = """(float[1, 1, 1, 2] x) => (float[1, 1, 1, 3] y) {

@@ -22,6 +22,7 @@ test_opencv() { gate opencv@5.0.0.93 --jobs 2; }
 
 # A quarter, a sixth or a twelfth of the smoke level: a part of the cases judges no row stale.
 test_torch() { gate torch@2.13.0 --shard 1/4 --jobs 2; }
+test_tvm() { gate tvm@0.27.0.post1 --shard 1/12 --jobs 2; }
 test_ort_web() { gate ort-web@1.30.0 --shard 1/6 --jobs 2; }
 test_tinygrad()
 {

@@ -37,6 +37,7 @@ QD_WORKER_VERSIONS(ort_web_versions, "ort-web")
 QD_WORKER_VERSIONS(tinygrad_versions, "tinygrad")
 QD_WORKER_VERSIONS(torch_versions, "torch")
 QD_WORKER_VERSIONS(torch_mlir_versions, "torch-mlir")
+QD_WORKER_VERSIONS(tvm_versions, "tvm")
 
 static enum qd_status tract_versions(struct qd_arena *arena, const char *const **versions,
                                      struct qd_error *error)
@@ -86,6 +87,7 @@ static const char *const ort_web_releases[] = {"1.30.0", NULL};
 static const char *const tinygrad_releases[] = {"0.14.0", NULL};
 static const char *const torch_releases[] = {"2.13.0", NULL};
 static const char *const torch_mlir_releases[] = {"20261001", NULL};
+static const char *const tvm_releases[] = {"0.27.0.post1", NULL};
 
 static const struct qd_builtin_target builtins[] = {
     {"ort", "ONNX Runtime's CPU execution provider, through its C API", qd_ort_setup,
@@ -120,6 +122,8 @@ static const struct qd_builtin_target builtins[] = {
     {"torch", "PyTorch's quantized tensors and their fused kernels, four engines",
      "scripts/setup --target torch", NULL, "torch", torch_versions, NULL, plain, torch_releases,
      false},
+    {"tvm", "Apache TVM: its ONNX frontend into Relax, compiled by LLVM",
+     "scripts/setup --target tvm", NULL, "tvm", tvm_versions, NULL, plain, tvm_releases, false},
     {"ort-web", "ONNX Runtime Web: the WebAssembly build of the CPU provider, under Node",
      "scripts/setup --target ort-web", NULL, "ort_web", ort_web_versions, NULL, ort_web_levels,
      ort_web_releases, false},

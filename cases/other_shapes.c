@@ -45,8 +45,8 @@ static bool stretch(const struct qd_tensor *tensor, unsigned axis, int64_t exten
     return true;
 }
 
-/* Whether the reference takes these inputs, and no node computes a tensor without elements of them: what a target makes of
- * those is another question. */
+/* Whether the reference takes these inputs, and no node computes a tensor without elements of them:
+ * what a target makes of those is another question. */
 static bool is_right(const struct making *m, const struct qd_graph *graph,
                      const struct qd_tensor *inputs)
 {

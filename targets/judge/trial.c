@@ -111,6 +111,32 @@ static enum qd_status check_twin(struct qd_subject *subject, const struct qd_eva
     return status;
 }
 
+/* What a target took against the rules may have damaged its process; so that the verdict does not depend on which case
+ * comes next there, the valid twin does. */
+static enum qd_status check_aftermath(struct qd_subject *subject,
+                                      const struct qd_evaluated *evaluated, struct qd_twins *twins,
+                                      struct qd_arena *arena, struct qd_trial *trial,
+                                      struct qd_error *error)
+{
+    struct qd_run death;
+    bool dies = false;
+    if (trial->skip || !subject->session ||
+        trial->comparison.verdict != QD_VERDICT_ACCEPTS_INVALID || trial->divergence_count != 1)
+        return QD_OK;
+    enum qd_status status = qd_twin_dies_after(twins, session_for(subject, evaluated),
+                                               evaluated->kase, &death, &dies, error);
+    if (status != QD_OK || !dies)
+        return status;
+    const char *words = qd_arena_printf(
+        arena, "it takes the model, and its valid twin dies after it: %s", death.message);
+    if (!words)
+        return qd_fail(error, QD_NO_MEMORY, "no memory for a divergence");
+    trial->divergences[0] = (struct qd_divergence){.class = QD_VERDICT_STATE_LEAK, .words = words};
+    trial->comparison.verdict = QD_VERDICT_STATE_LEAK;
+    snprintf(trial->run.message, sizeof trial->run.message, "%s", words);
+    return QD_OK;
+}
+
 static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena *arena,
                            struct qd_trial *trial, struct qd_error *error)
 {
@@ -295,6 +321,8 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
     enum qd_status status = subject->role->ask(subject, evaluated, arena, &made, error);
     if (status == QD_OK && options->twins)
         status = check_twin(subject, evaluated, options->twins, &made, error);
+    if (status == QD_OK && options->twins)
+        status = check_aftermath(subject, evaluated, options->twins, arena, &made, error);
     if (status == QD_OK && !made.skip)
         status = cite(evaluated, arena, &made, error);
     if (status == QD_OK && !made.skip && subject->expectations)

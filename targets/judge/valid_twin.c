@@ -31,33 +31,74 @@ static enum qd_status make_index(struct qd_twins *twins, struct qd_error *error)
 
 /* Runs the twin; one that the reference cannot evaluate says nothing. */
 static enum qd_status ask_twin(struct qd_session *session, const struct qd_case *twin,
-                               struct qd_arena *arena, bool *refused, struct qd_error *error)
+                               struct qd_arena *arena, struct qd_trial *trial,
+                               struct qd_error *error)
 {
     struct qd_evaluated evaluated;
-    struct qd_trial trial;
     enum qd_status status = qd_case_evaluate(twin, arena, &evaluated, error);
     if (status != QD_OK)
         return status == QD_NO_MEMORY ? status : QD_OK;
-    status = qd_trial_ask(session, &evaluated, arena, &trial, error);
-    if (status == QD_OK)
-        *refused = trial.skip ? !trial.declared : trial.run.outcome == QD_OUTCOME_REJECTED;
-    return status;
+    return qd_trial_ask(session, &evaluated, arena, trial, error);
+}
+
+/* Finds the twin of `kase`; *found is false where there is none. */
+static enum qd_status find_twin(struct qd_twins *twins, const struct qd_case *kase,
+                                struct qd_arena *arena, struct qd_case *twin, bool *found,
+                                struct qd_error *error)
+{
+    enum qd_status status = make_index(twins, error);
+    const char *path =
+        status == QD_OK && kase->twin ? qd_case_index_find(twins->index, kase->twin) : NULL;
+    *found = path != NULL;
+    return path ? qd_case_load(path, arena, twin, error) : status;
 }
 
 enum qd_status qd_twin_is_refused(struct qd_twins *twins, struct qd_session *session,
                                   const struct qd_case *kase, bool *refused, struct qd_error *error)
 {
-    enum qd_status status = make_index(twins, error);
-    const char *path;
+    struct qd_trial trial = {.declared = true};
     struct qd_arena arena;
     struct qd_case twin;
+    bool found;
     *refused = false;
-    if (status != QD_OK || !(path = qd_case_index_find(twins->index, kase->twin)))
-        return status;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    status = qd_case_load(path, &arena, &twin, error);
-    if (status == QD_OK)
-        status = ask_twin(session, &twin, &arena, refused, error);
+    enum qd_status status = find_twin(twins, kase, &arena, &twin, &found, error);
+    if (status == QD_OK && found) {
+        status = ask_twin(session, &twin, &arena, &trial, error);
+        *refused = trial.skip ? !trial.declared : trial.run.outcome == QD_OUTCOME_REJECTED;
+    }
+    qd_arena_clear(&arena);
+    return status;
+}
+
+/* Asks the twin in the process that has taken the case, and where it dies once more, in a fresh one. */
+static enum qd_status ask_twice(struct qd_session *session, const struct qd_case *twin,
+                                struct qd_arena *arena, struct qd_run *death, bool *dies,
+                                struct qd_error *error)
+{
+    struct qd_trial after = {.skip = NULL}, fresh = {.skip = NULL};
+    enum qd_status status = ask_twin(session, twin, arena, &after, error);
+    if (status != QD_OK || after.skip || after.run.outcome != QD_OUTCOME_CRASH)
+        return status;
+    qd_session_renew(session);
+    status = ask_twin(session, twin, arena, &fresh, error);
+    *death = after.run;
+    *dies = status == QD_OK && fresh.run.outcome != QD_OUTCOME_CRASH;
+    return status;
+}
+
+enum qd_status qd_twin_dies_after(struct qd_twins *twins, struct qd_session *session,
+                                  const struct qd_case *kase, struct qd_run *death, bool *dies,
+                                  struct qd_error *error)
+{
+    struct qd_arena arena;
+    struct qd_case twin;
+    bool found;
+    *dies = false;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = find_twin(twins, kase, &arena, &twin, &found, error);
+    if (status == QD_OK && found)
+        status = ask_twice(session, &twin, &arena, death, dies, error);
     qd_arena_clear(&arena);
     return status;
 }

@@ -59,15 +59,28 @@ static enum qd_status evaluate_flat(const struct qd_override *self, struct qd_ed
                            : status;
 }
 
+/* com.microsoft's operators are those of opset 21, whatever version of their domain they have; their axis
+ * is given and not negative. */
+static bool read_as_onnx(const struct qd_node *node, const struct qd_layout *layout,
+                         struct qd_node *like)
+{
+    *like = *node;
+    if (*node->domain)
+        like->opset = 21;
+    return !*node->domain || (qd_node_attr(node, "axis") && layout->axis >= 0);
+}
+
 /* What breaks the specification's rules is for the operator to refuse. */
 static bool is_right(const struct qd_evaluation *evaluation, const struct qd_node *node,
-                     const struct qd_value *const *in)
+                     const struct qd_layout *layout, const struct qd_value *const *in)
 {
     struct qd_error ignored;
     struct qd_evaluation quiet = *evaluation;
     struct qd_granularity granularity;
+    struct qd_node like;
     quiet.error = &ignored;
-    return qd_granularity_read(&quiet, node, &in[X]->want, &in[SCALE]->want,
+    return read_as_onnx(node, layout, &like) &&
+           qd_granularity_read(&quiet, &like, &in[X]->want, &in[SCALE]->want,
                                in[ZERO_POINT] ? &in[ZERO_POINT]->want : NULL, "scale", "zero_point",
                                &granularity) == QD_OK;
 }
@@ -80,13 +93,13 @@ enum qd_status qd_regroup(const struct qd_override *self, const struct qd_evalua
     const struct qd_tensor x = in[X]->want;
     struct qd_layout layout = {.x = &x, .scale = &in[SCALE]->want, .axis = 1};
     qd_edit_begin(&edit, evaluation, node, in);
-    bool right = is_right(evaluation, node, in);
     enum qd_status status = qd_node_int(node, "axis", 1, &layout.axis, evaluation->error);
     if (status == QD_OK)
         status = qd_node_int(node, "block_size", 0, &layout.block, evaluation->error);
     if (status != QD_OK)
         return status;
     bool one = layout.x->count == 0 || layout.scale->count < 2;
-    return one || !right ? qd_edit_run(&edit, self, out)
-                         : evaluate_flat(self, &edit, &layout, choose, out);
+    return one || !is_right(evaluation, node, &layout, in)
+               ? qd_edit_run(&edit, self, out)
+               : evaluate_flat(self, &edit, &layout, choose, out);
 }

@@ -24,4 +24,11 @@ enum qd_status qd_twin_is_refused(struct qd_twins *twins, struct qd_session *ses
                                   const struct qd_case *kase, bool *refused,
                                   struct qd_error *error);
 
+/* Whether the twin of `kase` dies in the process that has just taken `kase`, and in a fresh one does not: the invalid
+ * model has damaged the process, whichever case would have run there next. *death is the twin's run, whose message
+ * alone is valid afterwards. Errors as above. */
+enum qd_status qd_twin_dies_after(struct qd_twins *twins, struct qd_session *session,
+                                  const struct qd_case *kase, struct qd_run *death, bool *dies,
+                                  struct qd_error *error);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "qdiff/evaluated.h"
 #include "qdiff/trial.h"
+#include "qdiff/valid_twin.h"
 #include "targets_testlib.h"
 
 #define MISBEHAVE(what) QD_TEST_PLUGINS_DIR "/misbehave_plugin.so[do=" what "]"
@@ -49,6 +50,35 @@ static void try_second(const char *target, const struct qd_session_options *opti
     assert_int_equal(trial->divergence_count, 0);
     try_once(session, rows, trial, arena);
     qd_session_close(session);
+}
+
+/* What a target does to its process while it takes an invalid model kills the valid twin after it. */
+static void an_invalid_model_may_damage_the_process(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target;
+        bool dies;
+    } rows[] = {{MISBEHAVE("crash-later"), true}, {MISBEHAVE("crash"), false}};
+    const struct qd_case kase = {.twin = "reject/Relu/valid-f32"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_session *session = qd_open(rows[i].target, &isolated);
+        struct qd_twins twins;
+        struct qd_trial first;
+        struct qd_arena arena;
+        struct qd_run death;
+        struct qd_error error;
+        bool dies;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        qd_twins_init(&twins, QD_TEST_CASES_DIR);
+        try_once(session, NULL, &first, &arena);
+        assert_int_equal(qd_twin_dies_after(&twins, session, &kase, &death, &dies, &error), QD_OK);
+        assert_int_equal(dies, rows[i].dies);
+        assert_true(!dies || strstr(death.message, "signal 11"));
+        qd_twins_clear(&twins);
+        qd_session_close(session);
+        qd_arena_clear(&arena);
+    }
 }
 
 static void a_state_leak_tells_both_answers(void **state)
@@ -205,6 +235,7 @@ static void a_death_in_a_step_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_invalid_model_may_damage_the_process),
         cmocka_unit_test(a_state_leak_tells_both_answers),
         cmocka_unit_test(rows_can_name_it),
         cmocka_unit_test(in_process_it_is_a_wrong_value),

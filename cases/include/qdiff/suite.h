@@ -68,7 +68,8 @@ struct qd_suite_options {
 
 /* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it
  * has scalar parameters, its twin with vectors of one element (feature one-element-vector), after one in eight the
- * twin that comes after steps (feature after-steps), and from the full level on, wherever that meets something new, its
+ * twin that comes after steps (feature after-steps), after one in eight the one whose model is told no shape (feature
+ * open-shape), and from the full level on, wherever that meets something new, its
  * twin with a rewritten graph. */
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);

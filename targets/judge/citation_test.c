@@ -152,6 +152,46 @@ static void test_a_narrow_sum_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* DynamicQuantizeMatMul's page says "Matrix multiply results from A * B": of (1.004, 2.55) and (1, 0) that is 1.004; the
+ * codes of A are in steps of 0.01. */
+static void test_a_product_of_floats_is_advisory(void **state)
+{
+    (void)state;
+    static const struct {
+        float have;
+        enum qd_severity severity;
+    } rows[] = {{1.004F, QD_SEVERITY_ADVISORY}, {1.01F, QD_SEVERITY_WRONG}};
+    static float numbers[] = {1.004F, 2.55F}, one = 1, have;
+    static uint8_t codes[] = {1, 0};
+    static const int64_t dims[] = {1, 1};
+    struct fixture f;
+    struct qd_error error;
+    const struct qd_tensor
+        a = {.dtype = QD_F32, .rank = 2, .dims = {1, 2}, .count = 2, .data = numbers},
+        b = {.dtype = QD_U8, .rank = 2, .dims = {2, 1}, .count = 2, .data = codes},
+        scale = {.dtype = QD_F32, .count = 1, .data = &one};
+    struct qd_tensor y = {.dtype = QD_F32, .rank = 2, .dims = {1, 1}, .count = 1, .data = &have};
+    begin(&f, "com.microsoft", "DynamicQuantizeMatMul");
+    struct qd_builder *builder = qd_build_begin(&f.arena, 13);
+    qd_build_input(builder, "a", &a);
+    qd_build_initializer(builder, "b", &b);
+    qd_build_initializer(builder, "scale", &scale);
+    qd_build_node(builder, "com.microsoft", "DynamicQuantizeMatMul", "a,b,scale", "y");
+    qd_build_output(builder, "y", QD_F32, 2, dims);
+    assert_int_equal(qd_build_finish(builder, "product", false, &f.kase, &error), QD_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_citation citation;
+        const struct qd_comparison comparison = {.mismatched = 1};
+        const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &y};
+        have = rows[i].have;
+        assert_int_equal(qd_cite(&f.evaluated, &run, &comparison, QD_VERDICT_WRONG_VALUE, "",
+                                 &f.arena, &citation, &error),
+                         QD_OK);
+        assert_int_equal(citation.severity, rows[i].severity);
+    }
+    qd_arena_clear(&f.arena);
+}
+
 /* Resize's page says what axes are that are provided, and what if not; not whether an empty list is provided. */
 static void test_empty_axes_are_advisory(void **state)
 {
@@ -299,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
         cmocka_unit_test(test_a_narrow_sum_is_advisory),
+        cmocka_unit_test(test_a_product_of_floats_is_advisory),
         cmocka_unit_test(test_empty_axes_are_advisory),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),

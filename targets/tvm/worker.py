@@ -4,7 +4,7 @@
 import os
 import warnings
 
-os.environ["TVM_NUM_THREADS"] = "1"  # read when TVM is loaded
+os.environ.update(TVM_NUM_THREADS="1")  # read when TVM is loaded
 
 import numpy  # noqa: E402
 import onnx  # noqa: E402

@@ -22,8 +22,8 @@ struct qd_citation {
  * operator whose page gives no bound (qd_op.approximate);
  * - a wrong value that sums of float16 or bfloat16 give which are kept in these types, in some order and without
  *   overflow: no page says how wide an accumulator is;
- * - a wrong value of MatMulIntegerToFloat or DynamicQuantizeMatMul that the product of the dequantized operands gives, in
- *   some order of float32: their pages have no formula, only "Matrix multiply results from A * B";
+ * - a wrong value of MatMulIntegerToFloat or DynamicQuantizeMatMul that the product of the dequantized operands
+ *   gives, in some order of float32: their pages have no formula, only "Matrix multiply results from A * B";
  * - anything that is `wrong` of a case with the feature one-element-vector: no
  * page says that such a model is taken, or what it is;
  * - the same of a Resize whose attribute axes lists none: whether such a list is "provided" no page says;

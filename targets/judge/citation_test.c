@@ -152,8 +152,8 @@ static void test_a_narrow_sum_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
-/* DynamicQuantizeMatMul's page says "Matrix multiply results from A * B": of (1.004, 2.55) and (1, 0) that is 1.004; the
- * codes of A are in steps of 0.01. */
+/* DynamicQuantizeMatMul's page says "Matrix multiply results from A * B": of (1.004, 2.55) and
+ * (1, 0) that is 1.004; the codes of A are in steps of 0.01. */
 static void test_a_product_of_floats_is_advisory(void **state)
 {
     (void)state;

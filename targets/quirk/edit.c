@@ -274,3 +274,15 @@ double qd_parameter_at(const struct qd_value *parameter, int64_t c)
     c = t->count == 1 ? 0 : c;
     return c < t->count ? qd_tensor_value(t, c) : 0;
 }
+
+enum qd_status qd_edit_run_with_entry(const struct qd_edit *edit, const struct qd_override *self,
+                                      int i, int64_t e, struct qd_value *out)
+{
+    struct qd_edit one = *edit;
+    one.node.attrs = one.attrs;
+    one.evaluation.semantics = &one.semantics;
+    struct qd_tensor *operand = qd_edit_copy(&one, i);
+    if (operand)
+        qd_tensor_fill(operand, qd_tensor_get(&edit->in[i]->want, e));
+    return qd_edit_run(&one, self, out);
+}

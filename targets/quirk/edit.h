@@ -49,6 +49,10 @@ void qd_edit_begin(struct qd_edit *edit, const struct qd_evaluation *evaluation,
 enum qd_status qd_edit_run(struct qd_edit *edit, const struct qd_override *self,
                            struct qd_value *out);
 
+/* The same with entry `e` of operand `i` in the place of each; `edit` stays as it is. */
+enum qd_status qd_edit_run_with_entry(const struct qd_edit *edit, const struct qd_override *self,
+                                      int i, int64_t e, struct qd_value *out);
+
 /* Attributes: taken away, or set whether it was there or not. */
 void qd_edit_drop(struct qd_edit *edit, const char *name);
 void qd_edit_int(struct qd_edit *edit, const char *name, int64_t value);

@@ -445,9 +445,11 @@ static enum qd_status fuse_each(const struct qd_graph *graph, const char *op_typ
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }
 
-enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *arena,
-                                 const struct qd_graph **rewritten, struct qd_error *error)
+enum qd_status qd_fuse_additions(const struct qd_override *self, const struct qd_graph *graph,
+                                 struct qd_arena *arena, const struct qd_graph **rewritten,
+                                 struct qd_error *error)
 {
+    (void)self;
     return fuse_each(graph, "Add", fuse_addition, arena, rewritten, error);
 }
 
@@ -492,8 +494,10 @@ static void fuse_normalized(struct qd_rewrite *made, struct qd_node *node,
     become(made, node, &from, "QLinearSoftmax", inputs, SOFTMAX_INPUTS);
 }
 
-enum qd_status qd_fuse_softmax(const struct qd_graph *graph, struct qd_arena *arena,
-                               const struct qd_graph **rewritten, struct qd_error *error)
+enum qd_status qd_fuse_softmax(const struct qd_override *self, const struct qd_graph *graph,
+                               struct qd_arena *arena, const struct qd_graph **rewritten,
+                               struct qd_error *error)
 {
+    (void)self;
     return fuse_each(graph, "Softmax", fuse_normalized, arena, rewritten, error);
 }

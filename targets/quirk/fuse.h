@@ -33,11 +33,13 @@ enum qd_status qd_evaluate_fused(const struct qd_override *self, struct qd_evalu
                                  struct qd_value *out);
 
 /* Each DequantizeLinear of both operands, Add, QuantizeLinear becomes a QLinearAdd; so does one with such a Relu. */
-enum qd_status qd_fuse_additions(const struct qd_graph *graph, struct qd_arena *arena,
-                                 const struct qd_graph **rewritten, struct qd_error *error);
+enum qd_status qd_fuse_additions(const struct qd_override *self, const struct qd_graph *graph,
+                                 struct qd_arena *arena, const struct qd_graph **rewritten,
+                                 struct qd_error *error);
 
 /* Each DequantizeLinear, Softmax, QuantizeLinear of 8-bit codes of one type becomes a QLinearSoftmax. */
-enum qd_status qd_fuse_softmax(const struct qd_graph *graph, struct qd_arena *arena,
-                               const struct qd_graph **rewritten, struct qd_error *error);
+enum qd_status qd_fuse_softmax(const struct qd_override *self, const struct qd_graph *graph,
+                               struct qd_arena *arena, const struct qd_graph **rewritten,
+                               struct qd_error *error);
 
 #endif

@@ -16,12 +16,5 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     return qd_edit_run(&edit, self, out);
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
-{
-    (void)self;
-    return qd_fuse_additions(graph, arena, rewritten, error);
-}
-
-const struct qd_override qd_quirk_add_folds_zero_points = {.graph = rewrite, .node = evaluate};
+const struct qd_override qd_quirk_add_folds_zero_points = {.graph = qd_fuse_additions,
+                                                           .node = evaluate};

@@ -68,12 +68,5 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     return qd_codes_set(evaluation, in, 2, add, &m, out);
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
-{
-    (void)self;
-    return qd_fuse_additions(graph, arena, rewritten, error);
-}
-
-const struct qd_override qd_quirk_add_in_fixed_point = {.graph = rewrite, .node = evaluate};
+const struct qd_override qd_quirk_add_in_fixed_point = {.graph = qd_fuse_additions,
+                                                        .node = evaluate};

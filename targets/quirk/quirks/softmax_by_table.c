@@ -115,12 +115,4 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     return status;
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
-{
-    (void)self;
-    return qd_fuse_softmax(graph, arena, rewritten, error);
-}
-
-const struct qd_override qd_quirk_softmax_by_table = {.graph = rewrite, .node = evaluate};
+const struct qd_override qd_quirk_softmax_by_table = {.graph = qd_fuse_softmax, .node = evaluate};

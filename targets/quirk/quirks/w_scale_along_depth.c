@@ -17,18 +17,6 @@ static struct qd_source source_at(const void *context, int64_t i)
     return (struct qd_source){(size_t)d, i};
 }
 
-static enum qd_status evaluate_with(const struct qd_override *self, const struct qd_edit *edit,
-                                    int64_t d, struct qd_value *out)
-{
-    struct qd_edit one = *edit;
-    one.node.attrs = one.attrs;
-    one.evaluation.semantics = &one.semantics;
-    struct qd_tensor *scale = qd_edit_copy(&one, W_SCALE);
-    if (scale)
-        qd_tensor_fill(scale, qd_tensor_get(&edit->in[W_SCALE]->want, d));
-    return qd_edit_run(&one, self, out);
-}
-
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
@@ -38,13 +26,13 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     const struct qd_value *operands[QD_MAX_OPERANDS];
     qd_edit_begin(&edit, evaluation, node, in);
     int64_t filters = in[W_SCALE]->want.count;
-    enum qd_status status = evaluate_with(self, &edit, 0, &made[0]);
+    enum qd_status status = qd_edit_run_with_entry(&edit, self, W_SCALE, 0, &made[0]);
     const struct qd_tensor *y = &made[0].want;
     if (status != QD_OK || filters < 2 || filters > QD_MAX_OPERANDS || y->rank != RANK ||
         y->dims[DEPTH_AXIS] != filters)
         return qd_edit_run(&edit, self, out);
     for (int64_t d = 0; d < filters && status == QD_OK; d++) {
-        status = evaluate_with(self, &edit, d, &made[d]);
+        status = qd_edit_run_with_entry(&edit, self, W_SCALE, d, &made[d]);
         operands[d] = &made[d];
     }
     struct planes planes = {filters, y->dims[3] * y->dims[4]};

@@ -11,19 +11,6 @@ static struct qd_source source_at(const void *context, int64_t i)
     return (struct qd_source){(size_t)(i % *positions), i};
 }
 
-static enum qd_status evaluate_with(const struct qd_override *self, const struct qd_edit *edit,
-                                    int64_t p, struct qd_value *out)
-{
-    struct qd_edit one = *edit;
-    one.node.attrs = one.attrs;
-    one.evaluation.semantics = &one.semantics;
-    int operand = qd_operand_find(&one, QD_W_ZERO_POINT);
-    struct qd_tensor *zero_point = qd_edit_copy(&one, operand);
-    if (zero_point)
-        qd_tensor_fill(zero_point, qd_tensor_get(&edit->in[operand]->want, p));
-    return qd_edit_run(&one, self, out);
-}
-
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
@@ -39,7 +26,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         qd_shape_plane(&out->want) != filters)
         return status;
     for (int64_t p = 0; p < filters && status == QD_OK; p++) {
-        status = evaluate_with(self, &edit, p, &made[p]);
+        status = qd_edit_run_with_entry(&edit, self, operand, p, &made[p]);
         operands[p] = &made[p];
     }
     return status == QD_OK ? qd_move(evaluation, operands, (size_t)filters, out->want.rank,

@@ -252,6 +252,7 @@ const struct qd_op qd_op_qgemm = {
     .operands = "A,a_scale,a_zero_point,B:weight,b_scale,b_zero_point,C:bias,y_scale,y_zero_point",
     .clause = "1: Scalar multiplier for the product of input tensors A * B. ... and must be "
               "quantized with zero_point = 0 and scale = alpha / beta * a_scale * b_scale.",
+    .rounding_open = true,
     .attributes = "alpha,transA,transB",
     .flags = "transA,transB",
     .rules = "a-type,b-type,c-type,a_scale-type,b_scale-type,y_scale-type,a_zero_point-type,"

@@ -111,6 +111,7 @@ const struct qd_op qd_op_qlinear_add = {
     .operands = "A,A_scale,A_zero_point,B:weight,B_scale,B_zero_point,C_scale,C_zero_point",
     .clause = "1: C = (A_scale * (A - A_zero_point) + B_scale * (B - B_zero_point))/C_scale + "
               "C_zero_point",
+    .rounding_open = true,
     .attributes = "",
     .rules = "a-type,b-type,a_scale-type,b_scale-type,c_scale-type,a_zero_point-type,"
              "b_zero_point-type,c_zero_point-type,a_scale-shape,b_scale-shape,c_scale-shape,"

@@ -83,6 +83,7 @@ const struct qd_op qd_op_qlinear_concat = {
     .operands = "Y_scale,Y_zero_point,*x,x_scale,x_zero_point",
     .clause = "1: Concatenate a list of tensors into a single tensor. ... Y's scale. ... Y's zero "
               "point. ... List of tensors/scale/zero_point for concatenation",
+    .rounding_open = true,
     .attributes = "axis",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"

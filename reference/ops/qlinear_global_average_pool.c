@@ -51,6 +51,7 @@ const struct qd_op qd_op_qlinear_global_average_pool = {
     .operands = "X,x_scale,x_zero_point,y_scale,y_zero_point",
     .clause = "1: applies Average pooling across the values in the same channel. ... Scale of "
               "quantized input 'X'. ... Scale of quantized output 'Y'.",
+    .rounding_open = true,
     .attributes = "channels_last",
     .flags = "channels_last",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"

@@ -201,6 +201,7 @@ const struct qd_op qd_op_qlinear_softmax = {
     .clause = "1: Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1) "
               "... Scale of quantized input 'X'. ... Scale of quantized output 'Y'.",
     .approximate = true,
+    .rounding_open = true,
     .attributes = "axis,opset",
     .rules = "x-type,x_scale-type,y_scale-type,x_zero_point-type,y_zero_point-type,"
              "x_scale-shape,y_scale-shape,x_zero_point-shape,y_zero_point-shape,"

@@ -110,6 +110,7 @@ const struct qd_op qd_op_qlinear_where = {
         "condition:control,X,x_scale,x_zero_point,Y,y_scale,y_zero_point,z_scale,z_zero_point",
     .clause = "1: Return elements, either from X or Y, depending on condition. ... X's scale. ... "
               "Y's scale. ... Z's scale. ... Z's zero point.",
+    .rounding_open = true,
     .attributes = "",
     .rules = "condition-type,x-type,y-type,x_scale-type,y_scale-type,z_scale-type,"
              "x_zero_point-type,y_zero_point-type,z_zero_point-type,x_scale-shape,"

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
+#include "judge/excuse.h"
 #include "qdiff/answer.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
-#include "qdiff/quirk.h"
 
 /* The row of the operator that the case is about; NULL if the reference has none. */
 static const struct qd_op *principal_op(const struct qd_evaluated *evaluated)
@@ -15,17 +15,6 @@ static const struct qd_op *principal_op(const struct qd_evaluated *evaluated)
     const struct qd_graph *graph = evaluated->kase->graph;
     const struct qd_node *node = graph ? qd_graph_principal(graph) : NULL;
     return node ? qd_op_find(node->domain, node->op_type) : NULL;
-}
-
-static bool has_approximate(const struct qd_evaluated *evaluated)
-{
-    const struct qd_graph *graph = evaluated->kase->graph;
-    for (size_t i = 0; i < graph->node_count; i++) {
-        const struct qd_op *op = qd_op_find(graph->nodes[i].domain, graph->nodes[i].op_type);
-        if (op && op->approximate)
-            return true;
-    }
-    return false;
 }
 
 /* --- Wrong values ------------------------------------------------------------------------------- */
@@ -62,65 +51,12 @@ static const char *values_clause(const struct qd_evaluated *evaluated, size_t ou
     return second ? qd_arena_printf(arena, "%s; %s", first, second) : NULL;
 }
 
-/* Whether the answer is one that the graph has under these semantics. */
-static bool is_answer(const struct qd_evaluated *evaluated, const struct qd_run *run,
-                      const struct qd_semantics *semantics, struct qd_arena *owner)
-{
-    const struct qd_case *kase = evaluated->kase;
-    struct qd_value values[QD_MAX_OPERANDS];
-    struct qd_comparison comparison = {.mismatched = 1};
-    struct qd_arena arena;
-    struct qd_error error;
-    if (!run || kase->graph->output_count > QD_MAX_OPERANDS)
-        return false;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    if (qd_graph_evaluate(kase->graph, kase->inputs, semantics, &arena, values, &error) == QD_OK)
-        qd_compare(kase, values, run, &comparison);
-    qd_arena_clear_for(&arena, owner);
-    return comparison.mismatched == 0;
-}
-
-static bool has_narrow_floats(const struct qd_case *kase)
-{
-    struct qd_features features;
-    qd_case_features(kase, &features);
-    return qd_features_has(&features, QD_FEATURE_FLOAT16) ||
-           qd_features_has(&features, QD_FEATURE_BFLOAT16);
-}
-
-/* Whether some operator is a product of integers by its name alone. */
-static bool has_unwritten_product(const struct qd_case *kase)
-{
-    bool found = false;
-    for (size_t i = 0; i < kase->graph->node_count; i++)
-        found = found || strcmp(kase->graph->nodes[i].op_type, "MatMulIntegerToFloat") == 0 ||
-                strcmp(kase->graph->nodes[i].op_type, "DynamicQuantizeMatMul") == 0;
-    return found;
-}
-
-/* Why no sentence forbids these values; NULL if one does. */
-static const char *excuse_of(const struct qd_evaluated *evaluated, const struct qd_run *run,
-                             const struct qd_comparison *comparison, struct qd_arena *arena)
-{
-    static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN};
-    const struct qd_semantics floats = {.override = qd_quirk_find("product-in-floats")->override};
-    if (comparison->flushed == comparison->mismatched)
-        return "no sentence asks for subnormal numbers";
-    if (comparison->close == comparison->mismatched && has_approximate(evaluated))
-        return "no sentence says how accurate the function is";
-    if (has_narrow_floats(evaluated->kase) && is_answer(evaluated, run, &narrow, arena))
-        return "no sentence says in how wide a type to sum";
-    if (has_unwritten_product(evaluated->kase) && is_answer(evaluated, run, &floats, arena))
-        return "no sentence says that the product is one of integers";
-    return NULL;
-}
-
 static void cite_value(const struct qd_evaluated *evaluated, const struct qd_run *run,
                        const struct qd_comparison *comparison, struct qd_arena *arena,
                        struct qd_citation *citation)
 {
     const char *clause = values_clause(evaluated, comparison->output, arena);
-    const char *excuse = excuse_of(evaluated, run, comparison, arena);
+    const char *excuse = qd_excuse_of(evaluated, run, comparison, arena);
     if (clause && excuse)
         clause = qd_arena_printf(arena, "%s; %s", clause, excuse);
     citation->severity = excuse ? QD_SEVERITY_ADVISORY : QD_SEVERITY_WRONG;

@@ -72,6 +72,8 @@ struct qd_op {
     const char *clause;
     /* The function is not rational, and the page gives no bound for its accuracy. */
     bool approximate;
+    /* The page says neither how a number between two codes is rounded nor that the zero point is added afterwards. */
+    bool rounding_open;
     /* The attributes of all its versions, comma-separated: "axis", "axis:13-" since opset 13, "axes:-12" up to 12. Any
      * other is INVALID, rule attribute-unknown. NULL: not listed, nothing is checked. */
     const char *attributes;

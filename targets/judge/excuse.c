@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds what makes a value that differs one that no sentence forbids. */
+#include "judge/excuse.h"
+
+#include <string.h>
+
+#include "qdiff/evaluate.h"
+#include "qdiff/features.h"
+#include "qdiff/override.h"
+#include "qdiff/quirk.h"
+
+static bool has_approximate(const struct qd_evaluated *evaluated)
+{
+    const struct qd_graph *graph = evaluated->kase->graph;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const struct qd_op *op = qd_op_find(graph->nodes[i].domain, graph->nodes[i].op_type);
+        if (op && op->approximate)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the answer is one that the graph has under these semantics. */
+static bool is_answer(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                      const struct qd_semantics *semantics, struct qd_arena *owner)
+{
+    const struct qd_case *kase = evaluated->kase;
+    struct qd_value values[QD_MAX_OPERANDS];
+    struct qd_comparison comparison = {.mismatched = 1};
+    struct qd_arena arena;
+    struct qd_error error;
+    if (!run || kase->graph->output_count > QD_MAX_OPERANDS)
+        return false;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_graph_evaluate(kase->graph, kase->inputs, semantics, &arena, values, &error) == QD_OK)
+        qd_compare(kase, values, run, &comparison);
+    qd_arena_clear_for(&arena, owner);
+    return comparison.mismatched == 0;
+}
+
+static bool has_narrow_floats(const struct qd_case *kase)
+{
+    struct qd_features features;
+    qd_case_features(kase, &features);
+    return qd_features_has(&features, QD_FEATURE_FLOAT16) ||
+           qd_features_has(&features, QD_FEATURE_BFLOAT16);
+}
+
+/* Whether some operator is a product of integers by its name alone. */
+static bool has_unwritten_product(const struct qd_case *kase)
+{
+    bool found = false;
+    for (size_t i = 0; i < kase->graph->node_count; i++)
+        found = found || strcmp(kase->graph->nodes[i].op_type, "MatMulIntegerToFloat") == 0 ||
+                strcmp(kase->graph->nodes[i].op_type, "DynamicQuantizeMatMul") == 0;
+    return found;
+}
+
+/* --- How to round ------------------------------------------------------------------------------- */
+
+static bool has_open_rounding(const struct qd_case *kase)
+{
+    bool found = false;
+    for (size_t i = 0; i < kase->graph->node_count; i++) {
+        const struct qd_node *node = &kase->graph->nodes[i];
+        const struct qd_op *op = qd_op_find(node->domain, node->op_type);
+        found = found || (op && op->rounding_open);
+    }
+    return found;
+}
+
+/* Another rounding of the operators that leave it open. */
+struct reading {
+    struct qd_override override;
+    enum qd_rounding rounding;
+    enum qd_zero_point_order order;
+};
+
+static enum qd_status read_node(const struct qd_override *self, struct qd_evaluation *evaluation,
+                                const struct qd_node *node, const struct qd_value *const *in,
+                                struct qd_value *out)
+{
+    const struct reading *reading = (const struct reading *)self;
+    struct qd_semantics semantics = *evaluation->semantics;
+    struct qd_evaluation as_read = *evaluation;
+    semantics.rounding = reading->rounding;
+    semantics.zero_point_order = reading->order;
+    as_read.semantics = &semantics;
+    return qd_override_node(node->op->rounding_open ? &as_read : evaluation, self->next, node, in,
+                            out);
+}
+
+/* To the nearest code: of the quotient, or of the whole formula, its zero point in it. */
+static bool rounds_otherwise(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                             struct qd_arena *arena)
+{
+    static const struct reading readings[] = {
+        {{.node = read_node}, QD_ROUND_HALF_AWAY, QD_ZERO_POINT_AFTER},
+        {{.node = read_node}, QD_ROUND_HALF_UP, QD_ZERO_POINT_AFTER},
+        {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_EXACT},
+        {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_F32},
+        {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_FUSED},
+    };
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+        const struct qd_semantics semantics = {.override = &readings[i].override};
+        if (is_answer(evaluated, run, &semantics, arena))
+            return true;
+    }
+    return false;
+}
+
+/* --- All ---------------------------------------------------------------------------------------- */
+
+const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                         const struct qd_comparison *comparison, struct qd_arena *arena)
+{
+    static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN};
+    const struct qd_semantics floats = {.override = qd_quirk_find("product-in-floats")->override};
+    if (comparison->flushed == comparison->mismatched)
+        return "no sentence asks for subnormal numbers";
+    if (comparison->close == comparison->mismatched && has_approximate(evaluated))
+        return "no sentence says how accurate the function is";
+    if (has_narrow_floats(evaluated->kase) && is_answer(evaluated, run, &narrow, arena))
+        return "no sentence says in how wide a type to sum";
+    if (has_unwritten_product(evaluated->kase) && is_answer(evaluated, run, &floats, arena))
+        return "no sentence says that the product is one of integers";
+    if (has_open_rounding(evaluated->kase) && rounds_otherwise(evaluated, run, arena))
+        return "its page says neither how to round nor that the zero point is added afterwards";
+    return NULL;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why no sentence forbids values that differ from the reference's. */
+#ifndef QDIFF_TARGETS_EXCUSE_H
+#define QDIFF_TARGETS_EXCUSE_H
+
+#include "qdiff/citation.h"
+
+/* The reason in words, for the report's clause; NULL: a sentence does. run NULL: the excuses that need its outputs are
+ * not looked for. The arena lends its budget. */
+const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                         const struct qd_comparison *comparison, struct qd_arena *arena);
+
+#endif

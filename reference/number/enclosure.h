@@ -152,7 +152,9 @@ static inline struct qd_enclosure qd_enclosure_add(struct qd_arithmetic how, str
         return qd_enclosure_keep(how, QD_LAST,
                                  (struct qd_enclosure){a.lo + b.lo, a.hi + b.hi, false});
     struct qd_interval sum =
-        qd_interval_add((struct qd_interval){a.lo, a.hi}, (struct qd_interval){b.lo, b.hi});
+        how.nearest
+            ? (struct qd_interval){a.lo + b.lo, a.hi + b.hi} /* rounded to double: innocuous */
+            : qd_interval_add((struct qd_interval){a.lo, a.hi}, (struct qd_interval){b.lo, b.hi});
     return qd_enclosure_keep(how, QD_LAST, qd_enclosure_of(how, sum));
 }
 

@@ -34,7 +34,7 @@ static struct qd_enclosure plus(struct qd_enclosure a, struct qd_enclosure b)
     return qd_enclosure_add(f32, a, b);
 }
 
-/* Takes the sums of raw codes and folded zero points into the hull. */
+/* Takes the sums of raw codes and folded zero points into the hull, all of which is admissible then. */
 static void include_folded(const struct qd_qlinear_binary *binary, const struct qd_operands *o,
                            struct qd_code *code)
 {
@@ -51,6 +51,7 @@ static void include_folded(const struct qd_qlinear_binary *binary, const struct 
     struct qd_enclosure zeros =
         plus(multiply(qd_enclosure_point(-za), r), multiply(qd_enclosure_point(-zb), t));
     struct qd_enclosure folded = plus(qd_enclosure_point(z), zeros);
+    code->point_count = 0;
     const struct qd_enclosure sums[] = {
         plus(plus(folded, ra), tb),
         plus(plus(folded, tb), ra),
@@ -86,7 +87,8 @@ static struct qd_code add(const struct qd_qlinear_binary *binary, int16_t a, int
                                          .s = qd_enclosure_point(a_scale),
                                          .t = qd_enclosure_point(b_scale),
                                          .y = qd_enclosure_point(c_scale)};
-    code = qd_code_of_orders(&binary->quantizer, *real, qd_orders_add, &operands);
+    code = qd_code_of_orders(&binary->quantizer, *real, &(struct qd_orders_of){&qd_orders_add, a},
+                             &operands);
     include_folded(binary, &operands, &code);
     return code;
 }

@@ -35,12 +35,9 @@ static struct qd_code multiply(const struct qd_qlinear_binary *binary, int16_t a
                                          .s = qd_enclosure_point(a_scale),
                                          .t = qd_enclosure_point(b_scale),
                                          .y = qd_enclosure_point(c_scale)};
-    struct qd_enclosure results[QD_MOST_RESULTS];
-    size_t count = qd_orders_multiply((struct qd_arithmetic){.type = QD_F32}, &operands, results);
-    if (qd_code_include_results(&code, &binary->quantizer, qd_output_quantizer_float, results,
-                                count))
-        code.flags &= (uint8_t)~QD_UNSPECIFIED;
-    qd_code_drop_orders(&code, &binary->quantizer, qd_orders_multiply, &operands, results, count);
+    const struct qd_code other = qd_code_of_orders(
+        &binary->quantizer, *real, &(struct qd_orders_of){&qd_orders_multiply, a}, &operands);
+    qd_code_join(&code, &other);
     return code;
 }
 

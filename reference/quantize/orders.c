@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quantize/orders.h"
 
-static const struct qd_arithmetic f32 = {.type = QD_F32},
-                                  ieee = {.type = QD_F32, .nearest = true, .all = true};
+static const struct qd_steps f32 = {.in = {.type = QD_F32}},
+                             ieee = {.in = {.type = QD_F32, .nearest = true, .all = true}};
 static const struct qd_enclosure one = {1, 1, false};
 
 bool qd_scale_is_moderate(double scale)
@@ -11,85 +11,124 @@ bool qd_scale_is_moderate(double scale)
     return a >= 0x1p-20 && a <= 0x1p20;
 }
 
-#define times(x, y) qd_enclosure_multiply(how, QD_INTERMEDIATE, x, y)
-#define over(x, y) qd_enclosure_divide(how, QD_INTERMEDIATE, x, y)
-#define plus(x, y) qd_enclosure_add(how, x, y)
+/* What an operation gave, rounded as its step says. */
+static struct qd_enclosure step(struct qd_steps *left, enum qd_stage stage, struct qd_enclosure x)
+{
+    const struct qd_arithmetic nearest = {.type = left->type, .nearest = true};
+    bool narrow = left->narrow & 1;
+    left->narrow >>= 1;
+    if (!narrow || x.lost)
+        return x;
+    return qd_enclosure_keep(nearest, stage,
+                             qd_enclosure_of(nearest, (struct qd_interval){x.lo, x.hi}));
+}
 
-#define last_times(x, y) qd_enclosure_multiply(how, QD_LAST, x, y)
-#define last_over(x, y) qd_enclosure_divide(how, QD_LAST, x, y)
-#define last_plus(x, y) qd_enclosure_add(how, x, y)
+#define in_steps(stage, operation) step(&how, stage, operation)
+#define times(x, y) in_steps(QD_INTERMEDIATE, qd_enclosure_multiply(how.in, QD_INTERMEDIATE, x, y))
+#define over(x, y) in_steps(QD_INTERMEDIATE, qd_enclosure_divide(how.in, QD_INTERMEDIATE, x, y))
+#define plus(x, y) in_steps(QD_LAST, qd_enclosure_add(how.in, x, y))
+
+#define last_times(x, y) in_steps(QD_LAST, qd_enclosure_multiply(how.in, QD_LAST, x, y))
+#define last_over(x, y) in_steps(QD_LAST, qd_enclosure_divide(how.in, QD_LAST, x, y))
+#define last_plus(x, y) plus(x, y)
 
 /* What the lists are made into: factors, and results of whole orders. */
 #define FORM(m) factors[count++] = m;
 #define FINISH(m)                                   \
     results[count] = last_times(a, factors[count]); \
     count++;
-#define EVALUATE(operation, x, y) results[count++] = last_##operation(x, y);
+#define EVALUATE(operation, x, y) \
+    how.narrow = narrow;          \
+    results[count++] = last_##operation(x, y);
+#define MULTIPLY(m) EVALUATE(times, a, m)
 #define NONE(...)
-#define ends(d) either[i] /* qd_orders_mean forms it */
+#define ends(d) either[i] /* list_mean forms it */
 
-void qd_orders_form(struct qd_arithmetic how, const struct qd_operands *operands,
+void qd_orders_form(struct qd_arithmetic in, const struct qd_operands *operands,
                     struct qd_enclosure factors[QD_FACTORS])
 {
     const struct qd_enclosure s = operands->s, t = operands->t, y = operands->y;
+    struct qd_steps how = {.in = in};
     size_t count = 0;
     QD_ORDERS_REQUANTIZE(FORM, NONE)
 }
 
-size_t qd_orders_requantize(struct qd_arithmetic how, struct qd_enclosure a,
+size_t qd_orders_requantize(struct qd_arithmetic in, struct qd_enclosure a,
                             const struct qd_operands *operands,
                             const struct qd_enclosure factors[QD_FACTORS],
                             struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure s = operands->s, t = operands->t, y = operands->y;
+    struct qd_steps how = {.in = in};
+    const unsigned narrow = 0;
     size_t count = 0;
     QD_ORDERS_REQUANTIZE(FINISH, EVALUATE)
     return count;
 }
 
-size_t qd_orders_rescale(struct qd_arithmetic how, const struct qd_operands *operands,
-                         struct qd_enclosure results[QD_MOST_RESULTS])
+static size_t list_product(struct qd_steps how, const struct qd_operands *operands,
+                           struct qd_enclosure results[QD_MOST_RESULTS])
+{
+    const struct qd_enclosure a = operands->a, s = operands->s, t = operands->t, y = operands->y;
+    const unsigned narrow = how.narrow;
+    size_t count = 0;
+    QD_ORDERS_REQUANTIZE(MULTIPLY, EVALUATE)
+    return count;
+}
+
+static size_t list_rescale(struct qd_steps how, const struct qd_operands *operands,
+                           struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, s = operands->s, y = operands->y;
+    const unsigned narrow = how.narrow;
     size_t count = 0;
     QD_ORDERS_RESCALE(EVALUATE)
     return count;
 }
 
-size_t qd_orders_multiply(struct qd_arithmetic how, const struct qd_operands *operands,
-                          struct qd_enclosure results[QD_MOST_RESULTS])
+static size_t list_multiply(struct qd_steps how, const struct qd_operands *operands,
+                            struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, b = operands->b, s = operands->s, t = operands->t,
                               y = operands->y;
+    const unsigned narrow = how.narrow;
     size_t count = 0;
     QD_ORDERS_MULTIPLY(EVALUATE)
     return count;
 }
 
-size_t qd_orders_add(struct qd_arithmetic how, const struct qd_operands *operands,
-                     struct qd_enclosure results[QD_MOST_RESULTS])
+static size_t list_add(struct qd_steps how, const struct qd_operands *operands,
+                       struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, b = operands->b, s = operands->s, t = operands->t,
                               y = operands->y;
+    const unsigned narrow = how.narrow;
     size_t count = 0;
     QD_ORDERS_ADD(EVALUATE)
     return count;
 }
 
-size_t qd_orders_mean(struct qd_arithmetic how, const struct qd_operands *operands,
-                      struct qd_enclosure results[QD_MOST_RESULTS])
+/* The lowest bit is that of y·n. */
+static size_t list_mean(struct qd_steps how, const struct qd_operands *operands,
+                        struct qd_enclosure results[QD_MOST_RESULTS])
 {
     const struct qd_enclosure a = operands->a, s = operands->s, y = operands->y, n = operands->n,
                               f = operands->f;
-    size_t count = 0;
-    QD_ORDERS_MEAN(EVALUATE)
     const struct qd_enclosure d = times(y, n),
                               either[2] = {{d.lo, d.lo, d.lost}, {d.hi, d.hi, d.lost}};
+    const unsigned narrow = how.narrow;
+    size_t count = 0;
+    QD_ORDERS_MEAN(EVALUATE)
     for (int i = 0; i < 2; i++) {
         QD_ORDERS_MEAN_BY_PRODUCT(EVALUATE)
     }
     return count;
 }
+
+const struct qd_order_list qd_orders_product = {list_product, 3},
+                           qd_orders_rescale = {list_rescale, 2},
+                           qd_orders_multiply = {list_multiply, 4}, qd_orders_add = {list_add, 5},
+                           qd_orders_mean = {list_mean, 5};
 
 /* The codes of a result's ends. */
 static void include_ends(struct qd_code *code, const struct qd_output_quantizer *quantizer,
@@ -144,22 +183,24 @@ void qd_code_drop_lost(struct qd_code *code, const struct qd_output_quantizer *q
 }
 
 void qd_code_drop_orders(struct qd_code *code, const struct qd_output_quantizer *quantizer,
-                         qd_orders *orders, const struct qd_operands *operands,
+                         const struct qd_order_list *list, const struct qd_operands *operands,
                          const struct qd_enclosure *results, size_t count)
 {
     struct qd_enclosure given[QD_MOST_RESULTS];
     if (!(code->flags & QD_EXTREME_SCALE))
         return;
-    orders(ieee, operands, given);
+    list->results(ieee, operands, given);
     qd_code_drop_lost(code, quantizer, results, given, count);
 }
 
 struct qd_code qd_code_of_orders(const struct qd_output_quantizer *quantizer, struct qd_ratio real,
-                                 qd_orders *orders, const struct qd_operands *operands)
+                                 const struct qd_orders_of *orders,
+                                 const struct qd_operands *operands)
 {
     struct qd_enclosure results[QD_MOST_RESULTS];
-    size_t count = orders(f32, operands, results);
+    size_t count = orders->list->results(f32, operands, results);
     struct qd_code code = qd_code_of_results(quantizer, real, results, count);
-    qd_code_drop_orders(&code, quantizer, orders, operands, results, count);
+    qd_code_drop_orders(&code, quantizer, orders->list, operands, results, count);
+    qd_code_take_union(&code, quantizer, orders, 1, operands);
     return code;
 }

@@ -54,6 +54,14 @@
     ORDER(over, times(a, s), ends(times(y, n))) \
     ORDER(times, a, over(s, ends(times(y, n))))
 
+/* How an order is computed: each operation in `in`, and where `narrow` has its bit, what it gives is then rounded to
+ * nearest in `type`. The lowest bit is that of the operation done first. */
+struct qd_steps {
+    struct qd_arithmetic in;
+    enum qd_dtype type;
+    unsigned narrow;
+};
+
 /* Operands by the letters above; those that an order does not name need no value. s, t, y and n are
  * points, y and n not 0. */
 struct qd_operands {
@@ -75,18 +83,17 @@ size_t qd_orders_requantize(struct qd_arithmetic how, struct qd_enclosure a,
                             const struct qd_enclosure factors[QD_FACTORS],
                             struct qd_enclosure results[QD_MOST_RESULTS]);
 
-/* The results of the same orders for scales of `type`, f16 or bf16: each operation in float32, rounded outward,
- * and what it gives rounded to nearest in the type where `narrow` < QD_NARROWINGS has its bit: the lowest is
- * that of an order's first operation, the highest that of converting the accumulator. 0 ≤ acc < 2^53. */
-enum { QD_NARROWINGS = 16 };
-size_t qd_orders_requantize_narrow(enum qd_dtype type, unsigned narrow, int64_t acc,
-                                   const struct qd_operands *operands,
-                                   struct qd_enclosure results[QD_MOST_RESULTS]);
-
-/* The results of the other lists; how many. */
-typedef size_t qd_orders(struct qd_arithmetic how, const struct qd_operands *operands,
+/* The results of a list's orders; how many. */
+typedef size_t qd_orders(struct qd_steps how, const struct qd_operands *operands,
                          struct qd_enclosure results[QD_MOST_RESULTS]);
-qd_orders qd_orders_rescale, qd_orders_multiply, qd_orders_add, qd_orders_mean;
+
+/* operations: the most that an order has. */
+struct qd_order_list {
+    qd_orders *results;
+    unsigned operations;
+};
+extern const struct qd_order_list qd_orders_product, qd_orders_rescale, qd_orders_multiply,
+    qd_orders_add, qd_orders_mean; /* product: of REQUANTIZE */
 
 /* Whether a scale's magnitude lies within 2^±20: where all do, no product of up to four of them,
  * divided by another and times an accumulator of int32, over- or underflows in float32. */
@@ -107,17 +114,49 @@ void qd_code_drop_lost(struct qd_code *code, const struct qd_output_quantizer *q
                        const struct qd_enclosure *results, const struct qd_enclosure *given,
                        size_t count);
 
-/* The same of `orders` in float32, whose results are given. */
+/* The same of a list in float32, whose results are given. */
 void qd_code_drop_orders(struct qd_code *code, const struct qd_output_quantizer *quantizer,
-                         qd_orders *orders, const struct qd_operands *operands,
+                         const struct qd_order_list *list, const struct qd_operands *operands,
                          const struct qd_enclosure *results, size_t count);
 
 /* The canonical code of `real` and the hull of it and the results; unspecified if all are lost. */
 struct qd_code qd_code_of_results(const struct qd_output_quantizer *quantizer, struct qd_ratio real,
                                   const struct qd_enclosure *results, size_t count);
 
-/* The same of the results of `orders`. */
+/* --- Their union ------------------------------------------------------------------------------ */
+
+/* Codes, each once; those that find no room are forgotten. */
+enum { QD_MOST_CODES = 32 };
+struct qd_codes {
+    int64_t at[QD_MOST_CODES];
+    size_t count;
+};
+void qd_codes_include(struct qd_codes *codes, int64_t c);
+
+/* A list, and the code or accumulator `a` of it: exact, its conversion is one operation more. */
+struct qd_orders_of {
+    const struct qd_order_list *list;
+    double a;
+};
+
+/* Adds the codes, inside the hull, that the orders give where each operation for itself gives a number of how.in, or
+ * that rounded to nearest in how.type. how.narrow and operands->a do not count. */
+void qd_codes_add(struct qd_codes *codes, const struct qd_code *hull,
+                  const struct qd_output_quantizer *quantizer, const struct qd_orders_of *orders,
+                  struct qd_steps how, const struct qd_operands *operands);
+
+/* Leaves of a hull of several codes the canonical one and those that the lists give, each operation in float32 or in
+ * double. A hull of which an order was dropped stays. */
+void qd_code_take_union(struct qd_code *code, const struct qd_output_quantizer *quantizer,
+                        const struct qd_orders_of *lists, size_t count,
+                        const struct qd_operands *operands);
+
+/* Makes admissible what `other` admits, a code of the same canonical number; unspecified if both are. */
+void qd_code_join(struct qd_code *code, const struct qd_code *other);
+
+/* The canonical code of `real` and the union of a list, whose operands have `a` too. */
 struct qd_code qd_code_of_orders(const struct qd_output_quantizer *quantizer, struct qd_ratio real,
-                                 qd_orders *orders, const struct qd_operands *operands);
+                                 const struct qd_orders_of *orders,
+                                 const struct qd_operands *operands);
 
 #endif

@@ -136,7 +136,8 @@ struct qd_code qd_qlinear_rescale(const struct qd_output_quantizer *quantizer, i
     const struct qd_operands operands = {.a = qd_enclosure_point(q),
                                          .s = qd_enclosure_point(scale),
                                          .y = qd_enclosure_point(y_scale)};
-    return qd_code_of_orders(quantizer, *real, qd_orders_rescale, &operands);
+    return qd_code_of_orders(quantizer, *real, &(struct qd_orders_of){&qd_orders_rescale, q},
+                             &operands);
 }
 
 enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const struct qd_qlinear *x,
@@ -270,7 +271,8 @@ enum qd_status qd_mean_store(const struct qd_evaluation *evaluation, const struc
     if (mean_settles(mean, divisor, x, quantizer, y_scale, real, &code))
         return qd_qlinear_store(evaluation, y, i, code, real);
     const struct qd_operands operands = mean_operands(mean, divisor, x->scale, y_scale);
-    code = qd_code_of_orders(quantizer, real, qd_orders_mean, &operands);
+    const struct qd_orders_of orders = {&qd_orders_mean, (double)mean->sum};
+    code = qd_code_of_orders(quantizer, real, &orders, &operands);
     return qd_qlinear_store(evaluation, y, i, code, real);
 }
 

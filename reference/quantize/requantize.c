@@ -109,37 +109,33 @@ static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
            qd_nearest_clearly((double)acc * (r->s1 * r->s2 / r->sy), 0x1p-49, &whole);
 }
 
-/* The codes of the ends of results, but none beyond `hull`; how many. */
-static size_t codes_of(const struct qd_requantizer *r, const struct qd_code *hull,
-                       const struct qd_enclosure *results, size_t count, int64_t *codes)
+static struct qd_operands signed_operands(const struct qd_requantizer *r)
 {
-    size_t made = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (int end = 0; end < 2 && !results[i].lost; end++) {
-            int64_t c =
-                qd_output_quantizer_float(&r->quantizer, end == 0 ? results[i].lo : results[i].hi);
-            if (c >= hull->lo && c <= hull->hi)
-                codes[made++] = c;
-        }
-    }
-    return made;
+    return (struct qd_operands){.s = qd_enclosure_point(r->s1),
+                                .t = qd_enclosure_point(r->s2),
+                                .y = qd_enclosure_point(r->sy)};
 }
 
-/* Scales of 16 bits: the orders are finitely many, and their codes far apart. `hull` is that of all of them rounded
- * outward. */
-static void limit(const struct qd_requantizer *r, int64_t acc, const struct qd_code *in_f64,
-                  struct qd_code *hull)
+/* Scales of 16 bits: the codes of operations in float32, rounded outward, or in that type too, and of double. `hull` is
+ * that of all of them rounded outward. */
+static void limit_narrow(const struct qd_requantizer *r, int64_t acc, const struct qd_code *in_f64,
+                         struct qd_code *hull)
 {
-    int64_t codes[3 + 2 * QD_MOST_RESULTS * QD_NARROWINGS] = {hull->want, in_f64->lo, in_f64->hi};
-    size_t count = 3;
-    for (unsigned narrow = 0; narrow < QD_NARROWINGS; narrow++) {
-        struct qd_enclosure results[QD_MOST_RESULTS];
-        size_t orders =
-            qd_orders_requantize_narrow(r->type, narrow, llabs(acc), &r->magnitudes, results);
-        give_sign(r, acc, results, orders);
-        count += codes_of(r, hull, results, orders, codes + count);
-    }
-    qd_code_limit(hull, codes, count);
+    const struct qd_orders_of orders = {&qd_orders_product, (double)acc};
+    const struct qd_steps how = {.in = {.type = QD_F32}, .type = r->type};
+    const struct qd_operands operands = signed_operands(r);
+    struct qd_codes codes = {.at = {hull->want}, .count = 1};
+    qd_codes_include(&codes, in_f64->lo);
+    qd_codes_include(&codes, in_f64->hi);
+    qd_codes_add(&codes, hull, &r->quantizer, &orders, how, &operands);
+    qd_code_limit(hull, codes.at, codes.count);
+}
+
+static void limit(const struct qd_requantizer *r, int64_t acc, struct qd_code *hull)
+{
+    const struct qd_orders_of orders = {&qd_orders_product, (double)acc};
+    const struct qd_operands operands = signed_operands(r);
+    qd_code_take_union(hull, &r->quantizer, &orders, 1, &operands);
 }
 
 /* A kernel that computes in double lies inside the hull of float32, unless that lost an order:
@@ -160,7 +156,9 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         qd_code_include(code, in_f64.hi);
     }
     if (r->type != QD_F32 && code->lo != code->hi)
-        limit(r, acc, &in_f64, code);
+        limit_narrow(r, acc, &in_f64, code);
+    if (r->type == QD_F32)
+        limit(r, acc, code);
 }
 
 /* The dialects and quirks that do not compute the real product. */

@@ -334,7 +334,8 @@ bool twin_element_admits(const struct twin_element *element, int64_t code)
            mpq_cmp_si(element->hi.q, code, 1) >= 0;
 }
 
-/* Which codes of the hull are admissible. Those of orders that over- or underflow are not the twin's. */
+/* Which codes of the hull are admissible. Those of orders that over- or underflow are not the
+ * twin's. */
 static bool same_codes(const struct twin_element *want, const struct qd_observation *have,
                        char *text, size_t size)
 {

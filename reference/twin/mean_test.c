@@ -328,8 +328,8 @@ static bool every_divisor_is_a_power_of_two(const struct mean *m)
 }
 
 /* The error of a float32 sum of the dequantized elements in any order: none where all are multiples
- * of one number that all partial sums hold exactly; else at most count + 2 roundings of Σ|terms|, as
- * of products. */
+ * of one number and Σ|terms| is at most 2^24 times it; else at most count + 2 roundings of
+ * Σ|terms|, as of products. */
 static double sum_error(const struct mean *m, const int64_t *index, unsigned count)
 {
     int exponent;

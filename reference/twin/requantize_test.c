@@ -3,8 +3,8 @@
  * acc·s_x·s_w/s_y, one accumulator and weight scale per channel. A 1×1 convolution over x =
  * x_zero_point leaves the accumulator to the bias.
  *
- * Soundness: whatever order a real kernel computes in, its answer is admissible. Tightness: the set is
- * the twin's. Alone: <build>/tests/reference/twin/requantize_test; QDIFF_TWIN_FACTOR=n runs
+ * Soundness: whatever order a real kernel computes in, its answer is admissible. Tightness: the
+ * set is the twin's. Alone: <build>/tests/reference/twin/requantize_test; QDIFF_TWIN_FACTOR=n runs
  * n times as much. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The twin's admissible codes of what integers and scales give: every permitted order, spelled out in
- * reverse Polish notation.
+/* The twin's admissible codes of what integers and scales give: every permitted order, spelled out
+ * in reverse Polish notation.
  *
  *   a     the accumulator (of QLinearMul the product of the codes, of a mean their sum), to float
  *   b, c  two codes, to float
@@ -80,7 +80,8 @@ static enum twin_size round_ends(enum qd_dtype dtype, bool nearest, struct inter
     return lo != TWIN_ORDINARY ? lo : hi;
 }
 
-/* Chooses whether x, rounded, is rounded in narrow_type too: no choice where that changes nothing. */
+/* Chooses whether x, rounded, is rounded in narrow_type too; no choice where that changes
+ * nothing. */
 static enum twin_size choose(struct machine *machine, struct interval *x)
 {
     struct interval narrow;
@@ -244,8 +245,8 @@ void twin_add_code(struct twin_element *element, int64_t code)
         mpq_set_si(element->hi.q, code, 1);
 }
 
-/* The next of all ways to choose, `choices` having been made this time: the last choice that was not
- * to round in the narrow type is, and those after it are open again. False after the last way. */
+/* The next of all ways to choose, `choices` having been made this time: the last that was not to
+ * round in the narrow type now is, and those after it are open again. False after the last way. */
 static bool next_way(unsigned *narrow, unsigned choices)
 {
     while (choices > 0 && *narrow >> (choices - 1) & 1)

@@ -361,7 +361,7 @@ static struct twin_terms near_edge(struct twin_random *random, enum twin_formula
     return terms;
 }
 
-/* Marks the codes that the machine gives, in every order and every mixture of float32 and double. */
+/* Marks the codes that the machine gives: every order, every mixture of float32 and double. */
 static void mark_codes(enum twin_formula formula, const struct twin_terms *terms,
                        int64_t zero_point, bool marked[256])
 {
@@ -409,11 +409,14 @@ static void sets_equal_the_machine(void **state)
     twin_result_clear(&result);
 }
 
-/* 9·1/6 = 1.5, code 2. fl32(1/6) = 1/6 + 2^-26/3, since 1/6 is 24 bits 1010…10 and then 10…; times 9
- * this is 1.5 + 3·2^-26: in double above 1.5, in float32 (whose half ulp is 4·2^-26) 1.5. In double
- * 1/6 is 1/6 − 2^-55/3, times 9 1.5 − 3·2^-55, which rounds to 1.5 (half an ulp is 4·2^-55).
- * (9·1)/6 is exact. All are code 2. Rounded down fl32(1/6) is 1/6 − 2^-25/3, times 9 1.5 − 6·2^-26,
- * code 1: so the hull of directed roundings says. */
+/* 9·1/6 = 1.5 is code 2, and so is all that the two orders give:
+ *   (9·1)/6     exact
+ *   9·(1/6)     1/6 in float32 is 24 bits 1010…10 and 10… after them, hence 1/6 + 2^-26/3;
+ *               9 times that is 1.5 + 3·2^-26, in float32 1.5 (half an ulp is 4·2^-26)
+ *               1/6 in double is 53 bits 1010…101 and 01… after them, hence 1/6 − 2^-55/3;
+ *               9 times that is 1.5 − 3·2^-55, in double 1.5 (half an ulp is 4·2^-55)
+ * Rounded down to float32 1/6 is 1/6 − 2·2^-26/3; 9 times that is 1.5 − 6·2^-26 and code 1, which
+ * the hull of directed roundings holds. */
 static void no_evaluation_gives_it(void **state)
 {
     (void)state;
@@ -435,9 +438,9 @@ static void no_evaluation_gives_it(void **state)
     twin_result_clear(&result);
 }
 
-/* 6·(2^24 − 1) − 100663288 = 2; 6·(2^24 − 1) = 100663290 as a float32, a multiple of 8, is 100663288,
- * and the sum 0. Nothing else rounds: 0 and 2 are right, 1 is not. Rounded up the product is
- * 100663296, hence the hull of directed roundings [0, 8]. */
+/* 6·(2^24 − 1) − 100663288 = 2. As a float32, a multiple of 8, 6·(2^24 − 1) = 100663290 is
+ * 100663288, and the sum 0. Nothing else rounds: 0 and 2 are right, 1 is not. Rounded up the
+ * product is 100663296, hence the hull of directed roundings [0, 8]. */
 static void no_code_between(void **state)
 {
     (void)state;

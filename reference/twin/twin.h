@@ -102,8 +102,8 @@ void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned 
                       const int64_t *dims);
 void twin_result_clear(struct twin_result *result);
 
-/* Makes a code admissible, one of `codes`; of more than have room, code_count is TWIN_MAX_CODES + 1 and
- * [lo, hi] their hull. */
+/* Makes a code admissible, one of `codes`. Of more than have room code_count is TWIN_MAX_CODES + 1
+ * and [lo, hi] their hull. */
 void twin_add_code(struct twin_element *element, int64_t code);
 
 /* Whether a code is admissible for a specified element of an integer type. */
@@ -120,30 +120,30 @@ enum twin_formula {
     TWIN_FORMULAS
 };
 
-/* What the letters of an order stand for. [f_lo, f_hi]: where a float32 sum of the codes that make up
- * a, each times s1, lies. */
+/* What the letters of an order stand for. [f_lo, f_hi]: where a float32 sum of the codes that make
+ * up a, each times s1, lies. */
 struct twin_terms {
     int64_t a, b, c, n;
     double s1, s2, sy, f_lo, f_hi;
 };
 
-/* The text of order i of a formula in reverse Polish notation (see requantize_testlib.c); NULL after the
- * last. And of the TWIN_ORDERS of TWIN_PRODUCT. */
+/* The text of order i of a formula in reverse Polish notation (see requantize_testlib.c); NULL after
+ * the last. And of the TWIN_ORDERS of TWIN_PRODUCT. */
 #define TWIN_MAX_ORDERS 16
 #define TWIN_ORDERS 6
 const char *twin_order_of(enum twin_formula formula, unsigned order);
 const char *twin_order_text(unsigned order);
 
-/* The canonical code and those of every order, each operation of which rounds to nearest in double, or
- * then in float32 as well; they lie in the hull of every order with directed rounding in float32,
- * which is the set where an order of it over- or underflows. Where the scales' type is another,
- * which of the codes in the hull of that type an order gives whose operations each round in float32
- * or to nearest in that type. Scales finite, sy not 0. */
+/* The canonical code and those of every order, each operation of which rounds to nearest in double,
+ * or then in float32 as well; they lie in the hull of every order with directed rounding in
+ * float32, which is the set where an order of it over- or underflows. Where the scales' type is
+ * another, which of the codes in the hull of that type an order gives whose operations each round
+ * in float32 or to nearest in that type. Scales finite, sy not 0. */
 void twin_admit(enum twin_formula formula, const struct twin_terms *terms, enum qd_dtype scale_type,
                 enum qd_dtype dtype, int64_t zero_point, struct twin_element *out);
 
-/* TWIN_PRODUCT. A scale that is NaN, infinite or, for sy, zero makes the element unspecified; so does
- * |acc| beyond int32. */
+/* TWIN_PRODUCT. A scale that is NaN, infinite or, for sy, zero makes the element unspecified; so
+ * does |acc| beyond int32. */
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
                      const struct twin_number *sy, enum qd_dtype scale_type, enum qd_dtype dtype,
                      int64_t zero_point, struct twin_element *out);

@@ -486,8 +486,8 @@ static void check_wild(struct pair *p, const struct qd_value *value, int64_t *co
     mpq_clears(exact, s_y, NULL);
 }
 
-/* The whole set. Not of a sum that is subnormal: float32 loses nothing of it, and the reference does
- * not drop the order. */
+/* The whole set. Not of a sum that is subnormal: float32 loses nothing of it, and the reference
+ * does not drop the order. */
 static void check_wild_set(const struct pair *p, const struct qd_value *value,
                            struct twin_tally *sets)
 {

@@ -127,8 +127,8 @@ struct twin_terms {
     double s1, s2, sy, f_lo, f_hi;
 };
 
-/* The text of order i of a formula in reverse Polish notation (see requantize_testlib.c); NULL after
- * the last. And of the TWIN_ORDERS of TWIN_PRODUCT. */
+/* The text of order i of a formula in reverse Polish notation (see requantize_testlib.c); NULL
+ * after the last. And of the TWIN_ORDERS of TWIN_PRODUCT. */
 #define TWIN_MAX_ORDERS 16
 #define TWIN_ORDERS 6
 const char *twin_order_of(enum twin_formula formula, unsigned order);

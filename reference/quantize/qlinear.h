@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the QLinear operators of com.microsoft share: operands with one scale and zero point each,
- * and codes as the hull of the permitted evaluation orders.
+ * and codes as the permitted evaluation orders give them.
  *
  * Source: ONNX Runtime's ContribOperators ("dequantize, compute, quantize"); reference/README.md,
  * "Admissible sets". */

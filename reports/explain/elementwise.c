@@ -56,7 +56,8 @@ static void tell_sum_orders(const struct pair *p, const struct qd_explain_coder 
     const float sums[] = {(a * sa + b * sb) / sy, a * (sa / sy) + b * (sb / sy)};
     static const char *const texts[] = {"(a * s_a + b * s_b) / s_y",
                                         "a * (s_a / s_y) + b * (s_b / s_y)"};
-    fputs("  permitted orders in float32:\n", p->explanation->out);
+    fputs("  permitted orders, here in float32; each operation may be in double:\n",
+          p->explanation->out);
     for (int i = 0; i < 2; i++)
         if (isfinite(sums[i]))
             fprintf(p->explanation->out, "    %-34s = %-14.9g code %" PRId64 "\n", texts[i],

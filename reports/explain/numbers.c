@@ -100,8 +100,10 @@ static const char *const order_texts[] = {
 static void tell_orders(const struct qd_explanation *explanation,
                         const struct qd_explain_product *p, const struct qd_explain_coder *coder)
 {
-    fprintf(explanation->out, "  permitted orders in float32 (s1 = %s, s2 = %s):\n", p->s1_name,
-            p->s2_name);
+    fprintf(explanation->out,
+            "  permitted orders, here in float32; each operation may be in double (s1 = %s, s2 = "
+            "%s):\n",
+            p->s1_name, p->s2_name);
     for (int i = 0; i < (int)(sizeof order_texts / sizeof *order_texts); i++) {
         double real = order(i, (float)p->acc, (float)p->s1, (float)p->s2, (float)coder->scale);
         if (!isfinite(real))

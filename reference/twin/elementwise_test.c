@@ -122,6 +122,18 @@ static void binary_answers(struct twin_answers *answers, const struct pair *p, i
     twin_answers_add(answers, mpq_get_d(answers->exact), "in double");
 }
 
+static enum twin_formula pair_terms(const struct pair *p, int64_t a, int64_t b,
+                                    struct twin_terms *terms)
+{
+    *terms = (struct twin_terms){.a = a * b,
+                                 .b = a,
+                                 .c = b,
+                                 .s1 = (double)p->a.scale,
+                                 .s2 = (double)p->b.scale,
+                                 .sy = (double)p->s_y};
+    return p->operation == ADD ? TWIN_SUM : TWIN_PRODUCT_OF_CODES;
+}
+
 static void evaluate_vendor(struct pair *p, struct qd_value *value)
 {
     struct twin_node node;
@@ -143,20 +155,35 @@ static void evaluate_between(struct pair *p, struct qd_value *value)
     twin_graph_evaluate(&g, &y, 1, &p->arena, value);
 }
 
-/* Every element of a value whose rows are a's codes and whose columns are b's. */
-static void check_pairs(struct pair *p, const struct qd_value *value, struct twin_probe *probe)
+/* What a test looked at: kernels' answers and, of the vendor's operators, whole sets. */
+struct looked_at {
+    struct twin_random *random;
+    struct twin_probe probe;
+    struct twin_tally sets;
+};
+
+/* Every element of a value whose rows are a's codes and whose columns are b's; of the vendor's
+ * operators the whole set of each `sets`-th, 0: of none. */
+static void check_pairs(struct pair *p, const struct qd_value *value, int64_t sets,
+                        struct looked_at *seen)
 {
     struct twin_answers answers;
     int64_t columns = p->b.codes.count;
     twin_answers_init(&answers);
     for (int64_t i = 0; i < value->want.count; i += twin_stride()) {
+        struct twin_terms terms;
         int64_t a = twin_operand_shifted(&p->a, i / columns);
         int64_t b = twin_operand_shifted(&p->b, i % columns);
         if (p->operation == DIV && b == 0)
             continue; /* an infinity or NaN: nothing to compute */
+        enum twin_formula formula = pair_terms(p, a, b, &terms);
         binary_answers(&answers, p, a, b);
+        if (sets > 0)
+            twin_answers_orders(&answers, formula, &terms, seen->random);
         bool tight = p->powers_of_two && p->operation != DIV;
-        twin_probe_code(probe, value, i, &answers, p->y_zero_point, tight);
+        if (sets > 0 && i % sets == 0)
+            twin_check_formula(formula, &terms, p->y_zero_point, value, i, &seen->sets);
+        twin_probe_code(&seen->probe, value, i, &answers, p->y_zero_point, tight);
     }
     twin_answers_clear(&answers);
 }
@@ -165,7 +192,7 @@ static void check_pairs(struct pair *p, const struct qd_value *value, struct twi
 static void every_pair(int operation, bool vendor, int64_t sets)
 {
     struct twin_random random = {110 + (uint64_t)operation};
-    struct twin_probe probe = {0}, exact = {0};
+    struct looked_at seen = {.random = &random}, exact = {.random = &random};
     for (int64_t set = 0; set < sets * twin_factor(); set++) {
         static const int64_t column[] = {256, 1}, row[] = {1, 256};
         struct pair p;
@@ -179,13 +206,15 @@ static void every_pair(int operation, bool vendor, int64_t sets)
             evaluate_vendor(&p, &value);
         else
             evaluate_between(&p, &value);
-        check_pairs(&p, &value, set % 2 ? &exact : &probe);
+        check_pairs(&p, &value, vendor ? 7 : 0, set % 2 ? &exact : &seen);
         qd_arena_clear(&p.arena);
     }
-    twin_probe_print(vendor ? vendor_names[operation] : binary_names[operation], &probe);
-    twin_probe_print("... with power-of-two scales", &exact);
-    assert_true(probe.slack * 100 < probe.elements);
-    assert_true(exact.slack == 0 || operation == DIV);
+    twin_probe_print(vendor ? vendor_names[operation] : binary_names[operation], &seen.probe);
+    twin_probe_print("... with power-of-two scales", &exact.probe);
+    if (vendor)
+        twin_tally_print("... sets", &seen.sets);
+    assert_true(seen.probe.slack * 100 < seen.probe.elements);
+    assert_true(exact.probe.slack == 0 || operation == DIV);
 }
 
 static void every_pair_of_the_vendor(void **state)
@@ -208,7 +237,7 @@ static void solved_pairs(void **state)
     (void)state;
     for (int operation = ADD; operation < BINARY; operation++) {
         struct twin_random random = {120 + (uint64_t)operation};
-        struct twin_probe probe = {0};
+        struct looked_at seen = {.random = &random};
         for (int64_t i = 0; i < twin_rounds(5000); i++) {
             static const int64_t one[] = {1, 1};
             struct pair p;
@@ -226,18 +255,55 @@ static void solved_pairs(void **state)
                 exact_result(&p, twin_operand_shifted(&p.a, 0), b, exact);
                 p.s_y = twin_float_of(twin_solve_divisor(&random, 1, exact, unit));
                 evaluate_between(&p, &value);
-                check_pairs(&p, &value, &probe);
+                check_pairs(&p, &value, 0, &seen);
             }
             if (vendor_names[operation]) {
                 evaluate_vendor(&p, &value);
-                check_pairs(&p, &value, &probe);
+                check_pairs(&p, &value, 1, &seen);
             }
             mpq_clears(exact, unit, NULL);
             qd_arena_clear(&p.arena);
         }
-        twin_probe_print(binary_names[operation], &probe);
-        assert_true(probe.not_canonical > 0 && probe.slack < probe.elements);
+        twin_probe_print(binary_names[operation], &seen.probe);
+        if (vendor_names[operation])
+            twin_tally_print("... sets of the vendor's operator", &seen.sets);
+        assert_true(seen.probe.not_canonical > 0 && seen.probe.slack < seen.probe.elements);
+        assert_true(!vendor_names[operation] || seen.sets.narrowed > 0);
     }
+}
+
+/* QLinearAdd of two terms that all but cancel: roundings are as large as the codes, and the orders'
+ * codes need not be neighbours. */
+static void cancelling_sums(void **state)
+{
+    (void)state;
+    struct twin_random random = {128};
+    struct looked_at seen = {.random = &random};
+    for (int64_t i = 0; i < twin_rounds(2000); i++) {
+        static const int64_t one[] = {1, 1};
+        struct pair p;
+        struct qd_value value;
+        choose_pair(&p, &random, ADD, false);
+        p.a.codes = twin_tensor(&p.arena, p.dtype, 2, one);
+        p.b.codes = twin_tensor(&p.arena, p.dtype, 2, one);
+        twin_put(&p.a.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+        twin_put(&p.b.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+        double a = (double)twin_operand_shifted(&p.a, 0), b = (double)twin_operand_shifted(&p.b, 0);
+        if (a != 0 && b != 0) {
+            float scale = (float)(-a * (double)p.a.scale / b);
+            p.b.scale = twin_nudged(&random, scale, 3);
+            double rest = a * (double)p.a.scale + b * (double)p.b.scale;
+            double unit = a * (double)p.a.scale * 0x1p-24;
+            p.s_y = fabsf((float)(rest != 0 ? rest : unit) /
+                          (float)twin_random_between(&random, 1, 40));
+            evaluate_vendor(&p, &value);
+            check_pairs(&p, &value, 1, &seen);
+        }
+        qd_arena_clear(&p.arena);
+    }
+    twin_probe_print("QLinearAdd, terms that cancel", &seen.probe);
+    twin_tally_print("... sets", &seen.sets);
+    assert_true(seen.sets.narrowed > 0);
 }
 
 /* --- One operand at a time --- */
@@ -303,22 +369,37 @@ static void between_choice(struct choice *c, int operation, struct qd_value *val
     twin_graph_evaluate(&g, &y, 1, &p->arena, value);
 }
 
-static void check_choice(struct choice *c, int operation, const struct qd_value *value,
-                         struct twin_probe *probe)
+/* Element i of what a unary operator makes of a's and b's codes. */
+static enum twin_formula choice_terms(const struct choice *c, int operation, int64_t i,
+                                      struct twin_terms *terms)
+{
+    bool first = operation == LEAKY_RELU || (operation == WHERE ? c->condition[i] : i < 256);
+    const struct twin_operand *from = first ? &c->p.a : &c->p.b;
+    *terms = (struct twin_terms){.a = twin_operand_shifted(from, i % 256),
+                                 .s1 = (double)from->scale,
+                                 .s2 = (double)c->alpha,
+                                 .sy = (double)c->p.s_y};
+    return operation == LEAKY_RELU && terms->a < 0 ? TWIN_PRODUCT : TWIN_RESCALED;
+}
+
+static void check_choice(struct choice *c, int operation, bool vendor, const struct qd_value *value,
+                         struct looked_at *seen)
 {
     struct pair *p = &c->p;
     struct twin_answers answers;
     twin_answers_init(&answers);
     for (int64_t i = 0; i < value->want.count; i++) {
-        bool first = operation == LEAKY_RELU || (operation == WHERE ? c->condition[i] : i < 256);
-        const struct twin_operand *from = first ? &p->a : &p->b;
-        int64_t acc = twin_operand_shifted(from, i % 256);
-        const float factors[] = {from->scale, c->alpha};
-        bool leaks = operation == LEAKY_RELU && acc < 0;
+        struct twin_terms terms;
+        enum twin_formula formula = choice_terms(c, operation, i, &terms);
+        const float factors[] = {(float)terms.s1, c->alpha};
         answers.count = 0;
         answers.may_be_open = false;
-        twin_answers_product(&answers, acc, factors, leaks ? 2 : 1, p->s_y);
-        twin_probe_code(probe, value, i, &answers, p->y_zero_point, p->powers_of_two);
+        twin_answers_product(&answers, terms.a, factors, formula == TWIN_PRODUCT ? 2 : 1, p->s_y);
+        if (vendor) {
+            twin_answers_orders(&answers, formula, &terms, seen->random);
+            twin_check_formula(formula, &terms, p->y_zero_point, value, i, &seen->sets);
+        }
+        twin_probe_code(&seen->probe, value, i, &answers, p->y_zero_point, p->powers_of_two);
     }
     twin_answers_clear(&answers);
 }
@@ -335,7 +416,7 @@ static void every_code(void **state)
     (void)state;
     for (int operation = 0; operation < UNARY; operation++) {
         struct twin_random random = {130 + (uint64_t)operation};
-        struct twin_probe probe = {0}, exact = {0};
+        struct looked_at plain = {.random = &random}, exact = {.random = &random};
         for (int64_t set = 0; set < twin_rounds(200); set++) {
             static const int64_t codes = 256;
             struct choice c;
@@ -354,16 +435,19 @@ static void every_code(void **state)
                 c.p.s_y = twin_float_of(twin_solve_divisor(
                     &random, twin_random_between(&random, -255, 255), scale, alpha));
             mpq_clears(scale, alpha, NULL);
+            struct looked_at *seen = c.p.powers_of_two ? &exact : &plain;
             vendor_choice(&c, operation, &value);
-            check_choice(&c, operation, &value, c.p.powers_of_two ? &exact : &probe);
+            check_choice(&c, operation, true, &value, seen);
             between_choice(&c, operation, &value);
-            check_choice(&c, operation, &value, c.p.powers_of_two ? &exact : &probe);
+            check_choice(&c, operation, false, &value, seen);
             qd_arena_clear(&c.p.arena);
         }
-        twin_probe_print(unary_vendor[operation], &probe);
-        twin_probe_print("... with power-of-two scales", &exact);
-        assert_true(probe.not_canonical > 0 && probe.slack * 10 < probe.elements);
-        assert_int_equal(exact.slack, 0);
+        twin_probe_print(unary_vendor[operation], &plain.probe);
+        twin_probe_print("... with power-of-two scales", &exact.probe);
+        twin_tally_print("... sets", &plain.sets);
+        assert_true(plain.probe.not_canonical > 0 &&
+                    plain.probe.slack * 10 < plain.probe.elements && plain.sets.narrowed > 0);
+        assert_int_equal(exact.probe.slack, 0);
     }
 }
 
@@ -402,6 +486,19 @@ static void check_wild(struct pair *p, const struct qd_value *value, int64_t *co
     mpq_clears(exact, s_y, NULL);
 }
 
+/* The whole set. Not of a sum that is subnormal: float32 loses nothing of it, and the reference
+ * does not drop the order. */
+static void check_wild_set(const struct pair *p, const struct qd_value *value,
+                           struct twin_tally *sets)
+{
+    struct twin_terms terms;
+    int64_t a = twin_operand_shifted(&p->a, 0), b = twin_operand_shifted(&p->b, 0);
+    enum twin_formula formula = pair_terms(p, a, b, &terms);
+    double sum = (double)a * terms.s1 + (double)b * terms.s2;
+    if (formula != TWIN_SUM || sum == 0 || fabs(sum) >= 0x1p-126)
+        twin_check_formula(formula, &terms, p->y_zero_point, value, 0, sets);
+}
+
 /* Scales of any size; or one term on a rounding edge and another, up to 250 binades smaller, that
  * tips it. */
 static void wild_scales(void **state)
@@ -410,6 +507,7 @@ static void wild_scales(void **state)
     static const int operations[] = {ADD, MUL};
     for (int o = 0; o < 2; o++) {
         struct twin_random random = {135 + (uint64_t)o};
+        struct twin_tally sets = {0};
         int64_t compared = 0, rounds = twin_rounds(10000);
         for (int64_t i = 0; i < rounds; i++) {
             static const int64_t one[] = {1, 1};
@@ -431,23 +529,23 @@ static void wild_scales(void **state)
             }
             evaluate_vendor(&p, &value);
             check_wild(&p, &value, &compared);
+            check_wild_set(&p, &value, &sets);
             qd_arena_clear(&p.arena);
         }
         print_message("# %s, any scales: %d of %d compared\n", vendor_names[operations[o]],
                       (int)compared, (int)rounds);
+        twin_tally_print("... sets", &sets);
         assert_true(compared * 3 > rounds);
     }
 }
 
-/* All codes under scales of any size: the canonical code is that of the exact number. */
+/* All codes under scales of any size. */
 static void wild_codes(void **state)
 {
     (void)state;
     for (int operation = 0; operation < UNARY; operation++) {
         struct twin_random random = {145 + (uint64_t)operation};
-        struct twin_answers answers;
-        int64_t compared = 0, seen_all = 0;
-        twin_answers_init(&answers);
+        struct twin_tally sets = {0};
         for (int64_t set = 0; set < twin_rounds(200); set++) {
             static const int64_t codes = 256;
             struct choice c;
@@ -463,29 +561,14 @@ static void wild_codes(void **state)
                 c.condition[i] = i % 2;
             vendor_choice(&c, operation, &value);
             for (int64_t i = 0; i < value.want.count; i++) {
-                bool first =
-                    operation == LEAKY_RELU || (operation == WHERE ? c.condition[i] : i < 256);
-                const struct twin_operand *from = first ? &c.p.a : &c.p.b;
-                int64_t acc = twin_operand_shifted(from, i % 256);
-                const float factors[] = {from->scale, c.alpha};
-                answers.count = 0;
-                twin_answers_product(&answers, acc, factors,
-                                     operation == LEAKY_RELU && acc < 0 ? 2 : 1, c.p.s_y);
-                int64_t want = twin_code(c.p.dtype, answers.exact, c.p.y_zero_point);
-                struct qd_observation seen = qd_value_observe(&value, i);
-                seen_all++;
-                if (seen.unspecified)
-                    continue;
-                compared++;
-                assert_int_equal(want, twin_integer_of(&value.want, i));
-                assert_true((double)want >= seen.lo && (double)want <= seen.hi);
+                struct twin_terms terms;
+                enum twin_formula formula = choice_terms(&c, operation, i, &terms);
+                twin_check_formula(formula, &terms, c.p.y_zero_point, &value, i, &sets);
             }
             qd_arena_clear(&c.p.arena);
         }
-        twin_answers_clear(&answers);
-        print_message("# %s, any scales: %d of %d compared\n", unary_vendor[operation],
-                      (int)compared, (int)seen_all);
-        assert_true(compared * 3 > seen_all);
+        twin_tally_print(unary_vendor[operation], &sets);
+        assert_true((sets.elements - sets.unspecified) * 3 > sets.elements);
     }
 }
 
@@ -535,6 +618,7 @@ int main(void)
         cmocka_unit_test(every_pair_of_the_vendor),
         cmocka_unit_test(every_pair_between),
         cmocka_unit_test(solved_pairs),
+        cmocka_unit_test(cancelling_sums),
         cmocka_unit_test(every_code),
         cmocka_unit_test(wild_scales),
         cmocka_unit_test(wild_codes),

@@ -325,21 +325,24 @@ static bool same_element(const struct twin_element *want, const struct qd_value 
     return same && same_flag(true, have->canonical, "has a canonical value", text, size);
 }
 
-static bool is_code(const struct twin_element *want, double code)
+bool twin_element_admits(const struct twin_element *element, int64_t code)
 {
-    for (unsigned k = 0; k < want->code_count; k++)
-        if ((double)want->codes[k] == code)
+    for (unsigned k = 0; k < element->code_count; k++)
+        if (element->codes[k] == code)
             return true;
-    return want->code_count == 0;
+    return element->code_count == 0 && mpq_cmp_si(element->lo.q, code, 1) <= 0 &&
+           mpq_cmp_si(element->hi.q, code, 1) >= 0;
 }
 
-/* Which codes of the hull are admissible. Those of orders that over- or underflow are not the twin's. */
+/* Which codes of the hull are admissible. Those of orders that over- or underflow are not the
+ * twin's. */
 static bool same_codes(const struct twin_element *want, const struct qd_observation *have,
                        char *text, size_t size)
 {
     enum { MOST = 4096 };
     for (int k = 0; k < MOST && have->lo + k <= have->hi; k++) {
-        bool is = is_code(want, have->lo + k), admitted = qd_observation_admits(have, have->lo + k);
+        bool is = twin_element_admits(want, (int64_t)have->lo + k),
+             admitted = qd_observation_admits(have, have->lo + k);
         if (is == admitted || (want->extreme && admitted))
             continue;
         snprintf(text, size, "code %.0f is %s", have->lo + k,
@@ -349,10 +352,9 @@ static bool same_codes(const struct twin_element *want, const struct qd_observat
     return true;
 }
 
-static bool compare_element(const struct twin_result *want, const struct qd_value *have, int64_t i,
-                            struct twin_tally *tally, char *text, size_t size)
+static bool compare_element(const struct twin_element *element, const struct qd_value *have,
+                            int64_t i, struct twin_tally *tally, char *text, size_t size)
 {
-    const struct twin_element *element = &want->elements[i];
     struct qd_observation observation = qd_value_observe(have, i);
     tally->elements++;
     tally->unspecified += element->unspecified;
@@ -363,9 +365,27 @@ static bool compare_element(const struct twin_result *want, const struct qd_valu
         return true;
     bool extreme = qd_value_flags(have, i) & QD_EXTREME_SCALE;
     tally->slack += !twin_number_equal(&element->lo, &element->hi);
+    tally->narrowed += element->narrowed;
     return same_element(element, have, &observation, i, text, size) &&
-           (!qd_dtype_is_integer(want->dtype) || same_codes(element, &observation, text, size)) &&
+           (!qd_dtype_is_integer(have->want.dtype) ||
+            same_codes(element, &observation, text, size)) &&
            same_flag(element->extreme, extreme, "extreme scale", text, size);
+}
+
+void twin_check_formula(enum twin_formula formula, const struct twin_terms *terms,
+                        int64_t zero_point, const struct qd_value *have, int64_t i,
+                        struct twin_tally *tally)
+{
+    struct twin_result want;
+    char text[256] = "";
+    twin_result_init(&want, have->want.dtype, 0, NULL);
+    twin_admit(formula, terms, QD_F32, have->want.dtype, zero_point, want.elements);
+    if (!compare_element(want.elements, have, i, tally, text, sizeof text))
+        fail_msg("%s: a %" PRId64 ", b %" PRId64 ", c %" PRId64 ", n %" PRId64
+                 ", scales %a %a / %a, zero point %" PRId64 ": %s",
+                 twin_order_of(formula, 0), terms->a, terms->b, terms->c, terms->n, terms->s1,
+                 terms->s2, terms->sy, zero_point, text);
+    twin_result_clear(&want);
 }
 
 bool twin_compare(const struct twin_result *want, const struct qd_value *have,
@@ -383,7 +403,7 @@ bool twin_compare(const struct twin_result *want, const struct qd_value *have,
     bool same = true;
     for (int64_t i = 0; i < want->count; i++) {
         char reason[256] = "";
-        if (compare_element(want, have, i, tally, reason, sizeof reason))
+        if (compare_element(&want->elements[i], have, i, tally, reason, sizeof reason))
             continue;
         if (same)
             tally->first = i;
@@ -414,9 +434,10 @@ void twin_check(struct twin_node *twin, bool initializers, const struct twin_res
 
 void twin_tally_print(const char *name, const struct twin_tally *tally)
 {
-    printf("# %s: %" PRId64 " elements, %" PRId64 " with slack, %" PRId64 " unspecified, %" PRId64
-           " extreme-scale\n",
-           name, tally->elements, tally->slack, tally->unspecified, tally->extreme);
+    printf("# %s: %" PRId64 " elements, %" PRId64 " with slack, %" PRId64 " narrowed, %" PRId64
+           " unspecified, %" PRId64 " extreme-scale\n",
+           name, tally->elements, tally->slack, tally->narrowed, tally->unspecified,
+           tally->extreme);
     assert_true(tally->elements > 0);
 }
 

@@ -204,6 +204,29 @@ static void integer_answers(const struct mean *m, float sum, float n, struct twi
         twin_answers_add(answers, (double)quotients[i], how[i]);
 }
 
+/* a, n and the scales of the elements' mean. */
+static struct twin_terms mean_terms(const struct mean *m, const int64_t *index, unsigned count,
+                                    int64_t n)
+{
+    struct twin_terms terms = {.n = n, .s1 = (double)m->x.scale, .sy = (double)m->s_y};
+    for (unsigned k = 0; k < count; k++)
+        terms.a += twin_operand_shifted(&m->x, index[k]);
+    terms.f_lo = terms.f_hi = (double)terms.a * terms.s1;
+    return terms;
+}
+
+/* What only QLinear… admit: every order in float32, in double and in a mixture. */
+static void order_answers(const struct mean *m, const int64_t *index, unsigned count, int64_t n,
+                          struct twin_answers *answers)
+{
+    struct twin_terms terms = mean_terms(m, index, count, n);
+    float term[TWIN_MAX_TAPS];
+    for (unsigned k = 0; k < count; k++)
+        term[k] = (float)twin_operand_shifted(&m->x, index[k]) * m->x.scale;
+    terms.f_lo = terms.f_hi = (double)twin_random_tree(m->random, term, count);
+    twin_answers_orders(answers, TWIN_MEAN, &terms, m->random);
+}
+
 /* Returns whether the mean is exact in float32 by every order. */
 static bool mean_answers(const struct mean *m, const int64_t *at, struct twin_answers *answers)
 {
@@ -226,6 +249,8 @@ static bool mean_answers(const struct mean *m, const int64_t *at, struct twin_an
     twin_answers_add(answers, mpq_get_d(answers->exact), "in double");
     float_answers(m, index, count, (float)n, answers);
     integer_answers(m, (float)sum, (float)n, answers);
+    if (m->vendor)
+        order_answers(m, index, count, n, answers);
     return m->powers_of_two && (n & (n - 1)) == 0;
 }
 
@@ -302,9 +327,69 @@ static bool every_divisor_is_a_power_of_two(const struct mean *m)
     return true;
 }
 
+/* The error of a float32 sum of the dequantized elements in any order: none where all are multiples
+ * of one number and Σ|terms| is at most 2^24 times it; else at most count + 2 roundings of
+ * Σ|terms|, as of products. */
+static double sum_error(const struct mean *m, const int64_t *index, unsigned count)
+{
+    int exponent;
+    double odd = frexp((double)m->x.scale, &exponent) * 0x1p24, total = 0;
+    uint64_t bits = 0;
+    while (fmod(odd, 2) == 0)
+        odd /= 2;
+    for (unsigned k = 0; k < count; k++) {
+        uint64_t code = (uint64_t)llabs(twin_operand_shifted(&m->x, index[k]));
+        bits |= code;
+        total += (double)code;
+    }
+    double unit = (double)(bits & -bits);
+    if (total == 0 || total / unit * odd <= 0x1p24)
+        return 0;
+    return (count + 2) * 0x1.001p-24 * total * (double)m->x.scale;
+}
+
+/* Whole sets of means. How far a float32 sum of the elements may be off is not for the twin to say:
+ * what is right with an exact one is admissible, and nothing is that is wrong with `sum_error`. */
+struct sets {
+    int64_t elements, slack, narrowed, between;
+};
+
+static void check_set(const struct mean *m, const int64_t *at, const struct qd_value *value,
+                      int64_t i, struct sets *sets)
+{
+    int64_t index[TWIN_MAX_TAPS], n;
+    unsigned count = members(m, at, index, &n);
+    struct twin_terms terms = mean_terms(m, index, count, n);
+    struct twin_result least, most;
+    enum qd_dtype dtype = value->want.dtype;
+    struct qd_observation seen = qd_value_observe(value, i);
+    twin_result_init(&least, dtype, 0, NULL);
+    twin_result_init(&most, dtype, 0, NULL);
+    twin_admit(TWIN_MEAN, &terms, QD_F32, dtype, m->y_zero_point, least.elements);
+    terms.f_lo -= sum_error(m, index, count);
+    terms.f_hi += sum_error(m, index, count);
+    twin_admit(TWIN_MEAN, &terms, QD_F32, dtype, m->y_zero_point, most.elements);
+    bool differ = false;
+    for (int64_t code = twin_code_min(dtype); code <= twin_code_max(dtype); code++) {
+        bool must = twin_element_admits(least.elements, code);
+        bool may = twin_element_admits(most.elements, code);
+        bool is = qd_observation_admits(&seen, (double)code);
+        if ((must && !is) || (is && !may))
+            fail_msg("%d·%a/(%d·%a) + %d: code %d %s", (int)terms.a, terms.s1, (int)n, terms.sy,
+                     (int)m->y_zero_point, (int)code, is ? "is no order's" : "is an order's");
+        differ = differ || must != may;
+    }
+    sets->elements++;
+    sets->slack += seen.lo != seen.hi;
+    sets->narrowed += most.elements->narrowed;
+    sets->between += differ;
+    twin_result_clear(&least);
+    twin_result_clear(&most);
+}
+
 /* The shape that the specification gives, and every element. */
 static void check(struct mean *m, const struct qd_value *value, struct twin_probe *probe,
-                  struct twin_probe *exact)
+                  struct twin_probe *exact, struct sets *sets)
 {
     struct twin_answers answers;
     int64_t dims[QD_MAX_RANK], count = 1;
@@ -327,6 +412,8 @@ static void check(struct mean *m, const struct qd_value *value, struct twin_prob
         if (m->last)
             place = (at[0] * inner + i % inner) * m->dims[1] + at[1];
         bool tight = mean_answers(m, at, &answers) && all;
+        if (m->vendor)
+            check_set(m, at, value, place, sets);
         twin_probe_code(tight ? exact : probe, value, place, &answers, m->y_zero_point, tight);
     }
     twin_answers_clear(&answers);
@@ -337,6 +424,7 @@ static void means(bool vendor)
     for (int operation = 0; operation < MEANS; operation++) {
         struct twin_random random = {150 + (uint64_t)operation};
         struct twin_probe probe = {0}, exact = {0};
+        struct sets sets = {0};
         for (int64_t i = 0; i < twin_rounds(3000); i++) {
             struct mean m;
             struct qd_value value;
@@ -344,11 +432,17 @@ static void means(bool vendor)
             if (!m.powers_of_two && twin_random_one_in(&random, 2))
                 solve(&m);
             evaluate(&m, &value);
-            check(&m, &value, &probe, &exact);
+            check(&m, &value, &probe, &exact, &sets);
             qd_arena_clear(&m.arena);
         }
         twin_probe_print(vendor ? vendor_names[operation] : names[operation], &probe);
         twin_probe_print("... exact in float32", &exact);
+        if (vendor)
+            print_message(
+                "# ... sets: %d elements, %d with slack, %d narrowed, %d by the error of a "
+                "sum\n",
+                (int)sets.elements, (int)sets.slack, (int)sets.narrowed, (int)sets.between);
+        assert_true(!vendor || (sets.narrowed > 0 && sets.between * 20 < sets.elements));
         assert_true(probe.not_canonical > 0 && probe.slack * 2 < probe.elements);
         assert_int_equal(exact.slack, 0);
     }

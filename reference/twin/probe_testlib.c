@@ -158,6 +158,61 @@ void twin_answers_product(struct twin_answers *answers, int64_t acc, const float
     associations(answers, number, divides, count + 1, (float)acc, 0);
 }
 
+/* What a kernel holds after an operation. */
+static double held(double result, uint64_t *narrow)
+{
+    bool is_float = *narrow & 1;
+    *narrow >>= 1;
+    return is_float ? (double)(float)result : result;
+}
+
+static double term(const struct twin_terms *terms, char letter, uint64_t *narrow)
+{
+    switch (letter) {
+    case 'a': return held((double)terms->a, narrow);
+    case 'b': return held((double)terms->b, narrow);
+    case 'c': return held((double)terms->c, narrow);
+    case '1': return terms->s1;
+    case '2': return terms->s2;
+    case 'y': return terms->sy;
+    case 'n': return (double)terms->n;
+    case 'i': return 1;
+    default: return terms->f_lo;
+    }
+}
+
+double twin_kernel(const char *order, const struct twin_terms *terms, uint64_t narrow)
+{
+    double stack[4] = {0};
+    unsigned depth = 0;
+    for (; *order; order++) {
+        double right = depth > 0 ? stack[depth - 1] : 0;
+        if (!strchr("x:+", *order)) {
+            assert(depth < 4);
+            stack[depth++] = term(terms, *order, &narrow);
+            continue;
+        }
+        assert(depth >= 2);
+        double *left = &stack[--depth - 1];
+        if (*order == 'x')
+            *left = held(*left * right, &narrow);
+        else
+            *left = held(*order == '+' ? *left + right : *left / right, &narrow);
+    }
+    return stack[0];
+}
+
+void twin_answers_orders(struct twin_answers *answers, enum twin_formula formula,
+                         const struct twin_terms *terms, struct twin_random *random)
+{
+    for (unsigned i = 0; twin_order_of(formula, i); i++) {
+        const char *order = twin_order_of(formula, i);
+        twin_answers_add(answers, twin_kernel(order, terms, UINT64_MAX), order);
+        twin_answers_add(answers, twin_kernel(order, terms, 0), order);
+        twin_answers_add(answers, twin_kernel(order, terms, twin_random_bits(random)), order);
+    }
+}
+
 /* --- Comparison --- */
 
 static int64_t code_of(double real, enum qd_dtype dtype, int64_t zero_point)

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The twin's admissible codes of one requantized product: every permitted order, spelled out.
+/* The twin's admissible codes of what integers and scales give: every permitted order, spelled out
+ * in reverse Polish notation.
  *
- * real = acc·s1·s2/sy, each operation one rounding, in float32 or in the type of the scales. A
- * commutative product of the leaves fl(acc), s1, s2 and one division by sy has 15 bracketings.
- * Permitted are the six that a kernel forms in one of two ways (reverse Polish notation, x
- * multiplies, : divides):
+ *   a     the accumulator (of QLinearMul the product of the codes, of a mean their sum), to float
+ *   b, c  two codes, to float
+ *   1, 2  the scales of what is multiplied;  y  the output's
+ *   n     how many are averaged;  i  one;  f  a float32 sum of dequantized codes, by its two ends
+ *   x multiplies, : divides, + adds; these and a, b, c round
  *
- *   a factor m = s1·s2/sy in any association, then fl(acc)·m
- *     a12xy:x   fl(acc)·((s1·s2)/sy)
- *     a12y:xx   fl(acc)·(s1·(s2/sy))
- *     a1y:2xx   fl(acc)·((s1/sy)·s2)
- *   dequantize, the product of three in any association, then quantize (divide by sy)
- *     a1x2xy:   ((fl(acc)·s1)·s2)/sy
- *     a2x1xy:   ((fl(acc)·s2)·s1)/sy
- *     a12xxy:   (fl(acc)·(s1·s2))/sy
- *
- * Not permitted are the other nine, which divide the accumulator or a half-dequantized accumulator
- * by sy:
+ * A commutative product of a, 1, 2 and one division by y has 15 bracketings. Permitted are the six
+ * that a kernel forms in one of two ways: a factor s1·s2/sy in any association, by which it
+ * multiplies; or the product of three in any association, which it divides. Not permitted are the
+ * other nine, which divide the accumulator or a half-dequantized accumulator by sy:
  *     ay:1x2x  ay:2x1x  ay:12xx  1y:ax2x  1y:a2xx  2y:ax1x  2y:a1xx  a1xy:2x  a2xy:1x */
 #include <assert.h>
 #include <string.h>
 
 #include "twin/twin.h"
 
-static const char *const orders[TWIN_ORDERS] = {
-    "a12xy:x", "a12y:xx", "a1y:2xx", "a1x2xy:", "a2x1xy:", "a12xxy:",
+#define SIX_ORDERS "a12xy:x", "a12y:xx", "a1y:2xx", "a1x2xy:", "a2x1xy:", "a12xxy:"
+
+/* The first of each without a rounding is the canonical number. */
+static const char *const orders[TWIN_FORMULAS][TWIN_MAX_ORDERS] = {
+    [TWIN_PRODUCT] = {SIX_ORDERS},
+    [TWIN_PRODUCT_OF_CODES] = {SIX_ORDERS, "b1xc2xxy:"},
+    [TWIN_RESCALED] = {"a1xy:", "a1y:x"},
+    [TWIN_SUM] = {"b1xc2x+y:", "b1y:xc2y:x+"},
+    [TWIN_MEAN] = {"a1y:n:x", "a1y:in:xx", "a1n:y:x", "a1in:xy:x", "a1xynx:", "a1ynx:x", "a1xn:y:",
+                   "a1xin:xy:", "a1xy:n:", "a1xy:in:x", "an:1xy:", "an:1y:x", "fn:y:", "fin:xy:"},
 };
 
 #define STACK 4
@@ -33,28 +36,32 @@ struct interval {
     mpq_t lo, hi;
 };
 
+enum rounding { EXACT, OUTWARD, NEAREST };
+
 struct machine {
     struct interval stack[STACK];
     unsigned depth;
+    enum rounding rounding;
     enum qd_dtype dtype;
-    bool nearest; /* round to nearest instead of outward */
     enum qd_dtype narrow_type;
-    unsigned
-        narrow; /* a bit for each operation to come: it is rounded to nearest in narrow_type as well */
+    unsigned narrow;  /* a bit for each choice to come: round to nearest in narrow_type as well */
+    unsigned choices; /* made so far: operations whose result narrow_type rounds */
 };
+
+const char *twin_order_of(enum twin_formula formula, unsigned order)
+{
+    return order < TWIN_MAX_ORDERS ? orders[formula][order] : NULL;
+}
 
 const char *twin_order_text(unsigned order)
 {
     assert(order < TWIN_ORDERS);
-    return orders[order];
+    return orders[TWIN_PRODUCT][order];
 }
 
-static void machine_init(struct machine *machine, enum qd_dtype dtype, bool nearest)
+static void machine_init(struct machine *machine, enum qd_dtype dtype, enum rounding rounding)
 {
-    machine->depth = 0;
-    machine->dtype = dtype;
-    machine->nearest = nearest;
-    machine->narrow = 0;
+    *machine = (struct machine){.rounding = rounding, .dtype = dtype, .narrow_type = dtype};
     for (unsigned i = 0; i < STACK; i++)
         mpq_inits(machine->stack[i].lo, machine->stack[i].hi, NULL);
 }
@@ -73,27 +80,77 @@ static enum twin_size round_ends(enum qd_dtype dtype, bool nearest, struct inter
     return lo != TWIN_ORDINARY ? lo : hi;
 }
 
+/* Chooses whether x, rounded, is rounded in narrow_type too; no choice where that changes
+ * nothing. */
+static enum twin_size choose(struct machine *machine, struct interval *x)
+{
+    struct interval narrow;
+    mpq_inits(narrow.lo, narrow.hi, NULL);
+    mpq_set(narrow.lo, x->lo);
+    mpq_set(narrow.hi, x->hi);
+    enum twin_size size = round_ends(machine->narrow_type, true, &narrow);
+    bool differs = !mpq_equal(narrow.lo, x->lo) || !mpq_equal(narrow.hi, x->hi);
+    bool taken = differs && machine->narrow >> machine->choices & 1;
+    machine->choices += differs;
+    if (taken) {
+        mpq_swap(narrow.lo, x->lo);
+        mpq_swap(narrow.hi, x->hi);
+    }
+    mpq_clears(narrow.lo, narrow.hi, NULL);
+    return taken ? size : TWIN_ORDINARY;
+}
+
 /* Rounds what an operation gave. */
 static enum twin_size round_interval(struct machine *machine, struct interval *x)
 {
-    enum twin_size size = round_ends(machine->dtype, machine->nearest, x);
-    bool narrow = machine->narrow & 1;
-    machine->narrow >>= 1;
-    return narrow && size == TWIN_ORDINARY ? round_ends(machine->narrow_type, true, x) : size;
+    if (machine->rounding == EXACT)
+        return TWIN_ORDINARY;
+    enum twin_size size = round_ends(machine->dtype, machine->rounding == NEAREST, x);
+    bool narrows = machine->narrow_type != machine->dtype && size == TWIN_ORDINARY;
+    return narrows ? choose(machine, x) : size;
 }
 
-static void push(struct machine *machine, const mpq_t value)
+static enum twin_size push_integer(struct machine *machine, int64_t value)
 {
     assert(machine->depth < STACK);
-    mpq_set(machine->stack[machine->depth].lo, value);
-    mpq_set(machine->stack[machine->depth].hi, value);
+    struct interval *top = &machine->stack[machine->depth++];
+    mpq_set_si(top->lo, value, 1);
+    mpq_set_si(top->hi, value, 1);
+    return round_interval(machine, top);
+}
+
+static void push(struct machine *machine, double lo, double hi)
+{
+    assert(machine->depth < STACK);
+    mpq_set_d(machine->stack[machine->depth].lo, lo);
+    mpq_set_d(machine->stack[machine->depth].hi, hi);
     machine->depth++;
+}
+
+/* What a letter stands for. */
+static enum twin_size push_term(struct machine *machine, const struct twin_terms *terms,
+                                char letter)
+{
+    switch (letter) {
+    case 'a': return push_integer(machine, terms->a);
+    case 'b': return push_integer(machine, terms->b);
+    case 'c': return push_integer(machine, terms->c);
+    case '1': push(machine, terms->s1, terms->s1); break;
+    case '2': push(machine, terms->s2, terms->s2); break;
+    case 'y': push(machine, terms->sy, terms->sy); break;
+    case 'n': push(machine, (double)terms->n, (double)terms->n); break;
+    case 'i': push(machine, 1, 1); break;
+    default: assert(letter == 'f'); push(machine, terms->f_lo, terms->f_hi);
+    }
+    return TWIN_ORDINARY;
 }
 
 static void corner(mpq_t out, const mpq_t a, const mpq_t b, char operation)
 {
     if (operation == 'x')
         mpq_mul(out, a, b);
+    else if (operation == '+')
+        mpq_add(out, a, b);
     else
         mpq_div(out, a, b);
 }
@@ -104,7 +161,7 @@ static enum twin_size apply(struct machine *machine, char operation)
     assert(machine->depth >= 2);
     struct interval *a = &machine->stack[machine->depth - 2],
                     *b = &machine->stack[machine->depth - 1];
-    assert(operation == 'x' || mpq_equal(b->lo, b->hi)); /* only sy divides, and it is a point */
+    assert(operation != ':' || mpq_sgn(b->lo) * mpq_sgn(b->hi) > 0);
     mpq_t corners[4];
     for (unsigned i = 0; i < 4; i++) {
         mpq_init(corners[i]);
@@ -126,95 +183,159 @@ static enum twin_size apply(struct machine *machine, char operation)
 
 /* Runs one order; the result is stack[0]. False if an intermediate is huge or tiny, or the last
  * value huge. A tiny last value is rounded to an integer at once: zero, flushed or not. */
-static bool run(struct machine *machine, const char *order, int64_t acc, const mpq_t s1,
-                const mpq_t s2, const mpq_t sy)
+static bool run(struct machine *machine, const char *order, const struct twin_terms *terms)
 {
-    mpq_t integer;
-    mpq_init(integer);
-    mpq_set_si(integer, acc, 1);
     bool ordinary = true;
+    machine->depth = machine->choices = 0;
     for (const char *step = order; *step && ordinary; step++) {
-        enum twin_size size = TWIN_ORDINARY;
-        if (*step == 'a') {
-            push(machine, integer);
-            size = round_interval(machine, &machine->stack[machine->depth - 1]);
-        } else if (*step == 'x' || *step == ':') {
-            size = apply(machine, *step);
-        } else {
-            push(machine, *step == '1' ? s1 : *step == '2' ? s2 : sy);
-        }
+        enum twin_size size =
+            strchr("x:+", *step) ? apply(machine, *step) : push_term(machine, terms, *step);
         ordinary = size == TWIN_ORDINARY || (size == TWIN_TINY && step[1] == '\0');
     }
     assert(!ordinary || machine->depth == 1);
-    mpq_clear(integer);
     return ordinary;
 }
 
-/* Widens [*lo, *hi] by the codes of one order, computed in a float type. */
-static bool widen(const char *order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,
-                  const mpq_t s2, const mpq_t sy, enum qd_dtype dtype, int64_t zero_point,
-                  int64_t *lo, int64_t *hi)
+/* Where the codes of one element go. */
+struct codes {
+    enum qd_dtype dtype;
+    int64_t zero_point, lo, hi; /* the hull */
+};
+
+/* Widens the hull by the codes of one order, computed in a float type. */
+static bool widen(const char *order, enum qd_dtype float_type, const struct twin_terms *terms,
+                  struct codes *codes)
 {
     struct machine machine;
-    machine_init(&machine, float_type, false);
-    bool ordinary = run(&machine, order, acc, s1, s2, sy);
+    machine_init(&machine, float_type, OUTWARD);
+    bool ordinary = run(&machine, order, terms);
     if (ordinary) {
-        int64_t least = twin_code(dtype, machine.stack[0].lo, zero_point);
-        int64_t greatest = twin_code(dtype, machine.stack[0].hi, zero_point);
-        *lo = least < *lo ? least : *lo;
-        *hi = greatest > *hi ? greatest : *hi;
+        int64_t least = twin_code(codes->dtype, machine.stack[0].lo, codes->zero_point);
+        int64_t greatest = twin_code(codes->dtype, machine.stack[0].hi, codes->zero_point);
+        codes->lo = least < codes->lo ? least : codes->lo;
+        codes->hi = greatest > codes->hi ? greatest : codes->hi;
     }
     machine_clear(&machine);
     return ordinary;
 }
 
+/* Widens the hull by every order of a formula; how many of them neither over- nor underflow. */
+static unsigned widen_all(enum twin_formula formula, enum qd_dtype float_type,
+                          const struct twin_terms *terms, struct codes *codes, unsigned *tried)
+{
+    unsigned kept = 0, order = 0;
+    for (; twin_order_of(formula, order); order++)
+        kept += widen(twin_order_of(formula, order), float_type, terms, codes);
+    *tried += order;
+    return kept;
+}
+
 void twin_add_code(struct twin_element *element, int64_t code)
 {
-    for (unsigned i = 0; i < element->code_count; i++)
+    for (unsigned i = 0; i < element->code_count && i < TWIN_MAX_CODES; i++)
         if (element->codes[i] == code)
             return;
-    assert(element->code_count < TWIN_MAX_CODES);
-    element->codes[element->code_count++] = code;
+    if (element->code_count < TWIN_MAX_CODES)
+        element->codes[element->code_count] = code;
+    if (element->code_count <= TWIN_MAX_CODES)
+        element->code_count++;
     if (element->code_count == 1 || mpq_cmp_si(element->lo.q, code, 1) > 0)
         mpq_set_si(element->lo.q, code, 1);
     if (element->code_count == 1 || mpq_cmp_si(element->hi.q, code, 1) < 0)
         mpq_set_si(element->hi.q, code, 1);
 }
 
-/* The codes, in [lo, hi], of one order whose operations each round in float32 or in the scales' type as well. */
-static void add_narrow(const char *order, enum qd_dtype scale_type, int64_t acc, const mpq_t s1,
-                       const mpq_t s2, const mpq_t sy, enum qd_dtype dtype, int64_t zero_point,
-                       int64_t lo, int64_t hi, struct twin_element *out)
+/* The next of all ways to choose, `choices` having been made this time: the last that was not to
+ * round in the narrow type now is, and those after it are open again. False after the last way. */
+static bool next_way(unsigned *narrow, unsigned choices)
 {
-    enum { OPERATIONS = 4 };
-    for (unsigned narrow = 0; narrow < 1 << OPERATIONS; narrow++) {
-        struct machine machine;
-        machine_init(&machine, QD_F32, false);
-        machine.narrow_type = scale_type;
-        machine.narrow = narrow;
-        bool ordinary = run(&machine, order, acc, s1, s2, sy);
-        for (unsigned end = 0; end < 2 && ordinary; end++) {
-            const struct interval *result = &machine.stack[0];
-            int64_t code = twin_code(dtype, end == 0 ? result->lo : result->hi, zero_point);
-            if (code >= lo && code <= hi)
-                twin_add_code(out, code);
-        }
-        machine_clear(&machine);
-    }
+    while (choices > 0 && *narrow >> (choices - 1) & 1)
+        *narrow &= ~(1U << --choices);
+    if (choices > 0)
+        *narrow |= 1U << (choices - 1);
+    return choices > 0;
 }
 
-static int64_t canonical(int64_t acc, const mpq_t s1, const mpq_t s2, const mpq_t sy,
-                         enum qd_dtype dtype, int64_t zero_point)
+/* The codes, in the hull, of one order whose operations each round in the machine's type or in
+ * narrow_type as well. */
+static void add_ways(struct machine *machine, const char *order, const struct twin_terms *terms,
+                     const struct codes *codes, struct twin_element *out)
 {
-    mpq_t real;
-    mpq_init(real);
-    mpq_set_si(real, acc, 1);
-    mpq_mul(real, real, s1);
-    mpq_mul(real, real, s2);
-    mpq_div(real, real, sy);
-    int64_t code = twin_code(dtype, real, zero_point);
-    mpq_clear(real);
+    machine->narrow = 0;
+    do {
+        if (!run(machine, order, terms))
+            continue;
+        int64_t first = twin_code(codes->dtype, machine->stack[0].lo, codes->zero_point);
+        int64_t last = twin_code(codes->dtype, machine->stack[0].hi, codes->zero_point);
+        for (int64_t code = first < codes->lo ? codes->lo : first;
+             code <= last && code <= codes->hi; code++)
+            twin_add_code(out, code);
+    } while (next_way(&machine->narrow, machine->choices) &&
+             out->code_count < codes->hi - codes->lo + 1);
+}
+
+/* Float32 scales: each operation rounds to nearest in double, or then in float32 as well. 16-bit
+ * scales: outward in float32, or then to nearest in the scales' type as well. */
+static void add_orders(enum twin_formula formula, const struct twin_terms *terms,
+                       enum qd_dtype scale_type, const struct codes *codes,
+                       struct twin_element *out)
+{
+    struct machine machine;
+    bool wide = scale_type == QD_F32;
+    machine_init(&machine, wide ? QD_F64 : QD_F32, wide ? NEAREST : OUTWARD);
+    machine.narrow_type = scale_type;
+    for (unsigned order = 0; twin_order_of(formula, order); order++)
+        if (out->code_count < codes->hi - codes->lo + 1)
+            add_ways(&machine, twin_order_of(formula, order), terms, codes, out);
+    machine_clear(&machine);
+    out->narrowed =
+        out->code_count < codes->hi - codes->lo + 1 &&
+        (out->code_count <= TWIN_MAX_CODES || mpq_cmp_si(out->lo.q, codes->lo, 1) != 0 ||
+         mpq_cmp_si(out->hi.q, codes->hi, 1) != 0);
+    if (out->code_count > TWIN_MAX_CODES)
+        out->code_count = 0; /* their hull */
+}
+
+static int64_t canonical(enum twin_formula formula, const struct twin_terms *terms,
+                         const struct codes *codes)
+{
+    struct machine machine;
+    machine_init(&machine, QD_F64, EXACT);
+    run(&machine, orders[formula][0], terms);
+    int64_t code = twin_code(codes->dtype, machine.stack[0].lo, codes->zero_point);
+    machine_clear(&machine);
     return code;
+}
+
+void twin_admit(enum twin_formula formula, const struct twin_terms *terms, enum qd_dtype scale_type,
+                enum qd_dtype dtype, int64_t zero_point, struct twin_element *out)
+{
+    struct codes codes = {.dtype = dtype, .zero_point = zero_point};
+    int64_t want = canonical(formula, terms, &codes);
+    codes.lo = codes.hi = want;
+    struct codes wide = codes;
+    unsigned tried = 0, unused = 0;
+    unsigned kept = widen_all(formula, QD_F32, terms, &codes, &tried);
+    if (scale_type != QD_F32)
+        kept += widen_all(formula, scale_type, terms, &codes, &tried);
+    out->extreme = kept < tried;
+    out->unspecified = kept == 0;
+    if (out->extreme)
+        widen_all(formula, QD_F64, terms, &wide, &unused);
+    codes.lo = wide.lo < codes.lo ? wide.lo : codes.lo;
+    codes.hi = wide.hi > codes.hi ? wide.hi : codes.hi;
+    out->want.kind = out->lo.kind = out->hi.kind = TWIN_FINITE;
+    mpq_set_si(out->want.q, want, 1);
+    mpq_set_si(out->lo.q, codes.lo, 1);
+    mpq_set_si(out->hi.q, codes.hi, 1);
+    out->code_count = 0;
+    out->narrowed = false;
+    if (codes.lo == codes.hi || (scale_type == QD_F32 && out->extreme))
+        return;
+    twin_add_code(out, want);
+    twin_add_code(out, wide.lo);
+    twin_add_code(out, wide.hi);
+    add_orders(formula, terms, scale_type, &codes, out);
 }
 
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
@@ -226,44 +347,20 @@ void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twi
                        acc > INT32_MAX;
     if (out->unspecified)
         return;
-    int64_t want = canonical(acc, s1->q, s2->q, sy->q, dtype, zero_point);
-    int64_t lo = want, hi = want;
-    const enum qd_dtype types[] = {QD_F32, scale_type};
-    unsigned kept = 0, tried = 0;
-    for (unsigned t = 0; t < (scale_type == QD_F32 ? 1 : 2); t++)
-        for (unsigned order = 0; order < TWIN_ORDERS; order++, tried++)
-            kept += widen(orders[order], types[t], acc, s1->q, s2->q, sy->q, dtype, zero_point, &lo,
-                          &hi);
-    out->extreme = kept < tried;
-    out->unspecified = kept == 0;
-    int64_t least = want, greatest = want;
-    for (unsigned order = 0; out->extreme && order < TWIN_ORDERS; order++)
-        widen(orders[order], QD_F64, acc, s1->q, s2->q, sy->q, dtype, zero_point, &least,
-              &greatest);
-    lo = least < lo ? least : lo;
-    hi = greatest > hi ? greatest : hi;
-    out->want.kind = out->lo.kind = out->hi.kind = TWIN_FINITE;
-    mpq_set_si(out->want.q, want, 1);
-    mpq_set_si(out->lo.q, lo, 1);
-    mpq_set_si(out->hi.q, hi, 1);
-    out->code_count = 0;
-    if (scale_type == QD_F32 || lo == hi)
-        return;
-    twin_add_code(out, want);
-    twin_add_code(out, least);
-    twin_add_code(out, greatest);
-    for (unsigned order = 0; order < TWIN_ORDERS; order++)
-        add_narrow(orders[order], scale_type, acc, s1->q, s2->q, sy->q, dtype, zero_point, lo, hi,
-                   out);
+    struct twin_terms terms = {
+        .a = acc, .s1 = mpq_get_d(s1->q), .s2 = mpq_get_d(s2->q), .sy = mpq_get_d(sy->q)};
+    twin_admit(TWIN_PRODUCT, &terms, scale_type, dtype, zero_point, out);
 }
 
 bool twin_requantize_nearest(unsigned order, enum qd_dtype float_type, int64_t acc, const mpq_t s1,
                              const mpq_t s2, const mpq_t sy, enum qd_dtype dtype,
                              int64_t zero_point, int64_t *code)
 {
+    struct twin_terms terms = {
+        .a = acc, .s1 = mpq_get_d(s1), .s2 = mpq_get_d(s2), .sy = mpq_get_d(sy)};
     struct machine machine;
-    machine_init(&machine, float_type, true);
-    bool ordinary = run(&machine, twin_order_text(order), acc, s1, s2, sy);
+    machine_init(&machine, float_type, NEAREST);
+    bool ordinary = run(&machine, twin_order_text(order), &terms);
     if (ordinary)
         *code = twin_code(dtype, machine.stack[0].lo, zero_point);
     machine_clear(&machine);

@@ -282,7 +282,7 @@ static int64_t random_accumulator(struct twin_random *random)
 }
 
 /* Each order in the twin's round-to-nearest is the machine's, bit for bit in its code; and both,
- * and the same order in double, lie in the twin's own hull. */
+ * and the same order in double, are in the twin's own set. */
 static void orders_equal_the_machine(void **state)
 {
     (void)state;
@@ -313,10 +313,8 @@ static void orders_equal_the_machine(void **state)
             assert_int_equal(code, clamp(nearbyint(real), zero_point));
             assert_true(twin_requantize_nearest(order, QD_F64, acc, s1.q, s2.q, sy.q, QD_U8,
                                                 zero_point, &wide));
-            assert_true(mpq_cmp_si(element->lo.q, code, 1) <= 0 &&
-                        mpq_cmp_si(element->hi.q, code, 1) >= 0);
-            assert_true(mpq_cmp_si(element->lo.q, wide, 1) <= 0 &&
-                        mpq_cmp_si(element->hi.q, wide, 1) >= 0);
+            assert_true(twin_element_admits(element, code));
+            assert_true(twin_element_admits(element, wide));
             outside_canonical += mpq_cmp_si(element->want.q, code, 1) != 0;
         }
         slack += !mpq_equal(element->lo.q, element->hi.q);
@@ -328,6 +326,133 @@ static void orders_equal_the_machine(void **state)
     twin_number_clear(&s1);
     twin_number_clear(&s2);
     twin_number_clear(&sy);
+}
+
+/* Scales of a formula whose terms put the result on or next to an edge. */
+static struct twin_terms near_edge(struct twin_random *random, enum twin_formula formula)
+{
+    static const double one = 1;
+    struct twin_terms terms = {.b = twin_random_between(random, -255, 255),
+                               .c = twin_random_between(random, -255, 255),
+                               .n = formula == TWIN_MEAN ? twin_random_between(random, 1, 49) : 1,
+                               .s1 = (double)float_of(twin_random_scale(random, -10, 5)),
+                               .s2 = (double)float_of(twin_random_scale(random, -10, 5))};
+    mpq_t scale, other;
+    mpq_inits(scale, other, NULL);
+    bool two = formula == TWIN_PRODUCT || formula == TWIN_PRODUCT_OF_CODES;
+    terms.a = formula == TWIN_PRODUCT ? random_accumulator(random)
+              : two                   ? terms.b * terms.c
+                                      : terms.b;
+    mpq_set_d(scale, terms.s1);
+    mpq_set_d(other, two ? terms.s2 : one);
+    int64_t factor = terms.a;
+    if (formula == TWIN_SUM) {
+        mpq_set_d(scale, (double)terms.b * terms.s1);
+        mpq_set_d(other, (double)terms.c * terms.s2);
+        mpq_add(scale, scale, other);
+        mpq_set_d(other, one);
+        factor = 1;
+    } else if (formula == TWIN_MEAN) {
+        mpq_set_ui(other, 1, (unsigned long)terms.n);
+    }
+    terms.sy = (double)float_of(twin_solve_divisor(random, factor, scale, other));
+    terms.f_lo = terms.f_hi = (double)terms.a * terms.s1;
+    mpq_clears(scale, other, NULL);
+    return terms;
+}
+
+/* Marks the codes that the machine gives: every order, every mixture of float32 and double. */
+static void mark_codes(enum twin_formula formula, const struct twin_terms *terms,
+                       int64_t zero_point, bool marked[256])
+{
+    for (unsigned i = 0; twin_order_of(formula, i); i++) {
+        const char *order = twin_order_of(formula, i);
+        unsigned operations = 0;
+        for (const char *letter = order; *letter; letter++)
+            operations += strchr("abcx:+", *letter) != NULL;
+        for (uint64_t narrow = 0; narrow < (uint64_t)1 << operations; narrow++)
+            marked[clamp(nearbyint(twin_kernel(order, terms, narrow)), zero_point)] = true;
+    }
+}
+
+/* Where more than one code may be, the twin's set is the canonical code and the machine's codes. */
+static void sets_equal_the_machine(void **state)
+{
+    (void)state;
+    struct twin_random random = {6};
+    struct twin_result result;
+    twin_result_init(&result, QD_U8, 0, NULL);
+    for (enum twin_formula formula = 0; formula < TWIN_FORMULAS; formula++) {
+        int narrowed = 0, looked_at = 0;
+        for (int64_t i = 0; i < twin_rounds(3000); i++) {
+            bool marked[256] = {false};
+            struct twin_element *element = result.elements;
+            struct twin_terms terms = near_edge(&random, formula);
+            int64_t zero_point = twin_random_code(&random, QD_U8);
+            twin_admit(formula, &terms, QD_F32, QD_U8, zero_point, element);
+            if (element->extreme)
+                continue;
+            mark_codes(formula, &terms, zero_point, marked);
+            marked[mpz_get_si(mpq_numref(element->want.q))] = true;
+            for (int code = 0; code < 256; code++)
+                if (marked[code] != twin_element_admits(element, code))
+                    fail_msg("%s: %d·%a·%a/%a, b %d, c %d, n %d: code %d: machine %d",
+                             twin_order_of(formula, 0), (int)terms.a, terms.s1, terms.s2, terms.sy,
+                             (int)terms.b, (int)terms.c, (int)terms.n, code, marked[code]);
+            looked_at++;
+            narrowed += element->narrowed;
+        }
+        print_message("# %s and its like: %d, %d narrowed\n", twin_order_of(formula, 0), looked_at,
+                      narrowed);
+        assert_true(narrowed > 0);
+    }
+    twin_result_clear(&result);
+}
+
+/* 9·1/6 = 1.5 is code 2, and so is all that the two orders give:
+ *   (9·1)/6     exact
+ *   9·(1/6)     1/6 in float32 is 24 bits 1010…10 and 10… after them, hence 1/6 + 2^-26/3;
+ *               9 times that is 1.5 + 3·2^-26, in float32 1.5 (half an ulp is 4·2^-26)
+ *               1/6 in double is 53 bits 1010…101 and 01… after them, hence 1/6 − 2^-55/3;
+ *               9 times that is 1.5 − 3·2^-55, in double 1.5 (half an ulp is 4·2^-55)
+ * Rounded down to float32 1/6 is 1/6 − 2·2^-26/3; 9 times that is 1.5 − 6·2^-26 and code 1, which
+ * the hull of directed roundings holds. */
+static void no_evaluation_gives_it(void **state)
+{
+    (void)state;
+    struct twin_result result;
+    struct twin_element *element;
+    twin_result_init(&result, QD_U8, 0, NULL);
+    element = result.elements;
+    for (int64_t zero_point = 0; zero_point < 256; zero_point += 51) {
+        const struct twin_terms terms = {.a = 9, .s1 = 1, .sy = 6};
+        twin_admit(TWIN_RESCALED, &terms, QD_F32, QD_U8, zero_point, element);
+        int64_t want = zero_point + 2 < 255 ? zero_point + 2 : 255;
+        assert_false(element->extreme);
+        assert_true(element->narrowed || zero_point == 255);
+        for (int64_t code = 0; code < 256; code++)
+            assert_int_equal(twin_element_admits(element, code), code == want);
+        assert_true(mpq_cmp_si(element->want.q, want, 1) == 0);
+        assert_true(mpq_equal(element->lo.q, element->hi.q));
+    }
+    twin_result_clear(&result);
+}
+
+/* 6·(2^24 − 1) − 100663288 = 2. As a float32, a multiple of 8, 6·(2^24 − 1) = 100663290 is
+ * 100663288, and the sum 0. Nothing else rounds: 0 and 2 are right, 1 is not. Rounded up the
+ * product is 100663296, hence the hull of directed roundings [0, 8]. */
+static void no_code_between(void **state)
+{
+    (void)state;
+    const struct twin_terms terms = {.b = 6, .c = -1, .s1 = 0x1p24 - 1, .s2 = 100663288, .sy = 1};
+    struct twin_result result;
+    twin_result_init(&result, QD_U8, 0, NULL);
+    twin_admit(TWIN_SUM, &terms, QD_F32, QD_U8, 0, result.elements);
+    assert_true(result.elements->narrowed && !result.elements->extreme);
+    for (int64_t code = 0; code < 256; code++)
+        assert_int_equal(twin_element_admits(result.elements, code), code == 0 || code == 2);
+    assert_true(mpq_cmp_ui(result.elements->want.q, 2, 1) == 0);
+    twin_result_clear(&result);
 }
 
 /* An exact tie between power-of-two scales has one admissible code, whatever the zero point. */
@@ -602,6 +727,9 @@ int main(void)
         cmocka_unit_test(rounding_on_grids),
         cmocka_unit_test(integers_round_half_to_even),
         cmocka_unit_test(orders_equal_the_machine),
+        cmocka_unit_test(sets_equal_the_machine),
+        cmocka_unit_test(no_evaluation_gives_it),
+        cmocka_unit_test(no_code_between),
         cmocka_unit_test(exact_ties_have_no_slack),
         cmocka_unit_test(official_qlinear_conv),
         cmocka_unit_test(convolutions_by_hand),

@@ -84,6 +84,7 @@ struct twin_element {
     struct twin_number want, lo, hi;
     bool unspecified; /* the specification defines nothing; the numbers are meaningless */
     bool extreme;     /* an evaluation order over- or underflowed and was left out */
+    bool narrowed;    /* not all codes of the hull of directed roundings are admissible */
     /* The admissible codes where they are finitely many, in any order; count 0: all of [lo, hi]. */
     unsigned code_count;
     int64_t codes[TWIN_MAX_CODES];
@@ -101,21 +102,48 @@ void twin_result_init(struct twin_result *result, enum qd_dtype dtype, unsigned 
                       const int64_t *dims);
 void twin_result_clear(struct twin_result *result);
 
-/* Makes a code admissible, one of `codes`. */
+/* Makes a code admissible, one of `codes`. Of more than have room code_count is TWIN_MAX_CODES + 1
+ * and [lo, hi] their hull. */
 void twin_add_code(struct twin_element *element, int64_t code);
 
-/* --- Requantizing one product: acc·s1·s2/sy --- */
+/* Whether a code is admissible for a specified element of an integer type. */
+bool twin_element_admits(const struct twin_element *element, int64_t code);
 
+/* --- From integers and scales to a code --- */
+
+enum twin_formula {
+    TWIN_PRODUCT,          /* a·s1·s2/sy */
+    TWIN_PRODUCT_OF_CODES, /* the same with a = b·c */
+    TWIN_RESCALED,         /* a·s1/sy */
+    TWIN_SUM,              /* (b·s1 + c·s2)/sy */
+    TWIN_MEAN,             /* a·s1/(n·sy) */
+    TWIN_FORMULAS
+};
+
+/* What the letters of an order stand for. [f_lo, f_hi]: where a float32 sum of the codes that make
+ * up a, each times s1, lies. */
+struct twin_terms {
+    int64_t a, b, c, n;
+    double s1, s2, sy, f_lo, f_hi;
+};
+
+/* The text of order i of a formula in reverse Polish notation (see requantize_testlib.c); NULL
+ * after the last. And of the TWIN_ORDERS of TWIN_PRODUCT. */
+#define TWIN_MAX_ORDERS 16
 #define TWIN_ORDERS 6
-
-/* The text of order i in reverse Polish notation: a = fl(acc); 1, 2, y = the scales; x multiplies,
- * : divides. */
+const char *twin_order_of(enum twin_formula formula, unsigned order);
 const char *twin_order_text(unsigned order);
 
-/* The canonical code and the hull of every order, with directed rounding in float32; where the scales'
- * type is another, which of the codes in the hull of that type an order gives whose operations each
- * round in float32 or to nearest in that type. A scale that is NaN, infinite or, for sy, zero makes the
- * element unspecified; so does |acc| beyond int32. */
+/* The canonical code and those of every order, each operation of which rounds to nearest in double,
+ * or then in float32 as well; they lie in the hull of every order with directed rounding in
+ * float32, which is the set where an order of it over- or underflows. Where the scales' type is
+ * another, which of the codes in the hull of that type an order gives whose operations each round
+ * in float32 or to nearest in that type. Scales finite, sy not 0. */
+void twin_admit(enum twin_formula formula, const struct twin_terms *terms, enum qd_dtype scale_type,
+                enum qd_dtype dtype, int64_t zero_point, struct twin_element *out);
+
+/* TWIN_PRODUCT. A scale that is NaN, infinite or, for sy, zero makes the element unspecified; so
+ * does |acc| beyond int32. */
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,
                      const struct twin_number *sy, enum qd_dtype scale_type, enum qd_dtype dtype,
                      int64_t zero_point, struct twin_element *out);
@@ -228,7 +256,7 @@ void twin_graph_evaluate(struct twin_graph *graph, const int *outputs, size_t co
 
 /* What a comparison looked at. */
 struct twin_tally {
-    int64_t elements, slack, unspecified, extreme, failures;
+    int64_t elements, slack, narrowed, unspecified, extreme, failures;
     int64_t first; /* index of the first differing element of the last comparison that failed */
 };
 
@@ -236,6 +264,11 @@ struct twin_tally {
  * first difference is written to text ("" if none); returns whether there is none. */
 bool twin_compare(const struct twin_result *want, const struct qd_value *have,
                   struct twin_tally *tally, char *text, size_t size);
+
+/* Element i against twin_admit with float32 scales; fails the cmocka test where they differ. */
+void twin_check_formula(enum twin_formula formula, const struct twin_terms *terms,
+                        int64_t zero_point, const struct qd_value *have, int64_t i,
+                        struct twin_tally *tally);
 
 /* The tests' loop body: evaluate, compare every output with want[output], fail the cmocka test with
  * the node's description. */
@@ -270,7 +303,7 @@ int twin_graph_quantized(struct twin_graph *graph, struct qd_arena *arena, int r
 
 /* For one output element: the exact number and what kernels compute for it in float, each by a
  * permitted order. For a code: divided by the output's scale, before the rounding. */
-#define TWIN_MAX_ANSWERS 64
+#define TWIN_MAX_ANSWERS 128
 struct twin_answers {
     mpq_t exact;
     bool
@@ -287,6 +320,13 @@ void twin_answers_add(struct twin_answers *answers, double real, const char *how
  * float32 accumulator by a factor s_1·…·s_n/s_y, or by the scales and divide the product. */
 void twin_answers_product(struct twin_answers *answers, int64_t acc, const float *factors,
                           unsigned count, float s_y);
+
+/* What a kernel gives that holds the result of each operation of an order, a conversion among them,
+ * as a float32 where the next bit of `narrow` is set, else as a double. f is f_lo. */
+double twin_kernel(const char *order, const struct twin_terms *terms, uint64_t narrow);
+/* Every order of a formula in float32, in double, and in a mixture. */
+void twin_answers_orders(struct twin_answers *answers, enum twin_formula formula,
+                         const struct twin_terms *terms, struct twin_random *random);
 
 struct twin_probe {
     int64_t elements, slack, answers, not_canonical;

@@ -165,11 +165,42 @@ static void qgemm(struct product *p, struct qd_value *value)
     twin_node_answer(&node, &p->arena, value);
 }
 
+/* What the elements of QGemms are compared with: kernels' answers and, where alpha is 1, whole
+ * sets of codes. */
+struct gemms {
+    struct twin_probe coded, real, exact;
+    struct twin_tally sets;
+};
+
+/* One element. Without alpha 1/s_y is no part of any order. */
+static void check_qgemm(struct product *p, const struct qd_value *value, int64_t i,
+                        struct twin_answers *answers, struct gemms *gemms)
+{
+    int64_t row = i / p->n, column = i % p->n;
+    int64_t acc = dot(p, row, column) + c_at(p, row, column);
+    const float factors[] = {p->s_a, p->s_b[column], p->alpha};
+    bool plain = p->alpha == 1, tight = p->powers_of_two;
+    answers->count = 0;
+    twin_answers_product(answers, acc, factors, plain ? 2 : 3, p->s_y);
+    if (p->y_type == QD_F32) {
+        twin_probe_float(tight ? &gemms->exact : &gemms->real, value, i, answers, tight);
+        return;
+    }
+    if (plain) {
+        const struct twin_terms terms = {
+            .a = acc, .s1 = (double)factors[0], .s2 = (double)factors[1], .sy = (double)p->s_y};
+        twin_answers_orders(answers, TWIN_PRODUCT, &terms, p->random);
+        twin_check_formula(TWIN_PRODUCT, &terms, p->y_zero_point, value, i, &gemms->sets);
+    }
+    twin_probe_code(tight ? &gemms->exact : &gemms->coded, value, i, answers, p->y_zero_point,
+                    tight);
+}
+
 static void qgemms(void **state)
 {
     (void)state;
     struct twin_random random = {200};
-    struct twin_probe coded = {0}, real = {0}, exact = {0};
+    struct gemms gemms = {0};
     struct twin_answers answers;
     twin_answers_init(&answers);
     for (int64_t i = 0; i < twin_rounds(3000); i++) {
@@ -186,27 +217,18 @@ static void qgemms(void **state)
             p.s_y = 1;
         qgemm(&p, &value);
         assert_true(value.want.rank == 2 && value.want.count == p.m * p.n);
-        for (int64_t j = 0; j < value.want.count; j++) {
-            int64_t row = j / p.n, column = j % p.n;
-            const float factors[] = {p.s_a, p.s_b[column], p.alpha};
-            answers.count = 0;
-            twin_answers_product(&answers, dot(&p, row, column) + c_at(&p, row, column), factors, 3,
-                                 p.s_y);
-            if (p.y_type == QD_F32)
-                twin_probe_float(p.powers_of_two ? &exact : &real, &value, j, &answers,
-                                 p.powers_of_two);
-            else
-                twin_probe_code(p.powers_of_two ? &exact : &coded, &value, j, &answers,
-                                p.y_zero_point, p.powers_of_two);
-        }
+        for (int64_t j = 0; j < value.want.count; j++)
+            check_qgemm(&p, &value, j, &answers, &gemms);
         qd_arena_clear(&p.arena);
     }
     twin_answers_clear(&answers);
-    twin_probe_print("QGemm", &coded);
-    twin_probe_print("QGemm to float", &real);
-    twin_probe_print("... with power-of-two scales", &exact);
-    assert_true(coded.not_canonical > 0 && coded.slack * 2 < coded.elements);
-    assert_int_equal(exact.slack, 0);
+    twin_probe_print("QGemm", &gemms.coded);
+    twin_probe_print("QGemm to float", &gemms.real);
+    twin_probe_print("... with power-of-two scales", &gemms.exact);
+    twin_tally_print("... sets without alpha", &gemms.sets);
+    assert_true(gemms.coded.not_canonical > 0 && gemms.coded.slack * 2 < gemms.coded.elements);
+    assert_true(gemms.sets.narrowed > 0);
+    assert_int_equal(gemms.exact.slack, 0);
 }
 
 /* --- MatMulIntegerToFloat, DynamicQuantizeMatMul --- */

@@ -5,7 +5,9 @@ usage: clauses.py REFERENCE
 
 REFERENCE is the folder reference/. A clause is "OPSET: words ... words". The pages are those of the onnx package and,
 for vendor operators, of ONNX Runtime's own list of schemas: description, attributes, inputs and outputs, without
-markup. The words have to stand there in this order, and in no newer version of the page that the reference knows.
+markup. The words have to stand there in this order, and in no newer version of the page that the reference knows. Lines
+"OPSET<BEFORE: words" that follow are for models of opsets below BEFORE: whatever the opset of a model, the line for it stands on
+the page for it.
 
 exit: 0 every clause is a quotation, 1 not, or a row is not where ops.def says
 """
@@ -19,6 +21,7 @@ import onnx.defs
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state
 
+OLDEST = 10  # opset of a model
 STRING = r'"(?:[^"\\]|\\.)*"'
 
 
@@ -30,7 +33,7 @@ def read(*path):
 def text(row, field):
     """A field of a C row that is one or several string literals, or None."""
     found = re.search(rf"\.{field} =((?:\s*{STRING})+),\n", row)
-    return found and re.sub(r"\\(.)", r"\1", "".join(s[1:-1] for s in re.findall(STRING, found[1])))
+    return found and re.sub(r"\\(.)", lambda c: {"n": "\n"}.get(c[1], c[1]), "".join(s[1:-1] for s in re.findall(STRING, found[1])))
 
 
 def rows(reference):
@@ -69,17 +72,34 @@ def quoted(clause, page):
     return True
 
 
-def judge(clause, versions, newest):
-    """What is wrong with a clause, or None."""
-    stated, _, words = (clause or "").partition(": ")
+def judge_line(stated, words, versions, before):
+    """What is wrong with words for the opsets below `before`, or None."""
     if not stated.isdigit() or not all(part.strip() for part in words.split("...")):
-        return f"the clause is {clause!r}, not 'OPSET: words'"
+        return f"{stated!r}, {words!r} is not 'OPSET: words'"
     if int(stated) not in versions:
         return f"opset {stated} has no page of its own, but {sorted(versions)}"
     if not quoted(words, versions[int(stated)]):
         return f"the page of opset {stated} does not say: {words}"
-    later = [v for v, page in versions.items() if int(stated) < v <= newest and quoted(words, page)]
+    later = [v for v, page in versions.items() if int(stated) < v < before and quoted(words, page)]
     return f"the page of opset {max(later)} says so too: {words}" if later else None
+
+
+def judge(clause, versions, newest):
+    """What is wrong with a clause, or None."""
+    lines = []
+    for line in (clause or "").split("\n"):
+        place, _, words = line.partition(": ")
+        stated, _, before = place.partition("<")
+        lines.append((stated, words, int(before) if before.isdigit() else newest + 1))
+        complaint = judge_line(*lines[-1][:2], versions, lines[-1][2])
+        if complaint:
+            return complaint
+    oldest = max((v for v in versions if v <= OLDEST), default=0)
+    for opset in sorted(v for v in versions if oldest <= v <= newest):
+        words = [words for _, words, before in lines if opset < before][-1]
+        if not quoted(words, versions[opset]):
+            return f"the page of opset {opset} does not say: {words}"
+    return None
 
 
 def main(reference):

@@ -99,17 +99,36 @@ static void check_words(const struct qd_op *op)
     }
 }
 
-/* "OPSET: words", for one line of a report; that they are the page's own is for scripts/prove-long clauses. */
-static void check_clause(const struct qd_op *op)
+/* "OPSET: words", for one line of a report; older ones "OPSET<OPSET: words". That they are the page's own is for
+ * scripts/prove-long clauses. */
+static void check_clause_line(const struct qd_op *op, const char *line, long before)
 {
     char *words;
-    if (!op->clause)
+    size_t length = strcspn(line, "\n");
+    long opset = strtol(line, &words, 10);
+    if (opset > QD_MAX_OPSET || opset >= before)
+        fail_msg("%s: a clause of opset %ld, for models before %ld", op->name, opset, before);
+    if (before <= QD_MAX_OPSET && *words == '<')
+        strtol(words + 1, &words, 10);
+    if (strncmp(words, ": ", 2) != 0 || !words[2])
+        fail_msg("%s: the clause is '%.*s', not 'OPSET: words'", op->name, (int)length, line);
+    if (length > CLAUSE_BYTES || memchr(line, '`', length) || memchr(line, '\t', length))
+        fail_msg("%s: the clause has %zu bytes or markup", op->name, length);
+}
+
+static void check_clause(const struct qd_op *op)
+{
+    const char *words = op->clause, *before;
+    if (!words)
         fail_msg("%s: no clause", op->name);
-    long opset = strtol(op->clause, &words, 10);
-    if (opset < op->since || opset > QD_MAX_OPSET || strncmp(words, ": ", 2) != 0 || !words[2])
-        fail_msg("%s: the clause is '%s', not 'OPSET: words'", op->name, op->clause);
-    if (strlen(op->clause) > CLAUSE_BYTES || strpbrk(op->clause, "`\n\t"))
-        fail_msg("%s: the clause has %zu bytes or markup", op->name, strlen(op->clause));
+    if (strtol(words, NULL, 10) < op->since)
+        fail_msg("%s: a clause from before the operator", op->name);
+    check_clause_line(op, words, QD_MAX_OPSET + 1);
+    for (const char *line = words; (line = strchr(line, '\n'));) {
+        line++;
+        before = line + strcspn(line, "<\n");
+        check_clause_line(op, line, *before == '<' ? strtol(before + 1, NULL, 10) : 0);
+    }
     bool rational = !strstr(words, "xp(") && !strstr(words, "xponential") &&
                     !strstr(words, "hyperbolic") && !strstr(words, "^0.5") &&
                     !strstr(words, "^exponent") && !strstr(words, "error function");

@@ -47,7 +47,8 @@ const struct qd_op qd_op_abs = {
     .outputs = 1,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "X",
-    .clause = "13: absolute value, y = abs(x), is applied to the tensor elementwise.",
+    .clause = "13: absolute value, y = abs(x), is applied to the tensor elementwise."
+              "\n6<13: the absolute is, y = abs(x), is applied to the tensor elementwise.",
     .attributes = "consumed_inputs:-5",
     .rules = "x-type",
     .evaluate = evaluate,

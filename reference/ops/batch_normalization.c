@@ -297,7 +297,9 @@ const struct qd_op qd_op_batch_normalization = {
     .form = QD_FORM_MANY,
     .operands = "X,scale,B:bias,mean,var",
     .clause = "15: When training_mode=False: Y = (X - input_mean) / sqrt(input_var + epsilon) * "
-              "scale + B",
+              "scale + B"
+              "\n9<14: Carries out batch normalization as described in the paper "
+              "https://arxiv.org/abs/1502.03167.",
     .attributes = "epsilon,momentum,training_mode:14-",
     .rules = "x-type,x-rank,scale-type,b-type,mean-type,var-type,scale-shape,b-shape,"
              "mean-shape,var-shape",

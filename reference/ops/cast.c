@@ -346,7 +346,9 @@ const struct qd_op qd_op_cast = {
     .operands = "input",
     .clause = "25: casts the elements of a given input tensor to a data type specified by the 'to' "
               "argument ... when OOR, discard higher bits and reinterpret (with respect to two's "
-              "complement representation for signed types).",
+              "complement representation for signed types)."
+              "\n9<13: casts the elements of a given input tensor to a data type specified by the "
+              "'to' argument and returns an output tensor of the same size in the converted type.",
     .attributes = "to,saturate:19-,round_mode:24-",
     .flags = "saturate",
     .rules = "input-type,to-missing,to-value,round_mode-value",

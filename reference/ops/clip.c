@@ -144,7 +144,13 @@ const struct qd_op qd_op_clip = {
     .form = QD_FORM_ELEMENTWISE,
     .operands = "input,min:control,max:control",
     .clause = "13: Clip operator limits the given input within an interval. ... Thus, this is "
-              "equivalent to 'Min(max, Max(input, min))'.",
+              "equivalent to 'Min(max, Max(input, min))'."
+              "\n12<13: Clip operator limits the given input within an interval. ... Minimum "
+              "value, under which element is replaced by min. ... Maximum value, above which "
+              "element is replaced by max."
+              "\n6<11: Clip operator limits the given input within an interval. ... Maximum value, "
+              "above which element is replaced by max ... Minimum value, under which element is "
+              "replaced by min",
     .attributes = "min:-10,max:-10,consumed_inputs:-5",
     .rules = "x-type,min-type,max-type,min-shape,max-shape",
     .evaluate = evaluate,

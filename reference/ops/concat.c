@@ -106,7 +106,8 @@ const struct qd_op qd_op_concat = {
     .form = QD_FORM_MOVES,
     .operands = "*inputs",
     .clause =
-        "13: Concatenate a list of tensors into a single tensor. ... Which axis to concat on.",
+        "13: Concatenate a list of tensors into a single tensor. ... Which axis to concat on."
+        "\n4<11: Concatenate a list of tensors into a single tensor ... Which axis to concat on",
     .attributes = "axis",
     .rules = "inputs-type,inputs-shape,axis-missing,axis-range",
     .evaluate = evaluate,

@@ -64,9 +64,12 @@ const struct qd_op qd_op_depth_to_space = {
     .outputs = 1,
     .form = QD_FORM_MOVES,
     .operands = "input",
-    .clause = "13: values from the depth dimension are moved in spatial blocks to the height and "
-              "width dimensions. ... In the DCR mode, elements ... are rearranged in the following "
-              "order: depth, column, and then row.",
+    .clause =
+        "13: values from the depth dimension are moved in spatial blocks to the height and "
+        "width dimensions. ... In the DCR mode, elements ... are rearranged in the following "
+        "order: depth, column, and then row."
+        "\n1<11: rearranges (permutes) data from depth into blocks of spatial data. ... values "
+        "from the depth dimension are moved in spatial blocks to the height and width dimensions.",
     .attributes = "blocksize,mode:11-",
     .rules =
         "input-type,input-rank,blocksize-missing,blocksize-positive,channels-divisible,mode-value",

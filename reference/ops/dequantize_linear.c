@@ -350,7 +350,8 @@ const struct qd_op qd_op_dequantize_linear = {
     .form = QD_FORM_DEQUANTIZES,
     .operands = "x,x_scale,x_zero_point",
     .clause = "25: The dequantization formula is y = (x - x_zero_point) * x_scale. ... The output "
-              "type also determines the precision of the multiplication operation.",
+              "type also determines the precision of the multiplication operation."
+              "\n21<23: The dequantization formula is y = (x - x_zero_point) * x_scale.",
     .attributes = "axis:13-,block_size:21-,output_dtype:23-",
     .rules = "x-type,x_scale-type,x_zero_point-type,x_scale-shape,x_zero_point-shape,"
              "axis-range,block_size-negative,block_size-range,output_dtype-value",

@@ -231,7 +231,9 @@ const struct qd_op qd_op_pad = {
     .operands = "data,pads:control,constant_value,axes:control",
     .clause = "25: pads with a given constant value as specified by constant_value ... pads with "
               "the reflection of the vector mirrored on the first and last values ... pads with "
-              "the edge values of array",
+              "the edge values of array"
+              "\n2<11: Given data tensor, pads, mode, and value. ... Three modes: "
+              "constant(default), reflect, edge",
     .attributes = "mode,value:-10,pads:2-10,paddings:-1",
     .rules = "data-type,pads-missing,pads-length,pads-type,pads-rank,pads-value,constant_value-"
              "type,constant_value-shape,axes-type,axes-rank,axes-range,mode-value",

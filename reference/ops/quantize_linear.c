@@ -466,7 +466,9 @@ const struct qd_op qd_op_quantize_linear = {
     .form = QD_FORM_QUANTIZES,
     .operands = "x,y_scale,y_zero_point",
     .clause = "25: The quantization formula is y = saturate((x / y_scale) + y_zero_point). ... For "
-              "(x / y_scale), it rounds to the nearest even.",
+              "(x / y_scale), it rounds to the nearest even."
+              "\n19<21: The quantization formula is y = saturate ((x / y_scale) + y_zero_point). "
+              "... For (x / y_scale), it's rounding to the nearest even.",
     .attributes = "axis:13-,saturate:19-,block_size:21-,output_dtype:21-,precision:23-",
     .flags = "saturate",
     .rules = "x-type,y_scale-type,y_zero_point-type,y_scale-shape,y_zero_point-shape,"

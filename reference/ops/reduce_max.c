@@ -67,7 +67,8 @@ const struct qd_op qd_op_reduce_max = {
     .outputs = 1,
     .form = QD_FORM_LARGEST,
     .operands = "data,axes:control",
-    .clause = "20: Computes the max of the input tensor's elements along the provided axes.",
+    .clause = "20: Computes the max of the input tensor's elements along the provided axes."
+              "\n12<13: Computes the max of the input tensor's element along the provided axes.",
     .attributes = QD_REDUCTION_ATTRIBUTES,
     .flags = QD_REDUCTION_FLAGS,
     .rules = "data-type," QD_REDUCTION_RULES,

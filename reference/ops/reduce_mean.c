@@ -32,7 +32,8 @@ const struct qd_op qd_op_reduce_mean = {
     .outputs = 1,
     .form = QD_FORM_MEAN,
     .operands = "data,axes:control",
-    .clause = "18: Computes the mean of the input tensor's elements along the provided axes.",
+    .clause = "18: Computes the mean of the input tensor's elements along the provided axes."
+              "\n11<13: Computes the mean of the input tensor's element along the provided axes.",
     .attributes = QD_REDUCTION_ATTRIBUTES,
     .flags = QD_REDUCTION_FLAGS,
     .rules = "data-type," QD_REDUCTION_RULES,

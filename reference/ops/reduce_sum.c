@@ -31,7 +31,8 @@ const struct qd_op qd_op_reduce_sum = {
     .outputs = 1,
     .form = QD_FORM_MANY,
     .operands = "data,axes:control",
-    .clause = "13: Computes the sum of the input tensor's elements along the provided axes.",
+    .clause = "13: Computes the sum of the input tensor's elements along the provided axes."
+              "\n11<13: Computes the sum of the input tensor's element along the provided axes.",
     .attributes = "axes:-12,keepdims,noop_with_empty_axes:13-",
     .flags = QD_REDUCTION_FLAGS,
     .rules = "data-type," QD_REDUCTION_RULES,

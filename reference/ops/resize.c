@@ -728,7 +728,9 @@ const struct qd_op qd_op_resize = {
     .form = QD_FORM_MOVES, /* nearest; linear mixes elements */
     .operands = "X,roi:control,scales:control,sizes:control",
     .clause = "19: it calculates every value in the output tensor as a weighted average of "
-              "neighborhood (a.k.a. sampling locations) in the input tensor.",
+              "neighborhood (a.k.a. sampling locations) in the input tensor."
+              "\n10<11: Two interpolation modes: nearest (default), and linear (including "
+              "bilinear, trilinear, etc)",
     .attributes = "mode,coordinate_transformation_mode:11-,cubic_coeff_a:11-,exclude_outside:11-,"
                   "extrapolation_value:11-,nearest_mode:11-,antialias:18-,axes:18-,keep_aspect_"
                   "ratio_policy:18-",

@@ -136,7 +136,10 @@ const struct qd_op qd_op_slice = {
     .form = QD_FORM_MOVES,
     .operands = "data,starts:control,ends:control,axes:control,steps:control",
     .clause = "13: Slice uses the starts, ends, axes and steps inputs to select a sub-tensor of "
-              "its input data tensor.",
+              "its input data tensor."
+              "\n11<13: Slices uses starts, ends, axes and steps inputs to specify the start and "
+              "end dimension and step for each axis in the list of axes, it uses this information "
+              "to slice the input data tensor.",
     .attributes = "starts:-9,ends:-9,axes:-9",
     .rules = "data-type,starts-type,ends-type,axes-type,steps-type,starts-rank,ends-rank,"
              "axes-rank,steps-rank,starts-missing,ends-missing,ends-length,axes-length,"

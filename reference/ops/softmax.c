@@ -179,8 +179,10 @@ const struct qd_op qd_op_softmax = {
     .outputs = 1,
     .form = QD_FORM_MANY,
     .operands = "input",
-    .clause =
-        "13: Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1)",
+    .clause = "13: Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1)"
+              "\n11<13: The operator computes the softmax (normalized exponential) values for each "
+              "layer in the batch of the given input. ... and k is the axis provided, then input "
+              "will be coerced into a 2-dimensional tensor",
     .approximate = true,
     .attributes = "axis",
     .rules = "input-type,axis-range",

@@ -149,7 +149,13 @@ const struct qd_op qd_op_split = {
     .form = QD_FORM_MOVES,
     .operands = "input,split:control",
     .clause = "18: Split a tensor into a list of tensors, along the specified 'axis'. ... If the "
-              "input 'split' is specified, it indicates the sizes of each output in the split.",
+              "input 'split' is specified, it indicates the sizes of each output in the split."
+              "\n13<18: Split a tensor into a list of tensors, along the specified 'axis'. Lengths "
+              "of the parts can be specified using input 'split'. Otherwise, the tensor is split "
+              "to equal sized parts."
+              "\n11<13: Split a tensor into a list of tensors, along the specified 'axis'. Lengths "
+              "of the parts can be specified using argument 'split'. Otherwise, the tensor is "
+              "split to equal sized parts.",
     .attributes = "axis,split:-12,num_outputs:18-",
     .rules = "input-type,axis-range,split-type,split-rank,split-length,split-value,split-sum,"
              "split-uneven,split-missing,split-and-num_outputs,num_outputs-range",

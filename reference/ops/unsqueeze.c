@@ -78,7 +78,9 @@ const struct qd_op qd_op_unsqueeze = {
     .form = QD_FORM_MOVES,
     .operands = "data,axes:control",
     .clause = "25: Insert single-dimensional entries to the shape of an input tensor (data). ... "
-              "Reshaped tensor with same data as input.",
+              "Reshaped tensor with same data as input."
+              "\n1<11: Insert single-dimensional entries to the shape of a tensor. ... Reshaped "
+              "tensor with same data as input.",
     .attributes = "axes:-12",
     .rules = "data-type,axes-missing,axes-type,axes-rank,axes-range,axes-duplicate",
     .evaluate = evaluate,

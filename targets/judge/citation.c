@@ -2,6 +2,7 @@
 /* Says which clause a divergence breaks, and how much it weighs. */
 #include "qdiff/citation.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "judge/excuse.h"
@@ -19,35 +20,52 @@ static const struct qd_op *principal_op(const struct qd_evaluated *evaluated)
 
 /* --- Wrong values ------------------------------------------------------------------------------- */
 
-/* The row of the operator that computes the output that differs; NULL if the reference has none. */
-static const struct qd_op *last_op(const struct qd_evaluated *evaluated, size_t output)
+/* The node that computes the output that differs; NULL if an input is the output. */
+static const struct qd_node *last_node(const struct qd_evaluated *evaluated, size_t output)
 {
     const struct qd_graph *graph = evaluated->kase->graph;
     int node = graph && output < graph->output_count
                    ? qd_graph_producer(graph, graph->outputs[output])
                    : -1;
-    return node < 0 ? NULL : qd_op_find(graph->nodes[node].domain, graph->nodes[node].op_type);
+    return node < 0 ? NULL : &graph->nodes[node];
 }
 
-/* "QuantizeLinear-10: "the sentence"": the number before the ':' in the row belongs to the name. */
-static const char *quote(const struct qd_op *op, struct qd_arena *arena)
+/* Of the lines of a row's clause, newest first, the one that is for a model of this opset. */
+static const char *line_for(const char *clause, int64_t opset)
 {
-    int digits = (int)strcspn(op->clause, ":");
-    return qd_arena_printf(arena, "%s-%.*s: \"%s\"", op->name, digits, op->clause,
-                           op->clause + digits + strlen(": "));
+    const char *line = clause;
+    for (const char *end = clause; (end = strchr(end, '\n')) != NULL; end++) {
+        const char *before = strchr(end, '<');
+        if (before && opset < strtoll(before + 1, NULL, 10))
+            line = end + 1;
+    }
+    return line;
+}
+
+/* "QuantizeLinear-10: "the sentence"": the number that the line begins with belongs to the name; NULL: no memory. */
+static const char *quote(const struct qd_op *op, const struct qd_node *node, struct qd_arena *arena)
+{
+    const char *line = line_for(op->clause, node->opset);
+    int digits = (int)strcspn(line, "<:");
+    const char *words = strchr(line, ':') + strlen(": ");
+    return qd_arena_printf(arena, "%s-%.*s: \"%.*s\"", op->name, digits, line,
+                           (int)strcspn(words, "\n"), words);
 }
 
 /* With it the sentence of the operator that rounds the result, if that is another. */
 static const char *values_clause(const struct qd_evaluated *evaluated, size_t output,
                                  struct qd_arena *arena)
 {
-    const struct qd_op *op = principal_op(evaluated), *last = last_op(evaluated, output);
+    const struct qd_graph *graph = evaluated->kase->graph;
+    const struct qd_node *last = last_node(evaluated, output);
+    const struct qd_op *op = principal_op(evaluated),
+                       *last_op = last ? qd_op_find(last->domain, last->op_type) : NULL;
     if (!op)
         return "the composition of the graph's operators";
-    const char *first = quote(op, arena);
-    if (!first || !last || last == op)
+    const char *first = quote(op, qd_graph_principal(graph), arena);
+    if (!first || !last_op || last_op == op)
         return first;
-    const char *second = quote(last, arena);
+    const char *second = quote(last_op, last, arena);
     return second ? qd_arena_printf(arena, "%s; %s", first, second) : NULL;
 }
 

@@ -71,6 +71,23 @@ static void test_a_value_cites_its_page(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* Before opset 13 Softmax's page has another sentence. */
+static void test_a_value_cites_the_page_of_its_opset(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "", "Softmax");
+    f.node.opset = 12;
+    const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+    assert_memory_equal(clause, "Softmax-11: \"The op", strlen("Softmax-11: \"The op"));
+    assert_null(strchr(clause, '\n'));
+    f.node.opset = 13;
+    clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+    assert_memory_equal(clause, "Softmax-13: \"Soft", strlen("Softmax-13: \"Soft"));
+    assert_null(strstr(clause, "11<13"));
+    qd_arena_clear(&f.arena);
+}
+
 /* Only where every mismatch is of that kind. */
 static void test_what_no_sentence_forbids_is_advisory(void **state)
 {
@@ -380,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_class_has_a_clause),
         cmocka_unit_test(test_a_value_cites_its_page),
+        cmocka_unit_test(test_a_value_cites_the_page_of_its_opset),
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
         cmocka_unit_test(test_a_narrow_sum_is_advisory),

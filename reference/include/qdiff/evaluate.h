@@ -68,7 +68,8 @@ struct qd_op {
     enum qd_form form;
     /* The sentence that fixes the values: what a wrong number breaks. Quoted from the operator's page of the opset
      * before the ':' ("13: ..."), the newest whose page has it, without its markup; "..." leaves words out. Of a
-     * vendor's operator from the vendor's page. */
+     * vendor's operator from the vendor's page. Where older pages have other words, a line for each of them follows,
+     * with the opset before which it counts: "13: ...\n11<13: ...". */
     const char *clause;
     /* The function is not rational, and the page gives no bound for its accuracy. */
     bool approximate;

@@ -85,8 +85,11 @@ void qd_topic_verdicts(FILE *out)
     print_kinds(out);
     fputs("\nWords of the summary: slack, elements with more than one admissible value; of\n"
           "extreme scale, elements for which some order overflows or becomes subnormal; not\n"
-          "judged, rows of which the run did not have all cases; unexplained (diagnosis),\n"
-          "no known quirk gives the target's output.\n",
+          "judged, rows of which the run did not have all cases.\n"
+          "Names of a diagnosis: a, the known wrong semantics (quirk) that gives the\n"
+          "target's output bit for bit, here and on the neighbours that were run; a|b, each\n"
+          "of these does, and no neighbour told them apart; a+b, only both together do;\n"
+          "unexplained, none does, or not enough speaks for one.\n",
           out);
     fputs("\nA stale row has exit code 1 too: all cases of an expectation row ran, and none\n"
           "diverges as the row says.\n"

@@ -73,19 +73,37 @@ static bool other_inputs(struct making *m, const struct qd_tensor **inputs)
 
 /* --- Steps ---------------------------------------------------------------------------------------- */
 
-static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned runs)
+static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned runs,
+                    const struct qd_tensor *shapes)
 {
-    m->steps[m->count++] =
-        (struct qd_case_step){.graph = m->kase->graph, .inputs = inputs, .runs = runs};
+    m->steps[m->count++] = (struct qd_case_step){
+        .graph = m->kase->graph, .inputs = inputs, .runs = runs, .shapes = shapes};
 }
 
 static bool add_other_inputs(struct making *m, unsigned runs)
 {
-    const struct qd_tensor *inputs;
-    if (!other_inputs(m, &inputs) || !qd_twin_takes(m->kase->graph, inputs, m->arena))
+    const struct qd_tensor *inputs, *shapes;
+    if (!other_inputs(m, &inputs) || !qd_twin_takes(m->kase->graph, inputs, m->arena, &shapes))
         return false;
-    add_own(m, inputs, runs);
+    add_own(m, inputs, runs, shapes);
     return true;
+}
+
+/* The shapes of the outputs as a graph declares that the reference takes; NULL if it leaves one open. */
+static const struct qd_tensor *declared_shapes(const struct qd_graph *graph, struct qd_arena *arena)
+{
+    struct qd_tensor *shapes = qd_arena_array(arena, graph->output_count, sizeof *shapes);
+    struct qd_error error;
+    for (size_t i = 0; shapes && i < graph->output_count; i++) {
+        const struct qd_graph_value *output = &graph->values[graph->outputs[i]];
+        shapes[i].dtype = output->declared_dtype;
+        shapes[i].rank = (unsigned)output->declared_rank;
+        memcpy(shapes[i].dims, output->declared_dims, sizeof shapes[i].dims);
+        if (output->declared_dtype == QD_DTYPE_NONE || output->declared_rank < 0 ||
+            qd_shape_count(shapes[i].rank, shapes[i].dims, &shapes[i].count, &error) != QD_OK)
+            return NULL;
+    }
+    return shapes;
 }
 
 /* Turns the constants of the edit into others: its scales and zero points, or everything but them. */
@@ -136,6 +154,7 @@ static bool add_other_model(struct making *m, bool parameters, unsigned runs, bo
                                                  .graph = other.graph,
                                                  .inputs = runs > 0 ? other.inputs : NULL,
                                                  .runs = runs,
+                                                 .shapes = declared_shapes(other.graph, m->arena),
                                                  .keep = keep};
     return true;
 }
@@ -151,7 +170,7 @@ static bool add_steps(struct making *m, enum kind kind)
     case IN_TURN:
         if (!add_other_inputs(m, 1) || !add_other_model(m, true, 1, true))
             return false;
-        add_own(m, m->kase->inputs, 1);
+        add_own(m, m->kase->inputs, 1, declared_shapes(m->kase->graph, m->arena));
         return true;
     default: return add_other_model(m, false, 0, false);
     }

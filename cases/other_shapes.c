@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "qdiff/answer.h"
 #include "twin.h"
 
 #define WORD "after_other_shapes"
@@ -46,26 +45,24 @@ static bool stretch(const struct qd_tensor *tensor, unsigned axis, int64_t exten
 }
 
 /* Whether the reference takes these inputs, and no node computes a tensor without elements of them:
- * what a target makes of those is another question. */
+ * what a target makes of those is another question. The outputs' shapes come first in *shapes. */
 static bool is_right(const struct making *m, const struct qd_graph *graph,
-                     const struct qd_tensor *inputs)
+                     const struct qd_tensor *inputs, const struct qd_tensor **shapes)
 {
     struct qd_graph whole = *graph;
-    struct qd_value *values;
-    const struct qd_tensor *shapes;
-    struct qd_error error;
-    int *computed = qd_arena_array(m->arena, graph->node_count * QD_MAX_OPERANDS, sizeof *computed);
+    size_t most = graph->output_count + graph->node_count * QD_MAX_OPERANDS;
+    int *computed = qd_arena_array(m->arena, most, sizeof *computed);
     if (!inputs || !computed)
         return false;
+    memcpy(computed, graph->outputs, graph->output_count * sizeof *computed);
     whole.outputs = computed;
-    whole.output_count = 0;
     for (size_t n = 0; n < graph->node_count; n++)
         for (size_t i = 0; i < graph->nodes[n].output_count; i++)
             if (graph->nodes[n].outputs[i] != QD_NO_VALUE)
                 computed[whole.output_count++] = graph->nodes[n].outputs[i];
-    bool right = qd_graph_answer(&whole, inputs, m->arena, &values, &shapes, &error) == QD_OK;
+    bool right = qd_twin_takes(&whole, inputs, m->arena, shapes);
     for (size_t i = 0; right && i < whole.output_count; i++)
-        right = shapes[i].count > 0;
+        right = (*shapes)[i].count > 0;
     return right;
 }
 
@@ -79,9 +76,11 @@ static bool add_step(struct making *m, const struct qd_case *twin, int64_t exten
             !stretch(&twin->inputs[i], m->choice.axis, extent, m->arena, &inputs[i]))
             return false;
     }
-    if (!is_right(m, twin->graph, inputs))
+    const struct qd_tensor *shapes;
+    if (!is_right(m, twin->graph, inputs, &shapes))
         return false;
-    m->steps[m->count++] = (struct qd_case_step){.graph = twin->graph, .inputs = inputs, .runs = 1};
+    m->steps[m->count++] =
+        (struct qd_case_step){.graph = twin->graph, .inputs = inputs, .runs = 1, .shapes = shapes};
     return true;
 }
 

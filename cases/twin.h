@@ -33,9 +33,9 @@ enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *k
 /* Whether the reference takes the graph of a case whose edit inferred its outputs: it did so with the case's inputs. */
 bool qd_twin_is_valid(const struct qd_case *twin);
 
-/* Whether the reference takes the graph with these inputs: then a target has to. */
+/* Whether the reference takes the graph with these inputs: then a target has to. The outputs' shapes, if so. */
 bool qd_twin_takes(const struct qd_graph *graph, const struct qd_tensor *inputs,
-                   struct qd_arena *arena);
+                   struct qd_arena *arena, const struct qd_tensor **shapes);
 
 /* Whether everything that reads the value, through an Identity too, reads numbers to compute with: data or a weight. */
 bool qd_is_read_as_numbers(const struct qd_graph *graph, int value);

@@ -218,12 +218,22 @@ static enum qd_status init_program(struct qd_session *session, struct qd_error *
     return qd_program_init(session->program, &session->name, &session->worker, error);
 }
 
+/* What each of the session's workers would do again. */
+static void preload(const struct qd_session *session)
+{
+    const struct qd_builtin_target *row = qd_builtin_target_find(session->name.name);
+    if (row && row->preload && !session->program && !session->options.in_process)
+        row->preload(session->name.version);
+}
+
 static enum qd_status open_session(struct qd_session *session, struct qd_error *error)
 {
     enum qd_status status =
         qd_worker_init(&session->worker, FIRST_BLOCK, session->options.memory_limit, error);
     if (status == QD_OK && qd_program_is_named(&session->name))
         status = init_program(session, error);
+    if (status == QD_OK)
+        preload(session);
     if (status == QD_OK)
         status = session->options.in_process && !session->program
                      ? open_here(session, error)

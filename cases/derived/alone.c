@@ -230,24 +230,24 @@ unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **
 
 bool qd_derived_is_alone(const struct qd_derived_draft *d, const char *word)
 {
-    return strcmp(qd_derived_word(d, QD_DERIVED_ALONE, 0), word) == 0;
+    return strcmp(d->alone, word) == 0;
 }
 
 bool qd_derived_is_large(const struct qd_derived_draft *d)
 {
-    return strncmp(qd_derived_word(d, QD_DERIVED_ALONE, 0), "large", 5) == 0;
+    return strncmp(d->alone, "large", 5) == 0;
 }
 
 bool qd_derived_is_early(const struct qd_derived_draft *d)
 {
-    return strncmp(qd_derived_word(d, QD_DERIVED_ALONE, 0), "opset_", 6) == 0 && d->opset < 10;
+    return strncmp(d->alone, "opset_", 6) == 0 && d->opset < 10;
 }
 
 /* The level says so, or its opset has no DequantizeLinear. */
 bool qd_derived_is_bare(const struct qd_derived_draft *d)
 {
     static const char *const bare[] = {"fine", "initializer", "near", "far", "shared_0d"};
-    const char *word = qd_derived_word(d, QD_DERIVED_ALONE, 0);
+    const char *word = d->alone;
     bool found = qd_derived_is_early(d);
     for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
         found = found || strcmp(word, bare[i]) == 0;
@@ -274,7 +274,7 @@ static bool is_squeeze(const struct qd_derived_draft *d)
 
 void qd_derived_choose_counts(struct qd_derived_draft *d)
 {
-    const char *word = qd_derived_word(d, QD_DERIVED_ALONE, 0);
+    const char *word = d->alone;
     bool any = d->outline->layout <= QD_LAYOUT_JOIN;
     sscanf(word, "opset_%lld", (long long *)&d->opset);
     if (sscanf(word, "rank_%u", &d->rank) == 0 && any && qd_derived_is_large(d))

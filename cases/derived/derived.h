@@ -79,6 +79,8 @@ struct qd_derived_shape {
 struct qd_derived_draft {
     const struct qd_derived *outline;
     const uint8_t *row;
+    const char
+        *alone; /* the word of its level of that kind: each element of an operand asks for it */
     bool small; /* large extents are taken smaller, for a quick look at whether they go together */
     struct qd_maker maker;
     struct qd_random random, jitter; /* of the numbers; of the scales: as it began */

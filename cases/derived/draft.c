@@ -451,11 +451,11 @@ static const char *add_tensor(struct qd_derived_draft *d, unsigned input, const 
         type = QD_F32;
     struct qd_tensor t =
         qd_maker_tensor(&d->maker, type, d->shapes[input].rank, d->shapes[input].dims);
+    bool divides = strcmp(d->outline->op->name, "Div") == 0 && !coded,
+         positive = strcmp(name, "var") == 0 || (shares_all(d) && qd_dtype_is_float(type));
     for (int64_t i = 0; i < t.count && d->maker.status == QD_OK; i++) {
         double x = draw_at(d, type, name, i);
-        bool divisor = strcmp(d->outline->op->name, "Div") == 0 && !coded && x == 0;
-        bool positive = strcmp(name, "var") == 0 || (shares_all(d) && qd_dtype_is_float(type));
-        qd_maker_set(&t, i, positive ? fabs(x) + 0.5 : divisor ? 1 : x);
+        qd_maker_set(&t, i, positive ? fabs(x) + 0.5 : divides && x == 0 ? 1 : x);
     }
     const char *codes = coded ? qd_arena_printf(d->maker.arena, "%s_codes", name) : name;
     codes = qd_derived_add_once(d, codes, &t, run);
@@ -660,6 +660,7 @@ enum qd_status qd_derived_make(const struct qd_derived *outline, const uint8_t *
         qd_arena_printf(arena, "%s-%lld", outline->op->name, (long long)outline->op->since);
     struct qd_derived_draft d = {.outline = outline, .row = row};
     describe(outline, row, base, slug, sizeof slug);
+    d.alone = qd_derived_word(&d, QD_DERIVED_ALONE, 0);
     d.random = d.jitter = qd_random_seed(slug, 0);
     read_counts(&d);
     read_types(&d);

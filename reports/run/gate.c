@@ -13,6 +13,7 @@ struct part {
     uint64_t job, jobs, index;
     struct qd_arena arena; /* of one case */
     struct qd_twins twins;
+    struct qd_diagnosis_memo *memo; /* of one case, in the arena */
     struct qd_diagnose_options diagnose;
     struct qd_trial_options options;
     enum qd_status status; /* why it ended early */
@@ -98,6 +99,7 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     if (is_others(part))
         return QD_VISIT_GO_ON;
     qd_arena_reset(&part->arena);
+    part->memo = NULL;
     struct qd_evaluated evaluated = {.kase = selected->kase, .features = selected->features};
     enum qd_status status = QD_OK;
     if (!is_for_nobody(part, selected))
@@ -142,7 +144,7 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
                         .role = targets->count > 0 ? targets->items[0].role : &qd_role_kernel,
                         .job = job,
                         .jobs = jobs,
-                        .diagnose = {.seconds = gate->options->diagnosis_time},
+                        .diagnose = {.seconds = gate->options->diagnosis_time, .memo = &part.memo},
                         .error = error};
     struct qd_selection selection = *gate->selection;
     struct qd_visitor visitor = {take, take_bad, &part};

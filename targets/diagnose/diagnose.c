@@ -51,12 +51,25 @@ struct candidate {
 /* Quirks that change a case, at most, whose pairs are tried. */
 #define MAX_CHANGING 48
 
+/* In this order they are tried. */
+enum kind { SINGLE, PAIRS, LIMITED, KINDS };
+
+struct qd_diagnosis_memo {
+    const struct qd_tensor *outputs;
+    struct {
+        bool tried;
+        size_t count;
+        struct candidate candidates[MAX_CANDIDATES];
+    } found[KINDS];
+};
+
 struct diagnosing {
     struct qd_session *session;
     const struct qd_case *kase;
     const struct qd_value *canonical;
     const struct qd_run *run;
-    struct qd_comparison plain; /* of the run with the canonical values */
+    struct qd_comparison plain;     /* of the run with the canonical values */
+    struct qd_diagnosis_memo *memo; /* of this case and these outputs; or NULL */
     struct qd_arena *arena;
     struct qd_error *error;
     double start, seconds;
@@ -277,6 +290,44 @@ static void find_pairs(struct diagnosing *d)
             try_candidate(d, (struct candidate){.quirks = {changing[i], changing[j]}, .count = 2});
     if (d->out_of_time)
         d->count = 0;
+}
+
+static void find(struct diagnosing *d, enum kind kind)
+{
+    static void (*const finders[KINDS])(struct diagnosing *) = {find_single, find_pairs,
+                                                                find_limited};
+    struct qd_diagnosis_memo *memo = d->memo;
+    if (memo && memo->found[kind].tried) {
+        d->count = memo->found[kind].count;
+        memcpy(d->candidates, memo->found[kind].candidates, d->count * sizeof *d->candidates);
+        return;
+    }
+    finders[kind](d);
+    if (!memo || d->out_of_time)
+        return;
+    memo->found[kind].tried = true;
+    memo->found[kind].count = d->count;
+    memcpy(memo->found[kind].candidates, d->candidates, d->count * sizeof *d->candidates);
+}
+
+static bool same_outputs(const struct qd_tensor *a, const struct qd_tensor *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(a[i].data, b[i].data, qd_tensor_bytes(&a[i])) != 0)
+            return false;
+    return true;
+}
+
+/* The memo of these outputs, or a new one; NULL where there is none to keep. */
+static struct qd_diagnosis_memo *recall(struct qd_diagnosis_memo **kept, const struct qd_case *kase,
+                                        const struct qd_run *run, struct qd_arena *arena)
+{
+    if (!kept || (*kept && same_outputs((*kept)->outputs, run->outputs, kase->graph->output_count)))
+        return kept ? *kept : NULL;
+    *kept = qd_arena_alloc(arena, sizeof **kept);
+    if (*kept)
+        (*kept)->outputs = run->outputs;
+    return *kept;
 }
 
 /* --- Neighbours ------------------------------------------------------------------------------- */
@@ -584,10 +635,10 @@ static bool named(const struct diagnosing *d)
 }
 
 /* Other candidates, and evidence for the one that is left. */
-static enum qd_status look_further(struct diagnosing *d, void (*find)(struct diagnosing *))
+static enum qd_status look_further(struct diagnosing *d, enum kind kind)
 {
     d->count = d->neighbours = d->divergent = 0;
-    find(d);
+    find(d, kind);
     enum qd_status status = ask_neighbours(d);
     return status == QD_OK ? ask_suite_for_more(d) : status;
 }
@@ -597,7 +648,7 @@ static enum qd_status find_candidates(struct diagnosing *d)
     d->candidates = qd_arena_array(d->arena, MAX_CANDIDATES, sizeof *d->candidates);
     if (!d->candidates)
         return qd_fail(d->error, QD_NO_MEMORY, "no room for a diagnosis");
-    find_single(d);
+    find(d, SINGLE);
     enum qd_status status = ask_neighbours(d);
     if (status == QD_OK)
         status = ask_suite(d);
@@ -605,9 +656,9 @@ static enum qd_status find_candidates(struct diagnosing *d)
     if (status != QD_OK || count_strong(d) > 0)
         return status;
     size_t neighbours = d->neighbours, divergent = d->divergent;
-    status = look_further(d, find_pairs);
+    status = look_further(d, PAIRS);
     if (status == QD_OK && !named(d) && in_time(d))
-        status = look_further(d, find_limited);
+        status = look_further(d, LIMITED);
     if (d->count == 0) { /* the evidence is that of the quirks alone */
         d->neighbours = neighbours;
         d->divergent = divergent;
@@ -624,6 +675,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                            .kase = kase,
                            .canonical = canonical,
                            .run = run,
+                           .memo = recall(options->memo, kase, run, arena),
                            .arena = arena,
                            .error = error,
                            .start = qd_clock_seconds(),

@@ -109,6 +109,8 @@ static enum qd_target_status load(struct ort *ort, struct qd_target_message *mes
     char path[4096];
     if (!qd_ort_library(ort->version, path, sizeof path))
         return qd_answer(message, QD_TARGET_UNUSABLE, "no path for version %s", ort->version);
+    /* From 1.29 on it collects telemetry of each session, in a thread and a database in the user's cache. */
+    setenv("ORT_DISABLE_TELEMETRY", "1", 1);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return qd_answer(message, QD_TARGET_UNUSABLE, "%s", dlerror());
@@ -124,11 +126,26 @@ static enum qd_target_status load(struct ort *ort, struct qd_target_message *mes
     return QD_TARGET_OK;
 }
 
+static OrtStatus *open_environment(struct ort *ort)
+{
+    return ort->api->CreateEnvWithCustomLogger(log_nothing, NULL, ORT_LOGGING_LEVEL_ERROR, "qdiff",
+                                               &ort->env);
+}
+
+/* The environment stays open, as long as the process lives. */
+void qd_ort_preload(const char *version)
+{
+    struct ort ort = {.api = NULL};
+    struct qd_target_message message;
+    if (choose_version(version, ort.version, &message) == QD_TARGET_OK &&
+        load(&ort, &message) == QD_TARGET_OK)
+        say(&ort, open_environment(&ort), &message);
+}
+
 static OrtStatus *configure(struct ort *ort, GraphOptimizationLevel level)
 {
     const OrtApi *api = ort->api;
-    OrtStatus *status = api->CreateEnvWithCustomLogger(log_nothing, NULL, ORT_LOGGING_LEVEL_ERROR,
-                                                       "qdiff", &ort->env);
+    OrtStatus *status = open_environment(ort);
     if (!status)
         status = api->CreateSessionOptions(&ort->options);
     if (!status)

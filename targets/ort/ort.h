@@ -24,6 +24,10 @@ enum qd_status qd_ort_check(const char *config, struct qd_error *error);
 enum qd_status qd_ort_versions(struct qd_arena *arena, const char *const **versions,
                                struct qd_error *error);
 
+/* Loads that release ("": the newest) and opens its environment, which a process has one of: a worker that is forked
+ * later has both. Neither makes a thread. */
+void qd_ort_preload(const char *version);
+
 /* The path of a release's library into `path`; false if it does not fit or `version` is no version. */
 bool qd_ort_library(const char *version, char *path, size_t size);
 

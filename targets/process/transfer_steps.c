@@ -34,8 +34,9 @@ static const struct qd_tensor *ask_shapes(const struct qd_case_step *step, struc
     struct qd_value *values;
     const struct qd_tensor *shapes;
     struct qd_error error;
-    if (step->runs == 0 ||
-        qd_graph_answer(step->graph, step->inputs, arena, &values, &shapes, &error) != QD_OK)
+    if (step->runs == 0 || step->shapes)
+        return step->shapes;
+    if (qd_graph_answer(step->graph, step->inputs, arena, &values, &shapes, &error) != QD_OK)
         return NULL;
     return shapes;
 }

@@ -24,3 +24,8 @@ enum qd_status qd_ort_versions(struct qd_arena *arena, const char *const **versi
     *versions = none;
     return QD_OK;
 }
+
+void qd_ort_preload(const char *version)
+{
+    (void)version;
+}

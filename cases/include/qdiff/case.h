@@ -33,7 +33,9 @@ struct qd_case_step {
     const struct qd_graph *graph;
     const struct qd_tensor *inputs; /* one per entry of graph->inputs; NULL if it is only loaded */
     unsigned runs;                  /* with these inputs; 0: it is only loaded */
-    bool keep; /* it stays loaded until the case has run; the case's own always does */
+    const struct qd_tensor
+        *shapes; /* types and shapes of its outputs; NULL: the reference is asked */
+    bool keep;   /* it stays loaded until the case has run; the case's own always does */
 };
 
 /* Texts are never NULL; "" stands for what the case does not say. */

@@ -32,9 +32,15 @@ enum qd_diagnosis_kind { QD_DIAGNOSIS_LIST(QD_DIAGNOSIS_ENUM) QD_DIAGNOSIS_COUNT
 
 const char *qd_diagnosis_word(enum qd_diagnosis_kind kind);
 
+/* Which quirks fit the outputs of one case: another target that gives the same ones need not try them again. */
+struct qd_diagnosis_memo;
+
 struct qd_diagnose_options {
     double seconds;    /* wall time that one diagnosis may take; 0: 1 */
     size_t neighbours; /* run on the target at least, while there is time; 0: 14 */
+    /* Where a memo is kept between diagnoses of one case, by the arena that they share; *memo is NULL before the first
+     * one. NULL: nowhere. */
+    struct qd_diagnosis_memo **memo;
 };
 
 /* At most so many quirks are named. */

@@ -129,6 +129,9 @@ struct qd_builtin_target {
     const char *const *
         releases; /* a worker: those that can be set up, newest first, NULL-terminated; else NULL */
     bool quantizes; /* a worker that makes models and runs none */
+    /* Does once, in this process, what each new process of that version would do when it opens the target: those are
+     * forked. What fails fails again there. NULL: nothing. */
+    void (*preload)(const char *version);
 };
 const struct qd_builtin_target *qd_builtin_target_at(size_t i);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "generate_parts.h"
+#include "qdiff/open_axis.h"
 
 /* --- Making a case ---------------------------------------------------------------------------- */
 
@@ -18,6 +19,9 @@ static const struct qd_case anonymous = {
     .generator = "",
 };
 
+#define ONE_OPEN_IN 5 /* of the cases: it is right for two in three, so that one in eight has it */
+#define KEPT_ONE_IN 2 /* of those that have an open axis already */
+
 struct work {
     const struct qd_mutation *mutation;
     struct qd_random *random;
@@ -30,12 +34,23 @@ static bool one_in(struct work *w, int64_t n)
     return qd_random_range(w->random, 1, n) == 1;
 }
 
+/* What comes before it goes, and axes are closed: finish() opens one. */
 static enum qd_status begin(struct work *w, const struct qd_case *kase, struct qd_case_edit *edit)
 {
     enum qd_status status = qd_case_edit_begin(kase, w->arena, edit, w->error);
     if (status == QD_OK)
         edit->metadata = anonymous;
+    for (size_t i = 0; status == QD_OK && i < edit->value_count; i++)
+        edit->values[i].open_axes = 0;
     return status;
+}
+
+static bool is_open(const struct qd_case *kase)
+{
+    uint32_t open = 0;
+    for (size_t i = 0; i < kase->graph->input_count; i++)
+        open |= qd_graph_open_axes(&kase->graph->values[kase->graph->inputs[i]]);
+    return open != 0;
 }
 
 /* Outputs that no node computes, or that are there twice, go: what a target does with them is no operator's doing. */
@@ -53,11 +68,34 @@ static size_t keep_outputs(struct qd_case_edit *edit)
     return kept;
 }
 
-static enum qd_status finish(struct work *w, struct qd_case_edit *edit, struct qd_case *kase)
+/* An axis is told no length, if that is right; the lengths that it has first are drawn. */
+static void open_axis(struct work *w, struct qd_case *kase)
+{
+    struct qd_other_lengths lengths = {
+        .work = QD_FUZZ_WORK, .count = (size_t)qd_random_range(w->random, 1, QD_MAX_OTHER_LENGTHS)};
+    struct qd_case opened;
+    struct qd_error error;
+    bool made;
+    for (size_t i = 0; i < lengths.count; i++) {
+        lengths.at[i].times = qd_random_range(w->random, 0, 3);
+        lengths.at[i].plus = qd_random_range(w->random, -1, lengths.at[i].times == 0 ? 17 : 1);
+    }
+    if (qd_case_is_right(kase, QD_FUZZ_WORK, w->arena) &&
+        qd_case_open_axis(kase, &lengths, w->random, w->arena, &made, &opened, &error) == QD_OK &&
+        made)
+        *kase = opened;
+}
+
+/* The edited case; of one in `open` an axis is open. */
+static enum qd_status finish(struct work *w, struct qd_case_edit *edit, int64_t open,
+                             struct qd_case *kase)
 {
     if (keep_outputs(edit) == 0)
         return qd_fail(w->error, QD_UNSUPPORTED, "no output is computed");
-    return qd_case_edit_finish(edit, anonymous.id, false, kase, w->error);
+    enum qd_status status = qd_case_edit_finish(edit, anonymous.id, false, kase, w->error);
+    if (status == QD_OK && one_in(w, open))
+        open_axis(w, kase);
+    return status;
 }
 
 /* A graph of appended blocks, on nothing but a tensor of codes. */
@@ -86,8 +124,7 @@ static void grow(struct work *w, struct qd_case_edit *edit)
 static void splice_stock(struct work *w, struct qd_case_edit *edit)
 {
     struct qd_case_edit other;
-    if (qd_case_edit_begin(qd_stock_pick(w->mutation, w->random), w->arena, &other, w->error) ==
-        QD_OK)
+    if (begin(w, qd_stock_pick(w->mutation, w->random), &other) == QD_OK)
         qd_mutate_splice(edit, &other, w->random);
 }
 
@@ -107,7 +144,7 @@ enum qd_status qd_generate_case(const struct qd_mutation *mutation, struct qd_ra
     else if (one_in(&w, 4))
         qd_mutate_structure(mutation, &edit, random);
     status = qd_mutate_numbers(mutation->numbers, &edit, random, error);
-    return status == QD_OK ? finish(&w, &edit, kase) : status;
+    return status == QD_OK ? finish(&w, &edit, ONE_OPEN_IN, kase) : status;
 }
 
 /* --- Mutating bytes --------------------------------------------------------------------------- */
@@ -170,7 +207,7 @@ size_t qd_mutate_case(const struct qd_mutation *mutation, struct qd_arena *arena
     qd_arena_reset(arena);
     if (!one_in(&w, 4) && qd_case_decode(data, size, arena, &kase, &error) == QD_OK &&
         begin(&w, &kase, &edit) == QD_OK && change(&w, &edit) == QD_OK &&
-        finish(&w, &edit, &made) == QD_OK)
+        finish(&w, &edit, is_open(&kase) ? KEPT_ONE_IN : ONE_OPEN_IN, &made) == QD_OK)
         written = write_case(&w, &made, data, capacity);
     if (written > 0)
         return written;
@@ -215,7 +252,7 @@ size_t qd_cross_cases(const struct qd_mutation *mutation, struct qd_arena *arena
         begin(&w, &first, &edit) == QD_OK && begin(&w, &second, &other) == QD_OK) {
         if (one_in(&w, 2) || !qd_mutate_splice(&edit, &other, &random))
             exchange_numbers(&w, &edit, &other);
-        if (finish(&w, &edit, &made) == QD_OK)
+        if (finish(&w, &edit, is_open(&first) ? KEPT_ONE_IN : ONE_OPEN_IN, &made) == QD_OK)
             written = write_case(&w, &made, out, capacity);
     }
     if (written > 0)

@@ -6,6 +6,7 @@
 #include "qdiff/clock.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
+#include "qdiff/open_axis.h"
 #include "qdiff/reducer.h"
 #include "reduce_steps.h"
 
@@ -24,6 +25,7 @@ static const struct pass {
     bool redraws;  /* tries neighbours of what shows nothing */
 } passes[] = {
     {"outputs", qd_reduce_outputs, true, false},
+    {"closed", qd_reduce_closed, false, false},
     {"before", qd_reduce_before, false, false},
     {"tail", qd_reduce_tail, true, false},
     {"head", qd_reduce_head, true, false},
@@ -32,6 +34,7 @@ static const struct pass {
     {"optional", qd_reduce_optional, false, false},
     {"reshape", qd_reduce_reshape, false, false},
     {"shapes", qd_reduce_shapes, false, true},
+    {"lengths", qd_reduce_lengths, false, false},
     {"attributes", qd_reduce_attributes, false, false},
     {"granularity", qd_reduce_granularity, false, true},
     {"constants", qd_reduce_constants, false, false},
@@ -278,7 +281,8 @@ static enum qd_status judge(struct reduction *r, struct shown *trial, bool frees
     struct qd_error error;
     *ran = *same = false;
     if (evaluate(r, trial, &error) != QD_OK || (!frees_op && !same_op(&r->key, &trial->kase)) ||
-        (r->key.literal && !is_literal(&trial->kase)))
+        (r->key.literal && !is_literal(&trial->kase)) ||
+        !qd_case_steps_are_right(&trial->kase, QD_MAX_WORK, trial->arena))
         return QD_OK;
     enum qd_status status = run(r, trial, &error);
     if (status == QD_INVALID || status == QD_UNSUPPORTED || status == QD_MALFORMED)

@@ -16,6 +16,7 @@ struct choice {
 struct making {
     const struct qd_case *kase;
     const struct qd_other_lengths *lengths;
+    struct qd_graph graph; /* the case's, whose values have no declared shapes */
     struct qd_arena *arena;
     struct choice choice;
     struct qd_case_step steps[QD_MAX_OTHER_LENGTHS];
@@ -55,7 +56,7 @@ static bool is_right(const struct qd_graph *graph, const struct qd_tensor *input
     const struct qd_tensor *shapes;
     struct qd_error error;
     int *computed = qd_arena_array(arena, graph->node_count * QD_MAX_OPERANDS, sizeof *computed);
-    if (!inputs || !computed)
+    if (!computed)
         return false;
     whole.outputs = computed;
     whole.output_count = 0;
@@ -70,44 +71,40 @@ static bool is_right(const struct qd_graph *graph, const struct qd_tensor *input
     return right;
 }
 
-bool qd_case_is_right(const struct qd_case *kase, double work, struct qd_arena *arena)
-{
-    return is_right(kase->graph, kase->inputs, false, work, arena);
-}
-
 bool qd_case_steps_are_right(const struct qd_case *kase, double work, struct qd_arena *arena)
 {
-    bool some = kase->step_count > 0 && !qd_case_is_right(kase, work, arena), right = true;
+    bool some = kase->step_count > 0 && !is_right(kase->graph, kase->inputs, false, work, arena);
+    bool right = true;
     for (size_t i = 0; right && i < kase->step_count; i++)
         right = kase->steps[i].runs == 0 ||
                 is_right(kase->steps[i].graph, kase->steps[i].inputs, some, work, arena);
     return right;
 }
 
-/* A run of the opened model with that extent; false where it is not right for it. */
-static bool add_step(struct making *m, const struct qd_case *opened, int64_t extent)
+/* A run with that extent; false where it is not right for it. */
+static bool add_step(struct making *m, int64_t extent)
 {
-    struct qd_tensor *inputs = qd_arena_array(m->arena, opened->input_count, sizeof *inputs);
-    for (size_t i = 0; inputs && i < opened->input_count; i++) {
-        inputs[i] = opened->inputs[i];
+    const struct qd_case *kase = m->kase;
+    struct qd_tensor *inputs = qd_arena_array(m->arena, kase->input_count, sizeof *inputs);
+    for (size_t i = 0; inputs && i < kase->input_count; i++) {
+        inputs[i] = kase->inputs[i];
         if (m->choice.inputs[i] &&
-            !stretch(&opened->inputs[i], m->choice.axis, extent, m->arena, &inputs[i]))
+            !stretch(&kase->inputs[i], m->choice.axis, extent, m->arena, &inputs[i]))
             return false;
     }
-    if (!is_right(opened->graph, inputs, false, m->lengths->work, m->arena))
+    if (!inputs || !is_right(&m->graph, inputs, false, m->lengths->work, m->arena))
         return false;
-    m->steps[m->count++] =
-        (struct qd_case_step){.graph = opened->graph, .inputs = inputs, .runs = 1};
+    m->steps[m->count++] = (struct qd_case_step){.inputs = inputs, .runs = 1};
     return true;
 }
 
 /* A run with each of the lengths, as far as that is right; false where it is not with the first. */
-static bool add_steps(struct making *m, const struct qd_case *opened, int64_t extent)
+static bool add_steps(struct making *m, int64_t extent)
 {
     m->count = 0;
     for (size_t i = 0; i < m->lengths->count; i++) {
         int64_t other = m->lengths->at[i].times * extent + m->lengths->at[i].plus;
-        bool added = other >= 1 && other != extent && add_step(m, opened, other);
+        bool added = other >= 1 && other != extent && add_step(m, other);
         if (i == 0 && !added)
             return false;
     }
@@ -121,16 +118,19 @@ static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
                                  struct qd_case *opened)
 {
     struct qd_case_edit edit;
+    if (!add_steps(m, extent))
+        return QD_OK;
     enum qd_status status = qd_case_edit_begin(m->kase, m->arena, &edit, m->error);
     if (status != QD_OK)
         return status;
     for (size_t i = 0; i < m->kase->input_count; i++)
         edit.values[m->kase->graph->inputs[i]].open_axes =
             m->choice.inputs[i] ? UINT32_C(1) << m->choice.axis : 0;
-    edit.metadata.step_count = 0;
+    edit.metadata.steps = m->steps;
+    edit.metadata.step_count = m->count;
     edit.infers = true; /* a checker wants the outputs' ranks, whatever the parameters */
     status = qd_case_edit_finish(&edit, m->kase->id, false, opened, m->error);
-    *made = status == QD_OK && qd_twin_is_valid(opened) && add_steps(m, opened, extent);
+    *made = status == QD_OK && qd_twin_is_valid(opened);
     return status;
 }
 
@@ -156,11 +156,16 @@ static void choose_more(const struct qd_case *kase, size_t first, struct choice 
             choice->inputs[i] = true;
 }
 
-static enum qd_status finish(const struct making *m, struct qd_case *opened)
+static bool forget_shapes(struct making *m)
 {
-    opened->steps = qd_arena_copy(m->arena, m->steps, m->count * sizeof *m->steps);
-    opened->step_count = m->count;
-    return opened->steps ? QD_OK : qd_fail(m->error, QD_NO_MEMORY, "no room for steps");
+    const struct qd_graph *graph = m->kase->graph;
+    struct qd_graph_value *values =
+        qd_arena_copy(m->arena, graph->values, graph->value_count * sizeof *values);
+    m->graph = *graph;
+    m->graph.values = values;
+    for (size_t i = 0; values && i < graph->value_count; i++)
+        values[i].declared_rank = -1;
+    return values;
 }
 
 enum qd_status qd_case_open_axis(const struct qd_case *kase, const struct qd_other_lengths *lengths,
@@ -173,6 +178,8 @@ enum qd_status qd_case_open_axis(const struct qd_case *kase, const struct qd_oth
     *made = false;
     if (first == kase->input_count)
         return QD_OK;
+    if (!forget_shapes(&m))
+        return qd_fail(error, QD_NO_MEMORY, "no room for a graph's values");
     const struct qd_tensor *x = &kase->inputs[first];
     unsigned start = (unsigned)(qd_random_next(random) % (2 * x->rank));
     for (unsigned i = 0; i < 2 * x->rank && !*made && status == QD_OK; i++) {
@@ -183,5 +190,5 @@ enum qd_status qd_case_open_axis(const struct qd_case *kase, const struct qd_oth
             choose_more(kase, first, &m.choice);
         status = try_choice(&m, x->dims[m.choice.axis], made, opened);
     }
-    return *made ? finish(&m, opened) : status;
+    return status;
 }

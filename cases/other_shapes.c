@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "other_shapes.h"
 
-#include <string.h>
-
 #include "qdiff/evaluate.h"
 #include "qdiff/open_axis.h"
 #include "twin.h"
@@ -12,16 +10,6 @@
 const char *qd_other_shapes_word(size_t i)
 {
     return i == 0 ? WORD : NULL;
-}
-
-/* Its id ends as the case's does: a row that names that case holds for the twin. */
-static enum qd_status name(const struct qd_case *kase, struct qd_arena *arena, struct qd_case *twin,
-                           struct qd_error *error)
-{
-    const char *slug = qd_twin_slug(kase, WORD, arena), *hash = strrchr(kase->id, '/');
-    twin->id = slug ? qd_arena_printf(arena, "%s%s", slug, hash ? hash : "") : NULL;
-    twin->note = qd_arena_printf(arena, QD_TWIN_NOTE_SHAPES "%s", kase->id);
-    return twin->id && twin->note ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no room for a twin's id");
 }
 
 enum qd_status qd_other_shapes_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
@@ -34,5 +22,7 @@ enum qd_status qd_other_shapes_twin(const struct qd_case *kase, struct qd_arena 
     if (!qd_twin_is_picked(kase, &random))
         return QD_OK;
     enum qd_status status = qd_case_open_axis(kase, &lengths, &random, arena, made, twin, error);
-    return *made && status == QD_OK ? name(kase, arena, twin, error) : status;
+    return *made && status == QD_OK
+               ? qd_twin_name(kase, WORD, QD_TWIN_NOTE_SHAPES, arena, twin, error)
+               : status;
 }

@@ -136,7 +136,8 @@ static int run_case(const uint8_t *data, size_t size)
         snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     if (!evaluate(&kase, values, &evaluated))
         return -1;
-    if (!evaluated.values || !qd_case_steps_are_right(&kase, QD_FUZZ_WORK, &state.hunt.work))
+    if (state.hunt.has_target && kase.step_count > 0 &&
+        (!evaluated.values || !qd_case_steps_are_right(&kase, QD_FUZZ_WORK, &state.hunt.work)))
         kase.step_count = 0; /* a target may refuse them */
     if (state.hunt.has_target && evaluated.values)
         declare_outputs(&kase);

@@ -3,6 +3,7 @@
 
 #include "generate_parts.h"
 #include "qdiff/open_axis.h"
+#include "qdiff/sequence.h"
 
 /* --- Making a case ---------------------------------------------------------------------------- */
 
@@ -19,8 +20,10 @@ static const struct qd_case anonymous = {
     .generator = "",
 };
 
-#define ONE_OPEN_IN 5 /* of the cases: it is right for two in three, so that one in eight has it */
-#define KEPT_ONE_IN 2 /* of those that have an open axis already */
+/* Of the cases, as of the suite's, which have such twins; two in three can have one. */
+#define ONE_OPEN_IN 8
+#define ONE_AFTER_STEPS_IN 16
+#define ONE_KEPT_IN 2 /* of those that have it already */
 
 struct work {
     const struct qd_mutation *mutation;
@@ -34,7 +37,7 @@ static bool one_in(struct work *w, int64_t n)
     return qd_random_range(w->random, 1, n) == 1;
 }
 
-/* What comes before it goes, and axes are closed: finish() opens one. */
+/* What comes before it goes, and axes are closed: finish() draws that anew. */
 static enum qd_status begin(struct work *w, const struct qd_case *kase, struct qd_case_edit *edit)
 {
     enum qd_status status = qd_case_edit_begin(kase, w->arena, edit, w->error);
@@ -80,22 +83,47 @@ static void open_axis(struct work *w, struct qd_case *kase)
         lengths.at[i].times = qd_random_range(w->random, 0, 3);
         lengths.at[i].plus = qd_random_range(w->random, -1, lengths.at[i].times == 0 ? 17 : 1);
     }
-    if (qd_case_is_right(kase, QD_FUZZ_WORK, w->arena) &&
-        qd_case_open_axis(kase, &lengths, w->random, w->arena, &made, &opened, &error) == QD_OK &&
+    if (qd_case_open_axis(kase, &lengths, w->random, w->arena, &made, &opened, &error) == QD_OK &&
         made)
         *kase = opened;
 }
 
-/* The edited case; of one in `open` an axis is open. */
-static enum qd_status finish(struct work *w, struct qd_case_edit *edit, int64_t open,
+static void put_after_steps(struct work *w, struct qd_case *kase)
+{
+    struct qd_case after;
+    struct qd_error error;
+    const char *word;
+    if (qd_case_put_after_steps(kase, w->random, w->arena, &word, &after, &error) == QD_OK && word)
+        *kase = after;
+}
+
+/* Whether the reference takes it, within the limit of a fuzzer's case. */
+static bool is_quick(struct work *w, const struct qd_case *kase)
+{
+    struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
+    struct qd_error error;
+    return qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase->graph, kase->inputs, NULL, w->arena,
+                                    values, &error) == QD_OK;
+}
+
+/* The edited case, made of `from` unless that is NULL; now and then it comes after other shapes or
+ * other steps. */
+static enum qd_status finish(struct work *w, struct qd_case_edit *edit, const struct qd_case *from,
                              struct qd_case *kase)
 {
     if (keep_outputs(edit) == 0)
         return qd_fail(w->error, QD_UNSUPPORTED, "no output is computed");
     enum qd_status status = qd_case_edit_finish(edit, anonymous.id, false, kase, w->error);
-    if (status == QD_OK && one_in(w, open))
+    bool had_open = from && is_open(from), had_steps = from && from->step_count > 0 && !had_open;
+    bool open = one_in(w, had_open ? ONE_KEPT_IN : ONE_OPEN_IN);
+    bool after = !open && one_in(w, had_steps ? ONE_KEPT_IN : ONE_AFTER_STEPS_IN);
+    if (status != QD_OK || !(open || after) || !is_quick(w, kase))
+        return status;
+    if (open)
         open_axis(w, kase);
-    return status;
+    else
+        put_after_steps(w, kase);
+    return QD_OK;
 }
 
 /* A graph of appended blocks, on nothing but a tensor of codes. */
@@ -144,7 +172,7 @@ enum qd_status qd_generate_case(const struct qd_mutation *mutation, struct qd_ra
     else if (one_in(&w, 4))
         qd_mutate_structure(mutation, &edit, random);
     status = qd_mutate_numbers(mutation->numbers, &edit, random, error);
-    return status == QD_OK ? finish(&w, &edit, ONE_OPEN_IN, kase) : status;
+    return status == QD_OK ? finish(&w, &edit, NULL, kase) : status;
 }
 
 /* --- Mutating bytes --------------------------------------------------------------------------- */
@@ -207,7 +235,7 @@ size_t qd_mutate_case(const struct qd_mutation *mutation, struct qd_arena *arena
     qd_arena_reset(arena);
     if (!one_in(&w, 4) && qd_case_decode(data, size, arena, &kase, &error) == QD_OK &&
         begin(&w, &kase, &edit) == QD_OK && change(&w, &edit) == QD_OK &&
-        finish(&w, &edit, is_open(&kase) ? KEPT_ONE_IN : ONE_OPEN_IN, &made) == QD_OK)
+        finish(&w, &edit, &kase, &made) == QD_OK)
         written = write_case(&w, &made, data, capacity);
     if (written > 0)
         return written;
@@ -252,7 +280,7 @@ size_t qd_cross_cases(const struct qd_mutation *mutation, struct qd_arena *arena
         begin(&w, &first, &edit) == QD_OK && begin(&w, &second, &other) == QD_OK) {
         if (one_in(&w, 2) || !qd_mutate_splice(&edit, &other, &random))
             exchange_numbers(&w, &edit, &other);
-        if (finish(&w, &edit, is_open(&first) ? KEPT_ONE_IN : ONE_OPEN_IN, &made) == QD_OK)
+        if (finish(&w, &edit, &first, &made) == QD_OK)
             written = write_case(&w, &made, out, capacity);
     }
     if (written > 0)

@@ -6,7 +6,7 @@
 #include "qdiff/case.h"
 #include "qdiff/random.h"
 
-#define QD_MAX_OTHER_LENGTHS 4
+#define QD_MAX_OTHER_LENGTHS 2
 
 /* What an axis that is n long is long in the runs that come first: times * n + plus. */
 struct qd_other_lengths {
@@ -28,11 +28,9 @@ enum qd_status qd_case_open_axis(const struct qd_case *kase, const struct qd_oth
                                  struct qd_random *random, struct qd_arena *arena, bool *made,
                                  struct qd_case *opened, struct qd_error *error);
 
-/* Whether the reference takes the case's inputs within that work, and no node computes a tensor
- * without elements: what a target makes of those is another question. */
-bool qd_case_is_right(const struct qd_case *kase, double work, struct qd_arena *arena);
-
-/* Whether it takes those of every step; without such tensors, if that is so of the case. */
+/* Whether the reference takes the inputs of every step within that work. A node computes a tensor
+ * without elements there only if one does with the case's: what a target makes of those is
+ * another question. */
 bool qd_case_steps_are_right(const struct qd_case *kase, double work, struct qd_arena *arena);
 
 #endif

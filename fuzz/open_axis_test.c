@@ -117,6 +117,18 @@ static bool keeps_others(const struct qd_case *kase)
     return other;
 }
 
+/* The answer that it is instead. */
+static void answer(struct qd_trial *trial, struct qd_run run, enum qd_verdict verdict,
+                   const char *words, struct qd_arena *arena)
+{
+    trial->run = run;
+    trial->comparison = (struct qd_comparison){.verdict = verdict};
+    trial->divergences = qd_arena_array(arena, 1, sizeof *trial->divergences);
+    assert_non_null(trial->divergences);
+    trial->divergence_count = 1;
+    *trial->divergences = (struct qd_divergence){.class = verdict, .words = words};
+}
+
 static enum qd_status ask_keeper(struct qd_subject *subject, const struct qd_evaluated *evaluated,
                                  struct qd_arena *arena, struct qd_trial *trial,
                                  struct qd_error *error)
@@ -124,13 +136,8 @@ static enum qd_status ask_keeper(struct qd_subject *subject, const struct qd_eva
     enum qd_status status = qd_role_kernel.ask(subject, evaluated, arena, trial, error);
     if (status != QD_OK || trial->skip || !keeps_others(evaluated->kase))
         return status;
-    trial->run = (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN};
-    trial->comparison = (struct qd_comparison){.verdict = QD_VERDICT_REJECTS_VALID};
-    trial->divergences = qd_arena_array(arena, 1, sizeof *trial->divergences);
-    assert_non_null(trial->divergences);
-    trial->divergence_count = 1;
-    *trial->divergences =
-        (struct qd_divergence){.class = QD_VERDICT_REJECTS_VALID, .words = "mismatch on dim 'N'"};
+    answer(trial, (struct qd_run){.outcome = QD_OUTCOME_REJECTED, .stage = QD_STAGE_RUN},
+           QD_VERDICT_REJECTS_VALID, "mismatch on dim 'N'", arena);
     return QD_OK;
 }
 
@@ -206,10 +213,64 @@ static void test_what_needs_none_is_closed(void **state)
     qd_subject_close(&subject);
 }
 
+/* A target that dies of a model that has an input of three elements, which may be a step's. */
+static enum qd_status ask_mortal(struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                                 struct qd_arena *arena, struct qd_trial *trial,
+                                 struct qd_error *error)
+{
+    const struct qd_case *kase = evaluated->kase;
+    struct qd_run death = {.outcome = QD_OUTCOME_CRASH, .stage = QD_STAGE_RUN, .signal = 11};
+    bool dies = kase->inputs[0].count == 3;
+    for (size_t i = kase->step_count; i-- > 0;)
+        if (kase->steps[i].inputs[0].count == 3) {
+            dies = true;
+            death.step = (uint32_t)i + 1;
+            death.stage = QD_STAGE_LOAD; /* as workers have it */
+        }
+    enum qd_status status = qd_role_kernel.ask(subject, evaluated, arena, trial, error);
+    if (status == QD_OK && dies)
+        answer(trial, death, QD_VERDICT_CRASH, "signal 11", arena);
+    return status;
+}
+
+/* What the target dies of in a step is the case: its rows know it, and the model after it has no
+ * part in it. */
+static void test_a_step_becomes_the_case(void **state)
+{
+    struct fixture *f = *state;
+    struct qd_target_role mortal = qd_role_kernel;
+    struct qd_subject subject = qd_subject_of_session(
+        qd_open("reference", &(struct qd_session_options){.in_process = true}));
+    struct qd_case kase, other;
+    struct qd_reduced reduced;
+    struct qd_error error;
+    const struct qd_reduce_options options = {.seconds = 60};
+    mortal.ask = ask_mortal;
+    subject.role = &mortal;
+    qd_arena_reset(&f->arena);
+    qd_identity_case(&other, &f->arena, QD_S8, 3);
+    qd_identity_case(&kase, &f->arena, QD_U8, 10);
+    const struct qd_case_step steps[] = {{.graph = kase.graph, .inputs = kase.inputs, .runs = 1},
+                                         {.model = other.model,
+                                          .model_size = other.model_size,
+                                          .graph = other.graph,
+                                          .inputs = other.inputs,
+                                          .runs = 1}};
+    kase.steps = steps;
+    kase.step_count = 2;
+    assert_ok(qd_case_reduce(&subject, &kase, &options, &f->arena, &reduced, &error), error);
+    assert_int_equal(reduced.trial.comparison.verdict, QD_VERDICT_CRASH);
+    assert_int_equal(reduced.kase.step_count, 0);
+    assert_int_equal(reduced.kase.inputs[0].dtype, QD_S8);
+    assert_int_equal(reduced.kase.inputs[0].count, 3);
+    qd_subject_close(&subject);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_open_axes_are_drawn),
                                        cmocka_unit_test(test_a_kept_length_stays_open),
+                                       cmocka_unit_test(test_a_step_becomes_the_case),
                                        cmocka_unit_test(test_what_needs_none_is_closed)};
     return cmocka_run_group_tests_name("fuzz/open_axis", tests, stock_set_up, stock_tear_down);
 }

@@ -90,6 +90,34 @@ bool qd_reduce_feed_steps(struct qd_case_edit *edit, struct qd_case_edit_value *
     return steps != NULL;
 }
 
+/* What a target dies of, or refuses, in a step shows by itself. */
+enum qd_step qd_reduce_to_step(struct qd_reduce_view *view, struct qd_case_edit *edit,
+                               size_t number)
+{
+    if (number >= view->kase->step_count)
+        return QD_STEP_END;
+    const struct qd_case_step *step = &view->kase->steps[number];
+    struct qd_case run = *view->kase, other;
+    struct qd_error error;
+    if (step->runs == 0)
+        return QD_STEP_SKIP;
+    if (step->model_size > 0) {
+        if (qd_case_from_model(step->model, step->model_size, edit->arena, &other, &error) != QD_OK)
+            return QD_STEP_SKIP;
+        run.graph = other.graph;
+        run.opset = other.opset;
+        run.input_count = other.input_count;
+    }
+    run.inputs = step->inputs;
+    run.step_count = 0;
+    struct qd_case_edit made;
+    if (qd_case_edit_begin(&run, edit->arena, &made, &error) != QD_OK)
+        return QD_STEP_SKIP;
+    made.infers = edit->infers;
+    *edit = made;
+    return QD_STEP_TRY;
+}
+
 /* --- Open axes ---------------------------------------------------------------------------------- */
 
 static bool has_shapes_of(const struct qd_case *kase, const struct qd_case_step *step)

@@ -29,6 +29,7 @@ typedef enum qd_step qd_reduce_step(struct qd_reduce_view *view, struct qd_case_
                                     size_t number);
 
 /* reduce_before.c */
+qd_reduce_step qd_reduce_to_step; /* what a step runs is the case, without steps */
 qd_reduce_step qd_reduce_closed;  /* every axis has a number; steps with others go */
 qd_reduce_step qd_reduce_before;  /* a step before the case less, or a run of it */
 qd_reduce_step qd_reduce_lengths; /* an open axis is shorter in a step */

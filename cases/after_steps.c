@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "after_steps.h"
 
-#include <string.h>
+#include "qdiff/sequence.h"
 
 #include "twin.h"
 
@@ -23,7 +23,7 @@ static const char *const words[KINDS] = {
 struct making {
     const struct qd_case *kase;
     struct qd_arena *arena;
-    struct qd_random random;
+    struct qd_random *random;
     struct qd_case_step steps[3];
     size_t count;
     enum qd_status status; /* of the first failure */
@@ -164,7 +164,7 @@ static bool add_steps(struct making *m, enum kind kind)
     m->count = 0;
     switch (kind) {
     case OTHER_INPUTS: return add_other_inputs(m, 1);
-    case MANY_RUNS: return add_other_inputs(m, 2 * (unsigned)qd_random_range(&m->random, 1, 3));
+    case MANY_RUNS: return add_other_inputs(m, 2 * (unsigned)qd_random_range(m->random, 1, 3));
     case OTHER_PARAMETERS: return add_other_model(m, true, 1, true);
     case OTHER_WEIGHTS: return add_other_model(m, false, 1, false);
     case IN_TURN:
@@ -176,6 +176,32 @@ static bool add_steps(struct making *m, enum kind kind)
     }
 }
 
+enum qd_status qd_case_put_after_steps(const struct qd_case *kase, struct qd_random *random,
+                                       struct qd_arena *arena, const char **word,
+                                       struct qd_case *after, struct qd_error *error)
+{
+    struct making m = {
+        .kase = kase, .arena = arena, .random = random, .status = QD_OK, .error = error};
+    enum kind kind = (enum kind)(qd_random_next(random) % KINDS);
+    bool made = false;
+    *word = NULL;
+    for (int tries = 0; tries < KINDS && !made && m.status == QD_OK; tries++) {
+        made = add_steps(&m, kind);
+        if (!made)
+            kind = (enum kind)((kind + 1) % KINDS);
+    }
+    if (m.status != QD_OK || !made)
+        return m.status;
+    const struct qd_case_step *steps = qd_arena_copy(arena, m.steps, m.count * sizeof *steps);
+    if (!steps)
+        return qd_fail(error, QD_NO_MEMORY, "no room for steps");
+    *after = *kase;
+    after->steps = steps;
+    after->step_count = m.count;
+    *word = words[kind];
+    return QD_OK;
+}
+
 /* --- The twin ------------------------------------------------------------------------------------- */
 
 const char *qd_after_steps_word(size_t i)
@@ -183,39 +209,15 @@ const char *qd_after_steps_word(size_t i)
     return i < KINDS ? words[i] : NULL;
 }
 
-static enum qd_status finish(struct making *m, enum kind kind, struct qd_case *twin)
-{
-    struct qd_case made = *m->kase;
-    const char *slug = qd_twin_slug(m->kase, words[kind], m->arena),
-               *hash = strrchr(m->kase->id, '/'); /* of model and inputs: they are the same */
-    made.id = slug ? qd_arena_printf(m->arena, "%s%s", slug, hash ? hash : "") : NULL;
-    made.note = qd_arena_printf(m->arena, QD_TWIN_NOTE_STEPS "%s", m->kase->id);
-    made.steps = qd_arena_copy(m->arena, m->steps, m->count * sizeof *m->steps);
-    made.step_count = m->count;
-    if (!made.id || !made.note || !made.steps)
-        return qd_fail(m->error, QD_NO_MEMORY, "no room for a twin");
-    *twin = made;
-    return QD_OK;
-}
-
 enum qd_status qd_after_steps_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
                                    struct qd_case *twin, struct qd_error *error)
 {
-    struct making m = {.kase = kase,
-                       .arena = arena,
-                       .random = qd_random_seed(kase->id, 1),
-                       .status = QD_OK,
-                       .error = error};
+    struct qd_random random = qd_random_seed(kase->id, 1);
+    const char *word = NULL;
     *made = false;
-    if (!qd_twin_is_picked(kase, &m.random))
+    if (!qd_twin_is_picked(kase, &random))
         return QD_OK;
-    enum kind kind = (enum kind)(qd_random_next(&m.random) % KINDS);
-    for (int tries = 0; tries < KINDS && !*made && m.status == QD_OK; tries++) {
-        *made = add_steps(&m, kind);
-        if (!*made)
-            kind = (enum kind)((kind + 1) % KINDS);
-    }
-    if (m.status != QD_OK || !*made)
-        return m.status;
-    return finish(&m, kind, twin);
+    enum qd_status status = qd_case_put_after_steps(kase, &random, arena, &word, twin, error);
+    *made = word;
+    return *made ? qd_twin_name(kase, word, QD_TWIN_NOTE_STEPS, arena, twin, error) : status;
 }

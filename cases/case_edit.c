@@ -68,9 +68,11 @@ static void take_values(const struct qd_case *kase, struct qd_case_edit *edit)
         edit->values[i] = (struct qd_case_edit_value){
             .name = strchr(graph->values[i].name, ',') ? "" : graph->values[i].name,
             .tensor = graph->values[i].initializer,
+            .of_steps = -1,
             .declared_dtype = graph->values[i].declared_dtype};
     for (size_t i = 0; i < graph->input_count; i++) {
         edit->values[graph->inputs[i]].tensor = &kase->inputs[i];
+        edit->values[graph->inputs[i]].of_steps = (int)i;
         edit->values[graph->inputs[i]].is_input = true;
         edit->values[graph->inputs[i]].open_axes =
             qd_graph_open_axes(&graph->values[graph->inputs[i]]);
@@ -105,8 +107,8 @@ int qd_case_edit_add_value(struct qd_case_edit *edit, const struct qd_tensor *te
 {
     if (edit->value_count == QD_CASE_EDIT_MAX_VALUES)
         return QD_NO_VALUE;
-    edit->values[edit->value_count] =
-        (struct qd_case_edit_value){.name = "", .tensor = tensor, .is_input = is_input};
+    edit->values[edit->value_count] = (struct qd_case_edit_value){
+        .name = "", .tensor = tensor, .is_input = is_input, .of_steps = -1};
     return (int)edit->value_count++;
 }
 
@@ -257,11 +259,16 @@ static void put_node(struct writer *w, const struct qd_case_edit_node *node)
         put_attr(w->builder, &node->attrs[i]);
 }
 
+static bool is_fed(const struct writer *w, size_t value)
+{
+    return w->names[value] && w->edit->values[value].tensor && w->edit->values[value].is_input;
+}
+
 static void put_values(struct writer *w)
 {
     for (size_t i = 0; i < w->edit->value_count; i++) {
         const struct qd_case_edit_value *value = &w->edit->values[i];
-        if (w->names[i] && value->tensor && value->is_input)
+        if (is_fed(w, i))
             qd_build_open_input(w->builder, w->names[i], value->tensor, value->open_axes);
         else if (w->names[i] && value->tensor)
             qd_build_initializer(w->builder, w->names[i], value->tensor);
@@ -276,6 +283,40 @@ static void put_values(struct writer *w)
     }
 }
 
+/* What a step with the case's own model feeds to the inputs that there are now. */
+static const struct qd_tensor *inputs_of(struct writer *w, const struct qd_case_step *step,
+                                         size_t count)
+{
+    struct qd_tensor *inputs = qd_arena_array(w->edit->arena, count, sizeof *inputs);
+    size_t n = 0;
+    for (size_t i = 0; inputs && i < w->edit->value_count; i++)
+        if (is_fed(w, i)) {
+            const struct qd_case_edit_value *value = &w->edit->values[i];
+            inputs[n++] = value->of_steps < 0 ? *value->tensor : step->inputs[value->of_steps];
+        }
+    w->failed = w->failed || !inputs;
+    return inputs;
+}
+
+static void put_steps(struct writer *w)
+{
+    const struct qd_case *old = &w->edit->metadata;
+    struct qd_graph *now = qd_arena_alloc(w->edit->arena, sizeof *now); /* its inputs count */
+    struct qd_case_step *steps =
+        qd_arena_copy(w->edit->arena, old->steps, old->step_count * sizeof *steps);
+    w->failed = w->failed || !now || !steps;
+    for (size_t i = 0; !w->failed && i < w->edit->value_count; i++)
+        now->input_count += is_fed(w, i);
+    for (size_t i = 0; !w->failed && i < old->step_count; i++)
+        if (steps[i].model_size == 0) {
+            steps[i].graph = now;
+            if (steps[i].runs > 0)
+                steps[i].inputs = inputs_of(w, &old->steps[i], now->input_count);
+        }
+    if (!w->failed)
+        qd_build_steps(w->builder, steps, old->step_count);
+}
+
 static void put_metadata(struct qd_builder *builder, const struct qd_case *kase)
 {
     for (size_t i = 0; i < kase->tag_count; i++)
@@ -283,7 +324,6 @@ static void put_metadata(struct qd_builder *builder, const struct qd_case *kase)
     qd_build_origin(builder, kase->spec, kase->issue, kase->note);
     qd_build_seed(builder, kase->seed, kase->generator);
     qd_build_request(builder, kase->request, kase->request_size);
-    qd_build_steps(builder, kase->steps, kase->step_count);
     if (kase->expect == QD_EXPECT_MUST_REJECT)
         qd_build_must_reject(builder, kase->rule, kase->twin);
 }
@@ -301,6 +341,8 @@ enum qd_status qd_case_edit_finish(const struct qd_case_edit *edit, const char *
         put_values(&w);
     for (size_t i = 0; !w.failed && i < edit->node_count; i++)
         put_node(&w, &edit->nodes[i]);
+    if (!w.failed && edit->metadata.step_count > 0)
+        put_steps(&w);
     if (w.failed)
         return qd_fail(error, QD_NO_MEMORY, "no room to rebuild a case");
     put_metadata(w.builder, &edit->metadata);

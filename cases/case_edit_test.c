@@ -52,6 +52,10 @@ static enum qd_visit rebuild(void *context, const struct qd_case *kase)
     assert_string_equal(same.issue, kase->issue);
     assert_int_equal(same.graph->node_count, kase->graph->node_count);
     assert_same_answers(&same, kase, &arena);
+    assert_int_equal(same.step_count, kase->step_count);
+    for (size_t i = 0; i < kase->step_count; i++)
+        for (size_t j = 0; kase->steps[i].inputs && j < kase->steps[i].graph->input_count; j++)
+            assert_same_tensor(&same.steps[i].inputs[j], &kase->steps[i].inputs[j]);
     qd_arena_clear(&arena);
     ++*(size_t *)context;
     return QD_VISIT_GO_ON;

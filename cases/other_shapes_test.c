@@ -43,6 +43,38 @@ static void check_step(const struct qd_case *twin, const struct qd_case_step *st
     qd_arena_clear(&arena);
 }
 
+/* The same bytes again: the same model, steps and answer. */
+static void check_same(const struct qd_case *have, const struct qd_case *want,
+                       struct qd_arena *arena)
+{
+    uint8_t *bytes, *wanted;
+    size_t size, wanted_size;
+    struct qd_error error;
+    assert_ok(qd_case_encode(have, arena, &bytes, &size, &error), error);
+    assert_ok(qd_case_encode(want, arena, &wanted, &wanted_size, &error), error);
+    assert_int_equal(size, wanted_size);
+    assert_memory_equal(bytes, wanted, size);
+}
+
+/* As a file and as a directory in ONNX's layout. */
+static void check_round_trip(const struct qd_case *twin)
+{
+    struct qd_arena arena;
+    struct qd_case again;
+    const struct qd_case_file *files;
+    uint8_t *bytes;
+    size_t size, count;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_ok(qd_case_encode(twin, &arena, &bytes, &size, &error), error);
+    assert_ok(qd_case_decode(bytes, size, &arena, &again, &error), error);
+    check_same(&again, twin, &arena);
+    assert_ok(qd_case_files(twin, NULL, &arena, &files, &count, &error), error);
+    assert_ok(qd_case_of_files("case", files, count, &arena, &again, &error), error);
+    check_same(&again, twin, &arena);
+    qd_arena_clear(&arena);
+}
+
 static void check_twin(const struct qd_case *twin, struct census *census)
 {
     const struct qd_case *base = &census->kase;
@@ -68,6 +100,7 @@ static void check_twin(const struct qd_case *twin, struct census *census)
     }
     for (size_t i = 0; i < twin->step_count; i++)
         check_step(twin, &twin->steps[i]);
+    check_round_trip(twin);
     census->twins++;
     census->first_axes += axes == 1;
     census->other_axes += axes != 1;

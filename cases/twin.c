@@ -50,6 +50,15 @@ enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *k
     return qd_case_edit_finish(edit, slug, true, twin, error);
 }
 
+enum qd_status qd_twin_name(const struct qd_case *kase, const char *word, const char *note,
+                            struct qd_arena *arena, struct qd_case *twin, struct qd_error *error)
+{
+    const char *slug = qd_twin_slug(kase, word, arena), *hash = strrchr(kase->id, '/');
+    twin->id = slug ? qd_arena_printf(arena, "%s%s", slug, hash ? hash : "") : NULL;
+    twin->note = qd_arena_printf(arena, "%s%s", note, kase->id);
+    return twin->id && twin->note ? QD_OK : qd_fail(error, QD_NO_MEMORY, "no room for a twin's id");
+}
+
 const char *qd_case_base(const struct qd_case *kase)
 {
     static const char *const notes[] = {QD_TWIN_NOTE_SCALARS, QD_TWIN_NOTE_STEPS,

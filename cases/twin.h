@@ -30,6 +30,11 @@ enum qd_status qd_twin_finish(struct qd_case_edit *edit, const struct qd_case *k
                               const char *word, const char *note, struct qd_case *twin,
                               struct qd_error *error);
 
+/* Names a twin: its id is the case's slug, the word and the case's hash, so that a row that names
+ * the case holds for it; such a note. NO_MEMORY. */
+enum qd_status qd_twin_name(const struct qd_case *kase, const char *word, const char *note,
+                            struct qd_arena *arena, struct qd_case *twin, struct qd_error *error);
+
 /* Whether the reference takes the graph of a case whose edit inferred its outputs: it did so with the case's inputs. */
 bool qd_twin_is_valid(const struct qd_case *twin);
 

@@ -13,6 +13,7 @@
 #include "qdiff/answer.h"
 #include "qdiff/case_edit.h"
 #include "qdiff/counters.h"
+#include "qdiff/open_axis.h"
 
 static bool takes(const uint8_t *data, size_t size);
 
@@ -135,6 +136,9 @@ static int run_case(const uint8_t *data, size_t size)
         snprintf(state.hunt.stats.op, sizeof state.hunt.stats.op, "%s", kase.op);
     if (!evaluate(&kase, values, &evaluated))
         return -1;
+    if (state.hunt.has_target && kase.step_count > 0 &&
+        (!evaluated.values || !qd_case_steps_are_right(&kase, QD_FUZZ_WORK, &state.hunt.work)))
+        kase.step_count = 0; /* a target may refuse them */
     if (state.hunt.has_target && evaluated.values)
         declare_outputs(&kase);
     if (state.hunt.has_target)

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "generate_parts.h"
+#include "qdiff/open_axis.h"
+#include "qdiff/sequence.h"
 
 /* --- Making a case ---------------------------------------------------------------------------- */
 
@@ -18,6 +20,11 @@ static const struct qd_case anonymous = {
     .generator = "",
 };
 
+/* Of the cases, as of the suite's, which have such twins; two in three can have one. */
+#define ONE_OPEN_IN 8
+#define ONE_AFTER_STEPS_IN 16
+#define ONE_KEPT_IN 2 /* of those that have it already */
+
 struct work {
     const struct qd_mutation *mutation;
     struct qd_random *random;
@@ -30,12 +37,23 @@ static bool one_in(struct work *w, int64_t n)
     return qd_random_range(w->random, 1, n) == 1;
 }
 
+/* What comes before it goes, and axes are closed: finish() draws that anew. */
 static enum qd_status begin(struct work *w, const struct qd_case *kase, struct qd_case_edit *edit)
 {
     enum qd_status status = qd_case_edit_begin(kase, w->arena, edit, w->error);
     if (status == QD_OK)
         edit->metadata = anonymous;
+    for (size_t i = 0; status == QD_OK && i < edit->value_count; i++)
+        edit->values[i].open_axes = 0;
     return status;
+}
+
+static bool is_open(const struct qd_case *kase)
+{
+    uint32_t open = 0;
+    for (size_t i = 0; i < kase->graph->input_count; i++)
+        open |= qd_graph_open_axes(&kase->graph->values[kase->graph->inputs[i]]);
+    return open != 0;
 }
 
 /* Outputs that no node computes, or that are there twice, go: what a target does with them is no operator's doing. */
@@ -53,11 +71,59 @@ static size_t keep_outputs(struct qd_case_edit *edit)
     return kept;
 }
 
-static enum qd_status finish(struct work *w, struct qd_case_edit *edit, struct qd_case *kase)
+/* An axis is told no length, if that is right; the lengths that it has first are drawn. */
+static void open_axis(struct work *w, struct qd_case *kase)
+{
+    struct qd_other_lengths lengths = {
+        .work = QD_FUZZ_WORK, .count = (size_t)qd_random_range(w->random, 1, QD_MAX_OTHER_LENGTHS)};
+    struct qd_case opened;
+    struct qd_error error;
+    bool made;
+    for (size_t i = 0; i < lengths.count; i++) {
+        lengths.at[i].times = qd_random_range(w->random, 0, 3);
+        lengths.at[i].plus = qd_random_range(w->random, -1, lengths.at[i].times == 0 ? 17 : 1);
+    }
+    if (qd_case_open_axis(kase, &lengths, w->random, w->arena, &made, &opened, &error) == QD_OK &&
+        made)
+        *kase = opened;
+}
+
+static void put_after_steps(struct work *w, struct qd_case *kase)
+{
+    struct qd_case after;
+    struct qd_error error;
+    const char *word;
+    if (qd_case_put_after_steps(kase, w->random, w->arena, &word, &after, &error) == QD_OK && word)
+        *kase = after;
+}
+
+/* Whether the reference takes it, within the limit of a fuzzer's case. */
+static bool is_quick(struct work *w, const struct qd_case *kase)
+{
+    struct qd_value values[QD_CASE_EDIT_MAX_OUTPUTS];
+    struct qd_error error;
+    return qd_graph_evaluate_within(QD_FUZZ_WORK, false, kase->graph, kase->inputs, NULL, w->arena,
+                                    values, &error) == QD_OK;
+}
+
+/* The edited case, made of `from` unless that is NULL; now and then it comes after other shapes or
+ * other steps. */
+static enum qd_status finish(struct work *w, struct qd_case_edit *edit, const struct qd_case *from,
+                             struct qd_case *kase)
 {
     if (keep_outputs(edit) == 0)
         return qd_fail(w->error, QD_UNSUPPORTED, "no output is computed");
-    return qd_case_edit_finish(edit, anonymous.id, false, kase, w->error);
+    enum qd_status status = qd_case_edit_finish(edit, anonymous.id, false, kase, w->error);
+    bool had_open = from && is_open(from), had_steps = from && from->step_count > 0 && !had_open;
+    bool open = one_in(w, had_open ? ONE_KEPT_IN : ONE_OPEN_IN);
+    bool after = !open && one_in(w, had_steps ? ONE_KEPT_IN : ONE_AFTER_STEPS_IN);
+    if (status != QD_OK || !(open || after) || !is_quick(w, kase))
+        return status;
+    if (open)
+        open_axis(w, kase);
+    else
+        put_after_steps(w, kase);
+    return QD_OK;
 }
 
 /* A graph of appended blocks, on nothing but a tensor of codes. */
@@ -86,8 +152,7 @@ static void grow(struct work *w, struct qd_case_edit *edit)
 static void splice_stock(struct work *w, struct qd_case_edit *edit)
 {
     struct qd_case_edit other;
-    if (qd_case_edit_begin(qd_stock_pick(w->mutation, w->random), w->arena, &other, w->error) ==
-        QD_OK)
+    if (begin(w, qd_stock_pick(w->mutation, w->random), &other) == QD_OK)
         qd_mutate_splice(edit, &other, w->random);
 }
 
@@ -107,7 +172,7 @@ enum qd_status qd_generate_case(const struct qd_mutation *mutation, struct qd_ra
     else if (one_in(&w, 4))
         qd_mutate_structure(mutation, &edit, random);
     status = qd_mutate_numbers(mutation->numbers, &edit, random, error);
-    return status == QD_OK ? finish(&w, &edit, kase) : status;
+    return status == QD_OK ? finish(&w, &edit, NULL, kase) : status;
 }
 
 /* --- Mutating bytes --------------------------------------------------------------------------- */
@@ -170,7 +235,7 @@ size_t qd_mutate_case(const struct qd_mutation *mutation, struct qd_arena *arena
     qd_arena_reset(arena);
     if (!one_in(&w, 4) && qd_case_decode(data, size, arena, &kase, &error) == QD_OK &&
         begin(&w, &kase, &edit) == QD_OK && change(&w, &edit) == QD_OK &&
-        finish(&w, &edit, &made) == QD_OK)
+        finish(&w, &edit, &kase, &made) == QD_OK)
         written = write_case(&w, &made, data, capacity);
     if (written > 0)
         return written;
@@ -215,7 +280,7 @@ size_t qd_cross_cases(const struct qd_mutation *mutation, struct qd_arena *arena
         begin(&w, &first, &edit) == QD_OK && begin(&w, &second, &other) == QD_OK) {
         if (one_in(&w, 2) || !qd_mutate_splice(&edit, &other, &random))
             exchange_numbers(&w, &edit, &other);
-        if (finish(&w, &edit, &made) == QD_OK)
+        if (finish(&w, &edit, &first, &made) == QD_OK)
             written = write_case(&w, &made, out, capacity);
     }
     if (written > 0)

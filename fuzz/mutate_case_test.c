@@ -1,56 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mutation core: total, deterministic, and better than chance at the numbers that matter.
  * Alone: <build>/tests/fuzz/mutate_case_test */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "qdiff/counters.h"
-#include "qdiff/mutate_case.h"
-
-#define CAPACITY QD_FUZZ_MAX_BYTES
-
-struct fixture {
-    struct qd_arena stock_arena, arena, other;
-    struct qd_stock stock;
-    struct qd_mutation mutation;
-    uint8_t *first, *second;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-    struct qd_error error;
-    assert_non_null(f);
-    qd_arena_init(&f->stock_arena, (size_t)1 << 30);
-    qd_arena_init(&f->arena, QD_FUZZ_MEMORY);
-    qd_arena_init(&f->other, QD_FUZZ_MEMORY);
-    if (qd_stock_make(QD_LEVEL_SMOKE, &f->stock_arena, &f->stock, &error) != QD_OK)
-        fail_msg("%s", error.text);
-    f->mutation = (struct qd_mutation){.stock = &f->stock};
-    f->first = malloc(CAPACITY);
-    f->second = malloc(CAPACITY);
-    assert_non_null(f->first);
-    assert_non_null(f->second);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-    qd_arena_clear(&f->stock_arena);
-    qd_arena_clear(&f->arena);
-    qd_arena_clear(&f->other);
-    free(f->first);
-    free(f->second);
-    free(f);
-    return 0;
-}
+#include "stock_testlib.h"
 
 /* What the reference says of the bytes, which have to decode. */
 static enum qd_status status_of(struct fixture *f, const uint8_t *bytes, size_t size,
@@ -184,5 +136,5 @@ int main(void)
         cmocka_unit_test(crossovers_decode),       cmocka_unit_test(numbers_are_solved),
         cmocka_unit_test(swarms_differ),
     };
-    return cmocka_run_group_tests_name("fuzz/mutate_case", tests, setup, teardown);
+    return cmocka_run_group_tests_name("fuzz/mutate_case", tests, stock_set_up, stock_tear_down);
 }

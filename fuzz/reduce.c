@@ -6,6 +6,7 @@
 #include "qdiff/clock.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
+#include "qdiff/open_axis.h"
 #include "qdiff/reducer.h"
 #include "reduce_steps.h"
 
@@ -23,8 +24,11 @@ static const struct pass {
     bool frees_op; /* operator and types may become others */
     bool redraws;  /* tries neighbours of what shows nothing */
 } passes[] = {
-    {"outputs", qd_reduce_outputs, true, false},
+    /* With a step each candidate needs a fresh process: these go first. */
+    {"step", qd_reduce_to_step, true, false},
+    {"closed", qd_reduce_closed, false, false},
     {"before", qd_reduce_before, false, false},
+    {"outputs", qd_reduce_outputs, true, false},
     {"tail", qd_reduce_tail, true, false},
     {"head", qd_reduce_head, true, false},
     {"bypass", qd_reduce_bypass, true, false},
@@ -32,6 +36,7 @@ static const struct pass {
     {"optional", qd_reduce_optional, false, false},
     {"reshape", qd_reduce_reshape, false, false},
     {"shapes", qd_reduce_shapes, false, true},
+    {"lengths", qd_reduce_lengths, false, false},
     {"attributes", qd_reduce_attributes, false, false},
     {"granularity", qd_reduce_granularity, false, true},
     {"constants", qd_reduce_constants, false, false},
@@ -55,6 +60,7 @@ struct key {
     enum qd_verdict verdict;
     enum qd_severity severity;
     enum qd_stage stage;
+    bool in_step; /* a death in a step, whose stage nobody tells */
     int signal;
     uint32_t cause;    /* of a death, 0: not said */
     uint32_t words;    /* of a refusal, of what a quantizer's answer is found to be */
@@ -199,7 +205,7 @@ static bool same_death(const struct key *key, const struct qd_run *have, const c
 {
     const char *kind;
     return have->signal == key->signal && qd_signature_cause(words, &kind) == key->cause &&
-           (key->cause != 0 || have->stage == key->stage);
+           (key->cause != 0 || key->in_step || have->stage == key->stage);
 }
 
 static bool same_way(const struct key *key, const struct shown *shown,
@@ -278,7 +284,8 @@ static enum qd_status judge(struct reduction *r, struct shown *trial, bool frees
     struct qd_error error;
     *ran = *same = false;
     if (evaluate(r, trial, &error) != QD_OK || (!frees_op && !same_op(&r->key, &trial->kase)) ||
-        (r->key.literal && !is_literal(&trial->kase)))
+        (r->key.literal && !is_literal(&trial->kase)) ||
+        !qd_case_steps_are_right(&trial->kase, QD_MAX_WORK, trial->arena))
         return QD_OK;
     enum qd_status status = run(r, trial, &error);
     if (status == QD_INVALID || status == QD_UNSUPPORTED || status == QD_MALFORMED)
@@ -532,6 +539,7 @@ static void set_key(struct key *key, const struct shown *shown, const struct qd_
     *key = (struct key){.verdict = divergence->class,
                         .severity = divergence->citation.severity,
                         .stage = shown->trial.run.stage,
+                        .in_step = shown->trial.run.step > 0,
                         .signal = shown->trial.run.signal,
                         .cause = qd_signature_cause(divergence->words, &kind),
                         .words = qd_signature_words(divergence->words),

@@ -69,21 +69,13 @@ enum qd_step qd_reduce_tail(struct qd_reduce_view *view, struct qd_case_edit *ed
 
 /* --- The head ----------------------------------------------------------------------------------- */
 
-/* The canonical tensor of a computed value; NULL if it has none. */
-static const struct qd_tensor *compute(const struct qd_case *kase, int value,
-                                       struct qd_arena *arena)
+/* The canonical tensor of the graph's output for these inputs; NULL if it has none. */
+static const struct qd_tensor *answer(const struct qd_case *cut, const struct qd_tensor *inputs,
+                                      struct qd_arena *arena)
 {
-    struct qd_case_edit edit;
-    struct qd_case cut;
     struct qd_error error;
     struct qd_value *made = qd_arena_alloc(arena, sizeof *made);
-    if (!made || qd_case_edit_begin(kase, arena, &edit, &error) != QD_OK)
-        return NULL;
-    edit.outputs[0] = value;
-    edit.output_count = 1;
-    qd_reduce_prune(&edit);
-    if (qd_case_edit_finish(&edit, "cut", false, &cut, &error) != QD_OK ||
-        qd_graph_evaluate(cut.graph, cut.inputs, NULL, arena, made, &error) != QD_OK)
+    if (!made || qd_graph_evaluate(cut->graph, inputs, NULL, arena, made, &error) != QD_OK)
         return NULL;
     for (int64_t i = 0; made->flags && i < made->want.count; i++)
         if (made->flags[i] & (QD_UNSPECIFIED | QD_NO_CANONICAL))
@@ -91,18 +83,55 @@ static const struct qd_tensor *compute(const struct qd_case *kase, int value,
     return &made->want;
 }
 
+/* A computed value: of the case, and of its steps with the same model. */
+struct computed {
+    const struct qd_tensor *tensor;
+    struct qd_tensor of_steps[QD_CASE_MAX_STEPS];
+    uint32_t open_axes; /* along which these have other lengths */
+};
+
+static bool compute(const struct qd_case *kase, int value, struct qd_arena *arena,
+                    struct computed *made)
+{
+    struct qd_case_edit edit;
+    struct qd_case cut;
+    struct qd_error error;
+    if (qd_case_edit_begin(kase, arena, &edit, &error) != QD_OK)
+        return false;
+    edit.outputs[0] = value;
+    edit.output_count = 1;
+    qd_reduce_prune(&edit);
+    if (qd_case_edit_finish(&edit, "cut", false, &cut, &error) != QD_OK)
+        return false;
+    made->tensor = answer(&cut, cut.inputs, arena);
+    made->open_axes = 0;
+    for (size_t i = 0; made->tensor && i < cut.step_count; i++) {
+        if (cut.steps[i].model_size > 0 || cut.steps[i].runs == 0)
+            continue;
+        const struct qd_tensor *of_step = answer(&cut, cut.steps[i].inputs, arena);
+        if (!of_step || of_step->rank != made->tensor->rank)
+            return false;
+        made->of_steps[i] = *of_step;
+        for (unsigned axis = 0; axis < of_step->rank; axis++)
+            made->open_axes |= (uint32_t)(of_step->dims[axis] != made->tensor->dims[axis]) << axis;
+    }
+    return made->tensor != NULL;
+}
+
 /* The last node's inputs come first: they cut off most. */
 enum qd_step qd_reduce_head(struct qd_reduce_view *view, struct qd_case_edit *edit, size_t number)
 {
+    struct computed computed;
     if (number + 1 >= edit->node_count)
         return QD_STEP_END;
     int value = edit->nodes[edit->node_count - 2 - number].outputs[0];
-    if (value == QD_NO_VALUE || is_output(edit, value))
+    if (value == QD_NO_VALUE || is_output(edit, value) ||
+        !compute(view->kase, value, edit->arena, &computed))
         return QD_STEP_SKIP;
-    const struct qd_tensor *tensor = compute(view->kase, value, edit->arena);
-    int fed = tensor ? qd_case_edit_add_value(edit, tensor, true) : QD_NO_VALUE;
-    if (fed == QD_NO_VALUE)
+    int fed = qd_case_edit_add_value(edit, computed.tensor, true);
+    if (fed == QD_NO_VALUE || !qd_reduce_feed_steps(edit, &edit->values[fed], computed.of_steps))
         return QD_STEP_SKIP;
+    edit->values[fed].open_axes = computed.open_axes;
     qd_case_edit_replace(edit, value, fed);
     qd_reduce_prune(edit);
     return QD_STEP_TRY;

@@ -424,24 +424,32 @@ static bool make_ties(struct qd_reduce_view *view, const struct qd_case_edit *ed
 
 /* --- Cutting ------------------------------------------------------------------------------------ */
 
-/* A tensor of what lies in [begin, begin + length) of each `block` along an axis. */
-static struct qd_tensor *slice(const struct qd_tensor *tensor, unsigned axis, int64_t block,
-                               int64_t begin, int64_t length, struct qd_arena *arena)
+struct qd_tensor *qd_reduce_slice(const struct qd_tensor *tensor, struct qd_part part,
+                                  struct qd_arena *arena)
 {
     int64_t dims[QD_MAX_RANK], inner = 1, at = 0;
     struct qd_tensor *cut = qd_arena_alloc(arena, sizeof *cut);
     for (unsigned i = 0; i < tensor->rank; i++)
-        dims[i] = i == axis ? tensor->dims[i] / block * length : tensor->dims[i];
-    for (unsigned i = axis + 1; i < tensor->rank; i++)
+        dims[i] = i == part.axis ? tensor->dims[i] / part.block * part.length : tensor->dims[i];
+    for (unsigned i = part.axis + 1; i < tensor->rank; i++)
         inner *= tensor->dims[i];
     if (!cut || qd_tensor_init(cut, arena, tensor->dtype, tensor->rank, dims, NULL) != QD_OK)
         return NULL;
     for (int64_t i = 0; i < tensor->count; i++) {
-        int64_t place = i / inner % tensor->dims[axis] % block;
-        if (place >= begin && place < begin + length)
+        int64_t place = i / inner % tensor->dims[part.axis] % part.block;
+        if (place >= part.begin && place < part.begin + part.length)
             qd_tensor_set(cut, at++, qd_tensor_get(tensor, i));
     }
     return cut;
+}
+
+/* Of an input, also what steps have for it; of an open axis they keep what they have. */
+static bool cut_value(struct qd_case_edit *edit, struct qd_case_edit_value *value,
+                      struct qd_part part)
+{
+    bool open = value->open_axes >> part.axis & 1;
+    value->tensor = qd_reduce_slice(value->tensor, part, edit->arena);
+    return value->tensor && (open || qd_reduce_slice_steps(edit, value, part));
 }
 
 /* The coordinate of the element that differs along a group, in units; −1: the output has no part in it. */
@@ -499,9 +507,9 @@ static bool cut_values(struct qd_ties *ties, struct qd_case_edit *edit, size_t p
             continue;
         int64_t unit = tied ? unit_of(ties, i) : 1, left = dim_of(ties, i) - cut.begin * unit;
         int64_t length = cut.length * unit < left ? cut.length * unit : left;
-        value->tensor = slice(value->tensor, (unsigned)(i % QD_MAX_RANK), dim_of(ties, i),
-                              cut.begin * unit, length, edit->arena);
-        if (!value->tensor)
+        const struct qd_part part = {(unsigned)(i % QD_MAX_RANK), dim_of(ties, i), cut.begin * unit,
+                                     length};
+        if (!cut_value(edit, value, part))
             return false;
     }
     return true;
@@ -513,8 +521,8 @@ static bool cut_channels(struct qd_case_edit *edit, int value, unsigned axis, in
     const struct qd_tensor *tensor = value == QD_NO_VALUE ? NULL : edit->values[value].tensor;
     if (!tensor || axis >= tensor->rank || block < cut.begin + cut.length)
         return true; /* one scale for all, or computed: the reference says whether it fits */
-    edit->values[value].tensor = slice(tensor, axis, block, cut.begin, cut.length, edit->arena);
-    return edit->values[value].tensor != NULL;
+    return cut_value(edit, &edit->values[value],
+                     (struct qd_part){axis, block, cut.begin, cut.length});
 }
 
 static bool cut_inner(const struct qd_ties *ties, struct qd_case_edit *edit, size_t plan,

@@ -29,7 +29,10 @@ typedef enum qd_step qd_reduce_step(struct qd_reduce_view *view, struct qd_case_
                                     size_t number);
 
 /* reduce_before.c */
-qd_reduce_step qd_reduce_before; /* a step before the case less, or a run of it */
+qd_reduce_step qd_reduce_to_step; /* what a step runs is the case, without steps */
+qd_reduce_step qd_reduce_closed;  /* every axis has a number; steps with others go */
+qd_reduce_step qd_reduce_before;  /* a step before the case less, or a run of it */
+qd_reduce_step qd_reduce_lengths; /* an open axis is shorter in a step */
 
 /* reduce_nodes.c */
 qd_reduce_step qd_reduce_outputs;   /* one output less */
@@ -52,5 +55,25 @@ qd_reduce_step qd_reduce_data;        /* zeros, zero points, small and round num
 
 /* Takes out nodes that nothing reads. */
 void qd_reduce_prune(struct qd_case_edit *edit);
+
+/* What lies in [begin, begin + length) of each `block` along an axis. */
+struct qd_part {
+    unsigned axis;
+    int64_t block, begin, length;
+};
+
+/* A tensor of that; NULL: out of memory. */
+struct qd_tensor *qd_reduce_slice(const struct qd_tensor *tensor, struct qd_part part,
+                                  struct qd_arena *arena);
+
+/* Of what each step with the case's own model has for an input, that part is left. False: out of
+ * memory. */
+bool qd_reduce_slice_steps(struct qd_case_edit *edit, const struct qd_case_edit_value *value,
+                           struct qd_part part);
+
+/* Steps with the case's own model have tensors of their own for a new input, in their order;
+ * those of other steps are not looked at. False: out of memory. */
+bool qd_reduce_feed_steps(struct qd_case_edit *edit, struct qd_case_edit_value *value,
+                          const struct qd_tensor *tensors);
 
 #endif

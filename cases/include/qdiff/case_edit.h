@@ -23,6 +23,9 @@ struct qd_case_edit_value {
     bool is_input; /* with a tensor: it is fed at run time */
     /* Of an input: bit i is set if axis i is declared without a number. Then no axis of an inferred output has one. */
     uint32_t open_axes;
+    /* Of an input: which of their inputs the steps with the case's own model (metadata.steps)
+     * have for it; −1: `tensor` itself. */
+    int of_steps;
     enum qd_dtype declared_dtype; /* of a graph output; NONE: nothing is declared */
 };
 
@@ -78,9 +81,10 @@ void qd_case_edit_remove_attr(struct qd_case_edit_node *node, const char *name);
 struct qd_tensor *qd_case_edit_copy_tensor(const struct qd_case_edit *edit,
                                            const struct qd_tensor *tensor);
 
-/* The edited case, with the metadata of the old one. Values that no node reads and that are no outputs are left out.
- * With `hashed` the id gets "/hash8" of model and inputs. INVALID: the edit broke the graph's invariants (the
- * operators' own rules are the evaluation's business); NO_MEMORY, LIMIT. */
+/* The edited case, with the metadata of the old one. Values that no node reads and that are no
+ * outputs are left out; steps with the case's own model have the inputs that it has now. With
+ * `hashed` the id gets "/hash8" of model and inputs. INVALID: the edit broke the graph's
+ * invariants (the operators' own rules are the evaluation's business); NO_MEMORY, LIMIT. */
 enum qd_status qd_case_edit_finish(const struct qd_case_edit *edit, const char *id, bool hashed,
                                    struct qd_case *kase, struct qd_error *error);
 

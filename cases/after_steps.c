@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "after_steps.h"
 
+#include <string.h>
+
 #include "qdiff/sequence.h"
 
 #include "twin.h"

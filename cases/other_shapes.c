@@ -96,6 +96,7 @@ static enum qd_status try_choice(struct making *m, int64_t extent, bool *made, s
     for (size_t i = 0; i < m->kase->input_count; i++)
         if (m->choice.inputs[i])
             edit.values[m->kase->graph->inputs[i]].open_axes = UINT32_C(1) << m->choice.axis;
+    edit.opens = true;
     status = qd_twin_finish(&edit, m->kase, WORD, QD_TWIN_NOTE_SHAPES, twin, m->error);
     m->count = 0;
     *made = status == QD_OK && qd_twin_is_valid(twin) && add_step(m, twin, 2 * extent + 1);

@@ -11,7 +11,7 @@
 struct census {
     struct qd_arena base; /* of the last case that is no twin */
     struct qd_case kase;
-    size_t cases, twins, own, other, kept, only_loaded, most_runs;
+    size_t cases, twins, own, other, kept, only_loaded, told, most_runs;
 };
 
 static void check_step(const struct qd_case *twin, const struct qd_case_step *step,
@@ -25,6 +25,12 @@ static void check_step(const struct qd_case *twin, const struct qd_case_step *st
     if (step->runs > 0)
         assert_ok(qd_graph_answer(step->graph, step->inputs, &arena, &values, &shapes, &error),
                   error);
+    for (size_t i = 0; step->runs > 0 && step->shapes && i < step->graph->output_count; i++) {
+        assert_int_equal(step->shapes[i].dtype, shapes[i].dtype);
+        assert_true(qd_tensor_same_shape(&step->shapes[i], &shapes[i]));
+        assert_int_equal(step->shapes[i].count, shapes[i].count);
+    }
+    census->told += step->runs > 0 && step->shapes;
     if (step->model_size > 0)
         assert_false(step->model_size == twin->model_size &&
                      memcmp(step->model, twin->model, twin->model_size) == 0);
@@ -87,7 +93,7 @@ static void test_smoke_level(void **state)
                   census.only_loaded);
     assert_true(census.twins > census.cases / 20 && census.twins < census.cases / 8);
     assert_true(census.own > 50 && census.other > 50 && census.kept > 20 &&
-                census.only_loaded > 10);
+                census.only_loaded > 10 && census.told > 100);
     assert_int_equal(census.most_runs, 6);
     qd_arena_clear(&census.base);
 }

@@ -69,7 +69,8 @@ static void take_values(const struct qd_case *kase, struct qd_case_edit *edit)
             .name = strchr(graph->values[i].name, ',') ? "" : graph->values[i].name,
             .tensor = graph->values[i].initializer,
             .of_steps = -1,
-            .declared_dtype = graph->values[i].declared_dtype};
+            .declared_dtype = graph->values[i].declared_dtype,
+            .declared_rank = graph->values[i].declared_rank};
     for (size_t i = 0; i < graph->input_count; i++) {
         edit->values[graph->inputs[i]].tensor = &kase->inputs[i];
         edit->values[graph->inputs[i]].of_steps = (int)i;
@@ -264,6 +265,34 @@ static bool is_fed(const struct writer *w, size_t value)
     return w->names[value] && w->edit->values[value].tensor && w->edit->values[value].is_input;
 }
 
+/* Whether the case declares the types and ranks of all outputs. */
+static bool declares_ranks(const struct qd_case_edit *edit)
+{
+    bool all = true;
+    for (size_t i = 0; i < edit->output_count; i++) {
+        const struct qd_case_edit_value *output = &edit->values[edit->outputs[i]];
+        all = all && output->declared_dtype != QD_DTYPE_NONE && output->declared_rank >= 0;
+    }
+    return all;
+}
+
+static void put_outputs(struct writer *w)
+{
+    const struct qd_case_edit *edit = w->edit;
+    bool opens = edit->opens && declares_ranks(edit);
+    int64_t open[QD_MAX_RANK];
+    memset(open, -1, sizeof open);
+    for (size_t i = 0; i < edit->output_count; i++) {
+        const struct qd_case_edit_value *output = &edit->values[edit->outputs[i]];
+        const char *name = w->names[edit->outputs[i]];
+        if (edit->infers && !opens)
+            qd_build_output_inferred(w->builder, name, output->declared_dtype);
+        else
+            qd_build_output(w->builder, name, output->declared_dtype,
+                            opens ? output->declared_rank : -1, open);
+    }
+}
+
 static void put_values(struct writer *w)
 {
     for (size_t i = 0; i < w->edit->value_count; i++) {
@@ -273,14 +302,7 @@ static void put_values(struct writer *w)
         else if (w->names[i] && value->tensor)
             qd_build_initializer(w->builder, w->names[i], value->tensor);
     }
-    for (size_t i = 0; i < w->edit->output_count; i++) {
-        int v = w->edit->outputs[i];
-        enum qd_dtype dtype = w->edit->values[v].declared_dtype;
-        if (w->edit->infers)
-            qd_build_output_inferred(w->builder, w->names[v], dtype);
-        else
-            qd_build_output(w->builder, w->names[v], dtype, -1, NULL);
-    }
+    put_outputs(w);
 }
 
 /* What a step with the case's own model feeds to the inputs that there are now. */

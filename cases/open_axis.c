@@ -142,6 +142,7 @@ static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
             m->choice.inputs[i] ? UINT32_C(1) << m->choice.axis : 0;
     edit.metadata.steps = m->steps;
     edit.metadata.step_count = m->count;
+    edit.opens = true;
     edit.infers = true; /* a checker wants the outputs' ranks, whatever the parameters */
     status = qd_case_edit_finish(&edit, m->kase->id, false, opened, m->error);
     *made = status == QD_OK && qd_twin_is_valid(opened);

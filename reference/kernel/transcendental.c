@@ -7,10 +7,11 @@
 
 typedef struct qd_interval enclosure(double x);
 
-/* An increasing function by its values at the ends. */
+/* An increasing function by its values at the ends. Of a point they are one, but for zeros of two signs. */
 static struct qd_interval over(enclosure *f, struct qd_interval x)
 {
-    return (struct qd_interval){f(x.lo).lo, f(x.hi).hi};
+    struct qd_interval low = f(x.lo);
+    return x.lo == x.hi && x.lo != 0 ? low : (struct qd_interval){low.lo, f(x.hi).hi};
 }
 
 static struct qd_interval exp_at(double x)

@@ -20,11 +20,31 @@
 #define LARGEST_ARGUMENT 700.0
 #define TAYLOR_TERMS 17
 
+/* 1/i!: every divisor is exact. A division in each step would take most of the time. */
+static const double coefficients[TAYLOR_TERMS + 1] = {1.0,
+                                                      1.0,
+                                                      1.0 / 2,
+                                                      1.0 / 6,
+                                                      1.0 / 24,
+                                                      1.0 / 120,
+                                                      1.0 / 720,
+                                                      1.0 / 5040,
+                                                      1.0 / 40320,
+                                                      1.0 / 362880,
+                                                      1.0 / 3628800,
+                                                      1.0 / 39916800,
+                                                      1.0 / 479001600,
+                                                      1.0 / 6227020800,
+                                                      1.0 / 87178291200,
+                                                      1.0 / 1307674368000,
+                                                      1.0 / 20922789888000,
+                                                      1.0 / 355687428096000};
+
 static double taylor(double r)
 {
-    double sum = 1;
-    for (int i = TAYLOR_TERMS; i > 0; i--)
-        sum = 1 + sum * r / i;
+    double sum = coefficients[TAYLOR_TERMS];
+    for (int i = TAYLOR_TERMS - 1; i >= 0; i--)
+        sum = coefficients[i] + sum * r;
     return sum;
 }
 

@@ -473,7 +473,7 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
     look_at(evidence->kase, &subject);
     for (size_t i = 0; i < expectations->count; i++) {
         struct row *row = &expectations->rows[i];
-        if (!row->active || !names(row, &subject) || !fits(row, evidence->features))
+        if (!row->active || !fits(row, evidence->features) || !names(row, &subject))
             continue;
         if (diverges && covers(row, evidence)) {
             if (covering)
@@ -503,8 +503,8 @@ bool qd_expectations_may_kill(const struct qd_expectations *expectations,
     look_at(kase, &subject);
     for (size_t i = 0; i < expectations->count; i++) {
         const struct row *row = &expectations->rows[i];
-        if (row->active && row->verdict == QD_VERDICT_CRASH && names(row, &subject) &&
-            fits(row, features))
+        if (row->active && row->verdict == QD_VERDICT_CRASH && fits(row, features) &&
+            names(row, &subject))
             return true;
     }
     return false;

@@ -45,7 +45,7 @@ struct qd_case_edit {
     size_t value_count, node_count, output_count;
     /* Set: outputs are declared as qd_build_output_inferred() does, for targets that ask for types and shapes. */
     bool infers;
-    /* Set with it: the axes of the outputs are open, so those whose types and ranks the case declares are not inferred. */
+    /* Set with it: the outputs' axes are open, and those whose types and ranks the case declares are not inferred. */
     bool opens;
     struct qd_case_edit_value *values;     /* room for QD_CASE_EDIT_MAX_VALUES */
     struct qd_case_edit_node *nodes;       /* room for QD_CASE_EDIT_MAX_NODES */

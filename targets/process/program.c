@@ -150,6 +150,7 @@ static void arrange_environment(const struct qd_program *program)
     setenv("PYTHONDONTWRITEBYTECODE", "1", 0);
     setenv("OMP_NUM_THREADS", "1", 0);
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
+    setenv("ORT_DISABLE_TELEMETRY", "1", 1); /* of ort-quant, whose package is ONNX Runtime */
 }
 
 /* What qdiff itself has at the fork, which its own limit allows beside, is nothing to the program. */

@@ -16,7 +16,8 @@ void qd_codes_include(struct qd_codes *codes, int64_t c)
         codes->at[codes->count++] = c;
 }
 
-/* The codes inside the hull of all numbers of a result: of monotone quantizers those between the codes of its ends. */
+/* The codes inside the hull of all numbers of a result. Where the range wraps, those of its ends: they do not come in
+ * order. */
 static void add_result(struct qd_codes *codes, const struct qd_code *hull,
                        const struct qd_output_quantizer *quantizer, struct qd_enclosure result)
 {
@@ -24,6 +25,11 @@ static void add_result(struct qd_codes *codes, const struct qd_code *hull,
         return;
     int64_t lo = qd_output_quantizer_float(quantizer, result.lo);
     int64_t hi = result.hi == result.lo ? lo : qd_output_quantizer_float(quantizer, result.hi);
+    if (!qd_output_quantizer_is_monotone(quantizer)) {
+        qd_codes_include(codes, lo);
+        qd_codes_include(codes, hi);
+        return;
+    }
     lo = lo < hull->lo ? hull->lo : lo;
     hi = hi > hull->hi ? hull->hi : hi;
     for (int64_t c = lo; c <= hi && codes->count < QD_MOST_CODES; c++)
@@ -57,10 +63,9 @@ void qd_codes_add(struct qd_codes *codes, const struct qd_code *hull,
 }
 
 /* Whether a hull is to become the union: it has several codes, and no order was dropped. */
-static bool has_union(const struct qd_code *code, const struct qd_output_quantizer *quantizer)
+static bool has_union(const struct qd_code *code)
 {
-    return code->lo != code->hi && !(code->flags & (QD_EXTREME_SCALE | QD_UNSPECIFIED)) &&
-           qd_output_quantizer_is_monotone(quantizer);
+    return code->lo != code->hi && !(code->flags & (QD_EXTREME_SCALE | QD_UNSPECIFIED));
 }
 
 /* Every operation in double, or rounded to float32: an fma is among these. */
@@ -71,7 +76,7 @@ void qd_code_take_union(struct qd_code *code, const struct qd_output_quantizer *
                         const struct qd_operands *operands)
 {
     struct qd_codes codes = {.at = {code->want}, .count = 1};
-    if (!has_union(code, quantizer))
+    if (!has_union(code))
         return;
     for (size_t i = 0; i < count; i++)
         qd_codes_add(&codes, code, quantizer, &lists[i], float32_or_double, operands);

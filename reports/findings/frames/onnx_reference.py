@@ -1,11 +1,11 @@
 # Needs onnx.
 # exit: 0 the evaluator does as it should, 1 it does not
-import sys
-
 import numpy
 import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
+
+from frames.rows import check
 
 
 def run(op_type, inputs, opset=21, **attributes):
@@ -22,15 +22,3 @@ def run(op_type, inputs, opset=21, **attributes):
         return ReferenceEvaluator(model).run(None, feeds)[0]
     except Exception as exception:
         return "%s: %s" % (type(exception).__name__, exception)
-
-
-def check(*rows):
-    """Rows of what is asked, what is right and what run() gave; exits."""
-    wrong = 0
-    for what, want, have in rows:
-        want = numpy.asarray(want)
-        same = isinstance(have, numpy.ndarray) and have.shape == want.shape and bool((have == want).all())
-        shown = have if isinstance(have, str) else "%s of shape %s" % (have.tolist(), list(have.shape))
-        print("%s: want %s of shape %s, have %s" % (what, want.tolist(), list(want.shape), shown))
-        wrong += not same
-    sys.exit(1 if wrong else 0)

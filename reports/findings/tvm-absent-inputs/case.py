@@ -1,5 +1,9 @@
 """TVM's frontend dies of an operand that must be there and is not"""
-from frames.tvm import from_onnx, onnx, os, sys
+import sys
+
+import onnx
+
+from frames.tvm import from_onnx, os
 
 FLOAT = onnx.TensorProto.FLOAT
 

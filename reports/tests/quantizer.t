@@ -16,6 +16,7 @@ tool=$root/reports/tests/wrong_quantizer.py
 rows=$scratch/rows.tsv
 {
     printf 'quantizer/matmul-batched/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that refuses it\n'
+    printf 'quantizer/two-readers/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that rounds 1/y_scale\n'
     printf 'quantizer/softmax/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that rounds 1/y_scale\n'
     printf '*\t*\t*\tkernel-mismatch:*int16-pair-saturation*\t*\tavx2,!avx512_vnni,!avx_vnni\t-\tthis CPU has no VNNI\n'
     printf 'quantizer/*/huge/*restricted*\t*\t*\tkernel-mismatch:*opt=all*\t*\tavx2,!avx512_vnni,!avx_vnni\t-\tthis CPU has no VNNI\n'

@@ -17,12 +17,16 @@ enum { OPSETS = LAST_OPSET - FIRST_OPSET + 1 };
 struct observer {
     struct qd_override override;
     const struct qd_graph *graph;
-    struct qd_quantizer_range *ranges; /* one for each value of the graph */
+    struct qd_quantizer_range *ranges; /* one for each value of the graph, named if it is a float */
 };
 
-static void observe(struct qd_quantizer_range *range, const struct qd_tensor *tensor)
+static void observe(const struct observer *observer, int value, const struct qd_tensor *tensor)
 {
-    if (!qd_dtype_is_float(tensor->dtype) || tensor->count == 0)
+    struct qd_quantizer_range *range = &observer->ranges[value];
+    if (!qd_dtype_is_float(tensor->dtype))
+        return;
+    range->tensor = observer->graph->values[value].name;
+    if (tensor->count == 0)
         return;
     double min = INFINITY, max = -INFINITY;
     for (int64_t i = 0; i < tensor->count; i++) {
@@ -41,7 +45,7 @@ static enum qd_status observe_node(const struct qd_override *self, struct qd_eva
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     for (size_t k = 0; k < node->output_count && status == QD_OK; k++)
         if (node->outputs[k] != QD_NO_VALUE)
-            observe(&observer->ranges[node->outputs[k]], &out[k].want);
+            observe(observer, node->outputs[k], &out[k].want);
     return status;
 }
 
@@ -55,15 +59,13 @@ enum qd_status qd_quantizer_observe(const struct qd_case *kase, struct qd_arena 
         return qd_fail(error, QD_NO_MEMORY, "no memory for ranges");
     struct observer observer = {{.node = observe_node}, graph, ranges};
     struct qd_semantics semantics = {.override = &observer.override};
-    for (size_t v = 0; v < graph->value_count; v++)
-        ranges[v].tensor = graph->values[v].name;
     for (size_t i = 0; i < graph->input_count; i++)
-        observe(&ranges[graph->inputs[i]], &kase->inputs[i]);
+        observe(&observer, graph->inputs[i], &kase->inputs[i]);
     enum qd_status status =
         qd_graph_evaluate(graph, kase->inputs, &semantics, arena, values, error);
     size_t count = 0;
     for (size_t v = 0; v < graph->value_count; v++)
-        if (!graph->values[v].initializer)
+        if (!graph->values[v].initializer && ranges[v].tensor)
             ranges[count++] = ranges[v];
     request->ranges = ranges;
     request->range_count = count;

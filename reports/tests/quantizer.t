@@ -16,9 +16,10 @@ tool=$root/reports/tests/wrong_quantizer.py
 rows=$scratch/rows.tsv
 {
     printf 'quantizer/matmul-batched/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that refuses it\n'
+    printf 'quantizer/two-readers/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that rounds 1/y_scale\n'
     printf 'quantizer/softmax/*\t*\t*\tkernel-mismatch\t*\t*\t-\tfused to a kernel that rounds 1/y_scale\n'
     printf '*\t*\t*\tkernel-mismatch:*int16-pair-saturation*\t*\tavx2,!avx512_vnni,!avx_vnni\t-\tthis CPU has no VNNI\n'
-    printf 'quantizer/*/huge/restricted*\t*\t*\tkernel-mismatch:*opt=all*\t*\tavx2,!avx512_vnni,!avx_vnni\t-\tthis CPU has no VNNI\n'
+    printf 'quantizer/*/huge/*restricted*\t*\t*\tkernel-mismatch:*opt=all*\t*\tavx2,!avx512_vnni,!avx_vnni\t-\tthis CPU has no VNNI\n'
 } >"$rows"
 
 # caught MISTAKE CLASS CASE [WORDS]: the case passes with the right tool; with the mistake the run ends with 1 and says the class.
@@ -45,39 +46,39 @@ test_a_right_tool_passes()
 # What has to be found in a produced model.
 test_wrong_models_are_caught()
 {
-    caught axis-dropped invalid-model conv-square/skew-positive/per-channel/opset13 "model-mismatch: output y" &&
-        caught axis-0-absent invalid-model conv-bias/skew-positive/per-channel/opset13 "not valid at opset 13" &&
-        caught no-model invalid-model conv/skew-positive/plain/opset13 "no valid model" &&
-        level=full caught relu-dropped model-mismatch conv-relu/negative/s8-s8/opset13 "output y"
+    caught axis-dropped invalid-model conv-square/skew-positive/qdq-u8s8-per_channel/opset13 "model-mismatch: output y" &&
+        caught axis-0-absent invalid-model conv-bias/skew-positive/qdq-u8s8-per_channel/opset13 "not valid at opset 13" &&
+        level=full caught no-model invalid-model conv/skew-positive/qdq-u8s8/opset13 "no valid model" &&
+        level=full caught relu-dropped model-mismatch conv-relu/negative/qdq-s8s8-per_channel/opset13 "output y"
 }
 
 test_wrong_parameters_are_caught()
 {
-    caught snapped-without-scale wrong-snapping conv/skew-positive/restricted/opset13 "the range is clipped" &&
-        level=full caught snapped-int8 wrong-snapping conv/skew-positive/s8-s8-restricted/opset13 "does not apply" &&
-        caught bias-scale wrong-bias conv-bias/skew-positive/plain/opset13 "x_scale * w_scale" &&
-        caught zero-point-truncated range-not-covered conv-bias/skew-negative/per-channel/opset13 "is not represented" &&
-        caught not-widened range-not-covered conv-bias/positive/per-channel/opset13 "widened to hold 0" &&
-        caught weight-codes wrong-parameters conv/skew-positive/plain/opset13
+    caught snapped-without-scale wrong-snapping conv/skew-positive/qdq-u8s8-restricted/opset13 "the range is clipped" &&
+        level=full caught snapped-int8 wrong-snapping conv/skew-positive/qdq-s8s8-restricted/opset13 "does not apply" &&
+        level=full caught bias-scale wrong-bias conv-bias/skew-positive/qdq-u8s8/opset13 "x_scale * w_scale" &&
+        caught zero-point-truncated range-not-covered conv-bias/skew-negative/qdq-u8s8-per_channel/opset13 "is not represented" &&
+        caught not-widened range-not-covered conv-bias/positive/qdq-u8s8-per_channel/opset13 "widened to hold 0" &&
+        level=full caught weight-codes wrong-parameters conv/skew-positive/qdq-u8s8/opset13
 }
 
 # By the promises of the tool whose name it takes.
 test_broken_groups_are_caught()
 {
-    caught executorch:snapped-apart wrong-sharing concat-nested/skew-positive/restricted/opset13 "shares its parameters" &&
-        caught executorch:concat-on-input-0 wrong-sharing concat-constant-first/skew-positive/plain/opset13 "no operator with parameters"
+    caught executorch:snapped-apart wrong-sharing concat-nested/skew-positive/qdq-u8s8-restricted/opset13 "shares its parameters" &&
+        level=full caught executorch:concat-on-input-0 wrong-sharing concat-constant-first/skew-positive/qdq-u8s8/opset13 "no operator with parameters"
 }
 
 test_ignored_options_are_caught()
 {
-    caught option-ignored ignores-option conv/skew-positive/restricted/opset13 "these are the plain parameters" &&
-        caught option-not-known ignores-option conv/skew-positive/restricted/opset13 restricted_asymmetric &&
-        caught per-channel-ignored ignores-option conv/skew-positive/per-channel/opset13 "want 3 scales, have 1"
+    caught option-ignored ignores-option conv/skew-positive/qdq-u8s8-restricted/opset13 "these are the plain parameters" &&
+        caught option-not-known ignores-option conv/skew-positive/qdq-u8s8-restricted/opset13 restricted_asymmetric &&
+        caught per-channel-ignored ignores-option conv/skew-positive/qdq-u8s8-per_channel/opset13 "want 3 scales, have 1"
 }
 
 test_tools_that_fail_are_caught()
 {
-    local case=conv/skew-positive/plain/opset13
+    local case=conv/skew-positive/qdq-u8s8-per_channel/opset13
     caught falls-over crash "$case" "AssertionError" && caught dies crash "$case" && caught hangs hang "$case" &&
         caught refuses rejects-valid "$case" "nothing today"
 }
@@ -93,7 +94,7 @@ test_what_has_to_be_refused()
 
 test_expectations_of_a_tool()
 {
-    local tsv=$scratch/tool.tsv id=quantizer/conv/skew-positive/restricted/opset13 wrong="${tool}[mistake=option-ignored]"
+    local tsv=$scratch/tool.tsv id=quantizer/conv/skew-positive/qdq-u8s8-restricted/opset13 wrong="${tool}[mistake=option-ignored]"
     cp "$rows" "$tsv"
     printf 'quantizer/*\t*\t*\tignores-option\t*\t*\t-\tmade up\n' >>"$tsv"
     qd 1 run -t "$wrong" --level smoke -e "$rows" || return 1
@@ -124,7 +125,7 @@ test_jobs_and_shards_change_nothing()
 test_quantize_shows_the_answer()
 {
     local ranges=(--range "x=-1,6" --range "y=0,6")
-    local set=(--set activation=u8 --set weight=s8) id=quantizer/conv/skew-positive/plain/opset13
+    local set=(--set activation=u8 --set weight=s8) id=quantizer/conv/skew-positive/qdq-u8s8/opset13
     local model=$scratch/float/$id/model.onnx
     qd 0 export "$id" -o "$scratch/float" || return 1
     qd 0 quantize "$model" -t "$tool" "${set[@]}" "${ranges[@]}" -o "$scratch/q.onnx" && has out "QuantizeLinear" &&
@@ -140,18 +141,18 @@ test_quantize_shows_the_answer()
 # A case of this role is listed, shown, exported, run from a file and reproduced like any other.
 test_cases_are_cases()
 {
-    local id=quantizer/conv/skew-positive/restricted/opset13 wrong="${tool}[mistake=option-ignored]" dir=$scratch/cases
+    local id=quantizer/conv/skew-positive/qdq-u8s8-restricted/opset13 wrong="${tool}[mistake=option-ignored]" dir=$scratch/cases
     qd 0 list --level smoke --filter 'quantizer/conv/*' && has out "$id" || return 1
-    [ "$(wc -l <"$scratch/out")" = 5 ] || { echo "want 5 cases of conv"; return 1; }
+    [ "$(wc -l <"$scratch/out")" = 4 ] || { echo "want 4 cases of conv"; return 1; }
     qd 0 list --json --filter "$id" && has out '"role": "quantizer", "expect": "valid"' || return 1
-    qd 0 list --count --level smoke --filter 'quantizer/*' && has out "269 cases: 269 valid" || return 1
+    qd 0 list --count --level smoke --filter 'quantizer/*' && has out "386 cases: 386 valid" || return 1
     qd 0 show "$id" && has out "--set restricted-asymmetric" && has out "--range x=-0.100000001,6" || return 1
     qd 0 export "$id" -o "$dir" && qd 0 show "$dir/$id" && has out "--set restricted-asymmetric" || return 1
     qd 0 run "$dir" -t "$tool" && qd 1 run "$dir" -t "$wrong" && has out "class: ignores-option" || return 1
     qd 1 repro "$dir/$id" -t "$wrong" && cp "$scratch/out" "$scratch/there" && has out "these are the plain" || return 1
     qd 1 repro "$id" -t "$wrong" && same there out && qd 0 repro "$id" -t "$tool" || return 1
     qd 0 import "$dir/$id" -o "$scratch/one.qdcase" && qd 1 repro "$scratch/one.qdcase" -t "$wrong" || return 1
-    qd 0 show quantizer/conv-bias/nan/per-channel/opset13 && has out "expect    the tool refuses" || return 1
+    qd 0 show quantizer/conv-bias/nan/qdq-u8s8-per_channel/opset13 && has out "expect    the tool refuses" || return 1
     # the other role: the float model is a case, a kernel's case asks no quantizer
     qd 0 repro "$id" -t reference && qd 4 repro regressions/ort-28456-u8 -t "$tool" && has out skip || return 1
     qd 2 export "$id" --bundle -o "$scratch/bundle" && has err "asks a quantizer"
@@ -160,7 +161,7 @@ test_cases_are_cases()
 test_rows_are_written_and_checked()
 {
     local tsv=$scratch/written.tsv wrong="${tool}[mistake=option-ignored]"
-    local ids=(--level smoke --filter 'quantizer/conv*/*/restricted/*')
+    local ids=(--level smoke --filter 'quantizer/conv*/*/qdq-u8s8-restricted/*')
     qd 0 expectations --write "$tsv" -t "$wrong" "${ids[@]}" -e "$rows" && has written.tsv "ignores-option" || return 1
     qd 0 run -t "$wrong" "${ids[@]}" -e "$tsv" && has out "# TODO " || return 1
     printf 'quantizer/no-such-graph/*\t*\t*\tcrash\t*\t*\t-\tmade up\n' >"$tsv"
@@ -170,7 +171,7 @@ test_rows_are_written_and_checked()
 # What is measured are the selected cases that the tool answers: not its refusals.
 test_bench_measures_answers()
 {
-    local ids=(--level full --rounds 1 --json --filter 'quantizer/conv/skew-positive/s8-s8/*' --filter 'quantizer/conv/nan/s8-s8/*')
+    local ids=(--level full --rounds 1 --json --filter 'quantizer/conv/skew-positive/qdq-s8s8-per_channel/*' --filter 'quantizer/conv/nan/qdq-s8s8-per_channel/*')
     qd 0 bench -t "$tool" "${ids[@]}" && has out '"ranges": {"requests": 1,' && has out '"dynamic": {"requests": 0,' || return 1
     qd 0 bench -t "${tool}[tool=executorch-quant]" "${ids[@]}" && has out '"ranges": {"requests": 1,' || return 1
     qd 0 bench -t "${tool}[mistake=refuses]" "${ids[@]}" && has out '"ranges": {"requests": 0, "requests_per_second_min": 0,'

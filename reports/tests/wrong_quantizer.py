@@ -223,6 +223,8 @@ class Tool:
             return name
         if k > 0 and constant is not None and node.op in ("Conv", "ConvTranspose", "Gemm", "MatMul"):
             return self.weight(node, k)
+        if constant is None and name not in self.ranges:
+            return name
         if name in self.done:
             return name + "_dq"
         self.done.add(name)
@@ -254,7 +256,8 @@ class Tool:
             for message in messages:
                 wire.put_bytes(graph, number, message)
         for number, value in self.graph:
-            keeps = number == 5 and Tensor.decode(value).data_type != FLOAT
+            constant = Tensor.decode(value) if number == 5 else None
+            keeps = constant is not None and (constant.data_type != FLOAT or constant.name in self.outputs)
             if number in (2, 11, 12) or keeps:
                 wire.put_bytes(graph, number, value)
         for number, value in self.model:

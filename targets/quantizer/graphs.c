@@ -84,11 +84,85 @@ static const struct qd_quantizer_graph graphs[] = {
     {"concat-constant-first", "@x:2,4 W:4,3 k:2,3", "MatMul x,W a;Concat k,a y axis=0", "y", 10,
      21},
     {"concat-input-first", "@x:2,4 W:4,3 @z:2,3", "MatMul x,W a;Concat z,a y axis=0", "y", 10, 21},
+    {"concat-twice", "@x:2,3", "Concat x,x y axis=1", "y", 10, 21},
+    {"matmul-concat-twice", "@x:2,4 W:4,3", "MatMul x,W a;Concat a,a y axis=1", "y", 10, 21},
+    /* constants that two layers read, or a layer and something else */
+    {"convs-one-bias", "@x:1,2,4,4 W:3,2,3,3 V:3,2,3,3 B:3", "Conv x,W,B y;Conv x,V,B z", "y,z", 10,
+     21},
+    {"gemms-one-bias", "@x:2,4 W:4,3 V:3,3 B:3", "Gemm x,W,B a;Gemm a,V,B y", "y", 11, 21},
+    {"bias-then-add", "@x:2,4 W:4,3 B:3", "Gemm x,W,B a;Add a,B y", "y", 11, 21},
+    {"add-then-bias", "@x:2,4 W:4,4 B:4", "Add x,B a;Gemm a,W,B y", "y", 11, 21},
+    {"matmul-then-gather", "@x:5,4 W:4,8 ids#2,0", "MatMul x,W y;Gather W,ids z", "y,z", 10, 21},
+    {"gather-then-matmul", "@x:5,4 W:4,8 ids#2,0", "Gather W,ids z;MatMul x,W y", "y,z", 10, 21},
+    {"tied-embedding", "@x:2,4 W:5,4 ids#3,1", "Gather W,ids e;Add x,e s;Gemm s,W y transB=1", "y",
+     11, 21},
+    {"gemm-then-gather", "@x:2,4 W:5,4 ids#3,1", "Gemm x,W y transB=1;Gather W,ids z", "y,z", 11,
+     21},
+    {"constant-is-output", "@x:5,4 W:4,8", "MatMul x,W y", "y,W", 10, 21},
+    {"bias-is-output", "@x:2,4 W:4,3 B:3", "Gemm x,W,B y", "y,B", 11, 21},
+    {"transposed-constant", "@x:2,4 W:3,4", "Transpose W t perm=[1,0];MatMul x,t y", "y", 10, 21},
+    {"constant-first", "@x:4,3 W:2,4", "MatMul W,x y", "y", 10, 21},
+    {"mul-constant", "@x:2,3 B:2,3", "Mul x,B y", "y", 10, 21},
+    {"mul-scalar", "@x:2,3 k=-0.3", "Mul x,k y", "y", 10, 21},
+    {"sub-constant", "@x:2,3 B:3", "Sub x,B y", "y", 10, 21},
+    {"constant-sub", "@x:2,3 B:3", "Sub B,x y", "y", 10, 21},
+    {"add-scalar", "@x:2,3 k=2.5", "Add k,x y", "y", 10, 21},
+    {"conv-clip-scalars", "@x:1,2,4,4 W:3,2,3,3 B:3 low=0 high=0.5",
+     "Conv x,W,B c;Clip c,low,high y", "y", 11, 21},
+    /* values that two read, that are outputs too, or that one reads twice */
+    {"one-input-two-layers", "@x:1,1,4,4 W:3,1,2,2 V:4,3", "Conv x,W y;MatMul x,V z", "y,z", 10,
+     21},
+    {"matmuls-one-input", "@x:2,4 W:4,3 V:4,3", "MatMul x,W a;MatMul x,V b;Add a,b y", "y", 10, 21},
+    {"two-readers", "@x:2,4 W:4,3 V:3,2", "MatMul x,W a;MatMul a,V y;Softmax a z axis=1", "y,z", 13,
+     21},
+    {"residual-output", "@x:1,2,4,4 W:2,2,3,3 B:2",
+     "Conv x,W,B a pads=[1,1,1,1];Add a,x s;Relu s y", "a,y", 10, 21},
+    {"matmul-output-matmul", "@x:2,4 W:4,3 V:3,2", "MatMul x,W a;MatMul a,V y", "a,y", 10, 21},
+    {"max-pool-output-conv", "@x:1,2,5,5 W:3,2,2,2 B:3",
+     "MaxPool x a kernel_shape=[2,2];Conv a,W,B y", "a,y", 12, 21},
+    {"conv-output-max-pool", "@x:1,2,5,5 W:3,2,2,2 B:3",
+     "Conv x,W,B a;MaxPool a y kernel_shape=[2,2]", "a,y", 12, 21},
+    {"split", "@x:2,4 W:2,3 V:2,3 parts#2,2", "Split x,parts a,b axis=1;MatMul a,W y;MatMul b,V z",
+     "y,z", 13, 21},
+    {"matmul-split", "@x:2,4 W:4,4 V:2,3 parts#2,2",
+     "MatMul x,W c;Split c,parts a,y axis=1;MatMul a,V z", "y,z", 13, 21},
+    {"add-itself", "@x:2,3", "Add x,x y", "y", 10, 21},
+    {"mul-itself", "@x:2,3", "Mul x,x y", "y", 10, 21},
+    {"matmul-itself", "@x:3,3", "MatMul x,x y", "y", 10, 21},
+    {"matmul-activations", "@x:2,4 @z:4,3", "MatMul x,z y", "y", 10, 21},
+    {"relu-matmul", "@x:2,4 W:4,3", "Relu x a;MatMul a,W y", "y", 10, 21},
+    /* padding, with a constant outside the input's range; sizes, normalization, other curves */
+    {"pad-conv", "@x:1,2,3,3 W:3,2,3,3 pads#0,0,1,1,0,0,1,1 fill=-9.5",
+     "Pad x,pads,fill p;Conv p,W y", "y", 11, 21},
+    {"conv-pad", "@x:1,2,4,4 W:3,2,3,3 pads#0,0,1,0,0,0,0,1 fill=-9.5",
+     "Conv x,W a;Pad a,pads,fill y", "y", 11, 21},
+    {"conv-pad-zero", "@x:1,2,4,4 W:3,2,3,3 B:3 pads#0,0,1,0,0,0,0,1", "Conv x,W,B a;Pad a,pads y",
+     "y", 11, 21},
+    {"conv-resize", "@x:1,2,4,4 W:3,2,3,3 sizes#1,3,4,4", "Conv x,W a;Resize a,,,sizes y", "y", 13,
+     21},
+    {"reduce-mean", "@x:2,4", "ReduceMean x y axes=[1]", "y", 10, 17},
+    {"normalization", "@x:2,4 e=0.001",
+     "ReduceMean x m axes=[1];Sub x,m d;Mul d,d q;ReduceMean q v axes=[1];Add v,e w;Sqrt w r;"
+     "Div d,r y",
+     "y", 10, 17},
+    {"hard-sigmoid", "@x:2,3 W:3,4", "MatMul x,W a;HardSigmoid a y", "y", 10, 21},
+    {"hard-swish", "@x:2,3 W:3,4", "MatMul x,W a;HardSwish a y", "y", 14, 21},
+    {"where", "@x:2,3 @z:2,3 W:3,4", "Greater x,z g;Where g,x,z a;MatMul a,W y", "y", 10, 21},
+    {"tanh-matmul", "@x:2,3 W:3,4", "Tanh x a;MatMul a,W y", "y", 10, 21},
 };
 
 const struct qd_quantizer_graph *qd_quantizer_graph_at(size_t i)
 {
     return i < sizeof graphs / sizeof *graphs ? &graphs[i] : NULL;
+}
+
+bool qd_quantizer_graph_has_half(const struct qd_quantizer_graph *graph)
+{
+    static const char *const without[] = {"HardSigmoid", "HardSwish"};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (strstr(graph->nodes, without[i]))
+            return false;
+    return true;
 }
 
 /* A graph being built. */
@@ -145,29 +219,61 @@ static void fill_constant(const struct qd_tensor *tensor, uint32_t seed)
     }
 }
 
+/* "name=number": a constant without dimensions. */
+static void add_scalar(struct plan *plan, const char *name, const char *number)
+{
+    struct qd_tensor tensor;
+    plan->status = qd_tensor_init(&tensor, plan->arena, plan->dtype, 0, NULL, plan->error);
+    if (plan->status != QD_OK)
+        return;
+    set(&tensor, 0, strtod(number, NULL));
+    qd_build_tensor(plan->builder, name, &tensor, false);
+}
+
+static void fill(const struct plan *plan, const char *name, const struct qd_tensor *tensor,
+                 bool input)
+{
+    if (input)
+        fill_input(plan, tensor);
+    else
+        fill_constant(tensor, (uint32_t)(unsigned char)name[0]);
+    qd_build_tensor(plan->builder, name, tensor, input);
+}
+
+static void add_integers(struct plan *plan, const char *name, const int64_t *numbers, size_t count)
+{
+    struct qd_tensor tensor;
+    int64_t length = (int64_t)count;
+    plan->status = qd_tensor_init(&tensor, plan->arena, QD_S64, 1, &length, plan->error);
+    if (plan->status != QD_OK)
+        return;
+    for (size_t i = 0; i < count; i++)
+        qd_tensor_set(&tensor, (int64_t)i, numbers[i]);
+    qd_build_tensor(plan->builder, name, &tensor, false);
+}
+
 static void add_tensor(struct plan *plan, char *text)
 {
     bool input = *text == '@';
-    char *name = text + input, *list = name + strcspn(name, ":#");
-    bool integers = *list == '#';
+    char *name = text + input, *list = name + strcspn(name, ":#="), kind = *list;
     int64_t numbers[QD_MAX_RANK];
     struct qd_tensor tensor;
-    *list = '\0';
-    size_t count = read_numbers(list + 1, numbers, QD_MAX_RANK);
-    int64_t length = (int64_t)count;
-    enum qd_dtype dtype = integers ? QD_S64 : plan->dtype;
-    if (plan->status == QD_OK)
-        plan->status = qd_tensor_init(&tensor, plan->arena, dtype, integers ? 1 : (unsigned)count,
-                                      integers ? &length : numbers, plan->error);
+    *list++ = '\0';
     if (plan->status != QD_OK)
         return;
-    for (size_t i = 0; integers && i < count; i++)
-        qd_tensor_set(&tensor, (int64_t)i, numbers[i]);
-    if (input)
-        fill_input(plan, &tensor);
-    else if (!integers)
-        fill_constant(&tensor, (uint32_t)(unsigned char)name[0]);
-    qd_build_tensor(plan->builder, name, &tensor, input);
+    if (kind == '=') {
+        add_scalar(plan, name, list);
+        return;
+    }
+    size_t count = read_numbers(list, numbers, QD_MAX_RANK);
+    if (kind == '#') {
+        add_integers(plan, name, numbers, count);
+        return;
+    }
+    plan->status =
+        qd_tensor_init(&tensor, plan->arena, plan->dtype, (unsigned)count, numbers, plan->error);
+    if (plan->status == QD_OK)
+        fill(plan, name, &tensor, input);
 }
 
 static void add_attribute(struct plan *plan, char *text)

@@ -8,7 +8,7 @@
 #include "qdiff/case.h"
 
 /* tensors: blank-separated "name:dims", a leading '@' for run-time inputs, others
- * are constants; "name#numbers" is a constant of int64.
+ * are constants; "name#numbers" is a constant of int64, "name=number" a scalar one.
  * nodes: ';'-separated "Op inputs outputs attribute=number ..."; "=[1,2]" is a list. outputs: comma-separated. */
 struct qd_quantizer_graph {
     const char *name, *tensors, *nodes, *outputs;
@@ -16,6 +16,9 @@ struct qd_quantizer_graph {
 };
 
 const struct qd_quantizer_graph *qd_quantizer_graph_at(size_t i); /* NULL past the end */
+
+/* Whether the reference evaluates its operators in float16. */
+bool qd_quantizer_graph_has_half(const struct qd_quantizer_graph *graph);
 
 /* What run-time inputs are filled with. */
 struct qd_quantizer_data {

@@ -262,10 +262,13 @@ static bool fits_group(const struct qd_quant_check *check, const struct qd_quant
     return sane && source == UNION && fits(edge, 0, all, rule);
 }
 
+/* One whose range is given. */
 static bool has_anchor(const struct qd_quant_check *check, int value)
 {
+    struct range range;
     for (size_t v = 0; v < check->graph->value_count; v++)
-        if (check->group[v] == check->group[value] && qd_quant_is_anchor(check, (int)v))
+        if (check->group[v] == check->group[value] && qd_quant_is_anchor(check, (int)v) &&
+            range_of(check, (int)v, &range))
             return true;
     return false;
 }
@@ -290,6 +293,51 @@ static bool observed_range(const struct qd_quant_check *check, const struct qd_q
     return true;
 }
 
+static bool listed(const char *const *list, const char *word)
+{
+    for (; list && *list; list++)
+        if (same_word(*list, word))
+            return true;
+    return false;
+}
+
+static bool is_excluded(const struct qd_quant_check *check, const struct qd_quant_edge *edge)
+{
+    return edge->node >= 0 && listed(options(check)->exclude, check->graph->nodes[edge->node].name);
+}
+
+/* All codes of the type, by a constant's own numbers: of one that no layer reads, nothing more is promised. */
+static struct qd_observed_rule plain_rule(const struct qd_quant_check *check,
+                                          const struct qd_quant_edge *edge)
+{
+    struct qd_observed_rule rule = weight_rule(check, edge);
+    bool narrow = is_signed(edge->type) && check->question->profile->signed_weights_are_symmetric;
+    rule.scheme = narrow ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC;
+    rule.qmin = qd_dtype_info(edge->type)->min;
+    rule.qmax = qd_dtype_info(edge->type)->max;
+    if (narrow)
+        rule.qmin = -rule.qmax;
+    return rule;
+}
+
+/* Whether they are those of a constant of the group: as a weight, in all codes too, or plain. */
+static bool fits_constant(const struct qd_quant_check *check, const struct qd_quant_edge *edge)
+{
+    struct qd_observed_rule rules[] = {weight_rule(check, edge), plain_rule(check, edge),
+                                       plain_rule(check, edge)};
+    rules[2].scheme = rules[0].scheme;
+    for (size_t v = 0; v < check->graph->value_count; v++) {
+        const struct qd_tensor *constant = check->graph->values[v].initializer;
+        if (!constant || !qd_dtype_is_float(constant->dtype) ||
+            check->group[v] != check->group[edge->tensor])
+            continue;
+        for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+            if (fits(edge, 0, constant_range(edge, constant, 0), &rules[i]))
+                return true;
+    }
+    return false;
+}
+
 /* Whether the parameters are those of a tensor of the group that may give them, or of all of them together; where the
  * answer names its observers, of all that one has seen. */
 static bool is_right(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
@@ -300,6 +348,8 @@ static bool is_right(const struct qd_quant_check *check, const struct qd_quant_e
         return observed_range(check, edge, &seen) && fits(edge, 0, seen, rule);
     if (has_anchor(check, edge->tensor))
         return fits_group(check, edge, ANCHORS, rule) || fits_group(check, edge, UNION, rule);
+    if (fits_constant(check, edge))
+        return true;
     return fits_group(check, edge, ALL, rule) || fits_group(check, edge, UNION, rule);
 }
 
@@ -312,6 +362,9 @@ static void check_constant(struct qd_quant_check *check, const struct qd_quant_e
         plain.scheme = QD_OBSERVED_ASYMMETRIC;
         limit_codes(check, edge->type, &plain);
     }
+    if (edge->node >= 0 && edge->count == 1 &&
+        listed(check->question->profile->shares_constants, check->graph->nodes[edge->node].op_type))
+        plain = plain_rule(check, edge);
     check->report->checked++;
     for (int64_t c = 0; c < (int64_t)edge->count; c++) {
         struct range range = constant_range(edge, w, c);
@@ -418,6 +471,8 @@ void qd_quant_check_parameters(struct qd_quant_check *check)
             continue;
         if (!constant)
             check_activation(check, edge);
+        else if (is_excluded(check, edge))
+            continue; /* what else reads it says how it is quantized */
         else if (edge->count == 1 || edge->axis < (int64_t)constant->rank)
             check_constant(check, edge, constant);
     }
@@ -505,7 +560,7 @@ static void check_axis(struct qd_quant_check *check, const struct qd_quant_edge 
                       (long long)want);
     bool read = edge->codes || check->question->answer->outcome == QD_QUANTIZED_EDGES;
     bool weight = read && want >= 0 && edge->type != QD_S32 && w->dims[want] > 1;
-    if (weight && edge->count == 1 && options(check)->per_channel)
+    if (weight && edge->count == 1 && options(check)->per_channel && !is_excluded(check, edge))
         qd_quant_find(check, QD_VERDICT_IGNORES_OPTION,
                       "%s: per_channel was asked for; want %lld scales, have 1",
                       qd_quant_place(check, edge), (long long)w->dims[want]);
@@ -522,7 +577,8 @@ void qd_quant_check_axes(struct qd_quant_check *check)
         check_axis(check, edge);
         for (size_t j = 0; j < i; j++) {
             const struct qd_quant_edge *other = &check->edges.items[j];
-            if (other->tensor == edge->tensor && other->codes && other->codes == edge->codes &&
+            bool one = other->codes && other->codes == edge->codes;
+            if (other->tensor == edge->tensor && one && other->implied == edge->implied &&
                 !qd_quant_same(other, edge)) {
                 qd_quant_find(check, QD_VERDICT_INVALID_MODEL,
                               "%s and %s read the same codes with different parameters",

@@ -7,10 +7,14 @@
 /* onnxruntime.quantization, the operators of qdq_quantizer and of the QOperator registry that give their output the
  * parameters of their input. Its Concat keeps one pair for each tensor: it
  * requantizes (QDQ) or is QLinearConcat (QOperator). */
-static const char *const ort_qdq[] = {"AveragePool", "Flatten", "MaxPool",   "Reshape",   "Slice",
-                                      "Split",       "Squeeze", "Transpose", "Unsqueeze", NULL};
-static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape",   "Split",
+static const char *const ort_qdq[] = {"AveragePool", "Flatten",   "MaxPool", "Reshape",
+                                      "Resize",      "Slice",     "Split",   "Squeeze",
+                                      "Transpose",   "Unsqueeze", NULL};
+static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape",   "Resize", "Split",
                                             "Squeeze", "Transpose", "Unsqueeze", NULL};
+/* QSplit and QDQSplit quantize what they read; so do GatherQuant and QDQGather where it is a constant. */
+static const char *const ort_whatever[] = {"Split", NULL};
+static const char *const ort_constants[] = {"Gather", NULL};
 /* ExecuTorch's XNNPACKQuantizer gives these its shared specification (_is_share_obs_or_fq_op and the annotators of cat
  * and adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among them. Clip is
  * aten.hardtanh with two bounds. propagate_annotation passes over an operator whose input's producer has no
@@ -33,6 +37,8 @@ static const struct qd_quantizer_profile profiles[] = {
     {.tool = "ort-quant",
      .shares = {ort_qdq, ort_qoperator},
      .shares_behind = ort_quantized,
+     .shares_whatever = ort_whatever,
+     .shares_constants = ort_constants,
      .fuses_relu = nothing,
      .signed_weights_are_symmetric = true,
      .channels_are_symmetric = true,

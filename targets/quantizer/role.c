@@ -21,6 +21,7 @@ struct asking {
     struct qd_quantizer_request request;
     struct qd_quantizer_answer answer;
     const char *unfit; /* why a range is invalid, so that the tool has to refuse; else NULL */
+    bool lacks_range;  /* of a tensor that may be quantized, so that the tool may refuse */
     struct qd_arena *arena;
     struct qd_trial *trial;
     struct qd_error *error;
@@ -123,11 +124,36 @@ static enum qd_status judge(struct asking *asking)
     case QD_QUANTIZED_EDGES: return check_answer(asking);
     case QD_QUANTIZED_REJECTED:
         return take_failure(asking, QD_OUTCOME_REJECTED,
-                            asking->unfit ? QD_VERDICT_REJECTED : QD_VERDICT_REJECTS_VALID);
+                            asking->unfit || asking->lacks_range ? QD_VERDICT_REJECTED
+                                                                 : QD_VERDICT_REJECTS_VALID);
     case QD_QUANTIZED_HANG: return take_failure(asking, QD_OUTCOME_HANG, QD_VERDICT_HANG);
     case QD_QUANTIZED_OOM: return take_failure(asking, QD_OUTCOME_OOM, QD_VERDICT_OOM);
     default: return take_failure(asking, QD_OUTCOME_CRASH, QD_VERDICT_CRASH);
     }
+}
+
+static bool has_range(const struct qd_quantizer_request *request, const char *tensor)
+{
+    for (size_t i = 0; i < request->range_count; i++)
+        if (strcmp(request->ranges[i].tensor, tensor) == 0)
+            return true;
+    return false;
+}
+
+/* Whether ranges are given, and none for a tensor that a node gives. */
+static bool lacks_range(const struct asking *asking)
+{
+    const struct qd_graph *graph = asking->kase->graph;
+    const struct qd_quantizer_request *request = &asking->request;
+    if (request->options.scheme == QD_QUANTIZER_DYNAMIC || request->range_count == 0)
+        return false;
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t k = 0; k < graph->nodes[n].output_count; k++) {
+            int value = graph->nodes[n].outputs[k];
+            if (value != QD_NO_VALUE && !has_range(request, graph->values[value].name))
+                return true;
+        }
+    return false;
 }
 
 static enum qd_status ask(struct qd_subject *subject, const struct qd_evaluated *evaluated,
@@ -152,6 +178,7 @@ static enum qd_status ask(struct qd_subject *subject, const struct qd_evaluated 
     if (status != QD_OK)
         return status;
     asking.unfit = qd_quantizer_unfit_range(&asking.request);
+    asking.lacks_range = lacks_range(&asking);
     status = judge(&asking);
     if (status == QD_OK)
         *trial = made;

@@ -43,10 +43,19 @@ static bool is_fused(const struct qd_quant_check *check, const struct qd_node *n
            qd_quant_only_reader(check, node->inputs[0]) == node;
 }
 
+/* Whether it reads a constant that the tool quantizes for it. */
+static bool moves_constant(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    return among(check->question->profile->shares_constants, node->op_type) &&
+           check->graph->values[node->inputs[0]].initializer;
+}
+
 static bool moves(const struct qd_quant_check *check, const struct qd_node *node)
 {
-    const struct qd_quantizer_question *question = check->question;
-    return among(question->profile->shares[question->request->options.format], node->op_type);
+    const struct qd_quantizer_request *request = check->question->request;
+    return (among(check->question->profile->shares[request->options.format], node->op_type) ||
+            moves_constant(check, node)) &&
+           !among(request->options.exclude, node->name);
 }
 
 /* Whether the answer gives parameters to what the operator reads: where that
@@ -78,6 +87,8 @@ static bool is_behind(const struct qd_quant_check *check, const struct qd_node *
 static bool is_quantized_before(const struct qd_quant_check *check, const struct qd_node *node)
 {
     const struct qd_quantizer_profile *profile = check->question->profile;
+    if (among(profile->shares_whatever, node->op_type) || moves_constant(check, node))
+        return true;
     if (profile->shares_always && !among(profile->shares_always, node->op_type))
         return is_quantized_in_answer(check, node);
     return !profile->shares_behind || is_behind(check, node);

@@ -6,103 +6,27 @@
 #include <string.h>
 
 #include "qdiff/override.h"
+#include "quantizer/choices.h"
 #include "quantizer/graphs.h"
 
-/* How a tensor's numbers lie. The graph's other ranges follow by computing it. */
-struct family {
-    const char *word;
-    struct qd_quantizer_data data;
-    bool spoilt;
-    float min, max; /* spoilt: the range that is given for the first input instead */
-};
-
-static const struct family families[] = {
-    {"skew-positive", {-0.1, 6}, false, 0, 0},
-    {"skew-negative", {-6, 0.1}, false, 0, 0},
-    {"symmetric", {-1, 1}, false, 0, 0},
-    {"positive", {0.5, 3}, false, 0, 0},
-    {"negative", {-3, -0.5}, false, 0, 0},
-    {"zero", {0, 0}, false, 0, 0},
-    {"tiny", {-1e-20, 2e-20}, false, 0, 0},
-    {"huge", {-1e15, 2e15}, false, 0, 0},
-    {"subnormal", {-1e-41, 2e-41}, false, 0, 0},
-    {"degenerate", {1.5, 1.5}, false, 0, 0},
-    {"nan", {-1, 1}, true, -1, NAN},
-    {"infinite", {-1, 1}, true, -1, INFINITY},
-    {"upside-down", {-1, 1}, true, 1, -1},
-};
-enum { SKEW_POSITIVE, FAMILIES = sizeof families / sizeof *families };
-
-/* In float16 the scales of such numbers are subnormal, and the numbers are not. */
-static const struct family small = {"small", {-1e-3, 5e-4}, false, 0, 0};
-
-static const char *const without_first[] = {"n0", NULL};
-
-struct choice {
-    const char *word;
-    bool smoke;
-    struct qd_quantizer_options options;
-};
-
-enum { U8 = 2, S8 = 3, U16 = 4, S16 = 5 };
-#define STATIC(form) .format = QD_QUANTIZER_##form, .activation_type = U8, .weight_type = S8
-#define DYNAMIC .scheme = QD_QUANTIZER_DYNAMIC, .activation_type = U8, .weight_type = S8
-static const struct choice choices[] = {
-    {"plain", true, {STATIC(QDQ)}},
-    {"per-channel", true, {STATIC(QDQ), .per_channel = true}},
-    {"restricted", true, {STATIC(QDQ), .restricted_asymmetric = true}},
-    {"dynamic-per-channel", true, {DYNAMIC, .per_channel = true}},
-    {"qoperator-per-channel", true, {STATIC(QOPERATOR), .per_channel = true}},
-    {"qoperator", false, {STATIC(QOPERATOR)}},
-    {"dynamic", false, {DYNAMIC}},
-    {"symmetric", false, {STATIC(QDQ), .symmetric_activations = true}},
-    {"s8-s8",
-     false,
-     {.format = QD_QUANTIZER_QDQ, .activation_type = S8, .weight_type = S8, .per_channel = true}},
-    {"s8-s8-per-tensor",
-     false,
-     {.format = QD_QUANTIZER_QDQ, .activation_type = S8, .weight_type = S8}},
-    {"s8-s8-restricted",
-     false,
-     {.format = QD_QUANTIZER_QDQ,
-      .activation_type = S8,
-      .weight_type = S8,
-      .restricted_asymmetric = true}},
-    {"u8-u8",
-     false,
-     {.format = QD_QUANTIZER_QDQ, .activation_type = U8, .weight_type = U8, .per_channel = true}},
-    {"u8-u8-symmetric-weights",
-     false,
-     {.format = QD_QUANTIZER_QDQ,
-      .activation_type = U8,
-      .weight_type = U8,
-      .symmetric_weights = true}},
-    {"u16-s8",
-     false,
-     {.format = QD_QUANTIZER_QDQ, .activation_type = U16, .weight_type = S8, .per_channel = true}},
-    {"s16-s16", false, {.format = QD_QUANTIZER_QDQ, .activation_type = S16, .weight_type = S16}},
-    {"reduced", false, {STATIC(QDQ), .per_channel = true, .reduce_range = true}},
-    {"restricted-per-channel",
-     false,
-     {STATIC(QDQ), .per_channel = true, .restricted_asymmetric = true}},
-    {"without-first", false, {STATIC(QDQ), .exclude = without_first}},
-};
-#undef STATIC
-#undef DYNAMIC
-enum { PLAIN, PER_CHANNEL, CHOICES = sizeof choices / sizeof *choices };
-enum { USUAL_OPSET = 13, FIRST_OPSET = 10, LAST_OPSET = 21, HALF_OPSET = 19 };
+enum { USUAL_OPSET = 13, FIRST_OPSET = 10, LAST_OPSET = 21, HALF_OPSET = 13, SMALL_OPSET = 19 };
+enum { OPSETS = LAST_OPSET - FIRST_OPSET + 1 };
 
 /* --- Ranges by computing ------------------------------------------------------------------------- */
 
 struct observer {
     struct qd_override override;
     const struct qd_graph *graph;
-    struct qd_quantizer_range *ranges; /* one for each value of the graph */
+    struct qd_quantizer_range *ranges; /* one for each value of the graph, named if it is a float */
 };
 
-static void observe(struct qd_quantizer_range *range, const struct qd_tensor *tensor)
+static void observe(const struct observer *observer, int value, const struct qd_tensor *tensor)
 {
-    if (!qd_dtype_is_float(tensor->dtype) || tensor->count == 0)
+    struct qd_quantizer_range *range = &observer->ranges[value];
+    if (!qd_dtype_is_float(tensor->dtype))
+        return;
+    range->tensor = observer->graph->values[value].name;
+    if (tensor->count == 0)
         return;
     double min = INFINITY, max = -INFINITY;
     for (int64_t i = 0; i < tensor->count; i++) {
@@ -121,7 +45,7 @@ static enum qd_status observe_node(const struct qd_override *self, struct qd_eva
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     for (size_t k = 0; k < node->output_count && status == QD_OK; k++)
         if (node->outputs[k] != QD_NO_VALUE)
-            observe(&observer->ranges[node->outputs[k]], &out[k].want);
+            observe(observer, node->outputs[k], &out[k].want);
     return status;
 }
 
@@ -135,15 +59,13 @@ enum qd_status qd_quantizer_observe(const struct qd_case *kase, struct qd_arena 
         return qd_fail(error, QD_NO_MEMORY, "no memory for ranges");
     struct observer observer = {{.node = observe_node}, graph, ranges};
     struct qd_semantics semantics = {.override = &observer.override};
-    for (size_t v = 0; v < graph->value_count; v++)
-        ranges[v].tensor = graph->values[v].name;
     for (size_t i = 0; i < graph->input_count; i++)
-        observe(&ranges[graph->inputs[i]], &kase->inputs[i]);
+        observe(&observer, graph->inputs[i], &kase->inputs[i]);
     enum qd_status status =
         qd_graph_evaluate(graph, kase->inputs, &semantics, arena, values, error);
     size_t count = 0;
     for (size_t v = 0; v < graph->value_count; v++)
-        if (!graph->values[v].initializer)
+        if (!graph->values[v].initializer && ranges[v].tensor)
             ranges[count++] = ranges[v];
     request->ranges = ranges;
     request->range_count = count;
@@ -152,28 +74,59 @@ enum qd_status qd_quantizer_observe(const struct qd_case *kase, struct qd_arena 
 
 /* --- Cases --------------------------------------------------------------------------------------- */
 
+/* Levels that an opset was asked with: [opset][factor] has bit l for level l. */
+struct seen {
+    uint32_t levels[OPSETS][QD_CHOICE_FACTORS];
+};
+
 struct walk {
-    enum qd_level level;
     qd_quantizer_case_visitor *visit;
     void *context;
+    struct qd_covering arrays[2]; /* without and with float16 */
+    struct seen seen;
     struct qd_arena arena;
     bool stopped;
     struct qd_error *error;
 };
 
 /* The input's range becomes one that a tool has to refuse. */
-static enum qd_status spoil(struct walk *walk, const struct family *family,
-                            struct qd_quantizer_request *request)
+static void spoil(const struct qd_quantizer_family *family, struct qd_quantizer_range *ranges,
+                  size_t count)
 {
-    struct qd_quantizer_range *ranges =
-        qd_arena_copy(&walk->arena, request->ranges, request->range_count * sizeof *ranges);
-    if (!ranges)
-        return qd_fail(walk->error, QD_NO_MEMORY, "no memory for ranges");
-    for (size_t i = 0; i < request->range_count; i++)
+    for (size_t i = 0; i < count; i++)
         if (strcmp(ranges[i].tensor, "x") == 0) {
             ranges[i].min = family->min;
             ranges[i].max = family->max;
         }
+}
+
+/* The range of what the first node gives is left out; returns how many there are then. */
+static size_t leave_out(const struct qd_graph *graph, struct qd_quantizer_range *ranges,
+                        size_t count)
+{
+    const char *name = graph->values[graph->nodes[0].outputs[0]].name;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(ranges[i].tensor, name) != 0)
+            ranges[kept++] = ranges[i];
+    return kept;
+}
+
+static enum qd_status make_ranges(struct walk *walk, const struct qd_quantizer_family *family,
+                                  struct qd_quantizer_case *made)
+{
+    struct qd_quantizer_request *request = &made->request;
+    enum qd_status status = qd_quantizer_observe(&made->kase, &walk->arena, request, walk->error);
+    if (status != QD_OK || (!family->spoilt && !family->lacks_one))
+        return status;
+    struct qd_quantizer_range *ranges =
+        qd_arena_copy(&walk->arena, request->ranges, request->range_count * sizeof *ranges);
+    if (!ranges)
+        return qd_fail(walk->error, QD_NO_MEMORY, "no memory for ranges");
+    if (family->spoilt)
+        spoil(family, ranges, request->range_count);
+    else
+        request->range_count = leave_out(made->kase.graph, ranges, request->range_count);
     request->ranges = ranges;
     return QD_OK;
 }
@@ -190,40 +143,37 @@ static enum qd_status enclose(struct walk *walk, struct qd_quantizer_case *made)
 }
 
 static enum qd_status make(struct walk *walk, const struct qd_quantizer_graph *graph,
-                           const struct family *family, const struct choice *choice, int64_t opset,
-                           enum qd_dtype dtype, struct qd_quantizer_case *made)
+                           const uint8_t *row, int64_t opset, struct qd_quantizer_case *made)
 {
-    const char *id =
-        qd_arena_printf(&walk->arena, "quantizer/%s/%s/%s/opset%d%s", graph->name, family->word,
-                        choice->word, (int)opset, dtype == QD_F16 ? "-f16" : "");
+    const struct qd_quantizer_family *family = qd_quantizer_family_of(row);
+    enum qd_dtype dtype = qd_quantizer_float_of(row);
+    char words[128];
+    const char *id = qd_arena_printf(&walk->arena, "quantizer/%s/%s/%s/opset%d%s", graph->name,
+                                     family->word, qd_quantizer_words_of(row, words, sizeof words),
+                                     (int)opset, dtype == QD_F16 ? "-f16" : "");
     if (!id)
         return qd_fail(walk->error, QD_NO_MEMORY, "no memory for an id");
     enum qd_status status = qd_quantizer_graph_build(graph, opset, dtype, family->data, id,
                                                      &walk->arena, &made->kase, walk->error);
     if (status == QD_OK)
-        status = qd_quantizer_observe(&made->kase, &walk->arena, &made->request, walk->error);
+        status = make_ranges(walk, family, made);
     if (status != QD_OK)
         return qd_fail_context(walk->error, status, "%s", id);
     made->request.model = made->kase.model;
     made->request.model_size = made->kase.model_size;
-    made->request.options = choice->options;
+    made->request.options = qd_quantizer_options_of(row);
     made->must_refuse = family->spoilt;
-    if (family->spoilt)
-        status = spoil(walk, family, &made->request);
-    return status == QD_OK ? enclose(walk, made) : status;
+    return enclose(walk, made);
 }
 
 static enum qd_status visit(struct walk *walk, const struct qd_quantizer_graph *graph,
-                            const struct family *family, const struct choice *choice, int64_t opset,
-                            enum qd_dtype dtype)
+                            const uint8_t *row, int64_t opset)
 {
-    bool dynamic = choice->options.scheme == QD_QUANTIZER_DYNAMIC;
     struct qd_quantizer_case made = {.must_refuse = false};
-    if (walk->stopped || opset < graph->opset_min || opset > graph->opset_max ||
-        (family->spoilt && (dynamic || choice->options.exclude)))
+    if (walk->stopped)
         return QD_OK;
     qd_arena_reset(&walk->arena);
-    enum qd_status status = make(walk, graph, family, choice, opset, dtype, &made);
+    enum qd_status status = make(walk, graph, row, opset, &made);
     if (status == QD_OK)
         walk->stopped = walk->visit(walk->context, &made) == QD_VISIT_STOP;
     return status;
@@ -232,50 +182,112 @@ static enum qd_status visit(struct walk *walk, const struct qd_quantizer_graph *
 /* The opset at which a graph is seen most: 13, or the nearest that it can be written at. */
 static int64_t usual_opset(const struct qd_quantizer_graph *graph)
 {
-    return graph->opset_max < USUAL_OPSET ? graph->opset_max : USUAL_OPSET;
+    int64_t opset = graph->opset_max < USUAL_OPSET ? graph->opset_max : USUAL_OPSET;
+    return graph->opset_min > opset ? graph->opset_min : opset;
 }
 
-static enum qd_status visit_smoke(struct walk *walk, const struct qd_quantizer_graph *graph)
+static enum qd_status visit_base(struct walk *walk, const struct qd_quantizer_graph *graph,
+                                 size_t count)
 {
+    const uint8_t *row;
     enum qd_status status = QD_OK;
-    for (size_t c = 0; c < CHOICES && status == QD_OK; c++)
-        if (choices[c].smoke)
-            status = visit(walk, graph, &families[SKEW_POSITIVE], &choices[c], usual_opset(graph),
-                           QD_F32);
-    bool all_ranges = strcmp(graph->name, "conv-bias") == 0 || strcmp(graph->name, "matmul") == 0;
-    for (size_t f = 1; all_ranges && f < FAMILIES && status == QD_OK; f++)
-        status =
-            visit(walk, graph, &families[f], &choices[PER_CHANNEL], usual_opset(graph), QD_F32);
+    for (size_t i = 0; i < count && (row = qd_quantizer_base_at(i)) && status == QD_OK; i++)
+        status = visit(walk, graph, row, usual_opset(graph));
+    if (strcmp(graph->name, "conv-bias") != 0)
+        return status;
+    for (size_t i = 0; (row = qd_quantizer_family_row_at(i)) && status == QD_OK; i++)
+        status = visit(walk, graph, row,
+                       qd_quantizer_float_of(row) == QD_F16 ? SMALL_OPSET : usual_opset(graph));
     return status;
 }
 
-static enum qd_status visit_full(struct walk *walk, const struct qd_quantizer_graph *graph)
+/* How many levels of the row the opset was not asked with yet. */
+static size_t fresh(const struct seen *seen, int64_t opset, const uint8_t *row)
 {
+    size_t count = 0;
+    for (size_t f = 0; f < QD_CHOICE_FACTORS; f++)
+        count += !(seen->levels[opset - FIRST_OPSET][f] >> row[f] & 1);
+    return count;
+}
+
+/* The opset for a row: one that the graph was not asked at yet, then the one that most of the row is new to, then
+ * the next in turn. `done` has a bit for each opset that the graph was asked at. */
+static int64_t choose_opset(struct walk *walk, const struct qd_quantizer_graph *graph,
+                            const uint8_t *row, size_t turn, uint32_t *done)
+{
+    bool half = qd_quantizer_float_of(row) == QD_F16;
+    int64_t first = half && graph->opset_min < HALF_OPSET ? HALF_OPSET : graph->opset_min;
+    int64_t count = graph->opset_max - first + 1, best = first;
+    size_t most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t opset = first + ((int64_t)turn + i) % count;
+        bool new = !(*done >> (opset - FIRST_OPSET) & 1);
+        size_t score = 1 + fresh(&walk->seen, opset, row) + new *(size_t)QD_CHOICE_FACTORS;
+        if (score > most) {
+            most = score;
+            best = opset;
+        }
+    }
+    *done |= UINT32_C(1) << (best - FIRST_OPSET);
+    for (size_t f = 0; f < QD_CHOICE_FACTORS; f++)
+        walk->seen.levels[best - FIRST_OPSET][f] |= UINT32_C(1) << row[f];
+    return best;
+}
+
+/* Whether the graph was asked this already. */
+static bool is_base(const struct qd_quantizer_graph *graph, const uint8_t *row, int64_t opset)
+{
+    const uint8_t *other;
+    for (size_t i = 0; (other = qd_quantizer_base_at(i)) != NULL; i++)
+        if (memcmp(row, other, QD_CHOICE_FACTORS) == 0)
+            return opset == usual_opset(graph);
+    for (size_t i = 0; (other = qd_quantizer_family_row_at(i)) != NULL; i++)
+        if (memcmp(row, other, QD_CHOICE_FACTORS) == 0)
+            return strcmp(graph->name, "conv-bias") == 0 &&
+                   (opset == usual_opset(graph) || opset == SMALL_OPSET);
+    return false;
+}
+
+static enum qd_status visit_array(struct walk *walk, const struct qd_quantizer_graph *graph)
+{
+    const struct qd_covering *array =
+        &walk->arrays[graph->opset_max >= HALF_OPSET && qd_quantizer_graph_has_half(graph)];
+    uint32_t done = 0;
     enum qd_status status = QD_OK;
-    for (size_t f = 0; f < FAMILIES; f++)
-        for (size_t c = 0; c < CHOICES && status == QD_OK; c++)
-            status = visit(walk, graph, &families[f], &choices[c], usual_opset(graph), QD_F32);
-    for (int64_t opset = FIRST_OPSET; opset <= LAST_OPSET; opset++)
-        for (size_t c = 0; c < CHOICES && status == QD_OK; c++)
-            if (choices[c].smoke && opset != usual_opset(graph))
-                status = visit(walk, graph, &families[SKEW_POSITIVE], &choices[c], opset, QD_F32);
-    for (int64_t opset = USUAL_OPSET; opset <= LAST_OPSET; opset += LAST_OPSET - HALF_OPSET)
-        for (size_t c = PLAIN; c <= PER_CHANNEL && status == QD_OK; c++)
-            status = visit(walk, graph, &families[SKEW_POSITIVE], &choices[c], opset, QD_F16);
-    for (size_t c = PLAIN; c <= PER_CHANNEL && status == QD_OK; c++)
-        status = visit(walk, graph, &small, &choices[c], HALF_OPSET, QD_F16);
+    for (size_t r = 0; r < array->row_count && status == QD_OK; r++) {
+        const uint8_t *row = array->rows + r * QD_CHOICE_FACTORS;
+        int64_t opset = choose_opset(walk, graph, row, r, &done);
+        if (!is_base(graph, row, opset))
+            status = visit(walk, graph, row, opset);
+    }
+    return status;
+}
+
+static enum qd_status visit_graphs(struct walk *walk, enum qd_level level)
+{
+    const struct qd_quantizer_graph *graph;
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; (graph = qd_quantizer_graph_at(i)) != NULL && status == QD_OK; i++) {
+        status = visit_base(walk, graph, level == QD_LEVEL_SMOKE ? QD_CHOICE_SMOKE : SIZE_MAX);
+        if (level != QD_LEVEL_SMOKE && status == QD_OK)
+            status = visit_array(walk, graph);
+    }
     return status;
 }
 
 enum qd_status qd_quantizer_suite_visit(enum qd_level level, qd_quantizer_case_visitor *visitor,
                                         void *context, struct qd_error *error)
 {
-    struct walk walk = {.level = level, .visit = visitor, .context = context, .error = error};
-    const struct qd_quantizer_graph *graph;
+    struct walk walk = {.visit = visitor, .context = context, .error = error};
+    struct qd_arena rows;
     enum qd_status status = QD_OK;
+    qd_arena_init(&rows, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
-    for (size_t i = 0; (graph = qd_quantizer_graph_at(i)) != NULL && status == QD_OK; i++)
-        status = level == QD_LEVEL_SMOKE ? visit_smoke(&walk, graph) : visit_full(&walk, graph);
+    for (int half = 0; half < 2 && level != QD_LEVEL_SMOKE && status == QD_OK; half++)
+        status = qd_covering_make(qd_quantizer_choices(half), 2, &rows, &walk.arrays[half], error);
+    if (status == QD_OK)
+        status = visit_graphs(&walk, level);
     qd_arena_clear(&walk.arena);
+    qd_arena_clear(&rows);
     return status;
 }

@@ -23,6 +23,10 @@ struct qd_quantizer_profile {
     const char *const *shares[2];
     /* Only after these: the tool passes over a moving operator whose input has no parameters yet. NULL: after all. */
     const char *const *shares_behind;
+    /* Of `shares`, these share whatever they read: the tool quantizes it for them. */
+    const char *const *shares_whatever;
+    /* These share where they read a constant. */
+    const char *const *shares_constants;
     /* Where not NULL: of `shares`, these share whatever they read, and the
      * others where that has parameters in the answer. */
     const char *const *shares_always;

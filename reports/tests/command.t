@@ -43,10 +43,10 @@ test_expectations_make_the_first_day_green()
 test_written_rows_name_the_quirk()
 {
     local tsv=$scratch/named.tsv narrow=(--level smoke -f 'QLinearConv/*' --shard 1/16)
-    qd 0 expectations --write "$tsv" -t "$wrong" "${narrow[@]}" -j 2 &&
+    qd 0 expectations --write "$tsv" -t "$wrong" "${narrow[@]}" -j 2 --diagnosis-time 20 &&
         has named.tsv "$(printf 'op:QLinearConv\t*\t*\tquirk:round-toward-zero\t*\t*\t-\t')" &&
         has named.tsv "results: The number is truncated" || return 1
-    qd 0 run -t "$wrong" "${narrow[@]}" -e "$tsv" && has out " # TODO " || return 1
+    qd 0 run -t "$wrong" "${narrow[@]}" --diagnosis-time 20 -e "$tsv" && has out " # TODO " || return 1
     qd 1 run -t quirk:round-up "${narrow[@]}" --no-diagnosis -e "$tsv"
 }
 

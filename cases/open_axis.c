@@ -139,7 +139,7 @@ static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
         return status;
     for (size_t i = 0; i < m->kase->input_count; i++)
         edit.values[m->kase->graph->inputs[i]].open_axes =
-            m->choice.inputs[i] ? UINT32_C(1) << m->choice.axis : 0;
+            m->choice.inputs[i] ? UINT32_C(1) << m->choice.axis % QD_MAX_RANK : 0;
     edit.metadata.steps = m->steps;
     edit.metadata.step_count = m->count;
     edit.opens = true;

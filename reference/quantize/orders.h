@@ -76,9 +76,9 @@ enum { QD_FACTORS = 3, QD_MOST_RESULTS = 16 };
 
 /* The factors of QD_ORDERS_REQUANTIZE, then with them the results of its orders for an accumulator
  * `a`, which counts instead of the operand. */
-void qd_orders_form(struct qd_arithmetic how, const struct qd_operands *operands,
+void qd_orders_form(struct qd_arithmetic in, const struct qd_operands *operands,
                     struct qd_enclosure factors[QD_FACTORS]);
-size_t qd_orders_requantize(struct qd_arithmetic how, struct qd_enclosure a,
+size_t qd_orders_requantize(struct qd_arithmetic in, struct qd_enclosure a,
                             const struct qd_operands *operands,
                             const struct qd_enclosure factors[QD_FACTORS],
                             struct qd_enclosure results[QD_MOST_RESULTS]);

@@ -15,6 +15,11 @@ struct choice {
     bool inputs[MAX_INPUTS];
 };
 
+static bool is_chosen(const struct choice *choice, size_t input)
+{
+    return input < MAX_INPUTS && choice->inputs[input];
+}
+
 struct making {
     const struct qd_case *kase;
     const struct qd_other_lengths *lengths;
@@ -92,7 +97,7 @@ static bool add_step(struct making *m, int64_t extent)
     struct qd_tensor *inputs = qd_arena_array(m->arena, kase->input_count, sizeof *inputs);
     for (size_t i = 0; inputs && i < kase->input_count; i++) {
         inputs[i] = kase->inputs[i];
-        if (m->choice.inputs[i] &&
+        if (is_chosen(&m->choice, i) &&
             !stretch(&kase->inputs[i], m->choice.axis, extent, m->arena, &inputs[i]))
             return false;
     }
@@ -139,7 +144,7 @@ static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
         return status;
     for (size_t i = 0; i < m->kase->input_count; i++)
         edit.values[m->kase->graph->inputs[i]].open_axes =
-            m->choice.inputs[i] ? UINT32_C(1) << m->choice.axis % QD_MAX_RANK : 0;
+            is_chosen(&m->choice, i) ? UINT32_C(1) << m->choice.axis % QD_MAX_RANK : 0;
     edit.metadata.steps = m->steps;
     edit.metadata.step_count = m->count;
     edit.opens = true;

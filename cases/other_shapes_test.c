@@ -5,7 +5,10 @@
 
 #include "other_shapes.h"
 #include "qdiff/answer.h"
+#include "qdiff/build.h"
+#include "qdiff/evaluate.h"
 #include "qdiff/features.h"
+#include "qdiff/open_axis.h"
 #include "qdiff/suite.h"
 
 struct census {
@@ -142,8 +145,47 @@ static void test_smoke_level(void **state)
     qd_arena_clear(&census.base);
 }
 
+/* More inputs than are looked at: an axis of the first 32 is opened. */
+static void test_many_inputs(void **state)
+{
+    (void)state;
+    enum { INPUTS = 40 };
+    static const struct qd_other_lengths lengths = {
+        .work = QD_MAX_WORK, .count = 1, .at = {{.times = 2, .plus = 1}}};
+    static uint8_t codes[] = {1, 2};
+    const struct qd_tensor tensor = {
+        .dtype = QD_U8, .rank = 1, .dims = {2}, .count = 2, .data = codes};
+    struct qd_arena arena;
+    struct qd_random random = qd_random_seed("many inputs", 0);
+    struct qd_case kase, opened;
+    struct qd_error error;
+    bool made;
+    char name[16], operands[32];
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 14);
+    for (int i = 0; i < INPUTS; i++) {
+        snprintf(name, sizeof name, "x%d", i);
+        qd_build_input(builder, name, &tensor);
+        snprintf(operands, sizeof operands, "%s,%s%d", name, i == 0 ? "x" : "y",
+                 i == 0 ? 0 : i - 1);
+        snprintf(name, sizeof name, "y%d", i);
+        qd_build_node(builder, "", "Concat", operands, name);
+        qd_build_attr_int(builder, "axis", 0);
+    }
+    qd_build_output(builder, name, QD_U8, 1, (const int64_t[]){2 * (INPUTS + 1)});
+    assert_ok(qd_build_finish(builder, "many", false, &kase, &error), error);
+    assert_ok(qd_case_open_axis(&kase, &lengths, &random, &arena, &made, &opened, &error), error);
+    assert_true(made);
+    assert_int_equal(opened.graph->input_count, INPUTS);
+    assert_int_equal(qd_graph_open_axes(&opened.graph->values[opened.graph->inputs[0]]), 1);
+    assert_int_equal(qd_graph_open_axes(&opened.graph->values[opened.graph->inputs[INPUTS - 1]]),
+                     0);
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smoke_level)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smoke_level),
+                                       cmocka_unit_test(test_many_inputs)};
     return cmocka_run_group_tests_name("other_shapes", tests, NULL, NULL);
 }

@@ -171,7 +171,7 @@ def walk(page, pictures, downloads):
     for by in ("family", "type", "feature", "tag", "operator"):
         next(button for button in browser.all(".switch button") if button.text == f"by {by}").click()
         browser.one(".matrix .tabulator-row")
-    cause_of_cell(browser, "com.microsoft:QLinearAdd", "ort@1.26.0", "zero-point-before-rounding")
+    cause_of_cell(browser, "com.microsoft:QLinearAveragePool", "ort@1.26.0", "zero-point-before-rounding")
     wrong = case_with_map(browser)
     counts = read_heat_map(browser)
     assert counts["wrong"] == wrong, (counts, wrong)

@@ -59,6 +59,18 @@ static void choose_pair(struct pair *p, struct twin_random *random, int operatio
     p->y_zero_point = twin_random_code(random, p->dtype);
 }
 
+/* The same with one code each. */
+static void choose_single_pair(struct pair *p, struct twin_random *random, int operation,
+                               bool exact)
+{
+    static const int64_t one[] = {1, 1};
+    choose_pair(p, random, operation, exact);
+    p->a.codes = twin_tensor(&p->arena, p->dtype, 2, one);
+    p->b.codes = twin_tensor(&p->arena, p->dtype, 2, one);
+    twin_put(&p->a.codes, 0, (uint64_t)twin_random_code(random, p->dtype));
+    twin_put(&p->b.codes, 0, (uint64_t)twin_random_code(random, p->dtype));
+}
+
 /* Exact a∘b of the dequantized numbers. */
 static void exact_result(const struct pair *p, int64_t a, int64_t b, mpq_t out)
 {
@@ -239,17 +251,12 @@ static void solved_pairs(void **state)
         struct twin_random random = {120 + (uint64_t)operation};
         struct looked_at seen = {.random = &random};
         for (int64_t i = 0; i < twin_rounds(5000); i++) {
-            static const int64_t one[] = {1, 1};
             struct pair p;
             struct qd_value value;
             mpq_t exact, unit;
             mpq_inits(exact, unit, NULL);
             mpq_set_ui(unit, 1, 1);
-            choose_pair(&p, &random, operation, false);
-            p.a.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-            p.b.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-            twin_put(&p.a.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
-            twin_put(&p.b.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+            choose_single_pair(&p, &random, operation, false);
             int64_t b = twin_operand_shifted(&p.b, 0);
             if (operation != DIV || b != 0) {
                 exact_result(&p, twin_operand_shifted(&p.a, 0), b, exact);
@@ -280,14 +287,9 @@ static void cancelling_sums(void **state)
     struct twin_random random = {128};
     struct looked_at seen = {.random = &random};
     for (int64_t i = 0; i < twin_rounds(2000); i++) {
-        static const int64_t one[] = {1, 1};
         struct pair p;
         struct qd_value value;
-        choose_pair(&p, &random, ADD, false);
-        p.a.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-        p.b.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-        twin_put(&p.a.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
-        twin_put(&p.b.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+        choose_single_pair(&p, &random, ADD, false);
         double a = (double)twin_operand_shifted(&p.a, 0), b = (double)twin_operand_shifted(&p.b, 0);
         if (a != 0 && b != 0) {
             float scale = (float)(-a * (double)p.a.scale / b);
@@ -510,14 +512,9 @@ static void wild_scales(void **state)
         struct twin_tally sets = {0};
         int64_t compared = 0, rounds = twin_rounds(10000);
         for (int64_t i = 0; i < rounds; i++) {
-            static const int64_t one[] = {1, 1};
             struct pair p;
             struct qd_value value;
-            choose_pair(&p, &random, operations[o], i % 2 == 0);
-            p.a.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-            p.b.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-            twin_put(&p.a.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
-            twin_put(&p.b.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+            choose_single_pair(&p, &random, operations[o], i % 2 == 0);
             int64_t a = twin_operand_shifted(&p.a, 0);
             p.b.scale = wild_scale(&random);
             if (i % 2 == 0) {
@@ -583,14 +580,9 @@ static void wrong_kernels_fall_outside(void **state)
     struct twin_random random = {140};
     int64_t outside[WRONG] = {0};
     for (int64_t i = 0; i < 2000; i++) {
-        static const int64_t one[] = {1, 1};
         struct pair p;
         struct qd_value value;
-        choose_pair(&p, &random, MUL, true);
-        p.a.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-        p.b.codes = twin_tensor(&p.arena, p.dtype, 2, one);
-        twin_put(&p.a.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
-        twin_put(&p.b.codes, 0, (uint64_t)twin_random_code(&random, p.dtype));
+        choose_single_pair(&p, &random, MUL, true);
         evaluate_vendor(&p, &value);
         double acc = (double)(twin_operand_shifted(&p.a, 0) * twin_operand_shifted(&p.b, 0));
         double real = acc * (double)p.a.scale * (double)p.b.scale / (double)p.s_y;

@@ -127,7 +127,7 @@ struct twin_terms {
     double s1, s2, sy, f_lo, f_hi;
 };
 
-/* The text of order i of a formula in reverse Polish notation (see requantize_testlib.c); NULL
+/* Order i of a formula in reverse Polish notation (see requantize_testlib.c); NULL
  * after the last. And of the TWIN_ORDERS of TWIN_PRODUCT. */
 #define TWIN_MAX_ORDERS 16
 #define TWIN_ORDERS 6

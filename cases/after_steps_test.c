@@ -25,11 +25,8 @@ static void check_step(const struct qd_case *twin, const struct qd_case_step *st
     if (step->runs > 0)
         assert_ok(qd_graph_answer(step->graph, step->inputs, &arena, &values, &shapes, &error),
                   error);
-    for (size_t i = 0; step->runs > 0 && step->shapes && i < step->graph->output_count; i++) {
-        assert_int_equal(step->shapes[i].dtype, shapes[i].dtype);
-        assert_true(qd_tensor_same_shape(&step->shapes[i], &shapes[i]));
-        assert_int_equal(step->shapes[i].count, shapes[i].count);
-    }
+    if (step->runs > 0 && step->shapes)
+        assert_same_shapes(step->shapes, shapes, step->graph->output_count);
     census->told += step->runs > 0 && step->shapes;
     if (step->model_size > 0)
         assert_false(step->model_size == twin->model_size &&

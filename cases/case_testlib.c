@@ -103,6 +103,15 @@ void assert_same_tensor(const struct qd_tensor *have, const struct qd_tensor *wa
         assert_memory_equal(have->data, want->data, qd_tensor_bytes(want));
 }
 
+void assert_same_shapes(const struct qd_tensor *have, const struct qd_tensor *want, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(have[i].dtype, want[i].dtype);
+        assert_true(qd_tensor_same_shape(&have[i], &want[i]));
+        assert_int_equal(have[i].count, want[i].count);
+    }
+}
+
 void copy_case(const struct qd_case *kase, struct qd_arena *arena, struct qd_case *copy)
 {
     struct qd_error error;

@@ -43,6 +43,9 @@ void assert_refused(enum qd_status have, enum qd_status want, const struct qd_er
 /* Same dtype, shape and bytes. */
 void assert_same_tensor(const struct qd_tensor *have, const struct qd_tensor *want);
 
+/* Same dtypes, shapes and counts. */
+void assert_same_shapes(const struct qd_tensor *have, const struct qd_tensor *want, size_t count);
+
 /* Makes *copy one of the case, in an arena that it empties first. */
 void copy_case(const struct qd_case *kase, struct qd_arena *arena, struct qd_case *copy);
 

@@ -40,11 +40,7 @@ static void check_step(const struct qd_case *twin, const struct qd_case_step *st
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     assert_ok(qd_graph_answer(step->graph, step->inputs, &arena, &values, &shapes, &error), error);
     assert_int_equal(step->model_size, 0);
-    for (size_t i = 0; i < step->graph->output_count; i++) {
-        assert_int_equal(step->shapes[i].dtype, shapes[i].dtype);
-        assert_true(qd_tensor_same_shape(&step->shapes[i], &shapes[i]));
-        assert_int_equal(step->shapes[i].count, shapes[i].count);
-    }
+    assert_same_shapes(step->shapes, shapes, step->graph->output_count);
     for (size_t i = 0; i < twin->input_count; i++)
         check_input(&twin->inputs[i], &step->inputs[i],
                     qd_graph_open_axes(&twin->graph->values[twin->graph->inputs[i]]));

@@ -83,23 +83,22 @@ void qd_code_take_union(struct qd_code *code, const struct qd_output_quantizer *
     qd_code_limit(code, codes.at, codes.count);
 }
 
-/* All codes that are admissible; false if they find no room. */
-static bool include_all(struct qd_codes *codes, const struct qd_code *code)
+/* All codes that are admissible, as far as there is room. */
+static void include_all(struct qd_codes *codes, const struct qd_code *code)
 {
     for (unsigned k = 0; k < code->point_count; k++)
         qd_codes_include(codes, code->points[k]);
-    if (code->point_count > 0)
-        return codes->count < QD_MOST_CODES;
-    for (int64_t c = code->lo; c <= code->hi && codes->count < QD_MOST_CODES; c++)
+    for (int64_t c = code->lo;
+         code->point_count == 0 && c <= code->hi && codes->count < QD_MOST_CODES; c++)
         qd_codes_include(codes, c);
-    return codes->count < QD_MOST_CODES;
 }
 
 void qd_code_join(struct qd_code *code, const struct qd_code *other)
 {
     struct qd_codes codes = {.count = 0};
     bool undefined = code->flags & other->flags & QD_UNSPECIFIED;
-    bool few = include_all(&codes, code) && include_all(&codes, other);
+    include_all(&codes, code);
+    include_all(&codes, other);
     code->flags = (uint8_t)((code->flags | other->flags) & ~QD_UNSPECIFIED);
     code->flags |= undefined ? QD_UNSPECIFIED : 0;
     for (unsigned k = 0; k < other->dropped_count; k++)
@@ -107,6 +106,6 @@ void qd_code_join(struct qd_code *code, const struct qd_code *other)
     qd_code_include(code, other->lo);
     qd_code_include(code, other->hi);
     code->point_count = 0;
-    if (few)
+    if (codes.count < QD_MOST_CODES)
         qd_code_limit(code, codes.at, codes.count);
 }

@@ -109,33 +109,25 @@ static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
            qd_nearest_clearly((double)acc * (r->s1 * r->s2 / r->sy), 0x1p-49, &whole);
 }
 
-static struct qd_operands signed_operands(const struct qd_requantizer *r)
-{
-    return (struct qd_operands){.s = qd_enclosure_point(r->s1),
-                                .t = qd_enclosure_point(r->s2),
-                                .y = qd_enclosure_point(r->sy)};
-}
-
-/* Scales of 16 bits: the codes of operations in float32, rounded outward, or in that type too, and of double. `hull` is
- * that of all of them rounded outward. */
-static void limit_narrow(const struct qd_requantizer *r, int64_t acc, const struct qd_code *in_f64,
-                         struct qd_code *hull)
+/* Leaves the codes that the orders give: of float32 and double; of scales of 16 bits those of float32, rounded outward,
+ * or of that type, and of double. `hull` is that of all of them rounded outward. */
+static void limit(const struct qd_requantizer *r, int64_t acc, const struct qd_code *in_f64,
+                  struct qd_code *hull)
 {
     const struct qd_orders_of orders = {&qd_orders_product, (double)acc};
-    const struct qd_steps how = {.in = {.type = QD_F32}, .type = r->type};
-    const struct qd_operands operands = signed_operands(r);
+    const struct qd_steps narrow = {.in = {.type = QD_F32}, .type = r->type};
+    const struct qd_operands operands = {.s = qd_enclosure_point(r->s1),
+                                         .t = qd_enclosure_point(r->s2),
+                                         .y = qd_enclosure_point(r->sy)};
+    if (r->type == QD_F32) {
+        qd_code_take_union(hull, &r->quantizer, &orders, 1, &operands);
+        return;
+    }
     struct qd_codes codes = {.at = {hull->want}, .count = 1};
     qd_codes_include(&codes, in_f64->lo);
     qd_codes_include(&codes, in_f64->hi);
-    qd_codes_add(&codes, hull, &r->quantizer, &orders, how, &operands);
+    qd_codes_add(&codes, hull, &r->quantizer, &orders, narrow, &operands);
     qd_code_limit(hull, codes.at, codes.count);
-}
-
-static void limit(const struct qd_requantizer *r, int64_t acc, struct qd_code *hull)
-{
-    const struct qd_orders_of orders = {&qd_orders_product, (double)acc};
-    const struct qd_operands operands = signed_operands(r);
-    qd_code_take_union(hull, &r->quantizer, &orders, 1, &operands);
 }
 
 /* A kernel that computes in double lies inside the hull of float32, unless that lost an order:
@@ -155,10 +147,8 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         qd_code_include(code, in_f64.lo);
         qd_code_include(code, in_f64.hi);
     }
-    if (r->type != QD_F32 && code->lo != code->hi)
-        limit_narrow(r, acc, &in_f64, code);
-    if (r->type == QD_F32)
-        limit(r, acc, code);
+    if (code->lo != code->hi)
+        limit(r, acc, &in_f64, code);
 }
 
 /* The dialects and quirks that do not compute the real product. */

@@ -10,11 +10,16 @@
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
-/* The row of the operator that the case is about; NULL if the reference has none. */
-static const struct qd_op *principal_op(const struct qd_evaluated *evaluated)
+/* The node that the case is about; NULL if it has no graph. */
+static const struct qd_node *principal_node(const struct qd_evaluated *evaluated)
 {
     const struct qd_graph *graph = evaluated->kase->graph;
-    const struct qd_node *node = graph ? qd_graph_principal(graph) : NULL;
+    return graph ? qd_graph_principal(graph) : NULL;
+}
+
+/* Its operator's row; NULL if the reference has none. */
+static const struct qd_op *op_of(const struct qd_node *node)
+{
     return node ? qd_op_find(node->domain, node->op_type) : NULL;
 }
 
@@ -56,13 +61,11 @@ static const char *quote(const struct qd_op *op, const struct qd_node *node, str
 static const char *values_clause(const struct qd_evaluated *evaluated, size_t output,
                                  struct qd_arena *arena)
 {
-    const struct qd_graph *graph = evaluated->kase->graph;
-    const struct qd_node *last = last_node(evaluated, output);
-    const struct qd_op *op = principal_op(evaluated),
-                       *last_op = last ? qd_op_find(last->domain, last->op_type) : NULL;
+    const struct qd_node *node = principal_node(evaluated), *last = last_node(evaluated, output);
+    const struct qd_op *op = op_of(node), *last_op = op_of(last);
     if (!op)
         return "the composition of the graph's operators";
-    const char *first = quote(op, qd_graph_principal(graph), arena);
+    const char *first = quote(op, node, arena);
     if (!first || !last_op || last_op == op)
         return first;
     const char *second = quote(last_op, last, arena);
@@ -216,7 +219,7 @@ static const char *clause_of(const struct qd_evaluated *evaluated, enum qd_verdi
                              const char *words, struct qd_arena *arena)
 {
     const struct qd_case *kase = evaluated->kase;
-    const struct qd_op *op = principal_op(evaluated);
+    const struct qd_op *op = op_of(principal_node(evaluated));
     if (class == QD_VERDICT_ACCEPTS_INVALID)
         return *kase->spec ? qd_arena_string(arena, kase->spec)
                            : qd_arena_printf(arena, "rule %s", words);

@@ -9,15 +9,32 @@
 #include "qdiff/override.h"
 #include "qdiff/quirk.h"
 
-static bool has_approximate(const struct qd_evaluated *evaluated)
+static bool some_op(const struct qd_case *kase, bool (*is)(const struct qd_op *op))
 {
-    const struct qd_graph *graph = evaluated->kase->graph;
-    for (size_t i = 0; i < graph->node_count; i++) {
-        const struct qd_op *op = qd_op_find(graph->nodes[i].domain, graph->nodes[i].op_type);
-        if (op && op->approximate)
-            return true;
+    bool found = false;
+    for (size_t i = 0; i < kase->graph->node_count && !found; i++) {
+        const struct qd_node *node = &kase->graph->nodes[i];
+        const struct qd_op *op = qd_op_find(node->domain, node->op_type);
+        found = op && is(op);
     }
-    return false;
+    return found;
+}
+
+static bool is_approximate(const struct qd_op *op)
+{
+    return op->approximate;
+}
+
+/* Whether it is a product of integers by its name alone. */
+static bool is_unwritten_product(const struct qd_op *op)
+{
+    return strcmp(op->name, "MatMulIntegerToFloat") == 0 ||
+           strcmp(op->name, "DynamicQuantizeMatMul") == 0;
+}
+
+static bool has_open_rounding(const struct qd_op *op)
+{
+    return op->rounding_open;
 }
 
 /* Whether the answer is one that the graph has under these semantics. */
@@ -46,31 +63,10 @@ static bool has_narrow_floats(const struct qd_case *kase)
            qd_features_has(&features, QD_FEATURE_BFLOAT16);
 }
 
-/* Whether some operator is a product of integers by its name alone. */
-static bool has_unwritten_product(const struct qd_case *kase)
-{
-    bool found = false;
-    for (size_t i = 0; i < kase->graph->node_count; i++)
-        found = found || strcmp(kase->graph->nodes[i].op_type, "MatMulIntegerToFloat") == 0 ||
-                strcmp(kase->graph->nodes[i].op_type, "DynamicQuantizeMatMul") == 0;
-    return found;
-}
-
 /* --- How to round ------------------------------------------------------------------------------- */
 
-static bool has_open_rounding(const struct qd_case *kase)
-{
-    bool found = false;
-    for (size_t i = 0; i < kase->graph->node_count; i++) {
-        const struct qd_node *node = &kase->graph->nodes[i];
-        const struct qd_op *op = qd_op_find(node->domain, node->op_type);
-        found = found || (op && op->rounding_open);
-    }
-    return found;
-}
-
 /* Another rounding of the operators that leave it open. */
-struct reading {
+struct other_rounding {
     struct qd_override override;
     enum qd_rounding rounding;
     enum qd_zero_point_order order;
@@ -80,11 +76,11 @@ static enum qd_status read_node(const struct qd_override *self, struct qd_evalua
                                 const struct qd_node *node, const struct qd_value *const *in,
                                 struct qd_value *out)
 {
-    const struct reading *reading = (const struct reading *)self;
+    const struct other_rounding *other = (const struct other_rounding *)self;
     struct qd_semantics semantics = *evaluation->semantics;
     struct qd_evaluation as_read = *evaluation;
-    semantics.rounding = reading->rounding;
-    semantics.zero_point_order = reading->order;
+    semantics.rounding = other->rounding;
+    semantics.zero_point_order = other->order;
     as_read.semantics = &semantics;
     return qd_override_node(node->op->rounding_open ? &as_read : evaluation, self->next, node, in,
                             out);
@@ -94,15 +90,15 @@ static enum qd_status read_node(const struct qd_override *self, struct qd_evalua
 static bool rounds_otherwise(const struct qd_evaluated *evaluated, const struct qd_run *run,
                              struct qd_arena *arena)
 {
-    static const struct reading readings[] = {
+    static const struct other_rounding roundings[] = {
         {{.node = read_node}, QD_ROUND_HALF_AWAY, QD_ZERO_POINT_AFTER},
         {{.node = read_node}, QD_ROUND_HALF_UP, QD_ZERO_POINT_AFTER},
         {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_EXACT},
         {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_F32},
         {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_FUSED},
     };
-    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
-        const struct qd_semantics semantics = {.override = &readings[i].override};
+    for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++) {
+        const struct qd_semantics semantics = {.override = &roundings[i].override};
         if (is_answer(evaluated, run, &semantics, arena))
             return true;
     }
@@ -116,15 +112,16 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
 {
     static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN};
     const struct qd_semantics floats = {.override = qd_quirk_find("product-in-floats")->override};
+    const struct qd_case *kase = evaluated->kase;
     if (comparison->flushed == comparison->mismatched)
         return "no sentence asks for subnormal numbers";
-    if (comparison->close == comparison->mismatched && has_approximate(evaluated))
+    if (comparison->close == comparison->mismatched && some_op(kase, is_approximate))
         return "no sentence says how accurate the function is";
-    if (has_narrow_floats(evaluated->kase) && is_answer(evaluated, run, &narrow, arena))
+    if (has_narrow_floats(kase) && is_answer(evaluated, run, &narrow, arena))
         return "no sentence says in how wide a type to sum";
-    if (has_unwritten_product(evaluated->kase) && is_answer(evaluated, run, &floats, arena))
+    if (some_op(kase, is_unwritten_product) && is_answer(evaluated, run, &floats, arena))
         return "no sentence says that the product is one of integers";
-    if (has_open_rounding(evaluated->kase) && rounds_otherwise(evaluated, run, arena))
+    if (some_op(kase, has_open_rounding) && rounds_otherwise(evaluated, run, arena))
         return "its page says neither how to round nor that the zero point is added afterwards";
     return NULL;
 }

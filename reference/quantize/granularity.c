@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+enum { VENDOR_OPSET = 21 };
+
 /* An integer attribute that the operator has since some opset. */
 static enum qd_status read_since(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                  const char *name, int64_t since, int64_t otherwise, int64_t *value)
@@ -96,6 +98,14 @@ static enum qd_status read_vector(const struct qd_evaluation *evaluation,
         return status;
     g->kind = QD_PER_AXIS;
     return scale->count == g->size ? QD_OK : wrong_shape(evaluation, node, scale_name, scale, x);
+}
+
+struct qd_node qd_linear_as_onnx(const struct qd_node *node)
+{
+    struct qd_node like = *node;
+    if (*node->domain)
+        like.opset = VENDOR_OPSET;
+    return like;
 }
 
 enum qd_status qd_granularity_read(const struct qd_evaluation *evaluation,

@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 #include "graph/operand_checks.h"
-
-#define LIKE_OPSET 21 /* 4 and 16 bits, and the division in the type of x and y_scale */
+#include "qdiff/granularity.h"
 
 static enum qd_status broken_shape(const struct qd_evaluation *evaluation,
                                    const struct qd_node *node, const char *scale_name,
@@ -48,7 +47,6 @@ enum qd_status qd_vendor_linear(struct qd_evaluation *evaluation, const struct q
     enum qd_status status = check_axis(evaluation, node, &in[0]->want, &in[1]->want, scale_name);
     if (status != QD_OK)
         return status;
-    struct qd_node like = *node;
-    like.opset = LIKE_OPSET;
+    struct qd_node like = qd_linear_as_onnx(node);
     return op->evaluate(evaluation, &like, in, out);
 }

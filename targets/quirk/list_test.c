@@ -62,6 +62,8 @@ struct prints {
     bool alone[MOST_QUIRKS];  /* no other one has answered the same: it is asked no more */
 };
 
+#define REFUSED UINT64_C(14695981039346656037)
+
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
@@ -77,7 +79,7 @@ static uint64_t print_of(const struct qd_case *kase, const struct qd_semantics *
     struct qd_arena arena;
     struct qd_value values[8];
     struct qd_error error;
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = REFUSED;
     assert_true(kase->graph->output_count <= sizeof values / sizeof *values);
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     if (qd_graph_evaluate(kase->graph, kase->inputs, semantics, &arena, values, &error) == QD_OK)
@@ -232,6 +234,35 @@ static void witnesses_give_the_hand_computed_values(void **state)
     assert_true(count >= 7);
 }
 
+/* A quirk that reads an axis anew reads that of com.microsoft's operators too. */
+static enum qd_visit check_vendor_axis(void *context, const struct qd_case *kase)
+{
+    struct prints *all = context;
+    if (strcmp(kase->id, "reject/VendorDequantizeLinear/valid-axis") != 0 &&
+        strcmp(kase->id, "reject/VendorQuantizeLinear/valid-axis") != 0)
+        return QD_VISIT_GO_ON;
+    for (size_t i = 0; i < all->mutants.count; i++)
+        if (print_of(kase, &all->mutants.semantics[i]) == REFUSED)
+            fail_msg("%s refuses %s", qd_quirk_at(i)->name, kase->id);
+    all->of[0]++;
+    return QD_VISIT_GO_ON;
+}
+
+static void no_quirk_refuses_the_vendors_axis(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_error error;
+    struct prints all = {.of = {0}};
+    struct qd_suite_options smoke = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_mutants_init(&arena, &all.mutants, &error) != QD_OK ||
+        qd_suite_visit(&smoke, check_vendor_axis, &all, &error) != QD_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(all.of[0], 2);
+    qd_arena_clear(&arena);
+}
+
 static char *read_source(const char *path)
 {
     char name[1024];
@@ -283,6 +314,7 @@ int main(void)
         cmocka_unit_test(every_two_differ),
         cmocka_unit_test(mixtures_are_told_apart),
         cmocka_unit_test(witnesses_give_the_hand_computed_values),
+        cmocka_unit_test(no_quirk_refuses_the_vendors_axis),
         cmocka_unit_test(the_readmes_example_is_built),
     };
     return cmocka_run_group_tests_name("list of quirks", tests, NULL, NULL);

@@ -59,14 +59,9 @@ static enum qd_status evaluate_flat(const struct qd_override *self, struct qd_ed
                            : status;
 }
 
-/* com.microsoft's operators are those of opset 21, whatever version of their domain they have; their axis
- * is given and not negative. */
-static bool read_as_onnx(const struct qd_node *node, const struct qd_layout *layout,
-                         struct qd_node *like)
+/* The axis of com.microsoft's operators is given and not negative. */
+static bool has_axis(const struct qd_node *node, const struct qd_layout *layout)
 {
-    *like = *node;
-    if (*node->domain)
-        like->opset = 21;
     return !*node->domain || (qd_node_attr(node, "axis") && layout->axis >= 0);
 }
 
@@ -77,9 +72,9 @@ static bool is_right(const struct qd_evaluation *evaluation, const struct qd_nod
     struct qd_error ignored;
     struct qd_evaluation quiet = *evaluation;
     struct qd_granularity granularity;
-    struct qd_node like;
+    struct qd_node like = qd_linear_as_onnx(node);
     quiet.error = &ignored;
-    return read_as_onnx(node, layout, &like) &&
+    return has_axis(node, layout) &&
            qd_granularity_read(&quiet, &like, &in[X]->want, &in[SCALE]->want,
                                in[ZERO_POINT] ? &in[ZERO_POINT]->want : NULL, "scale", "zero_point",
                                &granularity) == QD_OK;

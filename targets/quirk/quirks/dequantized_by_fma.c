@@ -27,10 +27,12 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     struct qd_value *y = &out[0];
     struct qd_granularity parameters;
+    struct qd_node like = qd_linear_as_onnx(node);
     if (status != QD_OK || !is_concerned(in, y))
         return status;
     const struct qd_tensor *x = &in[X]->want, *s = &in[X_SCALE]->want, *z = &in[X_ZERO_POINT]->want;
-    status = qd_granularity_read(evaluation, node, x, s, z, "x_scale", "x_zero_point", &parameters);
+    status = qd_granularity_read(evaluation, &like, x, s, z, "x_scale", "x_zero_point",
+                                 &parameters);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
         int64_t p = qd_granularity_index(&parameters, i);
         double made = fused(qd_tensor_value(x, i), qd_tensor_value(s, p), qd_tensor_value(z, p));

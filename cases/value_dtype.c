@@ -14,11 +14,14 @@ static bool is_op(const struct qd_node *node, const char *op_type)
     return strcmp(node->op_type, op_type) == 0;
 }
 
-/* An attribute that is a number of a type; NONE without it. */
-static enum qd_dtype attr_dtype(const struct qd_node *node, const char *name)
+/* The type of the output that an attribute says, as a number or by a tensor of that type; NONE without one. */
+static enum qd_dtype said_dtype(const struct qd_node *node)
 {
-    const struct qd_attr *attr = qd_node_attr(node, name);
-    return attr && attr->kind == QD_ATTR_INT ? qd_dtype_of_onnx((int32_t)attr->i) : QD_DTYPE_NONE;
+    const struct qd_attr *attr = qd_node_attr(node, is_op(node, "Cast") ? "to" : "output_dtype");
+    const struct qd_attr *value = qd_node_attr(node, "value");
+    if (attr && attr->kind == QD_ATTR_INT)
+        return qd_dtype_of_onnx((int32_t)attr->i);
+    return value && value->kind == QD_ATTR_TENSOR ? value->tensor->dtype : QD_DTYPE_NONE;
 }
 
 static int operand_at(const struct qd_node *node, int i)
@@ -63,11 +66,11 @@ static enum qd_dtype dtype_of(const struct qd_case *kase, int value, size_t coun
     if (producer < 0)
         return QD_DTYPE_NONE;
     const struct qd_node *node = &graph->nodes[producer];
-    enum qd_dtype said = attr_dtype(node, is_op(node, "Cast") ? "to" : "output_dtype");
+    enum qd_dtype said = said_dtype(node);
     if (said != QD_DTYPE_NONE)
         return said;
-    if (is_op(node, "MatMulInteger") || is_op(node, "ConvInteger"))
-        return QD_S32;
+    if (node->op && node->op->gives != QD_DTYPE_NONE)
+        return node->op->gives;
     if (is_op(node, "DynamicQuantizeLinear"))
         return node->outputs[1] == value ? QD_F32 : QD_U8;
     enum qd_dtype like = dtype_of(kase, model_operand(node), (size_t)producer, depth + 1);

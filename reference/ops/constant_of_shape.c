@@ -79,6 +79,7 @@ const struct qd_op qd_op_constant_of_shape = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .gives = QD_F32, /* without value */
     .form = QD_FORM_MANY,
     .operands = "input:control",
     .clause = "25: Generate a tensor with given value and shape.",

@@ -97,6 +97,7 @@ const struct qd_op qd_op_conv_integer = {
     .min_inputs = 2,
     .max_inputs = 4,
     .outputs = 1,
+    .gives = QD_S32,
     .form = QD_FORM_CONVOLVES,
     .operands = "x,w:weight,x_zero_point,w_zero_point",
     .clause =

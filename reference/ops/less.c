@@ -29,6 +29,7 @@ const struct qd_op qd_op_less = {
     .min_inputs = 2,
     .max_inputs = 2,
     .outputs = 1,
+    .gives = QD_BOOL,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "A,B",
     .clause = "13: Returns the tensor resulted from performing the less logical operation "

@@ -83,6 +83,7 @@ const struct qd_op qd_op_matmul_integer = {
     .min_inputs = 2,
     .max_inputs = 4,
     .outputs = 1,
+    .gives = QD_S32,
     .form = QD_FORM_MATRICES,
     .operands = "A,B:weight,a_zero_point,b_zero_point",
     .clause = "10: Matrix product that behaves like numpy.matmul. The production MUST never "

@@ -39,6 +39,7 @@ const struct qd_op qd_op_not = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .gives = QD_BOOL,
     .form = QD_FORM_ELEMENTWISE,
     .operands = "X",
     .clause = "1: Returns the negation of the input tensor element-wise.",

@@ -49,6 +49,7 @@ const struct qd_op qd_op_shape = {
     .min_inputs = 1,
     .max_inputs = 1,
     .outputs = 1,
+    .gives = QD_S64,
     .form = QD_FORM_MANY,
     .operands = "data",
     .clause =

@@ -140,17 +140,18 @@ static bool has_range(const struct qd_quantizer_request *request, const char *te
     return false;
 }
 
-/* Whether ranges are given, and none for a tensor that a node gives. */
-static bool lacks_range(const struct asking *asking)
+/* Whether ranges are given, and none for a tensor of real numbers that a node gives. */
+static bool lacks_range(const struct qd_case *kase, const struct qd_quantizer_request *request)
 {
-    const struct qd_graph *graph = asking->kase->graph;
-    const struct qd_quantizer_request *request = &asking->request;
+    const struct qd_graph *graph = kase->graph;
     if (request->options.scheme == QD_QUANTIZER_DYNAMIC || request->range_count == 0)
         return false;
     for (size_t n = 0; n < graph->node_count; n++)
         for (size_t k = 0; k < graph->nodes[n].output_count; k++) {
             int value = graph->nodes[n].outputs[k];
-            if (value != QD_NO_VALUE && !has_range(request, graph->values[value].name))
+            bool is_real = value != QD_NO_VALUE &&
+                           qd_dtype_is_float(qd_node_dtype(kase, &graph->nodes[n], value));
+            if (is_real && !has_range(request, graph->values[value].name))
                 return true;
         }
     return false;
@@ -178,7 +179,7 @@ static enum qd_status ask(struct qd_subject *subject, const struct qd_evaluated 
     if (status != QD_OK)
         return status;
     asking.unfit = qd_quantizer_unfit_range(&asking.request);
-    asking.lacks_range = lacks_range(&asking);
+    asking.lacks_range = lacks_range(asking.kase, &asking.request);
     status = judge(&asking);
     if (status == QD_OK)
         *trial = made;

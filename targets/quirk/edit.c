@@ -63,6 +63,11 @@ void qd_edit_int(struct qd_edit *edit, const char *name, int64_t value)
     set(edit, (struct qd_attr){.name = name, .kind = QD_ATTR_INT, .i = value});
 }
 
+void qd_edit_float(struct qd_edit *edit, const char *name, float value)
+{
+    set(edit, (struct qd_attr){.name = name, .kind = QD_ATTR_FLOAT, .f = value});
+}
+
 void qd_edit_word(struct qd_edit *edit, const char *name, const char *word)
 {
     set(edit, (struct qd_attr){.name = name, .kind = QD_ATTR_STRING, .s = word});

@@ -56,6 +56,7 @@ enum qd_status qd_edit_run_with_entry(const struct qd_edit *edit, const struct q
 /* Attributes: taken away, or set whether it was there or not. */
 void qd_edit_drop(struct qd_edit *edit, const char *name);
 void qd_edit_int(struct qd_edit *edit, const char *name, int64_t value);
+void qd_edit_float(struct qd_edit *edit, const char *name, float value);
 void qd_edit_ints(struct qd_edit *edit, const char *name, const int64_t *values, size_t count);
 void qd_edit_word(struct qd_edit *edit, const char *name, const char *word);
 

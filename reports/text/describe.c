@@ -134,12 +134,17 @@ static const char *describe_near(const struct qd_near_miss *near, struct qd_aren
 const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
     const char *near = describe_near(&diagnosis->near, arena);
-    if (!near)
+    const char *excused = diagnosis->excused == 0
+                              ? ""
+                              : qd_arena_printf(arena, ", on %zu of them together with %s",
+                                                diagnosis->excused, diagnosis->other->name);
+    if (!near || !excused)
         return NULL;
     return qd_arena_printf(
-        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s%s%s%s",
+        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s%s%s%s%s",
         diagnosis->neighbours, diagnosis->divergent,
         diagnosis->quirk_count > 0 && diagnosis->divergent > 0 ? ", as the quirk says" : "",
+        excused,
         diagnosis->only ? "; of the operators that it is about only this one has it: " : "",
         diagnosis->only ? diagnosis->only : "", diagnosis->out_of_time ? "; out of time" : "",
         near);

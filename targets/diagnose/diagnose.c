@@ -29,6 +29,8 @@ struct reading {
     const struct qd_op *only; /* NULL, or the operator whose nodes alone have the one quirk */
 };
 
+enum { MOST_QUIRKS = 256 };
+
 /* Quirks taken together that may be the explanation. */
 struct candidate {
     const struct qd_quirk *quirks[2];
@@ -38,6 +40,9 @@ struct candidate {
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
+    size_t excused;   /* wrong neighbours that it explains only together with another quirk */
+    bool others
+        [MOST_QUIRKS]; /* of those, by their place in the list, the ones that explain each with it */
 };
 
 /* So many of them speak for a pair of quirks, or for one in one operator alone: these can explain much by chance. */
@@ -363,6 +368,28 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
     return false;
 }
 
+/* Whether a quirk explains this neighbour if the target has one more quirk, the same one wherever it needs one. */
+static bool is_excused(const struct diagnosing *d, struct candidate *c,
+                       const struct neighbour *neighbour)
+{
+    const struct qd_quirk *quirks[2] = {c->quirks[0]};
+    const struct reading both = {quirks, 2, NULL};
+    const struct qd_trial *trial = &neighbour->trial;
+    bool some = false;
+    if (c->count != 1 || c->only || c->weak)
+        return false;
+    for (size_t i = 0; i < MOST_QUIRKS && (quirks[1] = qd_quirk_at(i)); i++) {
+        struct qd_comparison under;
+        bool possible = (c->excused == 0 || c->others[i]) && quirks[1] != quirks[0] &&
+                        qd_quirk_concerns(quirks[1], neighbour->kase.graph);
+        c->others[i] = possible && fit_of(both, &neighbour->kase, trial->comparison.compared,
+                                          &trial->run, d->arena, &under) == EXPLAINS;
+        some = some || c->others[i];
+    }
+    c->excused += some;
+    return some;
+}
+
 /* A quirk that explains the case and not this neighbour, which may show another fault as well. */
 static void note_refuted(struct diagnosing *d, const struct candidate *c)
 {
@@ -395,10 +422,22 @@ static bool has_telling(const struct neighbour *neighbour)
     return false;
 }
 
+/* Of the first `count` candidates, which a wrong neighbour refutes all, those that it refutes by another fault alone. */
+static size_t excuse(struct diagnosing *d, const struct neighbour *neighbour, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct candidate c = d->candidates[i];
+        if (is_excused(d, &c, neighbour))
+            d->candidates[kept++] = c;
+    }
+    return kept;
+}
+
 /* Keeps the candidates that explain what the target gave. */
 static void sift(struct diagnosing *d, const struct neighbour *neighbour)
 {
-    size_t kept = 0;
+    size_t kept = 0, count = d->count;
     const struct qd_comparison *comparison = &neighbour->trial.comparison;
     bool wrong = qd_verdict_is_divergence(comparison->verdict);
     bool telling = wrong && has_telling(neighbour);
@@ -406,7 +445,7 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
     d->divergent += wrong;
     if (comparison->compared == 0)
         return;
-    for (size_t i = 0; i < d->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct candidate c = d->candidates[i];
         struct qd_comparison under;
         enum fit fit = fit_of(reading_of(&c), &neighbour->kase, comparison->compared,
@@ -420,7 +459,7 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         c.divergent += telling && fit == EXPLAINS;
         d->candidates[kept++] = c;
     }
-    d->count = kept;
+    d->count = kept > 0 || !wrong ? kept : excuse(d, neighbour, count);
 }
 
 /* Runs the neighbour on the target. *ran: it gave outputs. */
@@ -593,7 +632,12 @@ static size_t count_strong(const struct diagnosing *d)
 
 static bool needs_evidence(const struct candidate *c)
 {
-    return c->count > 1 || c->only;
+    return c->count > 1 || c->only || c->excused > 0;
+}
+
+static bool lacks_evidence(const struct candidate *c)
+{
+    return needs_evidence(c) && c->divergent < PAIR_EVIDENCE;
 }
 
 /* Several pairs are too weak a statement to make: a pair is named only when it
@@ -601,8 +645,7 @@ static bool needs_evidence(const struct candidate *c)
 static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *diagnosis)
 {
     const struct candidate *first = d->candidates;
-    if (count_strong(d) == 0 || (d->count > 1 && needs_evidence(first)) ||
-        (needs_evidence(first) && first->divergent < PAIR_EVIDENCE) ||
+    if (count_strong(d) == 0 || (d->count > 1 && needs_evidence(first)) || lacks_evidence(first) ||
         d->count > QD_DIAGNOSIS_MAX_QUIRKS)
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
@@ -612,6 +655,9 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
         for (size_t j = 0; j < d->candidates[i].count; j++)
             diagnosis->quirks[diagnosis->quirk_count++] = d->candidates[i].quirks[j];
     diagnosis->slack = d->count == 1 ? first->slack : 0;
+    diagnosis->excused = first->excused;
+    for (size_t i = MOST_QUIRKS; first->excused > 0 && i-- > 0;)
+        diagnosis->other = first->others[i] ? qd_quirk_at(i) : diagnosis->other;
 }
 
 /* If exactly one candidate gave every output of every trial bit for bit, and none was silent, it is the one. */
@@ -653,7 +699,9 @@ static enum qd_status find_candidates(struct diagnosing *d)
     if (status == QD_OK)
         status = ask_suite(d);
     prefer_exact(d);
-    if (status != QD_OK || count_strong(d) > 0)
+    if (status == QD_OK && d->count == 1 && lacks_evidence(&d->candidates[0]))
+        status = ask_suite_for_more(d);
+    if (status != QD_OK || (count_strong(d) > 0 && !lacks_evidence(&d->candidates[0])))
         return status;
     size_t neighbours = d->neighbours, divergent = d->divergent;
     status = look_further(d, PAIRS);

@@ -320,42 +320,62 @@ static void test_a_quirk_of_one_operator_alone(void **state)
     assert_false(ignoring_explains_round_trip(6));
 }
 
-/* QuantizeLinear of halves within the range, by a target that rounds them away from 0 and, beyond the range, wraps: the
- * case shows the first fault alone, neighbours the second one too. It has no name, and the first is told. */
-static void test_a_second_fault_leaves_the_evidence(void **state)
+/* QuantizeLinear of halves within the range, by a target that rounds them away from 0 and has other faults, which
+ * neighbours show and the case does not. */
+static void diagnose_halves(const char *target, struct qd_arena *arena,
+                            struct qd_diagnosis *diagnosis)
 {
-    (void)state;
     static const int64_t six[] = {6};
-    struct qd_session *session = qd_open("quirk:round-half-away+range-wraps",
-                                         &(struct qd_session_options){.in_process = true});
-    struct qd_arena arena;
+    struct qd_session *session = qd_open(target, &(struct qd_session_options){.in_process = true});
     struct qd_error error;
     struct qd_case kase;
     struct qd_value value;
     struct qd_run run;
-    struct qd_diagnosis diagnosis;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct qd_tensor x = floats(&arena, 1, six, (const float[]){0.5f, 2.5f, 4.5f, 100, 7, 30.5f});
-    struct qd_tensor scale = floats(&arena, 0, NULL, (const float[]){1});
-    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    struct qd_tensor x = floats(arena, 1, six, (const float[]){0.5f, 2.5f, 4.5f, 100, 7, 30.5f});
+    struct qd_tensor scale = floats(arena, 0, NULL, (const float[]){1});
+    struct qd_builder *builder = qd_build_begin(arena, 13);
     qd_build_input(builder, "x", &x);
     qd_build_initializer(builder, "s", &scale);
     qd_build_node(builder, "", "QuantizeLinear", "x,s", "y");
     qd_build_output(builder, "y", QD_U8, 1, six);
     assert_int_equal(qd_build_finish(builder, "halves", false, &kase, &error), QD_OK);
-    assert_int_equal(qd_graph_evaluate(kase.graph, kase.inputs, NULL, &arena, &value, &error),
+    assert_int_equal(qd_graph_evaluate(kase.graph, kase.inputs, NULL, arena, &value, &error),
                      QD_OK);
-    assert_int_equal(qd_session_run(session, &kase, &value.want, &arena, &run, &error), QD_OK);
+    assert_int_equal(qd_session_run(session, &kase, &value.want, arena, &run, &error), QD_OK);
     const struct qd_diagnose_options options = {.seconds = 20};
-    assert_int_equal(
-        qd_diagnose(session, &kase, &value, &run, &options, &arena, &diagnosis, &error), QD_OK);
+    assert_int_equal(qd_diagnose(session, &kase, &value, &run, &options, arena, diagnosis, &error),
+                     QD_OK);
+    qd_session_close(session);
+}
+
+/* Beyond the range it wraps: what refutes the name has this one other fault everywhere. */
+static void test_a_second_fault_leaves_the_name(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_diagnosis diagnosis;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    diagnose_halves("quirk:round-half-away+range-wraps", &arena, &diagnosis);
+    assert_string_equal(diagnosis.label, "round-half-away");
+    assert_true(diagnosis.excused > 0 && diagnosis.divergent > diagnosis.excused);
+    assert_string_equal(diagnosis.other->name, "range-wraps");
+    qd_arena_clear(&arena);
+}
+
+/* Two more faults at once are more than one quirk says: it has no name, and the first is told. */
+static void test_a_third_fault_leaves_the_evidence(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    struct qd_diagnosis diagnosis;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    diagnose_halves("quirk:round-half-away+range-wraps+quotient-in-float16", &arena, &diagnosis);
     assert_int_equal(diagnosis.kind, QD_DIAGNOSIS_UNEXPLAINED);
     assert_non_null(diagnosis.near.quirk);
     assert_string_equal(diagnosis.near.quirk->name, "round-half-away");
     assert_int_equal(diagnosis.near.elements, 6);
     assert_true(diagnosis.near.neighbour > 0 && diagnosis.near.neighbour <= diagnosis.neighbours);
     assert_true(diagnosis.divergent > 0);
-    qd_session_close(session);
     qd_arena_clear(&arena);
 }
 
@@ -412,7 +432,8 @@ static void test_pairs_need_evidence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quirks_are_named),
-                                       cmocka_unit_test(test_a_second_fault_leaves_the_evidence),
+                                       cmocka_unit_test(test_a_second_fault_leaves_the_name),
+                                       cmocka_unit_test(test_a_third_fault_leaves_the_evidence),
                                        cmocka_unit_test(test_what_is_unspecified_explains_nothing),
                                        cmocka_unit_test(test_a_quirk_of_one_operator_alone),
                                        cmocka_unit_test(test_pairs_need_evidence)};

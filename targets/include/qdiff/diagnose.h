@@ -7,9 +7,11 @@
  * element must be specified. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was
  * run on the target. When several do, neighbours on which they differ are searched and run, then cases of the same
  * operator from the suite; a quirk that gave every output bit for bit is preferred to those in whose sets the outputs
- * only lie. Pairs of quirks that change the case are tried when no single quirk fits; a pair is named only when it
- * explains two more wrong answers, of neighbours or of cases of the suite with other shapes and attributes, in which
- * not all that differs is at an end of its type. In a graph, the first node whose output leaves the admissible set is
+ * only lie. A wrong neighbour that refutes them all may show another fault as well: a quirk stays if, with one other
+ * quirk, the same for all such neighbours, it explains them. Pairs of quirks that change the case are tried when no
+ * single quirk fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of the
+ * suite with other shapes and attributes, in which not all that differs is at an end of its type; so is a quirk that
+ * needs another one somewhere, and it explains those two alone. In a graph, the first node whose output leaves the admissible set is
  * looked for, with the values in between made outputs; if the difference vanishes then, it comes from a fusion.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
@@ -66,6 +68,8 @@ struct qd_diagnosis {
     int64_t slack;     /* elements with more than one admissible value under what is named */
     size_t neighbours; /* that the target ran */
     size_t divergent;  /* of those, how many differed from the canonical set too */
+    size_t excused;    /* QUIRK: of those, how many it explains only together with `other` */
+    const struct qd_quirk *other; /* the first such one of the list; NULL: none is needed */
     const char *
         place; /* a graph: the first node that leaves the admissible set, or the fusion; "" otherwise */
     const char

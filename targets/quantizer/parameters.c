@@ -427,6 +427,21 @@ static enum qd_verdict classify(const struct qd_quant_check *check,
     return covered ? QD_VERDICT_WRONG_PARAMETERS : QD_VERDICT_RANGE_NOT_COVERED;
 }
 
+/* Whether a tensor before it has the same wrong parameters because both share them: they are told once. */
+static bool is_told(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                    const struct qd_observed_rule *rule)
+{
+    struct range range;
+    for (const struct qd_quant_edge *other = check->edges.items; other < edge; other++)
+        if (check->group[other->tensor] == check->group[edge->tensor] && other->count == 1 &&
+            other->type == edge->type && other->scales[0] == edge->scales[0] &&
+            other->zero_points[0] == edge->zero_points[0] &&
+            !check->graph->values[other->tensor].initializer &&
+            range_of(check, other->tensor, &range) && !is_right(check, other, rule))
+            return true;
+    return false;
+}
+
 static void check_activation(struct qd_quant_check *check, const struct qd_quant_edge *edge)
 {
     struct qd_observed_rule rule = activation_rule(check, edge);
@@ -435,7 +450,7 @@ static void check_activation(struct qd_quant_check *check, const struct qd_quant
     if (edge->count != 1 || !range_of(check, edge->tensor, &range))
         return;
     check->report->checked++;
-    if (is_right(check, edge, &rule))
+    if (is_right(check, edge, &rule) || is_told(check, edge, &rule))
         return;
     enum qd_verdict class = classify(check, edge, range, &rule, &why);
     qd_quant_find(check, class, "%s: range %.9g to %.9g: want %s; have %.9g, %lld: %s",

@@ -7,13 +7,14 @@
 /* onnxruntime.quantization, the operators of qdq_quantizer and of the QOperator registry that give their output the
  * parameters of their input. Its Concat keeps one pair for each tensor: it
  * requantizes (QDQ) or is QLinearConcat (QOperator). */
-static const char *const ort_qdq[] = {"AveragePool", "Flatten",   "MaxPool", "Reshape",
-                                      "Resize",      "Slice",     "Split",   "Squeeze",
-                                      "Transpose",   "Unsqueeze", NULL};
-static const char *const ort_qoperator[] = {"Flatten", "MaxPool",   "Reshape",   "Resize", "Split",
-                                            "Squeeze", "Transpose", "Unsqueeze", NULL};
-/* QSplit and QDQSplit quantize what they read; so do GatherQuant and QDQGather where it is a constant. */
-static const char *const ort_whatever[] = {"Split", NULL};
+static const char *const ort_qdq[] = {"AveragePool", "Flatten",   "MaxPool",   "Pad",
+                                      "Reshape",     "Resize",    "Slice",     "Split",
+                                      "Squeeze",     "Transpose", "Unsqueeze", NULL};
+static const char *const ort_qoperator[] = {"Flatten",   "MaxPool", "Pad",     "Reshape",
+                                            "Resize",    "Split",   "Squeeze", "Transpose",
+                                            "Unsqueeze", NULL};
+/* QSplit, QDQSplit and QDQPad quantize what they read; so do GatherQuant and QDQGather where it is a constant. */
+static const char *const ort_whatever[] = {"Pad", "Split", NULL};
 static const char *const ort_constants[] = {"Gather", NULL};
 /* ExecuTorch's XNNPACKQuantizer gives these its shared specification (_is_share_obs_or_fq_op and the annotators of cat
  * and adaptive_avg_pool2d, under the names that torch_graph.py gives them); aten.unsqueeze is not among them. Clip is

@@ -50,9 +50,23 @@ static bool moves_constant(const struct qd_quant_check *check, const struct qd_n
            check->graph->values[node->inputs[0]].initializer;
 }
 
+/* Whether a Pad, of opset 11 or later, puts in numbers that the range of its input holds: 0 or its own. */
+static bool pads_within_range(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    const struct qd_attr *mode = qd_node_attr(node, "mode");
+    if (mode && mode->kind == QD_ATTR_STRING && strcmp(mode->s, "constant") != 0)
+        return true;
+    if (node->input_count < 3 || node->inputs[2] == QD_NO_VALUE)
+        return true;
+    const struct qd_tensor *fill = check->graph->values[node->inputs[2]].initializer;
+    return fill && fill->count == 1 && qd_tensor_value(fill, 0) == 0;
+}
+
 static bool moves(const struct qd_quant_check *check, const struct qd_node *node)
 {
     const struct qd_quantizer_request *request = check->question->request;
+    if (strcmp(node->op_type, "Pad") == 0 && !pads_within_range(check, node))
+        return false;
     return (among(check->question->profile->shares[request->options.format], node->op_type) ||
             moves_constant(check, node)) &&
            !among(request->options.exclude, node->name);

@@ -5,12 +5,27 @@
 /* How a QuantizeLinear is marked that is computed together with what is before it. */
 static const char mark[] = "(fused)";
 
-/* Whether all operands come from DequantizeLinear. */
-static bool is_block(const struct qd_rewrite *made, const struct qd_node *node)
+/* The type of the codes of a QuantizeLinear or DequantizeLinear, by a constant zero point; else NONE. */
+static enum qd_dtype code_type(const struct qd_rewrite *made, const struct qd_node *node)
 {
+    int z = qd_node_input(node, 2);
+    const struct qd_tensor *constant = z == QD_NO_VALUE ? NULL : made->graph->values[z].initializer;
+    return constant ? constant->dtype : QD_DTYPE_NONE;
+}
+
+/* Whether all operands come from DequantizeLinear, of codes of the same type as those of `quantize`: there is no kernel
+ * for two types. */
+static bool is_block(const struct qd_rewrite *made, const struct qd_node *node,
+                     const struct qd_node *quantize)
+{
+    enum qd_dtype y = code_type(made, quantize);
     bool block = node->input_count > 0;
-    for (size_t k = 0; block && k < node->input_count; k++)
-        block = qd_rewrite_producer(made, qd_node_input(node, k), "DequantizeLinear") != NULL;
+    for (size_t k = 0; block && k < node->input_count; k++) {
+        const struct qd_node *from =
+            qd_rewrite_producer(made, qd_node_input(node, k), "DequantizeLinear");
+        enum qd_dtype x = from ? code_type(made, from) : QD_DTYPE_NONE;
+        block = from && (x == y || x == QD_DTYPE_NONE || y == QD_DTYPE_NONE);
+    }
     return block;
 }
 
@@ -35,7 +50,7 @@ static bool ends_block(const struct qd_rewrite *made, const struct qd_node *quan
     int value = value_before_moves(made, qd_node_input(quantize, 0));
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         const struct qd_node *node = qd_rewrite_producer(made, value, ops[i]);
-        if (node && is_block(made, node) && qd_rewrite_uses(made, value) == 1)
+        if (node && is_block(made, node, quantize) && qd_rewrite_uses(made, value) == 1)
             return true;
     }
     return false;

@@ -306,34 +306,37 @@ static bool is_excluded(const struct qd_quant_check *check, const struct qd_quan
     return edge->node >= 0 && listed(options(check)->exclude, check->graph->nodes[edge->node].name);
 }
 
-/* All codes of the type, by a constant's own numbers: of one that no layer reads, nothing more is promised. */
-static struct qd_observed_rule plain_rule(const struct qd_quant_check *check,
-                                          const struct qd_quant_edge *edge)
+/* Whether the parameters are a constant's own, of which, if no layer reads it, nothing more is promised: in all codes of
+ * the type or in those of a reduced range, symmetric where its weights may be, or not. */
+static bool fits_plainly(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                         int64_t c, struct range range)
 {
-    struct qd_observed_rule rule = weight_rule(check, edge);
+    const struct qd_observed_rule weight = weight_rule(check, edge);
     bool narrow = is_signed(edge->type) && check->question->profile->signed_weights_are_symmetric;
-    rule.scheme = narrow ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC;
-    rule.qmin = qd_dtype_info(edge->type)->min;
-    rule.qmax = qd_dtype_info(edge->type)->max;
-    if (narrow)
-        rule.qmin = -rule.qmax;
-    return rule;
+    for (int form = 0; form < 4; form++) {
+        struct qd_observed_rule rule = weight;
+        rule.scheme = form & 1 ? weight.scheme : QD_OBSERVED_ASYMMETRIC;
+        rule.qmin = qd_dtype_info(edge->type)->min;
+        rule.qmax = qd_dtype_info(edge->type)->max;
+        if (narrow && rule.scheme == QD_OBSERVED_SYMMETRIC)
+            rule.qmin = -rule.qmax;
+        if (form & 2)
+            limit_codes(check, edge->type, &rule);
+        if (fits(edge, c, range, &rule))
+            return true;
+    }
+    return false;
 }
 
-/* Whether they are those of a constant of the group: as a weight, in all codes too, or plain. */
+/* Whether they are those of a constant of the group. */
 static bool fits_constant(const struct qd_quant_check *check, const struct qd_quant_edge *edge)
 {
-    struct qd_observed_rule rules[] = {weight_rule(check, edge), plain_rule(check, edge),
-                                       plain_rule(check, edge)};
-    rules[2].scheme = rules[0].scheme;
     for (size_t v = 0; v < check->graph->value_count; v++) {
         const struct qd_tensor *constant = check->graph->values[v].initializer;
-        if (!constant || !qd_dtype_is_float(constant->dtype) ||
-            check->group[v] != check->group[edge->tensor])
-            continue;
-        for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-            if (fits(edge, 0, constant_range(edge, constant, 0), &rules[i]))
-                return true;
+        if (constant && qd_dtype_is_float(constant->dtype) &&
+            check->group[v] == check->group[edge->tensor] &&
+            fits_plainly(check, edge, 0, constant_range(edge, constant, 0)))
+            return true;
     }
     return false;
 }
@@ -362,14 +365,15 @@ static void check_constant(struct qd_quant_check *check, const struct qd_quant_e
         plain.scheme = QD_OBSERVED_ASYMMETRIC;
         limit_codes(check, edge->type, &plain);
     }
-    if (edge->node >= 0 && edge->count == 1 &&
-        listed(check->question->profile->shares_constants, check->graph->nodes[edge->node].op_type))
-        plain = plain_rule(check, edge);
+    bool moved =
+        edge->node >= 0 && edge->count == 1 &&
+        listed(check->question->profile->shares_constants, check->graph->nodes[edge->node].op_type);
     check->report->checked++;
     for (int64_t c = 0; c < (int64_t)edge->count; c++) {
         struct range range = constant_range(edge, w, c);
         if (fits(edge, c, range, &weight) || fits(edge, c, range, &other) ||
-            fits(edge, c, range, &plain) || (edge->count == 1 && is_right(check, edge, &other)))
+            fits(edge, c, range, &plain) || (moved && fits_plainly(check, edge, c, range)) ||
+            (edge->count == 1 && is_right(check, edge, &other)))
             continue;
         if (is_enlarged_for_bias(check, edge, c, range, &weight)) {
             qd_quant_note(check, "%s: scale %.9g enlarged so that the bias fits int32",

@@ -164,8 +164,8 @@ static enum qd_status run_kernel(struct qd_evaluation *evaluation, const struct 
         scales *= (float)qd_parameter_at(in[TRIPLE + SCALE], 0);
         k.inverse *= scales;
     }
-    return status == QD_OK ? fill(evaluation, &k, is_leak ? leak : is_product ? multiply : add, y)
-                           : status;
+    code_function *f = is_leak ? leak : is_product ? multiply : add;
+    return status == QD_OK ? fill(evaluation, &k, f, y) : status;
 }
 
 /* --- Concatenations: dequantize, and quantize without vectors ------------------------------------ */

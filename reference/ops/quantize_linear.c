@@ -173,6 +173,12 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
     return status;
 }
 
+/* A product that is NaN, of 0 and an infinite reciprocal, is the greatest code. */
+static int64_t code_fused(const struct qd_output_quantizer *output, double product)
+{
+    return isnan(product) ? output->max : qd_output_quantizer_float(output, product);
+}
+
 /* The code of x/s when the quotient is first rounded to a type, or x multiplied by a rounded
  * 1/s. */
 static int64_t code_rounded(const struct quantizer *q, const struct qd_output_quantizer *output,
@@ -181,7 +187,7 @@ static int64_t code_rounded(const struct quantizer *q, const struct qd_output_qu
     if (q->evaluation->semantics->division == QD_DIVISION_RECIPROCAL) {
         double reciprocal = qd_float_divide(type, QD_NEAREST_EVEN, 1.0, s);
         if (q->evaluation->semantics->zero_point_order == QD_ZERO_POINT_BEFORE_FUSED)
-            return qd_output_quantizer_float(output, x * reciprocal); /* two float32: exact */
+            return code_fused(output, x * reciprocal); /* two float32: exact */
         return qd_output_quantizer_float(output,
                                          qd_float_round(type, QD_NEAREST_EVEN, x * reciprocal));
     }

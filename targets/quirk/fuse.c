@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of nodes between codes as the one operator that targets make of them: QLinearConv, QLinearMatMul, QGemm,
- * MatMulIntegerToFloat, QLinearAdd, QLinearSoftmax. */
+ * MatMulIntegerToFloat, QLinearAdd, QLinearMul, QLinearLeakyRelu, QLinearSoftmax. */
 #include "quirk/fuse.h"
 
 #include <math.h>
@@ -403,13 +403,14 @@ enum qd_status qd_evaluate_fused(const struct qd_override *self, struct qd_evalu
     return qd_evaluate_marked(self, evaluation, mark, changed, node, operands, out);
 }
 
-/* --- Additions ---------------------------------------------------------------------------------- */
+/* --- Additions, products, slopes ---------------------------------------------------------------------------------- */
 
 enum { A, B, SUM = 6, SUM_ZERO_POINT, SUM_INPUTS };
 
-static void fuse_addition(struct qd_rewrite *made, struct qd_node *node, const struct qd_node *add)
+static void fuse_pair(struct qd_rewrite *made, struct qd_node *node, const struct qd_node *from,
+                      const char *op_type)
 {
-    const struct qd_node *a = operand(made, add, A), *b = operand(made, add, B);
+    const struct qd_node *a = operand(made, from, A), *b = operand(made, from, B);
     int *inputs = qd_arena_array(made->arena, SUM_INPUTS, sizeof *inputs);
     if (!inputs || !a || !b)
         return;
@@ -422,7 +423,12 @@ static void fuse_addition(struct qd_rewrite *made, struct qd_node *node, const s
             return;
     node->domain = "com.microsoft";
     node->opset = 1;
-    become(made, node, add, "QLinearAdd", inputs, SUM_INPUTS);
+    become(made, node, from, op_type, inputs, SUM_INPUTS);
+}
+
+static void fuse_addition(struct qd_rewrite *made, struct qd_node *node, const struct qd_node *add)
+{
+    fuse_pair(made, node, add, "QLinearAdd");
 }
 
 typedef void fuse_operator(struct qd_rewrite *made, struct qd_node *quantize,
@@ -451,6 +457,46 @@ enum qd_status qd_fuse_additions(const struct qd_override *self, const struct qd
 {
     (void)self;
     return fuse_each(graph, "Add", fuse_addition, arena, rewritten, error);
+}
+
+static void fuse_product(struct qd_rewrite *made, struct qd_node *node, const struct qd_node *mul)
+{
+    fuse_pair(made, node, mul, "QLinearMul");
+}
+
+enum { LY_SCALE = 3, LY_ZERO_POINT, SLOPE_INPUTS };
+
+static void fuse_slope(struct qd_rewrite *made, struct qd_node *node, const struct qd_node *leaky)
+{
+    const struct qd_node *x = operand(made, leaky, X);
+    int *inputs = qd_arena_array(made->arena, SLOPE_INPUTS, sizeof *inputs);
+    if (!inputs || !x)
+        return;
+    put(made, x, inputs);
+    inputs[LY_SCALE] = qd_node_input(node, SCALE);
+    inputs[LY_ZERO_POINT] = zero_point(made, node, QD_U8);
+    if (inputs[ZERO_POINT] == QD_NO_VALUE || inputs[LY_ZERO_POINT] == QD_NO_VALUE)
+        return;
+    node->domain = "com.microsoft";
+    node->opset = 1;
+    become(made, node, leaky, "QLinearLeakyRelu", inputs, SLOPE_INPUTS);
+}
+
+enum qd_status qd_fuse_elementwise(const struct qd_override *self, const struct qd_graph *graph,
+                                   struct qd_arena *arena, const struct qd_graph **rewritten,
+                                   struct qd_error *error)
+{
+    static const struct {
+        const char *op_type;
+        fuse_operator *fuse_with;
+    } blocks[] = {{"Add", fuse_addition}, {"Mul", fuse_product}, {"LeakyRelu", fuse_slope}};
+    enum qd_status status = QD_OK;
+    (void)self;
+    for (size_t i = 0; status == QD_OK && i < sizeof blocks / sizeof *blocks; i++) {
+        status = fuse_each(graph, blocks[i].op_type, blocks[i].fuse_with, arena, rewritten, error);
+        graph = *rewritten;
+    }
+    return status;
 }
 
 /* --- Softmax ------------------------------------------------------------------------------------- */

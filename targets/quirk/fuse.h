@@ -37,6 +37,11 @@ enum qd_status qd_fuse_additions(const struct qd_override *self, const struct qd
                                  struct qd_arena *arena, const struct qd_graph **rewritten,
                                  struct qd_error *error);
 
+/* The same of Add, Mul (QLinearMul) and LeakyRelu (QLinearLeakyRelu). */
+enum qd_status qd_fuse_elementwise(const struct qd_override *self, const struct qd_graph *graph,
+                                   struct qd_arena *arena, const struct qd_graph **rewritten,
+                                   struct qd_error *error);
+
 /* Each DequantizeLinear, Softmax, QuantizeLinear of 8-bit codes of one type becomes a QLinearSoftmax. */
 enum qd_status qd_fuse_softmax(const struct qd_override *self, const struct qd_graph *graph,
                                struct qd_arena *arena, const struct qd_graph **rewritten,

@@ -245,6 +245,8 @@ class Node:
         need(len(self.outputs) == 1, "indices as ONNX counts them")
         kernel, strides, pads, dilations, ceil = self.pool()
         coded = x.dtype in (torch.uint8, torch.int8)
+        three = len(kernel) == 3 and torch.backends.quantized.engine == "qnnpack"
+        need(not three or not (coded or x.is_quantized), "a maximum over three axes in QNNPACK")
         if coded:  # any scale: the codes are compared
             x = with_parameters(x, torch.ones(1), None)
         made = getattr(torch, "max_pool%dd" % len(kernel))(x, kernel, strides, pads, dilations, ceil)

@@ -21,8 +21,7 @@ static unsigned reduced(const struct qd_node *node, const struct qd_tensor *x)
     return found ? found : all;
 }
 
-/* The number of the output's element to which element i of x belongs. */
-static int64_t target(const struct qd_tensor *x, unsigned axes, int64_t i)
+int64_t qd_reduced_index(const struct qd_tensor *x, unsigned axes, int64_t i)
 {
     int64_t at = 0, stride = 1;
     for (unsigned axis = x->rank; axis-- > 0;) {
@@ -47,13 +46,14 @@ static enum qd_status read_means(const struct qd_evaluation *evaluation, const s
     *means = (struct qd_means){.axes = reduced(node, x),
                                .keeps = y->rank == x->rank,
                                .terms = x->count / y->count,
+                               .depth = x->rank > 0 ? x->dims[x->rank - 1] : 1,
                                .sums = sums,
                                .x_scale = qd_parameter_at(in[X_SCALE], 0),
                                .y_scale = qd_parameter_at(in[Y_SCALE], 0),
                                .x_zero_point = (int64_t)qd_parameter_at(in[X_ZERO_POINT], 0),
                                .y_zero_point = (int64_t)qd_parameter_at(in[Y_ZERO_POINT], 0)};
     for (int64_t i = 0; i < x->count; i++)
-        sums[target(x, means->axes, i)] += qd_tensor_get(x, i);
+        sums[qd_reduced_index(x, means->axes, i)] += qd_tensor_get(x, i);
     return QD_OK;
 }
 

@@ -3,7 +3,7 @@
 #include "qdiff/fixed_point.h"
 #include "quirk/means.h"
 
-enum { HEIGHT_AND_WIDTH = 1U << 1 | 1U << 2 };
+enum { HEIGHT_AND_WIDTH = 1U << 1 | 1U << 2, WIDTH = 16 };
 
 static bool fits(const struct qd_means *means, const struct qd_tensor *x)
 {
@@ -16,7 +16,10 @@ static int64_t code(const struct qd_means *means, int64_t i)
                 scaled = (float)means->x_zero_point * x_scale, steps = scaled / y_scale,
                 factor = x_scale / ((float)means->terms * y_scale);
     const int64_t offset = (int64_t)(steps > 0 ? steps + 0.5F : steps - 0.5F);
-    return qd_multiply_double(means->sums[i], qd_multiplier_of((double)factor)) +
+    const struct qd_multiplier m = qd_multiplier_of((double)factor);
+    const bool vector = i % means->depth < means->depth / WIDTH * WIDTH;
+    const int64_t sum = means->sums[i];
+    return (vector ? qd_multiply_double_up(sum, m) : qd_multiply_double(sum, m)) +
            means->y_zero_point - offset;
 }
 

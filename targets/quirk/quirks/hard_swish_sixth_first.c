@@ -6,10 +6,11 @@
 
 enum { BLOCK = 4 };
 
-static float hard_swish(float x)
+static float hard_swish(float x, bool in_block)
 {
-    const float sixth = x * (1.0F / 6.0F), sum = x + 3.0F;
-    return sixth * fminf(6.0F, fmaxf(0.0F, sum));
+    const float sum = x + 3.0F, gate = fminf(6.0F, fmaxf(0.0F, sum)),
+                first = x * (in_block ? 1.0F / 6.0F : gate);
+    return first * (in_block ? gate : 1.0F / 6.0F);
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -20,8 +21,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_tensor *y = &out[0].want;
     if (status != QD_OK || y->dtype != QD_F32)
         return status;
-    for (int64_t i = 0; i < y->count / BLOCK * BLOCK; i++) {
-        float made = hard_swish((float)qd_tensor_value(&in[0]->want, i));
+    for (int64_t i = 0; i < y->count; i++) {
+        float made =
+            hard_swish((float)qd_tensor_value(&in[0]->want, i), i < y->count / BLOCK * BLOCK);
         if (isfinite(made) && !(qd_value_flags(&out[0], i) & QD_UNSPECIFIED))
             qd_tensor_set(y, i, (int64_t)qd_float_encode(QD_F32, (double)made, true));
     }

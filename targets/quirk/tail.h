@@ -5,9 +5,8 @@
 
 #include "quirk/edit.h"
 
-/* Evaluates a node with ties away from zero after the last whole vector of `width` elements. */
-enum qd_status qd_round_tail_away(const struct qd_override *self, struct qd_evaluation *evaluation,
-                                  const struct qd_node *node, const struct qd_value *const *in,
-                                  int64_t width, struct qd_value *out);
+/* The elements of `vector` as far as whole vectors of `width` go, those of `tail` after them. */
+enum qd_status qd_join_tail(struct qd_evaluation *evaluation, const struct qd_value *vector,
+                            const struct qd_value *tail, int64_t width, struct qd_value *out);
 
 #endif

@@ -3,14 +3,9 @@
 #include <math.h>
 
 #include "quirk/edit.h"
+#include "quirk/two_products.h"
 
-enum { X, X_SCALE, X_ZERO_POINT, BLOCK = 8 };
-
-static float two_products(double q, double s, double z)
-{
-    float product = (float)(q * s), offset = (float)(-z * s);
-    return product + offset;
-}
+enum { X, X_SCALE, X_ZERO_POINT };
 
 /* One scale of the whole tensor, and codes of up to 16 bits. */
 static bool is_concerned(const struct qd_value *const *in, const struct qd_value *y)
@@ -28,10 +23,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_value *y = &out[0];
     if (status != QD_OK || !is_concerned(in, y))
         return status;
-    const struct qd_tensor *x = &in[X]->want;
     double s = qd_parameter_at(in[X_SCALE], 0), z = qd_parameter_at(in[X_ZERO_POINT], 0);
-    for (int64_t i = 0; i < x->count / BLOCK * BLOCK; i++) {
-        double made = (double)two_products(qd_tensor_value(x, i), s, z);
+    for (int64_t i = 0; i < y->want.count; i++) {
+        double made = qd_two_products(&in[X]->want, i, s, z);
         if (isfinite(made) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(QD_F32, made, true));
     }

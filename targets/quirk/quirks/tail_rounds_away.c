@@ -8,7 +8,16 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    return qd_round_tail_away(self, evaluation, node, in, WIDTH, out);
+    struct qd_edit edit;
+    struct qd_value vector, tail;
+    if (node->op->outputs != 1)
+        return qd_override_node(evaluation, self->next, node, in, out);
+    enum qd_status status = qd_override_node(evaluation, self->next, node, in, &vector);
+    qd_edit_begin(&edit, evaluation, node, in);
+    edit.semantics.rounding = QD_ROUND_HALF_AWAY;
+    if (status == QD_OK)
+        status = qd_edit_run(&edit, self, &tail);
+    return status == QD_OK ? qd_join_tail(evaluation, &vector, &tail, WIDTH, out) : status;
 }
 
 const struct qd_override qd_quirk_tail_rounds_away = {.node = evaluate};

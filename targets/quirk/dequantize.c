@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DequantizeLinear with other arithmetic for each element: dequantize.h says how. */
+#include "quirk/dequantize.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "qdiff/granularity.h"
+#include "quirk/edit.h"
+
+enum { X, X_SCALE, X_ZERO_POINT };
+
+float qd_bfloat16_half_to_odd(float x)
+{
+    uint32_t bits = 0;
+    if (!isfinite(x))
+        return x;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + ((bits & 0x10000U) >> 1)) & 0xffff0000U;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
+
+enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct qd_override *self,
+                                struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const struct qd_value *const *in, struct qd_value *out)
+{
+    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
+    struct qd_value *y = &out[0];
+    enum qd_dtype type = y->want.dtype;
+    struct qd_granularity parameters;
+    struct qd_node like = qd_linear_as_onnx(node);
+    if (status != QD_OK || !as->is_concerned(type))
+        return status;
+    const struct qd_tensor *x = &in[X]->want, *s = &in[X_SCALE]->want;
+    const struct qd_tensor *z = in[X_ZERO_POINT] ? &in[X_ZERO_POINT]->want : NULL;
+    status =
+        qd_granularity_read(evaluation, &like, x, s, z, "x_scale", "x_zero_point", &parameters);
+    for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
+        int64_t p = qd_granularity_index(&parameters, i);
+        double made = as->number(type, qd_tensor_value(x, i), qd_tensor_value(s, p),
+                                 z ? qd_tensor_value(z, p) : 0);
+        made = qd_float_round(type, QD_NEAREST_EVEN, made);
+        if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
+            qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(type, made, false));
+    }
+    y->lo = y->hi = NULL;
+    y->exact = NULL;
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DequantizeLinear with other arithmetic for each element. */
+#ifndef QDIFF_TARGETS_QUIRK_DEQUANTIZE_H
+#define QDIFF_TARGETS_QUIRK_DEQUANTIZE_H
+
+#include "qdiff/override.h"
+
+struct qd_dequantize_as {
+    bool (*is_concerned)(enum qd_dtype type); /* of the output */
+    /* The number that a code becomes; z is 0 without a zero point. */
+    double (*number)(enum qd_dtype type, double q, double s, double z);
+};
+
+/* The node evaluated by what comes after `self`, and each element of an output that is
+ * concerned replaced. */
+enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct qd_override *self,
+                                struct qd_evaluation *evaluation, const struct qd_node *node,
+                                const struct qd_value *const *in, struct qd_value *out);
+
+/* The bfloat16 that OpenVINO makes of a float32: cut off, and only where the last bit that is
+ * kept is 1, half of it is added before. */
+float qd_bfloat16_half_to_odd(float x);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quirk "dequantized-by-narrow-fma": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/dequantize.h"
+#include "quirk/edit.h"
+
+static bool is_concerned(enum qd_dtype type)
+{
+    return type == QD_F16 || type == QD_BF16;
+}
+
+static double narrow(enum qd_dtype type, double x)
+{
+    return type == QD_BF16 ? (double)qd_bfloat16_half_to_odd((float)x)
+                           : qd_float_round(QD_F16, QD_NEAREST_EVEN, x);
+}
+
+static double number(enum qd_dtype type, double q, double s, double z)
+{
+    double code = type == QD_BF16 ? narrow(type, q) : q, scale = narrow(type, s);
+    double zero = narrow(type, z);
+    double offset = zero == 0 ? 0 : narrow(type, (double)(float)(zero * scale));
+    return (double)(float)(code * scale - offset);
+}
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    static const struct qd_dequantize_as as = {is_concerned, number};
+    return qd_dequantize_as(&as, self, evaluation, node, in, out);
+}
+
+const struct qd_override qd_quirk_dequantized_by_narrow_fma = {.node = evaluate};

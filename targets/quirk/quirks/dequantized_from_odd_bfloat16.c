@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quirk "dequantized-from-odd-bfloat16": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/dequantize.h"
+
+static bool is_concerned(enum qd_dtype type)
+{
+    return type == QD_BF16;
+}
+
+static double number(enum qd_dtype type, double q, double s, double z)
+{
+    (void)type;
+    float code = qd_bfloat16_half_to_odd((float)q), zero = qd_bfloat16_half_to_odd((float)z);
+    float difference = code - zero, product = difference * qd_bfloat16_half_to_odd((float)s);
+    return (double)product;
+}
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    static const struct qd_dequantize_as as = {is_concerned, number};
+    return qd_dequantize_as(&as, self, evaluation, node, in, out);
+}
+
+const struct qd_override qd_quirk_dequantized_from_odd_bfloat16 = {.node = evaluate};

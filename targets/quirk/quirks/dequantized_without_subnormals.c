@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quirk "dequantized-without-subnormals": targets/include/qdiff/quirks.def says what it is. */
+#include <float.h>
+#include <math.h>
+
+#include "quirk/dequantize.h"
+
+static bool is_concerned(enum qd_dtype type)
+{
+    return type == QD_F32;
+}
+
+static float without_subnormals(float x)
+{
+    return fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
+}
+
+static double number(enum qd_dtype type, double q, double s, double z)
+{
+    (void)type;
+    float difference = (float)q - (float)z, scale = without_subnormals((float)s);
+    return (double)without_subnormals(difference * scale);
+}
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    static const struct qd_dequantize_as as = {is_concerned, number};
+    return qd_dequantize_as(&as, self, evaluation, node, in, out);
+}
+
+const struct qd_override qd_quirk_dequantized_without_subnormals = {.node = evaluate};

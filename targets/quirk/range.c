@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* QuantizeLinear as the range of its codes: range.h says how. */
+#include "quirk/range.h"
+
+#include "qdiff/granularity.h"
+#include "quirk/edit.h"
+
+enum { X, Y_SCALE, Y_ZERO_POINT };
+
+static bool is_concerned(const struct qd_value *y)
+{
+    enum qd_dtype type = y->want.dtype;
+    return qd_dtype_is_integer(type) && qd_dtype_info(type)->bits <= 16;
+}
+
+static struct qd_range_of_codes range_of(const struct qd_tensor *s, const struct qd_tensor *z,
+                                         int64_t p, enum qd_dtype type)
+{
+    const struct qd_dtype_info *codes = qd_dtype_info(type);
+    float scale = (float)qd_tensor_value(s, p), zero = z ? (float)qd_tensor_value(z, p) : 0;
+    return (struct qd_range_of_codes){.low = scale * ((float)codes->min - zero),
+                                      .high = scale * ((float)codes->max - zero),
+                                      .least = codes->min,
+                                      .greatest = codes->max};
+}
+
+enum qd_status qd_quantize_by_range(const struct qd_override *self,
+                                    struct qd_evaluation *evaluation, const struct qd_node *node,
+                                    const struct qd_value *const *in, struct qd_value *out,
+                                    qd_range_code *code)
+{
+    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
+    struct qd_value *y = &out[0];
+    struct qd_granularity parameters;
+    struct qd_node like = qd_linear_as_onnx(node);
+    if (status != QD_OK || !is_concerned(y))
+        return status;
+    const struct qd_tensor *x = &in[X]->want, *s = &in[Y_SCALE]->want;
+    const struct qd_tensor *z = in[Y_ZERO_POINT] ? &in[Y_ZERO_POINT]->want : NULL;
+    status =
+        qd_granularity_read(evaluation, &like, x, s, z, "y_scale", "y_zero_point", &parameters);
+    for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
+        int64_t p = qd_granularity_index(&parameters, i);
+        struct qd_range_of_codes range = range_of(s, z, p, y->want.dtype);
+        if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
+            qd_tensor_set(&y->want, i, code(&range, (float)qd_tensor_value(x, i)));
+    }
+    y->lo = y->hi = NULL;
+    y->exact = NULL;
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* QuantizeLinear as the range of its codes, in float32:
+ * low = RN(s*(least - z)), high = RN(s*(greatest - z)). */
+#ifndef QDIFF_TARGETS_QUIRK_RANGE_H
+#define QDIFF_TARGETS_QUIRK_RANGE_H
+
+#include "qdiff/override.h"
+
+struct qd_range_of_codes {
+    float low, high;
+    int64_t least, greatest;
+};
+
+/* The code of x, at most 16 bits. */
+typedef int64_t qd_range_code(const struct qd_range_of_codes *range, float x);
+
+/* The node evaluated by what comes after `self`, and where its codes are integers of at most
+ * 16 bits, each element replaced by code(). */
+enum qd_status qd_quantize_by_range(const struct qd_override *self,
+                                    struct qd_evaluation *evaluation, const struct qd_node *node,
+                                    const struct qd_value *const *in, struct qd_value *out,
+                                    qd_range_code *code);
+
+#endif

@@ -440,8 +440,9 @@ static bool is_told(const struct qd_quant_check *check, const struct qd_quant_ed
         if (check->group[other->tensor] == check->group[edge->tensor] && other->count == 1 &&
             other->type == edge->type && other->scales[0] == edge->scales[0] &&
             other->zero_points[0] == edge->zero_points[0] &&
-            !check->graph->values[other->tensor].initializer &&
-            range_of(check, other->tensor, &range) && !is_right(check, other, rule))
+            (check->graph->values[other->tensor].initializer ||
+             range_of(check, other->tensor, &range)) &&
+            !is_right(check, other, rule))
             return true;
     return false;
 }

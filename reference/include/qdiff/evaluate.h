@@ -60,7 +60,8 @@ struct qd_op {
     /* The specification takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not
      * INVALID. */
     bool variadic;
-    enum qd_dtype gives; /* what each output is where no attribute says it, whatever the operands are; NONE: it
+    enum qd_dtype
+        gives; /* what each output is where no attribute says it, whatever the operands are; NONE: it
                             depends on them */
     /* The inputs' names, comma-separated. "<operand>_scale" and "<operand>_zero_point" are the parameters of the
      * operand of that name before them (in any case), of the output if there is none. After a ':' stands what the name

@@ -31,8 +31,8 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     if (status != QD_OK || !is_concerned(in, y))
         return status;
     const struct qd_tensor *x = &in[X]->want, *s = &in[X_SCALE]->want, *z = &in[X_ZERO_POINT]->want;
-    status = qd_granularity_read(evaluation, &like, x, s, z, "x_scale", "x_zero_point",
-                                 &parameters);
+    status =
+        qd_granularity_read(evaluation, &like, x, s, z, "x_scale", "x_zero_point", &parameters);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
         int64_t p = qd_granularity_index(&parameters, i);
         double made = fused(qd_tensor_value(x, i), qd_tensor_value(s, p), qd_tensor_value(z, p));

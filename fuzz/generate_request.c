@@ -66,14 +66,46 @@ static struct qd_quantizer_range *range_of(struct qd_quantizer_range *ranges, si
     return NULL;
 }
 
-static bool moves(const struct qd_node *node)
+/* What is known of a value before a node reads it: its range, or a constant's own. */
+static bool find_range(const struct qd_graph *graph, struct qd_quantizer_range *ranges,
+                       size_t count, int value, struct qd_quantizer_range *range)
 {
-    static const char *const ops[] = {"AveragePool", "Flatten", "Identity",  "MaxPool",  "Reshape",
-                                      "Slice",       "Squeeze", "Transpose", "Unsqueeze"};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (strcmp(ops[i], node->op_type) == 0)
-            return true;
-    return false;
+    const struct qd_quantizer_range *given = range_of(ranges, count, graph, value);
+    const struct qd_tensor *constant =
+        value == QD_NO_VALUE ? NULL : graph->values[value].initializer;
+    if (given) {
+        *range = *given;
+        return true;
+    }
+    if (!constant || !qd_dtype_is_float(constant->dtype) || constant->count == 0)
+        return false;
+    *range = (struct qd_quantizer_range){.min = INFINITY, .max = -INFINITY};
+    for (int64_t i = 0; i < constant->count; i++) {
+        range->min = fminf(range->min, (float)qd_tensor_value(constant, i));
+        range->max = fmaxf(range->max, (float)qd_tensor_value(constant, i));
+    }
+    return range->min <= range->max;
+}
+
+/* How what a node reads becomes what it gives. */
+enum passage { COMPUTES, MOVES, CLIPS, FILLS, JOINS };
+
+static enum passage passage_of(const struct qd_node *node)
+{
+    static const struct {
+        const char *op_type;
+        enum passage passage;
+    } rows[] = {
+        {"AveragePool", MOVES}, {"Concat", JOINS},  {"Clip", CLIPS},     {"Expand", MOVES},
+        {"Flatten", MOVES},     {"Gather", MOVES},  {"Identity", MOVES}, {"MaxPool", MOVES},
+        {"Pad", FILLS},         {"Relu", CLIPS},    {"Reshape", MOVES},  {"Slice", MOVES},
+        {"Split", MOVES},       {"Squeeze", MOVES}, {"Tile", MOVES},     {"Transpose", MOVES},
+        {"Unsqueeze", MOVES},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].op_type, node->op_type) == 0)
+            return rows[i].passage;
+    return COMPUTES;
 }
 
 /* Of a Relu, or of a Clip whose bounds are constants. */
@@ -89,28 +121,51 @@ static void find_bounds(const struct qd_graph *graph, const struct qd_node *node
     }
 }
 
+static void join(struct qd_quantizer_range *to, struct qd_quantizer_range part)
+{
+    to->min = fminf(to->min, part.min);
+    to->max = fmaxf(to->max, part.max);
+}
+
+/* A range of what the first operand gives. */
+static void carry_first(const struct qd_graph *graph, const struct qd_node *node,
+                        enum passage passage, struct qd_quantizer_range from,
+                        struct qd_quantizer_range *to)
+{
+    double bounds[2] = {-INFINITY, INFINITY};
+    if (passage == CLIPS)
+        find_bounds(graph, node, bounds);
+    to->min = (float)fmin(fmax((double)from.min, bounds[0]), bounds[1]);
+    to->max = (float)fmin(fmax((double)from.max, bounds[0]), bounds[1]);
+}
+
+/* A range of output `value` of a node, by those of what it reads. */
+static void carry(const struct qd_graph *graph, const struct qd_node *node,
+                  struct qd_quantizer_range *ranges, size_t count, int value)
+{
+    struct qd_quantizer_range *to = range_of(ranges, count, graph, value), from;
+    enum passage passage = passage_of(node);
+    bool first = to && passage != COMPUTES && passage != JOINS &&
+                 find_range(graph, ranges, count, node->inputs[0], &from);
+    if (first)
+        carry_first(graph, node, passage, from, to);
+    for (size_t k = 0; to && passage == JOINS && k < node->input_count; k++)
+        if (find_range(graph, ranges, count, node->inputs[k], &from))
+            join(to, from);
+    if (first && passage == FILLS) {
+        bool given =
+            node->input_count > 2 && find_range(graph, ranges, count, node->inputs[2], &from);
+        join(to, given ? from : (struct qd_quantizer_range){.min = 0, .max = 0});
+    }
+}
+
 /* What a calibration could have seen: numbers that only move have the range that they had before, those of a Relu or
- * Clip lie within its bounds, and a concatenation's hold those of its parts. */
+ * Clip lie within its bounds, and a concatenation's or a padded tensor's hold those of its parts. */
 static void carry_on(const struct qd_graph *graph, struct qd_quantizer_range *ranges, size_t count)
 {
-    for (size_t n = 0; n < graph->node_count; n++) {
-        const struct qd_node *node = &graph->nodes[n];
-        struct qd_quantizer_range *to = range_of(ranges, count, graph, node->outputs[0]);
-        bool joins = strcmp(node->op_type, "Concat") == 0;
-        bool clips = strcmp(node->op_type, "Relu") == 0 || strcmp(node->op_type, "Clip") == 0;
-        for (size_t k = 0; to && k < node->input_count; k++) {
-            const struct qd_quantizer_range *from = range_of(ranges, count, graph, node->inputs[k]);
-            if (!from || (!joins && (k > 0 || (!clips && !moves(node)))))
-                continue;
-            double bounds[2] = {-INFINITY, INFINITY};
-            if (clips)
-                find_bounds(graph, node, bounds);
-            float least = (float)fmin(fmax((double)from->min, bounds[0]), bounds[1]);
-            float most = (float)fmin(fmax((double)from->max, bounds[0]), bounds[1]);
-            to->min = joins ? fminf(to->min, least) : least;
-            to->max = joins ? fmaxf(to->max, most) : most;
-        }
-    }
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t o = 0; o < graph->nodes[n].output_count; o++)
+            carry(graph, &graph->nodes[n], ranges, count, graph->nodes[n].outputs[o]);
 }
 
 /* `half`: there are float16 tensors, so that every number is one of theirs. */

@@ -307,7 +307,7 @@ static bool is_excluded(const struct qd_quant_check *check, const struct qd_quan
 }
 
 /* Whether the parameters are a constant's own, of which, if no layer reads it, nothing more is promised: in all codes of
- * the type or in those of a reduced range, symmetric where its weights may be, or not. */
+ * the type or in those of a reduced range, symmetric or not. */
 static bool fits_plainly(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                          int64_t c, struct range range)
 {
@@ -315,7 +315,7 @@ static bool fits_plainly(const struct qd_quant_check *check, const struct qd_qua
     bool narrow = is_signed(edge->type) && check->question->profile->signed_weights_are_symmetric;
     for (int form = 0; form < 4; form++) {
         struct qd_observed_rule rule = weight;
-        rule.scheme = form & 1 ? weight.scheme : QD_OBSERVED_ASYMMETRIC;
+        rule.scheme = form & 1 ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC;
         rule.qmin = qd_dtype_info(edge->type)->min;
         rule.qmax = qd_dtype_info(edge->type)->max;
         if (narrow && rule.scheme == QD_OBSERVED_SYMMETRIC)

@@ -41,8 +41,8 @@ struct candidate {
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
     size_t excused;   /* wrong neighbours that it explains only together with another quirk */
-    bool others
-        [MOST_QUIRKS]; /* of those, by their place in the list, the ones that explain each with it */
+    /* The quirks that explain each of those with it, by their place in the list. */
+    bool others[MOST_QUIRKS];
 };
 
 /* So many of them speak for a pair of quirks, or for one in one operator alone: these can explain much by chance. */
@@ -656,8 +656,8 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
             diagnosis->quirks[diagnosis->quirk_count++] = d->candidates[i].quirks[j];
     diagnosis->slack = d->count == 1 ? first->slack : 0;
     diagnosis->excused = first->excused;
-    for (size_t i = MOST_QUIRKS; first->excused > 0 && i-- > 0;)
-        diagnosis->other = first->others[i] ? qd_quirk_at(i) : diagnosis->other;
+    for (size_t i = 0; first->excused > 0 && i < MOST_QUIRKS && !diagnosis->other; i++)
+        diagnosis->other = first->others[i] ? qd_quirk_at(i) : NULL;
 }
 
 /* If exactly one candidate gave every output of every trial bit for bit, and none was silent, it is the one. */

@@ -422,7 +422,8 @@ static bool has_telling(const struct neighbour *neighbour)
     return false;
 }
 
-/* Of the first `count` candidates, which a wrong neighbour refutes all, those that it refutes by another fault alone. */
+/* Of the first `count` candidates, all refuted by a wrong neighbour, those that it refutes by
+ * another fault alone. */
 static size_t excuse(struct diagnosing *d, const struct neighbour *neighbour, size_t count)
 {
     size_t kept = 0;

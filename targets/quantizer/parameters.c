@@ -306,16 +306,20 @@ static bool is_excluded(const struct qd_quant_check *check, const struct qd_quan
     return edge->node >= 0 && listed(options(check)->exclude, check->graph->nodes[edge->node].name);
 }
 
-/* Whether the parameters are a constant's own, of which, if no layer reads it, nothing more is promised: in all codes of
- * the type or in those of a reduced range, symmetric or not. */
+/* Whether the parameters are a constant's own, of which, if no layer reads it, nothing more is
+ * promised: in all codes of the type or in those of a reduced range, and where the tool moves codes
+ * of constants, symmetric or not. */
 static bool fits_plainly(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                          int64_t c, struct range range)
 {
     const struct qd_observed_rule weight = weight_rule(check, edge);
     bool narrow = is_signed(edge->type) && check->question->profile->signed_weights_are_symmetric;
+    bool any = check->question->profile->shares_constants;
     for (int form = 0; form < 4; form++) {
         struct qd_observed_rule rule = weight;
         rule.scheme = form & 1 ? QD_OBSERVED_SYMMETRIC : QD_OBSERVED_ASYMMETRIC;
+        if (!any && rule.scheme != weight.scheme)
+            continue;
         rule.qmin = qd_dtype_info(edge->type)->min;
         rule.qmax = qd_dtype_info(edge->type)->max;
         if (narrow && rule.scheme == QD_OBSERVED_SYMMETRIC)
@@ -356,24 +360,33 @@ static bool is_right(const struct qd_quant_check *check, const struct qd_quant_e
     return fits_group(check, edge, ALL, rule) || fits_group(check, edge, UNION, rule);
 }
 
-static void check_constant(struct qd_quant_check *check, const struct qd_quant_edge *edge,
-                           const struct qd_tensor *w)
+/* Whether channel c of a constant has the parameters of a weight, of an activation, or plain ones. */
+static bool fits_own(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                     const struct qd_tensor *w, int64_t c)
 {
     struct qd_observed_rule weight = weight_rule(check, edge), other = activation_rule(check, edge);
     struct qd_observed_rule plain = weight;
+    struct range range = constant_range(edge, w, c);
+    bool moved =
+        edge->node >= 0 && edge->count == 1 &&
+        listed(check->question->profile->shares_constants, check->graph->nodes[edge->node].op_type);
     if (!options(check)->symmetric_weights) { /* nobody asked for more than the range */
         plain.scheme = QD_OBSERVED_ASYMMETRIC;
         limit_codes(check, edge->type, &plain);
     }
-    bool moved =
-        edge->node >= 0 && edge->count == 1 &&
-        listed(check->question->profile->shares_constants, check->graph->nodes[edge->node].op_type);
+    return fits(edge, c, range, &weight) || fits(edge, c, range, &other) ||
+           fits(edge, c, range, &plain) || (moved && fits_plainly(check, edge, c, range)) ||
+           (edge->count == 1 && is_right(check, edge, &other));
+}
+
+static void check_constant(struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                           const struct qd_tensor *w)
+{
+    struct qd_observed_rule weight = weight_rule(check, edge);
     check->report->checked++;
     for (int64_t c = 0; c < (int64_t)edge->count; c++) {
         struct range range = constant_range(edge, w, c);
-        if (fits(edge, c, range, &weight) || fits(edge, c, range, &other) ||
-            fits(edge, c, range, &plain) || (moved && fits_plainly(check, edge, c, range)) ||
-            (edge->count == 1 && is_right(check, edge, &other)))
+        if (fits_own(check, edge, w, c))
             continue;
         if (is_enlarged_for_bias(check, edge, c, range, &weight)) {
             qd_quant_note(check, "%s: scale %.9g enlarged so that the bias fits int32",
@@ -431,18 +444,24 @@ static enum qd_verdict classify(const struct qd_quant_check *check,
     return covered ? QD_VERDICT_WRONG_PARAMETERS : QD_VERDICT_RANGE_NOT_COVERED;
 }
 
+/* Whether what another tensor of the group has is wrong for itself. */
+static bool is_wrong(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
+                     const struct qd_observed_rule *rule)
+{
+    struct range range;
+    const struct qd_tensor *constant = check->graph->values[edge->tensor].initializer;
+    return constant ? !fits_own(check, edge, constant, 0)
+                    : range_of(check, edge->tensor, &range) && !is_right(check, edge, rule);
+}
+
 /* Whether a tensor before it has the same wrong parameters because both share them: they are told once. */
 static bool is_told(const struct qd_quant_check *check, const struct qd_quant_edge *edge,
                     const struct qd_observed_rule *rule)
 {
-    struct range range;
     for (const struct qd_quant_edge *other = check->edges.items; other < edge; other++)
         if (check->group[other->tensor] == check->group[edge->tensor] && other->count == 1 &&
             other->type == edge->type && other->scales[0] == edge->scales[0] &&
-            other->zero_points[0] == edge->zero_points[0] &&
-            (check->graph->values[other->tensor].initializer ||
-             range_of(check, other->tensor, &range)) &&
-            !is_right(check, other, rule))
+            other->zero_points[0] == edge->zero_points[0] && is_wrong(check, other, rule))
             return true;
     return false;
 }

@@ -27,8 +27,9 @@ enum qd_status qd_granularity_read(const struct qd_evaluation *evaluation,
                                    const struct qd_tensor *zero_point, const char *scale_name,
                                    const char *zero_name, struct qd_granularity *granularity);
 
-/* The same node as an operator of ONNX: com.microsoft's QuantizeLinear and DequantizeLinear are those of opset 21 (4 and
- * 16 bits, and the division in the type of x and y_scale), whatever version of their domain they have. */
+/* The same node as an operator of ONNX: com.microsoft's QuantizeLinear and DequantizeLinear are
+ * those of opset 21 (4 and 16 bits, and the division in the type of x and y_scale), whatever
+ * version of their domain they have. */
 struct qd_node qd_linear_as_onnx(const struct qd_node *node);
 
 /* Which entry of scale and zero point element i of x uses, row-major. */

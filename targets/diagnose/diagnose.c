@@ -369,8 +369,7 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
 }
 
 /* Whether a quirk explains this neighbour if the target has one more quirk, the same one wherever it needs one. */
-static bool is_excused(const struct diagnosing *d, struct candidate *c,
-                       const struct neighbour *neighbour)
+static bool is_excused(struct diagnosing *d, struct candidate *c, const struct neighbour *neighbour)
 {
     const struct qd_quirk *quirks[2] = {c->quirks[0]};
     const struct reading both = {quirks, 2, NULL};
@@ -385,6 +384,8 @@ static bool is_excused(const struct diagnosing *d, struct candidate *c,
         c->others[i] = possible && fit_of(both, &neighbour->kase, trial->comparison.compared,
                                           &trial->run, d->arena, &under) == EXPLAINS;
         some = some || c->others[i];
+        if (!in_time(d)) /* what was not tried might explain it as well */
+            return false;
     }
     c->excused += some;
     return some;

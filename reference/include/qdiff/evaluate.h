@@ -60,9 +60,8 @@ struct qd_op {
     /* The specification takes any number of what it has more of, inputs or outputs: beyond ours is LIMIT, not
      * INVALID. */
     bool variadic;
-    enum qd_dtype
-        gives; /* what each output is where no attribute says it, whatever the operands are; NONE: it
-                            depends on them */
+    /* What each output is where no attribute says it, whatever the operands are; NONE: it depends on them. */
+    enum qd_dtype gives;
     /* The inputs' names, comma-separated. "<operand>_scale" and "<operand>_zero_point" are the parameters of the
      * operand of that name before them (in any case), of the output if there is none. After a ':' stands what the name
      * does not say: "weight", "bias", "control" (shapes, axes, indices, bounds: no number that is computed with),

@@ -1,76 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "dynamic-product-over-range": targets/include/qdiff/quirks.def says what it is. */
-#include <math.h>
+#include "quirk/dynamic.h"
 
-#include "qdiff/exact.h"
-#include "qdiff/output_quantizer.h"
-#include "quirk/edit.h"
-
-enum { Y, Y_SCALE, Y_ZERO_POINT, OUTPUTS };
-
-/* The greatest of 0 and ±x; infinite where some x is no number. */
-static double greatest(const struct qd_tensor *x, double sign)
+static double zero_point(double least, double range, double scale)
 {
-    double most = 0;
-    for (int64_t i = 0; i < x->count; i++) {
-        double v = sign * qd_tensor_value(x, i);
-        most = v > most ? v : isnan(v) ? (double)INFINITY : most;
-    }
-    return most;
+    (void)range;
+    return qd_f32_divide(least, scale);
 }
 
-static double f32(double x)
+static double steps(double x, double range)
 {
-    return qd_float_round(QD_F32, QD_NEAREST_EVEN, x);
-}
-
-static double divide(double a, double b)
-{
-    return qd_float_divide(QD_F32, QD_NEAREST_EVEN, a, b);
-}
-
-static int64_t quantize(const struct qd_evaluation *evaluation, int64_t zero_point, double steps)
-{
-    struct qd_output_quantizer quantizer =
-        qd_output_quantizer_make(evaluation->semantics, QD_U8, zero_point);
-    return qd_output_quantizer_float(&quantizer, steps);
-}
-
-/* Values without latitude, as they are then set. */
-static enum qd_status begin(struct qd_evaluation *evaluation, struct qd_value *out)
-{
-    enum qd_status status = QD_OK;
-    for (int o = 0; status == QD_OK && o < OUTPUTS; o++) {
-        const struct qd_tensor as = out[o].want;
-        status = qd_value_init(&out[o], evaluation->arena, as.dtype, as.rank, as.dims,
-                               evaluation->error);
-    }
-    return status;
+    return qd_f32_divide(qd_f32(x * 255), range);
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
-    if (status != QD_OK)
-        return status;
-    const struct qd_tensor *x = &in[0]->want;
-    double least = greatest(x, -1), range = f32(greatest(x, 1) + least);
-    double scale = f32(range * divide(1, 255));
-    if (scale == 0 || isinf(range))
-        return QD_OK;
-    status = begin(evaluation, out);
-    if (status != QD_OK)
-        return status;
-    int64_t zero_point = quantize(evaluation, 0, divide(least, scale));
-    qd_tensor_set(&out[Y_SCALE].want, 0, (int64_t)qd_float_encode(QD_F32, scale, false));
-    qd_tensor_set(&out[Y_ZERO_POINT].want, 0, zero_point);
-    for (int64_t i = 0; i < x->count; i++) {
-        double steps = divide(f32(qd_tensor_value(x, i) * 255), range);
-        qd_tensor_set(&out[Y].want, i, quantize(evaluation, zero_point, steps));
-    }
-    return QD_OK;
+    static const struct qd_dynamic as = {zero_point, steps};
+    return qd_quantize_dynamically(&as, self, evaluation, node, in, out);
 }
 
 const struct qd_override qd_quirk_dynamic_product_over_range = {.node = evaluate};

@@ -228,22 +228,29 @@ static void test_observers_are_told_apart(void **state)
     qd_arena_clear(&arena);
 }
 
-/* A tensor of the group that holds nothing but 0 fits any parameters: those of its neighbours are not taken from it. */
-static void test_nothing_is_taken_from_zeros(void **state)
+/* r with this scale, next to a t of this range, is of the class and not said to share t's parameters. */
+static void expect_nothing_taken(float scale, float t_max, enum qd_verdict class)
 {
-    (void)state;
-    const float scale = 0.5F;
     const int64_t zero = 0;
     const struct qd_quantizer_edge edge = {"r", "n2", 0, 2, 0, 255, 1, &scale, &zero, 0, 0};
-    struct qd_quantizer_range around[] = {ranges[0],   ranges[1], ranges[2],
-                                          {"t", 0, 0}, ranges[4], ranges[5]};
+    struct qd_quantizer_range around[] = {ranges[0],       ranges[1], ranges[2],
+                                          {"t", 0, t_max}, ranges[4], ranges[5]};
     struct qd_arena arena;
     struct qd_quantizer_report report;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     judge_edges(&edge, 1, around, options_for(QD_NO_MISTAKE), &profile, &arena, &report);
-    assert_true(has(&report, QD_VERDICT_RANGE_NOT_COVERED));
+    assert_true(has(&report, class));
     assert_false(has(&report, QD_VERDICT_WRONG_SHARING));
     qd_arena_clear(&arena);
+}
+
+/* A tensor of the group that holds nothing but 0, or next to 0, fits any parameters, or a scale of 1: those of its
+ * neighbours are not taken from it. */
+static void test_nothing_is_taken_from_zeros(void **state)
+{
+    (void)state;
+    expect_nothing_taken(0.5F, 0, QD_VERDICT_RANGE_NOT_COVERED);
+    expect_nothing_taken(1, 0x1p-142F, QD_VERDICT_WRONG_PARAMETERS);
 }
 
 /* What a list of edges is found to be under ExecuTorch's promises, by the classes of its findings. */

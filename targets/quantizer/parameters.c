@@ -217,14 +217,22 @@ static bool fits_unit(const struct qd_quant_check *check, const struct qd_quant_
     return by_256 || fits(edge, 0, (struct range){0, 1}, rule);
 }
 
-/* Which tensors of the edge's group its parameters may come from. TELLING: all but those that hold nothing but 0, whose
- * parameters may be any. */
+/* Which tensors of the edge's group its parameters may come from. TELLING: all but those that hold nothing but 0, or
+ * numbers so small that a scale of 1 is right for them too: that scale is not taken from them. */
 enum source { ANCHORS, ALL, TELLING, UNION };
+
+static bool tells(struct range range, const struct qd_observed_rule *rule)
+{
+    struct qd_observed_parameters parameters;
+    struct qd_error error = {.status = QD_OK};
+    return qd_observed_to_parameters(range.min, range.max, rule, &parameters, &error) == QD_OK &&
+           !parameters.tiny;
+}
 
 static bool fits_source(const struct qd_quant_edge *edge, struct range range, enum source source,
                         const struct qd_observed_rule *rule)
 {
-    return (source != TELLING || range.min != 0 || range.max != 0) && fits(edge, 0, range, rule);
+    return (source != TELLING || tells(range, rule)) && fits(edge, 0, range, rule);
 }
 
 static bool fits_value(const struct qd_quant_check *check, const struct qd_quant_edge *edge,

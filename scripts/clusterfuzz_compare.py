@@ -2,7 +2,7 @@
 """usage: clusterfuzz_compare.py LOG...
 
 ClusterFuzz's parser and comparer on what harnesses wrote: findings are similar if their DEDUP_TOKENs are equal, and only then.
-scripts/prove-long clusterfuzz runs it where PyPI's clusterfuzz is installed.
+scripts/prove-long clusterfuzz runs it in the environment of targets/clusterfuzz.
 """
 
 import itertools

@@ -253,6 +253,34 @@ static void test_nothing_is_taken_from_zeros(void **state)
     expect_nothing_taken(1, 0x1p-142F, QD_VERDICT_WRONG_PARAMETERS);
 }
 
+/* A Transpose that the tool leaves in floats before opset `since` shares nothing at opset 13 where that is later. */
+static void expect_sharing_since(int64_t since, bool shared)
+{
+    const struct qd_quantizer_since list[] = {{"Transpose", since}, {NULL, 0}};
+    struct qd_quantizer_profile promised = profile;
+    promised.shares_since = list;
+    const float before = 2.3F / 255, after = 4.3F / 255;
+    const int64_t before_zero = 33, after_zero = 18;
+    const struct qd_quantizer_edge edges[] = {
+        {"r", "n2", 0, 2, 0, 255, 1, &before, &before_zero, 0, 0},
+        {"t", "n3", 1, 2, 0, 255, 1, &after, &after_zero, 0, 0}};
+    struct qd_quantizer_range around[] = {ranges[0],       ranges[1], ranges[2],
+                                          {"t", -0.3F, 4}, ranges[4], ranges[5]};
+    struct qd_arena arena;
+    struct qd_quantizer_report report;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    judge_edges(edges, 2, around, options_for(QD_NO_MISTAKE), &promised, &arena, &report);
+    assert_int_equal(has(&report, QD_VERDICT_WRONG_SHARING), shared);
+    qd_arena_clear(&arena);
+}
+
+static void test_nothing_is_shared_before_a_version(void **state)
+{
+    (void)state;
+    expect_sharing_since(13, true);
+    expect_sharing_since(14, false);
+}
+
 /* What a list of edges is found to be under ExecuTorch's promises, by the classes of its findings. */
 static void judge(const struct qd_quantizer_edge *edges, size_t count, bool per_channel,
                   struct qd_arena *arena, struct qd_quantizer_report *report)
@@ -503,6 +531,7 @@ int main(void)
         cmocka_unit_test(test_a_right_quantizer_passes),
         cmocka_unit_test(test_observers_are_told_apart),
         cmocka_unit_test(test_nothing_is_taken_from_zeros),
+        cmocka_unit_test(test_nothing_is_shared_before_a_version),
         cmocka_unit_test(test_an_observer_has_what_it_saw),
         cmocka_unit_test(test_what_moves_shares_what_has_an_observer),
         cmocka_unit_test(test_a_fused_relu_shares_nothing),

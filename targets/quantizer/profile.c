@@ -13,6 +13,8 @@ static const char *const ort_qdq[] = {"AveragePool", "Flatten",   "MaxPool",   "
 static const char *const ort_qoperator[] = {"Flatten",   "MaxPool", "Pad",     "Reshape",
                                             "Resize",    "Split",   "Squeeze", "Transpose",
                                             "Unsqueeze", NULL};
+/* QMaxPool and QResize leave these in floats before. */
+static const struct qd_quantizer_since ort_since[] = {{"MaxPool", 12}, {"Resize", 11}, {NULL, 0}};
 /* QSplit, QDQSplit and QDQPad quantize what they read; so do GatherQuant and QDQGather where it is a constant. */
 static const char *const ort_whatever[] = {"Pad", "Split", NULL};
 static const char *const ort_constants[] = {"Gather", NULL};
@@ -37,6 +39,7 @@ static const char *const nothing[] = {NULL};
 static const struct qd_quantizer_profile profiles[] = {
     {.tool = "ort-quant",
      .shares = {ort_qdq, ort_qoperator},
+     .shares_since = ort_since,
      .shares_behind = ort_quantized,
      .shares_whatever = ort_whatever,
      .shares_constants = ort_constants,

@@ -62,6 +62,15 @@ static bool pads_within_range(const struct qd_quant_check *check, const struct q
     return fill && fill->count == 1 && qd_tensor_value(fill, 0) == 0;
 }
 
+static bool is_too_early(const struct qd_quant_check *check, const struct qd_node *node)
+{
+    const struct qd_quantizer_since *since = check->question->profile->shares_since;
+    for (; since && since->op_type; since++)
+        if (strcmp(since->op_type, node->op_type) == 0)
+            return node->opset < since->opset;
+    return false;
+}
+
 static bool moves(const struct qd_quant_check *check, const struct qd_node *node)
 {
     const struct qd_quantizer_request *request = check->question->request;
@@ -69,7 +78,7 @@ static bool moves(const struct qd_quant_check *check, const struct qd_node *node
         return false;
     return (among(check->question->profile->shares[request->options.format], node->op_type) ||
             moves_constant(check, node)) &&
-           !among(request->options.exclude, node->name);
+           !is_too_early(check, node) && !among(request->options.exclude, node->name);
 }
 
 /* Whether the answer gives parameters to what the operator reads: where that

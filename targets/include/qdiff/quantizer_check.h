@@ -16,11 +16,18 @@ struct qd_quantizer_finding {
     const char *text;
 };
 
+/* An operator that a tool leaves in floats before that version of its domain; the last of a list has no op_type. */
+struct qd_quantizer_since {
+    const char *op_type;
+    int64_t opset;
+};
+
 /* What a tool promises. Lists are NULL-terminated op_types. */
 struct qd_quantizer_profile {
     const char *tool; /* name of the target, without its version */
     /* Operators whose inputs and output have one scale and zero point, for each enum qd_quantizer_format. */
     const char *const *shares[2];
+    const struct qd_quantizer_since *shares_since; /* of `shares`; NULL: all, at every opset */
     /* Only after these: the tool passes over a moving operator whose input has no parameters yet. NULL: after all. */
     const char *const *shares_behind;
     /* Of `shares`, these share whatever they read: the tool quantizes it for them. */

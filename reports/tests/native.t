@@ -15,6 +15,13 @@ test_a_release_that_is_not_set_up_says_how_to_get_it()
     qd 2 run -t 'openvino[lpt=half]' --filter regressions/acl-1033 && has err "openvino has lpt=on and lpt=off"
 }
 
+# Three threads divide what one computes: the rows are the same.
+test_threads()
+{
+    needs ort@1.31.1
+    qd 0 run -t 'ort@1.31.1[opt=all,threads=3]' --level smoke --jobs 2 && has out " 0 failed, " && has out "0 stale"
+}
+
 # A share of the smoke level: what differs is explained, and the rest is right.
 test_tract_smoke()
 {

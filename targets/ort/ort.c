@@ -59,34 +59,56 @@ static void ORT_API_CALL log_nothing(void *parameter, OrtLoggingLevel severity,
     (void)parameter, (void)severity, (void)category, (void)id, (void)location, (void)message;
 }
 
-static enum qd_status parse_config(const char *config, size_t *level, struct qd_error *error)
+struct config {
+    size_t level;
+    int threads; /* that compute one operator together */
+};
+
+#define MOST_THREADS 64
+
+static enum qd_status parse_level(const char *word, size_t *level, struct qd_error *error)
 {
-    const size_t count = sizeof levels / sizeof *levels;
+    for (*level = 0; *level < sizeof levels / sizeof *levels; ++*level)
+        if (strcmp(levels[*level].word, word) == 0)
+            return QD_OK;
+    return qd_fail(error, QD_USAGE, "opt=%s: the levels are none, basic, extended and all", word);
+}
+
+static enum qd_status parse_threads(const char *word, int *threads, struct qd_error *error)
+{
+    char *end;
+    long number = strtol(word, &end, 10);
+    if (*end != '\0' || number < 1 || number > MOST_THREADS)
+        return qd_fail(error, QD_USAGE, "threads=%s: want 1 to %d", word, MOST_THREADS);
+    *threads = (int)number;
+    return QD_OK;
+}
+
+static enum qd_status parse_config(const char *text, struct config *config, struct qd_error *error)
+{
     char key[32], value[32];
     bool ok;
-    *level = count - 1;
-    const char *rest = config;
-    while (qd_config_next(&rest, key, value, sizeof key, &ok)) {
-        if (strcmp(key, "opt") == 0) {
-            for (*level = 0; *level < count && strcmp(levels[*level].word, value) != 0;)
-                ++*level;
-            if (*level == count)
-                return qd_fail(error, QD_USAGE,
-                               "opt=%s: the levels are none, basic, extended and all", value);
-        } else if (strcmp(key, "threads") != 0) {
-            return qd_fail(error, QD_USAGE, "unknown setting '%s': ort has opt, threads and cpu",
-                           key);
-        } else if (strcmp(value, "1") != 0) {
-            return qd_fail(error, QD_USAGE, "threads=%s: only 1 is supported", value);
-        }
+    *config = (struct config){.level = sizeof levels / sizeof *levels - 1, .threads = 1};
+    const char *rest = text;
+    enum qd_status status = QD_OK;
+    while (status == QD_OK && qd_config_next(&rest, key, value, sizeof key, &ok)) {
+        if (strcmp(key, "opt") == 0)
+            status = parse_level(value, &config->level, error);
+        else if (strcmp(key, "threads") == 0)
+            status = parse_threads(value, &config->threads, error);
+        else
+            status = qd_fail(error, QD_USAGE, "unknown setting '%s': ort has opt, threads and cpu",
+                             key);
     }
-    return ok ? QD_OK : qd_fail(error, QD_USAGE, "'%s' is not key=value[,key=value...]", config);
+    return status != QD_OK || ok
+               ? status
+               : qd_fail(error, QD_USAGE, "'%s' is not key=value[,key=value...]", text);
 }
 
 enum qd_status qd_ort_check(const char *config, struct qd_error *error)
 {
-    size_t level;
-    return parse_config(config, &level, error);
+    struct config parsed;
+    return parse_config(config, &parsed, error);
 }
 
 static enum qd_target_status choose_version(const char *asked, char version[32],
@@ -142,16 +164,18 @@ void qd_ort_preload(const char *version)
         say(&ort, open_environment(&ort), &message);
 }
 
-static OrtStatus *configure(struct ort *ort, GraphOptimizationLevel level)
+static OrtStatus *configure(struct ort *ort, const struct config *config)
 {
     const OrtApi *api = ort->api;
     OrtStatus *status = open_environment(ort);
     if (!status)
         status = api->CreateSessionOptions(&ort->options);
     if (!status)
-        status = api->SetSessionGraphOptimizationLevel(ort->options, level);
+        status = api->SetSessionGraphOptimizationLevel(ort->options, levels[config->level].level);
     if (!status)
-        status = api->SetIntraOpNumThreads(ort->options, 1);
+        status = api->SetIntraOpNumThreads(ort->options, config->threads);
+    if (!status) /* idle threads sleep: they would take the processor from other workers */
+        status = api->AddSessionConfigEntry(ort->options, "session.intra_op.allow_spinning", "0");
     if (!status)
         status = api->SetInterOpNumThreads(ort->options, 1);
     if (!status)
@@ -177,9 +201,9 @@ static void close_target(void *target)
 static enum qd_target_status open_target(const char *version, const char *config, void **target,
                                          struct qd_target_message *message)
 {
-    size_t level;
+    struct config parsed;
     struct qd_error error = {.status = QD_OK};
-    if (parse_config(config, &level, &error) != QD_OK)
+    if (parse_config(config, &parsed, &error) != QD_OK)
         return qd_answer(message, QD_TARGET_UNUSABLE, "%s", error.text);
     struct ort *ort = calloc(1, sizeof *ort);
     if (!ort)
@@ -189,13 +213,14 @@ static enum qd_target_status open_target(const char *version, const char *config
     if (status == QD_TARGET_OK)
         status = load(ort, message);
     if (status == QD_TARGET_OK && ort->api &&
-        say(ort, configure(ort, levels[level].level), message) != QD_TARGET_OK)
+        say(ort, configure(ort, &parsed), message) != QD_TARGET_OK)
         status = QD_TARGET_UNUSABLE;
     if (status != QD_TARGET_OK) {
         close_target(ort);
         return status;
     }
-    snprintf(ort->settings, sizeof ort->settings, "opt=%s,threads=1", levels[level].word);
+    snprintf(ort->settings, sizeof ort->settings, "opt=%s,threads=%d", levels[parsed.level].word,
+             parsed.threads);
     *target = ort;
     return QD_TARGET_OK;
 }

@@ -2,6 +2,7 @@
 /* ONNX Runtime: releases side by side, refusals, types that need asking, and the divergences that README.md explains.
  * Needs the two releases that scripts/setup puts into the cache.
  * Alone: <build>/tests/targets/ort/ort_test */
+#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -253,19 +254,57 @@ static void test_other_type_and_shape_are_reported(void **state)
     qd_arena_clear(&arena);
 }
 
+/* What is wrong with these settings. */
+static void expect_usage(const char *settings, const char *words)
+{
+    struct qd_session_options options = {.time_limit = 60};
+    struct qd_session *session;
+    struct qd_target_name name;
+    struct qd_error error = {.status = QD_OK};
+    assert_int_equal(qd_target_name_parse(settings, &name, &error), QD_OK);
+    assert_int_equal(qd_session_open(&name, &options, &session, &error), QD_USAGE);
+    assert_non_null(strstr(error.text, words));
+}
+
+static int count_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    assert_non_null(tasks);
+    while (readdir(tasks))
+        count++;
+    closedir(tasks);
+    return count;
+}
+
+/* A session of ONNX Runtime lives as long as its model is prepared. */
 static void test_threads_and_settings(void **state)
 {
     (void)state;
-    struct qd_session_options options = {.time_limit = 60};
-    struct qd_session *session = qd_open("ort@1.31.1[opt=basic,threads=1]", &options);
-    assert_string_equal(qd_session_id(session), "ort@1.31.1[opt=basic,threads=1]");
+    static const int w[] = {8}, zw[] = {0};
+    struct qd_session_options options = {.in_process = true};
+    struct qd_session *session = qd_open("ort@1.31.1[opt=basic,threads=4]", &options);
+    struct qd_target_message message;
+    struct qd_arena arena;
+    struct qd_case kase;
+    void *target, *prepared;
+    assert_string_equal(qd_session_id(session), "ort@1.31.1[opt=basic,threads=4]");
     assert_string_equal(qd_session_info(session)->version, "1.31.1");
     qd_session_close(session);
-    struct qd_target_name name;
-    struct qd_error error = {.status = QD_OK};
-    assert_int_equal(qd_target_name_parse("ort[threads=4]", &name, &error), QD_OK);
-    assert_int_equal(qd_session_open(&name, &options, &session, &error), QD_USAGE);
-    assert_non_null(strstr(error.text, "only 1 is supported"));
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    build_conv(&kase, &arena, 1, w, zw, 7, 1, 1, 1);
+    assert_int_equal(qd_ort_target.open("1.31.1", "threads=4", &target, &message), QD_TARGET_OK);
+    int before = count_threads();
+    assert_int_equal(
+        qd_ort_target.prepare(target, kase.model, kase.model_size, &prepared, &message),
+        QD_TARGET_OK);
+    assert_int_equal(count_threads(), before + 3); /* and the one that calls */
+    qd_ort_target.release(target, prepared);
+    qd_ort_target.close(target);
+    qd_arena_clear(&arena);
+    expect_usage("ort[threads=0]", "threads=0: want 1 to 64");
+    expect_usage("ort[threads=65]", "threads=65: want 1 to 64");
+    expect_usage("ort[threads=2x]", "threads=2x: want 1 to 64");
 }
 
 /* A cache folder of our own: only directories with their library count, newest first. */

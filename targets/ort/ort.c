@@ -97,8 +97,8 @@ static enum qd_status parse_config(const char *text, struct config *config, stru
         else if (strcmp(key, "threads") == 0)
             status = parse_threads(value, &config->threads, error);
         else
-            status = qd_fail(error, QD_USAGE, "unknown setting '%s': ort has opt, threads and cpu",
-                             key);
+            status =
+                qd_fail(error, QD_USAGE, "unknown setting '%s': ort has opt, threads and cpu", key);
     }
     return status != QD_OK || ok
                ? status

@@ -58,6 +58,7 @@ struct quantizer {
 struct parameter {
     int64_t index;
     double scale;                      /* in the division's type */
+    double given_scale;                /* in its own */
     bool rough;                        /* no power of two */
     struct qd_output_quantizer output; /* where y is an integer */
 };
@@ -69,6 +70,7 @@ static struct parameter read_parameter(const struct quantizer *q, int64_t index)
     int64_t z = qd_dtype_is_integer(q->y) ? qd_zero_point(semantics, q->zero_point, index) : 0;
     return (struct parameter){.index = index,
                               .scale = s,
+                              .given_scale = qd_tensor_value(q->scale, index),
                               .rough = !qd_scale_is_power_of_two(s),
                               .output = qd_output_quantizer_make(semantics, q->y, z)};
 }
@@ -200,7 +202,8 @@ static int64_t code_rounded(const struct quantizer *q, const struct qd_output_qu
 static int64_t code_exact(const struct quantizer *q, const struct qd_output_quantizer *output,
                           double x, double s)
 {
-    if (q->evaluation->semantics->division != QD_DIVISION_DIVIDE)
+    enum qd_division division = q->evaluation->semantics->division;
+    if (division != QD_DIVISION_DIVIDE && division != QD_DIVISION_WIDE)
         return code_rounded(q, output, q->division, x, s);
     return qd_output_quantizer_exact(output,
                                      qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)));
@@ -220,8 +223,19 @@ static bool code_clearly(const struct quantizer *q, double x, double s, int64_t 
            qd_nearest_clearly(x / s, margin, rounded);
 }
 
+/* With QD_DIVISION_WIDE the quotient of x and y_scale as they are, which alone is rounded to D, is right as well. */
+static bool code_wide(const struct quantizer *q, const struct parameter *p, double given,
+                      int64_t *code)
+{
+    if (q->evaluation->semantics->division != QD_DIVISION_WIDE || !isfinite(given) ||
+        !isfinite(p->given_scale) || p->given_scale == 0)
+        return false;
+    *code = code_rounded(q, &p->output, q->division, given, p->given_scale);
+    return true;
+}
+
 /* The codes of one finite x, the canonical one first, by the ways to round the quotient. */
-enum { QUOTIENTS = 3 };
+enum { QUOTIENTS = 4 };
 static size_t codes_of_point(const struct quantizer *q, const struct qd_output_quantizer *output,
                              double x, double s, int64_t codes[QUOTIENTS])
 {
@@ -342,6 +356,9 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     if (flags & QD_NOT_NUMBER || isnan(x))
         return code_of_special(&p->output, (double)NAN, s);
     struct qd_code code = code_of_end(q, &p->output, x, s);
+    int64_t wide;
+    if (code_wide(q, p, qd_tensor_value(&q->x->want, i), &wide))
+        qd_code_include(&code, wide);
     if (is_point(q, i))
         return code;
     struct qd_interval hull = qd_interval_fused(q->x, i, p->rough);
@@ -366,9 +383,10 @@ static enum qd_status store_open(const struct quantizer *q, int64_t i, struct qd
 }
 
 /* Equation (2): the exact quotient rounded once, or rounded to D first, as `precision` asks for. */
-static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, double s,
-                                        struct qd_value *y)
+static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i,
+                                        const struct parameter *p, struct qd_value *y)
 {
+    double s = p->scale, given = qd_tensor_value(&q->x->want, i);
     double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
     if (s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1))
         return store_open(q, i, y);
@@ -387,6 +405,11 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i, do
         return qd_interval_store_flag(y, i, QD_NOT_NUMBER, q->evaluation->arena,
                                       q->evaluation->error);
     struct qd_interval hull = {fmin(want, other), fmax(want, other)};
+    if (q->evaluation->semantics->division == QD_DIVISION_WIDE && isfinite(given)) {
+        double wide = qd_float_divide(q->division, QD_NEAREST_EVEN, given, p->given_scale);
+        wide = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, wide));
+        hull = (struct qd_interval){fmin(hull.lo, wide), fmax(hull.hi, wide)};
+    }
     return qd_interval_store(y, i, hull, (struct qd_interval){want, want}, q->evaluation->arena,
                              q->evaluation->error);
 }
@@ -399,6 +422,7 @@ static enum qd_status limit(const struct quantizer *q, int64_t i, const struct p
     int64_t codes[QUOTIENTS];
     double points[QUOTIENTS];
     size_t count = codes_of_point(q, &p->output, x, p->scale, codes);
+    count += code_wide(q, p, qd_tensor_value(&q->x->want, i), &codes[count]);
     for (size_t k = 0; k < count; k++)
         points[k] = (double)codes[k];
     return qd_value_limit(y, i, points, count, q->evaluation->arena, q->evaluation->error);
@@ -439,7 +463,7 @@ static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)
         int64_t index = qd_granularity_index(&q->granularity, i);
         if (i == 0 || index != p.index)
             p = read_parameter(q, index);
-        status = integer ? store_integer(q, i, &p, y) : quantize_to_float(q, i, p.scale, y);
+        status = integer ? store_integer(q, i, &p, y) : quantize_to_float(q, i, &p, y);
     }
     return status;
 }

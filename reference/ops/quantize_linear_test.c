@@ -101,6 +101,19 @@ static void half_is_added(void **state)
               "f32[2] 2147483648 2147483392; f32[] 1; u8[] 3", "", "u8[2] 0 255");
 }
 
+/* 1.5006 is 1.5009765625 in float16, a third of which is above one half; a third of 1.5006 itself, 0.5002, rounds to one half
+ * in float16, of whose neighbours 0 is even. */
+static void the_quotient_alone_may_have_the_precision(void **state)
+{
+    (void)state;
+    row("QuantizeLinear", 23, "f32[1] 1.5006; f16[] 3; u8[] 0", "", "u8[1] 1");
+    row("QuantizeLinear", 23, "f32[1] 1.5006; f32[] 3; u8[] 0", "precision=10", "u8[1] 1");
+    row_under("division=wide", "QuantizeLinear", 23, "f32[1] 1.5006; f16[] 3; u8[] 0", "",
+              "u8[1] 0..1..1");
+    row_under("division=wide", "QuantizeLinear", 23, "f32[1] 1.5006; f32[] 3; u8[] 0",
+              "precision=10", "u8[1] 0..1..1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +124,7 @@ int main(void)
         cmocka_unit_test(of_one_x_points),
         cmocka_unit_test(precision_is_asked_for),
         cmocka_unit_test(half_is_added),
+        cmocka_unit_test(the_quotient_alone_may_have_the_precision),
     };
     return cmocka_run_group_tests_name("QuantizeLinear", tests, NULL, NULL);
 }

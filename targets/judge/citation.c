@@ -47,14 +47,43 @@ static const char *line_for(const char *clause, int64_t opset)
     return line;
 }
 
+/* Cast's own page does not say how it rounds to types of four or two bits: these have pages that do. */
+static const char *page_of_type(enum qd_dtype dtype)
+{
+    switch (dtype) {
+    case QD_U4:
+    case QD_S4:
+        return "; ONNX's page \"4 bit integer types\": \"Cast to a 4 bit type is done by rounding "
+               "to the "
+               "nearest-integer (with ties to even) nearest-even integer and truncating.\"";
+    case QD_U2:
+    case QD_S2:
+        return "; ONNX's page \"2 bit integer types\": \"Cast to a 2 bit type is done by rounding "
+               "to the "
+               "nearest-integer (with ties to even) nearest-even integer and truncating.\"";
+    case QD_F4E2M1:
+        return "; ONNX's page \"Float stored in 4 bits\": \"-6<=x<=6 ... Round to nearest even. "
+               "... x>6 ... "
+               "6 ... x<-6 ... -6\"";
+    default: return "";
+    }
+}
+
+static const char *rounding_of_cast(const struct qd_node *node)
+{
+    const struct qd_attr *to = *node->domain ? NULL : qd_node_attr(node, "to");
+    bool casts = to && to->kind == QD_ATTR_INT && strcmp(node->op_type, "Cast") == 0;
+    return casts ? page_of_type(qd_dtype_of_onnx((int32_t)to->i)) : "";
+}
+
 /* "QuantizeLinear-10: "the sentence"": the number that the line begins with belongs to the name; NULL: no memory. */
 static const char *quote(const struct qd_op *op, const struct qd_node *node, struct qd_arena *arena)
 {
     const char *line = line_for(op->clause, node->opset);
     int digits = (int)strcspn(line, "<:");
     const char *words = strchr(line, ':') + strlen(": ");
-    return qd_arena_printf(arena, "%s-%.*s: \"%.*s\"", op->name, digits, line,
-                           (int)strcspn(words, "\n"), words);
+    return qd_arena_printf(arena, "%s-%.*s: \"%.*s\"%s", op->name, digits, line,
+                           (int)strcspn(words, "\n"), words, rounding_of_cast(node));
 }
 
 /* With it the sentence of the operator that rounds the result, if that is another. */
@@ -87,14 +116,16 @@ static void cite_value(const struct qd_evaluated *evaluated, const struct qd_run
 /* --- Cases beyond the page ---------------------------------------------------------------------- */
 
 /* Resize-18: axes are "a subset of axes that 'roi', 'scales' and 'sizes' refer to"; these have "the same [length] as
- * the rank of input 'X' or the length of 'axes', if provided". Whether a
- * list of none is provided the page does not say. */
+ * the rank of input 'X' or the length of 'axes', if provided". ReduceMean-13 and its like: axes are "A list of
+ * integers, along which to reduce. The default is to reduce over all the dimensions". Whether a list of none is
+ * provided the pages do not say; where axes are an input, noop_with_empty_axes does. */
 static bool has_empty_axes(const struct qd_graph *graph)
 {
     for (size_t i = 0; i < graph->node_count; i++) {
-        const struct qd_attr *axes = strcmp(graph->nodes[i].op_type, "Resize") == 0
-                                         ? qd_node_attr(&graph->nodes[i], "axes")
-                                         : NULL;
+        const char *type = graph->nodes[i].op_type;
+        bool may = strcmp(type, "Resize") == 0 || strcmp(type, "QLinearReduceMean") == 0 ||
+                   strncmp(type, "Reduce", strlen("Reduce")) == 0;
+        const struct qd_attr *axes = may ? qd_node_attr(&graph->nodes[i], "axes") : NULL;
         if (axes && axes->count == 0)
             return true;
     }

@@ -253,14 +253,43 @@ static void test_only_a_written_rounding_is_obliged(void **state)
     }
 }
 
-/* Resize's page says what axes are that are provided, and what if not; not whether an empty list is provided. */
-static void test_empty_axes_are_advisory(void **state)
+/* 1.5006/3 in float16: 1 where the operands are converted first, 0 where the quotient is (quantize_linear_test.c); no
+ * sentence says which. 2 is neither. */
+static void test_what_the_precision_is_of_is_not_written(void **state)
 {
     (void)state;
+    static const enum qd_severity severities[] = {QD_SEVERITY_ADVISORY, QD_SEVERITY_NONE,
+                                                  QD_SEVERITY_WRONG};
+    static float number = 1.5006F;
+    static uint16_t three = 0x4200;
+    static uint8_t zero, have;
+    const struct qd_tensor x = {.dtype = QD_F32, .count = 1, .data = &number},
+                           scale = {.dtype = QD_F16, .count = 1, .data = &three},
+                           zero_point = {.dtype = QD_U8, .count = 1, .data = &zero};
+    struct qd_tensor y = {.dtype = QD_U8, .count = 1, .data = &have};
+    struct fixture f;
+    struct qd_error error;
+    begin(&f, "", "QuantizeLinear");
+    struct qd_builder *builder = qd_build_begin(&f.arena, 23);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "scale", &scale);
+    qd_build_initializer(builder, "zero_point", &zero_point);
+    qd_build_node(builder, "", "QuantizeLinear", "x,scale,zero_point", "y");
+    qd_build_output(builder, "y", QD_U8, 0, NULL);
+    assert_int_equal(qd_build_finish(builder, "precision", false, &f.kase, &error), QD_OK);
+    for (have = 0; have < 3; have++)
+        if (severities[have] != QD_SEVERITY_NONE)
+            assert_int_equal(severity_of(&f, &y), severities[have]);
+    qd_arena_clear(&f.arena);
+}
+
+/* The pages say what axes are that are provided, and what if not; not whether an empty list is provided. */
+static void expect_empty_axes_advisory(const char *domain, const char *op)
+{
     static const int64_t last[] = {1};
     struct fixture f;
     struct qd_attr axes = {.name = "axes", .kind = QD_ATTR_INTS, .ints = last, .count = 1};
-    begin(&f, "", "Resize");
+    begin(&f, domain, op);
     f.node.attrs = &axes;
     f.node.attr_count = 1;
     assert_int_equal(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).severity, QD_SEVERITY_WRONG);
@@ -270,6 +299,41 @@ static void test_empty_axes_are_advisory(void **state)
     assert_non_null(strstr(citation.clause, "axes is an empty list"));
     assert_int_equal(cite(&f, QD_VERDICT_CRASH, 0, 0, 0).severity, QD_SEVERITY_ROBUSTNESS);
     qd_arena_clear(&f.arena);
+}
+
+static void test_empty_axes_are_advisory(void **state)
+{
+    (void)state;
+    expect_empty_axes_advisory("", "Resize");
+    expect_empty_axes_advisory("", "ReduceMean");
+    expect_empty_axes_advisory("com.microsoft", "QLinearReduceMean");
+}
+
+/* Cast's page does not say how it rounds to four and two bits; other pages of ONNX do. */
+static void test_a_narrow_cast_cites_the_page_of_its_type(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t to;
+        const char *page;
+    } rows[] = {{1, NULL},
+                {6, NULL},
+                {21, "\"4 bit integer types\""},
+                {22, "\"4 bit integer types\""},
+                {23, "\"Float stored in 4 bits\""},
+                {25, "\"2 bit integer types\""},
+                {26, "\"2 bit integer types\""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f;
+        struct qd_attr to = {.name = "to", .kind = QD_ATTR_INT, .i = rows[i].to};
+        begin(&f, "", "Cast");
+        f.node.attrs = &to;
+        f.node.attr_count = 1;
+        const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+        assert_int_equal(strstr(clause, "ONNX's page") != NULL, rows[i].page != NULL);
+        assert_true(!rows[i].page || strstr(clause, rows[i].page));
+        qd_arena_clear(&f.arena);
+    }
 }
 
 /* No page has a quotient of an integer by 0; of floats IEEE 754 has. */
@@ -403,7 +467,9 @@ int main(void)
         cmocka_unit_test(test_a_narrow_sum_is_advisory),
         cmocka_unit_test(test_a_product_of_floats_is_advisory),
         cmocka_unit_test(test_only_a_written_rounding_is_obliged),
+        cmocka_unit_test(test_what_the_precision_is_of_is_not_written),
         cmocka_unit_test(test_empty_axes_are_advisory),
+        cmocka_unit_test(test_a_narrow_cast_cites_the_page_of_its_type),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),

@@ -32,6 +32,12 @@ static bool is_unwritten_product(const struct qd_op *op)
            strcmp(op->name, "DynamicQuantizeMatMul") == 0;
 }
 
+/* QuantizeLinear-23: precision is that "of the division operation between x and y_scale". */
+static bool has_precision(const struct qd_op *op)
+{
+    return strcmp(op->name, "QuantizeLinear") == 0;
+}
+
 static bool has_open_rounding(const struct qd_op *op)
 {
     return op->rounding_open;
@@ -110,7 +116,8 @@ static bool rounds_otherwise(const struct qd_evaluated *evaluated, const struct 
 const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_run *run,
                          const struct qd_comparison *comparison, struct qd_arena *arena)
 {
-    static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN};
+    static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN},
+                                     wide = {.division = QD_DIVISION_WIDE};
     const struct qd_semantics floats = {.override = qd_quirk_find("product-in-floats")->override};
     const struct qd_case *kase = evaluated->kase;
     if (comparison->flushed == comparison->mismatched)
@@ -121,6 +128,9 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
         return "no sentence says in how wide a type to sum";
     if (some_op(kase, is_unwritten_product) && is_answer(evaluated, run, &floats, arena))
         return "no sentence says that the product is one of integers";
+    if (some_op(kase, has_precision) && is_answer(evaluated, run, &wide, arena))
+        return "no sentence says whether the operands of the division have its precision, or the "
+               "quotient alone";
     if (some_op(kase, has_open_rounding) && rounds_otherwise(evaluated, run, arena))
         return "its page says neither how to round nor that the zero point is added afterwards";
     return NULL;

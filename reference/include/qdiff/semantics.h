@@ -31,6 +31,7 @@
 #define QD_DIVISION_LIST(V)                       \
     V(DIVISION_DIVIDE, "divide", DEFAULT)         \
     V(DIVISION_RECIPROCAL, "reciprocal", DIALECT) \
+    V(DIVISION_WIDE, "wide", DIALECT)             \
     V(DIVISION_F16, "f16", QUIRK)
 #define QD_REQUANTIZE_LIST(V)                          \
     V(REQUANTIZE_REAL, "real", DEFAULT)                \

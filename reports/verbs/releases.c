@@ -69,7 +69,7 @@ static struct qd_tally tally_of(const struct table *table, const struct qd_tally
 }
 
 /* The cause, as a link where its name is a place: "[onnxruntime
- * #28456](https://...)", "[arm-kernels](findings/...)". */
+ * #28456](https://...)", "[arm-float16](findings/...)". */
 static void print_name(FILE *out, const char *name)
 {
     static const char github[] = "https://github.com/", reports[] = "reports/findings/";

@@ -10,6 +10,8 @@ import numpy  # noqa: E402
 from ai_edge_litert import schema_py_generated as schema  # noqa: E402
 from ai_edge_litert.interpreter import Interpreter, OpResolverType  # noqa: E402
 
+from frames.apart import apart
+
 KERNELS = {
     "xnnpack": OpResolverType.AUTO,
     "builtin": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
@@ -78,10 +80,11 @@ def run(operators, values, outputs, kernels="xnnpack"):
 
 
 def check(*rows):
-    """Rows of what is asked, what is right (a list for each output) and the arguments of run() after that; exits."""
+    """Rows of what is asked, what is right (a list for each output) and the arguments of run() after that, each in a process of its
+    own; exits."""
     wrong = 0
     for what, want, *case in rows:
-        have = run(*case)
+        have = apart(run, *case)
         shown = have if isinstance(have, str) else [one.tolist() for one in have]
         print("%s: want %s, have %s" % (what, want, shown))
         wrong += shown != want

@@ -11,14 +11,14 @@ import numpy
 import onnxruntime
 
 # ONNX's numbers of element types, and NumPy types of that size. Values of types that NumPy lacks are written as bytes.
-NUMPY = {1: 'f4', 2: 'u1', 3: 'i1', 4: 'u2', 5: 'i2', 6: 'i4', 7: 'i8', 9: '?', 10: 'f2', 17: 'u1', 19: 'u1', 24: 'u1', 26: 'u1'}
+NUMPY = {1: 'f4', 2: 'u1', 3: 'i1', 4: 'u2', 5: 'i2', 6: 'i4', 7: 'i8', 9: '?', 10: 'f2', 17: 'u1', 19: 'u1', 24: 'u1', 25: 'u1', 26: 'u1'}
 LEVELS = {'none': 'DISABLE_ALL', 'basic': 'ENABLE_BASIC', 'extended': 'ENABLE_EXTENDED', 'all': 'ENABLE_ALL'}
 
 
 class Case:
     """A model in ONNX's text form, what is fed, and the right answers: elements by name, in the model's types and shapes.
 
-    want is None for a model to be refused. constants are float32 scalars that ONNX's parser cannot read: subnormal ones."""
+    want is None for a model to be refused. constants are what ONNX's parser cannot read: subnormal float32 scalars, and TensorProtos."""
 
     def __init__(self, name, model, feed, want, rtol=0, constants=None):
         import onnx.parser  # here, as what runs a case needs it not
@@ -26,7 +26,9 @@ class Case:
         self.name, self.rtol = name, rtol
         parsed = onnx.parser.parse_model(model)
         for constant, value in (constants or {}).items():
-            parsed.graph.initializer.append(onnx.helper.make_tensor(constant, onnx.TensorProto.FLOAT, [], [value]))
+            if not isinstance(value, onnx.TensorProto):
+                value = onnx.helper.make_tensor(constant, onnx.TensorProto.FLOAT, [], [value])
+            parsed.graph.initializer.append(value)
         types = {value.name: value.type.tensor_type for value in [*parsed.graph.input, *parsed.graph.output]}
         self.model = parsed.SerializeToString()
         self.feed = {name: tensor(types[name], values) for name, values in feed.items()}

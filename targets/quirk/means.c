@@ -8,8 +8,7 @@
 
 enum { X, X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT };
 
-/* Which axes a node reduces, by bit: those of its attribute, all without; of a pool those after the channels. */
-static unsigned reduced(const struct qd_node *node, const struct qd_tensor *x)
+unsigned qd_mean_axes(const struct qd_node *node, const struct qd_tensor *x)
 {
     const struct qd_attr *axes = qd_node_attr(node, "axes"),
                          *last = qd_node_attr(node, "channels_last");
@@ -43,7 +42,7 @@ static enum qd_status read_means(const struct qd_evaluation *evaluation, const s
     if (!sums)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for sums");
     memset(sums, 0, (size_t)(y->count + 1) * sizeof *sums);
-    *means = (struct qd_means){.axes = reduced(node, x),
+    *means = (struct qd_means){.axes = qd_mean_axes(node, x),
                                .keeps = y->rank == x->rank,
                                .terms = x->count / y->count,
                                .depth = x->rank > 0 ? x->dims[x->rank - 1] : 1,

@@ -18,6 +18,9 @@ struct qd_means {
 /* The code of element i without its limits. */
 typedef int64_t qd_mean_function(const struct qd_means *means, int64_t i);
 
+/* Which axes a node reduces, by bit: those of its attribute, all without; of a pool those after the channels. */
+unsigned qd_mean_axes(const struct qd_node *node, const struct qd_tensor *x);
+
 /* The number of the output's element to which element i of x belongs, where `axes` are reduced. */
 int64_t qd_reduced_index(const struct qd_tensor *x, unsigned axes, int64_t i);
 

@@ -189,6 +189,30 @@ static void opset_21_has_more_types(void **state)
         "!b_scale-type");
 }
 
+/* acc = 116025 is no number of float16. The real product is 68.519; with the factor formed in float16, 0.00059032, it is 68.492. */
+static void a_float16_factor_meets_an_accumulator_beyond_float16(void **state)
+{
+    (void)state;
+    row("QLinearMatMul", 21,
+        PRODUCT("u8[1,2] 255 200", "f16[] 0.0184478759765625", U, "u8[2,1] 255 255",
+                "f16[] 0.018585205078125", U, "f16[] 0.58056640625", U),
+        "", "u8[1,1] 68..69..69");
+}
+
+/* Three operations and a conversion round four times: by less than 2.4e-7 of a number. */
+static void in_any_order_what_is_next_to_a_tie_has_two_codes(void **state)
+{
+    (void)state;
+    row("QLinearMatMul", 10,
+        PRODUCT("u8[1] 1", "f32[] 99.50000762939453", U, "u8[1] 1", F, U, F, U), "", "u8[] 100");
+    row_under("requantize=any-order", "QLinearMatMul", 10,
+              PRODUCT("u8[1] 1", "f32[] 99.50000762939453", U, "u8[1] 1", F, U, F, U), "",
+              "u8[] 99..100..100");
+    row_under("requantize=any-order", "QLinearMatMul", 10,
+              PRODUCT("u8[1] 1", "f32[] 99.500030517578125", U, "u8[1] 1", F, U, F, U), "",
+              "u8[] 100");
+}
+
 static void integer_products(void **state)
 {
     (void)state;
@@ -213,6 +237,8 @@ static void integer_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_float16_factor_meets_an_accumulator_beyond_float16),
+        cmocka_unit_test(in_any_order_what_is_next_to_a_tie_has_two_codes),
         cmocka_unit_test(integer_products),
         cmocka_unit_test(products_have_the_shape_of_numpy),
         cmocka_unit_test(zero_points_by_row_and_column),

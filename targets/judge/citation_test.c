@@ -283,6 +283,41 @@ static void test_what_the_precision_is_of_is_not_written(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* 1 by 1 with scales whose product is next to 99.5: 100, or 99 in some order of float32 (matmul_test.c); the page has no
+ * order. 98 is no order's. */
+static void test_the_order_of_scales_is_not_written(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t have;
+        enum qd_severity severity;
+    } rows[] = {{98, QD_SEVERITY_WRONG}, {99, QD_SEVERITY_ADVISORY}, {101, QD_SEVERITY_WRONG}};
+    static float number = 99.50000762939453F, unit = 1;
+    static uint8_t code = 1, zero, have;
+    const struct qd_tensor a = {.dtype = QD_U8, .rank = 1, .dims = {1}, .count = 1, .data = &code},
+                           a_scale = {.dtype = QD_F32, .count = 1, .data = &number},
+                           scale = {.dtype = QD_F32, .count = 1, .data = &unit},
+                           zero_point = {.dtype = QD_U8, .count = 1, .data = &zero};
+    struct qd_tensor y = {.dtype = QD_U8, .count = 1, .data = &have};
+    struct fixture f;
+    struct qd_error error;
+    begin(&f, "", "QLinearMatMul");
+    struct qd_builder *builder = qd_build_begin(&f.arena, 13);
+    qd_build_input(builder, "a", &a);
+    qd_build_initializer(builder, "a_scale", &a_scale);
+    qd_build_initializer(builder, "scale", &scale);
+    qd_build_initializer(builder, "zero_point", &zero_point);
+    qd_build_node(builder, "", "QLinearMatMul",
+                  "a,a_scale,zero_point,a,scale,zero_point,scale,zero_point", "y");
+    qd_build_output(builder, "y", QD_U8, 0, NULL);
+    assert_int_equal(qd_build_finish(builder, "order", false, &f.kase, &error), QD_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        have = rows[i].have;
+        assert_int_equal(severity_of(&f, &y), rows[i].severity);
+    }
+    qd_arena_clear(&f.arena);
+}
+
 /* The pages say what axes are that are provided, and what if not; not whether an empty list is provided. */
 static void expect_empty_axes_advisory(const char *domain, const char *op)
 {
@@ -468,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_a_product_of_floats_is_advisory),
         cmocka_unit_test(test_only_a_written_rounding_is_obliged),
         cmocka_unit_test(test_what_the_precision_is_of_is_not_written),
+        cmocka_unit_test(test_the_order_of_scales_is_not_written),
         cmocka_unit_test(test_empty_axes_are_advisory),
         cmocka_unit_test(test_a_narrow_cast_cites_the_page_of_its_type),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),

@@ -38,6 +38,12 @@ static bool has_precision(const struct qd_op *op)
     return strcmp(op->name, "QuantizeLinear") == 0;
 }
 
+/* Their pages have no formula: only that the result is quantized with three scales. */
+static bool has_open_order(const struct qd_op *op)
+{
+    return strcmp(op->name, "QLinearConv") == 0 || strcmp(op->name, "QLinearMatMul") == 0;
+}
+
 static bool has_open_rounding(const struct qd_op *op)
 {
     return op->rounding_open;
@@ -117,7 +123,8 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
                          const struct qd_comparison *comparison, struct qd_arena *arena)
 {
     static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN},
-                                     wide = {.division = QD_DIVISION_WIDE};
+                                     wide = {.division = QD_DIVISION_WIDE},
+                                     any_order = {.requantize = QD_ANY_ORDER};
     const struct qd_semantics floats = {.override = qd_quirk_find("product-in-floats")->override};
     const struct qd_case *kase = evaluated->kase;
     if (comparison->flushed == comparison->mismatched)
@@ -131,6 +138,8 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
     if (some_op(kase, has_precision) && is_answer(evaluated, run, &wide, arena))
         return "no sentence says whether the operands of the division have its precision, or the "
                "quotient alone";
+    if (some_op(kase, has_open_order) && is_answer(evaluated, run, &any_order, arena))
+        return "no sentence says in which order to multiply and divide by the scales";
     if (some_op(kase, has_open_rounding) && rounds_otherwise(evaluated, run, arena))
         return "its page says neither how to round nor that the zero point is added afterwards";
     return NULL;

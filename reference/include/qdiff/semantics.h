@@ -35,6 +35,7 @@
     V(DIVISION_F16, "f16", QUIRK)
 #define QD_REQUANTIZE_LIST(V)                          \
     V(REQUANTIZE_REAL, "real", DEFAULT)                \
+    V(ANY_ORDER, "any-order", DIALECT)                 \
     V(FIXED31_SINGLE, "fixed31-single", DIALECT)       \
     V(FIXED31_DOUBLE, "fixed31-double", DIALECT)       \
     V(FIXED31_DOUBLE_UP, "fixed31-double-up", DIALECT) \

@@ -29,6 +29,13 @@ test_tract_smoke()
     qd 0 run -t tract@0.23.9 --level smoke --shard 3/8 --no-diagnosis --jobs 2 && has out " 0 failed, "
 }
 
+# The same of OpenVINO, with both settings.
+test_openvino_smoke()
+{
+    needs openvino@2026.4.1
+    qd 0 run -t openvino@2026.4.1 --level smoke --shard 3/16 --no-diagnosis --jobs 2 && has out " 0 failed, "
+}
+
 # sonos/tract #2849: parameters by axis.
 test_tract_before_and_after()
 {

@@ -1,58 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quirk/constants.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "quirk/rewrite.h"
 
-static char of_graph_value(const struct qd_graph_value *value)
+/* Of each operand two hexadecimal digits, the open axes, and whether it is a constant. */
+enum { DIGITS = 2, LETTERS = DIGITS + 1, ALL_AXES = 0xff };
+#define CONSTANT 'c'
+#define VARIABLE 'v'
+
+struct fact {
+    bool constant;
+    unsigned open;
+};
+
+static struct fact of_graph_value(const struct qd_graph_value *value)
 {
-    bool open = !value->initializer && value->declared_rank < 0;
-    for (int i = 0; i < value->declared_rank; i++)
-        open = open || value->declared_dims[i] < 0;
-    return value->initializer ? QD_KNOWN_VALUE : open ? QD_KNOWN_NOTHING : QD_KNOWN_SHAPE;
+    struct fact fact = {.constant = value->initializer != NULL};
+    if (!fact.constant && value->declared_rank < 0)
+        fact.open = ALL_AXES;
+    for (int i = 0; !fact.constant && i < value->declared_rank; i++)
+        fact.open |= value->declared_dims[i] < 0 ? 1U << i : 0;
+    return fact;
 }
 
-static char of_value(const char *known, int value)
+/* What is computed of all operands. */
+static struct fact of_results(const struct qd_node *node, const struct fact *facts)
 {
-    return value == QD_NO_VALUE ? QD_KNOWN_VALUE : known[value];
+    struct fact fact = {.constant = true};
+    for (size_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] == QD_NO_VALUE)
+            continue;
+        fact.constant = fact.constant && facts[node->inputs[i]].constant;
+        fact.open |= facts[node->inputs[i]].open ? ALL_AXES : 0;
+    }
+    return fact;
 }
 
 /* The node's name; NULL without room. */
-static const char *describe(struct qd_arena *arena, const char *mark, const char *known,
-                            const struct qd_node *node)
+static const char *describe(struct qd_arena *arena, const char *mark, const struct qd_node *node,
+                            const struct fact *facts)
 {
-    size_t length = strlen(mark);
-    char *name = qd_arena_array(arena, length + node->input_count + 1, 1);
+    const struct fact absent = {.constant = true};
+    size_t length = strlen(mark), room = length + LETTERS * node->input_count + 1;
+    char *name = qd_arena_array(arena, room, 1);
     if (!name)
         return NULL;
-    memcpy(name, mark, length);
-    for (size_t i = 0; i < node->input_count; i++)
-        name[length + i] = of_value(known, node->inputs[i]);
-    name[length + node->input_count] = '\0';
+    memcpy(name, mark, length + 1);
+    for (size_t i = 0; i < node->input_count; i++) {
+        struct fact fact = node->inputs[i] == QD_NO_VALUE ? absent : facts[node->inputs[i]];
+        snprintf(name + length + LETTERS * i, room - length - LETTERS * i, "%02x%c", fact.open,
+                 fact.constant ? CONSTANT : VARIABLE);
+    }
     return name;
 }
 
-static char of_results(const char *operands)
-{
-    return strchr(operands, QD_KNOWN_NOTHING) ? QD_KNOWN_NOTHING
-           : strchr(operands, QD_KNOWN_SHAPE) ? QD_KNOWN_SHAPE
-                                              : QD_KNOWN_VALUE;
-}
-
 static enum qd_status mark_all(struct qd_rewrite *made, const char *domain, const char *mark,
-                               char *known)
+                               struct fact *facts)
 {
     for (size_t i = 0; i < made->made.node_count; i++) {
         struct qd_node *node = &made->nodes[i];
-        const char *name = describe(made->arena, mark, known, node);
-        if (!name)
-            return qd_fail(made->error, QD_NO_MEMORY, "no room for a name");
+        struct fact result = of_results(node, facts);
         for (size_t o = 0; o < node->output_count; o++)
             if (node->outputs[o] != QD_NO_VALUE)
-                known[node->outputs[o]] = of_results(name + strlen(mark));
-        if (strcmp(node->domain, domain) == 0)
-            node->name = name;
+                facts[node->outputs[o]] = result;
+        if (strcmp(node->domain, domain) != 0)
+            continue;
+        node->name = describe(made->arena, mark, node, facts);
+        if (!node->name)
+            return qd_fail(made->error, QD_NO_MEMORY, "no room for a name");
     }
     return QD_OK;
 }
@@ -62,14 +81,14 @@ enum qd_status qd_rewrite_mark_known(const struct qd_graph *graph, const char *d
                                      const struct qd_graph **rewritten, struct qd_error *error)
 {
     struct qd_rewrite made;
-    char *known = qd_arena_array(arena, graph->value_count + 1, 1);
-    if (!known)
+    struct fact *facts = qd_arena_array(arena, graph->value_count + 1, sizeof *facts);
+    if (!facts)
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu values", graph->value_count);
     for (size_t v = 0; v < graph->value_count; v++)
-        known[v] = of_graph_value(&graph->values[v]);
+        facts[v] = of_graph_value(&graph->values[v]);
     enum qd_status status = qd_rewrite_begin(&made, graph, arena, error);
     if (status == QD_OK)
-        status = mark_all(&made, domain, mark, known);
+        status = mark_all(&made, domain, mark, facts);
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }
 
@@ -77,4 +96,17 @@ const char *qd_known_operands(const struct qd_node *node, const char *mark)
 {
     size_t length = strlen(mark);
     return node->name && strncmp(node->name, mark, length) == 0 ? node->name + length : NULL;
+}
+
+bool qd_known_value(const char *known, size_t i)
+{
+    return LETTERS * i >= strlen(known) || known[LETTERS * i + DIGITS] == CONSTANT;
+}
+
+unsigned qd_open_axes(const char *known, size_t i)
+{
+    char digits[DIGITS + 1] = "0";
+    if (LETTERS * i < strlen(known))
+        memcpy(digits, known + LETTERS * i, DIGITS);
+    return (unsigned)strtoul(digits, NULL, 16);
 }

@@ -5,16 +5,19 @@
 
 #include "qdiff/graph.h"
 
-#define QD_KNOWN_VALUE '1' /* an initializer, what is computed of such, or absent */
-#define QD_KNOWN_SHAPE '0'
-#define QD_KNOWN_NOTHING '?' /* comes from a graph input with an open shape */
-
-/* Names each node of the domain `mark` and one of these characters for each operand, and changes nothing else. */
+/* Writes into the name of each node of the domain, after `mark`, what is known of its operands, and changes nothing
+ * else. */
 enum qd_status qd_rewrite_mark_known(const struct qd_graph *graph, const char *domain,
                                      const char *mark, struct qd_arena *arena,
                                      const struct qd_graph **rewritten, struct qd_error *error);
 
-/* The characters of a node so marked, NULL for any other. */
+/* What was written; NULL for a node that is not marked. */
 const char *qd_known_operands(const struct qd_node *node, const char *mark);
+
+/* Whether operand i is an initializer, computed of such, or absent. */
+bool qd_known_value(const char *known, size_t i);
+
+/* Which axes of operand i have no known length, by bit: those of a graph input; all of what is computed of such. */
+unsigned qd_open_axes(const char *known, size_t i);
 
 #endif

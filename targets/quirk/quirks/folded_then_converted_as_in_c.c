@@ -32,20 +32,16 @@ struct layer {
         evaluated; /* where all is constant nothing is compiled: operators are evaluated one by one */
 };
 
-static bool constant_at(const struct layer *layer, size_t i)
-{
-    return i >= strlen(layer->known) || layer->known[i] == QD_KNOWN_VALUE;
-}
-
 static struct operand read_operand(const struct layer *layer, size_t at)
 {
-    bool parameters = constant_at(layer, at + SCALE) && constant_at(layer, at + ZERO_POINT);
+    bool parameters =
+        qd_known_value(layer->known, at + SCALE) && qd_known_value(layer->known, at + ZERO_POINT);
     return (struct operand){.codes = &layer->in[at]->want,
                             .scale = (float)qd_parameter_at(layer->in[at + SCALE], 0),
                             .zero = (float)qd_parameter_at(layer->in[at + ZERO_POINT], 0),
                             .parameters = parameters,
-                            .fixed = parameters && constant_at(layer, at),
-                            .open = layer->known[at] == QD_KNOWN_NOTHING};
+                            .fixed = parameters && qd_known_value(layer->known, at),
+                            .open = qd_open_axes(layer->known, at) != 0};
 }
 
 /* --- Numbers ----------------------------------------------------------------------------------- */
@@ -130,18 +126,25 @@ static int64_t saturated(int64_t code, const struct qd_dtype_info *type)
     return code < type->min ? type->min : code > type->max ? type->max : code;
 }
 
+static int64_t low_bits(int64_t code, const struct qd_dtype_info *type)
+{
+    int64_t low = code & 0xff;
+    return low > type->max ? low - 256 : low;
+}
+
 /* By way of int32, of which the low bits are kept; of an open shape it saturates. */
 static int64_t as_in_c(const struct layer *layer, float x, const struct qd_dtype_info *type)
 {
     if (layer->open)
         return (int64_t)fminf(fmaxf(x, (float)type->min), (float)type->max);
-    int64_t whole = fabsf(x) < 0x1p31F ? (int64_t)x : INT32_MIN, low = whole & 0xff;
-    return low > type->max ? low - 256 : low;
+    return low_bits(fabsf(x) < 0x1p31F ? (int64_t)x : INT32_MIN, type);
 }
 
+/* A sum of codes saturates, but not where it is evaluated. */
 static int64_t then_zero_point(const struct layer *layer, float x, const struct qd_dtype_info *type)
 {
-    return saturated(as_in_c(layer, over_scale(layer, x), type) + (int64_t)layer->zero, type);
+    int64_t code = as_in_c(layer, over_scale(layer, x), type) + (int64_t)layer->zero;
+    return layer->evaluated ? low_bits(code, type) : saturated(code, type);
 }
 
 /* Where y is specified. */
@@ -286,23 +289,35 @@ static enum qd_status leak(struct qd_evaluation *evaluation, const struct layer 
     return status == QD_OK ? take(evaluation, &made, y) : status;
 }
 
-/* Sums in the order of x, each in float32. */
+/* A sum in float32, in the order of x; what is evaluated keeps what a step loses (Kahan's sum). */
+struct total {
+    float sum, lost;
+};
+
+static void include(struct total *total, float x, bool keeps)
+{
+    float next = x - total->lost, sum = total->sum + next, gained = sum - total->sum;
+    total->lost = keeps ? gained - next : 0;
+    total->sum = sum;
+}
+
 static enum qd_status mean(struct qd_evaluation *evaluation, const struct layer *layer,
                            struct qd_value *y)
 {
     struct operand x = read_operand(layer, 0);
     unsigned axes = qd_mean_axes(layer->node, x.codes);
-    float *sums = qd_arena_array(evaluation->arena, (size_t)y->want.count + 1, sizeof *sums);
+    struct total *totals =
+        qd_arena_array(evaluation->arena, (size_t)y->want.count + 1, sizeof *totals);
     enum qd_status status = QD_OK;
-    if (!sums)
+    if (!totals)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for sums");
     for (int64_t i = 0; i < y->want.count; i++)
-        sums[i] = 0;
+        totals[i] = (struct total){0, 0};
     for (int64_t i = 0; i < x.codes->count; i++)
-        sums[qd_reduced_index(x.codes, axes, i)] += number(&x, i);
+        include(&totals[qd_reduced_index(x.codes, axes, i)], number(&x, i), layer->evaluated);
     for (int64_t i = 0; status == QD_OK && x.codes->count > 0 && i < y->want.count; i++) {
-        float terms = (float)(x.codes->count / y->want.count);
-        int64_t code = then_zero_point(layer, sums[i] / terms, qd_dtype_info(y->want.dtype));
+        float value = totals[i].sum / (float)(x.codes->count / y->want.count);
+        int64_t code = then_zero_point(layer, value, qd_dtype_info(y->want.dtype));
         status = set(evaluation, y, i, code);
     }
     return status;
@@ -344,21 +359,65 @@ static int64_t flag(const struct qd_node *node, const char *name)
     return found ? found->i : 0;
 }
 
+/* Channels are second, whatever the node says; a y of another shape is left as it is. */
+static bool read_pool(const struct qd_evaluation *evaluation, const struct layer *layer,
+                      const struct qd_tensor *y, struct qd_conv_shape *shape)
+{
+    int64_t dims[QD_MAX_RANK];
+    bool ceil = flag(layer->node, "ceil_mode") != 0;
+    if (y->count == 0 ||
+        qd_pool_shape_read(evaluation, layer->node, &layer->in[0]->want, ceil, shape) != QD_OK)
+        return false;
+    unsigned rank = qd_conv_output_dims(shape, dims);
+    return rank == y->rank && memcmp(dims, y->dims, rank * sizeof *dims) == 0;
+}
+
 static enum qd_status pool(struct qd_evaluation *evaluation, const struct layer *layer,
                            struct qd_value *y)
 {
     struct qd_conv_shape shape;
     struct pool p = {evaluation, layer, .x = read_operand(layer, 0), .y = y};
-    if (flag(layer->node, "channels_last") || y->want.count == 0)
+    if (!read_pool(evaluation, layer, &y->want, &shape))
         return QD_OK;
-    enum qd_status status = qd_pool_shape_read(evaluation, layer->node, p.x.codes,
-                                               flag(layer->node, "ceil_mode") != 0, &shape);
-    if (status != QD_OK)
-        return status;
     p.window = qd_conv_terms(&shape);
     p.all = flag(layer->node, "count_include_pad") ? p.window : 0;
-    status = qd_conv_visit(evaluation, &shape, 1, visit, &p);
+    enum qd_status status = qd_conv_visit(evaluation, &shape, 1, visit, &p);
     return status == QD_OK ? p.status : status;
+}
+
+/* --- Open shapes ------------------------------------------------------------------------------- */
+
+static bool has_open(const struct layer *layer, const struct qd_tensor *y)
+{
+    unsigned open = 0;
+    (void)y;
+    for (size_t i = 0; i < layer->node->input_count; i++)
+        open |= qd_open_axes(layer->known, i);
+    return open != 0;
+}
+
+static bool is_open_mean(const struct layer *layer, const struct qd_tensor *y)
+{
+    (void)y;
+    return qd_open_axes(layer->known, 0) & ~qd_mean_axes(layer->node, &layer->in[0]->want);
+}
+
+/* An axis that one operand leaves open is known if another has a length there that is not 1. */
+static bool is_open_broadcast(const struct layer *layer, const struct qd_tensor *y)
+{
+    unsigned open = 0, known = 0;
+    for (size_t i = 0; i < layer->node->input_count; i++) {
+        unsigned axes = qd_open_axes(layer->known, i);
+        const struct qd_tensor *x = layer->in[i] ? &layer->in[i]->want : NULL;
+        for (unsigned axis = 0; x && axis < x->rank; axis++) {
+            unsigned bit = 1U << (axis + y->rank - x->rank);
+            if (axes >> axis & 1)
+                open |= bit;
+            else if (x->dims[axis] != 1)
+                known |= bit;
+        }
+    }
+    return open & ~known;
 }
 
 /* --- The quirk --------------------------------------------------------------------------------- */
@@ -367,10 +426,14 @@ static const struct {
     const char *op_type;
     size_t y_scale; /* the number of the operand */
     computation *compute;
-} operators[] = {{"QLinearAdd", 6, add_or_multiply}, {"QLinearMul", 6, add_or_multiply},
-                 {"QLinearConcat", 0, concat},       {"QLinearWhere", 7, choose},
-                 {"QLinearLeakyRelu", 3, leak},      {"QLinearReduceMean", 3, mean},
-                 {"QLinearAveragePool", 3, pool}};
+    bool (*is_open)(const struct layer *layer, const struct qd_tensor *y); /* y's shape */
+} operators[] = {{"QLinearAdd", 6, add_or_multiply, is_open_broadcast},
+                 {"QLinearMul", 6, add_or_multiply, is_open_broadcast},
+                 {"QLinearConcat", 0, concat, has_open},
+                 {"QLinearWhere", 7, choose, is_open_broadcast},
+                 {"QLinearLeakyRelu", 3, leak, has_open},
+                 {"QLinearReduceMean", 3, mean, is_open_mean},
+                 {"QLinearAveragePool", 3, pool, has_open}};
 
 static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
                               struct qd_arena *arena, const struct qd_graph **rewritten,
@@ -393,9 +456,11 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
             continue;
         layer.y_scale = (float)qd_parameter_at(in[at], 0);
         layer.zero = (float)qd_parameter_at(in[at + 1], 0);
-        layer.parameters = constant_at(&layer, at) && constant_at(&layer, at + 1);
-        layer.open = strchr(layer.known, QD_KNOWN_NOTHING);
-        layer.evaluated = !layer.open && !strchr(layer.known, QD_KNOWN_SHAPE);
+        layer.parameters = qd_known_value(layer.known, at) && qd_known_value(layer.known, at + 1);
+        layer.open = operators[i].is_open(&layer, &out[0].want);
+        layer.evaluated = operators[i].compute != pool; /* no pool is evaluated before the run */
+        for (size_t k = 0; k < node->input_count; k++)
+            layer.evaluated = layer.evaluated && qd_known_value(layer.known, k);
         return operators[i].compute(evaluation, &layer, &out[0]);
     }
     return status;

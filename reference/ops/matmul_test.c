@@ -189,7 +189,8 @@ static void opset_21_has_more_types(void **state)
         "!b_scale-type");
 }
 
-/* acc = 116025 is no number of float16. The real product is 254.505; with the factor formed in float16 it is 254.495. */
+/* acc = 116025 is no number of float16. The real product is 254.505; with the factor formed in float16 it is
+ * 254.495. */
 static void a_float16_factor_meets_an_accumulator_beyond_float16(void **state)
 {
     (void)state;

@@ -101,8 +101,8 @@ static void half_is_added(void **state)
               "f32[2] 2147483648 2147483392; f32[] 1; u8[] 3", "", "u8[2] 0 255");
 }
 
-/* 1.5006 is 1.5009765625 in float16, a third of which is above one half; a third of 1.5006 itself, 0.5002, rounds to one half
- * in float16, of whose neighbours 0 is even. */
+/* 1.5006 is 1.5009765625 in float16, a third of which is above one half; a third of 1.5006 itself, 0.5002, rounds to
+ * one half in float16, of whose neighbours 0 is even. */
 static void the_quotient_alone_may_have_the_precision(void **state)
 {
     (void)state;

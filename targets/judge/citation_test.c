@@ -283,8 +283,8 @@ static void test_what_the_precision_is_of_is_not_written(void **state)
     qd_arena_clear(&f.arena);
 }
 
-/* 1 by 1 with scales whose product is next to 99.5: 100, or 99 in some order of float32 (matmul_test.c); the page has no
- * order. 98 is no order's. */
+/* 1 by 1 with scales whose product is next to 99.5: 100, or 99 in some order of float32 (matmul_test.c); the page has
+ * no order. 98 is no order's. */
 static void test_the_order_of_scales_is_not_written(void **state)
 {
     (void)state;

@@ -137,6 +137,15 @@ test_check_finds_rows_about_nothing()
         qd 0 expectations --check "$tsv" "${small[@]}" "$scratch/own.qdcase" || return 1
 }
 
+test_export_takes_ids_and_files()
+{
+    qd 0 export regressions/ort-28456-u8 -o "$scratch/one" || return 1
+    qd 0 export regressions/acl-1033 "$scratch/one/regressions/ort-28456-u8" regressions/ort-28456-s8 -o "$scratch/three" &&
+        has out "3 cases written below" || return 1
+    qd 2 export regressions/acl-1033 no/such -o "$scratch/two" && has err "no/such: no such file" &&
+        [ -e "$scratch/two/regressions/acl-1033/model.onnx" ]
+}
+
 test_unexpected_passes_fail()
 {
     local id

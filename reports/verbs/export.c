@@ -99,24 +99,36 @@ static enum qd_status export_named(struct export *export, const char *name, stru
     return status;
 }
 
-static bool names_one(const struct qd_options *options)
+static enum qd_status export_selected(struct export *export, const struct qd_options *options,
+                                      struct qd_error *error)
 {
-    struct stat facts;
+    struct qd_visitor visitor = {take, take_bad, export};
+    struct qd_selection selection;
+    enum qd_status status = qd_selection_init(options, export->command->arena, &selection, error);
 
-    return options->arguments.count == 1 && stat(options->arguments.items[0], &facts) != 0;
+    selection.role = NULL; /* both */
+    return status == QD_OK ? qd_visit_selected(&selection, &visitor, error) : status;
 }
 
 static enum qd_status export_all(struct export *export, struct qd_error *error)
 {
     const struct qd_options *options = &export->command->options;
-    struct qd_visitor visitor = {take, take_bad, export};
+    const struct qd_words *arguments = &options->arguments;
+    enum qd_status status = QD_OK;
 
-    if (names_one(options))
-        return export_named(export, options->arguments.items[0], error);
-    struct qd_selection selection;
-    enum qd_status status = qd_selection_init(options, export->command->arena, &selection, error);
-    selection.role = NULL; /* both */
-    return status == QD_OK ? qd_visit_selected(&selection, &visitor, error) : status;
+    if (arguments->count == 0)
+        return export_selected(export, options, error);
+    for (size_t i = 0; status == QD_OK && i < arguments->count; i++) {
+        struct qd_options one = *options;
+        struct stat facts;
+
+        one.arguments.items = &arguments->items[i];
+        one.arguments.count = 1;
+        status = stat(arguments->items[i], &facts) == 0
+                     ? export_selected(export, &one, error)
+                     : export_named(export, arguments->items[i], error);
+    }
+    return status;
 }
 
 static enum qd_exit run(struct qd_command *command)

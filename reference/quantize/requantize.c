@@ -69,30 +69,24 @@ static void give_sign(const struct qd_requantizer *r, int64_t acc, struct qd_enc
             results[i] = qd_enclosure_negate(results[i]);
 }
 
-/* Where the orders compute: the factors, and the rest. */
-struct types {
-    enum qd_dtype factors, rest;
-};
-
 /* What the lost ones of `results` are with the infinities and subnormals of IEEE 754. */
-static void drop_lost(const struct qd_requantizer *r, struct types types, int64_t acc,
+static void drop_lost(const struct qd_requantizer *r, enum qd_dtype type, int64_t acc,
                       const struct qd_enclosure *results, struct qd_code *code)
 {
-    struct qd_arithmetic how = {.type = types.rest, .nearest = true, .all = true};
-    struct qd_arithmetic forming = {.type = types.factors, .nearest = true, .all = true};
+    struct qd_arithmetic how = {.type = type, .nearest = true, .all = true};
     struct qd_enclosure factors[QD_FACTORS], given[QD_MOST_RESULTS];
-    qd_orders_form(forming, &r->magnitudes, factors);
+    qd_orders_form(how, &r->magnitudes, factors);
     size_t count = qd_orders_requantize(how, qd_enclosure_integer(how, llabs(acc)), &r->magnitudes,
                                         factors, given);
     give_sign(r, acc, given, count);
     qd_code_drop_lost(code, &r->quantizer, results, given, count);
 }
 
-static bool hull_in(const struct qd_requantizer *r, struct types types,
+static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
                     const struct qd_enclosure factors[QD_FACTORS], int64_t acc,
                     struct qd_code *code)
 {
-    struct qd_arithmetic how = {.type = types.rest};
+    struct qd_arithmetic how = {.type = type};
     struct qd_enclosure results[QD_MOST_RESULTS];
     size_t count = qd_orders_requantize(how, qd_enclosure_integer(how, llabs(acc)), &r->magnitudes,
                                         factors, results);
@@ -100,7 +94,7 @@ static bool hull_in(const struct qd_requantizer *r, struct types types,
     bool some =
         qd_code_include_results(code, &r->quantizer, qd_output_quantizer_float, results, count);
     if (code->flags & QD_EXTREME_SCALE)
-        drop_lost(r, types, acc, results, code);
+        drop_lost(r, type, acc, results, code);
     return some;
 }
 
@@ -140,19 +134,16 @@ static void limit(const struct qd_requantizer *r, int64_t acc, const struct qd_c
  * double loses none. */
 static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
-    bool some = hull_in(r, (struct types){QD_F32, QD_F32}, r->in_f32, acc, code);
-    if (r->type != QD_F32) {
-        some = hull_in(r, (struct types){r->type, r->type}, r->in_type, acc, code) || some;
-        /* a factor of that type, and an accumulator that it cannot hold */
-        some = hull_in(r, (struct types){r->type, QD_F32}, r->in_type, acc, code) || some;
-    }
+    bool some = hull_in(r, QD_F32, r->in_f32, acc, code);
+    if (r->type != QD_F32)
+        some = hull_in(r, r->type, r->in_type, acc, code) || some;
     if (!some)
         code->flags |= QD_UNSPECIFIED;
     struct qd_code in_f64 = {.want = code->want, .lo = code->want, .hi = code->want};
     if (code->flags & QD_EXTREME_SCALE && !settled_in_double(r, acc)) {
         struct qd_enclosure factors[QD_FACTORS];
         qd_orders_form((struct qd_arithmetic){.type = QD_F64}, &r->magnitudes, factors);
-        hull_in(r, (struct types){QD_F64, QD_F64}, factors, acc, &in_f64);
+        hull_in(r, QD_F64, factors, acc, &in_f64);
         qd_code_include(code, in_f64.lo);
         qd_code_include(code, in_f64.hi);
     }

@@ -201,6 +201,8 @@ static void in_any_order_what_is_next_to_a_tie_has_two_codes(void **state)
     row_under("requantize=any-order", "QLinearMatMul", 10,
               PRODUCT("u8[1] 1", "f32[] 99.500030517578125", U, "u8[1] 1", F, U, F, U), "",
               "u8[] 100");
+    row_under("requantize=any-order", "QLinearMatMul", 10,
+              PRODUCT("u8[1] 1", "f32[] 99.5", U, "u8[1] 1", F, U, F, U), "", "u8[] 100");
 }
 
 static void integer_products(void **state)

@@ -205,11 +205,15 @@ static struct qd_code requantize_real(const struct qd_requantizer *r, int64_t ac
     return code;
 }
 
-/* What three operations in float32, in whatever order, and a conversion before them may give: four roundings. */
+/* What three operations in float32, in whatever order, and a conversion before them may give: four roundings. An exact
+ * tie goes to even whatever the order. */
 static void take_any_order(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
     const double margin = 0x1.00001p-22;
-    double real = qd_ratio_to_float(real_of(r, acc), QD_F64, QD_NEAREST_EVEN);
+    struct qd_ratio exact = real_of(r, acc);
+    if (qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie)
+        return;
+    double real = qd_ratio_to_float(exact, QD_F64, QD_NEAREST_EVEN);
     qd_code_include(code, qd_output_quantizer_float(&r->quantizer, real * (1 - margin)));
     qd_code_include(code, qd_output_quantizer_float(&r->quantizer, real * (1 + margin)));
 }

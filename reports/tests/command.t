@@ -53,7 +53,7 @@ test_written_rows_name_the_quirk()
 # A parser reads it, elements and attributes are those of Jenkins' schema, and its tests are the points of TAP.
 test_junit_is_the_same_run()
 {
-    local few=(--level smoke -f 'QLinearConv/*' -f 'reject/QLinearConv/*' --feature '!one-element-vector' --shard 1/8) counts
+    local few=(--level smoke -f 'QLinearConv/*' -f 'reject/QLinearConv/*' --feature '!one-element-vector' --tag '!near-tie' --shard 1/8) counts
     printf 'not a case' >"$scratch/$(printf 'odd <&"\001\377.qdcase')"
     qd 2 run -t "$wrong" -t reference --no-diagnosis "$scratch"/odd*.qdcase --junit "$scratch/odd.xml" || return 1
     [ "$(python3 "$root/reports/tests/junit_check.py" "$scratch/odd.xml")" = "2 1 1 0" ] || { cat "$scratch/odd.xml"; return 1; }

@@ -315,8 +315,9 @@ static enum qd_status mean(struct qd_evaluation *evaluation, const struct layer 
         totals[i] = (struct total){0, 0};
     for (int64_t i = 0; i < x.codes->count; i++)
         include(&totals[qd_reduced_index(x.codes, axes, i)], number(&x, i), layer->evaluated);
-    for (int64_t i = 0; status == QD_OK && x.codes->count > 0 && i < y->want.count; i++) {
-        float value = totals[i].sum / (float)(x.codes->count / y->want.count);
+    int64_t terms = y->want.count > 0 ? x.codes->count / y->want.count : 0;
+    for (int64_t i = 0; status == QD_OK && terms > 0 && i < y->want.count; i++) {
+        float value = totals[i].sum / (float)terms;
         int64_t code = then_zero_point(layer, value, qd_dtype_info(y->want.dtype));
         status = set(evaluation, y, i, code);
     }

@@ -387,7 +387,7 @@ static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i,
                                         const struct parameter *p, struct qd_value *y)
 {
     double s = p->scale, given = qd_tensor_value(&q->x->want, i);
-    double x = qd_float_round(q->division, QD_NEAREST_EVEN, qd_tensor_value(&q->x->want, i));
+    double x = qd_float_round(q->division, QD_NEAREST_EVEN, given);
     if (s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1))
         return store_open(q, i, y);
     double in_division = s < 0 ? -x : x, once = in_division;

@@ -47,24 +47,22 @@ static const char *line_for(const char *clause, int64_t opset)
     return line;
 }
 
+#define PAGE_OF_BITS(bits)                                                                   \
+    "; ONNX's page \"" bits " bit integer types\": \"Cast to a " bits                        \
+    " bit type is done by rounding to the nearest-integer (with ties to even) nearest-even " \
+    "integer and truncating.\""
+
 /* Cast's own page does not say how it rounds to types of four or two bits: these have pages that do. */
 static const char *page_of_type(enum qd_dtype dtype)
 {
     switch (dtype) {
     case QD_U4:
-    case QD_S4:
-        return "; ONNX's page \"4 bit integer types\": \"Cast to a 4 bit type is done by rounding "
-               "to the "
-               "nearest-integer (with ties to even) nearest-even integer and truncating.\"";
+    case QD_S4: return PAGE_OF_BITS("4");
     case QD_U2:
-    case QD_S2:
-        return "; ONNX's page \"2 bit integer types\": \"Cast to a 2 bit type is done by rounding "
-               "to the "
-               "nearest-integer (with ties to even) nearest-even integer and truncating.\"";
+    case QD_S2: return PAGE_OF_BITS("2");
     case QD_F4E2M1:
         return "; ONNX's page \"Float stored in 4 bits\": \"-6<=x<=6 ... Round to nearest even. "
-               "... x>6 ... "
-               "6 ... x<-6 ... -6\"";
+               "... x>6 ... 6 ... x<-6 ... -6\"";
     default: return "";
     }
 }

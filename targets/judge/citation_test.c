@@ -253,34 +253,53 @@ static void test_only_a_written_rounding_is_obliged(void **state)
     }
 }
 
+struct named {
+    const char *name;
+    struct qd_tensor tensor;
+};
+
+struct graded {
+    uint8_t have;
+    enum qd_severity severity;
+};
+
+/* What these answers weigh of y, a code, that one node computes of an input and of constants. */
+static void expect_graded(const char *op, int64_t opset, const struct named tensors[], size_t count,
+                          const char *operands, const struct graded rows[], size_t row_count)
+{
+    uint8_t have;
+    struct qd_tensor y = {.dtype = QD_U8, .count = 1, .data = &have};
+    struct fixture f;
+    struct qd_error error;
+    begin(&f, "", op);
+    struct qd_builder *builder = qd_build_begin(&f.arena, opset);
+    qd_build_input(builder, tensors[0].name, &tensors[0].tensor);
+    for (size_t i = 1; i < count; i++)
+        qd_build_initializer(builder, tensors[i].name, &tensors[i].tensor);
+    qd_build_node(builder, "", op, operands, "y");
+    qd_build_output(builder, "y", QD_U8, 0, NULL);
+    assert_int_equal(qd_build_finish(builder, "graded", false, &f.kase, &error), QD_OK);
+    for (size_t i = 0; i < row_count; i++) {
+        have = rows[i].have;
+        assert_int_equal(severity_of(&f, &y), rows[i].severity);
+    }
+    qd_arena_clear(&f.arena);
+}
+
 /* 1.5006/3 in float16: 1 where the operands are converted first, 0 where the quotient is (quantize_linear_test.c); no
  * sentence says which. 2 is neither. */
 static void test_what_the_precision_is_of_is_not_written(void **state)
 {
     (void)state;
-    static const enum qd_severity severities[] = {QD_SEVERITY_ADVISORY, QD_SEVERITY_NONE,
-                                                  QD_SEVERITY_WRONG};
     static float number = 1.5006F;
     static uint16_t three = 0x4200;
-    static uint8_t zero, have;
-    const struct qd_tensor x = {.dtype = QD_F32, .count = 1, .data = &number},
-                           scale = {.dtype = QD_F16, .count = 1, .data = &three},
-                           zero_point = {.dtype = QD_U8, .count = 1, .data = &zero};
-    struct qd_tensor y = {.dtype = QD_U8, .count = 1, .data = &have};
-    struct fixture f;
-    struct qd_error error;
-    begin(&f, "", "QuantizeLinear");
-    struct qd_builder *builder = qd_build_begin(&f.arena, 23);
-    qd_build_input(builder, "x", &x);
-    qd_build_initializer(builder, "scale", &scale);
-    qd_build_initializer(builder, "zero_point", &zero_point);
-    qd_build_node(builder, "", "QuantizeLinear", "x,scale,zero_point", "y");
-    qd_build_output(builder, "y", QD_U8, 0, NULL);
-    assert_int_equal(qd_build_finish(builder, "precision", false, &f.kase, &error), QD_OK);
-    for (have = 0; have < 3; have++)
-        if (severities[have] != QD_SEVERITY_NONE)
-            assert_int_equal(severity_of(&f, &y), severities[have]);
-    qd_arena_clear(&f.arena);
+    static uint8_t zero;
+    static const struct named tensors[] = {
+        {"x", {.dtype = QD_F32, .count = 1, .data = &number}},
+        {"scale", {.dtype = QD_F16, .count = 1, .data = &three}},
+        {"zero_point", {.dtype = QD_U8, .count = 1, .data = &zero}}};
+    static const struct graded rows[] = {{0, QD_SEVERITY_ADVISORY}, {2, QD_SEVERITY_WRONG}};
+    expect_graded("QuantizeLinear", 23, tensors, 3, "x,scale,zero_point", rows, 2);
 }
 
 /* 1 by 1 with scales whose product is next to 99.5: 100, or 99 in some order of float32 (matmul_test.c); the page has
@@ -288,34 +307,17 @@ static void test_what_the_precision_is_of_is_not_written(void **state)
 static void test_the_order_of_scales_is_not_written(void **state)
 {
     (void)state;
-    static const struct {
-        uint8_t have;
-        enum qd_severity severity;
-    } rows[] = {{98, QD_SEVERITY_WRONG}, {99, QD_SEVERITY_ADVISORY}, {101, QD_SEVERITY_WRONG}};
     static float number = 99.50000762939453F, unit = 1;
-    static uint8_t code = 1, zero, have;
-    const struct qd_tensor a = {.dtype = QD_U8, .rank = 1, .dims = {1}, .count = 1, .data = &code},
-                           a_scale = {.dtype = QD_F32, .count = 1, .data = &number},
-                           scale = {.dtype = QD_F32, .count = 1, .data = &unit},
-                           zero_point = {.dtype = QD_U8, .count = 1, .data = &zero};
-    struct qd_tensor y = {.dtype = QD_U8, .count = 1, .data = &have};
-    struct fixture f;
-    struct qd_error error;
-    begin(&f, "", "QLinearMatMul");
-    struct qd_builder *builder = qd_build_begin(&f.arena, 13);
-    qd_build_input(builder, "a", &a);
-    qd_build_initializer(builder, "a_scale", &a_scale);
-    qd_build_initializer(builder, "scale", &scale);
-    qd_build_initializer(builder, "zero_point", &zero_point);
-    qd_build_node(builder, "", "QLinearMatMul",
-                  "a,a_scale,zero_point,a,scale,zero_point,scale,zero_point", "y");
-    qd_build_output(builder, "y", QD_U8, 0, NULL);
-    assert_int_equal(qd_build_finish(builder, "order", false, &f.kase, &error), QD_OK);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        have = rows[i].have;
-        assert_int_equal(severity_of(&f, &y), rows[i].severity);
-    }
-    qd_arena_clear(&f.arena);
+    static uint8_t code = 1, zero;
+    static const struct named tensors[] = {
+        {"a", {.dtype = QD_U8, .rank = 1, .dims = {1}, .count = 1, .data = &code}},
+        {"a_scale", {.dtype = QD_F32, .count = 1, .data = &number}},
+        {"scale", {.dtype = QD_F32, .count = 1, .data = &unit}},
+        {"zero_point", {.dtype = QD_U8, .count = 1, .data = &zero}}};
+    static const struct graded rows[] = {
+        {98, QD_SEVERITY_WRONG}, {99, QD_SEVERITY_ADVISORY}, {101, QD_SEVERITY_WRONG}};
+    expect_graded("QLinearMatMul", 13, tensors, 4,
+                  "a,a_scale,zero_point,a,scale,zero_point,scale,zero_point", rows, 3);
 }
 
 /* The pages say what axes are that are provided, and what if not; not whether an empty list is provided. */

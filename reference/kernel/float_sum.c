@@ -144,10 +144,10 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
 /* What sums are kept in. */
 struct accumulator {
     int digits, quantum; /* of its numbers; the exponent of the lowest bit of all */
-    double greatest;
 };
-static const struct accumulator in_f32 = {24, -149, 0x1p127}, in_f16 = {11, -24, 65504},
-                                in_bf16 = {8, -133, 0x1p127};
+/* Beyond it float32 may overflow: nothing is said of such sums. */
+static const double greatest_total = 0x1p127;
+static const struct accumulator in_f32 = {24, -149}, in_f16 = {11, -24}, in_bf16 = {8, -133};
 
 /* No partial sum of any order needs more digits. */
 static bool exact_in_any_order(const struct qd_float_sum *sum, const struct accumulator *kept)
@@ -186,16 +186,16 @@ static bool is_narrow(const struct qd_evaluation *evaluation, enum qd_dtype type
            (type == QD_F16 || type == QD_BF16);
 }
 
-/* The error of the sum: in its own type where the semantics may keep it there, unless that has no
- * bound or may overflow. */
+/* The error of the sum: in its own type where the semantics may keep it there and the error has a bound. It is that of
+ * the orders in which no partial sum overflows: an infinity of one that does is not admitted. */
 static double error_in(const struct qd_evaluation *evaluation, const struct qd_float_sum *sum,
                        int64_t extra, enum qd_dtype type)
 {
     const struct accumulator *own = type == QD_F16 ? &in_f16 : &in_bf16;
     double error = is_narrow(evaluation, type) ? error_bound(sum, extra, own) : -1;
-    if (error >= 0 && fmax(sum->peak, sum->magnitude) + error <= own->greatest)
-        return error;
-    return error_bound(sum, extra, &in_f32);
+    return error >= 0 && fmax(sum->peak, sum->magnitude) + error <= greatest_total
+               ? error
+               : error_bound(sum, extra, &in_f32);
 }
 
 static enum qd_status open_zero(const struct qd_evaluation *evaluation,
@@ -220,7 +220,7 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
     if (sum->special || error < 0)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     struct qd_interval hull = qd_interval_widen(sum->total, error);
-    if (fmax(sum->peak, sum->magnitude) + error > 0x1p127)
+    if (fmax(sum->peak, sum->magnitude) + error > greatest_total)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);
@@ -270,7 +270,7 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
     } else if (!rough) {
         qd_float_sum_scale(sum, 1 / divisor.lo);
         status = qd_float_sum_store(evaluation, sum, 0, y, i);
-    } else if (exact && sum->magnitude <= 0x1p127) {
+    } else if (exact && sum->magnitude <= greatest_total) {
         y->abs_sum[i] = sum->abs_sum / divisor.lo;
         status = store_quotient(evaluation, sum->total.lo, divisor.lo, y, i);
         if (status == QD_OK)

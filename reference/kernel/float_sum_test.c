@@ -150,7 +150,8 @@ static void narrow_sums_are_a_dialect(void **state)
     narrow = sum_f16(&own, few, 3);
     assert_true(narrow.lo == 2048 && narrow.hi == 2048); /* every partial sum fits */
     narrow = sum_f16(&own, big, 3);
-    assert_true(narrow.lo == 60000 && narrow.hi == 60000); /* what may overflow is no excuse */
+    /* In one order nothing overflows; the infinity of another is no excuse. */
+    assert_true(narrow.lo > 59000 && narrow.lo < 60000 && narrow.hi > 60000 && narrow.hi < 61000);
 }
 
 static float forward(const float *x, const float *w, int count)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "qdiff/covering.h"
+#include "qdiff/evaluate.h"
 #include "qdiff/suite.h"
 
 #define EXHAUSTIVE_DRAWS 8
@@ -129,11 +130,32 @@ static enum qd_status run_strides(struct run *run, enum qd_level level, uint64_t
     return status;
 }
 
+/* Hands on, remembering that the visitor wanted to stop. */
+static enum qd_visit hand_on(void *context, const struct qd_case *kase)
+{
+    struct run *run = context;
+    enum qd_visit answer = run->visit(run->context, kase);
+    run->stopped = answer == QD_VISIT_STOP;
+    return answer;
+}
+
+static enum qd_status generate_ops(const struct qd_family *family, enum qd_level level,
+                                   qd_case_visitor *visit, void *context, struct qd_error *error)
+{
+    struct run run = {.visit = visit, .context = context};
+    enum qd_status status = QD_OK;
+    for (size_t op = 0; qd_op_at(op) && status == QD_OK && !run.stopped; op++)
+        status = family->generate_op(op, level, hand_on, &run, error);
+    return status;
+}
+
 enum qd_status qd_family_generate(const struct qd_family *family, enum qd_level level,
                                   qd_case_visitor *visit, void *context, struct qd_error *error)
 {
     if (family->generate)
         return family->generate(level, visit, context, error);
+    if (family->generate_op)
+        return generate_ops(family, level, visit, context, error);
     struct run run = {.family = family, .visit = visit, .context = context, .error = error};
     struct qd_arena rows;
     uint64_t draws = level > QD_LEVEL_FULL ? EXHAUSTIVE_DRAWS : 1;

@@ -169,14 +169,14 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
     return QD_VISIT_GO_ON;
 }
 
-static bool is_wanted(const void *context, const char *family)
+static bool is_wanted(const void *context, const char *part)
 {
     static const char *const families[] = {
         "QLinearConv", "QuantizeLinear",       "QDQ", "QDQReal", "GraphBranches",
         "MatMulNBits", "DynamicQuantizeMatMul"};
     (void)context;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strcmp(family, families[i]) == 0)
+        if (strcmp(part, families[i]) == 0)
             return true;
     return false;
 }

@@ -11,6 +11,7 @@
 #include "after_steps.h"
 #include "one_element.h"
 #include "other_shapes.h"
+#include "qdiff/evaluate.h"
 #include "rewritten.h"
 
 #define QD_FAMILY(file) extern const struct qd_family qd_family_##file;
@@ -303,8 +304,16 @@ static enum qd_visit relay_generated(void *context, const struct qd_case *kase)
     return answer != QD_VISIT_STOP && twins->rewritings ? relay_rewritten(twins, kase) : answer;
 }
 
-static enum qd_status visit_family(const struct qd_family *family, enum qd_level level,
-                                   struct relay *relay, struct qd_error *error)
+/* Of a family without parts, or its part of the op-th operator. */
+static enum qd_status generate(const struct qd_family *family, size_t op, enum qd_level level,
+                               struct twins *twins, struct qd_error *error)
+{
+    return family->generate_op ? family->generate_op(op, level, relay_generated, twins, error)
+                               : qd_family_generate(family, level, relay_generated, twins, error);
+}
+
+static enum qd_status visit_part(const struct qd_family *family, size_t op, enum qd_level level,
+                                 struct relay *relay, struct qd_error *error)
 {
     struct twins twins = {.relay = relay, .status = QD_OK, .error = error};
     struct qd_arena arena;
@@ -314,10 +323,44 @@ static enum qd_status visit_family(const struct qd_family *family, enum qd_level
     if (level >= QD_LEVEL_FULL && !(twins.rewritings = qd_rewritings_begin(&arena)))
         status = out_of_memory(error, family->name);
     if (status == QD_OK)
-        status = qd_family_generate(family, level, relay_generated, &twins, error);
+        status = generate(family, op, level, &twins, error);
     qd_arena_clear(&twins.arena);
     qd_arena_clear(&arena);
     return status == QD_OK ? twins.status : status;
+}
+
+static bool is_wanted(const struct qd_suite_options *options, const char *part)
+{
+    return !options->wanted || options->wanted(options->wanted_context, part);
+}
+
+static bool enter(const struct qd_suite_options *options)
+{
+    return !options->enter || options->enter(options->enter_context);
+}
+
+/* "derived/com.microsoft.QLinearAdd" */
+static void name_part(const struct qd_family *family, const struct qd_op *op, char name[128])
+{
+    snprintf(name, 128, "%s/%s%s%s", family->name, op->domain, *op->domain ? "." : "", op->name);
+}
+
+static enum qd_status visit_family(const struct qd_suite_options *options,
+                                   const struct qd_family *family, struct relay *relay,
+                                   struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    if (!family->generate_op)
+        return is_wanted(options, family->name) && enter(options)
+                   ? visit_part(family, 0, options->level, relay, error)
+                   : QD_OK;
+    for (size_t op = 0; status == QD_OK && !relay->stopped && qd_op_at(op); op++) {
+        char name[128];
+        name_part(family, qd_op_at(op), name);
+        if (is_wanted(options, name) && enter(options))
+            status = visit_part(family, op, options->level, relay, error);
+    }
+    return status;
 }
 
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
@@ -325,10 +368,9 @@ enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_vi
 {
     struct relay relay = {visit, context, false};
     enum qd_status status = QD_OK;
-    if (options->cases_dir)
+    if (options->cases_dir && enter(options))
         status = visit_directory(options->cases_dir, &relay, error);
     for (size_t i = 0; status == QD_OK && !relay.stopped && qd_family_at(i); i++)
-        if (!options->wanted || options->wanted(options->wanted_context, qd_family_at(i)->name))
-            status = visit_family(qd_family_at(i), options->level, &relay, error);
+        status = visit_family(options, qd_family_at(i), &relay, error);
     return status;
 }

@@ -93,9 +93,10 @@ static void test_hand_written(void **state)
     assert_true(seen.count > 0);
 }
 
-static bool is_wanted(const void *context, const char *family)
+static bool is_wanted(const void *context, const char *part)
 {
-    return context && strcmp(context, family) == 0;
+    const char *family = context;
+    return family && (strcmp(family, part) == 0 || qd_family_has_id(family, part));
 }
 
 /* A walk that wants this family alone. */
@@ -134,6 +135,50 @@ static void test_wanted_families(void **state)
     options.wanted_context = NULL;
     assert_ok(qd_suite_visit(&options, note, &none, &error), error);
     assert_int_equal(none.count, 0);
+}
+
+struct entering {
+    size_t asked, taken; /* parts; the one to enter */
+    size_t cases;
+};
+
+static bool enter_one(void *context)
+{
+    struct entering *entering = context;
+    return entering->asked++ == entering->taken;
+}
+
+static enum qd_visit count_case(void *context, const struct qd_case *kase)
+{
+    struct entering *entering = context;
+    (void)kase;
+    entering->cases++;
+    return QD_VISIT_GO_ON;
+}
+
+/* Each part has the same cases whether or not the others are entered. */
+static void test_entered_parts(void **state)
+{
+    (void)state;
+    struct qd_error error;
+    struct seen all = {0};
+    struct entering entering = {.taken = SIZE_MAX};
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    size_t sum = 0, parts;
+    assert_ok(qd_suite_visit(&options, note, &all, &error), error);
+    options.enter = enter_one;
+    options.enter_context = &entering;
+    assert_ok(qd_suite_visit(&options, count_case, &entering, &error), error);
+    assert_int_equal(entering.cases, 0);
+    parts = entering.asked;
+    assert_true(parts > 100);
+    for (size_t i = 0; i < parts; i++) {
+        entering = (struct entering){.taken = i};
+        assert_ok(qd_suite_visit(&options, count_case, &entering, &error), error);
+        assert_int_equal(entering.asked, parts);
+        sum += entering.cases;
+    }
+    assert_int_equal(sum, all.count);
 }
 
 /* A valid case that was generated says the type and the rank of each output:
@@ -181,13 +226,10 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_and_stop),
-        cmocka_unit_test(test_refused_directories),
-        cmocka_unit_test(test_link_loop),
-        cmocka_unit_test(test_hand_written),
-        cmocka_unit_test(test_wanted_families),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_outputs_are_declared),
+        cmocka_unit_test(test_order_and_stop),  cmocka_unit_test(test_refused_directories),
+        cmocka_unit_test(test_link_loop),       cmocka_unit_test(test_hand_written),
+        cmocka_unit_test(test_wanted_families), cmocka_unit_test(test_entered_parts),
+        cmocka_unit_test(test_words),           cmocka_unit_test(test_outputs_are_declared),
     };
     return cmocka_run_group_tests_name("cases/suite", tests, arena_set_up, arena_tear_down);
 }

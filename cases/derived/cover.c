@@ -286,16 +286,16 @@ static enum qd_status make(const struct qd_derived *outline, const char *base, c
     return qd_derived_make(outline, levels, base_levels, outputs, arena, kase, error);
 }
 
-/* Of one operator; *answer: the visitor's last. */
 static enum qd_status visit_rows(const struct qd_derived *outline, enum qd_level level,
                                  qd_case_visitor *visit, void *context, struct qd_arena *arena,
-                                 enum qd_visit *answer, struct qd_error *error)
+                                 struct qd_error *error)
 {
+    enum qd_visit answer = QD_VISIT_GO_ON;
     const char *base = "", *word;
     enum qd_status status = find_rows(outline, &base, error);
     if (status != QD_OK)
         return status;
-    for (word = next_word(base); word && status == QD_OK && *answer == QD_VISIT_GO_ON;
+    for (word = next_word(base); word && status == QD_OK && answer == QD_VISIT_GO_ON;
          word = next_word(word)) {
         struct qd_case kase;
         if (level < QD_LEVEL_FULL && !is_smoke(word))
@@ -303,7 +303,7 @@ static enum qd_status visit_rows(const struct qd_derived *outline, enum qd_level
         qd_arena_reset(arena);
         status = make(outline, base, word, arena, &kase, error);
         if (status == QD_OK)
-            *answer = visit(context, &kase);
+            answer = visit(context, &kase);
     }
     return status;
 }
@@ -348,19 +348,15 @@ enum qd_status qd_derived_mark(size_t op, qd_derived_takes *takes, const void *c
     return status;
 }
 
-static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void *context,
-                               struct qd_error *error)
+static enum qd_status generate(size_t op, enum qd_level level, qd_case_visitor *visit,
+                               void *context, struct qd_error *error)
 {
     struct qd_arena arena;
     struct qd_derived outline;
-    enum qd_status status = QD_OK;
-    enum qd_visit answer = QD_VISIT_GO_ON;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    for (size_t op = 0; qd_op_at(op) && status == QD_OK && answer == QD_VISIT_GO_ON; op++) {
-        status = qd_derived_read(qd_op_at(op), &outline, error);
-        if (status == QD_OK)
-            status = visit_rows(&outline, level, visit, context, &arena, &answer, error);
-    }
+    enum qd_status status = qd_derived_read(qd_op_at(op), &outline, error);
+    if (status == QD_OK)
+        status = visit_rows(&outline, level, visit, context, &arena, error);
     qd_arena_clear(&arena);
     return status;
 }
@@ -368,5 +364,5 @@ static enum qd_status generate(enum qd_level level, qd_case_visitor *visit, void
 const struct qd_family qd_family_derived = {
     .name = "derived",
     .meaning = "every operator by its row alone: each level of each factor, and each pair of them",
-    .generate = generate,
+    .generate_op = generate,
 };

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs every selected case on every target and hands the results to a sink. */
+/* Runs every selected case on every target and hands the results to a sink. Part 0 of a run is what all processes
+ * share, then come the parts of the suite, and last the rows that nothing matched. */
 #include "run/gate.h"
 
 #include "qdiff/valid_twin.h"
 #include "result/trial_result.h"
 
-/* A part of a run under way. */
+/* A process's share of a run, under way. */
 struct part {
     const struct qd_gate *gate;
     struct qd_gate_targets *targets;
     const struct qd_target_role *role; /* of all targets */
-    uint64_t job, jobs, index;
-    struct qd_arena arena; /* of one case */
+    const struct qd_gate_share *share;
+    uint64_t entered;            /* parts of the suite so far, by whichever process */
+    uint64_t turn, turns, index; /* of the part's cases: this process takes every turns-th */
+    struct qd_arena arena;       /* of one case */
     struct qd_twins twins;
     struct qd_diagnosis_memo *memo; /* of one case, in the arena */
     struct qd_diagnose_options diagnose;
@@ -28,7 +31,40 @@ static enum qd_visit tell(const struct part *part, const struct qd_result *resul
 /* Whether the next case falls to another process. */
 static bool is_others(struct part *part)
 {
-    return part->index++ % part->jobs != part->job;
+    return part->index++ % part->turns != part->turn;
+}
+
+uint64_t qd_gate_team_size(uint64_t jobs)
+{
+    return (jobs + QD_GATE_TEAMS - 1) / QD_GATE_TEAMS;
+}
+
+static void begin_part(struct part *part, uint64_t number, uint64_t first, uint64_t count)
+{
+    part->turn = part->share->job - first;
+    part->turns = count;
+    part->index = 0;
+    if (part->share->begin)
+        part->share->begin(part->share->context, number);
+}
+
+/* Whether this process's team is the first to come to the next part of the suite; then it has it. */
+static bool enter(void *context)
+{
+    struct part *part = context;
+    uint64_t jobs = part->share->jobs, size = qd_gate_team_size(jobs);
+    uint64_t team = part->share->job / size, number = ++part->entered;
+    unsigned short owner = 0, mine = (unsigned short)(team + 1);
+
+    if (part->share->owners && number < QD_GATE_PARTS &&
+        !atomic_compare_exchange_strong(&part->share->owners[number], &owner, mine) &&
+        owner != mine)
+        return false;
+    if (number >= QD_GATE_PARTS && number % ((jobs + size - 1) / size) != team)
+        return false;
+    uint64_t first = team * size;
+    begin_part(part, number, first, first + size <= jobs ? size : jobs - first);
+    return true;
 }
 
 static enum qd_visit take_bad(void *context, const char *path, const struct qd_error *error)
@@ -136,14 +172,13 @@ static void tell_rows(const struct part *part)
     }
 }
 
-enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targets *targets,
-                                uint64_t job, uint64_t jobs, struct qd_error *error)
+enum qd_status qd_gate_run_share(const struct qd_gate *gate, struct qd_gate_targets *targets,
+                                 const struct qd_gate_share *share, struct qd_error *error)
 {
     struct part part = {.gate = gate,
                         .targets = targets,
                         .role = targets->count > 0 ? targets->items[0].role : &qd_role_kernel,
-                        .job = job,
-                        .jobs = jobs,
+                        .share = share,
                         .diagnose = {.seconds = gate->options->diagnosis_time, .memo = &part.memo},
                         .error = error};
     struct qd_selection selection = *gate->selection;
@@ -157,11 +192,21 @@ enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targe
                                   .diagnose_known = gate->diagnose_known,
                                   .strict = gate->options->strict};
     selection.role = part.role;
+    begin_part(&part, 0, 0, share->jobs);
     enum qd_status status = part.role == &qd_role_quantizer && gate->options->pack
                                 ? qd_fail(error, QD_USAGE, "a pack asks no quantizer")
-                                : qd_visit_selected(&selection, &visitor, error);
+                                : qd_visit_parts(&selection, &visitor, enter, error);
+    begin_part(&part, UINT64_MAX, 0, share->jobs);
     tell_rows(&part);
     qd_twins_clear(&part.twins);
     qd_arena_clear(&part.arena);
     return part.status != QD_OK ? part.status : status;
+}
+
+enum qd_status qd_gate_run_alone(const struct qd_gate *gate, struct qd_gate_targets *targets,
+                                 struct qd_error *error)
+{
+    static const struct qd_gate_share all = {.jobs = 1};
+
+    return qd_gate_run_share(gate, targets, &all, error);
 }

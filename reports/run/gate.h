@@ -3,6 +3,8 @@
 #ifndef QDIFF_REPORTS_GATE_H
 #define QDIFF_REPORTS_GATE_H
 
+#include <stdatomic.h>
+
 #include "result/result_json.h"
 #include "run/gate_targets.h"
 #include "run/interrupt.h"
@@ -25,11 +27,30 @@ struct qd_gate {
     bool diagnose_known; /* also divergences that rows expect */
 };
 
-/* Runs in this process the cases whose index among the selected is `job` modulo `jobs`, on open targets. Ends early,
- * with OK, when interrupted or when the sink says stop. UNUSABLE: a target went away for good; else a failure of the
- * suite. */
-enum qd_status qd_gate_run_part(const struct qd_gate *gate, struct qd_gate_targets *targets,
-                                uint64_t job, uint64_t jobs, struct qd_error *error);
+/* Which processes of a run do what. A part of the suite (suite.h) falls to the first team that comes to it; the members
+ * of a team take its cases in turn. What is no part of the suite (files, a pack, quantizers) all processes share. */
+struct qd_gate_share {
+    uint64_t job, jobs; /* this process, of how many */
+    atomic_ushort
+        *owners; /* QD_GATE_PARTS, shared: the number of a part's team and 1; NULL: one process */
+    /* NULL, or called before the results of a part of the run, with growing numbers. */
+    void (*begin)(void *context, uint64_t part);
+    void *context;
+};
+
+enum { QD_GATE_PARTS = 1024, QD_GATE_TEAMS = 8 };
+
+/* Of the processes of a run, how many a team has. */
+uint64_t qd_gate_team_size(uint64_t jobs);
+
+/* Runs in this process its share of the selected cases, on open targets. Ends early, with OK, when interrupted or when
+ * the sink says stop. UNUSABLE: a target went away for good; else a failure of the suite. */
+enum qd_status qd_gate_run_share(const struct qd_gate *gate, struct qd_gate_targets *targets,
+                                 const struct qd_gate_share *share, struct qd_error *error);
+
+/* All of them. */
+enum qd_status qd_gate_run_alone(const struct qd_gate *gate, struct qd_gate_targets *targets,
+                                 struct qd_error *error);
 
 /* The same for all cases in `jobs` forked processes; the sink hears exactly what it would from one. */
 enum qd_status qd_gate_run_jobs(const struct qd_gate *gate, uint64_t jobs, struct qd_error *error);

@@ -17,8 +17,8 @@ struct qd_team_member {
     pid_t pid;
     int fd;
     char *buffer;
-    size_t length, capacity; /* of what is in the buffer; room */
-    size_t taken;            /* bytes of the line handed out last */
+    size_t start, length, capacity; /* what is unread in the buffer: from, to; room */
+    bool ended;                     /* its pipe */
     bool done;
 };
 
@@ -53,60 +53,70 @@ static void pass_on(struct qd_team *team)
     team->passed_on = true;
 }
 
-/* Waits until the pipe has something to read, passing on an interrupt meanwhile. */
-static void wait_for(struct qd_team *team, const struct qd_team_member *member)
+/* Reads what there is. */
+static void fill(struct qd_team_member *member)
 {
-    struct pollfd watched[2] = {{.fd = member->fd, .events = POLLIN},
-                                {.fd = team->interrupt->fd, .events = POLLIN}};
-
-    do {
-        poll(watched, team->passed_on ? 1 : 2, -1);
-        if (!team->passed_on && qd_interrupt_seen(team->interrupt))
-            pass_on(team);
-    } while (watched[0].revents == 0);
+    if (member->start > member->capacity / 2) {
+        member->length -= member->start;
+        memmove(member->buffer, member->buffer + member->start, member->length);
+        member->start = 0;
+    }
+    char *buffer = qd_array_grow(member->buffer, member->length, &member->capacity, sizeof *buffer);
+    ssize_t got = 0;
+    if (buffer) {
+        member->buffer = buffer;
+        do {
+            got = read(member->fd, buffer + member->length, member->capacity - member->length);
+        } while (got < 0 && errno == EINTR);
+    }
+    member->length += got > 0 ? (size_t)got : 0;
+    member->ended = got <= 0;
 }
 
-/* Reads more into the buffer; false at the end of the pipe or of memory. */
-static bool fill(struct qd_team *team, struct qd_team_member *member)
+/* Waits until some member wrote, and takes what all have written: none waits for its turn with a full pipe. Passes an
+ * interrupt on meanwhile. */
+static void hear_all(struct qd_team *team)
 {
-    char *buffer = qd_array_grow(member->buffer, member->length, &member->capacity, sizeof *buffer);
-    if (!buffer)
-        return false;
-    member->buffer = buffer;
-    wait_for(team, member);
-    ssize_t got;
-    do {
-        got = read(member->fd, member->buffer + member->length, member->capacity - member->length);
-    } while (got < 0 && errno == EINTR);
-    member->length += got > 0 ? (size_t)got : 0;
-    return got > 0;
+    struct pollfd *watched = team->watched;
+    int ready;
+
+    for (uint64_t i = 0; i < team->count; i++)
+        watched[i] = (struct pollfd){.fd = team->members[i].ended ? -1 : team->members[i].fd,
+                                     .events = POLLIN};
+    watched[team->count] =
+        (struct pollfd){.fd = team->passed_on ? -1 : team->interrupt->fd, .events = POLLIN};
+    do
+        ready = poll(watched, team->count + 1, -1);
+    while (ready < 0 && errno == EINTR && !qd_interrupt_seen(team->interrupt));
+    if (!team->passed_on && qd_interrupt_seen(team->interrupt))
+        pass_on(team);
+    for (uint64_t i = 0; i < team->count; i++)
+        if (ready > 0 && watched[i].revents != 0)
+            fill(&team->members[i]);
 }
 
 /* The next line without its end; false at the end. */
 static bool next_line(struct qd_team *team, struct qd_team_member *member, const char **line,
                       size_t *length)
 {
-    size_t searched = 0;
+    size_t searched = 0; /* of what is unread */
     char *end = NULL;
 
-    if (member->taken > 0) {
-        member->length -= member->taken;
-        memmove(member->buffer, member->buffer + member->taken, member->length);
-        member->taken = 0;
-    }
     for (;;) {
-        if (member->length > searched)
-            end = memchr(member->buffer + searched, '\n', member->length - searched);
+        size_t unread = member->length - member->start;
+        if (unread > searched)
+            end = memchr(member->buffer + member->start + searched, '\n', unread - searched);
         if (end)
             break;
-        searched = member->length;
-        if (!fill(team, member))
+        searched = unread;
+        if (member->ended)
             return false;
+        hear_all(team);
     }
     *end = '\0';
-    *line = member->buffer;
-    *length = (size_t)(end - member->buffer);
-    member->taken = *length + 1;
+    *line = member->buffer + member->start;
+    *length = (size_t)(end - *line);
+    member->start += *length + 1;
     return true;
 }
 
@@ -188,8 +198,12 @@ enum qd_status qd_team_start(struct qd_team *team, uint64_t count, const struct 
     enum qd_status status = QD_OK;
 
     made.members = calloc(count, sizeof *made.members);
-    if (!made.members)
+    made.watched = calloc(count + 1, sizeof *made.watched);
+    if (!made.members || !made.watched) {
+        free(made.members);
+        free(made.watched);
         return qd_fail(error, QD_NO_MEMORY, "no memory for %llu jobs", (unsigned long long)count);
+    }
     while (made.count < count && status == QD_OK)
         status = start_member(&made, work, error);
     *team = made;
@@ -208,5 +222,6 @@ void qd_team_dismiss(struct qd_team *team)
             waitpid(team->members[i].pid, NULL, 0);
     }
     free(team->members);
+    free(team->watched);
     *team = (struct qd_team){.count = 0};
 }

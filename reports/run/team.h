@@ -19,6 +19,7 @@ struct qd_team_member;
 struct qd_team {
     uint64_t count;
     struct qd_team_member *members;
+    struct pollfd *watched;
     struct qd_interrupt *interrupt;
     bool passed_on; /* an interrupt was */
 };
@@ -33,8 +34,8 @@ enum qd_team_answer {
     QD_TEAM_DEATH /* it died; *error says of what */
 };
 
-/* The member's next line, without its end, valid until the next call for it. Waits for it, and passes an interrupt on
- * meanwhile. After END and DEATH the member is not asked again. */
+/* The member's next line, without its end, valid until the next call. Waits for it; meanwhile it keeps what other
+ * members write, and passes an interrupt on. After END and DEATH the member is not asked again. */
 enum qd_team_answer qd_team_read(struct qd_team *team, uint64_t member, const char **line,
                                  size_t *length, struct qd_error *error);
 bool qd_team_is_done(const struct qd_team *team, uint64_t member);

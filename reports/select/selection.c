@@ -206,17 +206,17 @@ bool qd_selection_takes(const struct qd_selection *selection, const struct qd_ca
             qd_shard_of(kase->id, options->shard.count) == options->shard.index);
 }
 
-/* Whether a glob may match some text that begins with `family` and a slash. */
-static bool may_match(const char *glob, const char *family)
+/* Whether a glob may match some text that begins with `part` and a slash. */
+static bool may_match(const char *glob, const char *part)
 {
-    size_t literal = strcspn(glob, "*?[\\"), length = strlen(family);
+    size_t literal = strcspn(glob, "*?[\\"), length = strlen(part);
 
     if (literal <= length)
-        return strncmp(glob, family, literal) == 0 && glob[literal] != '\0';
-    return strncmp(glob, family, length) == 0 && glob[length] == '/';
+        return strncmp(glob, part, literal) == 0 && glob[literal] != '\0';
+    return strncmp(glob, part, length) == 0 && glob[length] == '/';
 }
 
-bool qd_selection_wants_family(const struct qd_selection *selection, const char *family)
+bool qd_selection_wants_part(const struct qd_selection *selection, const char *part)
 {
     const struct qd_words *globs = &selection->options->filters;
     bool any = false; /* glob that asks for cases; the others leave some out */
@@ -224,7 +224,7 @@ bool qd_selection_wants_family(const struct qd_selection *selection, const char 
     for (size_t i = 0; i < globs->count; i++) {
         if (globs->items[i][0] == '!')
             continue;
-        if (may_match(globs->items[i], family))
+        if (may_match(globs->items[i], part))
             return true;
         any = true;
     }

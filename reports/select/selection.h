@@ -34,8 +34,8 @@ enum qd_status qd_selection_init(const struct qd_options *options, struct qd_are
 bool qd_selection_takes(const struct qd_selection *selection, const struct qd_case *kase,
                         const struct qd_features *features);
 
-/* Whether it may take a case of `family`, a family's name: by what --filter's globs begin with. */
-bool qd_selection_wants_family(const struct qd_selection *selection, const char *family);
+/* Whether it may take a case of `part`, a family's name or "derived/Cast": by what --filter's globs begin with. */
+bool qd_selection_wants_part(const struct qd_selection *selection, const char *part);
 
 /* Whether --op asks for the operator. */
 bool qd_selection_takes_op(const struct qd_selection *selection, const struct qd_op *op);

@@ -275,16 +275,16 @@ static bool wants(const char *glob, const char *family)
     struct qd_selection selection = {.options = &options};
 
     list(&options.filters, &glob, 1);
-    return qd_selection_wants_family(&selection, family);
+    return qd_selection_wants_part(&selection, family);
 }
 
-static void globs_name_families(void **state)
+static void globs_name_parts(void **state)
 {
     struct qd_options none = {0};
     const struct qd_selection all = {.options = &none};
 
     (void)state;
-    assert_true(qd_selection_wants_family(&all, "QLinearConv"));
+    assert_true(qd_selection_wants_part(&all, "QLinearConv"));
     assert_true(wants("QLinearConv/2d/*", "QLinearConv"));
     assert_true(wants("*/2d", "QLinearConv"));
     assert_true(wants("QLinear*", "QLinearConv"));
@@ -298,6 +298,9 @@ static void globs_name_families(void **state)
     assert_false(wants("", "QLinearConv"));
     assert_true(wants("!QLinearConv/*", "QLinearConv"));
     assert_true(wants("!regressions/*", "QLinearConv"));
+    assert_true(wants("derived/*", "derived/Cast"));
+    assert_true(wants("derived/Cast/*", "derived/Cast"));
+    assert_false(wants("derived/Conv/*", "derived/ConvInteger"));
 }
 
 int main(void)
@@ -314,7 +317,7 @@ int main(void)
         cmocka_unit_test(shards_are_a_partition),
         cmocka_unit_test(shards_do_not_move),
         cmocka_unit_test(whole_is_without_any_filter),
-        cmocka_unit_test(globs_name_families),
+        cmocka_unit_test(globs_name_parts),
     };
 
     return cmocka_run_group_tests_name("selection", tests, NULL, NULL);

@@ -34,11 +34,11 @@ static enum qd_visit offer(void *context, const struct qd_case *kase)
     return walk->visitor->take(walk->visitor->context, &selected);
 }
 
-static bool may_offer(const void *context, const char *family)
+static bool may_offer(const void *context, const char *part)
 {
     const struct walk *walk = context;
 
-    return qd_selection_wants_family(walk->selection, family);
+    return qd_selection_wants_part(walk->selection, part);
 }
 
 static bool is_directory(const char *path)
@@ -163,25 +163,31 @@ static enum qd_status visit_kernels(const struct qd_options *options, struct qd_
     return status;
 }
 
-/* Packs hold the kernels' suite alone. `take` and `wanted` have one context. */
+/* Packs hold the kernels' suite alone. */
 static enum qd_status visit_suite(const struct qd_options *options,
-                                  const struct qd_target_role *role, enum qd_level level,
-                                  qd_case_visitor *take, qd_family_wanted *wanted, void *context,
-                                  struct qd_arena *arena, struct qd_error *error)
+                                  const struct qd_target_role *role, struct qd_suite_options suite,
+                                  qd_case_visitor *take, void *context, struct qd_arena *arena,
+                                  struct qd_error *error)
 {
     struct handing handing = {.take = take, .context = context};
-    struct qd_suite_options suite = {.level = level, .wanted = wanted, .wanted_context = context};
     enum qd_status status = QD_OK;
 
     if (role != &qd_role_quantizer)
         status = visit_kernels(options, suite, hand_on, &handing, arena, error);
     if (status != QD_OK || handing.stopped || role == &qd_role_kernel || options->pack)
         return status;
-    return qd_quantizer_suite_visit(level, hand_on_quantizers, &handing, error);
+    return qd_quantizer_suite_visit(suite.level, hand_on_quantizers, &handing, error);
 }
 
 enum qd_status qd_visit_selected(const struct qd_selection *selection,
                                  const struct qd_visitor *visitor, struct qd_error *error)
+{
+    return qd_visit_parts(selection, visitor, NULL, error);
+}
+
+enum qd_status qd_visit_parts(const struct qd_selection *selection,
+                              const struct qd_visitor *visitor, qd_part_entered *enter,
+                              struct qd_error *error)
 {
     const struct qd_options *options = selection->options;
     struct walk walk = {.selection = selection, .visitor = visitor};
@@ -189,8 +195,12 @@ enum qd_status qd_visit_selected(const struct qd_selection *selection,
 
     qd_arena_init(&walk.arena, QD_ARENA_DEFAULT_BUDGET);
     if (options->arguments.count == 0) {
-        status = visit_suite(options, selection->role, options->level, offer, may_offer, &walk,
-                             &walk.arena, error);
+        const struct qd_suite_options suite = {.level = options->level,
+                                               .wanted = may_offer,
+                                               .wanted_context = &walk,
+                                               .enter = enter,
+                                               .enter_context = visitor->context};
+        status = visit_suite(options, selection->role, suite, offer, &walk, &walk.arena, error);
     }
     for (size_t i = 0; i < options->arguments.count; i++)
         if (visit_path(&walk, options->arguments.items[i], 0) == QD_VISIT_STOP)
@@ -225,11 +235,11 @@ static enum qd_visit compare_id(void *context, const struct qd_case *kase)
     return QD_VISIT_STOP;
 }
 
-static bool is_of_family(const void *context, const char *family)
+static bool is_of_part(const void *context, const char *part)
 {
     const struct search *search = context;
 
-    return qd_family_has_id(family, search->id);
+    return qd_family_has_id(part, search->id);
 }
 
 /* The only case below a directory. */
@@ -300,8 +310,9 @@ enum qd_status qd_find_case(const char *name, const struct qd_options *options,
     }
     /* The lower levels first: they are the smaller and hold what people look for. */
     for (int level = QD_LEVEL_FULL; level < QD_LEVEL_COUNT && !search.found; level++) {
-        status = visit_suite(options, role, (enum qd_level)level, compare_id, is_of_family, &search,
-                             arena, error);
+        const struct qd_suite_options suite = {
+            .level = (enum qd_level)level, .wanted = is_of_part, .wanted_context = &search};
+        status = visit_suite(options, role, suite, compare_id, &search, arena, error);
         if (status != QD_OK)
             return status;
     }

@@ -25,6 +25,12 @@ struct qd_visitor {
 enum qd_status qd_visit_selected(const struct qd_selection *selection,
                                  const struct qd_visitor *visitor, struct qd_error *error);
 
+/* The same; `enter` is called with the visitor's context before each part of the kernels' suite (suite.h), and false
+ * passes it over. */
+enum qd_status qd_visit_parts(const struct qd_selection *selection,
+                              const struct qd_visitor *visitor, qd_part_entered *enter,
+                              struct qd_error *error);
+
 /* Finds one case for verbs that take ID|FILE: an existing path is loaded (of a directory that is no case, the one case
  * below it), anything else is looked up among the suite's ids at every level. The
  * case lives in the arena. USAGE when there is none. */

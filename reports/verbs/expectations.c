@@ -81,7 +81,7 @@ static enum qd_status run_targets(struct qd_command *command, struct qd_gate *ga
     gate->sink = (struct qd_sink){take_result, take_row, writer};
     status = describe_targets(writer, &targets, command->arena, error);
     if (status == QD_OK && command->options.jobs <= 1)
-        status = qd_gate_run_part(gate, &targets, 0, 1, error);
+        status = qd_gate_run_alone(gate, &targets, error);
     qd_gate_targets_close(&targets); /* a forked child opens its own */
     return status == QD_OK && command->options.jobs > 1
                ? qd_gate_run_jobs(gate, command->options.jobs, error)
@@ -297,7 +297,7 @@ static enum qd_status audit_targets(struct qd_command *command, struct qd_gate *
     gate->sink = qd_audit_sink(audit);
     status = qd_audit_begin(audit, &targets, command->arena, error);
     if (status == QD_OK && command->options.jobs <= 1)
-        status = qd_gate_run_part(gate, &targets, 0, 1, error);
+        status = qd_gate_run_alone(gate, &targets, error);
     qd_gate_targets_close(&targets); /* a forked child opens its own */
     if (status == QD_OK && command->options.jobs > 1)
         status = qd_gate_run_jobs(gate, command->options.jobs, error);

@@ -60,7 +60,7 @@ static enum qd_status run_gate(const struct qd_gate *gate, struct qd_reporter *r
         qd_header_write(reporter->file, gate->selection, &targets, arena);
     status = spell_commands(gate, &targets, arena, &reporter->causes, error);
     if (status == QD_OK && gate->options->jobs <= 1)
-        status = qd_gate_run_part(gate, &targets, 0, 1, error);
+        status = qd_gate_run_alone(gate, &targets, error);
     qd_gate_targets_close(&targets); /* a forked child opens its own */
     return status == QD_OK && gate->options->jobs > 1
                ? qd_gate_run_jobs(gate, gate->options->jobs, error)

@@ -184,9 +184,9 @@ static void rows_of_a_target_hide_no_new_bug(void **state)
     assert_true(60 * seen >= 58 * shown);
 }
 
-static bool no_family(const void *context, const char *family)
+static bool no_part(const void *context, const char *part)
 {
-    (void)context, (void)family;
+    (void)context, (void)part;
     return false;
 }
 
@@ -204,7 +204,7 @@ static void broad_rows_hide_bugs(void **state)
                                            &subject->expectations, &error),
                      QD_OK);
     assert_int_equal(qd_expectations_activate(subject->expectations, subject->info, &error), QD_OK);
-    const struct qd_suite_options by_hand = {.cases_dir = QD_TEST_CASES_DIR, .wanted = no_family};
+    const struct qd_suite_options by_hand = {.cases_dir = QD_TEST_CASES_DIR, .wanted = no_part};
     assert_int_equal(count_seen(&census, &by_hand, &shown), 0);
     assert_true(shown >= 60);
 }

@@ -43,6 +43,9 @@ struct qd_family {
     /* What qd_family_generate() does instead of all that; NULL: nothing. */
     enum qd_status (*generate)(enum qd_level level, qd_case_visitor *visit, void *context,
                                struct qd_error *error);
+    /* Instead of that, where each operator is a part of its own: the cases of the i-th. */
+    enum qd_status (*generate_op)(size_t i, enum qd_level level, qd_case_visitor *visit,
+                                  void *context, struct qd_error *error);
 };
 
 /* Generates the cases of `level` and below into `visit`. The same level always gives the same cases in the same order.
@@ -52,18 +55,24 @@ enum qd_status qd_family_generate(const struct qd_family *family, enum qd_level 
 
 const struct qd_family *qd_family_at(size_t i); /* NULL past the end */
 
-/* Whether an id is that of a case of the family `name`: it begins with the name and a slash. */
+/* Whether an id is that of a case of the family or part `name`: it begins with the name and a slash. */
 bool qd_family_has_id(const char *name, const char *id);
 
-/* Whether cases of `family`, a family's name, are asked for. */
-typedef bool qd_family_wanted(const void *context, const char *family);
+/* Whether cases of a part are asked for: a family, by its name, or one operator of it, as "derived/Cast". The ids of
+ * its cases begin with that and a slash; they are the same whatever other parts are generated. */
+typedef bool qd_part_wanted(const void *context, const char *part);
+
+/* Called before the hand-written cases and before each part that is wanted: false passes it over. */
+typedef bool qd_part_entered(void *context);
 
 struct qd_suite_options {
     enum qd_level level;
     const char
         *cases_dir; /* directory of encoded hand-written cases (*.qdcase, recursive), NULL: none */
-    qd_family_wanted *wanted; /* others are not generated; NULL: all are wanted */
+    qd_part_wanted *wanted; /* others are not generated; NULL: all are wanted */
     const void *wanted_context;
+    qd_part_entered *enter; /* NULL: all are entered */
+    void *enter_context;
 };
 
 /* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it

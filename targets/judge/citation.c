@@ -244,11 +244,26 @@ static const char *rest_of_clause(enum qd_verdict class)
     }
 }
 
-static const char *clause_of(const struct qd_evaluated *evaluated, enum qd_verdict class,
+/* The operator that the case is about; of a wrong shape or type also that of the node whose output it is: which of them
+ * gave it is not known. */
+static const char *names_of(const struct qd_evaluated *evaluated,
+                            const struct qd_comparison *comparison, enum qd_verdict class,
+                            struct qd_arena *arena)
+{
+    const struct qd_op *op = op_of(principal_node(evaluated));
+    bool is_output = class == QD_VERDICT_WRONG_SHAPE || class == QD_VERDICT_WRONG_TYPE;
+    const struct qd_op *last = is_output ? op_of(last_node(evaluated, comparison->output)) : op;
+    if (!op || !last || last == op)
+        return op ? op->name : NULL;
+    return qd_arena_printf(arena, "%s or %s", op->name, last->name);
+}
+
+static const char *clause_of(const struct qd_evaluated *evaluated,
+                             const struct qd_comparison *comparison, enum qd_verdict class,
                              const char *words, struct qd_arena *arena)
 {
     const struct qd_case *kase = evaluated->kase;
-    const struct qd_op *op = op_of(principal_node(evaluated));
+    const char *names = names_of(evaluated, comparison, class, arena);
     if (class == QD_VERDICT_ACCEPTS_INVALID)
         return *kase->spec ? qd_arena_string(arena, kase->spec)
                            : qd_arena_printf(arena, "rule %s", words);
@@ -256,7 +271,7 @@ static const char *clause_of(const struct qd_evaluated *evaluated, enum qd_verdi
     if (!rest)
         return qd_verdict_meaning(
             class); /* of a quantizer: its README says what each check stands on */
-    return op ? qd_arena_printf(arena, "%s: %s", op->name, rest) : rest;
+    return names ? qd_arena_printf(arena, "%s: %s", names, rest) : rest;
 }
 
 enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run *run,
@@ -268,7 +283,7 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run
     if (class == QD_VERDICT_WRONG_VALUE)
         cite_value(evaluated, run, comparison, arena, &made);
     else
-        made.clause = clause_of(evaluated, class, words, arena);
+        made.clause = clause_of(evaluated, comparison, class, words, arena);
     const char *beyond = beyond_page(evaluated, class, arena);
     if (made.clause && made.severity == QD_SEVERITY_WRONG && beyond) {
         made.severity = QD_SEVERITY_ADVISORY;

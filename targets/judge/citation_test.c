@@ -481,6 +481,28 @@ static void test_a_window_beyond_the_axis_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* A shape may be wrong by the operator that the case is about, or by the one that gives the output. */
+static void test_a_wrong_shape_names_both_operators(void **state)
+{
+    (void)state;
+    static const int64_t two[] = {2};
+    static float numbers[] = {1, 2};
+    struct qd_tensor x = {.dtype = QD_F32, .rank = 1, .dims = {2}, .count = 2, .data = numbers};
+    struct qd_error error;
+    struct fixture f;
+    begin(&f, "", "Softmax");
+    struct qd_builder *builder = qd_build_begin(&f.arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_node(builder, "", "Softmax", "x", "s");
+    qd_build_node(builder, "", "Transpose", "s", "y");
+    qd_build_output(builder, "y", QD_F32, 1, two);
+    assert_int_equal(qd_build_finish(builder, "softmax", false, &f.kase, &error), QD_OK);
+    const char *clause = cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).clause;
+    assert_non_null(strstr(clause, "Softmax or Transpose: "));
+    assert_null(strstr(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).clause, "Transpose"));
+    qd_arena_clear(&f.arena);
+}
+
 static void test_an_invalid_model_cites_the_case(void **state)
 {
     (void)state;
@@ -512,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),
         cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
+        cmocka_unit_test(test_a_wrong_shape_names_both_operators),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

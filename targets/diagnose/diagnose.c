@@ -171,6 +171,23 @@ static bool tells_of_difference(struct reading reading, const struct qd_case *ka
     return rest.mismatched > 0;
 }
 
+static bool gives_codes(const struct qd_case *kase)
+{
+    for (size_t i = 0; i < kase->graph->output_count; i++)
+        if (!qd_dtype_is_integer(qd_case_dtype(kase, kase->graph->outputs[i])))
+            return false;
+    return true;
+}
+
+/* Whether most of the codes that differ are only within what quirks admit and not their own: a set as wide as that fits
+ * what it does not explain. */
+static bool is_wide(const struct qd_case *kase, const struct qd_comparison *plain,
+                    const struct qd_comparison *under)
+{
+    return 2 * (under->admissible - plain->admissible) > plain->mismatched &&
+           2 * (under->slack - plain->slack) > plain->mismatched && gives_codes(kase);
+}
+
 /* fit_of the case itself: an explanation speaks of the difference. */
 static enum fit fit_of_case(struct reading reading, const struct qd_case *kase,
                             const struct qd_value *canonical, const struct qd_comparison *plain,
@@ -180,6 +197,8 @@ static enum fit fit_of_case(struct reading reading, const struct qd_case *kase,
     enum fit fit = fit_of(reading, kase, plain->compared, run, owner, under);
     bool vague =
         fit == EXPLAINS && plain->mismatched > 0 && under->unspecified > plain->unspecified;
+    if (fit == EXPLAINS && plain->mismatched > 0 && is_wide(kase, plain, under))
+        return SILENT;
     return vague && !tells_of_difference(reading, kase, canonical, run, owner) ? SILENT : fit;
 }
 

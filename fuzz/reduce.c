@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "known_upstream.h"
 #include "qdiff/clock.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
@@ -690,6 +691,17 @@ static enum qd_status run_copy(struct reduction *r, bool declared, struct shown 
     return status;
 }
 
+/* A known difference may only be carried on by what is left of the graph. */
+static enum qd_status look_upstream(struct reduction *r, const struct shown *last)
+{
+    struct qd_subject subject = r->subject;
+    subject.expectations = r->options->rows;
+    if (!subject.expectations || r->known || last->kase.step_count > 0 || !last->kase.graph ||
+        last->trial.comparison.verdict != QD_VERDICT_WRONG_VALUE)
+        return QD_OK;
+    return qd_known_upstream(&subject, &last->kase, &last->trial, last->arena, &r->known, r->error);
+}
+
 /* Runs the smallest once more and says what it is. Some divergences are about outputs that are not declared. */
 static enum qd_status conclude(struct reduction *r, struct shown *last, struct qd_reduced *reduced)
 {
@@ -715,9 +727,10 @@ static enum qd_status conclude(struct reduction *r, struct shown *last, struct q
     last->kase.id = qd_arena_printf(last->arena, FINDINGS "%s", reduced->after.signature);
     if (!last->kase.id)
         return qd_fail(r->error, QD_NO_MEMORY, "no room for the reduced case");
-    if (!r->out_of_time) /* some rows are for reduced cases only, which they know by the id */
-        look_up(r, last);
-    return QD_OK;
+    if (r->out_of_time)
+        return QD_OK;
+    look_up(r, last); /* some rows are for reduced cases only, which they know by the id */
+    return look_upstream(r, last);
 }
 
 /* Whether the case has its name from a reduction, and what is left of it would have another. */

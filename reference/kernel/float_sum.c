@@ -186,13 +186,26 @@ static bool is_narrow(const struct qd_evaluation *evaluation, enum qd_dtype type
            (type == QD_F16 || type == QD_BF16);
 }
 
-/* The error of the sum: in its own type where the semantics may keep it there and the error has a bound. It is that of
- * the orders in which no partial sum overflows: an infinity of one that does is not admitted. */
+/* Of a sum that is kept in float32, rounded, and has few operations after it in a narrower type. */
+static double error_rounded(const struct qd_float_sum *sum, int64_t extra,
+                            const struct accumulator *own)
+{
+    double error = error_bound(sum, extra, &in_f32), nu = ldexp((double)(extra + 2), -own->digits);
+    return error < 0 ? error
+                     : error + nu / (1 - nu) * (1 + 0x1p-26) * (sum->magnitude + error) +
+                           ldexp((double)(extra + 2), own->quantum - 1);
+}
+
+/* The error of the sum: in its own type where the semantics may keep it there and the error has a bound, else rounded to
+ * it. It is that of the orders in which no partial sum overflows: an infinity of one that does is not admitted. */
 static double error_in(const struct qd_evaluation *evaluation, const struct qd_float_sum *sum,
                        int64_t extra, enum qd_dtype type)
 {
     const struct accumulator *own = type == QD_F16 ? &in_f16 : &in_bf16;
-    double error = is_narrow(evaluation, type) ? error_bound(sum, extra, own) : -1;
+    if (!is_narrow(evaluation, type))
+        return error_bound(sum, extra, &in_f32);
+    double error = error_bound(sum, extra, own);
+    error = error < 0 ? error_rounded(sum, extra, own) : error;
     return error >= 0 && fmax(sum->peak, sum->magnitude) + error <= greatest_total
                ? error
                : error_bound(sum, extra, &in_f32);

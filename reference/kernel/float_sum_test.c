@@ -149,6 +149,15 @@ static void narrow_sums_are_a_dialect(void **state)
                 narrow.hi < 2070); /* three roundings of at most half a unit, 2 */
     narrow = sum_f16(&own, few, 3);
     assert_true(narrow.lo == 2048 && narrow.hi == 2048); /* every partial sum fits */
+    /* Of 2000 terms in float16 no error has a bound; of the float32 sum 1 - 2^-11 and 1999/2 and one more rounding. */
+    static float many[2000];
+    for (size_t i = 0; i < 2000; i++)
+        many[i] = i == 0 ? 0.99951171875f : 0.5f;
+    wide = sum_f16(&defaults, many, 2000);
+    narrow = sum_f16(&own, many, 2000);
+    assert_true(wide.lo == 1000.5 && wide.hi == 1000.5);
+    assert_true(narrow.lo >= 998.5 && narrow.lo <= 1000 && narrow.hi >= 1001 &&
+                narrow.hi <= 1002.5);
     narrow = sum_f16(&own, big, 3);
     /* In one order nothing overflows; the infinity of another is no excuse. */
     assert_true(narrow.lo > 59000 && narrow.lo < 60000 && narrow.hi > 60000 && narrow.hi < 61000);

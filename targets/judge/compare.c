@@ -138,12 +138,15 @@ static bool is_flushed(enum qd_dtype dtype, double want, double have)
     return format && have == 0 && want != 0 && fabs(want) < format->least_normal;
 }
 
-/* How far an approximation may be off to be called one: a convention of ours, for the severity alone. */
+/* How far an approximation may be off to be called one: a hundredth of the range, or of a short type four roundings. A
+ * convention of ours, for the severity alone. */
 static bool is_close(enum qd_dtype dtype, double want, double have)
 {
     const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    const struct qd_float_format *format = qd_float_format(dtype);
     double range = qd_dtype_is_integer(dtype) ? (double)info->max - (double)info->min : 1;
-    return fabs(want - have) <= range / 100;
+    double roundings = format ? ldexp(4, -1 - (int)format->fraction_bits) : 0;
+    return fabs(want - have) <= fmax(range / 100, roundings);
 }
 
 static void mismatch(struct qd_comparison *c, const struct qd_observation *seen, size_t output,

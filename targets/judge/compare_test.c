@@ -119,6 +119,11 @@ static void test_flushed_and_close_are_counted(void **state)
     assert_int_equal(c.flushed, 1);
     assert_int_equal(c.close, 3);
     qd_arena_clear(&f.arena);
+    fill(&f, QD_BF16, 2);
+    put_float(&f, 0, 0.5, 0.515625); /* four times 2^-8 */
+    put_float(&f, 1, 0.5, 0.51953125);
+    assert_int_equal(compare(&f).close, 1);
+    qd_arena_clear(&f.arena);
     fill(&f, QD_U8, 3);
     put(&f, 0, 100, 102);
     put(&f, 1, 100, 97);

@@ -10,10 +10,10 @@
  * Attributes  mode constant|reflect|edge (19: wrap); up to 10 pads (1: called paddings) and value
  *             (0).
  * Domain      rules data-type, pads-missing, pads-length, pads-type, pads-rank, pads-value (more is
- *             cropped than there is, or beyond 2^28), constant_value-type, constant_value-shape,
- *             axes-range, mode-value, attribute-unknown, input-count. UNSUPPORTED: an axis named
- *             twice ("undefined"), modes other than constant that pad one end and crop the other,
- *             that pad an axis of size 0, or that reflect more than the axis has.
+ *             cropped than there is), constant_value-type, constant_value-shape, axes-range,
+ *             mode-value, attribute-unknown, input-count. LIMIT: pads beyond 2^28. UNSUPPORTED:
+ *             an axis named twice ("undefined"), modes other than constant that pad one end and
+ *             crop the other, that pad an axis of size 0, or that reflect more than the axis has.
  * Arithmetic  moves elements; with p = o − pads[i] the output position o of an axis of size d shows
  *             constant: data[p] if 0 ≤ p < d, else constant_value; reflect: mirrored without
  *               repeating the ends; edge: the
@@ -129,10 +129,13 @@ static enum qd_status read_pads(const struct qd_evaluation *evaluation, const st
         int64_t begin = pads.values[i], end = pads.values[count + i], axis = axes[i];
         const int64_t most = QD_MAX_ELEMENTS;
         bool sane = begin >= -most && begin <= most && end >= -most && end <= most;
-        if (!sane || p->in[axis] + begin + end < 0)
+        if ((double)p->in[axis] + (double)begin + (double)end < 0)
             return qd_node_rule(evaluation, node, "pads-value",
                                 "pads of %lld and %lld for an axis of %lld", (long long)begin,
                                 (long long)end, (long long)p->in[axis]);
+        if (!sane)
+            return qd_fail(evaluation->error, QD_LIMIT, "Pad: pads of %lld and %lld",
+                           (long long)begin, (long long)end);
         p->begin[axis] = begin;
         p->end[axis] = end;
         p->out[axis] = p->in[axis] + begin + end;

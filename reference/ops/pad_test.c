@@ -66,7 +66,9 @@ static void pad_rules(void **state)
     row("Pad", 13, "u8[1] 1; s32[2] 1 1", "", "!pads-type");
     row("Pad", 13, "u8[1] 1; s64[1,2] 1 1", "", "!pads-rank");
     row("Pad", 13, X3 "-2 -2", "", "!pads-value");
-    row("Pad", 13, X3 "9223372036854775807 1", "", "!pads-value");
+    row("Pad", 13, X3 "-9223372036854775807 1", "", "!pads-value");
+    row("Pad", 13, X3 "9223372036854775807 1", "", "#pads of 9223372036854775807");
+    row("Pad", 13, X3 "-268435457 268435457", "", "#pads of -268435457");
     row("Pad", 13, X3 "1 1; s8[] 1", "", "!constant_value-type");
     row("Pad", 13, X3 "1 1; u8[2] 1 1", "", "!constant_value-shape");
     row("Pad", 18, X3 "1 1; - ; s64[1] 1", "", "!axes-range");

@@ -196,8 +196,8 @@ static double error_rounded(const struct qd_float_sum *sum, int64_t extra,
                            ldexp((double)(extra + 2), own->quantum - 1);
 }
 
-/* The error of the sum: in its own type where the semantics may keep it there and the error has a bound, else rounded to
- * it. It is that of the orders in which no partial sum overflows: an infinity of one that does is not admitted. */
+/* The error of the sum: in its own type where the semantics may keep it there and the error has a bound, else rounded
+ * to it. It is that of the orders in which no partial sum overflows: an infinity of one that does is not admitted. */
 static double error_in(const struct qd_evaluation *evaluation, const struct qd_float_sum *sum,
                        int64_t extra, enum qd_dtype type)
 {

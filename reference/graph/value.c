@@ -154,8 +154,10 @@ enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *p
     for (size_t k = 0; k < count; k++)
         if (!contains(&set, points[k]))
             set.at[set.count++] = points[k];
-    bool integer = qd_dtype_is_integer(value->want.dtype);
-    bool full = integer && set.count == qd_value_hi(value, i) - qd_value_lo(value, i) + 1;
+    double lo = qd_value_lo(value, i), hi = qd_value_hi(value, i);
+    bool full = qd_dtype_is_integer(value->want.dtype) && set.count == hi - lo + 1;
+    for (size_t k = 0; k < count; k++) /* of dropped orders some lie outside */
+        full = full && lo <= points[k] && points[k] <= hi;
     if (set.count < 2 || full)
         return QD_OK;
     enum qd_status status = qd_value_need_points(value, arena, error);

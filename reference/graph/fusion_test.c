@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "graph/chain_testlib.h"
 #include "qdiff/interval.h"
 
 static const struct qd_fusion code = {.dequantized = true, .rough_scales = true, .scales = 1};
@@ -73,10 +74,57 @@ static void widens_by_them(void **state)
     assert_true(hull.lo == 100 && hull.hi == 100);
 }
 
+static struct qd_value dequantized(struct chain *m, double number, float scale)
+{
+    struct qd_value q = chain_scalar(m, QD_U8, number), s = chain_scalar(m, QD_F32, (double)scale);
+    return chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
+}
+
+static void expect_one_code(struct chain *m, const struct qd_value *x, double scale, int64_t want)
+{
+    struct qd_value s = chain_scalar(m, QD_F32, scale), z = chain_scalar(m, QD_U8, 0);
+    struct qd_value y = chain_apply(m, "QuantizeLinear", NULL, x, &s, &z);
+    assert_int_equal(qd_tensor_get(&y.want, 0), want);
+    assert_true(qd_value_lo(&y, 0) == (double)want && qd_value_hi(&y, 0) == (double)want);
+}
+
+/* 13·0.9f + 0.1f over a scale that makes 2.5000008 of it: four roundings less are 2.50000011,
+ * and one more would be a tie. */
+static void the_last_rounding_is_that_of_the_quotient(void **state)
+{
+    struct chain *m = *state;
+    struct qd_value a = dequantized(m, 13, 0.9F), b = dequantized(m, 1, 0.1F);
+    struct qd_value sum = chain_apply(m, "Add", NULL, &a, &b, NULL);
+    expect_one_code(m, &sum, 0x1.2e1474p+2, 3);
+}
+
+/* 12·0.9f over a scale that makes 7.499998882 of it: two roundings less and more are below the
+ * tie, and what was the hull, 7.4999972 to 7.5000002, was not. Moved, clamped
+ * or the greatest it is the same code. */
+static void one_code_between_scales_rounds_twice(void **state)
+{
+    struct chain *m = *state;
+    const double scale = 0x1.70a3dap+0;
+    static const char *const ops[] = {"Identity", "Transpose", "Relu", "ReduceMax"};
+    struct qd_value x = dequantized(m, 12, 0.9F);
+    expect_one_code(m, &x, scale, 7);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        struct qd_value y = chain_apply(m, ops[i], NULL, &x, NULL, NULL);
+        expect_one_code(m, &y, scale, 7);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counted), cmocka_unit_test(moving_costs_nothing),
-        cmocka_unit_test(never_more_than_before), cmocka_unit_test(widens_by_them)};
+        cmocka_unit_test(counted),
+        cmocka_unit_test(moving_costs_nothing),
+        cmocka_unit_test(never_more_than_before),
+        cmocka_unit_test(widens_by_them),
+        cmocka_unit_test_setup_teardown(the_last_rounding_is_that_of_the_quotient, chain_begin,
+                                        chain_end),
+        cmocka_unit_test_setup_teardown(one_code_between_scales_rounds_twice, chain_begin,
+                                        chain_end),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

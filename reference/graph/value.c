@@ -125,6 +125,20 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
     return QD_OK;
 }
 
+enum qd_status qd_value_need_factor(struct qd_value *value, struct qd_arena *arena,
+                                    struct qd_error *error)
+{
+    size_t count = (size_t)value->want.count;
+    if (value->factor)
+        return QD_OK;
+    float *factor = qd_arena_array(arena, count, sizeof *factor);
+    if (!factor)
+        return qd_fail(error, QD_NO_MEMORY, "no room for the factors of %zu elements", count);
+    memset(factor, 0, count * sizeof *factor);
+    value->factor = factor;
+    return QD_OK;
+}
+
 enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *arena,
                                     struct qd_error *error)
 {
@@ -154,8 +168,10 @@ enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *p
     for (size_t k = 0; k < count; k++)
         if (!contains(&set, points[k]))
             set.at[set.count++] = points[k];
-    bool integer = qd_dtype_is_integer(value->want.dtype);
-    bool full = integer && set.count == qd_value_hi(value, i) - qd_value_lo(value, i) + 1;
+    double lo = qd_value_lo(value, i), hi = qd_value_hi(value, i);
+    bool full = qd_dtype_is_integer(value->want.dtype) && set.count == hi - lo + 1;
+    for (size_t k = 0; k < count; k++) /* of dropped orders some lie outside */
+        full = full && lo <= points[k] && points[k] <= hi;
     if (set.count < 2 || full)
         return QD_OK;
     enum qd_status status = qd_value_need_points(value, arena, error);
@@ -304,6 +320,16 @@ double qd_value_abs_sum(const struct qd_value *value, int64_t i)
     if (value->abs_sum)
         return value->abs_sum[i];
     return fmax(fabs(qd_value_lo(value, i)), fabs(qd_value_hi(value, i)));
+}
+
+bool qd_value_is_code(const struct qd_value *value, int64_t i, double *code, double *factor)
+{
+    struct qd_interval exact = qd_value_exact(value, i);
+    if (!value->factor || value->factor[i] == 0 || exact.lo != exact.hi)
+        return false;
+    *factor = (double)value->factor[i];
+    *code = exact.lo / *factor;
+    return *code == floor(*code) && *code * *factor == exact.lo;
 }
 
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i)

@@ -260,6 +260,16 @@ static enum qd_status store_monotone(const struct qd_evaluation *evaluation,
     return qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
 }
 
+/* A code that f leaves, or makes 0, is one still. */
+static void keep_factor(const struct qd_value *x, qd_monotone *f, const void *context,
+                        struct qd_value *y, int64_t i)
+{
+    double lo = qd_value_lo(x, i), hi = qd_value_hi(x, i), least = f(context, lo),
+           greatest = f(context, hi);
+    if ((least == lo && greatest == hi) || (least == 0 && greatest == 0))
+        y->factor[i] = x->factor[i];
+}
+
 enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
                                        const struct qd_value *x, qd_monotone *f, qd_monotone *also,
                                        const void *context, struct qd_value *y)
@@ -267,10 +277,14 @@ enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
     struct qd_value made;
     enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
                                           x->want.dims, evaluation->error);
+    if (status == QD_OK && x->factor)
+        status = qd_value_need_factor(&made, evaluation->arena, evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
         status = store_monotone(evaluation, x, f, also, context, &made, i);
     if (status != QD_OK)
         return status;
+    for (int64_t i = 0; x->factor && i < made.want.count; i++)
+        keep_factor(x, f, context, &made, i);
     made.abs_sum = x->abs_sum; /* a fused clamp adds no term */
     made.fusion = x->fusion;
     made.fusion.sum_terms = 0;

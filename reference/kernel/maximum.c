@@ -23,6 +23,8 @@ void qd_maximum_include(struct qd_maximum *m, const struct qd_value *x, int64_t 
 {
     uint8_t flags = qd_value_flags(x, i);
     double want = qd_tensor_value(&x->want, i), hi = qd_value_hi(x, i);
+    float factor = x->factor ? x->factor[i] : 0;
+    m->factor = m->empty || m->factor == factor ? factor : 0;
     m->empty = false;
     m->unspecified |= isnan(want) || flags & (QD_UNSPECIFIED | QD_NOT_NUMBER);
     m->extreme_scale |= (flags & QD_EXTREME_SCALE) != 0;
@@ -66,6 +68,7 @@ enum qd_status qd_maximum_begin(const struct qd_evaluation *evaluation, const st
     made.exact = NULL;
     made.flags = NULL;
     made.points = NULL;
+    made.factor = NULL;
     enum qd_status status =
         qd_tensor_init(&made.want, evaluation->arena, x->want.dtype, rank, dims, error);
     if (status == QD_OK && x->exact)
@@ -74,6 +77,8 @@ enum qd_status qd_maximum_begin(const struct qd_evaluation *evaluation, const st
         status = qd_value_need_hull(&made, evaluation->arena, error);
     if (status == QD_OK && x->abs_sum)
         status = qd_value_need_abs_sum(&made, evaluation->arena, error);
+    if (status == QD_OK && x->factor)
+        status = qd_value_need_factor(&made, evaluation->arena, error);
     if (status == QD_OK)
         *y = made;
     return status;
@@ -102,5 +107,7 @@ enum qd_status qd_maximum_store(const struct qd_evaluation *evaluation, const st
     }
     if (y->abs_sum)
         y->abs_sum[i] = m->abs_sum;
+    if (y->factor)
+        y->factor[i] = m->factor;
     return QD_OK;
 }

@@ -11,6 +11,7 @@
 struct qd_maximum {
     int64_t best; /* index of the greatest canonical value, −1 if there is none */
     double want, lo, hi, abs_sum;
+    float factor;             /* of which all are codes; 0: of none, or of several */
     double loose;             /* the greatest upper end of the elements without canonical value */
     struct qd_interval exact; /* of the greatest exact number */
     bool unspecified;         /* of some element */

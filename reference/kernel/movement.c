@@ -11,7 +11,7 @@
 
 /* What some operand knows besides its canonical values, so that the output needs it too. */
 struct extras {
-    bool exact, hull, points, flags, abs_sum, real;
+    bool exact, hull, points, flags, abs_sum, factor, real;
 };
 
 static struct extras extras_of(const struct qd_value *const *operands, size_t count)
@@ -23,6 +23,7 @@ static struct extras extras_of(const struct qd_value *const *operands, size_t co
         extras.points = extras.points || operands[i]->points;
         extras.flags = extras.flags || operands[i]->flags;
         extras.abs_sum = extras.abs_sum || operands[i]->abs_sum;
+        extras.factor = extras.factor || operands[i]->factor;
         extras.real = extras.real || operands[i]->real;
     }
     return extras;
@@ -43,6 +44,8 @@ static enum qd_status need(const struct qd_evaluation *evaluation, struct extras
         status = qd_value_need_flags(y, evaluation->arena, error);
     if (status == QD_OK && extras.abs_sum)
         status = qd_value_need_abs_sum(y, evaluation->arena, error);
+    if (status == QD_OK && extras.factor)
+        status = qd_value_need_factor(y, evaluation->arena, error);
     if (status != QD_OK || !extras.real)
         return status;
     y->real = qd_arena_array(evaluation->arena, (size_t)y->want.count, sizeof *y->real);
@@ -69,6 +72,8 @@ static void move_extras(const struct qd_value *const *operands, struct extras ex
             y->flags[i] = qd_value_flags(x, from.index);
         if (extras.abs_sum)
             y->abs_sum[i] = qd_value_abs_sum(x, from.index);
+        if (extras.factor && x->factor)
+            y->factor[i] = x->factor[from.index];
         if (extras.real)
             y->real[i] = x->real ? x->real[from.index] : (double)NAN;
     }

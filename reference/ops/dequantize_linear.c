@@ -294,16 +294,29 @@ static struct product dequantize_interval(const struct dequantizer *d, const str
     return p;
 }
 
+/* The scale that element i of y is one code of: of float32, which a consumer need not have
+ * rounded to. */
+static void set_factor(const struct dequantizer *d, const struct qd_value *x, int64_t i,
+                       const struct product *p, struct qd_value *y)
+{
+    int64_t parameter = qd_granularity_index(&d->granularity, i);
+    if (y->factor && qd_value_is_point(x, i) && p->flags == 0)
+        y->factor[i] = (float)qd_tensor_value(d->scale, parameter);
+}
+
 static enum qd_status dequantize(const struct dequantizer *d, const struct qd_value *x,
                                  struct qd_value *y)
 {
     enum qd_status status = QD_OK;
+    if (d->y == QD_F32 && !d->rounds && qd_dtype_is_integer(d->x->dtype))
+        status = qd_value_need_factor(y, d->evaluation->arena, d->evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         struct product p = {.flags = QD_UNSPECIFIED};
         if (!(qd_value_flags(x, i) & QD_UNSPECIFIED))
             p = qd_value_is_point(x, i) ? dequantize_value(d, i, qd_tensor_value(d->x, i))
                                         : dequantize_interval(d, x, i);
         status = store(d, y, i, p);
+        set_factor(d, x, i, &p, y);
     }
     return status;
 }

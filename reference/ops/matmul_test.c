@@ -189,6 +189,33 @@ static void opset_21_has_more_types(void **state)
         "!b_scale-type");
 }
 
+/* acc = 116025 is no number of float16. The real product is 254.505; with the factor formed in
+ * float16 it is 254.495. */
+static void a_float16_factor_meets_an_accumulator_beyond_float16(void **state)
+{
+    (void)state;
+    row("QLinearMatMul", 21,
+        PRODUCT("u8[1,2] 255 200", "f16[] 0.019561767578125", U, "u8[2,1] 255 255",
+                "f16[] 0.016357421875", U, "f16[] 0.1458740234375", U),
+        "", "u8[1,1] 254..255..255");
+}
+
+/* 65025 · 0.01121521 · 0.00436401367 / 0.456542969 = 6.97 for the sum of one term; 13.94 for
+ * that of two, which float16 does not hold: it makes 255 of it, and s·t is subnormal there. */
+static void what_mixtures_with_float16_lose_is_held_against_nobody(void **state)
+{
+    (void)state;
+    row("QLinearMatMul", 21,
+        PRODUCT("u8[1,2] 255 255", "f16[] 0.0112152099609375", U, "u8[2,1] 255 255",
+                "f16[] 0.0043640136718750", U, "f16[] 0.45654296875", U),
+        "", "u8[1,1] 14^255");
+    /* 2^-26 is 0 in float16, and so is what it is multiplied by, in float32 too */
+    row("QLinearMatMul", 21,
+        PRODUCT("u8[1,2] 240 240", "f16[] 0.0001220703125", U, "u8[2,1] 240 240",
+                "f16[] 0.0001220703125", U, "f16[] 0.000030517578125", U),
+        "", "u8[1,1] 56^0^255");
+}
+
 /* Three operations and a conversion round four times: by less than 2.4e-7 of a number. */
 static void in_any_order_what_is_next_to_a_tie_has_two_codes(void **state)
 {
@@ -229,6 +256,8 @@ static void integer_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_float16_factor_meets_an_accumulator_beyond_float16),
+        cmocka_unit_test(what_mixtures_with_float16_lose_is_held_against_nobody),
         cmocka_unit_test(in_any_order_what_is_next_to_a_tie_has_two_codes),
         cmocka_unit_test(integer_products),
         cmocka_unit_test(products_have_the_shape_of_numpy),

@@ -28,7 +28,8 @@
  *                 or to f32, before it is rounded to an integer: of one x these codes and none between;
  *             (2) it may be rounded to D first; where one of the two is not finite: unspecified;
  *                 after dequantized operands the
- *             orders of a fused kernel, which does not overflow where the float does.
+ *             orders of a fused kernel, which does not overflow where the float does; of one
+ *             dequantized code of float32 those of a code between two scales, and no code between.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
 
@@ -38,6 +39,7 @@
 #include "qdiff/granularity.h"
 #include "qdiff/interval.h"
 #include "qdiff/output_quantizer.h"
+#include "quantize/orders.h"
 
 enum { X, Y_SCALE, Y_ZERO_POINT, INPUTS };
 
@@ -306,15 +308,85 @@ static struct qd_code code_of_exact(const struct quantizer *q,
         .want = least, .lo = least, .hi = least, .flags = least == most ? 0 : QD_NO_CANONICAL};
 }
 
-/* The hull over an interval of x. `exact` is the code of the exact number. */
-static struct qd_code code_of_interval(const struct quantizer *q,
-                                       const struct qd_output_quantizer *output,
-                                       struct qd_interval x, double s, struct qd_code exact)
+/* The numbers of an interval converted to D, from x's type or without it. D's own numbers and
+ * wider types keep them as they are. */
+static struct qd_interval in_division(const struct quantizer *q, struct qd_interval x)
+{
+    const enum qd_direction rne = QD_NEAREST_EVEN;
+    enum qd_dtype from = q->x->want.dtype, to = q->division;
+    if (to == from || to == QD_F32)
+        return x;
+    return (struct qd_interval){fmin(qd_float_round(to, rne, x.lo),
+                                     qd_float_round(to, rne, qd_float_round(from, rne, x.lo))),
+                                fmax(qd_float_round(to, rne, x.hi),
+                                     qd_float_round(to, rne, qd_float_round(from, rne, x.hi)))};
+}
+
+/* The codes of both ends of an interval of x. */
+static struct qd_code code_of_ends(const struct quantizer *q,
+                                   const struct qd_output_quantizer *output, struct qd_interval x,
+                                   double s)
 {
     struct qd_code ends[2] = {code_of_end(q, output, x.lo, s), code_of_end(q, output, x.hi, s)};
     struct qd_code code = ends[0];
     qd_code_include(&code, ends[1].lo);
     qd_code_include(&code, ends[1].hi);
+    return code;
+}
+
+/* The same of numbers that a fused kernel has: the last of its roundings is that of the
+ * quotient. */
+static struct qd_code code_of_fused(const struct quantizer *q, const struct parameter *p,
+                                    struct qd_interval float_path, struct qd_interval fused)
+{
+    struct qd_code code = code_of_ends(q, &p->output, float_path, p->scale);
+    qd_code_include(&code, code_exact(q, &p->output, fused.lo, p->scale));
+    qd_code_include(&code, code_exact(q, &p->output, fused.hi, p->scale));
+    return code;
+}
+
+/* Whether numbers are divided in float32, and nothing asks for another rounding. */
+static bool divides_plainly(const struct quantizer *q, const struct qd_output_quantizer *output)
+{
+    return q->x->want.dtype == QD_F32 && q->division == QD_F32 && !q->precise &&
+           q->evaluation->semantics->division == QD_DIVISION_DIVIDE &&
+           qd_output_quantizer_is_monotone(output);
+}
+
+/* One code between two scales has finitely many orders. False where one of them is lost. */
+static bool rescale(const struct quantizer *q, int64_t i, const struct parameter *p,
+                    struct qd_code *code)
+{
+    double a, factor;
+    if (!qd_value_is_code(q->x, i, &a, &factor))
+        return false;
+    struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(qd_value_exact(q->x, i).lo),
+                                           qd_ratio_of_double(p->scale));
+    struct qd_interval point = {a, a};
+    const struct qd_operands operands = {
+        .a = qd_enclosure_of((struct qd_arithmetic){.type = QD_F32}, point),
+        .s = qd_enclosure_point(factor),
+        .y = qd_enclosure_point(p->scale)};
+    struct qd_code found = qd_code_of_orders(
+        &p->output, real, &(struct qd_orders_of){&qd_orders_rescale, a}, &operands);
+    if (found.flags & (QD_EXTREME_SCALE | QD_UNSPECIFIED))
+        return false;
+    *code = found;
+    return true;
+}
+
+/* The hull over an interval of x. `exact` is the code of the exact number. */
+static struct qd_code code_of_interval(const struct quantizer *q, int64_t i,
+                                       const struct parameter *p, struct qd_interval x,
+                                       struct qd_code exact)
+{
+    const struct qd_output_quantizer *output = &p->output;
+    struct qd_code code = code_of_ends(q, output, in_division(q, x), p->scale);
+    if (code.lo != code.hi && divides_plainly(q, output)) {
+        if (rescale(q, i, p, &code))
+            return code;
+        code = code_of_fused(q, p, qd_interval_of(q->x, i), x);
+    }
     code.want = exact.want;
     code.flags = code.lo == code.hi ? 0 : exact.flags;
     if (exact.flags & QD_NO_CANONICAL) /* an example, from an end that is not met */
@@ -329,20 +401,6 @@ static bool is_point(const struct quantizer *q, int64_t i)
 {
     return qd_value_is_point(q->x, i) &&
            (!q->x->fusion.dequantized || isinf(qd_tensor_value(&q->x->want, i)));
-}
-
-/* The numbers of an interval converted to D, from x's type or without it. D's own numbers and
- * wider types keep them as they are. */
-static struct qd_interval in_division(const struct quantizer *q, struct qd_interval x)
-{
-    const enum qd_direction rne = QD_NEAREST_EVEN;
-    enum qd_dtype from = q->x->want.dtype, to = q->division;
-    if (to == from || to == QD_F32)
-        return x;
-    return (struct qd_interval){fmin(qd_float_round(to, rne, x.lo),
-                                     qd_float_round(to, rne, qd_float_round(from, rne, x.lo))),
-                                fmax(qd_float_round(to, rne, x.hi),
-                                     qd_float_round(to, rne, qd_float_round(from, rne, x.hi)))};
 }
 
 static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
@@ -367,7 +425,7 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
         return code;
     if (isfinite(qd_tensor_value(&q->x->want, i)) && !finite)
         return (struct qd_code){.want = 0, .lo = 0, .hi = 0, .flags = QD_UNSPECIFIED};
-    return code_of_interval(q, &p->output, in_division(q, hull), s,
+    return code_of_interval(q, i, p, hull,
                             code_of_exact(q, &p->output, qd_value_exact(q->x, i), s));
 }
 

@@ -39,26 +39,66 @@ static void add_result(struct qd_codes *codes, const struct qd_code *hull,
 /* An exact operand in the type of the steps. */
 static struct qd_enclosure convert(struct qd_steps how, bool narrow, double a)
 {
-    const struct qd_arithmetic nearest = {.type = how.type, .nearest = true};
+    const struct qd_arithmetic nearest = {.type = how.type, .nearest = true, .all = how.in.all};
     struct qd_enclosure in = qd_enclosure_of(how.in, (struct qd_interval){a, a});
     in = narrow ? qd_enclosure_of(nearest, (struct qd_interval){in.lo, in.hi}) : in;
     return qd_enclosure_keep(narrow ? nearest : how.in, QD_INTERMEDIATE, in);
 }
 
-void qd_codes_add(struct qd_codes *codes, const struct qd_code *hull,
+/* The ways to compute a list's orders: each operation and the conversion of `a` rounded in
+ * how.type, or not. */
+static unsigned ways_of(const struct qd_orders_of *orders)
+{
+    return 1u << (orders->list->operations + 1);
+}
+
+static size_t results_of(const struct qd_orders_of *orders, struct qd_steps how,
+                         const struct qd_operands *operands,
+                         struct qd_enclosure results[QD_MOST_RESULTS])
+{
+    struct qd_operands with_a = *operands;
+    with_a.a = convert(how, how.narrow >> orders->list->operations, orders->a);
+    return orders->list->results(how, &with_a, results);
+}
+
+bool qd_codes_add(struct qd_codes *codes, const struct qd_code *hull,
                   const struct qd_output_quantizer *quantizer, const struct qd_orders_of *orders,
                   struct qd_steps how, const struct qd_operands *operands)
 {
-    const struct qd_order_list *list = orders->list;
-    struct qd_operands with_a = *operands;
     size_t all = (size_t)(hull->hi - hull->lo) + 1;
-    unsigned ways = 1u << (list->operations + 1);
-    for (how.narrow = 0; how.narrow < ways && codes->count < all; how.narrow++) {
+    bool some = false;
+    for (how.narrow = 0; how.narrow < ways_of(orders) && codes->count < all; how.narrow++) {
         struct qd_enclosure results[QD_MOST_RESULTS];
-        with_a.a = convert(how, how.narrow >> list->operations, orders->a);
-        size_t count = list->results(how, &with_a, results);
-        for (size_t i = 0; i < count; i++)
+        size_t count = results_of(orders, how, operands, results);
+        for (size_t i = 0; i < count; i++) {
             add_result(codes, hull, quantizer, results[i]);
+            some = some || !results[i].lost;
+        }
+    }
+    return some;
+}
+
+static bool admits(const struct qd_code *code, int64_t c)
+{
+    for (unsigned k = 0; k < code->point_count; k++)
+        if (code->points[k] == c)
+            return true;
+    return code->point_count == 0 && code->lo <= c && c <= code->hi;
+}
+
+void qd_code_drop_ways(struct qd_code *code, const struct qd_output_quantizer *quantizer,
+                       const struct qd_orders_of *orders, struct qd_steps how,
+                       const struct qd_operands *operands)
+{
+    for (how.narrow = 0; how.narrow < ways_of(orders); how.narrow++) {
+        struct qd_enclosure given[QD_MOST_RESULTS];
+        size_t count = results_of(orders, how, operands, given);
+        for (size_t i = 0; i < count; i++) {
+            int64_t c =
+                given[i].lost ? code->want : qd_output_quantizer_float(quantizer, given[i].lo);
+            if (!admits(code, c))
+                qd_code_drop(code, c);
+        }
     }
 }
 

@@ -14,13 +14,16 @@ bool qd_scale_is_moderate(double scale)
 /* What an operation gave, rounded as its step says. */
 static struct qd_enclosure step(struct qd_steps *left, enum qd_stage stage, struct qd_enclosure x)
 {
-    const struct qd_arithmetic nearest = {.type = left->type, .nearest = true};
+    const struct qd_arithmetic nearest = {.type = left->type, .nearest = true, .all = left->in.all};
     bool narrow = left->narrow & 1;
     left->narrow >>= 1;
     if (!narrow || x.lost)
         return x;
-    return qd_enclosure_keep(nearest, stage,
-                             qd_enclosure_of(nearest, (struct qd_interval){x.lo, x.hi}));
+    struct qd_enclosure y = qd_enclosure_keep(
+        nearest, stage, qd_enclosure_of(nearest, (struct qd_interval){x.lo, x.hi}));
+    bool vanished = y.lo == 0 && y.hi == 0 && (x.lo != 0 || x.hi != 0);
+    y.lost = y.lost || (vanished && stage == QD_INTERMEDIATE && !left->in.all);
+    return y;
 }
 
 #define in_steps(stage, operation) step(&how, stage, operation)

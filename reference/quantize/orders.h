@@ -139,11 +139,18 @@ struct qd_orders_of {
     double a;
 };
 
-/* Adds the codes, inside the hull, that the orders give where each operation for itself gives a number of how.in, or
- * that rounded to nearest in how.type. how.narrow and operands->a do not count. */
-void qd_codes_add(struct qd_codes *codes, const struct qd_code *hull,
+/* Adds the codes, inside the hull, that the orders give where each operation for itself gives a
+ * number of how.in, or that rounded to nearest in how.type; whether some evaluation was not
+ * lost. how.narrow and operands->a do not count. */
+bool qd_codes_add(struct qd_codes *codes, const struct qd_code *hull,
                   const struct qd_output_quantizer *quantizer, const struct qd_orders_of *orders,
                   struct qd_steps how, const struct qd_operands *operands);
+
+/* The same evaluations with the infinities and subnormals of IEEE 754, how.in.all: what is not
+ * admissible of what they give becomes `dropped`. */
+void qd_code_drop_ways(struct qd_code *code, const struct qd_output_quantizer *quantizer,
+                       const struct qd_orders_of *orders, struct qd_steps how,
+                       const struct qd_operands *operands);
 
 /* Leaves of a hull of several codes the canonical one and those that the lists give, each operation in float32 or in
  * double. A hull of which an order was dropped stays. */

@@ -93,9 +93,16 @@ static bool hull_in(const struct qd_requantizer *r, enum qd_dtype type,
     give_sign(r, acc, results, count);
     bool some =
         qd_code_include_results(code, &r->quantizer, qd_output_quantizer_float, results, count);
-    if (code->flags & QD_EXTREME_SCALE)
+    if (code->flags & QD_EXTREME_SCALE && r->type == QD_F32)
         drop_lost(r, type, acc, results, code);
     return some;
+}
+
+static struct qd_operands signed_scales(const struct qd_requantizer *r)
+{
+    return (struct qd_operands){.s = qd_enclosure_point(r->s1),
+                                .t = qd_enclosure_point(r->s2),
+                                .y = qd_enclosure_point(r->sy)};
 }
 
 /* Whether all orders in double, of at most four roundings of 2^-53 each, give the canonical
@@ -109,25 +116,29 @@ static bool settled_in_double(const struct qd_requantizer *r, int64_t acc)
            qd_nearest_clearly((double)acc * (r->s1 * r->s2 / r->sy), 0x1p-49, &whole);
 }
 
-/* Leaves the codes that the orders give: of float32 and double; of scales of 16 bits those of float32, rounded outward,
- * or of that type, and of double. `hull` is that of all of them rounded outward. */
-static void limit(const struct qd_requantizer *r, int64_t acc, const struct qd_code *in_f64,
-                  struct qd_code *hull)
+/* Scales of 16 bits: leaves the codes that the orders give, each operation in float32, rounded
+ * outward, or to nearest in that type, and those of double. None of them is outside the hull of
+ * either type unless an order was dropped, which another mixture of the types may keep: a sum
+ * beyond float16 times a factor formed in it. */
+static void take_mixtures(const struct qd_requantizer *r, int64_t acc, const struct qd_code *in_f64,
+                          struct qd_code *hull)
 {
     const struct qd_orders_of orders = {&qd_orders_product, (double)acc};
-    const struct qd_steps narrow = {.in = {.type = QD_F32}, .type = r->type};
-    const struct qd_operands operands = {.s = qd_enclosure_point(r->s1),
-                                         .t = qd_enclosure_point(r->s2),
-                                         .y = qd_enclosure_point(r->sy)};
-    if (r->type == QD_F32) {
-        qd_code_take_union(hull, &r->quantizer, &orders, 1, &operands);
-        return;
-    }
+    const struct qd_steps mixed = {.in = {.type = QD_F32}, .type = r->type},
+                          ieee = {{.type = QD_F32, .nearest = true, .all = true}, r->type, 0};
+    const struct qd_code any = {.lo = r->quantizer.min, .hi = r->quantizer.max};
+    const struct qd_operands operands = signed_scales(r);
+    bool extreme = hull->flags & QD_EXTREME_SCALE;
     struct qd_codes codes = {.at = {hull->want}, .count = 1};
     qd_codes_include(&codes, in_f64->lo);
     qd_codes_include(&codes, in_f64->hi);
-    qd_codes_add(&codes, hull, &r->quantizer, &orders, narrow, &operands);
+    if (qd_codes_add(&codes, extreme ? &any : hull, &r->quantizer, &orders, mixed, &operands))
+        hull->flags &= (uint8_t)~QD_UNSPECIFIED;
     qd_code_limit(hull, codes.at, codes.count);
+    if (hull->lo == hull->hi)
+        hull->point_count = 0;
+    if (extreme)
+        qd_code_drop_ways(hull, &r->quantizer, &orders, ieee, &operands);
 }
 
 /* A kernel that computes in double lies inside the hull of float32, unless that lost an order:
@@ -147,8 +158,12 @@ static void hull(const struct qd_requantizer *r, int64_t acc, struct qd_code *co
         qd_code_include(code, in_f64.lo);
         qd_code_include(code, in_f64.hi);
     }
-    if (code->lo != code->hi)
-        limit(r, acc, &in_f64, code);
+    const struct qd_orders_of orders = {&qd_orders_product, (double)acc};
+    const struct qd_operands operands = signed_scales(r);
+    if (r->type == QD_F32)
+        qd_code_take_union(code, &r->quantizer, &orders, 1, &operands);
+    else if (code->lo != code->hi || code->flags & QD_EXTREME_SCALE)
+        take_mixtures(r, acc, &in_f64, code);
 }
 
 /* The dialects and quirks that do not compute the real product. */

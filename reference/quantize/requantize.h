@@ -29,9 +29,10 @@ struct qd_requantizer qd_requantizer_make(struct qd_output_quantizer quantizer, 
                                           double s1, double s2, double sy);
 
 /* The canonical code of acc·s_1·s_2/s_y and the union of QD_ORDERS_REQUANTIZE: every operation in
- * float32 or double; for f16 and bf16 scales in float32 or that type. Where one of these over- or
- * underflows (QD_EXTREME_SCALE) the hull, of double too. |acc| < 2^60. An accumulator beyond int32 is unspecified
- * (the semantics' accumulator switch has been applied before). */
+ * float32 or double; for f16 and bf16 scales in float32 or that type, and a mixture that over- or
+ * underflows is dropped. Where an order of float32 scales does (QD_EXTREME_SCALE) the hull, of
+ * double too. |acc| < 2^60. An accumulator beyond int32 is unspecified (the semantics' accumulator
+ * switch has been applied before). */
 struct qd_code qd_requantize(const struct qd_requantizer *requantizer, int64_t acc);
 
 /* Stores qd_requantize's code of `acc` as element i of y, with its real number if the evaluation

@@ -334,18 +334,31 @@ bool twin_element_admits(const struct twin_element *element, int64_t code)
            mpq_cmp_si(element->hi.q, code, 1) >= 0;
 }
 
-/* Which codes of the hull are admissible. Those of orders that over- or underflow are not the
- * twin's. */
+static bool is_dropped(const struct twin_element *element, int64_t code)
+{
+    for (unsigned k = 0; k < element->dropped_count; k++)
+        if (element->dropped[k] == code)
+            return true;
+    return false;
+}
+
+/* Which codes are admissible. Those of orders that over- or underflow are not the twin's where it
+ * does not know them; of many the reference has room for some. */
 static bool same_codes(const struct twin_element *want, const struct qd_observation *have,
-                       char *text, size_t size)
+                       enum qd_dtype dtype, char *text, size_t size)
 {
     enum { MOST = 4096 };
-    for (int k = 0; k < MOST && have->lo + k <= have->hi; k++) {
-        bool is = twin_element_admits(want, (int64_t)have->lo + k),
-             admitted = qd_observation_admits(have, have->lo + k);
-        if (is == admitted || (want->extreme && admitted))
+    bool all = want->dropped_count > 0;
+    int64_t lo = all ? twin_code_min(dtype) : (int64_t)have->lo,
+            hi = all ? twin_code_max(dtype) : (int64_t)have->hi;
+    for (int64_t code = lo; code <= hi && code < lo + MOST; code++) {
+        bool is = twin_element_admits(want, code), dropped = !is && is_dropped(want, code),
+             open = (want->extreme && !want->dropped_known) ||
+                    (dropped && want->dropped_count > QD_MAX_DROPPED),
+             admitted = qd_observation_admits(have, (double)code);
+        if ((is || dropped) == admitted || (open && !is))
             continue;
-        snprintf(text, size, "code %.0f is %s", have->lo + k,
+        snprintf(text, size, "code %" PRId64 " is %s", code,
                  admitted ? "no order's" : "an order's, and not admissible");
         return false;
     }
@@ -368,7 +381,7 @@ static bool compare_element(const struct twin_element *element, const struct qd_
     tally->narrowed += element->narrowed;
     return same_element(element, have, &observation, i, text, size) &&
            (!qd_dtype_is_integer(have->want.dtype) ||
-            same_codes(element, &observation, text, size)) &&
+            same_codes(element, &observation, have->want.dtype, text, size)) &&
            same_flag(element->extreme, extreme, "extreme scale", text, size);
 }
 

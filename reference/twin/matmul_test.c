@@ -146,7 +146,8 @@ static struct qd_tensor narrow(struct problem *p, enum qd_dtype dtype,
     twin_number_init(&number);
     for (int64_t i = 0; i < scale->count; i++) {
         twin_element_of(scale, i, &number);
-        if (twin_round(dtype, TWIN_NEAREST, number.q, number.q) != TWIN_ORDINARY)
+        if (number.kind != TWIN_FINITE ||
+            twin_round(dtype, TWIN_NEAREST, number.q, number.q) != TWIN_ORDINARY)
             mpq_set_ui(number.q, 1, 1);
         twin_put(&made, i, twin_encode(dtype, number.q));
     }
@@ -155,9 +156,8 @@ static struct qd_tensor narrow(struct problem *p, enum qd_dtype dtype,
 }
 
 /* The types of scales since opset 21, in which kernels may requantize. */
-static void narrow_scales(struct problem *p, struct twin_random *random)
+static void narrow_scales(struct problem *p, enum qd_dtype dtype)
 {
-    enum qd_dtype dtype = twin_random_one_in(random, 2) ? QD_F16 : QD_BF16;
     p->a_scale = narrow(p, dtype, &p->a_scale);
     p->b_scale = narrow(p, dtype, &p->b_scale);
     p->y_scale = narrow(p, dtype, &p->y_scale);
@@ -188,7 +188,7 @@ static void qlinear_matmul(void **state)
         solve(&p, &random, &sums);
         int64_t opset = twin_random_one_in(&random, 2) ? 10 : 21;
         if (opset == 21 && twin_random_one_in(&random, 2))
-            narrow_scales(&p, &random);
+            narrow_scales(&p, twin_random_one_in(&random, 2) ? QD_F16 : QD_BF16);
         quantized_node(&p, &node, opset);
         twin_qlinear_matmul(node.in, &want);
         twin_check(&node, i % 2 == 0, &want, &tally);
@@ -199,6 +199,45 @@ static void qlinear_matmul(void **state)
     twin_tally_print("QLinearMatMul", &tally);
     assert_true(tally.slack > 0);
     assert_int_equal(tally.unspecified, 0);
+}
+
+/* Exponents of scales whose products and quotients their type may not hold. */
+static void lose_numbers(struct problem *p, struct twin_random *random, enum qd_dtype dtype)
+{
+    bool far = dtype == QD_BF16 && twin_random_one_in(random, 2);
+    for (int64_t i = 0; i < p->a_scale.count; i++)
+        twin_put(&p->a_scale, i, twin_random_scale(random, far ? 60 : -14, far ? 126 : 4));
+    for (int64_t i = 0; i < p->b_scale.count; i++)
+        twin_put(&p->b_scale, i, twin_random_scale(random, far ? -126 : -14, far ? -60 : 4));
+}
+
+/* What a type of 16 bits loses in one mixture of it and float32 it keeps in another: a sum beyond
+ * float16, times a factor formed in it. */
+static void mixtures_of_types(void **state)
+{
+    (void)state;
+    struct twin_random random = {53};
+    struct twin_tally tally = {0};
+    for (int64_t i = 0; i < twin_rounds(600); i++) {
+        struct problem p;
+        struct twin_node node;
+        struct twin_result sums, want;
+        enum qd_dtype dtype = i % 2 ? QD_F16 : QD_BF16;
+        problem_start(&p, &random);
+        lose_numbers(&p, &random, dtype);
+        integer_node(&p, &node, true, true);
+        twin_matmul_integer(node.in, &sums);
+        solve(&p, &random, &sums);
+        narrow_scales(&p, dtype);
+        quantized_node(&p, &node, 21);
+        twin_qlinear_matmul(node.in, &want);
+        twin_check(&node, i % 2 == 0, &want, &tally);
+        twin_result_clear(&sums);
+        twin_result_clear(&want);
+        qd_arena_clear(&p.arena);
+    }
+    twin_tally_print("QLinearMatMul with scales of 16 bits", &tally);
+    assert_true(tally.slack > 0 && tally.extreme > tally.elements / 4);
 }
 
 static void matmul_integer(void **state)
@@ -257,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_by_hand),
         cmocka_unit_test(qlinear_matmul),
+        cmocka_unit_test(mixtures_of_types),
         cmocka_unit_test(matmul_integer),
     };
     return cmocka_run_group_tests_name("twin_matmul", tests, NULL, NULL);

@@ -590,6 +590,121 @@ static void monotone_operators(void **state)
     assert_true(count.not_canonical > 0 && count.slack < count.elements);
 }
 
+/* --- Dequantized codes that are moved → QuantizeLinear --- */
+
+#define CODES 24
+
+/* Codes with one scale each, which put code·scale/s_y on or next to an edge. */
+struct codes {
+    struct qd_arena arena;
+    enum qd_dtype dtype;
+    int64_t code[CODES], zero_point;
+    float scale[CODES], s_y;
+};
+
+static void choose_row(struct codes *c, struct twin_random *random)
+{
+    static const enum qd_dtype types[] = {QD_U8, QD_S16, QD_S32};
+    mpq_t one, s_y;
+    mpq_inits(one, s_y, NULL);
+    mpq_set_ui(one, 1, 1);
+    *c = (struct codes){.dtype = types[twin_random_between(random, 0, 2)]};
+    qd_arena_init(&c->arena, QD_ARENA_DEFAULT_BUDGET);
+    c->zero_point = twin_random_code(random, QD_U8);
+    c->s_y = twin_float_of(twin_random_scale(random, -8, 2));
+    mpq_set_d(s_y, (double)c->s_y);
+    for (int i = 0; i < CODES; i++) {
+        int64_t end = c->dtype == QD_S32 ? 1 << 28 : 0; /* a double holds the code times a scale */
+        c->code[i] =
+            end ? twin_random_between(random, -end, end) : twin_random_code(random, c->dtype);
+        c->scale[i] = twin_float_of(twin_solve_factor(random, c->code[i], one, s_y));
+    }
+    mpq_clears(one, s_y, NULL);
+}
+
+/* What comes between, and which code then is element i. */
+enum movement { NOTHING, REVERSED, DOUBLED, TURNED, CLAMPED, GREATEST, MOVEMENTS };
+
+/* The greatest of each code, twice. */
+static int greatest(struct codes *c, struct twin_graph *g, int real)
+{
+    static const int64_t column[] = {CODES, 1}, last[] = {1};
+    struct qd_tensor shape = twin_vector(&c->arena, QD_S64, 2, column),
+                     axes = twin_vector(&c->arena, QD_S64, 1, last);
+    int turned =
+        twin_graph_node(g, "Reshape", (int[]){real, twin_graph_constant(g, &shape)}, 2, -1);
+    int pairs = twin_graph_node(g, "Concat", (int[]){turned, turned}, 2, 1);
+    return twin_graph_node(g, "ReduceMax", (int[]){pairs, twin_graph_constant(g, &axes)}, 2, -1);
+}
+
+static int moved(struct codes *c, struct twin_graph *g, enum movement movement, int real)
+{
+    static const int64_t count[] = {CODES};
+    struct qd_tensor order = twin_tensor(&c->arena, QD_S64, 1, count);
+    for (int i = 0; i < CODES; i++)
+        twin_put(&order, i, (uint64_t)(CODES - 1 - i));
+    switch (movement) {
+    case REVERSED:
+        return twin_graph_node(g, "Gather", (int[]){real, twin_graph_constant(g, &order)}, 2, 0);
+    case DOUBLED: return twin_graph_node(g, "Concat", (int[]){real, real}, 2, 0);
+    case TURNED: return twin_graph_node(g, "Transpose", &real, 1, -1);
+    case CLAMPED: return twin_graph_node(g, "Relu", &real, 1, -1);
+    case GREATEST: return greatest(c, g, real);
+    default: return real;
+    }
+}
+
+static int64_t code_at(const struct codes *c, enum movement movement, int64_t i, int64_t *from)
+{
+    *from = movement == REVERSED ? CODES - 1 - i : i % CODES;
+    return movement == CLAMPED && c->code[*from] < 0 ? 0 : c->code[*from];
+}
+
+static void evaluate_row(struct codes *c, enum movement movement, struct qd_value *value)
+{
+    static const int64_t count[] = {CODES};
+    struct twin_graph g;
+    struct qd_tensor codes = twin_tensor(&c->arena, c->dtype, 1, count),
+                     scale = twin_tensor(&c->arena, QD_F32, 1, count),
+                     s_y = twin_float_scalar(&c->arena, c->s_y),
+                     zero_point = twin_scalar(&c->arena, QD_U8, (uint64_t)c->zero_point);
+    for (int i = 0; i < CODES; i++) {
+        twin_put(&codes, i, (uint64_t)c->code[i]);
+        twin_put(&scale, i, twin_bits_of(c->scale[i]));
+    }
+    twin_graph_init(&g);
+    int real = dequantized(&g, twin_graph_feed(&g, &codes), twin_graph_constant(&g, &scale),
+                           QD_NO_VALUE, 0);
+    int in[] = {moved(c, &g, movement, real), twin_graph_constant(&g, &s_y),
+                twin_graph_constant(&g, &zero_point)};
+    int quantized = twin_graph_node(&g, "QuantizeLinear", in, 3, -1);
+    twin_graph_evaluate(&g, &quantized, 1, &c->arena, value);
+}
+
+/* They have the codes of the finitely many orders of a code between two scales: each is given by
+ * an evaluation of the twin's, and no other is admitted. */
+static void moved_codes(void **state)
+{
+    (void)state;
+    struct twin_random random = {70};
+    struct twin_tally tally = {0};
+    for (int64_t round = 0; round < twin_rounds(1500); round++) {
+        struct codes c;
+        struct qd_value value;
+        enum movement movement = (enum movement)(round % MOVEMENTS);
+        choose_row(&c, &random);
+        evaluate_row(&c, movement, &value);
+        for (int64_t i = 0; i < value.want.count; i++) {
+            int64_t from, code = code_at(&c, movement, i, &from);
+            struct twin_terms terms = {.a = code, .s1 = (double)c.scale[from], .sy = (double)c.s_y};
+            twin_check_formula(TWIN_RESCALED, &terms, c.zero_point, &value, i, &tally);
+        }
+        qd_arena_clear(&c.arena);
+    }
+    twin_tally_print("Moved codes between dequantize and quantize", &tally);
+    assert_true(tally.slack > 0 && tally.narrowed > 0 && tally.extreme == 0);
+}
+
 /* --- Sums in float without codes --- */
 
 /* Float bits of any sign over 40 binades, one in four a small integer. */
@@ -878,6 +993,7 @@ int main(void)
         cmocka_unit_test(additions),
         cmocka_unit_test(products),
         cmocka_unit_test(monotone_operators),
+        cmocka_unit_test(moved_codes),
         cmocka_unit_test(float_sums),
         cmocka_unit_test(sums_with_an_addend),
         cmocka_unit_test(half_sums),

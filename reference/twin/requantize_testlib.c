@@ -34,6 +34,7 @@ static const char *const orders[TWIN_FORMULAS][TWIN_MAX_ORDERS] = {
 
 struct interval {
     mpq_t lo, hi;
+    enum twin_kind kind; /* of what IEEE 754 gives; else finite */
 };
 
 enum rounding { EXACT, OUTWARD, NEAREST };
@@ -42,6 +43,7 @@ struct machine {
     struct interval stack[STACK];
     unsigned depth;
     enum rounding rounding;
+    bool ieee; /* with NEAREST: an overflow is an infinity, a subnormal number one like others */
     enum qd_dtype dtype;
     enum qd_dtype narrow_type;
     unsigned narrow;  /* a bit for each choice to come: round to nearest in narrow_type as well */
@@ -72,6 +74,15 @@ static void machine_clear(struct machine *machine)
         mpq_clears(machine->stack[i].lo, machine->stack[i].hi, NULL);
 }
 
+/* Rounds a number, its two ends being one, as IEEE 754 has it. */
+static enum twin_size round_ieee(enum qd_dtype dtype, struct interval *x)
+{
+    if (x->kind == TWIN_FINITE && twin_round(dtype, TWIN_NEAREST, x->lo, x->lo) == TWIN_HUGE)
+        x->kind = mpq_sgn(x->lo) > 0 ? TWIN_PLUS_INF : TWIN_MINUS_INF;
+    mpq_set(x->hi, x->lo);
+    return TWIN_ORDINARY;
+}
+
 /* Rounds both ends in a type; the worse of the two sizes. */
 static enum twin_size round_ends(enum qd_dtype dtype, bool nearest, struct interval *x)
 {
@@ -84,15 +95,18 @@ static enum twin_size round_ends(enum qd_dtype dtype, bool nearest, struct inter
  * nothing. */
 static enum twin_size choose(struct machine *machine, struct interval *x)
 {
-    struct interval narrow;
+    struct interval narrow = {.kind = x->kind};
     mpq_inits(narrow.lo, narrow.hi, NULL);
     mpq_set(narrow.lo, x->lo);
     mpq_set(narrow.hi, x->hi);
-    enum twin_size size = round_ends(machine->narrow_type, true, &narrow);
-    bool differs = !mpq_equal(narrow.lo, x->lo) || !mpq_equal(narrow.hi, x->hi);
+    enum twin_size size = machine->ieee ? round_ieee(machine->narrow_type, &narrow)
+                                        : round_ends(machine->narrow_type, true, &narrow);
+    bool differs =
+        narrow.kind != x->kind || !mpq_equal(narrow.lo, x->lo) || !mpq_equal(narrow.hi, x->hi);
     bool taken = differs && machine->narrow >> machine->choices & 1;
     machine->choices += differs;
     if (taken) {
+        x->kind = narrow.kind;
         mpq_swap(narrow.lo, x->lo);
         mpq_swap(narrow.hi, x->hi);
     }
@@ -105,7 +119,9 @@ static enum twin_size round_interval(struct machine *machine, struct interval *x
 {
     if (machine->rounding == EXACT)
         return TWIN_ORDINARY;
-    enum twin_size size = round_ends(machine->dtype, machine->rounding == NEAREST, x);
+    enum twin_size size = machine->ieee
+                              ? round_ieee(machine->dtype, x)
+                              : round_ends(machine->dtype, machine->rounding == NEAREST, x);
     bool narrows = machine->narrow_type != machine->dtype && size == TWIN_ORDINARY;
     return narrows ? choose(machine, x) : size;
 }
@@ -114,6 +130,7 @@ static enum twin_size push_integer(struct machine *machine, int64_t value)
 {
     assert(machine->depth < STACK);
     struct interval *top = &machine->stack[machine->depth++];
+    top->kind = TWIN_FINITE;
     mpq_set_si(top->lo, value, 1);
     mpq_set_si(top->hi, value, 1);
     return round_interval(machine, top);
@@ -124,6 +141,7 @@ static void push(struct machine *machine, double lo, double hi)
     assert(machine->depth < STACK);
     mpq_set_d(machine->stack[machine->depth].lo, lo);
     mpq_set_d(machine->stack[machine->depth].hi, hi);
+    machine->stack[machine->depth].kind = TWIN_FINITE;
     machine->depth++;
 }
 
@@ -155,6 +173,20 @@ static void corner(mpq_t out, const mpq_t a, const mpq_t b, char operation)
         mpq_div(out, a, b);
 }
 
+static int sign_of(const struct interval *x)
+{
+    return x->kind == TWIN_PLUS_INF ? 1 : x->kind == TWIN_MINUS_INF ? -1 : mpq_sgn(x->lo);
+}
+
+/* An infinity times a number, or divided by a scale; NaN if the number is 0. */
+static void apply_infinite(struct interval *a, const struct interval *b, char operation)
+{
+    assert(operation == 'x' || (operation == ':' && b->kind == TWIN_FINITE));
+    int sign = sign_of(a) * sign_of(b);
+    bool nan = a->kind == TWIN_NAN || b->kind == TWIN_NAN || sign == 0;
+    a->kind = nan ? TWIN_NAN : sign > 0 ? TWIN_PLUS_INF : TWIN_MINUS_INF;
+}
+
 /* Pops b, then a; pushes a∘b: the least and the greatest of the four corners, rounded. */
 static enum twin_size apply(struct machine *machine, char operation)
 {
@@ -162,6 +194,11 @@ static enum twin_size apply(struct machine *machine, char operation)
     struct interval *a = &machine->stack[machine->depth - 2],
                     *b = &machine->stack[machine->depth - 1];
     assert(operation != ':' || mpq_sgn(b->lo) * mpq_sgn(b->hi) > 0);
+    if (a->kind != TWIN_FINITE || b->kind != TWIN_FINITE) {
+        apply_infinite(a, b, operation);
+        machine->depth--;
+        return TWIN_ORDINARY;
+    }
     mpq_t corners[4];
     for (unsigned i = 0; i < 4; i++) {
         mpq_init(corners[i]);
@@ -256,15 +293,17 @@ static bool next_way(unsigned *narrow, unsigned choices)
     return choices > 0;
 }
 
-/* The codes, in the hull, of one order whose operations each round in the machine's type or in
- * narrow_type as well. */
-static void add_ways(struct machine *machine, const char *order, const struct twin_terms *terms,
+/* The codes, in the range given, of one order whose operations each round in the machine's type or
+ * in narrow_type as well; whether any of these neither over- nor underflows. */
+static bool add_ways(struct machine *machine, const char *order, const struct twin_terms *terms,
                      const struct codes *codes, struct twin_element *out)
 {
+    bool some = false;
     machine->narrow = 0;
     do {
         if (!run(machine, order, terms))
             continue;
+        some = true;
         int64_t first = twin_code(codes->dtype, machine->stack[0].lo, codes->zero_point);
         int64_t last = twin_code(codes->dtype, machine->stack[0].hi, codes->zero_point);
         for (int64_t code = first < codes->lo ? codes->lo : first;
@@ -272,28 +311,68 @@ static void add_ways(struct machine *machine, const char *order, const struct tw
             twin_add_code(out, code);
     } while (next_way(&machine->narrow, machine->choices) &&
              out->code_count < codes->hi - codes->lo + 1);
+    return some;
 }
 
-/* Float32 scales: each operation rounds to nearest in double, or then in float32 as well. 16-bit
- * scales: outward in float32, or then to nearest in the scales' type as well. */
-static void add_orders(enum twin_formula formula, const struct twin_terms *terms,
+/* The same of every order of a formula. Float32 scales: each operation rounds to nearest in double,
+ * or then in float32 as well. 16-bit scales: outward in float32, or then to nearest in the scales'
+ * type as well. */
+static bool add_orders(enum twin_formula formula, const struct twin_terms *terms,
                        enum qd_dtype scale_type, const struct codes *codes,
                        struct twin_element *out)
 {
     struct machine machine;
-    bool wide = scale_type == QD_F32;
+    bool wide = scale_type == QD_F32, some = false;
     machine_init(&machine, wide ? QD_F64 : QD_F32, wide ? NEAREST : OUTWARD);
     machine.narrow_type = scale_type;
     for (unsigned order = 0; twin_order_of(formula, order); order++)
         if (out->code_count < codes->hi - codes->lo + 1)
-            add_ways(&machine, twin_order_of(formula, order), terms, codes, out);
+            some = add_ways(&machine, twin_order_of(formula, order), terms, codes, out) || some;
     machine_clear(&machine);
-    out->narrowed =
-        out->code_count < codes->hi - codes->lo + 1 &&
-        (out->code_count <= TWIN_MAX_CODES || mpq_cmp_si(out->lo.q, codes->lo, 1) != 0 ||
-         mpq_cmp_si(out->hi.q, codes->hi, 1) != 0);
-    if (out->code_count > TWIN_MAX_CODES)
-        out->code_count = 0; /* their hull */
+    return some;
+}
+
+/* Whether codes of a hull are left out. */
+static bool is_narrowed(const struct codes *hull, const struct twin_element *element)
+{
+    return element->code_count < hull->hi - hull->lo + 1 &&
+           (element->code_count <= TWIN_MAX_CODES || mpq_cmp_si(element->lo.q, hull->lo, 1) != 0 ||
+            mpq_cmp_si(element->hi.q, hull->hi, 1) != 0);
+}
+
+static void drop(struct twin_element *element, int64_t code)
+{
+    for (unsigned i = 0; i < element->dropped_count; i++)
+        if (element->dropped[i] == code)
+            return;
+    assert(element->dropped_count < TWIN_MAX_DROPPED);
+    element->dropped[element->dropped_count++] = code;
+}
+
+/* Of 16-bit scales what every order gives in every mixture of float32 and their type with the
+ * infinities and subnormal numbers of IEEE 754, and is not admissible. */
+static void drop_orders(enum twin_formula formula, const struct twin_terms *terms,
+                        enum qd_dtype scale_type, const struct codes *codes,
+                        struct twin_element *out)
+{
+    struct machine machine;
+    machine_init(&machine, QD_F32, NEAREST);
+    machine.ieee = true;
+    machine.narrow_type = scale_type;
+    for (unsigned order = 0; twin_order_of(formula, order); order++) {
+        machine.narrow = 0;
+        do {
+            run(&machine, twin_order_of(formula, order), terms);
+            const struct interval *real = &machine.stack[0];
+            int64_t code = real->kind == TWIN_PLUS_INF ? twin_code_max(codes->dtype)
+                           : real->kind == TWIN_MINUS_INF
+                               ? twin_code_min(codes->dtype)
+                               : twin_code(codes->dtype, real->lo, codes->zero_point);
+            if (real->kind != TWIN_NAN && !twin_element_admits(out, code))
+                drop(out, code);
+        } while (next_way(&machine.narrow, machine.choices));
+    }
+    machine_clear(&machine);
 }
 
 static int64_t canonical(enum twin_formula formula, const struct twin_terms *terms,
@@ -328,14 +407,25 @@ void twin_admit(enum twin_formula formula, const struct twin_terms *terms, enum 
     mpq_set_si(out->want.q, want, 1);
     mpq_set_si(out->lo.q, codes.lo, 1);
     mpq_set_si(out->hi.q, codes.hi, 1);
-    out->code_count = 0;
+    out->code_count = out->dropped_count = 0;
     out->narrowed = false;
-    if (codes.lo == codes.hi || (scale_type == QD_F32 && out->extreme))
+    out->dropped_known = scale_type != QD_F32;
+    /* An order that is lost in float32 and in the scales' type need not be in a mixture: any
+     * code. */
+    bool mixed = scale_type != QD_F32 && out->extreme;
+    if (!mixed && (out->extreme || codes.lo == codes.hi))
         return;
+    const struct codes any = {dtype, zero_point, twin_code_min(dtype), twin_code_max(dtype)};
     twin_add_code(out, want);
     twin_add_code(out, wide.lo);
     twin_add_code(out, wide.hi);
-    add_orders(formula, terms, scale_type, &codes, out);
+    bool some = add_orders(formula, terms, scale_type, mixed ? &any : &codes, out);
+    out->unspecified = out->unspecified && !some;
+    out->narrowed = is_narrowed(&codes, out);
+    if (out->code_count > TWIN_MAX_CODES)
+        out->code_count = 0; /* their hull */
+    if (mixed)
+        drop_orders(formula, terms, scale_type, &codes, out);
 }
 
 void twin_requantize(int64_t acc, const struct twin_number *s1, const struct twin_number *s2,

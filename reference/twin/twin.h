@@ -78,6 +78,7 @@ int64_t twin_code_max(enum qd_dtype dtype);
 /* --- Results --- */
 
 #define TWIN_MAX_CODES 8
+#define TWIN_MAX_DROPPED 256
 
 /* One output element: canonical value and the admissible hull (codes or reals), as numbers. */
 struct twin_element {
@@ -88,6 +89,11 @@ struct twin_element {
     /* The admissible codes where they are finitely many, in any order; count 0: all of [lo, hi]. */
     unsigned code_count;
     int64_t codes[TWIN_MAX_CODES];
+    /* What is not admissible, and not held against anybody either: what orders that were left out
+     * give with the infinities and subnormal numbers of IEEE 754. */
+    bool dropped_known;
+    unsigned dropped_count;
+    int64_t dropped[TWIN_MAX_DROPPED];
 };
 
 struct twin_result {

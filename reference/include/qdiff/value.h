@@ -22,6 +22,9 @@
  *              what the roundings of a kernel that fuses this sum with its consumer are
  *              proportional to.
  *   fusion     what such a kernel would be made of, for the whole tensor.
+ *   factor     NULL, or the scale of the one code that the element is: `exact` is an integer times
+ *              it, and nothing was computed since, but that it was moved, clamped or the greatest
+ *              of such. 0: it is none.
  *
  *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded,
  *              as the nearest double, without the zero point; NaN where there is none. QD_TIE says
@@ -83,6 +86,7 @@ struct qd_value {
     uint8_t *flags;
     double *abs_sum;
     struct qd_fusion fusion;
+    float *factor;
     double *real;
 };
 
@@ -109,8 +113,8 @@ void qd_fusion_add(struct qd_fusion *fusion, const struct qd_fusion *operand);
 unsigned qd_fusion_roundings(const struct qd_fusion *fusion, bool rough);
 
 /* Makes exact (filled by qd_value_exact), lo/hi (filled from want), abs_sum (filled with the
- * greatest magnitude of the hull) or flags (zero) exist, in the arena; does nothing where they do.
- * NO_MEMORY. */
+ * greatest magnitude of the hull), flags or factor (zero) exist, in the arena; does nothing
+ * where they do. NO_MEMORY. */
 enum qd_status qd_value_need_exact(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error);
 enum qd_status qd_value_need_hull(struct qd_value *value, struct qd_arena *arena,
@@ -119,6 +123,8 @@ enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *ar
                                      struct qd_error *error);
 enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error);
+enum qd_status qd_value_need_factor(struct qd_value *value, struct qd_arena *arena,
+                                    struct qd_error *error);
 
 /* One element's answer, as codes of an integer type. flags: enum qd_element_flag. dropped: what
  * orders give that over- or underflow (QD_EXTREME_SCALE): required of nobody, and not held against
@@ -176,6 +182,10 @@ bool qd_value_is_point(const struct qd_value *value, int64_t i);
 /* What is known of the exact number of element i (see `exact`): `want` where it is canonical and no
  * array says more; the hull where it is not. */
 struct qd_interval qd_value_exact(const struct qd_value *value, int64_t i);
+
+/* The one code that element i is times *factor, where it is one and a double holds their
+ * product. */
+bool qd_value_is_code(const struct qd_value *value, int64_t i, double *code, double *factor);
 
 /* Sets QD_EITHER_ZERO if element i is a zero of a float type, and nothing else. NO_MEMORY. */
 enum qd_status qd_value_open_zero(struct qd_value *value, int64_t i, struct qd_arena *arena,

@@ -87,7 +87,10 @@ static void diagnose(struct sample *sample, struct tally *tally, const struct qd
     if (qd_diagnose(tally->session, kase, values, run, &options, arena, &diagnosis, &error) !=
         QD_OK)
         fail_msg("%s on %s: %s", tally->quirk->name, kase->id, error.text);
-    sample->out_of_time += diagnosis.out_of_time;
+    if (diagnosis.out_of_time) { /* how many names are right is no matter of the machine's load */
+        sample->out_of_time++;
+        return;
+    }
     if (tally->findings == 0)
         assert_no_name_in_no_time(tally->session, kase, values, run, arena);
     count(tally, &diagnosis, kase->id);

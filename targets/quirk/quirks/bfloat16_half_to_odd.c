@@ -23,8 +23,7 @@ static bool widen(struct qd_edit *edit)
         const struct qd_tensor *from = &edit->in[i]->want;
         struct qd_tensor *to = qd_edit_new(edit, (int)i, QD_F32, from->rank, from->dims);
         for (int64_t e = 0; to && e < from->count; e++)
-            qd_tensor_set(to, e,
-                          (int64_t)qd_float_encode(QD_F32, qd_tensor_value(from, e), false));
+            qd_tensor_set(to, e, (int64_t)qd_float_encode(QD_F32, qd_tensor_value(from, e), false));
         found = true;
     }
     return found;
@@ -35,8 +34,8 @@ static enum qd_status narrow(struct qd_evaluation *evaluation, struct qd_value *
     const struct qd_tensor wide = y->want;
     if (wide.dtype != QD_F32)
         return QD_OK;
-    enum qd_status status = qd_value_init(y, evaluation->arena, QD_BF16, wide.rank, wide.dims,
-                                          evaluation->error);
+    enum qd_status status =
+        qd_value_init(y, evaluation->arena, QD_BF16, wide.rank, wide.dims, evaluation->error);
     for (int64_t e = 0; status == QD_OK && e < wide.count; e++) {
         float x = (float)qd_tensor_value(&wide, e);
         double made = (double)(isfinite(x) ? qd_bfloat16_half_to_odd(x) : x);

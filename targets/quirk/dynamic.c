@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quirk/dynamic.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "qdiff/exact.h"
@@ -27,6 +28,11 @@ double qd_f32(double x)
 double qd_f32_divide(double a, double b)
 {
     return qd_float_divide(QD_F32, QD_NEAREST_EVEN, a, b);
+}
+
+double qd_dynamic_scale_by_reciprocal(double range)
+{
+    return qd_f32(range * qd_f32_divide(1, 255));
 }
 
 static int64_t quantize(const struct qd_evaluation *evaluation, int64_t zero_point, double steps)
@@ -57,13 +63,15 @@ enum qd_status qd_quantize_dynamically(const struct qd_dynamic *as, const struct
         return status;
     const struct qd_tensor *x = &in[0]->want;
     double least = greatest(x, -1), range = qd_f32(greatest(x, 1) + least);
-    double scale = qd_f32(range * qd_f32_divide(1, 255));
+    double scale = as->scale(range);
     if (scale == 0 || isinf(range))
         return QD_OK;
     status = begin(evaluation, out);
     if (status != QD_OK)
         return status;
     int64_t zero_point = quantize(evaluation, 0, as->zero_point(least, range, scale));
+    if (as->without_subnormals && scale < (double)FLT_MIN)
+        scale = 0;
     qd_tensor_set(&out[Y_SCALE].want, 0, (int64_t)qd_float_encode(QD_F32, scale, false));
     qd_tensor_set(&out[Y_ZERO_POINT].want, 0, zero_point);
     for (int64_t i = 0; i < x->count; i++) {

@@ -9,29 +9,29 @@ enum { X, X_SCALE, X_ZERO_POINT, W, W_SCALE, W_ZERO_POINT, Y_SCALE, Y_ZERO_POINT
 
 /* An operator in the node's place. */
 static enum qd_status call(const struct qd_override *self, struct qd_edit *edit,
-                           const char *op_type, bool geometry, const struct qd_value *const *in,
-                           struct qd_value *out)
+                           const char *op_type, const struct qd_attr *axis,
+                           const struct qd_value *const *in, struct qd_value *out)
 {
-    static const struct qd_attr axis = {.name = "axis", .kind = QD_ATTR_INT, .i = 0};
     struct qd_node node = edit->node;
     node.op_type = op_type;
     node.op = qd_op_find("", op_type);
     node.opset = OPSET;
-    if (!geometry) {
-        node.attrs = &axis;
+    if (axis) {
+        node.attrs = axis;
         node.attr_count = 1;
     }
     return edit->status == QD_OK ? qd_override_node(&edit->evaluation, self->next, &node, in, out)
                                  : edit->status;
 }
 
-/* A parameter of one element as a scalar (count 0), or one for each of `count` filters. */
+/* A parameter of one element as a scalar (count 0), or one for each of `count` filters; those that are missing count
+ * as the first. */
 static void spread(struct qd_edit *edit, int i, int64_t count)
 {
     const struct qd_tensor *from = &edit->in[i]->want;
     struct qd_tensor *to = qd_edit_new(edit, i, from->dtype, count > 0, &count);
     for (int64_t m = 0; to && m < to->count; m++)
-        qd_tensor_set(to, m, qd_tensor_get(from, from->count > 1 ? m : 0));
+        qd_tensor_set(to, m, qd_tensor_get(from, m < from->count ? m : 0));
 }
 
 static void make_bias_real(struct qd_edit *edit, qd_bias_step *step)
@@ -47,7 +47,7 @@ static void make_bias_real(struct qd_edit *edit, qd_bias_step *step)
 }
 
 static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *edit,
-                                struct qd_value *out)
+                                const struct qd_attr *axis, struct qd_value *out)
 {
     const struct qd_value *const *in = edit->in;
     struct qd_value x, w, y;
@@ -55,18 +55,19 @@ static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *
     const struct qd_value *w_in[QD_MAX_OPERANDS] = {in[W], in[W_SCALE], in[W_ZERO_POINT]};
     const struct qd_value *conv_in[QD_MAX_OPERANDS] = {&x, &w, in[BIAS]};
     const struct qd_value *y_in[QD_MAX_OPERANDS] = {&y, in[Y_SCALE], in[Y_ZERO_POINT]};
-    enum qd_status status = call(self, edit, "DequantizeLinear", false, x_in, &x);
+    enum qd_status status = call(self, edit, "DequantizeLinear", axis, x_in, &x);
     if (status == QD_OK)
-        status = call(self, edit, "DequantizeLinear", false, w_in, &w);
+        status = call(self, edit, "DequantizeLinear", axis, w_in, &w);
     if (status == QD_OK)
-        status = call(self, edit, "Conv", true, conv_in, &y);
-    return status == QD_OK ? call(self, edit, "QuantizeLinear", false, y_in, out) : status;
+        status = call(self, edit, "Conv", NULL, conv_in, &y);
+    return status == QD_OK ? call(self, edit, "QuantizeLinear", axis, y_in, out) : status;
 }
 
 enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in,
-                                  qd_bias_step *step, struct qd_value *out)
+                                  qd_bias_step *step, int64_t w_axis, struct qd_value *out)
 {
+    const struct qd_attr axis = {.name = "axis", .kind = QD_ATTR_INT, .i = w_axis};
     struct qd_edit edit;
     struct qd_value right;
     /* What is wrong with the node is for its operator to say. */
@@ -76,8 +77,8 @@ enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_eval
     qd_edit_begin(&edit, evaluation, node, in);
     for (int i = X_SCALE; i <= Y_ZERO_POINT; i++)
         if (i != W)
-            spread(&edit, i, i == W_SCALE || i == W_ZERO_POINT ? in[W]->want.dims[0] : 0);
+            spread(&edit, i, i == W_SCALE || i == W_ZERO_POINT ? in[W]->want.dims[w_axis] : 0);
     if (in[BIAS])
         make_bias_real(&edit, step);
-    return in_floats(self, &edit, out);
+    return in_floats(self, &edit, &axis, out);
 }

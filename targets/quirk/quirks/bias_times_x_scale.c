@@ -12,7 +12,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    return qd_quirk_in_floats(self, evaluation, node, in, step, out);
+    return qd_quirk_in_floats(self, evaluation, node, in, step, 0, out);
 }
 
 const struct qd_override qd_quirk_bias_times_x_scale = {.node = evaluate};

@@ -16,7 +16,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     if (!in[BIAS])
         return qd_override_node(evaluation, self->next, node, in, out);
-    return qd_quirk_in_floats(self, evaluation, node, in, step, out);
+    return qd_quirk_in_floats(self, evaluation, node, in, step, 0, out);
 }
 
 const struct qd_override qd_quirk_bias_unscaled = {.node = evaluate};

@@ -2,13 +2,21 @@
 /* The quirk "cast-dropped": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/rewrite.h"
 
+/* The type of a parameter, which may be reshaped. */
+static enum qd_dtype dtype_of_parameter(const struct qd_rewrite *made, int value)
+{
+    const struct qd_node *reshape = qd_rewrite_producer(made, value, "Reshape");
+    return reshape ? dtype_of_parameter(made, qd_node_input(reshape, 0))
+                   : qd_rewrite_dtype(made, value);
+}
+
 /* The type of a value; of a dequantized one that of its scale. */
 static enum qd_dtype dtype_of(const struct qd_rewrite *made, int value)
 {
     enum qd_dtype dtype = qd_rewrite_dtype(made, value);
     const struct qd_node *dequantize = qd_rewrite_producer(made, value, "DequantizeLinear");
     return dtype == QD_DTYPE_NONE && dequantize
-               ? qd_rewrite_dtype(made, qd_node_input(dequantize, 1))
+               ? dtype_of_parameter(made, qd_node_input(dequantize, 1))
                : dtype;
 }
 

@@ -2,10 +2,15 @@
 /* The quirk "dynamic-product-over-range": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/dynamic.h"
 
-static double zero_point(double least, double range, double scale)
+static double scale(double range)
+{
+    return qd_f32_divide(range, 255);
+}
+
+static double zero_point(double least, double range, double y_scale)
 {
     (void)range;
-    return qd_f32_divide(least, scale);
+    return qd_f32_divide(least, y_scale);
 }
 
 static double steps(double x, double range)
@@ -17,7 +22,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    static const struct qd_dynamic as = {zero_point, steps};
+    static const struct qd_dynamic as = {scale, true, zero_point, steps};
     return qd_quantize_dynamically(&as, self, evaluation, node, in, out);
 }
 

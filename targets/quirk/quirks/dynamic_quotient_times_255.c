@@ -17,7 +17,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    static const struct qd_dynamic as = {zero_point, steps};
+    static const struct qd_dynamic as = {qd_dynamic_scale_by_reciprocal, false, zero_point, steps};
     return qd_quantize_dynamically(&as, self, evaluation, node, in, out);
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quirk "dequantized-from-two-products": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/dequantize.h"
+
+static bool is_concerned(enum qd_dtype type)
+{
+    return type == QD_F32;
+}
+
+static double number(enum qd_dtype type, double q, double s, double z)
+{
+    (void)type;
+    float scale = (float)s, product = (float)q * scale, offset = (float)z * scale;
+    return (double)(product - offset);
+}
+
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
+{
+    static const struct qd_dequantize_as as = {is_concerned, number};
+    return qd_dequantize_as(&as, self, evaluation, node, in, out);
+}
+
+const struct qd_override qd_quirk_dequantized_from_two_products = {.node = evaluate};

@@ -90,6 +90,17 @@ bool qd_case_steps_are_right(const struct qd_case *kase, double work, struct qd_
     return right;
 }
 
+/* Whether the outputs have the ranks that the case declares: of a Squeeze without axes they depend on the extents. */
+static bool has_declared_ranks(const struct qd_graph *graph, const struct qd_tensor *shapes)
+{
+    for (size_t i = 0; i < graph->output_count; i++) {
+        int declared = graph->values[graph->outputs[i]].declared_rank;
+        if (declared >= 0 && declared != (int)shapes[i].rank)
+            return false;
+    }
+    return true;
+}
+
 /* A run with that extent; false where it is not right for it. */
 static bool add_step(struct making *m, int64_t extent)
 {
@@ -102,7 +113,8 @@ static bool add_step(struct making *m, int64_t extent)
             return false;
     }
     const struct qd_tensor *shapes;
-    if (!inputs || !is_right(&m->graph, inputs, false, m->lengths->work, m->arena, &shapes))
+    if (!inputs || !is_right(&m->graph, inputs, false, m->lengths->work, m->arena, &shapes) ||
+        !has_declared_ranks(kase->graph, shapes))
         return false;
     m->steps[m->count++] = (struct qd_case_step){.inputs = inputs, .runs = 1, .shapes = shapes};
     return true;

@@ -141,6 +141,33 @@ static void test_smoke_level(void **state)
     qd_arena_clear(&census.base);
 }
 
+/* A Squeeze without axes takes an axis of 1 out, and the output has fewer than its model declares: no run has that. */
+static void test_ranks_are_kept(void **state)
+{
+    (void)state;
+    static const struct qd_other_lengths lengths = {
+        .work = QD_MAX_WORK, .count = 2, .at = {{2, 1}, {0, 1}}};
+    static const int64_t dims[] = {2, 3};
+    static uint8_t codes[] = {1, 2, 3, 4, 5, 6};
+    const struct qd_tensor x = {
+        .dtype = QD_U8, .rank = 2, .dims = {2, 3}, .count = 6, .data = codes};
+    struct qd_arena arena;
+    struct qd_random random = qd_random_seed("ranks", 0);
+    struct qd_case kase, opened;
+    struct qd_error error;
+    bool made;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 11);
+    qd_build_input(builder, "x", &x);
+    qd_build_node(builder, "", "Squeeze", "x", "y");
+    qd_build_output(builder, "y", QD_U8, 2, dims);
+    assert_ok(qd_build_finish(builder, "squeeze", false, &kase, &error), error);
+    assert_ok(qd_case_open_axis(&kase, &lengths, &random, &arena, &made, &opened, &error), error);
+    assert_true(made);
+    assert_int_equal(opened.step_count, 1);
+    qd_arena_clear(&arena);
+}
+
 /* More inputs than are looked at: an axis of the first 32 is opened. */
 static void test_many_inputs(void **state)
 {
@@ -182,6 +209,7 @@ static void test_many_inputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_smoke_level),
+                                       cmocka_unit_test(test_ranks_are_kept),
                                        cmocka_unit_test(test_many_inputs)};
     return cmocka_run_group_tests_name("other_shapes", tests, NULL, NULL);
 }

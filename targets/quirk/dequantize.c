@@ -30,7 +30,7 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
     enum qd_dtype type = y->want.dtype;
     struct qd_granularity parameters;
     struct qd_node like = qd_linear_as_onnx(node);
-    if (status != QD_OK || !as->is_concerned(type))
+    if (status != QD_OK || !as->is_concerned(in, y))
         return status;
     const struct qd_tensor *x = &in[X]->want, *s = &in[X_SCALE]->want;
     const struct qd_tensor *z = in[X_ZERO_POINT] ? &in[X_ZERO_POINT]->want : NULL;
@@ -41,7 +41,7 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
         double made = as->number(type, qd_tensor_value(x, i), qd_tensor_value(s, p),
                                  z ? qd_tensor_value(z, p) : 0);
         made = qd_float_round(type, QD_NEAREST_EVEN, made);
-        if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
+        if (!isnan(made) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(type, made, false));
     }
     y->lo = y->hi = NULL;

@@ -6,8 +6,8 @@
 #include "qdiff/override.h"
 
 struct qd_dequantize_as {
-    bool (*is_concerned)(enum qd_dtype type); /* of the output */
-    /* The number that a code becomes; z is 0 without a zero point. */
+    bool (*is_concerned)(const struct qd_value *const *in, const struct qd_value *y);
+    /* The number that a code becomes, of the output's type; NaN: it stays. z is 0 without a zero point. */
     double (*number)(enum qd_dtype type, double q, double s, double z);
 };
 

@@ -42,9 +42,11 @@ static void visit(struct qd_rewrite *made, const struct qd_node *node)
         made->nodes[node - made->nodes].name = name;
 }
 
-enum qd_status qd_mark_normalized(const struct qd_graph *graph, struct qd_arena *arena,
-                                  const struct qd_graph **rewritten, struct qd_error *error)
+enum qd_status qd_mark_normalized(const struct qd_override *self, const struct qd_graph *graph,
+                                  struct qd_arena *arena, const struct qd_graph **rewritten,
+                                  struct qd_error *error)
 {
+    (void)self;
     return qd_rewrite_nodes(graph, visit, arena, rewritten, error);
 }
 

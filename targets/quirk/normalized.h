@@ -13,9 +13,10 @@ struct qd_normalized {
 /* What the code q becomes. */
 typedef float qd_normalize_code(const struct qd_normalized *channel, float q);
 
-/* Marks the nodes that are concerned with their scale and zero point. */
-enum qd_status qd_mark_normalized(const struct qd_graph *graph, struct qd_arena *arena,
-                                  const struct qd_graph **rewritten, struct qd_error *error);
+/* Marks the nodes that are concerned with their scale and zero point: an override's graph. */
+enum qd_status qd_mark_normalized(const struct qd_override *self, const struct qd_graph *graph,
+                                  struct qd_arena *arena, const struct qd_graph **rewritten,
+                                  struct qd_error *error);
 
 /* The node evaluated by what comes after `self`; if it is marked, each number anew. */
 enum qd_status qd_normalize_codes(const struct qd_override *self, struct qd_evaluation *evaluation,

@@ -2,9 +2,10 @@
 /* The quirk "dequantized-from-odd-bfloat16": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/dequantize.h"
 
-static bool is_concerned(enum qd_dtype type)
+static bool is_concerned(const struct qd_value *const *in, const struct qd_value *y)
 {
-    return type == QD_BF16;
+    (void)in;
+    return y->want.dtype == QD_BF16;
 }
 
 static double number(enum qd_dtype type, double q, double s, double z)

@@ -2,9 +2,10 @@
 /* The quirk "dequantized-from-two-products": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/dequantize.h"
 
-static bool is_concerned(enum qd_dtype type)
+static bool is_concerned(const struct qd_value *const *in, const struct qd_value *y)
 {
-    return type == QD_F32;
+    (void)in;
+    return y->want.dtype == QD_F32;
 }
 
 static double number(enum qd_dtype type, double q, double s, double z)

@@ -11,14 +11,6 @@ static float code(const struct qd_normalized *channel, float q)
     return fmaf(q, channel->x_scale * factor, product + channel->bias);
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
-{
-    (void)self;
-    return qd_mark_normalized(graph, arena, rewritten, error);
-}
-
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
@@ -26,4 +18,5 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     return qd_normalize_codes(self, evaluation, node, in, code, out);
 }
 
-const struct qd_override qd_quirk_normalized_as_line = {.graph = rewrite, .node = evaluate};
+const struct qd_override qd_quirk_normalized_as_line = {.graph = qd_mark_normalized,
+                                                        .node = evaluate};

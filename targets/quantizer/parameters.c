@@ -225,7 +225,8 @@ static bool tells(struct range range, const struct qd_observed_rule *rule)
 {
     struct qd_observed_parameters parameters;
     struct qd_error error = {.status = QD_OK};
-    return qd_observed_to_parameters(range.min, range.max, rule, &parameters, &error) == QD_OK &&
+    return (range.min != 0 || range.max != 0) &&
+           qd_observed_to_parameters(range.min, range.max, rule, &parameters, &error) == QD_OK &&
            !parameters.tiny;
 }
 

@@ -171,18 +171,6 @@ static bool tells_of_difference(struct reading reading, const struct qd_case *ka
     return rest.mismatched > 0;
 }
 
-/* Of fewer elements it may be chance that none has a quirk's own value. */
-#define ENOUGH_ELEMENTS 16
-
-/* Whether most of the codes that differ are only within what quirks admit and not their own, and that is much: it fits
- * what it does not explain. */
-static bool is_wide(const struct qd_comparison *plain, const struct qd_comparison *under)
-{
-    return plain->mismatched >= ENOUGH_ELEMENTS &&
-           2 * (under->admissible - plain->admissible) > plain->mismatched &&
-           2 * (under->wide - plain->wide) > plain->mismatched;
-}
-
 /* fit_of the case itself: an explanation speaks of the difference. */
 static enum fit fit_of_case(struct reading reading, const struct qd_case *kase,
                             const struct qd_value *canonical, const struct qd_comparison *plain,
@@ -192,8 +180,6 @@ static enum fit fit_of_case(struct reading reading, const struct qd_case *kase,
     enum fit fit = fit_of(reading, kase, plain->compared, run, owner, under);
     bool vague =
         fit == EXPLAINS && plain->mismatched > 0 && under->unspecified > plain->unspecified;
-    if (fit == EXPLAINS && is_wide(plain, under))
-        return SILENT;
     return vague && !tells_of_difference(reading, kase, canonical, run, owner) ? SILENT : fit;
 }
 

@@ -177,7 +177,6 @@ static void compare_element(struct qd_comparison *c, const struct qd_value *valu
     }
     c->compared++;
     c->slack += seen.lo < seen.hi || (seen.nan && seen.lo == seen.hi);
-    c->wide += qd_dtype_is_integer(have->dtype) && !seen.points && seen.hi - seen.lo >= 4;
     c->exact += element == QD_ELEMENT_EXACT;
     c->admissible += element == QD_ELEMENT_ADMISSIBLE;
     if (element == QD_ELEMENT_MISMATCHED)

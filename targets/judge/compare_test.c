@@ -164,12 +164,6 @@ static void test_hull_of_codes(void **state)
     assert_int_equal(c.exact, 2);
     assert_int_equal(c.admissible, 1);
     assert_int_equal(c.slack, 1);
-    assert_int_equal(c.wide, 0);
-    hull(&f, 0, 10, 13);
-    assert_int_equal(compare(&f).wide, 0);
-    hull(&f, 0, 10, 14);
-    assert_int_equal(compare(&f).wide, 1);
-    hull(&f, 0, 10, 11);
     put(&f, 0, 10, 9); /* one below the hull */
     c = compare(&f);
     assert_int_equal(c.verdict, QD_VERDICT_WRONG_VALUE);

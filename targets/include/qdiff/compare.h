@@ -94,7 +94,6 @@ struct qd_comparison {
     enum qd_verdict verdict;
     int64_t elements, compared, exact, admissible, mismatched, unspecified;
     int64_t slack;         /* compared elements whose admissible set has more than one member */
-    int64_t wide;          /* of them, integers of which five or more in a row are admissible */
     int64_t extreme_scale; /* elements with a dropped evaluation order */
     /* Of the mismatched: a subnormal number given as 0; within 1 % of the type's range, of a float type 0.01. */
     int64_t flushed, close;

@@ -90,17 +90,6 @@ bool qd_case_steps_are_right(const struct qd_case *kase, double work, struct qd_
     return right;
 }
 
-/* Whether the outputs have the ranks that the case declares: of a Squeeze without axes they depend on the extents. */
-static bool has_declared_ranks(const struct qd_graph *graph, const struct qd_tensor *shapes)
-{
-    for (size_t i = 0; i < graph->output_count; i++) {
-        int declared = graph->values[graph->outputs[i]].declared_rank;
-        if (declared >= 0 && declared != (int)shapes[i].rank)
-            return false;
-    }
-    return true;
-}
-
 /* A run with that extent; false where it is not right for it. */
 static bool add_step(struct making *m, int64_t extent)
 {
@@ -113,8 +102,7 @@ static bool add_step(struct making *m, int64_t extent)
             return false;
     }
     const struct qd_tensor *shapes;
-    if (!inputs || !is_right(&m->graph, inputs, false, m->lengths->work, m->arena, &shapes) ||
-        !has_declared_ranks(kase->graph, shapes))
+    if (!inputs || !is_right(&m->graph, inputs, false, m->lengths->work, m->arena, &shapes))
         return false;
     m->steps[m->count++] = (struct qd_case_step){.inputs = inputs, .runs = 1, .shapes = shapes};
     return true;
@@ -190,7 +178,8 @@ static void choose_more(const struct qd_case *kase, size_t first, struct choice 
             choice->inputs[i] = true;
 }
 
-static bool forget_shapes(struct making *m)
+/* Ranks stay: of a Squeeze without axes they depend on the extents, and the model declares them. */
+static bool forget_extents(struct making *m)
 {
     const struct qd_graph *graph = m->kase->graph;
     struct qd_graph_value *values =
@@ -198,7 +187,8 @@ static bool forget_shapes(struct making *m)
     m->graph = *graph;
     m->graph.values = values;
     for (size_t i = 0; values && i < graph->value_count; i++)
-        values[i].declared_rank = -1;
+        for (int k = 0; k < values[i].declared_rank; k++)
+            values[i].declared_dims[k] = -1;
     return values;
 }
 
@@ -212,7 +202,7 @@ enum qd_status qd_case_open_axis(const struct qd_case *kase, const struct qd_oth
     *made = false;
     if (first == kase->input_count)
         return QD_OK;
-    if (!forget_shapes(&m))
+    if (!forget_extents(&m))
         return qd_fail(error, QD_NO_MEMORY, "no room for a graph's values");
     const struct qd_tensor *x = &kase->inputs[first];
     unsigned start = (unsigned)(qd_random_next(random) % (2 * x->rank));

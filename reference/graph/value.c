@@ -134,7 +134,6 @@ enum qd_status qd_value_need_factor(struct qd_value *value, struct qd_arena *are
     float *factor = qd_arena_array(arena, count, sizeof *factor);
     if (!factor)
         return qd_fail(error, QD_NO_MEMORY, "no room for the factors of %zu elements", count);
-    memset(factor, 0, count * sizeof *factor);
     value->factor = factor;
     return QD_OK;
 }

@@ -89,7 +89,7 @@ struct twin_element {
     /* The admissible codes where they are finitely many, in any order; count 0: all of [lo, hi]. */
     unsigned code_count;
     int64_t codes[TWIN_MAX_CODES];
-    /* What is not admissible, and not held against anybody either: what orders that were left out
+    /* What is not admissible, and no mismatch either: what orders that were left out
      * give with the infinities and subnormal numbers of IEEE 754. */
     bool dropped_known;
     unsigned dropped_count;

@@ -34,7 +34,8 @@ static bool is_others(struct part *part)
     return part->index++ % part->turns != part->turn;
 }
 
-uint64_t qd_gate_team_size(uint64_t jobs)
+/* Of the processes of a run, how many a team has. */
+static uint64_t team_size(uint64_t jobs)
 {
     return (jobs + QD_GATE_TEAMS - 1) / QD_GATE_TEAMS;
 }
@@ -52,7 +53,7 @@ static void begin_part(struct part *part, uint64_t number, uint64_t first, uint6
 static bool enter(void *context)
 {
     struct part *part = context;
-    uint64_t jobs = part->share->jobs, size = qd_gate_team_size(jobs);
+    uint64_t jobs = part->share->jobs, size = team_size(jobs);
     uint64_t team = part->share->job / size, number = ++part->entered;
     unsigned short owner = 0, mine = (unsigned short)(team + 1);
 

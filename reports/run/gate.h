@@ -40,9 +40,6 @@ struct qd_gate_share {
 
 enum { QD_GATE_PARTS = 1024, QD_GATE_TEAMS = 8 };
 
-/* Of the processes of a run, how many a team has. */
-uint64_t qd_gate_team_size(uint64_t jobs);
-
 /* Runs in this process its share of the selected cases, on open targets. Ends early, with OK, when interrupted or when
  * the sink says stop. UNUSABLE: a target went away for good; else a failure of the suite. */
 enum qd_status qd_gate_run_share(const struct qd_gate *gate, struct qd_gate_targets *targets,

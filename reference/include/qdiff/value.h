@@ -24,7 +24,7 @@
  *   fusion     what such a kernel would be made of, for the whole tensor.
  *   factor     NULL, or the scale of the one code that the element is: `exact` is an integer times
  *              it, and nothing was computed since, but that it was moved, clamped or the greatest
- *              of such. 0: it is none.
+ *              of such. 0: no such code.
  *
  *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded,
  *              as the nearest double, without the zero point; NaN where there is none. QD_TIE says

@@ -202,7 +202,7 @@ static void a_float16_factor_meets_an_accumulator_beyond_float16(void **state)
 
 /* 65025 · 0.01121521 · 0.00436401367 / 0.456542969 = 6.97 for the sum of one term; 13.94 for
  * that of two, which float16 does not hold: it makes 255 of it, and s·t is subnormal there. */
-static void what_mixtures_with_float16_lose_is_held_against_nobody(void **state)
+static void what_mixtures_with_float16_lose_is_no_mismatch(void **state)
 {
     (void)state;
     row("QLinearMatMul", 21,
@@ -257,7 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_float16_factor_meets_an_accumulator_beyond_float16),
-        cmocka_unit_test(what_mixtures_with_float16_lose_is_held_against_nobody),
+        cmocka_unit_test(what_mixtures_with_float16_lose_is_no_mismatch),
         cmocka_unit_test(in_any_order_what_is_next_to_a_tie_has_two_codes),
         cmocka_unit_test(integer_products),
         cmocka_unit_test(products_have_the_shape_of_numpy),

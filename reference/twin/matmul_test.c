@@ -173,6 +173,24 @@ static void quantized_node(const struct problem *p, struct twin_node *node, int6
         twin_node_input(node, in[i]);
 }
 
+/* The product with an output fitted to its sums; scales of 16 bits are rounded to their type. */
+static void check_product(struct problem *p, struct twin_random *random, enum qd_dtype scales,
+                          int64_t opset, bool initializers, struct twin_tally *tally)
+{
+    struct twin_node node;
+    struct twin_result sums, want;
+    integer_node(p, &node, true, true);
+    twin_matmul_integer(node.in, &sums);
+    solve(p, random, &sums);
+    if (scales != QD_F32)
+        narrow_scales(p, scales);
+    quantized_node(p, &node, opset);
+    twin_qlinear_matmul(node.in, &want);
+    twin_check(&node, initializers, &want, tally);
+    twin_result_clear(&sums);
+    twin_result_clear(&want);
+}
+
 static void qlinear_matmul(void **state)
 {
     (void)state;
@@ -180,20 +198,12 @@ static void qlinear_matmul(void **state)
     struct twin_tally tally = {0};
     for (int64_t i = 0; i < twin_rounds(2500); i++) {
         struct problem p;
-        struct twin_node node;
-        struct twin_result sums, want;
-        problem_start(&p, &random);
-        integer_node(&p, &node, true, true);
-        twin_matmul_integer(node.in, &sums);
-        solve(&p, &random, &sums);
         int64_t opset = twin_random_one_in(&random, 2) ? 10 : 21;
+        enum qd_dtype scales = QD_F32;
         if (opset == 21 && twin_random_one_in(&random, 2))
-            narrow_scales(&p, twin_random_one_in(&random, 2) ? QD_F16 : QD_BF16);
-        quantized_node(&p, &node, opset);
-        twin_qlinear_matmul(node.in, &want);
-        twin_check(&node, i % 2 == 0, &want, &tally);
-        twin_result_clear(&sums);
-        twin_result_clear(&want);
+            scales = twin_random_one_in(&random, 2) ? QD_F16 : QD_BF16;
+        problem_start(&p, &random);
+        check_product(&p, &random, scales, opset, i % 2 == 0, &tally);
         qd_arena_clear(&p.arena);
     }
     twin_tally_print("QLinearMatMul", &tally);
@@ -220,20 +230,10 @@ static void mixtures_of_types(void **state)
     struct twin_tally tally = {0};
     for (int64_t i = 0; i < twin_rounds(600); i++) {
         struct problem p;
-        struct twin_node node;
-        struct twin_result sums, want;
         enum qd_dtype dtype = i % 2 ? QD_F16 : QD_BF16;
         problem_start(&p, &random);
         lose_numbers(&p, &random, dtype);
-        integer_node(&p, &node, true, true);
-        twin_matmul_integer(node.in, &sums);
-        solve(&p, &random, &sums);
-        narrow_scales(&p, dtype);
-        quantized_node(&p, &node, 21);
-        twin_qlinear_matmul(node.in, &want);
-        twin_check(&node, i % 2 == 0, &want, &tally);
-        twin_result_clear(&sums);
-        twin_result_clear(&want);
+        check_product(&p, &random, dtype, 21, i % 2 == 0, &tally);
         qd_arena_clear(&p.arena);
     }
     twin_tally_print("QLinearMatMul with scales of 16 bits", &tally);

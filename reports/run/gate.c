@@ -57,11 +57,10 @@ static bool enter(void *context)
     uint64_t team = part->share->job / size, number = ++part->entered;
     unsigned short owner = 0, mine = (unsigned short)(team + 1);
 
-    if (part->share->owners && number < QD_GATE_PARTS &&
-        !atomic_compare_exchange_strong(&part->share->owners[number], &owner, mine) &&
+    if (part->share->owners &&
+        !atomic_compare_exchange_strong(&part->share->owners[number % QD_GATE_PARTS], &owner,
+                                        mine) &&
         owner != mine)
-        return false;
-    if (number >= QD_GATE_PARTS && number % ((jobs + size - 1) / size) != team)
         return false;
     uint64_t first = team * size;
     begin_part(part, number, first, first + size <= jobs ? size : jobs - first);

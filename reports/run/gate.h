@@ -31,8 +31,9 @@ struct qd_gate {
  * of a team take its cases in turn. What is no part of the suite (files, a pack, quantizers) all processes share. */
 struct qd_gate_share {
     uint64_t job, jobs; /* this process, of how many */
-    atomic_ushort
-        *owners; /* QD_GATE_PARTS, shared: the number of a part's team and 1; NULL: one process */
+    /* Shared, QD_GATE_PARTS: the number of a part's team and 1; further parts fall to the owners of the first. NULL:
+     * one process. */
+    atomic_ushort *owners;
     /* NULL, or called before the results of a part of the run, with growing numbers. */
     void (*begin)(void *context, uint64_t part);
     void *context;

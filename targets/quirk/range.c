@@ -2,6 +2,8 @@
 /* QuantizeLinear as the range of its codes: range.h says how. */
 #include "quirk/range.h"
 
+#include <math.h>
+
 #include "qdiff/granularity.h"
 #include "quirk/edit.h"
 
@@ -22,6 +24,14 @@ static struct qd_range_of_codes range_of(const struct qd_tensor *s, const struct
                                       .high = scale * ((float)codes->max - zero),
                                       .least = codes->min,
                                       .greatest = codes->max};
+}
+
+float qd_steps_above_low(const struct qd_range_of_codes *range, float x)
+{
+    float levels = (float)(range->greatest - range->least);
+    float steps = levels / (range->high - range->low), shift = range->low * steps;
+    float product = fminf(fmaxf(x, range->low), range->high) * steps;
+    return isnan(x) ? x : product - shift;
 }
 
 enum qd_status qd_quantize_by_range(const struct qd_override *self,

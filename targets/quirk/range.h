@@ -14,6 +14,9 @@ struct qd_range_of_codes {
 /* The code of x, at most 16 bits. */
 typedef int64_t qd_range_code(const struct qd_range_of_codes *range, float x);
 
+/* (x - low), x cut to the range, in steps between codes: each operation rounded to float32. NaN of NaN. */
+float qd_steps_above_low(const struct qd_range_of_codes *range, float x);
+
 /* The node evaluated by what comes after `self`, and where its codes are integers of at most
  * 16 bits, each element replaced by code(). */
 enum qd_status qd_quantize_by_range(const struct qd_override *self,

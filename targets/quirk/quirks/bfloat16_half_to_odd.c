@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "bfloat16-half-to-odd": targets/include/qdiff/quirks.def says what it is. */
-#include <math.h>
 #include <string.h>
 
 #include "quirk/dequantize.h"
@@ -37,8 +36,7 @@ static enum qd_status narrow(struct qd_evaluation *evaluation, struct qd_value *
     enum qd_status status =
         qd_value_init(y, evaluation->arena, QD_BF16, wide.rank, wide.dims, evaluation->error);
     for (int64_t e = 0; status == QD_OK && e < wide.count; e++) {
-        float x = (float)qd_tensor_value(&wide, e);
-        double made = (double)(isfinite(x) ? qd_bfloat16_half_to_odd(x) : x);
+        double made = (double)qd_bfloat16_half_to_odd((float)qd_tensor_value(&wide, e));
         qd_tensor_set(&y->want, e, (int64_t)qd_float_encode(QD_BF16, made, false));
     }
     return status;

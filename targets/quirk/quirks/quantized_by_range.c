@@ -12,13 +12,8 @@ static int64_t without_number(const struct qd_range_of_codes *range)
 
 static int64_t code(const struct qd_range_of_codes *range, float x)
 {
-    float levels = (float)(range->greatest - range->least);
-    float steps = levels / (range->high - range->low), shift = range->low * steps;
-    float inside = fminf(fmaxf(x, range->low), range->high);
-    float product = inside * steps, sum = product - shift;
-    if (isnan(x) || !isfinite(sum))
-        return without_number(range);
-    return (int64_t)rintf(sum) + range->least;
+    float steps = qd_steps_above_low(range, x);
+    return isfinite(steps) ? (int64_t)rintf(steps) + range->least : without_number(range);
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

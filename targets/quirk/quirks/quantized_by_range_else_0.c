@@ -6,11 +6,8 @@
 
 static int64_t code(const struct qd_range_of_codes *range, float x)
 {
-    float levels = (float)(range->greatest - range->least);
-    float steps = levels / (range->high - range->low), shift = range->low * steps;
-    float inside = fminf(fmaxf(x, range->low), range->high);
-    float product = inside * steps, sum = product - shift;
-    return isnan(x) || !isfinite(sum) ? 0 : (int64_t)rintf(sum) + range->least;
+    float steps = qd_steps_above_low(range, x);
+    return isfinite(steps) ? (int64_t)rintf(steps) + range->least : 0;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

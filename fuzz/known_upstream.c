@@ -4,6 +4,7 @@
 
 #include "qdiff/case_edit.h"
 #include "qdiff/evaluate.h"
+#include "reduce_steps.h"
 
 /* The graph up to one of its values. */
 struct cut {
@@ -11,30 +12,6 @@ struct cut {
     struct qd_evaluated evaluated;
     struct qd_trial trial;
 };
-
-static bool is_read(const struct qd_case_edit *edit, int value)
-{
-    for (size_t i = 0; i < edit->output_count; i++)
-        if (edit->outputs[i] == value)
-            return true;
-    for (size_t n = 0; n < edit->node_count; n++)
-        for (size_t i = 0; i < edit->nodes[n].input_count; i++)
-            if (edit->nodes[n].inputs[i] == value)
-                return true;
-    return false;
-}
-
-/* Takes out the nodes whose outputs nobody reads. */
-static void prune(struct qd_case_edit *edit)
-{
-    for (size_t n = edit->node_count; n-- > 0;) {
-        bool used = false;
-        for (size_t i = 0; i < edit->nodes[n].output_count; i++)
-            used = used || is_read(edit, edit->nodes[n].outputs[i]);
-        if (!used)
-            qd_case_edit_remove_node(edit, n);
-    }
-}
 
 /* Asks the target for that value alone. */
 static enum qd_status run_until(struct qd_subject *subject, const struct qd_case *kase, int value,
@@ -48,7 +25,7 @@ static enum qd_status run_until(struct qd_subject *subject, const struct qd_case
     edit.infers = true;
     edit.outputs[0] = value;
     edit.output_count = 1;
-    prune(&edit);
+    qd_reduce_prune(&edit);
     status = qd_case_edit_finish(&edit, kase->id, false, &cut->kase, error);
     if (status == QD_OK)
         status = qd_case_evaluate(&cut->kase, arena, &cut->evaluated, error);
@@ -74,7 +51,7 @@ static enum qd_status follows(const struct qd_case *kase, int value, const struc
     edit.values[value].tensor = have;
     edit.values[value].is_input = true;
     edit.infers = true;
-    prune(&edit);
+    qd_reduce_prune(&edit);
     status = qd_case_edit_finish(&edit, kase->id, false, &rest, error);
     if (status == QD_OK)
         status = qd_case_evaluate(&rest, arena, &evaluated, error);

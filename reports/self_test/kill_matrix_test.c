@@ -2,6 +2,7 @@
 /* The self-test of the suite, and that it goes red on every broken part of the harness.
  * Alone: <build>/tests/reports/self_test/kill_matrix_test */
 #include <fnmatch.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "qdiff/case_edit.h"
 #include "self_test/kill_matrix.h"
 
 struct fixture {
@@ -171,6 +173,98 @@ static void dropped_roundings_are_noticed(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* Quirks on numbers that no kernel is made for, in the cases that notice them. */
+struct extremes {
+    const struct qd_kill_matrix *matrix;
+    struct qd_mutants mutants;
+    size_t at;                        /* the next case of the matrix */
+    size_t tried[64 * QD_KILL_WORDS]; /* cases of each quirk */
+    size_t answers;
+    struct qd_arena arena;
+};
+
+/* The case with all elements of one operand replaced. */
+static void replace(const struct qd_case *kase, size_t operand, double number,
+                    struct qd_arena *arena, struct qd_case *replaced)
+{
+    struct qd_case_edit edit;
+    struct qd_error error;
+    if (qd_case_edit_begin(kase, arena, &edit, &error) != QD_OK)
+        fail_msg("%s: %s", kase->id, error.text);
+    struct qd_tensor *tensor = qd_case_edit_copy_tensor(&edit, edit.values[operand].tensor);
+    assert_non_null(tensor);
+    for (int64_t i = 0; i < tensor->count; i++)
+        qd_tensor_set(tensor, i, (int64_t)qd_float_encode(tensor->dtype, number, false));
+    edit.values[operand].tensor = tensor;
+    if (qd_case_edit_finish(&edit, kase->id, false, replaced, &error) != QD_OK)
+        fail_msg("%s: %s", kase->id, error.text);
+}
+
+static void answer(struct extremes *e, size_t quirk, const struct qd_case *kase)
+{
+    struct qd_value *values = qd_arena_array(&e->arena, kase->graph->output_count, sizeof *values);
+    struct qd_error error;
+    assert_non_null(values);
+    enum qd_status status = qd_graph_evaluate(
+        kase->graph, kase->inputs, &e->mutants.semantics[quirk], &e->arena, values, &error);
+    if (status == QD_INTERNAL)
+        fail_msg("%s under %s: %s", kase->id, qd_quirk_at(quirk)->name, error.text);
+    e->answers += status == QD_OK;
+}
+
+static void try_extremes(struct extremes *e, size_t quirk, const struct qd_case *kase)
+{
+    static const double numbers[] = {0, -1, NAN, INFINITY, 0x1p-149, 0x1p127, -0x1p100};
+    struct qd_case_edit edit;
+    struct qd_error error;
+    qd_arena_reset(&e->arena);
+    if (qd_case_edit_begin(kase, &e->arena, &edit, &error) != QD_OK)
+        return; /* too large to be edited */
+    size_t count = edit.value_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct qd_tensor *tensor = edit.values[i].tensor;
+        if (!tensor || !qd_float_format(tensor->dtype))
+            continue;
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            struct qd_case replaced;
+            replace(kase, i, numbers[k], &e->arena, &replaced);
+            answer(e, quirk, &replaced);
+        }
+    }
+}
+
+static enum qd_visit visit_extremes(void *context, const struct qd_selected *selected)
+{
+    struct extremes *e = context;
+    size_t at = e->at++;
+    assert_string_equal(selected->kase->id, e->matrix->ids[at]);
+    for (size_t q = 0; q < e->matrix->quirk_count; q++)
+        if (e->tried[q] < QD_LEAST_KILLS && qd_kills_has(&e->matrix->kills[at], q)) {
+            try_extremes(e, q, selected->kase);
+            e->tried[q]++;
+        }
+    return QD_VISIT_GO_ON;
+}
+
+/* What they answer is no matter, but a number that fits no integer is never converted to one, and no index leaves its
+ * array: the sanitizers of scripts/check look on. */
+static void quirks_bear_extreme_numbers(void **state)
+{
+    struct fixture *f = *state;
+    struct extremes e = {.matrix = &f->matrix};
+    const struct qd_visitor visitor = {visit_extremes, pass_over, &e};
+    struct qd_error error;
+    qd_arena_init(&e.arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_mutants_init(&f->arena, &e.mutants, &error), QD_OK);
+    assert_int_equal(qd_visit_selected(&f->selection, &visitor, &error), QD_OK);
+    for (size_t q = 0; q < f->matrix.quirk_count; q++)
+        if (e.tried[q] == 0)
+            fail_msg("%s was tried on no case", qd_quirk_at(q)->name);
+    print_message("# %zu answers\n", e.answers);
+    assert_true(e.answers > 0);
+    qd_arena_clear(&e.arena);
+}
+
 static void broken_parts_are_noticed(void **state)
 {
     struct fixture *f = *state;
@@ -209,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_quirk_is_noticed_by_three_cases),
         cmocka_unit_test(dropped_roundings_are_noticed),
+        cmocka_unit_test(quirks_bear_extreme_numbers),
         cmocka_unit_test(broken_parts_are_noticed),
         cmocka_unit_test(a_sound_part_is_not_noticed),
     };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "case_codec.h"
+#include "qdiff/answer.h"
 #include "qdiff/evaluate.h"
 #include "tensor_codec.h"
 
@@ -449,14 +450,14 @@ static enum qd_status finish(struct qd_builder *builder, const char *id, bool ha
     return status == QD_OK ? QD_OK : qd_fail_context(error, status, "building '%.80s'", id);
 }
 
-/* Declares the inferred outputs, with the types and shapes of `values` or,
+/* Declares the inferred outputs, with the types of `shapes` and them or,
  * NULL, without. They come after the others. */
-static void put_inferred(struct qd_builder *builder, const struct qd_value *values)
+static void put_inferred(struct qd_builder *builder, const struct qd_tensor *shapes)
 {
     int64_t open[QD_MAX_RANK];
     memset(open, -1, sizeof open);
     for (size_t i = 0; i < builder->inferred_count; i++) {
-        const struct qd_tensor *want = values ? &values[i].want : NULL;
+        const struct qd_tensor *want = shapes ? &shapes[i] : NULL;
         enum qd_dtype dtype = builder->inferred[i].dtype;
         if (want && dtype == QD_DTYPE_NONE)
             dtype = want->dtype;
@@ -475,13 +476,11 @@ enum qd_status qd_build_finish(struct qd_builder *builder, const char *id, bool 
     enum qd_status status = finish(builder, id, hashed, kase, error);
     if (status != QD_OK || builder->inferred_count == 0)
         return status;
-    size_t count = kase->graph->output_count;
-    struct qd_value *values = qd_arena_array(builder->arena, count, sizeof *values);
-    if (!values)
-        return qd_fail(error, QD_NO_MEMORY, "building '%.80s': no room to evaluate it", id);
-    if (qd_graph_evaluate(kase->graph, kase->inputs, NULL, builder->arena, values, NULL) != QD_OK)
+    const struct qd_tensor *shapes;
+    if (qd_graph_shapes(QD_MAX_WORK, kase->graph, kase->inputs, builder->arena, &shapes, NULL) !=
+        QD_OK)
         return QD_OK;
     builder->outputs = declared;
-    put_inferred(builder, values + (count - builder->inferred_count));
+    put_inferred(builder, shapes + (kase->graph->output_count - builder->inferred_count));
     return finish(builder, id, hashed, kase, error);
 }

@@ -59,7 +59,6 @@ static bool is_right(const struct qd_graph *graph, const struct qd_tensor *input
                      double work, struct qd_arena *arena, const struct qd_tensor **shapes)
 {
     struct qd_graph whole = *graph;
-    struct qd_value *values;
     struct qd_error error;
     size_t most = graph->output_count + graph->node_count * QD_MAX_OPERANDS;
     int *computed = qd_arena_array(arena, most, sizeof *computed);
@@ -71,8 +70,7 @@ static bool is_right(const struct qd_graph *graph, const struct qd_tensor *input
         for (size_t i = 0; i < graph->nodes[n].output_count; i++)
             if (graph->nodes[n].outputs[i] != QD_NO_VALUE)
                 computed[whole.output_count++] = graph->nodes[n].outputs[i];
-    bool right =
-        qd_graph_answer_within(work, NULL, &whole, inputs, arena, &values, shapes, &error) == QD_OK;
+    bool right = qd_graph_shapes(work, &whole, inputs, arena, shapes, &error) == QD_OK;
     for (size_t i = 0; right && !some && i < whole.output_count; i++)
         right = (*shapes)[i].count > 0;
     return right;

@@ -38,3 +38,16 @@ enum qd_status qd_graph_answer(const struct qd_graph *graph, const struct qd_ten
 {
     return qd_graph_answer_within(QD_MAX_WORK, NULL, graph, inputs, arena, values, shapes, error);
 }
+
+enum qd_status qd_graph_shapes(double work, const struct qd_graph *graph,
+                               const struct qd_tensor *inputs, struct qd_arena *arena,
+                               const struct qd_tensor **shapes, struct qd_error *error)
+{
+    struct qd_sample sample = {.none = true};
+    struct qd_value *values;
+    enum qd_status status =
+        qd_graph_answer_within(work, &sample, graph, inputs, arena, &values, shapes, error);
+    return sample.doubted
+               ? qd_graph_answer_within(work, NULL, graph, inputs, arena, &values, shapes, error)
+               : status;
+}

@@ -2,6 +2,8 @@
 /* Chooses which elements of a large product are computed. */
 #include "qdiff/sample.h"
 
+#include <string.h>
+
 #include "qdiff/evaluate.h"
 
 /* A number of [0, 1) that looks drawn: neighbours have nothing in common,
@@ -30,10 +32,10 @@ static enum qd_status choose(const struct qd_evaluation *evaluation,
 {
     struct qd_sample *s = evaluation->sample;
     double elements = (double)products->channels * (double)products->positions;
-    double half = s->work / products->cost * elements / 2;
+    double half = s->none ? 0 : s->work / products->cost * elements / 2;
     int64_t positions = at_most(half / (double)products->channels, products->positions);
     s->chosen_channels = at_most(half / (double)products->positions, products->channels);
-    if (positions == 0 && s->chosen_channels == 0)
+    if (!s->none && positions == 0 && s->chosen_channels == 0)
         return qd_fail(evaluation->error, QD_LIMIT,
                        "one channel or position alone costs more multiply-accumulates than it may");
     s->channels = products->channels;
@@ -44,7 +46,7 @@ static enum qd_status choose(const struct qd_evaluation *evaluation,
     s->edge_share = share(edges, products->edges);
     s->rest_share = share(positions - edges, products->positions - products->edges);
     s->chosen = qd_arena_array(evaluation->arena, (size_t)products->positions, sizeof *s->chosen);
-    return s->chosen ? qd_spend(evaluation, s->work)
+    return s->chosen ? qd_spend(evaluation, s->none ? products->cost : s->work)
                      : qd_fail(evaluation->error, QD_NO_MEMORY, "no room for a sample");
 }
 
@@ -52,7 +54,7 @@ enum qd_status qd_sample_begin(const struct qd_evaluation *evaluation,
                                const struct qd_products *products)
 {
     struct qd_sample *s = evaluation->sample;
-    if (!s || products->cost <= s->work)
+    if (!s || (!s->none && products->cost <= s->work))
         return qd_spend(evaluation, products->cost);
     enum qd_status status = choose(evaluation, products);
     s->active = status == QD_OK;
@@ -85,6 +87,27 @@ bool qd_sample_position(const struct qd_evaluation *evaluation, int64_t position
     s->chosen[position] = chosen;
     s->chosen_positions += chosen;
     return chosen;
+}
+
+bool qd_sample_doubts(const struct qd_evaluation *evaluation)
+{
+    struct qd_sample *s = evaluation->sample;
+    if (!s || !s->none)
+        return false;
+    s->doubted = true;
+    return true;
+}
+
+bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_value *out,
+                          enum qd_status *status)
+{
+    const struct qd_sample *s = evaluation->sample;
+    if (!s || !s->none)
+        return false;
+    *status = qd_value_need_flags(out, evaluation->arena, evaluation->error);
+    if (*status == QD_OK)
+        memset(out->flags, QD_UNSPECIFIED, (size_t)out->want.count);
+    return true;
 }
 
 enum qd_status qd_sample_end(const struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -308,6 +308,8 @@ static enum qd_status dequantize(const struct dequantizer *d, const struct qd_va
                                  struct qd_value *y)
 {
     enum qd_status status = QD_OK;
+    if (qd_sample_leaves_all(d->evaluation, y, &status))
+        return status;
     if (d->y == QD_F32 && !d->rounds && qd_dtype_is_integer(d->x->dtype))
         status = qd_value_need_factor(y, d->evaluation->arena, d->evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {

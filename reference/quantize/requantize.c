@@ -255,6 +255,8 @@ enum qd_status qd_requantize_into(const struct qd_evaluation *evaluation,
                                   const struct qd_requantizer *r, int64_t acc, struct qd_value *y,
                                   int64_t i)
 {
+    if (evaluation->sample && evaluation->sample->none)
+        return QD_OK; /* all are marked when the node ends */
     enum qd_status status =
         qd_value_set_code(y, i, qd_requantize(r, acc), evaluation->arena, evaluation->error);
     if (status != QD_OK || !evaluation->keep_reals || r->undefined)

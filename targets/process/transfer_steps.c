@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "qdiff/answer.h"
+#include "qdiff/evaluate.h"
 
 /* Where the parts of one step are. */
 struct place {
@@ -31,14 +32,13 @@ static size_t names_bytes(const struct qd_graph *graph)
 /* What the outputs will be: targets are told. */
 static const struct qd_tensor *ask_shapes(const struct qd_case_step *step, struct qd_arena *arena)
 {
-    struct qd_value *values;
     const struct qd_tensor *shapes;
     struct qd_error error;
     if (step->runs == 0 || step->shapes)
         return step->shapes;
-    if (qd_graph_answer(step->graph, step->inputs, arena, &values, &shapes, &error) != QD_OK)
-        return NULL;
-    return shapes;
+    return qd_graph_shapes(QD_MAX_WORK, step->graph, step->inputs, arena, &shapes, &error) == QD_OK
+               ? shapes
+               : NULL;
 }
 
 static enum qd_status plan_step(struct qd_transfer *transfer, const struct qd_case_step *step,

@@ -23,4 +23,9 @@ enum qd_status qd_graph_answer(const struct qd_graph *graph, const struct qd_ten
                                struct qd_arena *arena, struct qd_value **values,
                                const struct qd_tensor **shapes, struct qd_error *error);
 
+/* The shapes alone, and the same status: floats and codes are computed only where a check asks for them. */
+enum qd_status qd_graph_shapes(double work, const struct qd_graph *graph,
+                               const struct qd_tensor *inputs, struct qd_arena *arena,
+                               const struct qd_tensor **shapes, struct qd_error *error);
+
 #endif

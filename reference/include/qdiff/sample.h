@@ -17,10 +17,12 @@ struct qd_evaluation;
 struct qd_node;
 struct qd_value;
 
-/* The caller sets `work`, the most that the products of one node may cost. The counts are those of the last node that
- * was sampled, channels 0 if none was. */
+/* The caller sets `work`, the most that the products of one node may cost, or `none`: then nothing is computed, though
+ * its work is taken. The counts are those of the last node that was sampled, channels 0 if none was. */
 struct qd_sample {
     double work;
+    bool none;    /* for who asks for shapes alone */
+    bool doubted; /* a check asked for numbers that were left out */
     int64_t channels, chosen_channels;
     int64_t positions, chosen_positions;
     bool planes;     /* the elements of a channel follow each other, else those of a position */
@@ -43,6 +45,13 @@ enum qd_status qd_sample_begin(const struct qd_evaluation *evaluation,
 /* Whether a channel is computed at all positions, and a position in all channels. A position is asked for once. */
 bool qd_sample_channel(const struct qd_evaluation *evaluation, int64_t channel);
 bool qd_sample_position(const struct qd_evaluation *evaluation, int64_t position, bool edge);
+
+/* Whether nothing is computed. Then a check of numbers passes, and the answer is in doubt. */
+bool qd_sample_doubts(const struct qd_evaluation *evaluation);
+
+/* Whether nothing is computed. Then all of the output is marked, or *status says why not. */
+bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_value *out,
+                          enum qd_status *status);
 
 /* After a node: marks what of its first output was left out. LIMIT where the
  * outputs are not what was sampled; NO_MEMORY. */

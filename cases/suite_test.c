@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "qdiff/answer.h"
+#include "qdiff/evaluate.h"
 #include "qdiff/suite.h"
 
 struct seen {
@@ -207,6 +209,37 @@ static void test_outputs_are_declared(void **state)
     assert_int_equal(silent, 0);
 }
 
+/* What is asked for shapes alone has the status and the shapes of the whole answer. */
+static enum qd_visit compare_shapes(void *context, const struct qd_case *kase)
+{
+    size_t *compared = context;
+    struct qd_arena arena;
+    struct qd_value *values;
+    const struct qd_tensor *alone, *whole;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status =
+        qd_graph_answer(kase->graph, kase->inputs, &arena, &values, &whole, &error);
+    if (qd_graph_shapes(QD_MAX_WORK, kase->graph, kase->inputs, &arena, &alone, &error) != status)
+        fail_msg("%s: another status for shapes alone", kase->id);
+    for (size_t i = 0; status == QD_OK && i < kase->graph->output_count; i++, ++*compared)
+        if (alone[i].dtype != whole[i].dtype || alone[i].rank != whole[i].rank ||
+            memcmp(alone[i].dims, whole[i].dims, whole[i].rank * sizeof *whole[i].dims) != 0)
+            fail_msg("%s: output %zu has another shape", kase->id, i);
+    qd_arena_clear(&arena);
+    return QD_VISIT_GO_ON;
+}
+
+static void test_shapes_alone(void **state)
+{
+    (void)state;
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    struct qd_error error;
+    size_t compared = 0;
+    assert_ok(qd_suite_visit(&options, compare_shapes, &compared, &error), error);
+    assert_true(compared > 1000);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -230,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_link_loop),       cmocka_unit_test(test_hand_written),
         cmocka_unit_test(test_wanted_families), cmocka_unit_test(test_entered_parts),
         cmocka_unit_test(test_words),           cmocka_unit_test(test_outputs_are_declared),
+        cmocka_unit_test(test_shapes_alone),
     };
     return cmocka_run_group_tests_name("cases/suite", tests, arena_set_up, arena_tear_down);
 }

@@ -110,6 +110,15 @@ bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_valu
     return true;
 }
 
+static enum qd_status leave_all(const struct qd_evaluation *evaluation, const struct qd_node *node,
+                                struct qd_value *out)
+{
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < node->output_count; i++)
+        qd_sample_leaves_all(evaluation, &out[i], &status);
+    return status;
+}
+
 enum qd_status qd_sample_end(const struct qd_evaluation *evaluation, const struct qd_node *node,
                              struct qd_value *out)
 {
@@ -117,6 +126,8 @@ enum qd_status qd_sample_end(const struct qd_evaluation *evaluation, const struc
     if (!s || !s->active)
         return QD_OK;
     s->active = false;
+    if (s->none)
+        return leave_all(evaluation, node, out);
     int64_t elements = s->channels * s->positions;
     if (node->output_count != 1 || out->want.count % elements != 0)
         return qd_fail(evaluation->error, QD_LIMIT, "%s costs too much, and is not sampled",

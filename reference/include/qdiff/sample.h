@@ -53,8 +53,8 @@ bool qd_sample_doubts(const struct qd_evaluation *evaluation);
 bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_value *out,
                           enum qd_status *status);
 
-/* After a node: marks what of its first output was left out. LIMIT where the
- * outputs are not what was sampled; NO_MEMORY. */
+/* After a node: marks what of its outputs was left out. LIMIT where there are several, or they are not what was
+ * sampled; NO_MEMORY. */
 enum qd_status qd_sample_end(const struct qd_evaluation *evaluation, const struct qd_node *node,
                              struct qd_value *out);
 

@@ -48,7 +48,8 @@ static bool is_middle(const struct qd_edit *edit, enum qd_operand operand)
            qd_parameter_at(edit->in[i], 0) == (edit->in[i]->want.dtype == QD_U8 ? 128 : 0);
 }
 
-/* Vector registers do it where nothing but sums of whole matrices stands between the product and the scale. */
+/* Vector registers do it where no sum that has axes of its own (groups, filters, a batch) stands between the product and
+ * the scale. */
 static enum qd_requantize form_of(const struct qd_edit *edit)
 {
     struct qd_error ignored;
@@ -56,9 +57,12 @@ static enum qd_requantize form_of(const struct qd_edit *edit)
     int zero = qd_operand_find(edit, QD_W_ZERO_POINT);
     bool is_one = zero >= 0 && edit->in[zero]->want.count == 1;
     bool is_whole = qd_node_int(&edit->node, "group", 1, &group, &ignored) == QD_OK && group == 1;
-    bool is_bare = is_middle(edit, QD_X_ZERO_POINT) && is_middle(edit, QD_W_ZERO_POINT);
+    const struct qd_tensor *x = &edit->in[0]->want;
+    bool is_middle_w = is_middle(edit, QD_W_ZERO_POINT);
+    bool is_flat = is_whole && (is_middle_w || (x->rank > 0 && x->dims[0] == 1));
+    bool is_bare = is_middle(edit, QD_X_ZERO_POINT) && is_middle_w;
     bool is_product = strcmp(edit->node.op_type, "QLinearConv") != 0;
-    return is_product || (is_one && (is_whole || is_bare)) ? QD_SHIFT_IN_LANES : QD_SHIFT_MASKED;
+    return is_product || (is_one && (is_flat || is_bare)) ? QD_SHIFT_IN_LANES : QD_SHIFT_MASKED;
 }
 
 static void set(struct qd_tensor *scale, int64_t i, float number)

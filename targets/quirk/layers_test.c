@@ -251,8 +251,8 @@ static void softmax_of_the_table(void **state)
     }
 }
 
-/* reports/findings/tract-sums-beyond-int32: 0.35 times 10 is 3.5 in float32. 3e10 becomes INT32_MAX, and one more wraps;
- * by channel it saturates, and 0 times the reciprocal of a subnormal number is none. */
+/* reports/findings/tract-sums-beyond-int32: 0.35 times 10 is 3.5 in float32. 3e10 becomes INT32_MAX, and one more
+ * wraps; by channel it saturates, and 0 times the reciprocal of a subnormal number is none. */
 static void quotients_in_int32(void **state)
 {
     (void)state;

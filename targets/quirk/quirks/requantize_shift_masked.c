@@ -48,8 +48,8 @@ static bool is_middle(const struct qd_edit *edit, enum qd_operand operand)
            qd_parameter_at(edit->in[i], 0) == (edit->in[i]->want.dtype == QD_U8 ? 128 : 0);
 }
 
-/* Vector registers do it where no sum that has axes of its own (groups, filters, a batch) stands between the product and
- * the scale. */
+/* Vector registers do it where no sum that has axes of its own (groups, filters, a batch) stands between the product
+ * and the scale. */
 static enum qd_requantize form_of(const struct qd_edit *edit)
 {
     struct qd_error ignored;

@@ -284,15 +284,15 @@ static void scales_are_shifts(void **state)
 {
     (void)state;
     static uint8_t seven = 7, ones[] = {1, 1}, zeros[2];
-    static const double one = 1, scales[3][2] = {{0x1p64}, {0x1p64}, {0x1p40, 1}};
-    static const int64_t dims[] = {1, 2, 1}, zero_points[] = {1, 2, 1}, by_filter[] = {1, 1, 2},
+    static const double one = 1, scales[3][2] = {{0x1p64}, {0x1p64, 0x1p64}, {0x1p40, 1}};
+    static const int64_t dims[] = {1, 2, 1}, vectors[] = {1, 2, 2},
                          wanted[3][2] = {{1, 1}, {8, 8}, {0, 8}};
     for (int i = 0; i < 3; i++) {
         struct qd_arena arena;
         struct qd_tensor x = {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 1}, .count = 1},
                          w = {.dtype = QD_U8, .rank = 3, .dims = {2, 1, 1}, .count = 2},
                          zero = codes_of(QD_U8, 1, zeros), y_zero = codes_of(QD_U8, 1, ones),
-                         w_zero = codes_of(QD_U8, zero_points[i], zeros);
+                         w_zero = codes_of(QD_U8, vectors[i], zeros);
         x.data = &seven;
         w.data = ones;
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
@@ -303,7 +303,7 @@ static void scales_are_shifts(void **state)
         qd_build_initializer(builder, "w_z", &w_zero);
         qd_build_initializer(builder, "y_z", &y_zero);
         add_scale(builder, &arena, "one", 1, &one);
-        add_scale(builder, &arena, "w_scale", by_filter[i], scales[i]);
+        add_scale(builder, &arena, "w_scale", vectors[i], scales[i]);
         qd_build_node(builder, "", "QLinearConv", "x,one,z,w,w_scale,w_z,one,y_z", "y");
         qd_build_output(builder, "y", QD_U8, 3, dims);
         gives(builder, &arena, "requantize-shift-masked", 2, wanted[i]);

@@ -193,6 +193,17 @@ static void fixed_point_as_published(void **state)
     assert_int_equal(qd_multiply_masked(1, 0x1p32F), 0);
     assert_int_equal(qd_multiply_masked(7, 0x1p64F), 7);
     assert_int_equal(qd_multiply_masked(-7, 0), -7);
+    assert_int_equal(qd_multiply_masked(0, 0x1p-64F), 0);
+    /* In lanes 2^32 and 2^64 keep no bit. By 32 to the right: 7 - 2^31 + (0 - 1), of which the sign is left, and the
+     * sign of 7. 1.5 * 2^-33 is 0, and of 1.5 * 2^33 the product is shifted by -3, which is no shift that there is. */
+    assert_int_equal(qd_multiply_in_lanes(5, 0.5F), 2);
+    assert_int_equal(qd_multiply_in_lanes(-3, 1.5F), -4);
+    assert_int_equal(qd_multiply_in_lanes(1, 0x1p32F), 0);
+    assert_int_equal(qd_multiply_in_lanes(7, 0x1p64F), 0);
+    assert_int_equal(qd_multiply_in_lanes(7, 0x1p-32F), -1);
+    assert_int_equal(qd_multiply_in_lanes(-7, 0x1p-32F), 1);
+    assert_int_equal(qd_multiply_in_lanes(7, 0x1.8p-33F), 0);
+    assert_int_equal(qd_multiply_in_lanes(7, 0x1.8p33F), 0);
     assert_int_equal(qd_multiply_double(100, qd_multiplier_of(1.5)), 150);
 }
 

@@ -85,18 +85,66 @@ static uint64_t shift_right_to_even(uint64_t magnitude, int shift)
     return (uint64_t)(sum >> (shift & 63));
 }
 
-int64_t qd_multiply_masked(int64_t acc, float scale)
+/* A factor 2^-shift, times the significand as an integer unless that is 0. */
+struct shifted {
+    uint64_t significand;
+    int shift;
+};
+
+static struct shifted shifted_of(float scale)
 {
+    enum { BIAS = 127, FRACTION_BITS = 23, MORE_BITS = 7, ONE = 0x800000 };
     uint32_t bits;
     memcpy(&bits, &scale, sizeof bits);
-    int exponent = bits >> 23 & 0xff, shift = 127 - exponent;
-    uint64_t fraction = bits & 0x7fffff, magnitude = (uint64_t)llabs(acc);
-    if (scale == 0)
-        shift = 0;
-    else if (fraction != 0) {
-        magnitude *= (fraction | 0x800000) << 7;
-        shift += 30;
-    }
-    magnitude = shift > 0 ? shift_right_to_even(magnitude, shift) : magnitude << (-shift & 63);
-    return (int32_t)(uint32_t)(acc < 0 ? 0 - magnitude : magnitude);
+    int shift = scale == 0 ? 0 : BIAS - (int)(bits >> FRACTION_BITS & 0xff);
+    uint64_t fraction = scale == 0 ? 0 : bits & (ONE - 1);
+    if (fraction == 0)
+        return (struct shifted){0, shift};
+    return (struct shifted){(fraction | ONE) << MORE_BITS, shift + FRACTION_BITS + MORE_BITS};
+}
+
+static int64_t low_s32(int64_t acc, uint64_t magnitude)
+{
+    return acc == 0 ? 0 : (int32_t)(uint32_t)(acc < 0 ? 0 - magnitude : magnitude);
+}
+
+int64_t qd_multiply_masked(int64_t acc, float scale)
+{
+    struct shifted factor = shifted_of(scale);
+    uint64_t magnitude = (uint64_t)llabs(acc);
+    if (factor.significand != 0)
+        magnitude *= factor.significand;
+    magnitude = factor.shift > 0 ? shift_right_to_even(magnitude, factor.shift)
+                                 : magnitude << (-factor.shift & 63);
+    return low_s32(acc, magnitude);
+}
+
+/* In int64: by less than 0 is by more than 63. */
+static uint64_t multiply_wide_lane(uint64_t magnitude, struct shifted factor)
+{
+    int shift = factor.shift;
+    uint64_t product = magnitude * factor.significand;
+    if (shift < 0 || shift > 63)
+        return 0;
+    uint64_t half = shift == 0 ? 0 : UINT64_C(1) << (shift - 1);
+    return (product + half + (product >> shift & 1) - 1) >> shift;
+}
+
+/* In int32: of a shift beyond the width the sign is left, and half of its unit counts modulo 32. */
+static uint64_t shift_lane(uint64_t magnitude, int shift)
+{
+    if (shift <= 0)
+        return shift > -32 ? magnitude << -shift : 0;
+    int by = shift > 31 ? 31 : shift;
+    uint64_t half = UINT64_C(1) << ((shift - 1) & 31), odd = magnitude >> by & 1;
+    int32_t sum = (int32_t)(uint32_t)(magnitude + half + odd - 1);
+    return (uint64_t)(int64_t)(sum >> by);
+}
+
+int64_t qd_multiply_in_lanes(int64_t acc, float scale)
+{
+    struct shifted factor = shifted_of(scale);
+    uint64_t magnitude = (uint64_t)llabs(acc);
+    return low_s32(acc, factor.significand != 0 ? multiply_wide_lane(magnitude, factor)
+                                                : shift_lane(magnitude, factor.shift));
 }

@@ -181,6 +181,8 @@ static int64_t round_other(const struct qd_requantizer *r, int64_t acc)
     }
     if (form == QD_SHIFT_MASKED)
         return qd_multiply_masked(acc, (float)r->s1 * (float)r->s2 / (float)r->sy);
+    if (form == QD_SHIFT_IN_LANES)
+        return qd_multiply_in_lanes(acc, (float)r->s1 * (float)r->s2 / (float)r->sy);
     struct qd_multiplier multiplier = qd_multiplier_of(real);
     if (form == QD_FIXED15)
         multiplier = qd_multiplier_narrow(multiplier);

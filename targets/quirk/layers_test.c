@@ -200,11 +200,125 @@ static void the_range_is_divided_by(void **state)
     qd_arena_clear(&arena);
 }
 
+/* The graph's one output under a quirk: element i is codes[i]. */
+static void gives(struct qd_builder *builder, struct qd_arena *arena, const char *quirk,
+                  int64_t count, const int64_t *codes)
+{
+    struct qd_case kase;
+    struct qd_semantics semantics;
+    struct qd_value y;
+    struct qd_error error;
+    if (qd_build_finish(builder, "case", false, &kase, &error) != QD_OK ||
+        qd_quirks_parse(quirk, arena, &semantics, &error) != QD_OK ||
+        qd_graph_evaluate(kase.graph, kase.inputs, &semantics, arena, &y, &error) != QD_OK)
+        fail_msg("%s: %s", quirk, error.text);
+    assert_int_equal(y.want.count, count);
+    for (int64_t i = 0; i < count; i++)
+        assert_int_equal(qd_tensor_get(&y.want, i), codes[i]);
+}
+
+static struct qd_tensor codes_of(enum qd_dtype dtype, int64_t count, void *codes)
+{
+    return (struct qd_tensor){
+        .dtype = dtype, .rank = count > 1, .dims = {count}, .count = count, .data = codes};
+}
+
+/* reports/findings/tract-lookup-table: along the last axis each code is 1, of which 0.01 goes into it 100 times; along
+ * the first one 127 has the share 1 - exp(-0.1) = 0.0952 of all codes, and -120 one of 2e-12. */
+static void softmax_of_the_table(void **state)
+{
+    (void)state;
+    static int8_t codes[] = {-120, 127}, nothing;
+    static const double scales[] = {0.1, 0.01};
+    static const int64_t dims[] = {1, 2}, wanted[2][2] = {{0, 10}, {100, 100}};
+    for (int64_t axis = 0; axis < 2; axis++) {
+        struct qd_arena arena;
+        struct qd_tensor x = {.dtype = QD_S8, .rank = 2, .dims = {1, 2}, .count = 2, .data = codes},
+                         zero = codes_of(QD_S8, 1, &nothing);
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_builder *builder = qd_build_begin(&arena, 13);
+        qd_build_input(builder, "x", &x);
+        add_scale(builder, &arena, "x_scale", 1, &scales[0]);
+        add_scale(builder, &arena, "y_scale", 1, &scales[1]);
+        qd_build_initializer(builder, "z", &zero);
+        qd_build_node(builder, "", "DequantizeLinear", "x,x_scale,z", "real");
+        qd_build_node(builder, "", "Softmax", "real", "p");
+        qd_build_attr_int(builder, "axis", axis);
+        qd_build_node(builder, "", "QuantizeLinear", "p,y_scale,z", "y");
+        qd_build_output(builder, "y", QD_S8, 2, dims);
+        gives(builder, &arena, "softmax-of-table", 2, wanted[axis]);
+        qd_arena_clear(&arena);
+    }
+}
+
+/* reports/findings/tract-sums-beyond-int32: 0.35 times 10 is 3.5 in float32. 3e10 becomes INT32_MAX, and one more
+ * wraps; by channel it saturates, and 0 times the reciprocal of a subnormal number is none. */
+static void quotients_in_int32(void **state)
+{
+    (void)state;
+    static const float numbers[] = {0.35F, 3e9F, 0};
+    static uint8_t ones[] = {1, 1, 1};
+    static const double scales[] = {0.1, 0.1, 0x1p-140};
+    static const int64_t three = 3, wanted[2][3] = {{5, 0, 1}, {5, 255, 0}};
+    for (int by_channel = 0; by_channel < 2; by_channel++) {
+        struct qd_arena arena;
+        struct qd_tensor x, one = codes_of(QD_U8, by_channel ? 3 : 1, ones);
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        assert_int_equal(qd_tensor_init(&x, &arena, QD_F32, 1, &three, NULL), QD_OK);
+        memcpy(x.data, numbers, sizeof numbers);
+        struct qd_builder *builder = qd_build_begin(&arena, 13);
+        qd_build_input(builder, "x", &x);
+        add_scale(builder, &arena, "scale", one.count, scales);
+        qd_build_initializer(builder, "one", &one);
+        qd_build_node(builder, "", "QuantizeLinear", "x,scale,one", "y");
+        qd_build_attr_int(builder, "axis", 0);
+        qd_build_output(builder, "y", QD_U8, 1, &three);
+        gives(builder, &arena, "quantized-in-int32", three, wanted[by_channel]);
+        qd_arena_clear(&arena);
+    }
+}
+
+/* Two filters of weight 1 on x = 7. 2^64 is a shift by 64: in lanes it leaves nothing, modulo 64, with two zero points,
+ * it is none. Of two scales the product becomes INT32_MAX, and the zero point wraps; 7 * 1 + 1 is 8. */
+static void scales_are_shifts(void **state)
+{
+    (void)state;
+    static uint8_t seven = 7, ones[] = {1, 1}, zeros[2];
+    static const double one = 1, scales[3][2] = {{0x1p64}, {0x1p64, 0x1p64}, {0x1p40, 1}};
+    static const int64_t dims[] = {1, 2, 1}, vectors[] = {1, 2, 2},
+                         wanted[3][2] = {{1, 1}, {8, 8}, {0, 8}};
+    for (int i = 0; i < 3; i++) {
+        struct qd_arena arena;
+        struct qd_tensor x = {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 1}, .count = 1},
+                         w = {.dtype = QD_U8, .rank = 3, .dims = {2, 1, 1}, .count = 2},
+                         zero = codes_of(QD_U8, 1, zeros), y_zero = codes_of(QD_U8, 1, ones),
+                         w_zero = codes_of(QD_U8, vectors[i], zeros);
+        x.data = &seven;
+        w.data = ones;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_builder *builder = qd_build_begin(&arena, 13);
+        qd_build_input(builder, "x", &x);
+        qd_build_initializer(builder, "w", &w);
+        qd_build_initializer(builder, "z", &zero);
+        qd_build_initializer(builder, "w_z", &w_zero);
+        qd_build_initializer(builder, "y_z", &y_zero);
+        add_scale(builder, &arena, "one", 1, &one);
+        add_scale(builder, &arena, "w_scale", vectors[i], scales[i]);
+        qd_build_node(builder, "", "QLinearConv", "x,one,z,w,w_scale,w_z,one,y_z", "y");
+        qd_build_output(builder, "y", QD_U8, 3, dims);
+        gives(builder, &arena, "requantize-shift-masked", 2, wanted[i]);
+        qd_arena_clear(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(quirks_give_the_numbers_by_hand),
                                        cmocka_unit_test(bias_codes_in_steps_of_the_product),
                                        cmocka_unit_test(softmax_overflows),
-                                       cmocka_unit_test(the_range_is_divided_by)};
+                                       cmocka_unit_test(the_range_is_divided_by),
+                                       cmocka_unit_test(softmax_of_the_table),
+                                       cmocka_unit_test(quotients_in_int32),
+                                       cmocka_unit_test(scales_are_shifts)};
     return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
 }

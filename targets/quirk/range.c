@@ -16,14 +16,18 @@ static bool is_concerned(const struct qd_value *y)
 }
 
 static struct qd_range_of_codes range_of(const struct qd_tensor *s, const struct qd_tensor *z,
-                                         int64_t p, enum qd_dtype type)
+                                         int64_t p, enum qd_dtype type, enum qd_rounding rounding)
 {
     const struct qd_dtype_info *codes = qd_dtype_info(type);
     float scale = (float)qd_tensor_value(s, p), zero = z ? (float)qd_tensor_value(z, p) : 0;
-    return (struct qd_range_of_codes){.low = scale * ((float)codes->min - zero),
+    return (struct qd_range_of_codes){.scale = scale,
+                                      .zero = zero,
+                                      .low = scale * ((float)codes->min - zero),
                                       .high = scale * ((float)codes->max - zero),
                                       .least = codes->min,
-                                      .greatest = codes->max};
+                                      .greatest = codes->max,
+                                      .is_one = s->count == 1,
+                                      .rounding = rounding};
 }
 
 float qd_steps_above_low(const struct qd_range_of_codes *range, float x)
@@ -51,7 +55,8 @@ enum qd_status qd_quantize_by_range(const struct qd_override *self,
         qd_granularity_read(evaluation, &like, x, s, z, "y_scale", "y_zero_point", &parameters);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
         int64_t p = qd_granularity_index(&parameters, i);
-        struct qd_range_of_codes range = range_of(s, z, p, y->want.dtype);
+        struct qd_range_of_codes range =
+            range_of(s, z, p, y->want.dtype, evaluation->semantics->rounding);
         if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, code(&range, (float)qd_tensor_value(x, i)));
     }

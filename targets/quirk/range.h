@@ -7,8 +7,10 @@
 #include "qdiff/override.h"
 
 struct qd_range_of_codes {
-    float low, high;
+    float scale, zero, low, high;
     int64_t least, greatest;
+    bool is_one; /* for all elements */
+    enum qd_rounding rounding;
 };
 
 /* The code of x, at most 16 bits. */

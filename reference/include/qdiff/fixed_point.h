@@ -35,4 +35,9 @@ int64_t qd_multiply_double_up(int64_t acc, struct qd_multiplier multiplier);
  * taken for 1. Source: tract's Scaler. |acc| ≤ 2^31. */
 int64_t qd_multiply_masked(int64_t acc, float scale);
 
+/* The same in vector registers: a shift that is as wide as the integer or wider leaves no bit, and
+ * by a power of two the integer is an int32. Source: tract's kernels for AVX2 and AVX-512.
+ * |acc| ≤ 2^31. */
+int64_t qd_multiply_in_lanes(int64_t acc, float scale);
+
 #endif

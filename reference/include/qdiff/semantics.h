@@ -42,6 +42,7 @@
     V(CHANNEL0_SCALE, "channel0-scale", QUIRK)         \
     V(REQUANTIZE_F16, "f16", QUIRK)                    \
     V(SHIFT_MASKED, "shift-masked", QUIRK)             \
+    V(SHIFT_IN_LANES, "shift-in-lanes", QUIRK)         \
     V(FIXED15, "fixed15", QUIRK)
 #define QD_RANGE_LIST(V)                                   \
     V(RANGE_SATURATE, "saturate", DEFAULT)                 \

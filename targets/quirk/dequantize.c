@@ -2,6 +2,7 @@
 /* DequantizeLinear with other arithmetic for each element: dequantize.h says how. */
 #include "quirk/dequantize.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,11 @@ float qd_bfloat16_half_to_odd(float x)
     bits = (bits + ((bits & 0x10000U) >> 1)) & 0xffff0000U;
     memcpy(&x, &bits, sizeof bits);
     return x;
+}
+
+double qd_flush_subnormal(double x)
+{
+    return fabs(x) < FLT_MIN ? copysign(0, x) : x;
 }
 
 enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct qd_override *self,

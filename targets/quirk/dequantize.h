@@ -21,4 +21,7 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
  * kept is 1, half of it is added before. */
 float qd_bfloat16_half_to_odd(float x);
 
+/* 0 for a number whose float32 is subnormal, with its sign; any other as it is. */
+double qd_flush_subnormal(double x);
+
 #endif

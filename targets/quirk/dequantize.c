@@ -47,7 +47,7 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
         double made = as->number(type, qd_tensor_value(x, i), qd_tensor_value(s, p),
                                  z ? qd_tensor_value(z, p) : 0);
         made = qd_float_round(type, QD_NEAREST_EVEN, made);
-        if (!isnan(made) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
+        if ((as->gives_nan || !isnan(made)) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(type, made, false));
     }
     y->lo = y->hi = NULL;

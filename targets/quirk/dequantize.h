@@ -9,6 +9,7 @@ struct qd_dequantize_as {
     bool (*is_concerned)(const struct qd_value *const *in, const struct qd_value *y);
     /* The number that a code becomes, of the output's type; NaN: it stays. z is 0 without a zero point. */
     double (*number)(enum qd_dtype type, double q, double s, double z);
+    bool gives_nan; /* NaN is what it becomes, and does not say that it stays */
 };
 
 /* The node evaluated by what comes after `self`, and each element of an output that is

@@ -2,6 +2,7 @@
 /* DequantizeLinear with other arithmetic for each element: dequantize.h says how. */
 #include "quirk/dequantize.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,11 @@ float qd_bfloat16_half_to_odd(float x)
     bits = (bits + ((bits & 0x10000U) >> 1)) & 0xffff0000U;
     memcpy(&x, &bits, sizeof bits);
     return x;
+}
+
+double qd_flush_subnormal(double x)
+{
+    return fabs(x) < FLT_MIN ? copysign(0, x) : x;
 }
 
 enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct qd_override *self,
@@ -41,7 +47,7 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
         double made = as->number(type, qd_tensor_value(x, i), qd_tensor_value(s, p),
                                  z ? qd_tensor_value(z, p) : 0);
         made = qd_float_round(type, QD_NEAREST_EVEN, made);
-        if (!isnan(made) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
+        if ((as->gives_nan || !isnan(made)) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(type, made, false));
     }
     y->lo = y->hi = NULL;

@@ -9,6 +9,7 @@ struct qd_dequantize_as {
     bool (*is_concerned)(const struct qd_value *const *in, const struct qd_value *y);
     /* The number that a code becomes, of the output's type; NaN: it stays. z is 0 without a zero point. */
     double (*number)(enum qd_dtype type, double q, double s, double z);
+    bool gives_nan; /* NaN is what it becomes, and does not say that it stays */
 };
 
 /* The node evaluated by what comes after `self`, and each element of an output that is
@@ -20,5 +21,8 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
 /* The bfloat16 that OpenVINO makes of a float32: cut off, and only where the last bit that is
  * kept is 1, half of it is added before. */
 float qd_bfloat16_half_to_odd(float x);
+
+/* 0 for a number whose float32 is subnormal, with its sign; any other as it is. */
+double qd_flush_subnormal(double x);
 
 #endif

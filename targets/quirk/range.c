@@ -38,6 +38,18 @@ float qd_steps_above_low(const struct qd_range_of_codes *range, float x)
     return isnan(x) ? x : product - shift;
 }
 
+/* Beyond an end that is no number, every x has one code: what x is, and whether it is known, does not matter. */
+static bool is_settled(const struct qd_range_of_codes *range)
+{
+    return !isfinite(range->low) || !isfinite(range->high);
+}
+
+static void forget_doubt(struct qd_value *y, int64_t i)
+{
+    if (y->flags)
+        y->flags[i] &= (uint8_t)~QD_UNSPECIFIED;
+}
+
 enum qd_status qd_quantize_by_range(const struct qd_override *self,
                                     struct qd_evaluation *evaluation, const struct qd_node *node,
                                     const struct qd_value *const *in, struct qd_value *out,
@@ -57,6 +69,8 @@ enum qd_status qd_quantize_by_range(const struct qd_override *self,
         int64_t p = qd_granularity_index(&parameters, i);
         struct qd_range_of_codes range =
             range_of(s, z, p, y->want.dtype, evaluation->semantics->rounding);
+        if (is_settled(&range))
+            forget_doubt(y, i);
         if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, code(&range, (float)qd_tensor_value(x, i)));
     }

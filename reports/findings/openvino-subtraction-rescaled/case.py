@@ -1,4 +1,4 @@
-"""OpenVINO subtracts codes in steps of the other operand"""
+"""OpenVINO adds and subtracts codes in steps of the other operand"""
 from frames.openvino import check, numpy, run
 
 SUB = """(uint8[1, 1, 1, 1] q) => (float[1, 1, 1, 1] y, uint8[1, 1, 1, 1] codes)

@@ -21,14 +21,15 @@ static double number(enum qd_dtype type, double q, double s, double z)
     double code = type == QD_BF16 ? narrow(type, q) : q, scale = narrow(type, s);
     double zero = narrow(type, z);
     double offset = zero == 0 ? 0 : narrow(type, (double)(float)(zero * scale));
-    return (double)(float)(code * scale - offset);
+    double made = (double)(float)(code * scale - offset);
+    return type == QD_BF16 ? qd_flush_subnormal(made) : made;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    static const struct qd_dequantize_as as = {is_concerned, number};
+    static const struct qd_dequantize_as as = {is_concerned, number, true};
     return qd_dequantize_as(&as, self, evaluation, node, in, out);
 }
 

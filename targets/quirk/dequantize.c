@@ -50,7 +50,6 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
         if ((as->gives_nan || !isnan(made)) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(type, made, false));
     }
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     return status;
 }

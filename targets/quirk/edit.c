@@ -145,6 +145,18 @@ struct qd_tensor *qd_edit_new(struct qd_edit *edit, int i, enum qd_dtype dtype, 
     return value ? &value->want : NULL;
 }
 
+void qd_set_float(struct qd_value *y, int64_t i, float number)
+{
+    if (isfinite(number))
+        qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(QD_F32, (double)number, true));
+}
+
+void qd_close_value(struct qd_value *y)
+{
+    y->lo = y->hi = NULL;
+    y->exact = NULL;
+}
+
 void qd_tensor_fill(struct qd_tensor *tensor, int64_t code)
 {
     for (int64_t i = 0; tensor && i < tensor->count; i++)

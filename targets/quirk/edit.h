@@ -100,6 +100,12 @@ void qd_edit_read_as(struct qd_edit *edit, enum qd_operand operand, enum qd_oper
 /* The type of the other signedness; NONE for what is no integer. */
 enum qd_dtype qd_other_sign(enum qd_dtype dtype);
 
+/* Element i of a float32 output computed anew; what is no finite number leaves it. */
+void qd_set_float(struct qd_value *y, int64_t i, float number);
+
+/* After the last element that was computed anew: each is a point. */
+void qd_close_value(struct qd_value *y);
+
 /* Every element of a tensor set to one code; nothing for NULL. */
 void qd_tensor_fill(struct qd_tensor *tensor, int64_t code);
 

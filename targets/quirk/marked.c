@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qdiff/broadcast.h"
+#include "quirk/edit.h"
+
 enum { CODES, SCALE, ZERO_POINT };
 enum { DIGITS = 32 };
 
@@ -73,14 +76,47 @@ float qd_code_before(const struct qd_tensor *numbers, int64_t i, struct qd_steps
     return rintf((float)qd_tensor_value(numbers, i) / steps.scale) + steps.zero;
 }
 
-void qd_set_float(struct qd_value *y, int64_t i, float number)
+void qd_mark_steps(struct qd_rewrite *made, const struct qd_node *node, const char *op_type,
+                   const char *mark)
 {
-    if (isfinite(number))
-        qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(QD_F32, (double)number, true));
+    struct qd_steps x;
+    if (!qd_node_is(node, op_type) || !qd_rewrite_steps(made, node, 0, true, &x))
+        return;
+    const float numbers[] = {x.scale, x.zero};
+    qd_mark_numbers(made, node, mark, numbers, sizeof numbers / sizeof *numbers);
 }
 
-void qd_close_value(struct qd_value *y)
+bool qd_evaluate_steps(const struct qd_override *self, struct qd_evaluation *evaluation,
+                       const struct qd_node *node, const struct qd_value *const *in,
+                       struct qd_value *out, const char *mark, float *numbers, size_t count,
+                       enum qd_status *status)
 {
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    *status = qd_override_node(evaluation, self->next, node, in, out);
+    return *status == QD_OK && out[0].want.dtype == QD_F32 &&
+           qd_marked_numbers(node, mark, numbers, count);
+}
+
+static float code_for(const struct qd_value *operand, const struct qd_tensor *y, int64_t i,
+                      struct qd_steps steps)
+{
+    const struct qd_tensor *x = &operand->want;
+    return qd_code_before(x, qd_broadcast_index(x->rank, x->dims, y->rank, y->dims, i), steps);
+}
+
+enum qd_status qd_evaluate_pair(const struct qd_override *self, struct qd_evaluation *evaluation,
+                                const struct qd_node *node, const struct qd_value *const *in,
+                                struct qd_value *out, const char *mark, size_t count,
+                                qd_of_codes *f)
+{
+    float of[QD_MOST_MARKED] = {0};
+    enum qd_status status;
+    if (!qd_evaluate_steps(self, evaluation, node, in, out, mark, of, count, &status))
+        return status;
+    const struct qd_steps a = {of[QD_A_SCALE], of[QD_A_ZERO]}, b = {of[QD_B_SCALE], of[QD_B_ZERO]};
+    for (int64_t i = 0; i < out[0].want.count; i++)
+        qd_set_float(
+            &out[0], i,
+            f(of, code_for(in[0], &out[0].want, i, a), code_for(in[1], &out[0].want, i, b)));
+    qd_close_value(&out[0]);
+    return QD_OK;
 }

@@ -27,10 +27,28 @@ bool qd_marked_numbers(const struct qd_node *node, const char *mark, float *numb
 /* The code that element i was dequantized from, as a number. */
 float qd_code_before(const struct qd_tensor *numbers, int64_t i, struct qd_steps steps);
 
-/* Element i of a float32 output, which is a point henceforth; what is no finite number leaves it. */
-void qd_set_float(struct qd_value *y, int64_t i, float number);
+/* What two codes of float32 operands give, of a node marked with `numbers`: QD_MARKED_PAIR of them, then the quirk's
+ * own. */
+typedef float qd_of_codes(const float *numbers, float a, float b);
+enum { QD_A_SCALE, QD_A_ZERO, QD_B_SCALE, QD_B_ZERO, QD_MARKED_PAIR };
 
-/* After the last qd_set_float(): nothing is left open. */
-void qd_close_value(struct qd_value *y);
+/* Evaluates a node by what comes after `self`, and if it is marked, computes each element of its output anew: count is
+ * at most QD_MOST_MARKED. The operands are broadcast. */
+enum { QD_MOST_MARKED = 8 };
+enum qd_status qd_evaluate_pair(const struct qd_override *self, struct qd_evaluation *evaluation,
+                                const struct qd_node *node, const struct qd_value *const *in,
+                                struct qd_value *out, const char *mark, size_t count,
+                                qd_of_codes *f);
+
+/* Marks a node of that operator whose operand 0 has steps of 8-bit codes with them: the scale, the zero point. */
+void qd_mark_steps(struct qd_rewrite *made, const struct qd_node *node, const char *op_type,
+                   const char *mark);
+
+/* Evaluates a node by what comes after `self`. Whether its output is then to be computed anew: it is float32, and the
+ * node is marked. */
+bool qd_evaluate_steps(const struct qd_override *self, struct qd_evaluation *evaluation,
+                       const struct qd_node *node, const struct qd_value *const *in,
+                       struct qd_value *out, const char *mark, float *numbers, size_t count,
+                       enum qd_status *status);
 
 #endif

@@ -83,11 +83,8 @@ enum qd_status qd_normalize_codes(const struct qd_override *self, struct qd_eval
         channel.mean = (float)qd_parameter_at(in[MEAN], c);
         channel.root = sqrtf((float)qd_parameter_at(in[VARIANCE], c) + epsilon);
         float q = rintf((float)qd_tensor_value(x, i) / channel.x_scale) + channel.zero;
-        double made = (double)code(&channel, q);
-        if (isfinite(made))
-            qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(QD_F32, made, true));
+        qd_set_float(y, i, code(&channel, q));
     }
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     return QD_OK;
 }

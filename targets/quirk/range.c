@@ -74,7 +74,6 @@ enum qd_status qd_quantize_by_range(const struct qd_override *self,
         if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, code(&range, (float)qd_tensor_value(x, i)));
     }
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     return status;
 }

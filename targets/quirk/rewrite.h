@@ -17,18 +17,22 @@ struct qd_rewrite {
     struct qd_error *error;
 };
 
-/* The quirk `name`, qd_quirk_<name>: the block that follows, for each node as given, changes `made`. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): names of parameters */
-#define QD_QUIRK_REWRITE(name, made, node)                                                      \
-    static qd_node_visit visit;                                                                 \
+/* The function `rewrite` of an override: the graph after visit() of each of its nodes. */
+#define QD_REWRITE_BY(visit)                                                                    \
     static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph, \
                                   struct qd_arena *arena, const struct qd_graph **rewritten,    \
                                   struct qd_error *error)                                       \
     {                                                                                           \
         (void)self;                                                                             \
         return qd_rewrite_nodes(graph, visit, arena, rewritten, error);                         \
-    }                                                                                           \
-    const struct qd_override qd_quirk_##name = {.graph = rewrite};                              \
+    }
+
+/* The quirk `name`, qd_quirk_<name>: the block that follows, for each node as given, changes `made`. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of parameters */
+#define QD_QUIRK_REWRITE(name, made, node)                         \
+    static qd_node_visit visit;                                    \
+    QD_REWRITE_BY(visit)                                           \
+    const struct qd_override qd_quirk_##name = {.graph = rewrite}; \
     static void visit(struct qd_rewrite *made, const struct qd_node *node)
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -43,8 +43,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         y->flags[i] &= QD_UNSPECIFIED;
         y->flags[i] |= isnan(made) ? QD_NOT_NUMBER : 0;
     }
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     y->points = NULL;
     return status;
 }

@@ -29,8 +29,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         if (isfinite(made) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(QD_F32, made, true));
     }
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     return QD_OK;
 }
 

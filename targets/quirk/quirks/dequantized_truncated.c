@@ -25,8 +25,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         if (!(qd_value_flags(y, i) & (QD_UNSPECIFIED | QD_NOT_NUMBER)))
             qd_tensor_set(&y->want, i,
                           (int64_t)qd_float_encode(y->want.dtype, truncated(y, i), true));
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     return status;
 }
 

@@ -59,8 +59,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, code((float)qd_tensor_value(x, i) * factor, y->want.dtype));
     }
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     return status;
 }
 

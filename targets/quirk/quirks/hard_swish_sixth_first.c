@@ -27,8 +27,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         if (isfinite(made) && !(qd_value_flags(&out[0], i) & QD_UNSPECIFIED))
             qd_tensor_set(y, i, (int64_t)qd_float_encode(QD_F32, (double)made, true));
     }
-    out[0].lo = out[0].hi = NULL;
-    out[0].exact = NULL;
+    qd_close_value(&out[0]);
     return QD_OK;
 }
 

@@ -12,20 +12,10 @@ enum { SCALE, ZERO, NUMBERS };
 
 static void visit(struct qd_rewrite *made, const struct qd_node *node)
 {
-    struct qd_steps x;
-    if (!qd_node_is(node, "AveragePool") || !qd_rewrite_steps(made, node, X, true, &x))
-        return;
-    const float numbers[NUMBERS] = {x.scale, x.zero};
-    qd_mark_numbers(made, node, mark, numbers, NUMBERS);
+    qd_mark_steps(made, node, "AveragePool", mark);
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
-{
-    (void)self;
-    return qd_rewrite_nodes(graph, visit, arena, rewritten, error);
-}
+QD_REWRITE_BY(visit)
 
 /* The pool of the codes, or of ones. */
 static enum qd_status pool(const struct qd_override *self, const struct qd_evaluation *evaluation,
@@ -73,9 +63,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     float of[NUMBERS];
     struct qd_value means = {0}, shares = {0};
-    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
+    enum qd_status status;
     struct qd_value *y = &out[0];
-    if (status != QD_OK || y->want.dtype != QD_F32 || !qd_marked_numbers(node, mark, of, NUMBERS) ||
+    if (!qd_evaluate_steps(self, evaluation, node, in, out, mark, of, NUMBERS, &status) ||
         is_set(node, "ceil_mode"))
         return status;
     const struct qd_steps steps = {of[SCALE], of[ZERO]};

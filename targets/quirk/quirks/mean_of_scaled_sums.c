@@ -60,8 +60,7 @@ static enum qd_status average(struct qd_evaluation *evaluation, const struct qd_
     for (int64_t i = 0; i < y->want.count; i++)
         if (isfinite(means[i]) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(QD_F32, (double)means[i], true));
-    y->lo = y->hi = NULL;
-    y->exact = NULL;
+    qd_close_value(y);
     return QD_OK;
 }
 

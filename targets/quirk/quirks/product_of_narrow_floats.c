@@ -86,8 +86,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         status = qd_override_node(evaluation, self->next, &multiply, factors, &product);
     for (int64_t i = 0; status == QD_OK && i < out->want.count; i++)
         qd_tensor_set(&out->want, i, quantize(&range, (float)qd_tensor_value(&product.want, i)));
-    out->lo = out->hi = NULL;
-    out->exact = NULL;
+    qd_close_value(out);
     return status;
 }
 

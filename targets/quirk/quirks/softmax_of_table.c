@@ -122,13 +122,7 @@ static void visit(struct qd_rewrite *made, const struct qd_node *quantize)
     qd_rewrite_operand(made, quantize, X, qd_node_input(softmax, X));
 }
 
-static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
-                              struct qd_arena *arena, const struct qd_graph **rewritten,
-                              struct qd_error *error)
-{
-    (void)self;
-    return qd_rewrite_nodes(graph, visit, arena, rewritten, error);
-}
+QD_REWRITE_BY(visit)
 
 /* The table's number for x: of axis 0 its share of all codes, of another one that of itself. */
 static double probability(const char *found, double x, unsigned rank)

@@ -20,8 +20,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         return status;
     for (int64_t i = 0; i < out[0].want.count; i++)
         qd_tensor_set(&out[0].want, i, square((float)qd_tensor_get(&in[A]->want, i)));
-    out[0].lo = out[0].hi = NULL;
-    out[0].exact = NULL;
+    qd_close_value(&out[0]);
     return QD_OK;
 }
 

@@ -371,9 +371,27 @@ static void dropped_orders(void **state)
         "bf16[1] -0x1p-108^0");
 }
 
+/* s·t overflows, and no sentence says which code 0·∞ becomes; what is not 0 saturates. */
+static void orders_that_give_nan(void **state)
+{
+    (void)state;
+#define PRODUCT(a, scale)                                             \
+    "u8[1,1] " a "; f32[] " scale "; u8[] 5; u8[1,1] 3; f32[] " scale \
+    "; u8[] 0; f32[] 0x1p100; u8[] 92"
+    row("QLinearMatMul", 10, PRODUCT("5", "0x1p100"), "", "u8[1,1] *");
+    row("QLinearMatMul", 10, PRODUCT("6", "0x1p100"), "", "u8[1,1] 255");
+    row("QLinearMatMul", 10, PRODUCT("4", "0x1p100"), "", "u8[1,1] 0");
+    row("QLinearMatMul", 10, PRODUCT("5", "0x1p60"), "", "u8[1,1] 92");
+#undef PRODUCT
+    row("com.microsoft:QLinearMul", 1,
+        "u8[1] 5; f32[] 0x1p100; u8[] 5; u8[1] 3; f32[] 0x1p100; u8[] 0; f32[] 1; u8[] 92", "",
+        "u8[1] *");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orders_that_give_nan),
         cmocka_unit_test(dropped_orders),
         cmocka_unit_test(conv_pairs),
         cmocka_unit_test(add_by_hand),

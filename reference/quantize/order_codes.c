@@ -94,6 +94,7 @@ void qd_code_drop_ways(struct qd_code *code, const struct qd_output_quantizer *q
         struct qd_enclosure given[QD_MOST_RESULTS];
         size_t count = results_of(orders, how, operands, given);
         for (size_t i = 0; i < count; i++) {
+            code->not_number = code->not_number || given[i].lost;
             int64_t c =
                 given[i].lost ? code->want : qd_output_quantizer_float(quantizer, given[i].lo);
             if (!admits(code, c))
@@ -141,6 +142,7 @@ void qd_code_join(struct qd_code *code, const struct qd_code *other)
     include_all(&codes, other);
     code->flags = (uint8_t)((code->flags | other->flags) & ~QD_UNSPECIFIED);
     code->flags |= undefined ? QD_UNSPECIFIED : 0;
+    code->not_number = code->not_number || other->not_number;
     for (unsigned k = 0; k < other->dropped_count; k++)
         qd_code_drop(code, other->dropped[k]);
     qd_code_include(code, other->lo);

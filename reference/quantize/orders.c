@@ -181,7 +181,9 @@ void qd_code_drop_lost(struct qd_code *code, const struct qd_output_quantizer *q
                        size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (results[i].lost && !given[i].lost)
+        if (results[i].lost && given[i].lost)
+            code->not_number = true;
+        else if (results[i].lost)
             qd_code_drop(code, qd_output_quantizer_float(quantizer, given[i].lo));
 }
 

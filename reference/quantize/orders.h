@@ -108,8 +108,8 @@ bool qd_code_include_results(struct qd_code *code, const struct qd_output_quanti
                                                 double x),
                              const struct qd_enclosure *results, size_t count);
 
-/* Results that are lost, as IEEE 754 has them: their codes become `dropped` (value.h). `given` are the
- * same orders' results with how.all. */
+/* Results that are lost, as IEEE 754 has them: their codes become `dropped`, and of a NaN any is accepted
+ * (value.h). `given` are the same orders' results with how.all, of which NaN alone is lost. */
 void qd_code_drop_lost(struct qd_code *code, const struct qd_output_quantizer *quantizer,
                        const struct qd_enclosure *results, const struct qd_enclosure *given,
                        size_t count);

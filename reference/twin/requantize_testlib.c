@@ -178,13 +178,23 @@ static int sign_of(const struct interval *x)
     return x->kind == TWIN_PLUS_INF ? 1 : x->kind == TWIN_MINUS_INF ? -1 : mpq_sgn(x->lo);
 }
 
-/* An infinity times a number, or divided by a scale; NaN if the number is 0. */
+/* One of two is infinite or NaN, and b no zero if it divides. NaN: of NaN, infinity times 0 or divided by infinity,
+ * infinities of both signs added. A number divided by infinity is 0. */
 static void apply_infinite(struct interval *a, const struct interval *b, char operation)
 {
-    assert(operation == 'x' || (operation == ':' && b->kind == TWIN_FINITE));
-    int sign = sign_of(a) * sign_of(b);
-    bool nan = a->kind == TWIN_NAN || b->kind == TWIN_NAN || sign == 0;
-    a->kind = nan ? TWIN_NAN : sign > 0 ? TWIN_PLUS_INF : TWIN_MINUS_INF;
+    bool finite = a->kind == TWIN_FINITE;
+    int sign = operation != '+' ? sign_of(a) * sign_of(b) : finite ? sign_of(b) : sign_of(a);
+    bool nan = a->kind == TWIN_NAN || b->kind == TWIN_NAN;
+    if (operation == '+')
+        nan = nan || (!finite && b->kind != TWIN_FINITE && sign_of(a) != sign_of(b));
+    else
+        nan = nan || (operation == ':' ? !finite && b->kind != TWIN_FINITE : sign == 0);
+    if (nan || operation != ':' || !finite) {
+        a->kind = nan ? TWIN_NAN : sign > 0 ? TWIN_PLUS_INF : TWIN_MINUS_INF;
+        return;
+    }
+    mpq_set_si(a->lo, 0, 1);
+    mpq_set_si(a->hi, 0, 1);
 }
 
 /* Pops b, then a; pushes a∘b: the least and the greatest of the four corners, rounded. */
@@ -349,8 +359,8 @@ static void drop(struct twin_element *element, int64_t code)
     element->dropped[element->dropped_count++] = code;
 }
 
-/* Of 16-bit scales what every order gives in every mixture of float32 and their type with the
- * infinities and subnormal numbers of IEEE 754, and is not admissible. */
+/* What every order gives, of 16-bit scales in every mixture of float32 and their type, with the
+ * infinities and subnormal numbers of IEEE 754, and is not admissible. No sentence says what NaN becomes. */
 static void drop_orders(enum twin_formula formula, const struct twin_terms *terms,
                         enum qd_dtype scale_type, const struct codes *codes,
                         struct twin_element *out)
@@ -368,7 +378,9 @@ static void drop_orders(enum twin_formula formula, const struct twin_terms *term
                            : real->kind == TWIN_MINUS_INF
                                ? twin_code_min(codes->dtype)
                                : twin_code(codes->dtype, real->lo, codes->zero_point);
-            if (real->kind != TWIN_NAN && !twin_element_admits(out, code))
+            if (real->kind == TWIN_NAN)
+                out->unspecified = true;
+            else if (!twin_element_admits(out, code))
                 drop(out, code);
         } while (next_way(&machine.narrow, machine.choices));
     }
@@ -409,11 +421,15 @@ void twin_admit(enum twin_formula formula, const struct twin_terms *terms, enum 
     mpq_set_si(out->hi.q, codes.hi, 1);
     out->code_count = out->dropped_count = 0;
     out->narrowed = false;
-    out->dropped_known = scale_type != QD_F32;
+    out->dropped_known = formula != TWIN_MEAN || terms->f_lo == terms->f_hi;
     /* An order that is lost in float32 and in the scales' type need not be in a mixture: any
      * code. */
     bool mixed = scale_type != QD_F32 && out->extreme;
-    if (!mixed && (out->extreme || codes.lo == codes.hi))
+    if (!mixed && out->extreme) {
+        drop_orders(formula, terms, scale_type, &codes, out);
+        return;
+    }
+    if (!mixed && codes.lo == codes.hi)
         return;
     const struct codes any = {dtype, zero_point, twin_code_min(dtype), twin_code_max(dtype)};
     twin_add_code(out, want);

@@ -128,12 +128,14 @@ enum qd_status qd_value_need_factor(struct qd_value *value, struct qd_arena *are
 
 /* One element's answer, as codes of an integer type. flags: enum qd_element_flag. dropped: what
  * orders give that over- or underflow (QD_EXTREME_SCALE): required of nobody, and not held against
- * anybody. points: where the orders are finitely many, the codes that they give, of which [lo, hi] is
- * the hull; count 0: all of the hull. */
+ * anybody. not_number: such an order gives NaN, and no sentence says which code NaN becomes: any answer
+ * is accepted. points: where the orders are finitely many, the codes that they give, of which
+ * [lo, hi] is the hull; count 0: all of the hull. */
 #define QD_MAX_DROPPED 6
 struct qd_code {
     int64_t want, lo, hi;
     uint8_t flags;
+    bool not_number;
     uint8_t dropped_count, point_count;
     int32_t dropped[QD_MAX_DROPPED], points[QD_MAX_POINTS];
 };

@@ -404,10 +404,18 @@ static bool words_match(const struct row *row, const struct qd_evidence *evidenc
            (kase->expect == QD_EXPECT_MUST_REJECT && fnmatch(row->words, kase->rule, 0) == 0);
 }
 
-/* Whether the row's class is what happened. Runs that differ agree now and then, and are wrong nevertheless. */
+/* What a cause shows as well, by chance or the machine's speed: runs that differ agree now and then, and are wrong
+ * nevertheless; what takes memory without end may meet the time limit first. */
+static bool shows_as_well(enum qd_verdict known, enum qd_verdict seen)
+{
+    return (known == QD_VERDICT_NONDETERMINISTIC && seen == QD_VERDICT_WRONG_VALUE) ||
+           (known == QD_VERDICT_OOM && seen == QD_VERDICT_HANG);
+}
+
+/* Whether the row's class is what happened. */
 static bool covers(const struct row *row, const struct qd_evidence *evidence)
 {
-    if (row->verdict == QD_VERDICT_NONDETERMINISTIC && evidence->verdict == QD_VERDICT_WRONG_VALUE)
+    if (shows_as_well(row->verdict, evidence->verdict))
         return true;
     if (row->verdict != evidence->verdict || !words_match(row, evidence))
         return false;

@@ -169,8 +169,9 @@ static void test_match_gives_issue_reason_and_row(void **state)
     qd_arena_clear(&arena);
 }
 
-/* Two runs of an answer that changes may agree by chance; not the other way round. */
-static void test_nondeterministic_covers_value(void **state)
+/* Two runs of an answer that changes may agree by chance, and what takes memory without end may meet the time limit;
+ * not the other way round. */
+static void test_covers_what_shows_as_well(void **state)
 {
     static const struct {
         const char *row;
@@ -181,6 +182,8 @@ static void test_nondeterministic_covers_value(void **state)
         {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_WRONG_VALUE, true},
         {"a\t*\t*\tnondeterministic\t*\t*\t-\twhy", QD_VERDICT_CRASH, false},
         {"a\t*\t*\twrong-value\t*\t*\t-\twhy", QD_VERDICT_NONDETERMINISTIC, false},
+        {"a\t*\t*\toom\t*\t*\t-\twhy", QD_VERDICT_HANG, true},
+        {"a\t*\t*\thang\t*\t*\t-\twhy", QD_VERDICT_OOM, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -593,7 +596,7 @@ int main(void)
         cmocka_unit_test(test_columns_select),
         cmocka_unit_test(test_bad_rows_name_line_and_field),
         cmocka_unit_test(test_match_gives_issue_reason_and_row),
-        cmocka_unit_test(test_nondeterministic_covers_value),
+        cmocka_unit_test(test_covers_what_shows_as_well),
         cmocka_unit_test(test_rows_for_fuzzers),
         cmocka_unit_test(test_what_may_crash),
         cmocka_unit_test(test_unexpected_pass),

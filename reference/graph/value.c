@@ -258,7 +258,11 @@ enum qd_status qd_value_set_code(struct qd_value *value, int64_t i, struct qd_co
                                  struct qd_arena *arena, struct qd_error *error)
 {
     enum qd_status status = QD_OK;
-    code.flags |= code.not_number ? QD_UNSPECIFIED : 0;
+    if (code.not_number)
+        code = (struct qd_code){.want = code.want,
+                                .lo = code.want,
+                                .hi = code.want,
+                                .flags = code.flags | QD_UNSPECIFIED};
     qd_tensor_set(&value->want, i, code.want);
     if (code.lo != code.hi || code.lo != code.want)
         status = qd_value_need_hull(value, arena, error);

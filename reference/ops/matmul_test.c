@@ -209,11 +209,16 @@ static void what_mixtures_with_float16_lose_is_no_mismatch(void **state)
         PRODUCT("u8[1,2] 255 255", "f16[] 0.0112152099609375", U, "u8[2,1] 255 255",
                 "f16[] 0.0043640136718750", U, "f16[] 0.45654296875", U),
         "", "u8[1,1] 14^255");
-    /* 2^-26 is 0 in float16, and so is what it is multiplied by, in float32 too */
+    /* 2^-26 is 0 in float16, and so is what it is multiplied by, in float32 too; 255 · 200 + 0 is a number there */
+    row("QLinearMatMul", 21,
+        PRODUCT("u8[1,2] 255 0", "f16[] 0.0001220703125", U, "u8[2,1] 200 240",
+                "f16[] 0.0001220703125", U, "f16[] 0.000030517578125", U),
+        "", "u8[1,1] 25^0");
+    /* 115 200 is none: no sentence says which code 0·∞ becomes */
     row("QLinearMatMul", 21,
         PRODUCT("u8[1,2] 240 240", "f16[] 0.0001220703125", U, "u8[2,1] 240 240",
                 "f16[] 0.0001220703125", U, "f16[] 0.000030517578125", U),
-        "", "u8[1,1] 56^0^255");
+        "", "u8[1,1] *");
 }
 
 /* Three operations and a conversion round four times: by less than 2.4e-7 of a number. */

@@ -130,6 +130,7 @@ class Misbehave(Worker):
     def open(self, version, config):
         settings = dict(part.split("=", 1) for part in config.split(",") if part)
         self.what = settings.get("do", "nothing")
+        self.runs, self.doom = 0, lambda: None
         if self.what == "refuse":
             raise Unusable("no such setting")
         if self.what == "crash-open":
@@ -141,7 +142,9 @@ class Misbehave(Worker):
         self.random = random.Random(settings.get("seed"))
 
     def die(self, seed, deaths, most):
-        """Kills this process at a random instant, and says so in a file; no more than `most` times."""
+        """Kills this process at a random instant, and says so in a file; no more than `most` times. Every second one
+        has answered a case before: a busy machine, on which many in a row die of age in their first call, is not at
+        fault."""
         count = os.path.getsize(deaths)
         if count >= most:
             return
@@ -152,12 +155,18 @@ class Misbehave(Worker):
                 file.write(b"x")
             kill()
 
-        later(wait, end)
+        if count % 2 == 0:
+            later(wait, end)
+        else:
+            self.doom = lambda: later(wait, end)
 
     def prepare(self, model):
         PREPARE.get(self.what, int)()
 
     def run(self, prepared, inputs, wanted):
+        self.runs += 1
+        if self.runs == 2:
+            self.doom()
         RUN.get(self.what, int)()
         x = inputs[0]
         if not isinstance(x, Tensor):

@@ -33,7 +33,8 @@ struct census {
     struct qd_mutants mutants;
     struct planted planted;
     bool hidden[MOST_QUIRKS], seen[MOST_QUIRKS];
-    size_t rows[MOST_QUIRKS]; /* the line of one that hid it */
+    size_t rows[MOST_QUIRKS];     /* the line of one that hid it */
+    char hiding[MOST_QUIRKS][64]; /* in this case, as far as there is room */
     size_t cases;
 };
 
@@ -100,6 +101,7 @@ static void plant(struct census *census, size_t quirk, const struct qd_evaluated
     if (!trial.skip && trial.known) {
         census->hidden[quirk] = true;
         census->rows[quirk] = trial.row->row;
+        snprintf(census->hiding[quirk], sizeof census->hiding[quirk], "%s", evaluated->kase->id);
     }
     census->seen[quirk] = census->seen[quirk] || (!trial.skip && trial.fails);
     qd_arena_clear(&arena);
@@ -151,8 +153,8 @@ static size_t count_seen(struct census *census, const struct qd_suite_options *c
         seen += census->seen[i];
         *shown += census->seen[i] || census->hidden[i];
         if (census->hidden[i] && !census->seen[i])
-            printf("# %s: hidden, by row %zu among others\n", qd_quirk_at(i)->name,
-                   census->rows[i]);
+            printf("# %s: hidden, by row %zu among others, in %s\n", qd_quirk_at(i)->name,
+                   census->rows[i], census->hiding[i]);
     }
     qd_subject_close(&census->planted.subject);
     qd_arena_clear(&census->arena);

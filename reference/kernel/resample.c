@@ -147,6 +147,57 @@ bool qd_resample_coordinate(enum qd_resample_mode mode, const struct qd_resample
     return true;
 }
 
+#define SCALE_UNIT ((int64_t)1 << 24)
+
+/* The scale of the model, if it is a multiple of 2^-24 below 2^8; false where it gives none either. */
+static bool given_scale(const struct qd_resample_axis *axis, struct qd_fraction *scale)
+{
+    double units = axis->scale * (double)SCALE_UNIT;
+    *scale = (struct qd_fraction){0, SCALE_UNIT};
+    if (!(units > 0) || units >= 0x1p32 || floor(units) < units)
+        return false;
+    scale->num = (int64_t)units;
+    return true;
+}
+
+static struct qd_fraction at_scale(enum qd_resample_mode mode, const struct qd_resample_axis *axis,
+                                   int64_t o, struct qd_fraction scale)
+{
+    const int64_t middle = (2 * o + 1) * scale.den, twice = 2 * scale.num;
+    switch (mode) {
+    case QD_ASYMMETRIC: return (struct qd_fraction){o * scale.den, scale.num};
+    case QD_TF_HALF_PIXEL_FOR_NN: return (struct qd_fraction){middle, twice};
+    case QD_HALF_PIXEL_SYMMETRIC: /* in/2·(1 − out/(in·scale)) more */
+        return (struct qd_fraction){
+            middle - scale.num + axis->in * scale.num - axis->out * scale.den, twice};
+    default: return (struct qd_fraction){middle - scale.num, twice};
+    }
+}
+
+size_t qd_resample_exactly(enum qd_resample_mode mode, const struct qd_resample_axis *axis,
+                           int64_t o, struct qd_fraction x[2])
+{
+    const struct qd_fraction lengths = {axis->out, axis->in};
+    struct qd_fraction given;
+    bool aligned = mode == QD_ALIGN_CORNERS && axis->out > 1;
+    x[0] = (struct qd_fraction){axis->resized ? 0 : o, 1};
+    if (!axis->resized || (mode == QD_PYTORCH_HALF_PIXEL && axis->out == 1))
+        return 1;
+    if (aligned)
+        x[0] = (struct qd_fraction){o * (axis->in - 1), axis->out - 1};
+    if (mode == QD_ALIGN_CORNERS || mode == QD_TF_CROP_AND_RESIZE || axis->in > QD_EXACT_LENGTH ||
+        axis->out > QD_EXACT_LENGTH)
+        return aligned;
+    bool known = given_scale(axis, &given);
+    if (!known && axis->scale > 0)
+        return 0;
+    x[0] = at_scale(mode, axis, o, known ? given : lengths);
+    if (!known || mode == QD_HALF_PIXEL_SYMMETRIC)
+        return 1;
+    x[1] = at_scale(mode, axis, o, lengths);
+    return 2;
+}
+
 bool qd_resample_size(const struct qd_resample_axis *axis, double scale, int64_t most, int64_t *out)
 {
     struct qd_interval in = whole(axis->in);

@@ -30,7 +30,8 @@
  *             Unspecified: align_corners with one output; a coordinate that rounding takes over the
  *               border of the region; an
  *             extrapolation_value that an integer type does not have; a NaN or infinite neighbour.
- * Latitude    the orders of resample.h: the hull of all elements that nearest may take, or of all
+ * Latitude    the orders of resample.h: the elements that nearest may take, up to QD_MAX_POINTS of
+ *             them, else their hull; the canonical one is at the exact coordinate. The hull of all
  *             values that linear takes between the ends; then in float32 every order of the
  *             products and of steps a + x·(b − a): n + 2^n roundings of at most 2·max|X|. */
 #include <math.h>
@@ -51,6 +52,7 @@ enum policy { STRETCH, NOT_LARGER, NOT_SMALLER, POLICIES };
 struct site {
     struct qd_interval x;
     int64_t first, last; /* nearest: the elements it may be */
+    int64_t exact;       /* ... and the one at the exact coordinate; -1: not known */
     enum { INSIDE, OUTSIDE, OPEN } where;
 };
 
@@ -378,6 +380,39 @@ static int64_t nearest(const struct resize *r, const struct qd_resample_axis *ax
     }
 }
 
+static int64_t floor_of(struct qd_fraction x)
+{
+    return x.num / x.den - (x.num % x.den < 0 ? 1 : 0);
+}
+
+static int64_t ceil_of(struct qd_fraction x)
+{
+    return -floor_of((struct qd_fraction){-x.num, x.den});
+}
+
+static int64_t nearest_exactly(const struct resize *r, struct qd_fraction x)
+{
+    const struct qd_fraction below = {2 * x.num - x.den, 2 * x.den},
+                             above = {2 * x.num + x.den, 2 * x.den};
+    switch (r->nearest) {
+    case ROUND_PREFER_FLOOR: return ceil_of(below);
+    case ROUND_PREFER_CEIL: return floor_of(above);
+    case FLOOR: return floor_of(x);
+    default: return ceil_of(x);
+    }
+}
+
+/* The element at the exact coordinate; -1 where that is not known, or is two. */
+static int64_t exact_element(const struct resize *r, const struct qd_resample_axis *axis, int64_t o)
+{
+    struct qd_fraction x[2];
+    int64_t elements[2] = {-1, -1};
+    size_t count = qd_resample_exactly(r->coordinates, axis, o, x);
+    for (size_t i = 0; i < count; i++)
+        elements[i] = clamp(axis, (double)nearest_exactly(r, x[i]));
+    return count == 2 && elements[0] != elements[1] ? -1 : elements[0];
+}
+
 static struct site site_at(const struct resize *r, const struct qd_resample_axis *axis, int64_t o)
 {
     struct site site = {.where = OPEN};
@@ -391,6 +426,7 @@ static struct site site_at(const struct resize *r, const struct qd_resample_axis
         site.where = INSIDE;
     site.first = nearest(r, axis, site.x.lo);
     site.last = nearest(r, axis, site.x.hi);
+    site.exact = site.first == site.last ? site.first : exact_element(r, axis, o);
     site.x.lo = fmin(fmax(site.x.lo, 0), last);
     site.x.hi = fmin(fmax(site.x.hi, 0), last);
     return site;
@@ -470,13 +506,26 @@ static enum qd_status make_constant(const struct qd_evaluation *evaluation, cons
 struct choice {
     struct qd_interval hull;
     double abs_sum;
-    bool open;
+    bool open, finite; /* finite: each is one number, and these are all */
+    size_t count;
+    double points[QD_MAX_POINTS];
 };
+
+static void add_point(struct choice *choice, struct qd_interval at)
+{
+    size_t k = 0;
+    while (k < choice->count && choice->points[k] != at.lo)
+        k++;
+    choice->finite = choice->finite && at.lo == at.hi && k < QD_MAX_POINTS;
+    if (choice->finite && k == choice->count)
+        choice->points[choice->count++] = at.lo;
+}
 
 static void choose(struct choice *choice, const struct qd_value *x, int64_t index)
 {
     struct qd_interval at = qd_interval_of(x, index);
     bool number = !(qd_value_flags(x, index) & (QD_UNSPECIFIED | QD_NOT_NUMBER));
+    add_point(choice, at);
     /* Doubles hold no more of 64-bit codes than 2^53. */
     bool held = qd_dtype_is_float(x->want.dtype) || qd_interval_magnitude(at) <= 0x1p53;
     choice->open = choice->open || !number || !held || isnan(at.lo);
@@ -488,7 +537,7 @@ static void choose(struct choice *choice, const struct qd_value *x, int64_t inde
 static struct choice all_choices(const struct resize *r, const struct site *const *sites,
                                  const struct qd_value *x)
 {
-    struct choice choice = {.hull = {INFINITY, -INFINITY}};
+    struct choice choice = {.hull = {INFINITY, -INFINITY}, .finite = true};
     int64_t at[QD_MAX_RANK];
     unsigned k = 0;
     for (unsigned j = 0; j < r->rank; j++)
@@ -502,6 +551,19 @@ static struct choice all_choices(const struct resize *r, const struct site *cons
             at[k] = sites[k]->first;
     }
     return choice;
+}
+
+/* The exact number of the element at the exact coordinates; any of the hull where these are not known. */
+static struct qd_interval exact_choice(const struct resize *r, const struct site *const *sites,
+                                       const struct qd_value *x, struct qd_interval hull)
+{
+    int64_t index = 0;
+    for (unsigned k = 0; k < r->rank; k++) {
+        if (sites[k]->exact < 0)
+            return qd_interval_open(hull);
+        index += sites[k]->exact * r->stride[k];
+    }
+    return qd_value_exact(x, index);
 }
 
 static enum qd_status widen(const struct qd_evaluation *evaluation, const struct resize *r,
@@ -524,8 +586,11 @@ static enum qd_status widen(const struct qd_evaluation *evaluation, const struct
         y->abs_sum[i] = choice.abs_sum;
     if (choice.open)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    return qd_interval_store(y, i, choice.hull, qd_interval_open(choice.hull), evaluation->arena,
-                             evaluation->error);
+    status = qd_interval_store(y, i, choice.hull, exact_choice(r, sites, x, choice.hull),
+                               evaluation->arena, evaluation->error);
+    return status == QD_OK && choice.finite ? qd_value_limit(y, i, choice.points, choice.count,
+                                                             evaluation->arena, evaluation->error)
+                                            : status;
 }
 
 static enum qd_status resize_nearest(const struct qd_evaluation *evaluation, const struct resize *r,

@@ -56,7 +56,7 @@ static void nearest_other_coordinates(void **state)
     row("Resize", 11, X4 "; f32[0] ; f32[1] 0.5", MODE("tf_half_pixel_for_nn"), "u8[2] 20 40");
     /* out = 3 of 4·0.875 = 3½: the output is the middle 3/3½ of the axis; offset 2/7, x = 2/7 + (o
      * + ½)/0.875 − ½ = 0.357 1.5 2.64; the 1.5 is reached by rounding */
-    row("Resize", 19, X4 BY("0.875"), MODE("half_pixel_symmetric"), "u8[3] 10 20..20..30 40");
+    row("Resize", 19, X4 BY("0.875"), MODE("half_pixel_symmetric"), "u8[3] 10 20|30 40");
 }
 
 /* 5 of 3: x = 0.6·o + 0.3 − 0.5 is 1 at o = 2, not exactly with 5/3 in float32, and the next is
@@ -64,12 +64,12 @@ static void nearest_other_coordinates(void **state)
 static void nearest_where_coordinates_round(void **state)
 {
     (void)state;
-    row("Resize", 13, "u8[3] 10 20 30" TO("5"), "nearest_mode=floor", "u8[5] 10 10 10..20 20 30");
+    row("Resize", 13, "u8[3] 10 20 30" TO("5"), "nearest_mode=floor", "u8[5] 10 10 20|10 20 30");
     row("Resize", 13, "u8[3] 10 10 30" TO("5"), "nearest_mode=floor", "u8[5] 10 10 10 10 30");
     row("Resize", 13, "u8[3] 10 20 30" TO("5"), "", "u8[5] 10 10 20 30 30");
     row("Resize", 13, "f32[3] 10 nan 30" TO("5"), "nearest_mode=floor", "f32[5] 10 10 * nan 30");
     /* 2 of 3·0.8 = 2.4: x = (o + ½)/0.8 − ½ = 0.125 1.375, or with 2/3 0.25 1.75 */
-    row("Resize", 13, "u8[3] 10 20 30" BY("0.8"), "", "u8[2] 10 20..30");
+    row("Resize", 13, "u8[3] 10 20 21" BY("0.8"), "", "u8[2] 10 20~21");
 }
 
 /* Where several elements may be meant `want` is one that is admissible; in f64 too, which rounds

@@ -555,10 +555,15 @@ const struct qd_op qd_op_quantize_linear = {
     .outputs = 1,
     .form = QD_FORM_QUANTIZES,
     .operands = "x,y_scale,y_zero_point",
-    .clause = "25: The quantization formula is y = saturate((x / y_scale) + y_zero_point). ... For "
-              "(x / y_scale), it rounds to the nearest even."
-              "\n19<21: The quantization formula is y = saturate ((x / y_scale) + y_zero_point). "
-              "... For (x / y_scale), it's rounding to the nearest even.",
+    .clause =
+        "25: The quantization formula is y = saturate((x / y_scale) + y_zero_point). ... For "
+        "(x / y_scale), it rounds to the nearest even. ... The type of y_scale determines the "
+        "precision of the division operation between x and y_scale, unless the precision "
+        "attribute is specified."
+        "\n21<23: The quantization formula is y = saturate((x / y_scale) + y_zero_point). ... "
+        "For (x / y_scale), it rounds to the nearest even."
+        "\n19<21: The quantization formula is y = saturate ((x / y_scale) + y_zero_point). "
+        "... For (x / y_scale), it's rounding to the nearest even.",
     .attributes = "axis:13-,saturate:19-,block_size:21-,output_dtype:21-,precision:23-",
     .flags = "saturate",
     .rules = "x-type,y_scale-type,y_zero_point-type,y_scale-shape,y_zero_point-shape,"

@@ -3,6 +3,7 @@
 #include "diagnose/locate.h"
 
 #include "qdiff/case_edit.h"
+#include "qdiff/citation.h"
 #include "qdiff/trial.h"
 
 static bool is_output(const struct qd_case_edit *edit, int value)
@@ -63,11 +64,15 @@ static size_t first_difference(const struct exposed *e)
 static const char *name_node(const struct qd_graph *graph, int value, struct qd_arena *arena)
 {
     int i = qd_graph_producer(graph, value);
-    if (i >= 0)
-        return qd_arena_printf(
-            arena, "node %d of %zu, %s, whose output is '%.80s', is the first to differ", i + 1,
-            graph->node_count, graph->nodes[i].op_type, graph->values[value].name);
-    return "an output that no node computes differs";
+    if (i < 0)
+        return "an output that no node computes differs";
+    const char *clause = qd_node_clause(&graph->nodes[i], arena);
+    return !clause ? NULL
+                   : qd_arena_printf(
+                         arena,
+                         "node %d of %zu, %s, whose output is '%.80s', is the first to differ; %s",
+                         i + 1, graph->node_count, graph->nodes[i].op_type,
+                         graph->values[value].name, clause);
 }
 
 static const char *describe(const struct exposed *e, struct qd_arena *arena)

@@ -84,6 +84,12 @@ static const char *quote(const struct qd_op *op, const struct qd_node *node, str
                            (int)strcspn(words, "\n"), words, rounding_of_cast(node));
 }
 
+const char *qd_node_clause(const struct qd_node *node, struct qd_arena *arena)
+{
+    const struct qd_op *op = op_of(node);
+    return op ? quote(op, node, arena) : "";
+}
+
 /* With it the sentence of the operator that rounds the result, if that is another. */
 static const char *values_clause(const struct qd_evaluated *evaluated, size_t output,
                                  struct qd_arena *arena)

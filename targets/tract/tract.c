@@ -28,6 +28,7 @@ const struct qd_native qd_native_tract = {"tract", "libtract.so"};
       (int type, size_t rank, const size_t *dims, const void *data, void **tensor))    \
     X(int, tract_tensor_as_bytes,                                                      \
       (void *tensor, int *type, size_t *rank, const size_t **dims, const void **data)) \
+    X(int, tract_tensor_convert_to, (const void *tensor, int type, void **converted))  \
     X(int, tract_tensor_destroy, (void **tensor))
 
 struct tract {
@@ -236,7 +237,20 @@ static enum qd_target_status take_input(const struct tract *tract,
     return qd_answer(message, QD_TARGET_REJECTED, "an input of type %d", (int)input->data_type);
 }
 
-static enum qd_target_status give_output(const struct tract *tract, void *tensor,
+/* int64 that comes from shapes has a type of tract's own, of which there are no bytes: TDim. */
+static int make_int64(const struct tract *tract, void **tensor)
+{
+    const int int64 = 0x28;
+    void *converted = NULL;
+    int result = tract->tract_tensor_convert_to(*tensor, int64, &converted);
+    if (result != 0)
+        return result;
+    tract->tract_tensor_destroy(tensor);
+    *tensor = converted;
+    return 0;
+}
+
+static enum qd_target_status give_output(const struct tract *tract, void **tensor,
                                          struct qd_target_tensor *output,
                                          struct qd_target_message *message)
 {
@@ -245,8 +259,12 @@ static enum qd_target_status give_output(const struct tract *tract, void *tensor
     const size_t *shape = NULL;
     const void *data = NULL;
     int64_t dims[QD_TARGET_MAX_RANK] = {0};
-    enum qd_target_status status =
-        say(tract, tract->tract_tensor_as_bytes(tensor, &type, &rank, &shape, &data), message);
+    int result = tract->tract_tensor_as_bytes(*tensor, &type, &rank, &shape, &data);
+    if (result != 0)
+        result = make_int64(tract, tensor);
+    if (result == 0)
+        result = tract->tract_tensor_as_bytes(*tensor, &type, &rank, &shape, &data);
+    enum qd_target_status status = say(tract, result, message);
     if (status != QD_TARGET_OK)
         return status;
     for (size_t i = 0; i < rank && i < QD_TARGET_MAX_RANK; i++) {
@@ -267,7 +285,7 @@ static enum qd_target_status run_tensors(const struct tract *tract, void *prepar
     enum qd_target_status status =
         say(tract, tract->tract_runnable_run(prepared, inputs, given), message);
     for (size_t i = 0; status == QD_TARGET_OK && i < output_count; i++)
-        status = give_output(tract, given[i], &outputs[i], message);
+        status = give_output(tract, &given[i], &outputs[i], message);
     return status;
 }
 

@@ -44,6 +44,19 @@ test_exit_2_on_what_no_target_has()
     qd 2 run -t quirk:bias "${few[@]}" && has err "did you mean 'bias-dropped'?"
 }
 
+# Both ways, and in the order in which they are printed.
+test_every_field_is_explained()
+{
+    qd 0 help fields || return 1
+    sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' "$scratch/out" >"$scratch/listed"
+    sed -n '/^static void yaml_difference/,/^void qd_tap_result/p' "$root/reports/result/tap.c" >"$scratch/writer"
+    grep -oE '(yaml_if\(out, "|"(\\n)?  )[a-z]+' "$scratch/writer" | grep -oE '[a-z]+$' | sort -u >"$scratch/written"
+    sort "$scratch/listed" | diff - "$scratch/written" || return 1
+    qd 1 run -t "$wrong" -f regressions/ort-25512-qlinearadd
+    sed -n 's/^  \([a-z]*\):.*/\1/p' "$scratch/out" >"$scratch/printed"
+    [ "$(wc -l <"$scratch/printed")" -ge 10 ] && grep -Fx -f "$scratch/printed" "$scratch/listed" | diff - "$scratch/printed"
+}
+
 # Both ways: what the sources read is listed, and what is listed is somewhere in the sources.
 test_every_environment_variable_is_listed()
 {

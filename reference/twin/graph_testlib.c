@@ -512,7 +512,7 @@ int64_t twin_factor(void)
 
 int64_t twin_rounds(int64_t rounds)
 {
-    int64_t scaled = rounds * twin_factor() / (QD_UNDER_ASAN ? 10 : 1);
+    int64_t scaled = rounds * twin_factor() / (QD_UNDER_ASAN ? 10 : 2);
     return scaled > 0 ? scaled : 1;
 }
 

@@ -379,7 +379,7 @@ uint32_t twin_solve_divisor(struct twin_random *random, int64_t acc, const mpq_t
 uint32_t twin_solve_factor(struct twin_random *random, int64_t acc, const mpq_t s1, const mpq_t sy);
 /* How much longer the test shall run: QDIFF_TWIN_FACTOR, 1 if unset. */
 int64_t twin_factor(void);
-/* rounds · twin_factor(), a tenth of it under AddressSanitizer, at least 1. */
+/* rounds · twin_factor() / 2, / 10 under AddressSanitizer, at least 1. */
 int64_t twin_rounds(int64_t rounds);
 /* 1, and 8 under AddressSanitizer: sweeps over all 16-bit codes then look at every eighth. */
 int64_t twin_stride(void);

@@ -162,7 +162,7 @@ end_job()
 {
     local pid code=0 child results=$scratch/k.jsonl
     rm -f "$results"
-    "$qdiff" run -t reference -t "$wrong" --no-diagnosis --level smoke -j 2 -r "$results" \
+    "$qdiff" run -t reference -t "$wrong" --no-diagnosis --level smoke -f 'QLinear*' -j 2 -r "$results" \
         >"$scratch/out" 2>"$scratch/err" &
     pid=$!
     for _ in $(seq 2000); do

@@ -12,7 +12,7 @@ enum { X };
 
 static void visit(struct qd_rewrite *made, const struct qd_node *node)
 {
-    if (qd_node_is(node, "DequantizeLinear") &&
+    if (strcmp(node->op_type, "DequantizeLinear") == 0 &&
         qd_rewrite_producer(made, qd_node_input(node, X), "QuantizeLinear"))
         made->nodes[node - made->nodes].name = mark;
 }

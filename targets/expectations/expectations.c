@@ -203,6 +203,7 @@ static enum qd_status parse_row(const struct place *at, char *fields[FIELDS], st
     if (!cpu_ok(row->cpu))
         return fail_field(error, at, 5, fields[5],
                           "is no list of flags such as avx512_vnni or !avx2");
+    row->expectation.by_chance = row->verdict == QD_VERDICT_NONDETERMINISTIC;
     row->expectation.issue = fields[6];
     row->expectation.reason = fields[7];
     row->expectation.row = at->line;

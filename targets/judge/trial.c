@@ -298,6 +298,15 @@ void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evalu
         qd_expectations_match(expectations, &evidence, &trial->unexpected, NULL);
 }
 
+/* Runs that agree by chance read memory that is nobody's all the same, and may have written there. */
+static void leave_damage(const struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                         const struct qd_trial *trial)
+{
+    if (subject->session && trial->known && trial->row->by_chance &&
+        trial->run.outcome != QD_OUTCOME_NONDETERMINISTIC)
+        qd_session_renew(session_for(subject, evaluated));
+}
+
 static enum qd_status diagnose(struct qd_subject *subject, const struct qd_evaluated *evaluated,
                                const struct qd_trial_options *options, struct qd_arena *arena,
                                struct qd_trial *trial, struct qd_error *error)
@@ -330,6 +339,7 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
     if (status == QD_OK)
         status = look_for_leak(subject, evaluated, arena, &made, error);
     choose_verdict(&made, options->strict);
+    leave_damage(subject, evaluated, &made);
     if (status == QD_OK && !made.skip && options->diagnose)
         status = diagnose(subject, evaluated, options, arena, &made, error);
     if (status == QD_OK && arena->starved)

@@ -27,6 +27,14 @@ double qd_flush_subnormal(double x)
     return fabs(x) < FLT_MIN ? copysign(0, x) : x;
 }
 
+/* Whether element i was another one. */
+static bool change(struct qd_tensor *y, int64_t i, int64_t bits)
+{
+    bool other = qd_tensor_get(y, i) != bits;
+    qd_tensor_set(y, i, bits);
+    return other;
+}
+
 enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct qd_override *self,
                                 struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const struct qd_value *const *in, struct qd_value *out)
@@ -35,6 +43,7 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
     struct qd_value *y = &out[0];
     enum qd_dtype type = y->want.dtype;
     struct qd_granularity parameters;
+    bool changed = false; /* what stays may be fused as before */
     struct qd_node like = qd_linear_as_onnx(node);
     if (status != QD_OK || !as->is_concerned(in, y))
         return status;
@@ -44,12 +53,15 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
         qd_granularity_read(evaluation, &like, x, s, z, "x_scale", "x_zero_point", &parameters);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
         int64_t p = qd_granularity_index(&parameters, i);
-        double made = as->number(type, qd_tensor_value(x, i), qd_tensor_value(s, p),
-                                 z ? qd_tensor_value(z, p) : 0);
+        double q = qd_tensor_value(x, i), scale = qd_tensor_value(s, p);
+        double zero = z ? qd_tensor_value(z, p) : 0;
+        double made = as->of_codes ? as->of_codes(x->dtype, q, scale, zero)
+                                   : as->number(type, q, scale, zero);
         made = qd_float_round(type, QD_NEAREST_EVEN, made);
         if ((as->gives_nan || !isnan(made)) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
-            qd_tensor_set(&y->want, i, (int64_t)qd_float_encode(type, made, false));
+            changed |= change(&y->want, i, (int64_t)qd_float_encode(type, made, false));
     }
-    qd_close_value(y);
+    if (changed)
+        qd_close_value(y);
     return status;
 }

@@ -10,6 +10,8 @@ struct qd_dequantize_as {
     /* The number that a code becomes, of the output's type; NaN: it stays. z is 0 without a zero point. */
     double (*number)(enum qd_dtype type, double q, double s, double z);
     bool gives_nan; /* NaN is what it becomes, and does not say that it stays */
+    /* In the place of number(), where the type of the codes matters, or NULL. */
+    double (*of_codes)(enum qd_dtype codes, double q, double s, double z);
 };
 
 /* The node evaluated by what comes after `self`, and each element of an output that is

@@ -12,21 +12,36 @@
 enum { CODES, SCALE, ZERO_POINT };
 enum { DIGITS = 32 };
 
+/* Operand i, whatever Identity stands between. */
+static int source(const struct qd_rewrite *made, const struct qd_node *node, size_t i)
+{
+    return qd_rewrite_source(made, qd_node_input(node, i));
+}
+
+/* A value before it was moved. */
+static int unmoved(const struct qd_rewrite *made, int value)
+{
+    static const char *const moves[] = {"Identity", "Reshape", "Transpose"};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        const struct qd_node *move = qd_rewrite_producer(made, value, moves[i]);
+        if (move)
+            return unmoved(made, qd_node_input(move, 0));
+    }
+    return value;
+}
+
 static bool has_8_bits(const struct qd_rewrite *made, const struct qd_node *dequantize)
 {
-    enum qd_dtype type = qd_rewrite_dtype(made, qd_node_input(dequantize, CODES));
+    enum qd_dtype type = qd_rewrite_dtype(made, unmoved(made, qd_node_input(dequantize, CODES)));
     if (type == QD_DTYPE_NONE)
-        type = qd_rewrite_dtype(made, qd_node_input(dequantize, ZERO_POINT));
+        type = qd_rewrite_dtype(made, source(made, dequantize, ZERO_POINT));
     return type == QD_U8 || type == QD_S8;
 }
 
 /* What only moves numbers is looked through. */
 static const struct qd_node *dequantizer(const struct qd_rewrite *made, int value)
 {
-    const struct qd_node *move = qd_rewrite_producer(made, value, "Reshape");
-    move = move ? move : qd_rewrite_producer(made, value, "Transpose");
-    return move ? dequantizer(made, qd_node_input(move, 0))
-                : qd_rewrite_producer(made, value, "DequantizeLinear");
+    return qd_rewrite_producer(made, unmoved(made, value), "DequantizeLinear");
 }
 
 bool qd_rewrite_steps(const struct qd_rewrite *made, const struct qd_node *node, size_t i,
@@ -35,8 +50,8 @@ bool qd_rewrite_steps(const struct qd_rewrite *made, const struct qd_node *node,
     const struct qd_node *dequantize = dequantizer(made, qd_node_input(node, i));
     if (!dequantize || (eight_bits && !has_8_bits(made, dequantize)))
         return false;
-    const struct qd_tensor *s = qd_rewrite_constant(made, qd_node_input(dequantize, SCALE));
-    const struct qd_tensor *z = qd_rewrite_constant(made, qd_node_input(dequantize, ZERO_POINT));
+    const struct qd_tensor *s = qd_rewrite_constant(made, source(made, dequantize, SCALE));
+    const struct qd_tensor *z = qd_rewrite_constant(made, source(made, dequantize, ZERO_POINT));
     bool absent = qd_node_input(dequantize, ZERO_POINT) == QD_NO_VALUE;
     if (!s || s->count != 1 || s->dtype != QD_F32 || (!absent && (!z || z->count != 1)))
         return false;

@@ -131,6 +131,12 @@ struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
     return i >= 0 && qd_node_is(&rewrite->nodes[i], op_type) ? &rewrite->nodes[i] : NULL;
 }
 
+int qd_rewrite_source(const struct qd_rewrite *rewrite, int value)
+{
+    const struct qd_node *identity = qd_rewrite_producer(rewrite, value, "Identity");
+    return identity ? qd_rewrite_source(rewrite, qd_node_input(identity, 0)) : value;
+}
+
 void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, size_t i, int value)
 {
     if (i < node->input_count)

@@ -60,6 +60,9 @@ int qd_node_output(const struct qd_node *node, size_t i);
 struct qd_node *qd_rewrite_producer(const struct qd_rewrite *rewrite, int value,
                                     const char *op_type);
 
+/* What an Identity, or several, give as that value; else the value itself. */
+int qd_rewrite_source(const struct qd_rewrite *rewrite, int value);
+
 /* Changes operand i of a node. */
 void qd_rewrite_operand(struct qd_rewrite *rewrite, const struct qd_node *node, size_t i,
                         int value);

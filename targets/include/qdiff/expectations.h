@@ -54,6 +54,7 @@ struct qd_expectation {
     const char
         *quirks; /* "a+b": the row covers what they explain and nothing else; "" if it names none */
     size_t row;  /* line number */
+    bool by_chance; /* of class nondeterministic: two runs may agree now and then */
 };
 
 /* A case that ran on a target, and what was learned. */

@@ -27,7 +27,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    static const struct qd_dequantize_as as = {is_concerned, number, false};
+    static const struct qd_dequantize_as as = {.is_concerned = is_concerned, .number = number};
     return qd_dequantize_as(&as, self, evaluation, node, in, out);
 }
 

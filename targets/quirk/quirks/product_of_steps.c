@@ -9,9 +9,10 @@ enum { CONSTANT = QD_MARKED_PAIR, NUMBERS };
 
 static bool is_constant(const struct qd_rewrite *made, const struct qd_node *node)
 {
-    const struct qd_node *dequantize =
-        qd_rewrite_producer(made, qd_node_input(node, B), "DequantizeLinear");
-    return dequantize && qd_rewrite_constant(made, qd_node_input(dequantize, 0)) != NULL;
+    int number = qd_rewrite_source(made, qd_node_input(node, B));
+    const struct qd_node *dequantize = qd_rewrite_producer(made, number, "DequantizeLinear");
+    return dequantize &&
+           qd_rewrite_constant(made, qd_rewrite_source(made, qd_node_input(dequantize, 0))) != NULL;
 }
 
 static void visit(struct qd_rewrite *made, const struct qd_node *node)

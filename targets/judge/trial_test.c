@@ -115,6 +115,29 @@ static void rows_can_name_it(void **state)
     qd_arena_clear(&arena);
 }
 
+/* Where two runs agree by chance the process is not used again; after other failures it is. */
+static void what_differs_by_chance_leaves_a_fresh_process(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows;
+        bool differs; /* once more */
+    } rows[] = {{"*\t*\t*\tnondeterministic\t*\t*\t-\twhy\n", false},
+                {"*\t*\t*\twrong-value\t*\t*\t-\twhy\n", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_session *session = qd_open(MISBEHAVE("wrong-later"), &isolated);
+        struct qd_arena arena;
+        struct qd_trial trial;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        for (int run = 0; run < 3; run++) {
+            try_once(session, rows[i].rows, &trial, &arena);
+            assert_int_equal(trial.known, run == 1 || (run == 2 && rows[i].differs));
+        }
+        qd_session_close(session);
+        qd_arena_clear(&arena);
+    }
+}
+
 /* In process there is no other one to ask. */
 static void in_process_it_is_a_wrong_value(void **state)
 {
@@ -236,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_invalid_model_may_damage_the_process),
+        cmocka_unit_test(what_differs_by_chance_leaves_a_fresh_process),
         cmocka_unit_test(a_state_leak_tells_both_answers),
         cmocka_unit_test(rows_can_name_it),
         cmocka_unit_test(in_process_it_is_a_wrong_value),

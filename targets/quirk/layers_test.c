@@ -200,9 +200,9 @@ static void the_range_is_divided_by(void **state)
     qd_arena_clear(&arena);
 }
 
-/* The graph's one output under a quirk: element i is codes[i]. */
-static void gives(struct qd_builder *builder, struct qd_arena *arena, const char *quirk,
-                  int64_t count, const int64_t *codes)
+/* The graph's one output under a quirk. */
+static struct qd_value output_of(struct qd_builder *builder, struct qd_arena *arena,
+                                 const char *quirk)
 {
     struct qd_case kase;
     struct qd_semantics semantics;
@@ -212,6 +212,21 @@ static void gives(struct qd_builder *builder, struct qd_arena *arena, const char
         qd_quirks_parse(quirk, arena, &semantics, &error) != QD_OK ||
         qd_graph_evaluate(kase.graph, kase.inputs, &semantics, arena, &y, &error) != QD_OK)
         fail_msg("%s: %s", quirk, error.text);
+    return y;
+}
+
+static bool admits(struct qd_builder *builder, struct qd_arena *arena, const char *quirk, double y)
+{
+    const struct qd_value value = output_of(builder, arena, quirk);
+    const struct qd_observation seen = qd_value_observe(&value, 0);
+    return qd_observation_admits(&seen, y);
+}
+
+/* Element i is codes[i]. */
+static void gives(struct qd_builder *builder, struct qd_arena *arena, const char *quirk,
+                  int64_t count, const int64_t *codes)
+{
+    const struct qd_value y = output_of(builder, arena, quirk);
     assert_int_equal(y.want.count, count);
     for (int64_t i = 0; i < count; i++)
         assert_int_equal(qd_tensor_get(&y.want, i), codes[i]);
@@ -311,14 +326,41 @@ static void scales_are_shifts(void **state)
     }
 }
 
+/* 186·0x2936 · 65·0x2933 (float16: 0.04071044921875, 0.040618896484375) is 19.992187489, just below a tie of float16:
+ * 0x4cff. Rounded to float32 first it is the tie, which goes to 0x4d00 = 20. */
+static void a_product_in_float32_is_rounded_to_float16_once(void **state)
+{
+    (void)state;
+    static uint8_t a[] = {186}, b[] = {65};
+    static uint16_t scales[] = {0x2936, 0x2933};
+    static const int64_t dims[] = {1, 1};
+    const struct qd_tensor of_a = {.dtype = QD_F16, .count = 1, .data = &scales[0]},
+                           of_b = {.dtype = QD_F16, .count = 1, .data = &scales[1]};
+    struct qd_tensor x = {.dtype = QD_U8, .rank = 2, .dims = {1, 1}, .count = 1, .data = a}, w = x;
+    struct qd_arena arena;
+    w.data = b;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "a", &x);
+    qd_build_initializer(builder, "b", &w);
+    qd_build_initializer(builder, "a_scale", &of_a);
+    qd_build_initializer(builder, "b_scale", &of_b);
+    qd_build_node(builder, "com.microsoft", "MatMulIntegerToFloat", "a,b,a_scale,b_scale", "y");
+    qd_build_output(builder, "y", QD_F16, 2, dims);
+    assert_true(admits(builder, &arena, "product-in-floats", 20));
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(quirks_give_the_numbers_by_hand),
-                                       cmocka_unit_test(bias_codes_in_steps_of_the_product),
-                                       cmocka_unit_test(softmax_overflows),
-                                       cmocka_unit_test(the_range_is_divided_by),
-                                       cmocka_unit_test(softmax_of_the_table),
-                                       cmocka_unit_test(quotients_in_int32),
-                                       cmocka_unit_test(scales_are_shifts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quirks_give_the_numbers_by_hand),
+        cmocka_unit_test(a_product_in_float32_is_rounded_to_float16_once),
+        cmocka_unit_test(bias_codes_in_steps_of_the_product),
+        cmocka_unit_test(softmax_overflows),
+        cmocka_unit_test(the_range_is_divided_by),
+        cmocka_unit_test(softmax_of_the_table),
+        cmocka_unit_test(quotients_in_int32),
+        cmocka_unit_test(scales_are_shifts)};
     return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
 }

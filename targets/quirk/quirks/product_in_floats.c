@@ -15,19 +15,19 @@ enum { A, B };
 static const struct layout layouts[] = {{"MatMulIntegerToFloat", 2, 3, 4, 5, 6},
                                         {"DynamicQuantizeMatMul", -1, 2, -1, 3, 4}};
 
-/* An operator in the node's place. */
+/* An operator in the node's place, with one attribute or none (NULL). */
 static enum qd_status call(const struct qd_override *self, struct qd_edit *edit,
-                           const char *op_type, int64_t axis, const struct qd_value *const *in,
-                           struct qd_value *out)
+                           const char *op_type, const char *name, int64_t value,
+                           const struct qd_value *const *in, struct qd_value *out)
 {
-    const struct qd_attr last = {.name = "axis", .kind = QD_ATTR_INT, .i = axis};
+    const struct qd_attr attr = {.name = name, .kind = QD_ATTR_INT, .i = value};
     struct qd_node node = edit->node;
     node.domain = "";
     node.op_type = op_type;
     node.op = qd_op_find("", op_type);
     node.opset = OPSET;
-    node.attrs = &last;
-    node.attr_count = strcmp(op_type, "DequantizeLinear") == 0;
+    node.attrs = &attr;
+    node.attr_count = name != NULL;
     return edit->status == QD_OK ? qd_override_node(&edit->evaluation, self->next, &node, in, out)
                                  : edit->status;
 }
@@ -37,15 +37,20 @@ static int64_t count_of(const struct qd_edit *edit, int i)
     return i >= 0 && edit->in[i] ? edit->in[i]->want.count : 1;
 }
 
-/* Operand i, a scale or zero point, as a scalar, or one for each of `count` columns; NULL if there is none. */
+/* Operand i, a scale, zero point or bias, as a scalar, or one for each of `count` columns, floats as float32; NULL if
+ * there is none. */
 static const struct qd_value *spread(struct qd_edit *edit, int i, int64_t count)
 {
     if (i < 0 || !edit->in[i])
         return NULL;
     const struct qd_tensor *from = &edit->in[i]->want;
-    struct qd_tensor *to = qd_edit_new(edit, i, from->dtype, count > 1, &count);
-    for (int64_t n = 0; to && n < to->count; n++)
-        qd_tensor_set(to, n, qd_tensor_get(from, from->count > 1 ? n : 0));
+    bool is_float = qd_dtype_is_float(from->dtype);
+    struct qd_tensor *to = qd_edit_new(edit, i, is_float ? QD_F32 : from->dtype, count > 1, &count);
+    for (int64_t n = 0; to && n < to->count; n++) {
+        int64_t at = from->count > 1 ? n : 0;
+        uint64_t bits = qd_float_encode(QD_F32, qd_tensor_value(from, at), false);
+        qd_tensor_set(to, n, is_float ? (int64_t)bits : qd_tensor_get(from, at));
+    }
     return edit->in[i];
 }
 
@@ -55,7 +60,7 @@ static enum qd_status multiply(const struct qd_override *self, struct qd_edit *e
     struct qd_value a = *edit->in[A], b, product;
     int64_t scales = count_of(edit, layout->b_scale), zeros = count_of(edit, layout->b_zero);
     int64_t count = scales > zeros ? scales : zeros;
-    const struct qd_value *bias = edit->in[layout->bias];
+    const struct qd_value *bias = spread(edit, layout->bias, count_of(edit, layout->bias));
     const struct qd_value *a_in[QD_MAX_OPERANDS] = {edit->in[A], spread(edit, layout->a_scale, 1),
                                                     spread(edit, layout->a_zero, 1)};
     const struct qd_value *b_in[QD_MAX_OPERANDS] = {
@@ -65,12 +70,25 @@ static enum qd_status multiply(const struct qd_override *self, struct qd_edit *e
     int64_t columns = (int64_t)edit->in[B]->want.rank - 1;
     enum qd_status status = QD_OK;
     if (layout->a_scale >= 0)
-        status = call(self, edit, "DequantizeLinear", 0, a_in, &a);
+        status = call(self, edit, "DequantizeLinear", "axis", 0, a_in, &a);
     if (status == QD_OK)
-        status = call(self, edit, "DequantizeLinear", columns, b_in, &b);
+        status = call(self, edit, "DequantizeLinear", "axis", columns, b_in, &b);
     if (status == QD_OK)
-        status = call(self, edit, "MatMul", 0, product_in, bias ? &product : out);
-    return status == QD_OK && bias ? call(self, edit, "Add", 0, sum_in, out) : status;
+        status = call(self, edit, "MatMul", NULL, 0, product_in, bias ? &product : out);
+    return status == QD_OK && bias ? call(self, edit, "Add", NULL, 0, sum_in, out) : status;
+}
+
+/* In float32, and where y is narrower, rounded to its type once. */
+static enum qd_status compute(const struct qd_override *self, struct qd_edit *edit,
+                              const struct layout *layout, enum qd_dtype y, struct qd_value *out)
+{
+    struct qd_value wide;
+    const struct qd_value *in[QD_MAX_OPERANDS] = {&wide};
+    if (y == QD_F32)
+        return multiply(self, edit, layout, out);
+    enum qd_status status = multiply(self, edit, layout, &wide);
+    return status == QD_OK ? call(self, edit, "Cast", "to", qd_dtype_info(y)->onnx, in, out)
+                           : status;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -87,7 +105,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     if (status != QD_OK || !layout)
         return status;
     qd_edit_begin(&edit, evaluation, node, in);
-    return multiply(self, &edit, layout, out);
+    return compute(self, &edit, layout, out->want.dtype, out);
 }
 
 const struct qd_override qd_quirk_product_in_floats = {.node = evaluate};

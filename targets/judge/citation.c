@@ -237,7 +237,8 @@ static const char *rest_of_clause(enum qd_verdict class)
     switch (class) {
     case QD_VERDICT_WRONG_SHAPE: return "the shapes of the outputs, implied by shape inference";
     case QD_VERDICT_WRONG_TYPE: return "the type constraints of the outputs";
-    case QD_VERDICT_REJECTS_VALID: return "its page allows this model: types, shapes and attributes";
+    case QD_VERDICT_REJECTS_VALID:
+        return "its page allows this model: types, shapes and attributes";
     case QD_VERDICT_CRASH:
     case QD_VERDICT_HANG:
     case QD_VERDICT_OOM: return "whatever the model, a target answers with outputs or an error";

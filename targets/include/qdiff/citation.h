@@ -38,8 +38,8 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run
                        const char *words, struct qd_arena *arena, struct qd_citation *citation,
                        struct qd_error *error);
 
-/* What fixes the values of a node's outputs, as a citation quotes it: "Softmax-13: \"...\""; "" if the reference does not
- * have the operator. NULL: no memory. */
+/* What fixes the values of a node's outputs, as a citation quotes it: "Softmax-13: \"...\""; "" if the reference does
+ * not have the operator. NULL: no memory. */
 const char *qd_node_clause(const struct qd_node *node, struct qd_arena *arena);
 
 #endif

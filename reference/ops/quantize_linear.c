@@ -556,10 +556,9 @@ const struct qd_op qd_op_quantize_linear = {
     .form = QD_FORM_QUANTIZES,
     .operands = "x,y_scale,y_zero_point",
     .clause =
-        "25: The quantization formula is y = saturate((x / y_scale) + y_zero_point). ... For "
-        "(x / y_scale), it rounds to the nearest even. ... The type of y_scale determines the "
-        "precision of the division operation between x and y_scale, unless the precision "
-        "attribute is specified."
+        "25: y = saturate((x / y_scale) + y_zero_point). ... For (x / y_scale), it rounds to "
+        "the nearest even. ... The type of y_scale determines the precision of the division "
+        "... unless the precision attribute is specified."
         "\n21<23: The quantization formula is y = saturate((x / y_scale) + y_zero_point). ... "
         "For (x / y_scale), it rounds to the nearest even."
         "\n19<21: The quantization formula is y = saturate ((x / y_scale) + y_zero_point). "

@@ -206,7 +206,7 @@ static struct qd_value output_of(struct qd_builder *builder, struct qd_arena *ar
 {
     struct qd_case kase;
     struct qd_semantics semantics;
-    struct qd_value y;
+    struct qd_value y = {.flags = NULL};
     struct qd_error error;
     if (qd_build_finish(builder, "case", false, &kase, &error) != QD_OK ||
         qd_quirks_parse(quirk, arena, &semantics, &error) != QD_OK ||

@@ -46,3 +46,8 @@ bool qd_broadcast_fits(unsigned rank, const int64_t *dims, unsigned to_rank, con
             return false;
     return true;
 }
+
+int64_t qd_broadcast_element(const struct qd_tensor *x, const struct qd_tensor *y, int64_t i)
+{
+    return qd_broadcast_index(x->rank, x->dims, y->rank, y->dims, i);
+}

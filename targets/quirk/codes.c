@@ -9,7 +9,7 @@ enum { CODES, ZERO_POINT = 2, OPERAND };
 static int64_t code_of(const struct qd_value *const *in, const struct qd_tensor *y, int64_t i)
 {
     const struct qd_tensor *codes = &in[CODES]->want;
-    int64_t at = qd_broadcast_index(codes->rank, codes->dims, y->rank, y->dims, i);
+    int64_t at = qd_broadcast_element(codes, y, i);
     return qd_tensor_get(codes, at) - (int64_t)qd_parameter_at(in[ZERO_POINT], 0);
 }
 

@@ -5,17 +5,7 @@
 #include "quirk/edit.h"
 
 enum { A, B };
-enum { CODES };
 enum { SCALE, ZERO, OF_B, SIGN_OF_CODES, SIGN_OF_CONSTANT, NUMBERS };
-
-static bool is_constant(const struct qd_rewrite *made, const struct qd_node *node, size_t i)
-{
-    int value = qd_rewrite_source(made, qd_node_input(node, i));
-    const struct qd_node *dequantize = qd_rewrite_producer(made, value, "DequantizeLinear");
-    if (dequantize)
-        value = qd_rewrite_source(made, qd_node_input(dequantize, CODES));
-    return qd_rewrite_constant(made, value) != NULL;
-}
 
 void qd_mark_constant_sum(struct qd_rewrite *made, const struct qd_node *node, const char *mark,
                           bool eight_bits)
@@ -23,19 +13,14 @@ void qd_mark_constant_sum(struct qd_rewrite *made, const struct qd_node *node, c
     bool sum = qd_node_is(node, "Add");
     if (!sum && !qd_node_is(node, "Sub"))
         return;
-    size_t of = is_constant(made, node, A) ? B : A;
+    size_t of = qd_rewrite_is_constant(made, node, A) ? B : A;
     struct qd_steps steps;
-    if (is_constant(made, node, of) || !is_constant(made, node, 1 - of) ||
+    if (qd_rewrite_is_constant(made, node, of) || !qd_rewrite_is_constant(made, node, 1 - of) ||
         !qd_rewrite_steps(made, node, of, eight_bits, &steps))
         return;
     const float numbers[NUMBERS] = {steps.scale, steps.zero, (float)of, of == B && !sum ? -1 : 1,
                                     of == A && !sum ? -1 : 1};
     qd_mark_numbers(made, node, mark, numbers, NUMBERS);
-}
-
-static int64_t place(const struct qd_tensor *x, const struct qd_tensor *y, int64_t i)
-{
-    return qd_broadcast_index(x->rank, x->dims, y->rank, y->dims, i);
 }
 
 enum qd_status qd_evaluate_constant_sum(const struct qd_override *self,
@@ -53,8 +38,8 @@ enum qd_status qd_evaluate_constant_sum(const struct qd_override *self,
     const struct qd_tensor *constant = &in[of[OF_B] != 0 ? A : B]->want;
     const struct qd_steps steps = {of[SCALE], of[ZERO]};
     for (int64_t i = 0; i < y->count; i++) {
-        float code = qd_code_before(codes, place(codes, y, i), steps);
-        float c = (float)qd_tensor_value(constant, place(constant, y, i));
+        float code = qd_code_before(codes, qd_broadcast_element(codes, y, i), steps);
+        float c = (float)qd_tensor_value(constant, qd_broadcast_element(constant, y, i));
         qd_set_float(&out[0], i,
                      f(of[SIGN_OF_CODES] * code, of[SIGN_OF_CODES] * steps.zero, steps.scale,
                        of[SIGN_OF_CONSTANT] * c));

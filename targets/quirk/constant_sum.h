@@ -6,7 +6,7 @@
 #include "quirk/marked.h"
 
 /* Marks an Add or a Sub of which one operand is an initializer or dequantized from one, and the other one from codes
- * that are none; of any codes, or of 8-bit codes alone. */
+ * that are not constant; of any codes, or of 8-bit codes alone. */
 void qd_mark_constant_sum(struct qd_rewrite *made, const struct qd_node *node, const char *mark,
                           bool eight_bits);
 

@@ -20,6 +20,19 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
                                 struct qd_evaluation *evaluation, const struct qd_node *node,
                                 const struct qd_value *const *in, struct qd_value *out);
 
+/* The quirk `name`, qd_quirk_<name>: what follows initializes its struct qd_dequantize_as. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name */
+#define QD_QUIRK_DEQUANTIZE(name, ...)                                                           \
+    static enum qd_status evaluate(const struct qd_override *self,                               \
+                                   struct qd_evaluation *evaluation, const struct qd_node *node, \
+                                   const struct qd_value *const *in, struct qd_value *out)       \
+    {                                                                                            \
+        static const struct qd_dequantize_as as = {__VA_ARGS__};                                 \
+        return qd_dequantize_as(&as, self, evaluation, node, in, out);                           \
+    }                                                                                            \
+    const struct qd_override qd_quirk_##name = {.node = evaluate};
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* The bfloat16 that OpenVINO makes of a float32: cut off, and only where the last bit that is
  * kept is 1, half of it is added before. */
 float qd_bfloat16_half_to_odd(float x);

@@ -59,6 +59,13 @@ bool qd_rewrite_steps(const struct qd_rewrite *made, const struct qd_node *node,
     return true;
 }
 
+bool qd_rewrite_is_constant(const struct qd_rewrite *made, const struct qd_node *node, size_t i)
+{
+    int value = source(made, node, i);
+    const struct qd_node *dequantize = qd_rewrite_producer(made, value, "DequantizeLinear");
+    return qd_rewrite_constant(made, dequantize ? source(made, dequantize, CODES) : value) != NULL;
+}
+
 void qd_mark_numbers(struct qd_rewrite *made, const struct qd_node *node, const char *mark,
                      const float *numbers, size_t count)
 {
@@ -115,7 +122,7 @@ static float code_for(const struct qd_value *operand, const struct qd_tensor *y,
                       struct qd_steps steps)
 {
     const struct qd_tensor *x = &operand->want;
-    return qd_code_before(x, qd_broadcast_index(x->rank, x->dims, y->rank, y->dims, i), steps);
+    return qd_code_before(x, qd_broadcast_element(x, y, i), steps);
 }
 
 enum qd_status qd_evaluate_pair(const struct qd_override *self, struct qd_evaluation *evaluation,

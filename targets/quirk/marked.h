@@ -17,6 +17,9 @@ struct qd_steps {
 bool qd_rewrite_steps(const struct qd_rewrite *made, const struct qd_node *node, size_t i,
                       bool eight_bits, struct qd_steps *steps);
 
+/* Whether operand i is an initializer, or dequantized from one; Identity may stand between. */
+bool qd_rewrite_is_constant(const struct qd_rewrite *made, const struct qd_node *node, size_t i);
+
 /* Writes some numbers into the name of the node, after `mark`. */
 void qd_mark_numbers(struct qd_rewrite *made, const struct qd_node *node, const char *mark,
                      const float *numbers, size_t count);

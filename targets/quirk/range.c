@@ -1,33 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QuantizeLinear as the range of its codes: range.h says how. */
+/* QuantizeLinear and DequantizeLinear as the range of the codes: range.h says how. */
 #include "quirk/range.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "qdiff/granularity.h"
+#include "quirk/dequantize.h"
 #include "quirk/edit.h"
 
 enum { X, Y_SCALE, Y_ZERO_POINT };
 
-static bool is_concerned(const struct qd_value *y)
+static bool has_range(enum qd_dtype codes)
 {
-    enum qd_dtype type = y->want.dtype;
-    return qd_dtype_is_integer(type) && qd_dtype_info(type)->bits <= 16;
+    return qd_dtype_is_integer(codes) && qd_dtype_info(codes)->bits <= 16;
+}
+
+struct qd_range_of_codes qd_range_of(enum qd_dtype codes, float scale, float zero)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(codes);
+    return (struct qd_range_of_codes){.scale = scale,
+                                      .zero = zero,
+                                      .low = scale * ((float)info->min - zero),
+                                      .high = scale * ((float)info->max - zero),
+                                      .least = info->min,
+                                      .greatest = info->max};
 }
 
 static struct qd_range_of_codes range_of(const struct qd_tensor *s, const struct qd_tensor *z,
                                          int64_t p, enum qd_dtype type, enum qd_rounding rounding)
 {
-    const struct qd_dtype_info *codes = qd_dtype_info(type);
     float scale = (float)qd_tensor_value(s, p), zero = z ? (float)qd_tensor_value(z, p) : 0;
-    return (struct qd_range_of_codes){.scale = scale,
-                                      .zero = zero,
-                                      .low = scale * ((float)codes->min - zero),
-                                      .high = scale * ((float)codes->max - zero),
-                                      .least = codes->min,
-                                      .greatest = codes->max,
-                                      .is_one = s->count == 1,
-                                      .rounding = rounding};
+    struct qd_range_of_codes range = qd_range_of(type, scale, zero);
+    range.is_one = s->count == 1;
+    range.rounding = rounding;
+    return range;
 }
 
 float qd_steps_above_low(const struct qd_range_of_codes *range, float x)
@@ -59,7 +66,7 @@ enum qd_status qd_quantize_by_range(const struct qd_override *self,
     struct qd_value *y = &out[0];
     struct qd_granularity parameters;
     struct qd_node like = qd_linear_as_onnx(node);
-    if (status != QD_OK || !is_concerned(y))
+    if (status != QD_OK || !has_range(y->want.dtype))
         return status;
     const struct qd_tensor *x = &in[X]->want, *s = &in[Y_SCALE]->want;
     const struct qd_tensor *z = in[Y_ZERO_POINT] ? &in[Y_ZERO_POINT]->want : NULL;
@@ -76,4 +83,29 @@ enum qd_status qd_quantize_by_range(const struct qd_override *self,
     }
     qd_close_value(y);
     return status;
+}
+
+/* --- After QuantizeLinear ------------------------------------------------------------------------- */
+
+void qd_mark_coded(struct qd_rewrite *made, const struct qd_node *node, const char *mark)
+{
+    if (strcmp(node->op_type, "DequantizeLinear") == 0 &&
+        qd_rewrite_producer(made, qd_node_input(node, X), "QuantizeLinear"))
+        made->nodes[node - made->nodes].name = mark;
+}
+
+static bool becomes_float32(const struct qd_value *const *in, const struct qd_value *y)
+{
+    return y->want.dtype == QD_F32 && has_range(in[X]->want.dtype);
+}
+
+enum qd_status qd_dequantize_coded(const char *mark, qd_range_number *number,
+                                   const struct qd_override *self, struct qd_evaluation *evaluation,
+                                   const struct qd_node *node, const struct qd_value *const *in,
+                                   struct qd_value *out)
+{
+    const struct qd_dequantize_as as = {.is_concerned = becomes_float32, .of_codes = number};
+    return node->name && strcmp(node->name, mark) == 0
+               ? qd_dequantize_as(&as, self, evaluation, node, in, out)
+               : qd_override_node(evaluation, self->next, node, in, out);
 }

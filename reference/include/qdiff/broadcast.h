@@ -16,4 +16,7 @@ bool qd_broadcast_fits(unsigned rank, const int64_t *dims, unsigned to_rank, con
 int64_t qd_broadcast_index(unsigned rank, const int64_t *dims, unsigned common_rank,
                            const int64_t *common, int64_t i);
 
+/* The same of two tensors: the element of x that is broadcast to element i of y. */
+int64_t qd_broadcast_element(const struct qd_tensor *x, const struct qd_tensor *y, int64_t i);
+
 #endif

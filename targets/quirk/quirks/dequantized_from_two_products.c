@@ -15,12 +15,4 @@ static double number(enum qd_dtype type, double q, double s, double z)
     return (double)(product - offset);
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
-{
-    static const struct qd_dequantize_as as = {.is_concerned = is_concerned, .number = number};
-    return qd_dequantize_as(&as, self, evaluation, node, in, out);
-}
-
-const struct qd_override qd_quirk_dequantized_from_two_products = {.node = evaluate};
+QD_QUIRK_DEQUANTIZE(dequantized_from_two_products, .is_concerned = is_concerned, .number = number)

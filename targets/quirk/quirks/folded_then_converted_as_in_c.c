@@ -262,11 +262,6 @@ static enum qd_status choose(struct qd_evaluation *evaluation, const struct laye
 
 /* --- Others ------------------------------------------------------------------------------------ */
 
-static int64_t index_of(const struct qd_tensor *x, const struct qd_tensor *y, int64_t i)
-{
-    return qd_broadcast_index(x->rank, x->dims, y->rank, y->dims, i);
-}
-
 static enum qd_status add_or_multiply(struct qd_evaluation *evaluation, const struct layer *layer,
                                       struct qd_value *y)
 {
@@ -275,7 +270,8 @@ static enum qd_status add_or_multiply(struct qd_evaluation *evaluation, const st
     bool is_sum = strcmp(layer->node->op_type, "QLinearAdd") == 0;
     enum qd_status status = QD_OK;
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
-        int64_t j = index_of(a.codes, &y->want, i), k = index_of(b.codes, &y->want, i);
+        int64_t j = qd_broadcast_element(a.codes, &y->want, i),
+                k = qd_broadcast_element(b.codes, &y->want, i);
         status = set(evaluation, y, i, as_in_c(layer, of_two(layer, is_sum, &a, j, &b, k), type));
     }
     return status;

@@ -33,7 +33,7 @@ static const struct qd_value *operand(const struct kernel *k, int number, int pa
 static int64_t code_at(const struct kernel *k, int number, int64_t i)
 {
     const struct qd_tensor *x = &operand(k, number, CODES)->want;
-    return qd_tensor_get(x, qd_broadcast_index(x->rank, x->dims, k->y->rank, k->y->dims, i));
+    return qd_tensor_get(x, qd_broadcast_element(x, k->y, i));
 }
 
 static int64_t difference_at(const struct kernel *k, int number, int64_t i)

@@ -7,14 +7,6 @@ static const char mark[] = "(product of steps)";
 enum { A, B };
 enum { CONSTANT = QD_MARKED_PAIR, NUMBERS };
 
-static bool is_constant(const struct qd_rewrite *made, const struct qd_node *node)
-{
-    int number = qd_rewrite_source(made, qd_node_input(node, B));
-    const struct qd_node *dequantize = qd_rewrite_producer(made, number, "DequantizeLinear");
-    return dequantize &&
-           qd_rewrite_constant(made, qd_rewrite_source(made, qd_node_input(dequantize, 0))) != NULL;
-}
-
 static void visit(struct qd_rewrite *made, const struct qd_node *node)
 {
     struct qd_steps a, b;
@@ -22,7 +14,7 @@ static void visit(struct qd_rewrite *made, const struct qd_node *node)
         !qd_rewrite_steps(made, node, B, true, &b))
         return;
     /* It is steps that are multiplied, codes without their zero points. */
-    const float numbers[NUMBERS] = {a.scale, 0, b.scale, 0, is_constant(made, node)};
+    const float numbers[NUMBERS] = {a.scale, 0, b.scale, 0, qd_rewrite_is_constant(made, node, B)};
     qd_mark_numbers(made, node, mark, numbers, NUMBERS);
 }
 

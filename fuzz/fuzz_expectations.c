@@ -93,7 +93,7 @@ static void view_all(const struct qd_expectations *expectations, struct qd_arena
         if (status == QD_OK)
             qd_engine_require(
                 qd_expectations_view(alone, 0, &again) && again.verdict == view.verdict &&
-                    again.names_quirk == view.names_quirk && strcmp(again.text, view.text) == 0,
+                    strcmp(again.quirks, view.quirks) == 0 && strcmp(again.text, view.text) == 0,
                 "a row alone is another", NULL);
     }
     qd_expectations_stale(expectations, ignore_row, &stale);

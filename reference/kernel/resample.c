@@ -179,15 +179,17 @@ size_t qd_resample_exactly(enum qd_resample_mode mode, const struct qd_resample_
 {
     const struct qd_fraction lengths = {axis->out, axis->in};
     struct qd_fraction given;
-    bool aligned = mode == QD_ALIGN_CORNERS && axis->out > 1;
-    x[0] = (struct qd_fraction){axis->resized ? 0 : o, 1};
-    if (!axis->resized || (mode == QD_PYTORCH_HALF_PIXEL && axis->out == 1))
+    bool one = axis->out == 1;
+    if (!axis->resized || (mode == QD_PYTORCH_HALF_PIXEL && one)) {
+        x[0] = (struct qd_fraction){axis->resized ? 0 : o, 1};
         return 1;
-    if (aligned)
+    }
+    if (mode == QD_ALIGN_CORNERS) {
         x[0] = (struct qd_fraction){o * (axis->in - 1), axis->out - 1};
-    if (mode == QD_ALIGN_CORNERS || mode == QD_TF_CROP_AND_RESIZE || axis->in > QD_EXACT_LENGTH ||
-        axis->out > QD_EXACT_LENGTH)
-        return aligned;
+        return one ? 0 : 1;
+    }
+    if (mode == QD_TF_CROP_AND_RESIZE || axis->in > QD_EXACT_LENGTH || axis->out > QD_EXACT_LENGTH)
+        return 0;
     bool known = given_scale(axis, &given);
     if (!known && axis->scale > 0)
         return 0;

@@ -214,7 +214,7 @@ static void what_mixtures_with_float16_lose_is_no_mismatch(void **state)
         PRODUCT("u8[1,2] 255 0", "f16[] 0.0001220703125", U, "u8[2,1] 200 240",
                 "f16[] 0.0001220703125", U, "f16[] 0.000030517578125", U),
         "", "u8[1,1] 25^0");
-    /* 115 200 is none: no sentence says which code 0·∞ becomes */
+    /* 115 200 overflows: no sentence says which code 0·∞ becomes */
     row("QLinearMatMul", 21,
         PRODUCT("u8[1,2] 240 240", "f16[] 0.0001220703125", U, "u8[2,1] 240 240",
                 "f16[] 0.0001220703125", U, "f16[] 0.000030517578125", U),

@@ -94,9 +94,11 @@ void qd_code_drop_ways(struct qd_code *code, const struct qd_output_quantizer *q
         struct qd_enclosure given[QD_MOST_RESULTS];
         size_t count = results_of(orders, how, operands, given);
         for (size_t i = 0; i < count; i++) {
-            code->not_number = code->not_number || given[i].lost;
-            int64_t c =
-                given[i].lost ? code->want : qd_output_quantizer_float(quantizer, given[i].lo);
+            if (given[i].lost) {
+                code->not_number = true;
+                continue;
+            }
+            int64_t c = qd_output_quantizer_float(quantizer, given[i].lo);
             if (!admits(code, c))
                 qd_code_drop(code, c);
         }

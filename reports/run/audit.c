@@ -137,7 +137,7 @@ struct qd_sink qd_audit_sink(struct qd_audit *audit)
 
 const char *qd_audit_offence(const struct qd_audit_row *row, char *text, size_t size)
 {
-    if (row->selected == 0 || row->view.names_quirk || row->view.names_words)
+    if (row->selected == 0 || row->view.quirks[0] != '\0' || row->view.names_words)
         return NULL;
     if (10 * row->matched < 9 * row->selected)
         snprintf(text, size, "matches %zu of the %zu comparisons that it selects", row->matched,

@@ -599,7 +599,7 @@ bool qd_expectations_view(const struct qd_expectations *expectations, size_t i,
     *view = (struct qd_expectation_view){.line = row->expectation.row,
                                          .text = row->text,
                                          .verdict = row->verdict,
-                                         .names_quirk = row->quirk_count > 0,
+                                         .quirks = row->expectation.quirks,
                                          .names_words = row->words != NULL,
                                          .is_fuzz = row->by_fuzz};
     return true;

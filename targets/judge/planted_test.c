@@ -142,19 +142,26 @@ static void begin(struct census *census, const char *target)
     census->planted.subject.role = &role_planted;
 }
 
-/* Whether a row is about the quirk, alone or with others: "quirk:<name>", "+<name>". */
+/* Whether "a+b" has the name. */
+static bool has_name(const char *names, const char *name)
+{
+    while (*names) {
+        size_t length = strcspn(names, "+");
+        if (length == strlen(name) && strncmp(names, name, length) == 0)
+            return true;
+        names += length + (names[length] == '+');
+    }
+    return false;
+}
+
+/* Whether a row is about the quirk, alone or with others. */
 static bool is_named(const struct qd_expectations *rows, const char *quirk)
 {
     struct qd_expectation_view row;
-    size_t length = strlen(quirk);
-    for (size_t i = 0; rows && qd_expectations_view(rows, i, &row); i++) {
-        const char *names = strstr(row.text, "\tquirk:");
-        const char *end = names ? strchr(names + 1, '\t') : NULL;
-        for (const char *at = names; end && (at = strpbrk(at + 1, ":+")) != NULL && at < end;)
-            if (strncmp(at + 1, quirk, length) == 0 && strchr("+\t", at[1 + length]))
-                return true;
-    }
-    return false;
+    bool named = false;
+    for (size_t i = 0; rows && !named && qd_expectations_view(rows, i, &row); i++)
+        named = has_name(row.quirks, quirk);
+    return named;
 }
 
 /* How many of the quirks that show on these cases are seen; *shown of them, *own more that are the target's own. */

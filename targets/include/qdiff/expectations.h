@@ -115,7 +115,8 @@ struct qd_expectation_view {
     size_t line;
     const char *text;        /* the line */
     enum qd_verdict verdict; /* its class */
-    bool names_quirk, names_words;
+    const char *quirks;      /* "a+b"; "" if it names none */
+    bool names_words;
     bool is_fuzz; /* for a fuzzer's cases only */
 };
 

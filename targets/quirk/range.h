@@ -36,8 +36,8 @@ void qd_mark_coded(struct qd_rewrite *made, const struct qd_node *node, const ch
 /* The number of q, of codes of that type. */
 typedef double qd_range_number(enum qd_dtype codes, double q, double s, double z);
 
-/* The node evaluated by what comes after `self`, and if it is marked and makes float32 of codes of at most 16 bits, each
- * element replaced by number(). */
+/* The node evaluated by what comes after `self`, and if it is marked and makes float32 of codes of at most 16 bits,
+ * each element replaced by number(). */
 enum qd_status qd_dequantize_coded(const char *mark, qd_range_number *number,
                                    const struct qd_override *self, struct qd_evaluation *evaluation,
                                    const struct qd_node *node, const struct qd_value *const *in,

@@ -80,11 +80,9 @@ static void print_set(FILE *out, const struct qd_reduced *reduced, struct qd_are
 
 static void print_diagnosis(FILE *out, const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
-    const struct qd_quirk *quirk = diagnosis->quirk_count > 0 ? diagnosis->quirks[0] : NULL;
-
     print_if(out, "diagnosis", diagnosis->label);
-    print_if(out, "effect", quirk ? quirk->effect : "");
-    print_if(out, "seen", quirk ? quirk->seen : "");
+    print_if(out, "effect", diagnosis->effect);
+    print_if(out, "seen", diagnosis->seen);
     print_if(out, "place", diagnosis->place);
     print_if(out, "facts", diagnosis->facts);
     const char *evidence = diagnosis->neighbours > 0 ? qd_describe_evidence(diagnosis, arena) : "";

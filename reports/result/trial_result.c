@@ -125,13 +125,12 @@ static enum qd_status describe_diagnosis(const struct qd_diagnosis *diagnosis,
                                          struct qd_arena *arena, struct qd_result *result,
                                          struct qd_error *error)
 {
-    const struct qd_quirk *quirk = diagnosis->quirk_count > 0 ? diagnosis->quirks[0] : NULL;
     result->evidence = qd_describe_evidence(diagnosis, arena);
     if (!result->evidence)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
     result->diagnosis = diagnosis->label;
-    result->seen = quirk ? quirk->seen : "";
-    result->effect = quirk ? quirk->effect : "";
+    result->seen = diagnosis->seen;
+    result->effect = diagnosis->effect;
     result->place = diagnosis->place;
     result->facts = diagnosis->facts;
     return QD_OK;

@@ -47,9 +47,21 @@ static bool names(const struct qd_diagnosis *diagnosis, const struct qd_quirk *q
     return false;
 }
 
+/* Of several each is told with its name: nobody reads the first as the one. */
+static void assert_all_told(const struct qd_diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < diagnosis->quirk_count; i++) {
+        const struct qd_quirk *quirk = diagnosis->quirks[i];
+        assert_non_null(strstr(diagnosis->effect, quirk->effect));
+        assert_non_null(strstr(diagnosis->seen, quirk->seen));
+        assert_true(diagnosis->quirk_count == 1 || strstr(diagnosis->effect, quirk->name));
+    }
+}
+
 static void count(struct tally *tally, const struct qd_diagnosis *diagnosis, const char *id)
 {
     tally->findings++;
+    assert_all_told(diagnosis);
     if (diagnosis->quirk_count == 0)
         tally->unexplained++;
     else if (!names(diagnosis, tally->quirk))
@@ -184,8 +196,8 @@ static void print(struct sample *sample, struct tally *total)
         qd_session_close(t->session);
     }
     qsort(sample->seconds, sample->timed, sizeof *sample->seconds, by_size);
-    printf("# %zu findings: right %zu, among several %zu, unexplained %zu, wrong %zu; out of time "
-           "%zu\n",
+    printf("# %zu findings: right %zu, among several %zu, unexplained %zu, wrong %zu; out "
+           "of time %zu\n",
            total->findings, total->right, total->among, total->unexplained, total->wrong,
            sample->out_of_time);
     if (sample->timed > 0)

@@ -63,7 +63,10 @@ struct qd_diagnosis {
     enum qd_diagnosis_kind kind;
     const char
         *label; /* "zero-point-before-rounding", "a+b" (PAIR), "a|b" (SEVERAL), "unexplained" */
+    /* What the quirks compute, of more than one "a: ... Or b: ...", of a PAIR "a: ... And b: ..."; where they were seen. */
+    const char *effect, *seen;
     size_t quirk_count; /* QUIRK 1, PAIR 2, SEVERAL more, UNEXPLAINED 0 */
+    /* In the order of the list, which says nothing about which is meant. */
     const struct qd_quirk *quirks[QD_DIAGNOSIS_MAX_QUIRKS];
     const char *only;  /* QUIRK: the operator that alone has it, of several that could; else NULL */
     int64_t slack;     /* elements with more than one admissible value under what is named */

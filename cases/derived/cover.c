@@ -26,38 +26,16 @@ static enum qd_status count_levels(const struct qd_learner *l, struct qd_arena *
     return QD_OK;
 }
 
-static bool says(const struct qd_exclusion *e, unsigned f, unsigned v, unsigned g, unsigned w)
-{
-    return e->factors[0] == f && e->masks[0] >> v & 1 &&
-           (e->masks[1] == UINT32_MAX || (e->factors[1] == g && e->masks[1] >> w & 1));
-}
-
-static bool excluded(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
-{
-    for (unsigned i = 0; i < l->exclusion_count; i++)
-        if (says(&l->exclusions[i], f, v, g, w) || says(&l->exclusions[i], g, w, f, v))
-            return true;
-    return false;
-}
-
-static bool covered(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
-{
-    for (size_t r = 0; r < l->row_count; r++)
-        if (row_at(l, r)[f] == v && row_at(l, r)[g] == w)
-            return true;
-    return false;
-}
-
 static void count_pairs(const struct qd_learner *l, struct qd_derived_cover *cover)
 {
     for (unsigned f = 0; f < l->table.factor_count; f++)
         for (unsigned g = f + 1; g < l->table.factor_count; g++)
             for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
                 for (unsigned w = 0; w < l->outline.factors[g].levels; w++) {
-                    bool found = covered(l, f, v, g, w);
+                    bool found = qd_learn_has(l, f, v, g, w);
                     cover->pairs++;
                     cover->pairs_covered += found;
-                    cover->pairs_excused += !found && excluded(l, f, v, g, w);
+                    cover->pairs_excused += !found && qd_learn_excludes(l, f, v, g, w);
                 }
 }
 
@@ -199,6 +177,8 @@ enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_der
         status = qd_learn_base(&learner);
     for (unsigned t = 1; t <= 2 && status == QD_OK; t++)
         status = qd_learn_rows(&learner, t);
+    if (status == QD_OK)
+        status = qd_learn_open(&learner);
     if (status == QD_OK)
         status = qd_learn_alone(&learner);
     if (status == QD_OK)

@@ -12,7 +12,7 @@ static const char *excuse_of(struct qd_arena *arena, const struct qd_error *erro
     return qd_arena_string(arena, *error->rule ? error->rule : error->text);
 }
 
-static bool is_refusal(enum qd_status status)
+bool qd_learn_is_refusal(enum qd_status status)
 {
     return status == QD_INVALID || status == QD_UNSUPPORTED || status == QD_LIMIT;
 }
@@ -57,7 +57,7 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row,
     return status;
 }
 
-static enum qd_status probe(struct qd_learner *l, const uint8_t *row)
+enum qd_status qd_learn_probe(struct qd_learner *l, const uint8_t *row)
 {
     memset(l->outputs, 0, sizeof l->outputs);
     return try_row(l, row, NULL);
@@ -74,10 +74,10 @@ static enum qd_status try_levels(struct qd_learner *l, unsigned f, bool nearly, 
     uint8_t level = l->base[f];
     for (unsigned v = level + 1; v < l->outline.factors[f].levels; v++) {
         l->base[f] = (uint8_t)v;
-        enum qd_status status = probe(l, l->base);
+        enum qd_status status = qd_learn_probe(l, l->base);
         *valid = status == QD_OK;
         *moved = *valid || (nearly && strcmp(before.text, l->error->text) != 0);
-        if (*moved || !is_refusal(status))
+        if (*moved || !qd_learn_is_refusal(status))
             return *moved ? QD_OK : status;
     }
     l->base[f] = level;
@@ -119,7 +119,7 @@ static enum qd_status try_pairs(struct qd_learner *l, bool *valid)
 enum qd_status qd_learn_base(struct qd_learner *l)
 {
     bool valid = false, moved = true;
-    enum qd_status first = probe(l, l->base), status = QD_OK;
+    enum qd_status first = qd_learn_probe(l, l->base), status = QD_OK;
     valid = first == QD_OK;
     while (!valid && moved && status == QD_OK)
         status = step_to_base(l, &valid, &moved);
@@ -167,8 +167,8 @@ static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *facto
             continue;
         row[f] = l->base[f];
         needed[f] = !qd_covering_row_valid(&l->table, row);
-        enum qd_status status = needed[f] ? QD_OK : probe(l, row);
-        if (status != QD_OK && !is_refusal(status))
+        enum qd_status status = needed[f] ? QD_OK : qd_learn_probe(l, row);
+        if (status != QD_OK && !qd_learn_is_refusal(status))
             return status;
         if (status == QD_OK)
             row[f] = level;
@@ -179,8 +179,8 @@ static enum qd_status shrink(struct qd_learner *l, uint8_t *row, unsigned *facto
             factors[(*count)++] = f;
         else if (row[f] != l->base[f])
             *needs = true;
-    enum qd_status status = probe(l, row); /* its own reason again */
-    return is_refusal(status) || status == QD_OK ? QD_OK : status;
+    enum qd_status status = qd_learn_probe(l, row); /* its own reason again */
+    return qd_learn_is_refusal(status) || status == QD_OK ? QD_OK : status;
 }
 
 /* A level that is refused beside the base may go with another level of one more factor: then
@@ -196,8 +196,8 @@ static enum qd_status learn_level(struct qd_learner *l, unsigned f, uint8_t leve
             continue;
         for (unsigned v = 0; v < l->outline.factors[g].levels; v++) {
             row[g] = (uint8_t)v;
-            enum qd_status status = probe(l, row);
-            if (status != QD_OK && !is_refusal(status))
+            enum qd_status status = qd_learn_probe(l, row);
+            if (status != QD_OK && !qd_learn_is_refusal(status))
                 return status;
             refused |= (uint32_t)(status != QD_OK) << v;
         }
@@ -236,8 +236,8 @@ static enum qd_status learn_levels(struct qd_learner *l)
         for (unsigned v = 0; v < l->outline.factors[f].levels && status == QD_OK; v++) {
             memcpy(row, l->base, sizeof row);
             row[f] = (uint8_t)v;
-            status = v == l->base[f] ? QD_OK : probe(l, row);
-            if (is_refusal(status))
+            status = v == l->base[f] ? QD_OK : qd_learn_probe(l, row);
+            if (qd_learn_is_refusal(status))
                 status = qd_learn_refusal(l, row, &size);
         }
     return status;
@@ -263,19 +263,25 @@ static enum qd_status keep(struct qd_learner *l, const uint8_t *row)
     return QD_OK;
 }
 
+enum qd_status qd_learn_offer(struct qd_learner *l, const uint8_t *row)
+{
+    enum qd_status status = qd_learn_probe(l, row);
+    return status == QD_OK ? keep(l, row) : status;
+}
+
 /* Sets back what is too much, one by one, until the row is taken; keeps it then. */
 static enum qd_status repair(struct qd_learner *l, const uint8_t *refused)
 {
     uint8_t row[QD_COVERING_MAX_FACTORS];
     enum qd_status status = QD_INVALID;
     memcpy(row, refused, l->outline.count);
-    for (unsigned f = l->table.factor_count; f-- > 0 && is_refusal(status);)
+    for (unsigned f = l->table.factor_count; f-- > 0 && qd_learn_is_refusal(status);)
         if (row[f] != l->base[f]) {
             row[f] = l->base[f];
-            status = qd_covering_row_valid(&l->table, row) ? probe(l, row) : QD_INVALID;
+            status = qd_covering_row_valid(&l->table, row) ? qd_learn_probe(l, row) : QD_INVALID;
         }
     status = status == QD_OK ? keep(l, row) : status;
-    return is_refusal(status) ? QD_OK : status;
+    return qd_learn_is_refusal(status) ? QD_OK : status;
 }
 
 /* One array under the exclusions so far; *settled: it held nothing that an exclusion could say. */
@@ -295,11 +301,11 @@ static enum qd_status try_array(struct qd_learner *l, unsigned strength, size_t 
         l->table.exclusion_count = l->exclusion_count;
         if (!qd_covering_row_valid(&l->table, row))
             continue; /* by what an earlier row of this array taught */
-        status = probe(l, row);
+        status = qd_learn_probe(l, row);
         if (status == QD_OK) {
             status = keep(l, row);
-            status = is_refusal(status) ? QD_OK : status;
-        } else if (is_refusal(status)) {
+            status = qd_learn_is_refusal(status) ? QD_OK : status;
+        } else if (qd_learn_is_refusal(status)) {
             status = qd_learn_refusal(l, row, &size);
             *settled = *settled && size > 2;
             status = status == QD_OK && size > 2 ? repair(l, row) : status;
@@ -308,7 +314,21 @@ static enum qd_status try_array(struct qd_learner *l, unsigned strength, size_t 
     return status;
 }
 
-static bool has(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+static bool says(const struct qd_exclusion *e, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    return e->factors[0] == f && e->masks[0] >> v & 1 &&
+           (e->masks[1] == UINT32_MAX || (e->factors[1] == g && e->masks[1] >> w & 1));
+}
+
+bool qd_learn_excludes(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    for (unsigned i = 0; i < l->exclusion_count; i++)
+        if (says(&l->exclusions[i], f, v, g, w) || says(&l->exclusions[i], g, w, f, v))
+            return true;
+    return false;
+}
+
+bool qd_learn_has(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
 {
     for (size_t r = 0; r < l->row_count; r++) {
         const uint8_t *row = l->rows + r * QD_COVERING_MAX_FACTORS;
@@ -346,6 +366,14 @@ static bool complete(const struct qd_learner *l, uint8_t *row, unsigned f, unsig
     return !e;
 }
 
+enum qd_status qd_learn_hole(struct qd_learner *l, unsigned f, unsigned g, const uint8_t *row)
+{
+    enum qd_status status = note_hole(l, (const unsigned[]){f, g}, f == g ? 1 : 2, row);
+    return status != QD_OK || f == g
+               ? status
+               : exclude(l, f, UINT32_C(1) << row[f], g, UINT32_C(1) << row[g]);
+}
+
 /* The base with two levels and what they need, if no row has them; what is refused then is a hole. */
 static enum qd_status add_pair(struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
 {
@@ -354,17 +382,10 @@ static enum qd_status add_pair(struct qd_learner *l, unsigned f, unsigned v, uns
     row[f] = (uint8_t)v;
     row[g] = (uint8_t)w;
     l->table.exclusion_count = l->exclusion_count;
-    if (has(l, f, v, g, w) || !complete(l, row, f, g, 3))
+    if (qd_learn_has(l, f, v, g, w) || !complete(l, row, f, g, 3))
         return QD_OK;
-    enum qd_status status = probe(l, row);
-    if (status == QD_OK)
-        status = keep(l, row);
-    if (is_refusal(status))
-        status = note_hole(l, (const unsigned[]){f, g}, f == g ? 1 : 2, row);
-    else
-        return status;
-    return status != QD_OK || f == g ? status
-                                     : exclude(l, f, UINT32_C(1) << v, g, UINT32_C(1) << w);
+    enum qd_status status = qd_learn_offer(l, row);
+    return qd_learn_is_refusal(status) ? qd_learn_hole(l, f, g, row) : status;
 }
 
 static enum qd_status add_pairs(struct qd_learner *l, bool single)
@@ -392,13 +413,6 @@ enum qd_status qd_learn_rows(struct qd_learner *l, unsigned strength)
     return status == QD_OK ? add_pairs(l, strength == 1) : status;
 }
 
-/* Keeps a row if it is taken, small and as large as it is. */
-static enum qd_status offer(struct qd_learner *l, const uint8_t *row)
-{
-    enum qd_status status = probe(l, row);
-    return status == QD_OK ? keep(l, row) : status;
-}
-
 /* Level v of the last factor in the base, or else with the first level of another factor that it is taken with. */
 static enum qd_status add_alone(struct qd_learner *l, uint8_t v)
 {
@@ -406,16 +420,16 @@ static enum qd_status add_alone(struct qd_learner *l, uint8_t v)
     uint8_t row[QD_COVERING_MAX_FACTORS];
     memcpy(row, l->base, sizeof row);
     row[last] = v;
-    enum qd_status status = offer(l, row);
+    enum qd_status status = qd_learn_offer(l, row);
     struct qd_error first = *l->error;
     for (unsigned f = 0; f < last; f++) {
-        for (unsigned w = 0; w < l->outline.factors[f].levels && is_refusal(status); w++) {
+        for (unsigned w = 0; w < l->outline.factors[f].levels && qd_learn_is_refusal(status); w++) {
             row[f] = (uint8_t)w;
-            status = offer(l, row);
+            status = qd_learn_offer(l, row);
         }
-        row[f] = is_refusal(status) ? l->base[f] : row[f];
+        row[f] = qd_learn_is_refusal(status) ? l->base[f] : row[f];
     }
-    if (!is_refusal(status))
+    if (!qd_learn_is_refusal(status))
         return status;
     *l->error = first;
     return note_hole(l, &last, 1, row);

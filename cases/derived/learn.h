@@ -41,7 +41,33 @@ enum qd_status qd_learn_refusal(struct qd_learner *learner, const uint8_t *refus
  * every pair of levels (2), but for holes. */
 enum qd_status qd_learn_rows(struct qd_learner *learner, unsigned strength);
 
+/* Appends rows for what is left: levels that no row has, and pairs of which no exclusion speaks (open.c). */
+enum qd_status qd_learn_open(struct qd_learner *learner);
+
 /* Appends a row for each level of the last factor, whose levels meet no others (QD_DERIVED_ALONE). */
 enum qd_status qd_learn_alone(struct qd_learner *learner);
+
+/* --- Steps of the above --------------------------------------------------------------------------- */
+
+/* Whether the reference refused a case, as the statuses of its functions say. */
+bool qd_learn_is_refusal(enum qd_status status);
+
+/* Whether the reference takes a row, as a case of small extents; else the refusal. */
+enum qd_status qd_learn_probe(struct qd_learner *learner, const uint8_t *row);
+
+/* Keeps a row if it is taken, small and as large as it is; else the refusal. */
+enum qd_status qd_learn_offer(struct qd_learner *learner, const uint8_t *row);
+
+/* Notes that the levels of factors f and g in the row do not go together (f == g: that level with no other), for the
+ * reason of the last refusal. */
+enum qd_status qd_learn_hole(struct qd_learner *learner, unsigned f, unsigned g,
+                             const uint8_t *row);
+
+/* Whether some row has level v of factor f and level w of factor g. */
+bool qd_learn_has(const struct qd_learner *learner, unsigned f, unsigned v, unsigned g, unsigned w);
+
+/* Whether an exclusion says that they do not go together. */
+bool qd_learn_excludes(const struct qd_learner *learner, unsigned f, unsigned v, unsigned g,
+                       unsigned w);
 
 #endif

@@ -710,7 +710,7 @@ def new_shape(self, node, shape, control):
         return [int(numpy.prod(part, dtype=numpy.int64)) for part in (shape[:axis], shape[axis:])]
     operators(shape or kind != "Squeeze", "a scalar")
     if kind == "Squeeze":
-        axes = [axis % len(shape) for axis in given] if given else [i for i, size in enumerate(shape) if size == 1]
+        axes = [axis % len(shape) for axis in given] if given is not None else [i for i, size in enumerate(shape) if size == 1]
         return [size for axis, size in enumerate(shape) if axis not in axes]
     if kind == "Unsqueeze":
         rank = len(shape) + len(given)

@@ -21,23 +21,13 @@ static float reciprocal(const struct qd_tensor *s, int64_t p)
     return s->count > 1 && fabsf(made) < FLT_MIN ? 0 : made;
 }
 
-/* A subnormal float16 that is rounded up to a power of two is rounded twice, to twice that power. */
-static double as_float16(double x)
-{
-    const double bits_kept = 0x1p11, half_of_least_normal = 0x1p-15;
-    int exponent;
-    double part = frexp(x, &exponent);
-    bool carries = rint(fabs(part) * bits_kept) == bits_kept;
-    double twice = carries && fabs(x) < half_of_least_normal ? 2 * x : x;
-    return qd_float_round(QD_F16, QD_NEAREST_EVEN, twice);
-}
-
 /* What is no number is the least one. */
 static int64_t code(float quotient, enum qd_dtype type)
 {
     float most = (float)qd_float_decode(type, qd_float_encode(type, (double)INFINITY, true));
     float inside = isnan(quotient) ? -most : fminf(fmaxf(quotient, -most), most);
-    double rounded = qd_float_round(type, QD_NEAREST_EVEN, as_float16((double)inside));
+    double rounded = qd_float_round(type, QD_NEAREST_EVEN,
+                                    qd_float_round(QD_F16, QD_NEAREST_EVEN, (double)inside));
     return (int64_t)qd_float_encode(type, rounded, true);
 }
 

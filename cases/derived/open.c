@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the arrays leave open. A refusal next to the base speaks of one more factor at most; a level that needs two others
- * (an old opset, which has neither an attribute nor the input that replaced it) is looked for here. */
+/* What the arrays leave open. A refusal next to the base speaks of one more factor at most; a level that needs two
+ * others (an old opset, which has neither an attribute nor the input that replaced it) is looked for here. */
 #include <string.h>
 
 #include "derived/learn.h"
@@ -8,8 +8,8 @@
 /* Rows that a pair is tried in with one more level changed. */
 #define MOST_TRIED 4
 
-/* Offers the row, then with up to `more` levels of other factors than f and g changed. A change that leaves the reason of
- * the refusal as it was leads nowhere. The row is as it was after a refusal. */
+/* Offers the row, then with up to `more` levels of other factors than f and g changed. A change that leaves the reason
+ * of the refusal as it was leads nowhere. After a refusal the row is as it was. */
 static enum qd_status search(struct qd_learner *l, uint8_t *row, unsigned f, unsigned g, int more)
 {
     enum qd_status status = qd_learn_offer(l, row);

@@ -112,8 +112,8 @@ static void test_the_table_is_what_is_learned(void **state)
     }
 }
 
-/* Split before opset 13 has neither an input `split` nor, what takes its place since 18, `num_outputs`: two factors have to
- * change with the opset. */
+/* Split before opset 13 has neither an input `split` nor, what takes its place since 18, `num_outputs`: two factors
+ * have to change with the opset. */
 static void test_an_old_opset_changes_two_others(void **state)
 {
     struct qd_arena *arena = *state;

@@ -63,7 +63,8 @@ struct qd_diagnosis {
     enum qd_diagnosis_kind kind;
     const char
         *label; /* "zero-point-before-rounding", "a+b" (PAIR), "a|b" (SEVERAL), "unexplained" */
-    /* What the quirks compute, of more than one "a: ... Or b: ...", of a PAIR "a: ... And b: ..."; where they were seen. */
+    /* What the quirks compute, of more than one "a: ... Or b: ...", of a PAIR "a: ... And b: ..."; where they were
+     * seen. */
     const char *effect, *seen;
     size_t quirk_count; /* QUIRK 1, PAIR 2, SEVERAL more, UNEXPLAINED 0 */
     /* In the order of the list, which says nothing about which is meant. */

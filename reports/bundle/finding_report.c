@@ -81,8 +81,10 @@ static void print_set(FILE *out, const struct qd_reduced *reduced, struct qd_are
 static void print_diagnosis(FILE *out, const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
     print_if(out, "diagnosis", diagnosis->label);
-    print_if(out, "effect", diagnosis->effect);
-    print_if(out, "seen", diagnosis->seen);
+    const char *effect = qd_diagnosis_effect(diagnosis, arena);
+    const char *seen = qd_diagnosis_seen(diagnosis, arena);
+    print_if(out, "effect", effect ? effect : "");
+    print_if(out, "seen", seen ? seen : "");
     print_if(out, "place", diagnosis->place);
     print_if(out, "facts", diagnosis->facts);
     const char *evidence = diagnosis->neighbours > 0 ? qd_describe_evidence(diagnosis, arena) : "";

@@ -126,11 +126,11 @@ static enum qd_status describe_diagnosis(const struct qd_diagnosis *diagnosis,
                                          struct qd_error *error)
 {
     result->evidence = qd_describe_evidence(diagnosis, arena);
-    if (!result->evidence)
+    result->seen = qd_diagnosis_seen(diagnosis, arena);
+    result->effect = qd_diagnosis_effect(diagnosis, arena);
+    if (!result->evidence || !result->seen || !result->effect)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
     result->diagnosis = diagnosis->label;
-    result->seen = diagnosis->seen;
-    result->effect = diagnosis->effect;
     result->place = diagnosis->place;
     result->facts = diagnosis->facts;
     return QD_OK;

@@ -624,8 +624,7 @@ static const char *make_label(const struct qd_diagnosis *diagnosis, struct qd_ar
     return label;
 }
 
-/* What the quirks named compute: of one its sentence, of more each after its name. NULL without memory. */
-static const char *make_effect(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
+const char *qd_diagnosis_effect(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
     const char *between = diagnosis->kind == QD_DIAGNOSIS_PAIR ? " And " : " Or ", *made = "";
     if (diagnosis->quirk_count == 1)
@@ -636,8 +635,7 @@ static const char *make_effect(const struct qd_diagnosis *diagnosis, struct qd_a
     return made;
 }
 
-/* Where they were seen. NULL without memory. */
-static const char *make_seen(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
+const char *qd_diagnosis_seen(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
     const char *made = "";
     for (size_t i = 0; made && i < diagnosis->quirk_count; i++)
@@ -767,8 +765,6 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     if (made.quirk_count == 1 && d.candidates[0].only)
         made.only = d.candidates[0].only->name;
     made.label = make_label(&made, arena);
-    made.effect = make_effect(&made, arena);
-    made.seen = make_seen(&made, arena);
     made.facts = qd_difference_facts(kase, canonical, run, arena);
     made.neighbours = d.neighbours;
     made.divergent = d.divergent;
@@ -776,7 +772,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
         made.near = d.near;
     made.out_of_time = d.out_of_time;
     made.seconds = qd_clock_seconds() - d.start;
-    if (!made.label || !made.effect || !made.seen || !made.facts)
+    if (!made.label || !made.facts)
         return qd_fail(error, QD_NO_MEMORY, "no room for a diagnosis");
     *diagnosis = made;
     return QD_OK;

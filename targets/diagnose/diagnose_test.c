@@ -48,20 +48,22 @@ static bool names(const struct qd_diagnosis *diagnosis, const struct qd_quirk *q
 }
 
 /* Of several each is told with its name: nobody reads the first as the one. */
-static void assert_all_told(const struct qd_diagnosis *diagnosis)
+static void assert_all_told(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
+    const char *effect = qd_diagnosis_effect(diagnosis, arena);
+    const char *seen = qd_diagnosis_seen(diagnosis, arena);
+    assert_true(effect && seen);
     for (size_t i = 0; i < diagnosis->quirk_count; i++) {
         const struct qd_quirk *quirk = diagnosis->quirks[i];
-        assert_non_null(strstr(diagnosis->effect, quirk->effect));
-        assert_non_null(strstr(diagnosis->seen, quirk->seen));
-        assert_true(diagnosis->quirk_count == 1 || strstr(diagnosis->effect, quirk->name));
+        assert_non_null(strstr(effect, quirk->effect));
+        assert_non_null(strstr(seen, quirk->seen));
+        assert_true(diagnosis->quirk_count == 1 || strstr(effect, quirk->name));
     }
 }
 
 static void count(struct tally *tally, const struct qd_diagnosis *diagnosis, const char *id)
 {
     tally->findings++;
-    assert_all_told(diagnosis);
     if (diagnosis->quirk_count == 0)
         tally->unexplained++;
     else if (!names(diagnosis, tally->quirk))
@@ -106,6 +108,7 @@ static void diagnose(struct sample *sample, struct tally *tally, const struct qd
     }
     if (tally->findings == 0)
         assert_no_name_in_no_time(tally->session, kase, values, run, arena);
+    assert_all_told(&diagnosis, arena);
     count(tally, &diagnosis, kase->id);
     sample->findings++;
     if (kase->graph->node_count == 1 && sample->timed < MAX_FINDINGS)

@@ -63,9 +63,6 @@ struct qd_diagnosis {
     enum qd_diagnosis_kind kind;
     const char
         *label; /* "zero-point-before-rounding", "a+b" (PAIR), "a|b" (SEVERAL), "unexplained" */
-    /* What the quirks compute, of more than one "a: ... Or b: ...", of a PAIR "a: ... And b: ..."; where they were
-     * seen. */
-    const char *effect, *seen;
     size_t quirk_count; /* QUIRK 1, PAIR 2, SEVERAL more, UNEXPLAINED 0 */
     /* In the order of the list, which says nothing about which is meant. */
     const struct qd_quirk *quirks[QD_DIAGNOSIS_MAX_QUIRKS];
@@ -83,6 +80,11 @@ struct qd_diagnosis {
     bool out_of_time;         /* candidates or neighbours were left untried */
     double seconds;
 };
+
+/* What the quirks named compute: of one its sentence, of more "a: ... Or b: ...", of a PAIR "a: ... And b: ..."; and
+ * where they were seen. "" where nothing is named; NULL without memory. */
+const char *qd_diagnosis_effect(const struct qd_diagnosis *diagnosis, struct qd_arena *arena);
+const char *qd_diagnosis_seen(const struct qd_diagnosis *diagnosis, struct qd_arena *arena);
 
 /* Whether the semantics under `quirks`, or under the only one of them in one operator of the graph alone, explains
  * these outputs (run->outcome OUTPUTS) of the case. `canonical` are the reference's values. Evaluation failing under

@@ -170,12 +170,6 @@ static struct spread spread_of(const struct qd_derived_draft *d, int whose)
     return (struct spread){range / 3.5 * scale, (middle - (double)zero_of(d, whose, 0)) * scale};
 }
 
-/* Products in a sum; a sum of none has scales like a sum of one. */
-static double terms_of(const struct qd_derived_draft *d)
-{
-    return d->terms > 0 ? (double)d->terms : 1;
-}
-
 /* How large outputs are as a rule. */
 static double output_reach(const struct qd_derived_draft *d)
 {
@@ -192,7 +186,7 @@ static double output_reach(const struct qd_derived_draft *d)
     case QD_FORM_CONVOLVES:
     case QD_FORM_CONVOLVES_BACK:
     case QD_FORM_MATRICES:
-        return sqrt(terms_of(d)) * a * b + terms_of(d) * fabs(x.middle) * fabs(w.middle);
+        return sqrt((double)d->terms) * a * b + (double)d->terms * fabs(x.middle) * fabs(w.middle);
     default: return a;
     }
 }
@@ -212,7 +206,7 @@ static double grid_scale(const struct qd_derived_draft *d, double range)
     case QD_FORM_MULTIPLIES:
     case QD_FORM_CONVOLVES:
     case QD_FORM_CONVOLVES_BACK:
-    case QD_FORM_MATRICES: return jitter(d, QD_DERIVED_X, 0) * 2 / (range * sqrt(terms_of(d)));
+    case QD_FORM_MATRICES: return jitter(d, QD_DERIVED_X, 0) * 2 / (range * sqrt((double)d->terms));
     default: return jitter(d, QD_DERIVED_X, 0) * 2 / range;
     }
 }

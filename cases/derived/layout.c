@@ -276,7 +276,7 @@ static void lay_out_gemm(struct qd_derived_draft *d)
     set(&d->shapes[b], 1, &n);
     if (qd_derived_is_square(d))
         set(&d->shapes[b], 2, (const int64_t[]){m, n});
-    d->terms = k > 0 ? k : 1;
+    d->terms = k;
     d->channels[QD_DERIVED_W] = n;
     d->channel_axis[QD_DERIVED_W] = !b_turned;
 }
@@ -309,4 +309,6 @@ void qd_derived_lay_out(struct qd_derived_draft *d)
     case QD_LAYOUT_GEMM: lay_out_gemm(d); break;
     case QD_LAYOUT_NBITS: lay_out_nbits(d); break;
     }
+    if (d->terms == 0) /* the scales of a sum of nothing are those of a sum of one */
+        d->terms = 1;
 }

@@ -420,19 +420,8 @@ static enum qd_status add_alone(struct qd_learner *l, uint8_t v)
     uint8_t row[QD_COVERING_MAX_FACTORS];
     memcpy(row, l->base, sizeof row);
     row[last] = v;
-    enum qd_status status = qd_learn_offer(l, row);
-    struct qd_error first = *l->error;
-    for (unsigned f = 0; f < last; f++) {
-        for (unsigned w = 0; w < l->outline.factors[f].levels && qd_learn_is_refusal(status); w++) {
-            row[f] = (uint8_t)w;
-            status = qd_learn_offer(l, row);
-        }
-        row[f] = qd_learn_is_refusal(status) ? l->base[f] : row[f];
-    }
-    if (!qd_learn_is_refusal(status))
-        return status;
-    *l->error = first;
-    return note_hole(l, &last, 1, row);
+    enum qd_status status = qd_learn_search(l, row, last, last, 1);
+    return qd_learn_is_refusal(status) ? note_hole(l, &last, 1, row) : status;
 }
 
 enum qd_status qd_learn_alone(struct qd_learner *l)

@@ -58,6 +58,12 @@ enum qd_status qd_learn_probe(struct qd_learner *learner, const uint8_t *row);
 /* Keeps a row if it is taken, small and as large as it is; else the refusal. */
 enum qd_status qd_learn_offer(struct qd_learner *learner, const uint8_t *row);
 
+/* Offers the row, then with up to `more` levels of other factors than f and g changed, until one is taken (open.c). A
+ * change that leaves the reason of the refusal as it was is not followed further. After a refusal, which is the row's
+ * own, the row is as it was. */
+enum qd_status qd_learn_search(struct qd_learner *learner, uint8_t *row, unsigned f, unsigned g,
+                               int more);
+
 /* Notes that the levels of factors f and g in the row do not go together (f == g: that level with no other), for the
  * reason of the last refusal. */
 enum qd_status qd_learn_hole(struct qd_learner *learner, unsigned f, unsigned g,

@@ -8,9 +8,7 @@
 /* Rows that a pair is tried in with one more level changed. */
 #define MOST_TRIED 4
 
-/* Offers the row, then with up to `more` levels of other factors than f and g changed. A change that leaves the reason
- * of the refusal as it was leads nowhere. After a refusal the row is as it was. */
-static enum qd_status search(struct qd_learner *l, uint8_t *row, unsigned f, unsigned g, int more)
+enum qd_status qd_learn_search(struct qd_learner *l, uint8_t *row, unsigned f, unsigned g, int more)
 {
     enum qd_status status = qd_learn_offer(l, row);
     struct qd_error first = *l->error;
@@ -24,7 +22,7 @@ static enum qd_status search(struct qd_learner *l, uint8_t *row, unsigned f, uns
             row[h] = (uint8_t)v;
             status = qd_learn_offer(l, row);
             if (more > 1 && qd_learn_is_refusal(status) && strcmp(first.text, l->error->text) != 0)
-                status = search(l, row, f, g, more - 1);
+                status = qd_learn_search(l, row, f, g, more - 1);
         }
         row[h] = qd_learn_is_refusal(status) ? level : row[h];
     }
@@ -46,7 +44,7 @@ static enum qd_status try_in_rows(struct qd_learner *l, unsigned f, unsigned v, 
             continue;
         row[g] = (uint8_t)w;
         tried++;
-        status = search(l, row, f, g, more);
+        status = qd_learn_search(l, row, f, g, more);
         if (!qd_learn_is_refusal(status))
             break;
     }
@@ -134,7 +132,7 @@ static enum qd_status close_level(struct qd_learner *l, unsigned f, unsigned v)
     row[f] = (uint8_t)v;
     if (qd_learn_has(l, f, v, f, v))
         return QD_OK;
-    enum qd_status status = search(l, row, f, f, 2);
+    enum qd_status status = qd_learn_search(l, row, f, f, 2);
     if (qd_learn_is_refusal(status))
         return QD_OK; /* the reason stands among the holes */
     status = status == QD_OK ? cover_level(l, f, v, row) : status;

@@ -81,14 +81,12 @@ static void print_set(FILE *out, const struct qd_reduced *reduced, struct qd_are
 static void print_diagnosis(FILE *out, const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
     print_if(out, "diagnosis", diagnosis->label);
-    const char *effect = qd_diagnosis_effect(diagnosis, arena);
-    const char *seen = qd_diagnosis_seen(diagnosis, arena);
-    print_if(out, "effect", effect ? effect : "");
-    print_if(out, "seen", seen ? seen : "");
+    print_if(out, "effect", qd_diagnosis_effect(diagnosis, arena));
+    print_if(out, "seen", qd_diagnosis_seen(diagnosis, arena));
     print_if(out, "place", diagnosis->place);
     print_if(out, "facts", diagnosis->facts);
-    const char *evidence = diagnosis->neighbours > 0 ? qd_describe_evidence(diagnosis, arena) : "";
-    print_if(out, "evidence", evidence ? evidence : "");
+    print_if(out, "evidence",
+             diagnosis->neighbours > 0 ? qd_describe_evidence(diagnosis, arena) : "");
 }
 
 static void print_sizes(FILE *out, const struct qd_finding_report *report)

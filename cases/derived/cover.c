@@ -319,7 +319,8 @@ enum qd_status qd_derived_mark(size_t op, qd_derived_takes *takes, const void *c
     for (const char *word = base; word && status == QD_OK; word = next_word(word), at += width) {
         memcpy(at, word, width - 1);
         at[width - 1] = ' ';
-        if (word != base && takes_row(&outline, base, word, takes, context, &status, error))
+        if (is_smoke(word) ||
+            (word != base && takes_row(&outline, base, word, takes, context, &status, error)))
             at[width - 1] = SMOKE;
     }
     at[-(at[-1] == ' ')] = '\0';

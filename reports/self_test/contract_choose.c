@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the derived cases of the smoke level: few that kill the contract mutants which the rest of it lets live. */
+/* Adds derived cases to the smoke level: few that kill the contract mutants which it lets live. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct kills {
 struct choice {
     const struct qd_selection *selection; /* of the candidates */
     const struct qd_contract *contract;
-    const struct qd_contract_tally *tallies; /* after the smoke level without derived cases */
+    const struct qd_contract_tally *tallies; /* after the smoke level */
     struct kills *shared;
     size_t jobs;
 };
@@ -271,8 +271,8 @@ static enum qd_status vote(struct choice *choice, struct ballot *ballot, FILE *o
     for (size_t i = 0; i < choice->contract->count; i++)
         left += is_left(choice, i);
     fprintf(out,
-            "%zu of %zu derived cases are of the smoke level: they kill %zu of %zu mutants that it "
-            "leaves without them\n",
+            "%zu of %zu derived cases are added to the smoke level: they kill %zu of the %zu "
+            "mutants that it lets live\n",
             chosen, ballot->count, dead, left);
     return QD_OK;
 }
@@ -292,34 +292,24 @@ static enum qd_status poll_all(struct choice *choice, struct qd_interrupt *inter
     return status;
 }
 
-/* The options with one more filter, at a level. NULL: no memory. */
-static struct qd_options *narrow(const struct qd_options *options, const char *filter,
-                                 enum qd_level level, struct qd_arena *arena)
-{
-    size_t count = options->filters.count;
-    struct qd_options *narrowed = qd_arena_copy(arena, options, sizeof *options);
-    const char **filters = qd_arena_array(arena, count + 1, sizeof *filters);
-    if (!narrowed || !filters)
-        return NULL;
-    memcpy(filters, options->filters.items, count * sizeof *filters);
-    filters[count] = filter;
-    narrowed->filters = (struct qd_words){count + 1, filters};
-    narrowed->level = level;
-    return narrowed;
-}
-
 enum qd_status qd_contract_choose(const struct qd_contract_plan *plan, const char *path, FILE *out,
                                   struct qd_arena *arena, struct qd_error *error)
 {
     const struct qd_options *given = plan->selection->options;
-    struct qd_options *without = narrow(given, "!derived/*", QD_LEVEL_SMOKE, arena),
-                      *with = narrow(given, "derived/*", QD_LEVEL_FULL, arena);
-    if (!without || !with)
+    size_t count = given->filters.count;
+    struct qd_options with_smoke = *given, of_derived = *given;
+    const char **filters = qd_arena_array(arena, count + 1, sizeof *filters);
+    if (!filters)
         return qd_fail(error, QD_NO_MEMORY, "no room for filters");
-    with->ops = (struct qd_words){0}; /* an operator is in cases of others too */
+    memcpy(filters, given->filters.items, count * sizeof *filters);
+    filters[count] = "derived/*";
+    of_derived.filters = (struct qd_words){count + 1, filters};
+    of_derived.ops = (struct qd_words){0}; /* an operator is in cases of others too */
+    of_derived.level = QD_LEVEL_FULL;
+    with_smoke.level = QD_LEVEL_SMOKE;
     struct qd_selection smoke = *plan->selection, derived = *plan->selection;
-    smoke.options = without;
-    derived.options = with;
+    smoke.options = &with_smoke;
+    derived.options = &of_derived;
     struct qd_contract_result result;
     const struct qd_contract_plan first = {&smoke, plan->jobs, plan->interrupt};
     enum qd_status status = qd_contract_run(&first, arena, &result, error);

@@ -682,19 +682,21 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
         diagnosis->other = first->others[i] ? qd_quirk_at(i) : NULL;
 }
 
-/* If exactly one candidate gave every output of every trial bit for bit, and none was silent, it is the one. */
+/* Of candidates none of which was silent, those that gave every output of every trial bit for bit, if there are any: a set
+ * that float orders leave open fits more than one answer. */
 static void prefer_exact(struct diagnosing *d)
 {
-    size_t exact = 0, at = 0;
-    for (size_t i = 0; i < d->count; i++)
-        if (d->candidates[i].inexact == 0) {
-            exact++;
-            at = i;
-        }
-    if (exact == 1 && count_strong(d) == d->count) {
-        d->candidates[0] = d->candidates[at];
-        d->count = 1;
+    size_t exact = 0;
+    if (count_strong(d) < d->count)
+        return;
+    for (size_t i = 0; i < d->count; i++) {
+        struct candidate c = d->candidates[i];
+        if (c.inexact > 0)
+            continue;
+        d->candidates[i] = d->candidates[exact];
+        d->candidates[exact++] = c;
     }
+    d->count = exact > 0 ? exact : d->count;
 }
 
 static bool named(const struct diagnosing *d)

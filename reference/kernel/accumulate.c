@@ -24,14 +24,6 @@ static int64_t dot_exact(const int16_t *a, const int16_t *b, int64_t count)
     return sum;
 }
 
-static int64_t dot_f32(const int16_t *a, const int16_t *b, int64_t count)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, sum + a[i] * b[i]);
-    return (int64_t)sum;
-}
-
 static int64_t saturate32(int64_t x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
@@ -73,6 +65,17 @@ static int64_t channels_last(int64_t taps, int64_t i, int64_t count)
 {
     int64_t channels = count / taps;
     return i < count ? i % channels * taps + i / channels : count;
+}
+
+/* Partial sums of float32, in that order. */
+static int64_t dot_f32(int64_t taps, const int16_t *a, const int16_t *b, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t k = channels_last(taps, i, count);
+        sum = qd_float_round(QD_F32, QD_NEAREST_EVEN, sum + a[k] * b[k]);
+    }
+    return (int64_t)sum;
 }
 
 /* x86's vpmaddubsw: neighbours k, k + 1 of u8·s8 are added with saturation to int16. What the
@@ -130,7 +133,8 @@ int64_t qd_dot(const struct qd_semantics *semantics, const struct qd_raw_codes *
                const int16_t *a, const int16_t *b, int64_t count)
 {
     switch (semantics->accumulator) {
-    case QD_ACC_F32: return dot_f32(a, b, count);
+    case QD_ACC_F32: return dot_f32(1, a, b, count);
+    case QD_ACC_F32_LAST: return dot_f32(raw->taps, a, b, count);
     case QD_ACC_F16: return dot_f16(a, b, count);
     case QD_ACC_SAT32: return dot_saturating(a, b, count);
     case QD_ACC_PAIR_SAT16: return dot_pair_saturating(raw, 1, a, b, count);
@@ -154,6 +158,7 @@ int64_t qd_accumulator_finish(const struct qd_semantics *semantics, int64_t acc)
     case QD_ACC_SAT8: return acc > INT8_MAX ? INT8_MAX : acc < INT8_MIN ? INT8_MIN : acc;
     case QD_ACC_EXACT:
     case QD_ACC_F32:
+    case QD_ACC_F32_LAST:
     case QD_ACC_F16:
     case QD_ACC_PAIR_SAT16:
     case QD_ACC_PAIR_SAT16_LAST:

@@ -102,16 +102,29 @@ static void test_wrapping_channels_last(void **state)
     assert_int_equal(qd_dot(&eight, &raw, a, a, 16), 32768);
 }
 
+/* 259 products 255·255 and 259 products 1. Channel after channel 16841475, a tie, becomes 16841476,
+ * to which no 1 is added. Tap after tap 258·65026 = 16776708 is exact; 16841733 becomes 16841732, twice. */
+static void test_float32(void **state)
+{
+    (void)state;
+    enum { TAPS = 259 };
+    static const struct qd_semantics first = {.accumulator = QD_ACC_F32},
+                                     last = {.accumulator = QD_ACC_F32_LAST};
+    const struct qd_raw_codes u8_u8 = {.a_unsigned = true, .b_unsigned = true, .taps = TAPS};
+    int16_t codes[2 * TAPS];
+    for (int i = 0; i < 2 * TAPS; i++)
+        codes[i] = i < TAPS ? 255 : 1;
+    assert_int_equal(qd_dot(&first, &u8_u8, codes, codes, 2L * TAPS), 16841476);
+    assert_int_equal(qd_dot(&last, &u8_u8, codes, codes, 2L * TAPS), 16841732);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_shifted),
-        cmocka_unit_test(test_zero_points),
-        cmocka_unit_test(test_channels_last),
-        cmocka_unit_test(test_wrapping),
-        cmocka_unit_test(test_wrapping_channels_last),
+        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_shifted),    cmocka_unit_test(test_zero_points),
+        cmocka_unit_test(test_float32),    cmocka_unit_test(test_channels_last),
+        cmocka_unit_test(test_wrapping),   cmocka_unit_test(test_wrapping_channels_last),
     };
     return cmocka_run_group_tests_name("accumulators of pairs", tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@
     V(ACC_EXACT, "exact", DEFAULT)                              \
     V(ACC_WRAP32, "wrap32", DIALECT)                            \
     V(ACC_F32, "f32", QUIRK)                                    \
+    V(ACC_F32_LAST, "f32-channels-last", QUIRK)                 \
     V(ACC_SAT32, "sat32", QUIRK)                                \
     V(ACC_PAIR_SAT16, "pair-sat16", QUIRK)                      \
     V(ACC_PAIR_SAT16_LAST, "pair-sat16-channels-last", QUIRK)   \

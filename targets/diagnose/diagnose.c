@@ -682,8 +682,8 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
         diagnosis->other = first->others[i] ? qd_quirk_at(i) : NULL;
 }
 
-/* Of candidates none of which was silent, those that gave every output of every trial bit for bit, if there are any: a set
- * that float orders leave open fits more than one answer. */
+/* Of candidates none of which was silent, those that gave every output of every trial bit for bit, if there are any: a
+ * set that float orders leave open fits more than one answer. */
 static void prefer_exact(struct diagnosing *d)
 {
     size_t exact = 0;

@@ -475,7 +475,7 @@ static enum qd_visit visit_deep_sum(void *context, const struct qd_case *kase)
     return QD_VISIT_GO_ON;
 }
 
-/* A sum of 33 000 large floats may be any code of a few: that it fits says nothing where another quirk gives the code. */
+/* A sum of 33 000 large floats may be any of several codes: that it fits says nothing where a quirk gives the code. */
 static void test_an_open_sum_gives_way(void **state)
 {
     (void)state;

@@ -75,13 +75,29 @@ static const char *rounding_of_cast(const struct qd_node *node)
 }
 
 /* "QuantizeLinear-10: "the sentence"": the number that the line begins with belongs to the name; NULL: no memory. */
-static const char *quote(const struct qd_op *op, const struct qd_node *node, struct qd_arena *arena)
+static const char *quote_line(const struct qd_op *op, int64_t opset, struct qd_arena *arena)
 {
-    const char *line = line_for(op->clause, node->opset);
+    const char *line = line_for(op->clause, opset);
     int digits = (int)strcspn(line, "<:");
     const char *words = strchr(line, ':') + strlen(": ");
-    return qd_arena_printf(arena, "%s-%.*s: \"%.*s\"%s", op->name, digits, line,
-                           (int)strcspn(words, "\n"), words, rounding_of_cast(node));
+    return qd_arena_printf(arena, "%s-%.*s: \"%.*s\"", op->name, digits, line,
+                           (int)strcspn(words, "\n"), words);
+}
+
+/* The pages of most operators that quantize what they compute do not say how: QuantizeLinear's does. */
+static bool leaves_rounding(const struct qd_op *op, const char *quoted)
+{
+    return qd_op_parameter(op, QD_OPERAND_OUTPUT, QD_ROLE_SCALE) >= 0 && !strstr(quoted, "round");
+}
+
+/* With what the operator's own page leaves to another; NULL: no memory. */
+static const char *quote(const struct qd_op *op, const struct qd_node *node, struct qd_arena *arena)
+{
+    const char *own = quote_line(op, node->opset, arena);
+    if (!own || !leaves_rounding(op, own))
+        return own ? qd_arena_printf(arena, "%s%s", own, rounding_of_cast(node)) : NULL;
+    const char *rounds = quote_line(qd_op_find("", "QuantizeLinear"), node->opset, arena);
+    return rounds ? qd_arena_printf(arena, "%s; codes by %s", own, rounds) : NULL;
 }
 
 const char *qd_node_clause(const struct qd_node *node, struct qd_arena *arena)

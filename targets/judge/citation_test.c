@@ -71,6 +71,23 @@ static void test_a_value_cites_its_page(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* QLinearConv's page has no rounding, QLinearMatMul's has its own. */
+static void test_codes_round_by_a_page(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "", "QLinearConv");
+    f.node.opset = 10;
+    const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+    assert_non_null(strstr(clause, "quantized output.\"; codes by QuantizeLinear-19: \"The"));
+    assert_non_null(strstr(clause, "it's rounding to the nearest even.\""));
+    qd_arena_clear(&f.arena);
+    begin(&f, "", "QLinearMatMul");
+    f.node.opset = 21;
+    assert_null(strstr(cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause, "QuantizeLinear"));
+    qd_arena_clear(&f.arena);
+}
+
 /* Before opset 13 Softmax's page has another sentence. */
 static void test_a_value_cites_the_page_of_its_opset(void **state)
 {
@@ -520,6 +537,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_class_has_a_clause),
         cmocka_unit_test(test_a_value_cites_its_page),
+        cmocka_unit_test(test_codes_round_by_a_page),
         cmocka_unit_test(test_a_value_cites_the_page_of_its_opset),
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),

@@ -130,6 +130,20 @@ static void keep_shapes(const struct making *m, struct qd_case *opened)
     opened->steps = steps ? steps : opened->steps;
 }
 
+/* Whether the outputs have the ranks in every step that the opened model declares: of a Squeeze without axes they
+ * depend on the extents. */
+static bool keeps_ranks(const struct making *m, const struct qd_case *opened)
+{
+    const struct qd_graph *graph = opened->graph;
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t k = 0; k < graph->output_count; k++) {
+            int declared = graph->values[graph->outputs[k]].declared_rank;
+            if (declared >= 0 && m->steps[i].shapes[k].rank != (unsigned)declared)
+                return false;
+        }
+    return true;
+}
+
 /* The case with that choice, and its steps; *made says whether it is right. */
 static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
                                  struct qd_case *opened)
@@ -148,7 +162,7 @@ static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
     edit.opens = true;
     edit.infers = true; /* a checker wants the outputs' ranks, whatever the parameters */
     status = qd_case_edit_finish(&edit, m->kase->id, false, opened, m->error);
-    *made = status == QD_OK && qd_twin_is_valid(opened);
+    *made = status == QD_OK && keeps_ranks(m, opened) && qd_twin_is_valid(opened);
     if (*made)
         keep_shapes(m, opened);
     return status;

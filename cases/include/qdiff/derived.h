@@ -67,8 +67,8 @@ bool qd_derived_meets_none(const struct qd_case *kase);
 /* Whether the case with that id is to be of the smoke level. */
 typedef bool qd_derived_takes(const void *context, const char *id);
 
-/* The same, and of the smoke level, in addition to the rows that are, those that takes(context, id) is true for. They
- * live in the arena.
+/* The same with more rows of the smoke level: those that takes(context, id) is true for are added. The rows live in
+ * the arena.
  * INTERNAL: there are none of the operator's present factors. NO_MEMORY; what making a case fails with. */
 enum qd_status qd_derived_mark(size_t op, qd_derived_takes *takes, const void *context,
                                struct qd_arena *arena, struct qd_derived_cover *cover,

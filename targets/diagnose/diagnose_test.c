@@ -397,7 +397,25 @@ static void test_a_third_fault_leaves_the_evidence(void **state)
     qd_arena_clear(&arena);
 }
 
-/* Diagnoses of a target that is wrong in two ways. */
+/* Runs the case; whether it gives a wrong value, and then how that is diagnosed. */
+static bool diagnose_wrong(struct qd_session *session, const struct qd_case *kase,
+                           struct qd_arena *arena, struct qd_diagnosis *diagnosis)
+{
+    const struct qd_diagnose_options options = {.seconds = 5};
+    struct qd_evaluated evaluated;
+    struct qd_trial trial;
+    struct qd_error error;
+    assert_int_equal(qd_case_evaluate(kase, arena, &evaluated, &error), QD_OK);
+    assert_int_equal(qd_trial_ask(session, &evaluated, arena, &trial, &error), QD_OK);
+    if (trial.comparison.verdict != QD_VERDICT_WRONG_VALUE)
+        return false;
+    assert_int_equal(qd_diagnose(session, kase, evaluated.values, &trial.run, &options, arena,
+                                 diagnosis, &error),
+                     QD_OK);
+    return true;
+}
+
+/* Diagnoses of a target's wrong values. */
 struct pairs {
     struct qd_session *session;
     size_t cases, named;
@@ -406,21 +424,12 @@ struct pairs {
 static enum qd_visit visit_pair(void *context, const struct qd_case *kase)
 {
     struct pairs *pairs = context;
-    const struct qd_diagnose_options options = {.seconds = 5};
     struct qd_arena arena;
-    struct qd_evaluated evaluated;
-    struct qd_trial trial;
     struct qd_diagnosis diagnosis;
-    struct qd_error error;
     if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, "QLinearConv") != 0)
         return QD_VISIT_GO_ON;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    assert_int_equal(qd_case_evaluate(kase, &arena, &evaluated, &error), QD_OK);
-    assert_int_equal(qd_trial_ask(pairs->session, &evaluated, &arena, &trial, &error), QD_OK);
-    if (trial.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
-        assert_int_equal(qd_diagnose(pairs->session, kase, evaluated.values, &trial.run, &options,
-                                     &arena, &diagnosis, &error),
-                         QD_OK);
+    if (diagnose_wrong(pairs->session, kase, &arena, &diagnosis)) {
         pairs->cases++;
         if (diagnosis.kind == QD_DIAGNOSIS_PAIR) {
             assert_true(diagnosis.divergent >= 2);
@@ -452,21 +461,12 @@ static void test_pairs_need_evidence(void **state)
 static enum qd_visit visit_deep_sum(void *context, const struct qd_case *kase)
 {
     struct pairs *pairs = context;
-    const struct qd_diagnose_options options = {.seconds = 5};
     struct qd_arena arena;
-    struct qd_evaluated evaluated;
-    struct qd_trial trial;
     struct qd_diagnosis diagnosis;
-    struct qd_error error;
     if (kase->expect != QD_EXPECT_VALID || !strstr(kase->id, "/deep-sum-"))
         return QD_VISIT_GO_ON;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    assert_int_equal(qd_case_evaluate(kase, &arena, &evaluated, &error), QD_OK);
-    assert_int_equal(qd_trial_ask(pairs->session, &evaluated, &arena, &trial, &error), QD_OK);
-    if (trial.comparison.verdict == QD_VERDICT_WRONG_VALUE) {
-        assert_int_equal(qd_diagnose(pairs->session, kase, evaluated.values, &trial.run, &options,
-                                     &arena, &diagnosis, &error),
-                         QD_OK);
+    if (diagnose_wrong(pairs->session, kase, &arena, &diagnosis)) {
         assert_true(names(&diagnosis, qd_quirk_find("zero-point-before-rounding")));
         assert_false(names(&diagnosis, qd_quirk_find("layer-in-floats")));
         pairs->cases++;

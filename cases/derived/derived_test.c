@@ -8,8 +8,6 @@
 #include "derived/derived.h"
 #include "qdiff/evaluated.h"
 
-extern const struct qd_family qd_family_derived;
-
 static size_t op_named(const char *name)
 {
     size_t i = 0;

@@ -29,7 +29,6 @@ struct kills {
 };
 
 struct choice {
-    const struct qd_selection *selection; /* of the candidates */
     const struct qd_contract *contract;
     const struct qd_contract_tally *tallies; /* after the smoke level */
     struct kills *shared;
@@ -77,7 +76,7 @@ static void note_kills(const struct job *job, size_t candidate)
     }
 }
 
-static enum qd_visit try_candidate(void *context, const struct qd_selected *selected)
+static enum qd_visit try_candidate(void *context, const struct qd_case *kase)
 {
     struct job *job = context;
     struct kills *shared = job->choice->shared;
@@ -86,28 +85,27 @@ static enum qd_visit try_candidate(void *context, const struct qd_selected *sele
     size_t candidate = job->seen++;
     if (atomic_load(&shared->stop))
         return QD_VISIT_STOP;
-    if (candidate % job->choice->jobs != job->number || is_of_full_level(selected->kase))
+    if (candidate % job->choice->jobs != job->number || is_of_full_level(kase))
         return QD_VISIT_GO_ON;
     qd_arena_reset(&job->arena);
-    if (qd_contract_try(job->choice->contract, selected->kase, &job->arena, job->tallies,
-                        &false_alarm, &error) == QD_OK)
+    if (qd_contract_try(job->choice->contract, kase, &job->arena, job->tallies, &false_alarm,
+                        &error) == QD_OK)
         note_kills(job, candidate);
     else
         atomic_fetch_add(&shared->failed, 1);
     return QD_VISIT_GO_ON;
 }
 
-static enum qd_visit pass_over(void *context, const char *path, const struct qd_error *error)
+/* The cases of the rows, without their twins: a mark is a row's. */
+static enum qd_status visit_rows(qd_case_visitor *visit, void *context, struct qd_error *error)
 {
-    (void)context, (void)path, (void)error;
-    return QD_VISIT_GO_ON;
+    return qd_family_generate(&qd_family_derived, QD_LEVEL_FULL, visit, context, error);
 }
 
 static bool try_candidates(void *context, size_t number)
 {
     const struct choice *choice = context;
     struct job job = {.choice = choice, .number = number};
-    const struct qd_visitor visitor = {try_candidate, pass_over, &job};
     struct qd_arena tallies;
     struct qd_error error;
     qd_arena_init(&tallies, QD_ARENA_DEFAULT_BUDGET);
@@ -115,7 +113,7 @@ static bool try_candidates(void *context, size_t number)
     job.tallies = qd_arena_array(&tallies, choice->contract->count, sizeof *job.tallies);
     for (size_t i = 0; job.tallies && i < choice->contract->count; i++)
         job.tallies[i].values = !is_left(choice, i);
-    bool ok = job.tallies && qd_visit_selected(choice->selection, &visitor, &error) == QD_OK;
+    bool ok = job.tallies && visit_rows(try_candidate, &job, &error) == QD_OK;
     qd_arena_clear(&job.arena);
     qd_arena_clear(&tallies);
     if (!ok)
@@ -139,16 +137,15 @@ struct ballot {
     bool full_memory;
 };
 
-static enum qd_visit enrol(void *context, const struct qd_selected *selected)
+static enum qd_visit enrol(void *context, const struct qd_case *kase)
 {
     struct ballot *ballot = context;
-    char *id = qd_arena_string(ballot->arena, selected->kase->id);
+    char *id = qd_arena_string(ballot->arena, kase->id);
     if (!id || ballot->count == MOST_CASES) {
         ballot->full_memory = true;
         return QD_VISIT_STOP;
     }
-    ballot->candidates[ballot->count++] =
-        (struct candidate){.id = id, .bytes = bytes_of(selected->kase)};
+    ballot->candidates[ballot->count++] = (struct candidate){.id = id, .bytes = bytes_of(kase)};
     return QD_VISIT_GO_ON;
 }
 
@@ -165,11 +162,10 @@ static enum qd_status count_votes(struct choice *choice, struct ballot *ballot,
                                   struct qd_error *error)
 {
     struct kills *shared = choice->shared;
-    const struct qd_visitor visitor = {enrol, pass_over, ballot};
     ballot->candidates = qd_arena_array(ballot->arena, MOST_CASES, sizeof *ballot->candidates);
     enum qd_status status = QD_OK;
     if (ballot->candidates)
-        status = qd_visit_selected(choice->selection, &visitor, error);
+        status = visit_rows(enrol, ballot, error);
     if (!ballot->candidates || ballot->full_memory)
         return qd_fail(error, QD_NO_MEMORY, "no room for the candidates");
     qsort(shared->kills, shared->count, sizeof *shared->kills, compare_kills);
@@ -295,21 +291,10 @@ static enum qd_status poll_all(struct choice *choice, struct qd_interrupt *inter
 enum qd_status qd_contract_choose(const struct qd_contract_plan *plan, const char *path, FILE *out,
                                   struct qd_arena *arena, struct qd_error *error)
 {
-    const struct qd_options *given = plan->selection->options;
-    size_t count = given->filters.count;
-    struct qd_options with_smoke = *given, of_derived = *given;
-    const char **filters = qd_arena_array(arena, count + 1, sizeof *filters);
-    if (!filters)
-        return qd_fail(error, QD_NO_MEMORY, "no room for filters");
-    memcpy(filters, given->filters.items, count * sizeof *filters);
-    filters[count] = "derived/*";
-    of_derived.filters = (struct qd_words){count + 1, filters};
-    of_derived.ops = (struct qd_words){0}; /* an operator is in cases of others too */
-    of_derived.level = QD_LEVEL_FULL;
+    struct qd_options with_smoke = *plan->selection->options;
+    struct qd_selection smoke = *plan->selection;
     with_smoke.level = QD_LEVEL_SMOKE;
-    struct qd_selection smoke = *plan->selection, derived = *plan->selection;
     smoke.options = &with_smoke;
-    derived.options = &of_derived;
     struct qd_contract_result result;
     const struct qd_contract_plan first = {&smoke, plan->jobs, plan->interrupt};
     enum qd_status status = qd_contract_run(&first, arena, &result, error);
@@ -318,7 +303,7 @@ enum qd_status qd_contract_choose(const struct qd_contract_plan *plan, const cha
     struct kills *shared = qd_crew_share(sizeof *shared);
     if (!shared)
         return qd_fail(error, QD_NO_MEMORY, "no room for the kills");
-    struct choice choice = {&derived, &result.contract, result.tallies, shared,
+    struct choice choice = {&result.contract, result.tallies, shared,
                             plan->jobs > 0 ? plan->jobs : 1};
     struct ballot ballot = {.arena = arena};
     status = poll_all(&choice, plan->interrupt, error);

@@ -57,6 +57,9 @@ enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_der
  * signature and rows are set. */
 bool qd_derived_shipped(size_t op, struct qd_derived_cover *cover);
 
+/* Its cases are those of the rows: what the suite makes of them as twins is not among them. */
+extern const struct qd_family qd_family_derived;
+
 /* The tag of cases with a level that meets no others: sizes, ranks and opsets that few targets are made for.
  * They are of the full level. */
 #define QD_DERIVED_TAG_ALONE "alone"

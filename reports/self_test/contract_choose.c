@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "qdiff/derived.h"
-#include "select/visit.h"
 #include "self_test/contract_run.h"
 #include "self_test/crew.h"
 

@@ -6,7 +6,7 @@
 #include "stock_testlib.h"
 #include "targets_testlib.h"
 
-#define DRAWS 2000
+#define DRAWS 8000 /* enough that what one in 250 has varies by a fifth only */
 #define LONGEST 64 /* of the lengths that are told apart */
 
 /* The inputs with an open axis. */
@@ -100,7 +100,7 @@ static void test_open_axes_are_drawn(void **state)
                   mutated.open, generated.sequences);
     assert_in_range(generated.open, DRAWS / 20, DRAWS / 8);
     assert_in_range(generated.sequences, DRAWS / 40, DRAWS / 16);
-    assert_true(generated.several_inputs > 5 && different > 15);
+    assert_true(generated.several_inputs > DRAWS / 1000 && different > 15);
     assert_true(generated.steps > generated.open + generated.open / 4);
     assert_in_range(mutated.open, mutants / 8, mutants * 4 / 5);
 }

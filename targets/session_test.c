@@ -151,6 +151,28 @@ static void test_in_process(void **state)
     assert_int_equal(ran, 17);
 }
 
+/* In the second run, inputs of the same numbers are one buffer, and others are not. */
+static void test_inputs_are_one_buffer(void **state)
+{
+    static const float x[] = {2};
+    static const struct qd_session_options alone = {.in_process = true};
+    struct qd_session *session = qd_open(PLUGIN("misbehave_plugin") "[do=one-buffer]", &alone);
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_run run;
+    (void)state;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_quantize_case(&kase, &arena, x, 1, 2, 0);
+    qd_run_and_compare(session, &kase, &run);
+    assert_int_equal(run.outcome, QD_OUTCOME_NONDETERMINISTIC);
+    assert_non_null(strstr(run.message, "inputs of the same numbers are one buffer"));
+    qd_quantize_case(&kase, &arena, x, 1, 3, 0);
+    qd_run_and_compare(session, &kase, &run);
+    assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    qd_arena_clear(&arena);
+    qd_session_close(session);
+}
+
 static void expect_failure(const char *text, enum qd_status want, const char *words)
 {
     struct qd_target_name name;
@@ -532,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_what_a_target_leaves_ends_with_a_killed_qdiff),
         cmocka_unit_test(test_every_deed_is_told_apart),
         cmocka_unit_test(test_in_process),
+        cmocka_unit_test(test_inputs_are_one_buffer),
         cmocka_unit_test(test_unusable_plugins),
         cmocka_unit_test(test_what_no_target_has_is_a_usage_error),
         cmocka_unit_test(test_target_that_gives_up_is_an_error),

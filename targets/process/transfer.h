@@ -55,6 +55,7 @@ struct qd_transfer {
     struct qd_transfer_buffer model, *inputs[QD_TRANSFER_RUNS], *outputs[QD_TRANSFER_RUNS];
     size_t poisoned[QD_TRANSFER_RUNS +
                     1]; /* run r's buffers and zones lie in [poisoned[r], poisoned[r + 1]) */
+    bool shares;        /* inputs of the last run are one buffer */
     struct qd_transfer_steps *steps; /* NULL: none */
     size_t total;                    /* bytes of the block */
 };

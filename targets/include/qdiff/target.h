@@ -91,7 +91,8 @@ struct qd_target {
     enum qd_target_status (*prepare)(void *target, const void *model, size_t model_size,
                                      void **prepared, struct qd_target_message *message);
 
-    /* Runs it. `inputs` are the graph's inputs without initializers, in the graph's order. For each graph output
+    /* Runs it. `inputs` are the graph's inputs without initializers, in the graph's order; inputs of the same numbers
+     * may be one buffer (they are in the second of two runs). For each graph output
      * qdiff gives the type, shape and buffer that the reference expects; the plug-in writes the values there.
      * If the target's type or shape differs, the plug-in sets data_type, rank and dims to what the target has and
      * leaves the buffer alone: that is reported as `wrong-type` or `wrong-shape`. For

@@ -22,8 +22,10 @@
 
 #define EXIT_OUT_OF_MEMORY 86 /* the fault handler's word */
 #define PROBE_BYTES \
-    ((size_t)64 << 20)  /* a process that cannot have so much more has reached its limit */
-#define CHANNEL 3       /* the worker's end */
+    ((size_t)64 << 20) /* a process that cannot have so much more has reached its limit */
+#define CHANNEL 3      /* the worker's end */
+/* For a process that has closed its channel to end: on a busy machine, one with much memory takes its time. */
+#define DYING_SECONDS 4
 #define SLICE 0.1       /* seconds between two looks at the clock while waiting */
 #define MOST_CHUNKS 256 /* of standard error at a time */
 #define LEAST_SECONDS_BETWEEN_STARTS 0.02
@@ -307,7 +309,7 @@ static void bury(struct qd_worker *worker, bool timed_out, double seconds, struc
 {
     if (timed_out || worker->parent_stopped)
         qd_warden_order_end(&worker->warden);
-    struct qd_warden_end end = reap(worker, 1);
+    struct qd_warden_end end = reap(worker, DYING_SECONDS);
     classify_death(worker, &end, death);
     if (worker->parent_stopped) {
         *death = (struct qd_death){.outcome = QD_OUTCOME_CRASH, .condemned = true};

@@ -91,25 +91,36 @@ static void write_row(const struct qd_learner *l, const uint8_t *row,
     *word = '\0';
 }
 
-/* What stands after the word of a row whose case is of the smoke level; after others a blank. */
+/* What stands after the word of a row whose case is of the smoke level, and of the exhaustive one; after others a
+ * blank. */
 #define SMOKE '*'
+#define EXHAUSTIVE '+'
+#define ENDS " *+"
 
 /* The word after this one, NULL after the last. */
 static const char *next_word(const char *word)
 {
-    word += strcspn(word, " *");
+    word += strcspn(word, ENDS);
     return *word && word[1] ? word + 1 : NULL;
 }
 
 static bool is_smoke(const char *word)
 {
-    return word[strcspn(word, " *")] == SMOKE;
+    return word[strcspn(word, ENDS)] == SMOKE;
+}
+
+static enum qd_level level_of(const char *word)
+{
+    char mark = word[strcspn(word, ENDS)];
+    return mark == SMOKE        ? QD_LEVEL_SMOKE
+           : mark == EXHAUSTIVE ? QD_LEVEL_EXHAUSTIVE
+                                : QD_LEVEL_FULL;
 }
 
 /* Whether `rows`, NULL for none, have the word as one of the smoke level. */
 static bool has_smoke(const char *rows, const char *word)
 {
-    size_t width = strcspn(word, " *");
+    size_t width = strcspn(word, ENDS);
     while (rows && !(is_smoke(rows) && strncmp(rows, word, width) == 0))
         rows = next_word(rows);
     return rows;
@@ -131,7 +142,7 @@ static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *ar
     at += width;
     for (size_t r = 0; r < l->row_count; r++, at += width) {
         write_row(l, row_at(l, r), l->row_outputs + r * QD_DERIVED_MAX_OUTPUTS, at);
-        at[width - 1] = has_smoke(shipped, at) ? SMOKE : ' ';
+        at[width - 1] = has_smoke(shipped, at) ? SMOKE : r >= l->needed ? EXHAUSTIVE : ' ';
     }
     at[-(at[-1] == ' ')] = '\0';
     *rows = text;
@@ -145,7 +156,9 @@ void qd_derived_write_head(FILE *out)
           "learned from the reference.\n"
           " * Written by `qdiff coverage --factors --write FILE`; the rows of the smoke level, "
           "which a * follows, were chosen\n"
-          " * by `qdiff self-test --contract --write FILE`; see qdiff/derived.h. */\n",
+          " * by `qdiff self-test --contract --write FILE`, those of the exhaustive level, which a "
+          "+ follows, drawn; see\n"
+          " * qdiff/derived.h. */\n",
           out);
 }
 
@@ -181,6 +194,8 @@ enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_der
         status = qd_learn_open(&learner);
     if (status == QD_OK)
         status = qd_learn_alone(&learner);
+    if (status == QD_OK)
+        status = qd_learn_more(&learner);
     if (status == QD_OK)
         status = fill(&learner, arena, cover, error);
     if (status == QD_OK)
@@ -278,7 +293,7 @@ static enum qd_status visit_rows(const struct qd_derived *outline, enum qd_level
     for (word = next_word(base); word && status == QD_OK && answer == QD_VISIT_GO_ON;
          word = next_word(word)) {
         struct qd_case kase;
-        if (level < QD_LEVEL_FULL && !is_smoke(word))
+        if (level < level_of(word))
             continue;
         qd_arena_reset(arena);
         status = make(outline, base, word, arena, &kase, error);
@@ -318,7 +333,7 @@ enum qd_status qd_derived_mark(size_t op, qd_derived_takes *takes, const void *c
         return qd_fail(error, QD_NO_MEMORY, "no room for rows");
     for (const char *word = base; word && status == QD_OK; word = next_word(word), at += width) {
         memcpy(at, word, width - 1);
-        at[width - 1] = ' ';
+        at[width - 1] = level_of(word) == QD_LEVEL_EXHAUSTIVE ? EXHAUSTIVE : ' ';
         if (is_smoke(word) ||
             (word != base && takes_row(&outline, base, word, takes, context, &status, error)))
             at[width - 1] = SMOKE;

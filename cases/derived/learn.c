@@ -5,6 +5,7 @@
 #include "derived/learn.h"
 
 #define MOST_ROUNDS 40
+#define MOST_DRAWS 4000
 
 /* The sentence of a refusal, without the numbers of one case where there is a rule. */
 static const char *excuse_of(struct qd_arena *arena, const struct qd_error *error)
@@ -430,6 +431,33 @@ enum qd_status qd_learn_alone(struct qd_learner *l)
     for (unsigned v = 1; v < l->outline.factors[l->outline.count - 1].levels; v++)
         if (status == QD_OK)
             status = add_alone(l, (uint8_t)v);
+    return status;
+}
+
+/* One of the rows with other levels of a few factors, which meets no others' levels. */
+static void draw(const struct qd_learner *l, struct qd_random *random, uint8_t *row)
+{
+    int64_t from = qd_random_range(random, 0, (int64_t)l->row_count - 1);
+    unsigned last = l->table.factor_count;
+    memcpy(row, l->rows + from * QD_COVERING_MAX_FACTORS, QD_COVERING_MAX_FACTORS);
+    row[last] = l->base[last];
+    for (int64_t more = qd_random_range(random, 1, 4); more > 0; more--) {
+        int64_t f = qd_random_range(random, 0, last - 1);
+        row[f] = (uint8_t)qd_random_range(random, 0, l->outline.factors[f].levels - 1);
+    }
+}
+
+enum qd_status qd_learn_more(struct qd_learner *l)
+{
+    struct qd_random random = qd_random_seed(l->outline.op->name, 0);
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    enum qd_status status = QD_OK;
+    l->needed = l->row_count;
+    for (int i = 0; i < MOST_DRAWS && l->row_count < QD_LEARN_LEAST_ROWS && status == QD_OK; i++) {
+        draw(l, &random, row);
+        status = qd_learn_offer(l, row);
+        status = qd_learn_is_refusal(status) ? QD_OK : status;
+    }
     return status;
 }
 

@@ -8,6 +8,7 @@
 #define QD_LEARN_MAX_EXCLUSIONS 1024
 #define QD_LEARN_MAX_HOLES 2048
 #define QD_LEARN_MAX_ROWS 2048
+#define QD_LEARN_LEAST_ROWS 200
 
 struct qd_learner {
     struct qd_derived outline;
@@ -20,6 +21,7 @@ struct qd_learner {
     uint8_t *rows;                         /* QD_COVERING_MAX_FACTORS levels each */
     struct qd_derived_output *row_outputs; /* QD_DERIVED_MAX_OUTPUTS of each row */
     size_t row_count, probes;
+    size_t needed; /* rows that some level or pair needs; those after them are drawn */
     struct qd_derived_output outputs[QD_DERIVED_MAX_OUTPUTS]; /* of the probe before */
     struct qd_arena *arena, scratch, array; /* what stays; of one case; of one array */
     struct qd_error *error;
@@ -46,6 +48,9 @@ enum qd_status qd_learn_open(struct qd_learner *learner);
 
 /* Appends a row for each level of the last factor, whose levels meet no others (QD_DERIVED_ALONE). */
 enum qd_status qd_learn_alone(struct qd_learner *learner);
+
+/* Appends rows of levels drawn by chance until there are QD_LEARN_LEAST_ROWS: of few factors come few pairs. */
+enum qd_status qd_learn_more(struct qd_learner *learner);
 
 /* --- Steps of the above --------------------------------------------------------------------------- */
 

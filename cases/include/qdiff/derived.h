@@ -44,7 +44,7 @@ struct qd_derived_cover {
     uint32_t signature; /* of the factors that the rows are of */
     const char *
         rows; /* the base and the rows: a word each, with a digit for each level and for the types of outputs;
-                         * after it a blank, or '*' if the case is of the smoke level */
+                         * after it a blank, '*' if the case is of the smoke level, '+' if of the exhaustive one */
 };
 
 /* Learns the rows of operator `op` of the list (qd_op_at) and says what they cover, in the

@@ -200,6 +200,7 @@ void qd_mean_include(struct qd_mean *mean, int16_t q)
     mean->magnitude += abs(q);
     mean->bits |= (uint16_t)abs(q);
     mean->terms++;
+    mean->rounded += q != 0;
 }
 
 /* Whether all dequantized terms are multiples of 2^e and Σ|terms| ≤ 2^(e+24), e the exponent of the
@@ -211,18 +212,20 @@ static bool sum_is_exact(const struct qd_mean *mean, double scale)
     return s.num * (qd_u128)mean->magnitude <= (qd_u128)1 << (24 + common);
 }
 
-/* The float32 sum of dequantized terms in any order. Exact, or γ_n with n = terms: one rounding of
- * each product and terms − 1 of sums. */
+/* The float32 sum of dequantized terms in any order. Exact, or γ_n with n = rounded: one rounding of
+ * each product and one less of sums; of one term the product is rounded to nearest, or not. */
 static struct qd_enclosure float_sum(const struct qd_mean *mean, double scale)
 {
     struct qd_interval q = {(double)mean->sum, (double)mean->sum}, x = {scale, scale};
-    struct qd_interval sum = qd_interval_multiply(q, x);
+    struct qd_interval sum = qd_interval_multiply(q, x), one = qd_interval_round(QD_F32, sum);
     bool exact = sum_is_exact(mean, scale);
-    if (!exact && mean->terms >= 1 << 23)
+    if (!exact && mean->rounded >= 1 << 23)
         return qd_enclosure_lost();
-    double n = (double)mean->terms * 0x1p-24;
+    double n = (double)mean->rounded * 0x1p-24;
     double error = n / (1 - n) * fabs(scale) * (double)mean->magnitude * (1 + 0x1p-20);
     struct qd_enclosure result = qd_enclosure_of(f32, qd_interval_widen(sum, exact ? 0 : error));
+    if (mean->rounded == 1)
+        result = (struct qd_enclosure){one.lo, one.hi, false};
     /* Any partial sum may be as large as the sum of magnitudes, any product as small as the
      * scale. */
     result.lost = fabs(scale) < qd_float_format(QD_F32)->least_normal ||

@@ -390,6 +390,81 @@ static void test_a_narrow_cast_cites_the_page_of_its_type(void **state)
     }
 }
 
+/* What a Cast of codes to uint8 cites; the codes are of that type. */
+static bool cites_lost_bits(enum qd_dtype from, int64_t to)
+{
+    static uint8_t bytes[8];
+    static const int operands[] = {0};
+    struct fixture f;
+    struct qd_tensor x = {.dtype = from, .rank = 1, .dims = {1}, .count = 1, .data = bytes};
+    struct qd_graph_value values[1] = {{.name = "x", .initializer = &x}};
+    struct qd_attr attr = {.name = "to", .kind = QD_ATTR_INT, .i = to};
+    begin(&f, "", "Cast");
+    f.node.inputs = operands;
+    f.node.input_count = 1;
+    f.node.attrs = &attr;
+    f.node.attr_count = 1;
+    f.graph.values = values;
+    f.graph.value_count = 1;
+    const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+    bool cites = strstr(clause, "discard higher bits") != NULL;
+    qd_arena_clear(&f.arena);
+    return cites;
+}
+
+/* "when OOR, discard higher bits" is said of casts from fixed point to fixed point alone. */
+static void test_bits_are_lost_between_integers(void **state)
+{
+    (void)state;
+    enum { UINT8 = 2, FLOAT = 1, UINT4 = 21 };
+    assert_true(cites_lost_bits(QD_S32, UINT8));
+    assert_true(cites_lost_bits(QD_U8, UINT4));
+    assert_false(cites_lost_bits(QD_F32, UINT4));
+    assert_false(cites_lost_bits(QD_S32, FLOAT));
+}
+
+/* A pool of x[1,1,2] with `kernel` places, a stride, pads of 0 and `after`: whether a shape is advisory. */
+static bool shape_is_advisory(const char *op, int64_t opset, int64_t kernel, int64_t stride,
+                              int64_t after)
+{
+    static uint8_t codes[2];
+    static const int operands[] = {0}, fed[] = {0};
+    const int64_t pads[] = {0, after};
+    struct fixture f;
+    struct qd_tensor x = {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 2}, .count = 2, .data = codes};
+    struct qd_graph_value values[1] = {{.name = "x", .initializer = &x}};
+    struct qd_attr attrs[] = {
+        {.name = "kernel_shape", .kind = QD_ATTR_INTS, .ints = &kernel, .count = 1},
+        {.name = "strides", .kind = QD_ATTR_INTS, .ints = &stride, .count = 1},
+        {.name = "pads", .kind = QD_ATTR_INTS, .ints = pads, .count = 2}};
+    begin(&f, "", op);
+    f.node.opset = opset;
+    f.node.inputs = operands;
+    f.node.input_count = 1;
+    f.node.attrs = attrs;
+    f.node.attr_count = 3;
+    f.graph.values = values;
+    f.graph.value_count = 1;
+    f.graph.inputs = fed;
+    struct qd_citation citation = cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0);
+    bool advisory = citation.severity == QD_SEVERITY_ADVISORY;
+    assert_int_equal(advisory, strstr(citation.clause, "in the right padded region") != NULL);
+    qd_arena_clear(&f.arena);
+    return advisory;
+}
+
+/* A window of one place in the right padding: 3 by the floor of MaxPool-22, 2 by the sentence after it. */
+static void test_a_window_in_the_right_padding_is_advisory(void **state)
+{
+    (void)state;
+    assert_true(shape_is_advisory("MaxPool", 22, 1, 1, 1));
+    assert_true(shape_is_advisory("AveragePool", 26, 1, 2, 1));
+    assert_false(shape_is_advisory("MaxPool", 12, 1, 1, 1)); /* has no such sentence */
+    assert_false(shape_is_advisory("MaxPool", 22, 2, 1, 1)); /* the last starts at 1 */
+    assert_false(shape_is_advisory("MaxPool", 22, 1, 3, 1)); /* and here at 0 */
+    assert_false(shape_is_advisory("MaxPool", 22, 1, 1, 0));
+}
+
 /* No page has a quotient of an integer by 0; of floats IEEE 754 has. */
 static void test_a_refused_division_by_zero_is_advisory(void **state)
 {
@@ -551,6 +626,8 @@ int main(void)
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),
+        cmocka_unit_test(test_bits_are_lost_between_integers),
+        cmocka_unit_test(test_a_window_in_the_right_padding_is_advisory),
         cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
         cmocka_unit_test(test_a_wrong_shape_names_both_operators),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "judge/excuse.h"
 #include "qdiff/build.h"
 #include "qdiff/citation.h"
 #include "qdiff/evaluate.h"
@@ -319,6 +320,49 @@ static void test_what_the_precision_is_of_is_not_written(void **state)
     expect_graded("QuantizeLinear", 23, tensors, 3, "x,scale,zero_point", rows, 2);
 }
 
+/* Twice 1.5006/3, of which 0 is no sentence's fault, and 2 is: that one is shown. */
+static void test_what_is_excused_is_passed_over(void **state)
+{
+    (void)state;
+    static const int64_t two[] = {2};
+    static float numbers[] = {1.5006F, 1.5006F};
+    static uint16_t three = 0x4200;
+    static uint8_t zero, have[] = {0, 2};
+    struct fixture f;
+    struct qd_error error;
+    struct qd_value y;
+    struct qd_comparison comparison;
+    struct qd_tensor given = {.dtype = QD_U8, .rank = 1, .dims = {2}, .count = 2, .data = have};
+    const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &given};
+    const struct qd_tensor x = {
+        .dtype = QD_F32, .rank = 1, .dims = {2}, .count = 2, .data = numbers};
+    const struct qd_tensor scale = {.dtype = QD_F16, .count = 1, .data = &three};
+    const struct qd_tensor zero_point = {.dtype = QD_U8, .count = 1, .data = &zero};
+    begin(&f, "", "QuantizeLinear");
+    struct qd_builder *builder = qd_build_begin(&f.arena, 23);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "scale", &scale);
+    qd_build_initializer(builder, "zero_point", &zero_point);
+    qd_build_node(builder, "", "QuantizeLinear", "x,scale,zero_point", "y");
+    qd_build_output(builder, "y", QD_U8, 1, two);
+    assert_int_equal(qd_build_finish(builder, "passed", false, &f.kase, &error), QD_OK);
+    assert_int_equal(qd_graph_evaluate(f.kase.graph, f.kase.inputs, NULL, &f.arena, &y, &error),
+                     QD_OK);
+    f.evaluated.values = &y;
+    qd_compare(&f.kase, &y, &run, &comparison);
+    assert_int_equal(comparison.element, 0);
+    qd_excuse_pass_over(&f.evaluated, &run, &f.arena, &comparison);
+    assert_int_equal(comparison.element, 1);
+    assert_int_equal(comparison.mismatched, 2);
+    assert_true(comparison.have == 2 && comparison.want == 1);
+    assert_true(comparison.lo == 1 && comparison.hi == 1);
+    have[1] = 1; /* all that is wrong is excused: nothing else to show */
+    qd_compare(&f.kase, &y, &run, &comparison);
+    qd_excuse_pass_over(&f.evaluated, &run, &f.arena, &comparison);
+    assert_int_equal(comparison.element, 0);
+    qd_arena_clear(&f.arena);
+}
+
 /* 1 by 1 with scales whose product is next to 99.5: 100, or 99 in some order of float32 (matmul_test.c); the page has
  * no order. 98 is no order's. */
 static void test_the_order_of_scales_is_not_written(void **state)
@@ -619,6 +663,7 @@ int main(void)
         cmocka_unit_test(test_a_narrow_sum_is_advisory),
         cmocka_unit_test(test_a_product_of_floats_is_advisory),
         cmocka_unit_test(test_only_a_written_rounding_is_obliged),
+        cmocka_unit_test(test_what_is_excused_is_passed_over),
         cmocka_unit_test(test_what_the_precision_is_of_is_not_written),
         cmocka_unit_test(test_the_order_of_scales_is_not_written),
         cmocka_unit_test(test_empty_axes_are_advisory),

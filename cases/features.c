@@ -613,6 +613,26 @@ bool qd_features_has(const struct qd_features *features, enum qd_feature feature
     return features->bits[feature / 64] >> (feature % 64) & 1;
 }
 
+static bool agree(const struct qd_features *a, const struct qd_features *b, enum qd_feature first,
+                  enum qd_feature last)
+{
+    for (enum qd_feature f = first; f <= last; f++)
+        if (qd_features_has(a, f) != qd_features_has(b, f))
+            return false;
+    return true;
+}
+
+bool qd_features_same_known(const struct qd_features *a, const struct qd_features *b)
+{
+    return agree(a, b, QD_FEATURE_RUNTIME_PARAMETERS, QD_FEATURE_RUNTIME_CONTROLS) &&
+           agree(a, b, QD_FEATURE_OPEN_SHAPE, QD_FEATURE_OPEN_SHAPE);
+}
+
+bool qd_features_same_types(const struct qd_features *a, const struct qd_features *b)
+{
+    return agree(a, b, QD_FEATURE_X_U8, QD_FEATURE_FLOAT4);
+}
+
 const char *qd_feature_word(enum qd_feature feature)
 {
     return feature < QD_FEATURE_COUNT ? rows[feature].word

@@ -437,6 +437,32 @@ static struct qd_builder *transposed(struct qd_arena *arena, int64_t group)
     return builder;
 }
 
+static bool same_known(const char *a, const char *b)
+{
+    const struct qd_features one = qd_features_parse(a), other = qd_features_parse(b);
+    return qd_features_same_known(&one, &other);
+}
+
+static bool same_types(const char *a, const char *b)
+{
+    const struct qd_features one = qd_features_parse(a), other = qd_features_parse(b);
+    return qd_features_same_types(&one, &other);
+}
+
+/* What a target does with a scale that comes at run time says nothing of what it does with a constant. */
+static void test_alike(void **state)
+{
+    (void)state;
+    assert_true(same_known("x-u8,bias", "x-s8,groups"));
+    assert_false(same_known("x-u8", "x-u8,runtime-parameters"));
+    assert_false(same_known("x-u8,runtime-weights", "x-u8"));
+    assert_false(same_known("x-u8", "x-u8,runtime-controls"));
+    assert_false(same_known("open-shape", ""));
+    assert_true(same_types("x-u8,y-s8,float16", "x-u8,y-s8,float16,bias,open-shape"));
+    assert_false(same_types("x-u8", "x-s8"));
+    assert_false(same_types("y-u8,float4", "y-u8"));
+}
+
 static void test_transposed(void **state)
 {
     static const int64_t three[2] = {3, 3}, four[2] = {4, 4}, two[2] = {2, 2};
@@ -610,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_alike),
     };
     return cmocka_run_group_tests_name("cases/features", tests, arena_set_up, arena_tear_down);
 }

@@ -345,8 +345,7 @@ const struct qd_op qd_op_cast = {
     .form = QD_FORM_ELEMENTWISE,
     .operands = "input",
     .clause = "25: casts the elements of a given input tensor to a data type specified by the 'to' "
-              "argument ... when OOR, discard higher bits and reinterpret (with respect to two's "
-              "complement representation for signed types)."
+              "argument and returns an output tensor of the same size in the converted type."
               "\n9<13: casts the elements of a given input tensor to a data type specified by the "
               "'to' argument and returns an output tensor of the same size in the converted type.",
     .attributes = "to,saturate:19-,round_mode:24-",

@@ -265,6 +265,14 @@ static void means(void **state)
     /* A third of a tie: 1/3 + 1/3 + 1/3 = 3·RN(1/3)… : sum 3, /(3·2) = 0.5 → 0; s/(y·n) rounds, so
      * 1 is possible */
     row(GLOBAL, "u8[1,1,3] 1 1 1; f32[] 1; u8[] 0; f32[] 2; u8[] 0", "", "u8[1,1,1] 0..0..1");
+    /* 182/4 is 45.5. The only term but 0 rounds to above 182*s, in float32 as in any order: no order is below the tie,
+     * nor one of 141*s + 38*s = 179*s, where both products are rounded up. One of 138*s + 172*s may be: 77.5. */
+    row(GLOBAL, "u8[1,1,4] 0 0 182 0; f32[] 0x1.539268p-7; u8[] 0; f32[] 0x1.539268p-7; u8[] 139",
+        "", "u8[1,1,1] 185");
+    row(GLOBAL, "u8[1,1,2] 141 38; f32[] 0x1.8afbe8p-7; u8[] 0; f32[] 0x1.8afbe8p-7; u8[] 0", "",
+        "u8[1,1,1] 90");
+    row(GLOBAL, "u8[1,1,4] 0 138 0 172; f32[] 0x1.539268p-7; u8[] 0; f32[] 0x1.539268p-7; u8[] 139",
+        "", "u8[1,1,1] 216..217..217");
     row(MEAN, "u8[2,2] 1 2 3 5; f32[] 1; u8[] 0; f32[] 1; u8[] 0", "axes=[1] keepdims=0",
         "u8[2] 2 4");
     row(MEAN, "u8[2,2] 1 2 3 6; f32[] 1; u8[] 0; f32[] 1", "axes=[-2] keepdims=1", "u8[1,2] 2 4");

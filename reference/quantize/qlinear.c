@@ -200,6 +200,11 @@ void qd_mean_include(struct qd_mean *mean, int16_t q)
     mean->magnitude += abs(q);
     mean->bits |= (uint16_t)abs(q);
     mean->terms++;
+    if (q == 0)
+        return;
+    if (mean->rounded < QD_FEW_TERMS)
+        mean->first[mean->rounded] = q;
+    mean->rounded++;
 }
 
 /* Whether all dequantized terms are multiples of 2^e and Σ|terms| ≤ 2^(e+24), e the exponent of the
@@ -211,18 +216,43 @@ static bool sum_is_exact(const struct qd_mean *mean, double scale)
     return s.num * (qd_u128)mean->magnitude <= (qd_u128)1 << (24 + common);
 }
 
-/* The float32 sum of dequantized terms in any order. Exact, or γ_n with n = terms: one rounding of
- * each product and terms − 1 of sums. */
+/* All sums of at most QD_FEW_TERMS products, in any order, each operation rounded to float32 or not. */
+static struct qd_interval sum_of_few(const struct qd_mean *mean, struct qd_interval scale)
+{
+    struct qd_interval of[1 << QD_FEW_TERMS] = {{0, 0}}; /* by the set of terms */
+    unsigned all = (1U << mean->rounded) - 1;
+    for (unsigned i = 0; i < mean->rounded; i++) {
+        struct qd_interval q = {(double)mean->first[i], (double)mean->first[i]};
+        of[1U << i] = qd_interval_round(QD_F32, qd_interval_multiply(q, scale));
+    }
+    for (unsigned set = 1; set <= all; set++) {
+        struct qd_interval hull = {INFINITY, -INFINITY};
+        for (unsigned part = (set - 1) & set; part != 0; part = (part - 1) & set) {
+            struct qd_interval sum = qd_interval_add(of[part], of[set ^ part]);
+            sum = qd_interval_round(QD_F32, sum);
+            hull = (struct qd_interval){fmin(hull.lo, sum.lo), fmax(hull.hi, sum.hi)};
+        }
+        of[set] = hull.lo <= hull.hi ? hull : of[set];
+    }
+    return of[all];
+}
+
+/* The float32 sum of dequantized terms in any order. Exact; of a few terms what the orders give; else γ_n with
+ * n = rounded: one rounding of each product and one less of sums. */
 static struct qd_enclosure float_sum(const struct qd_mean *mean, double scale)
 {
     struct qd_interval q = {(double)mean->sum, (double)mean->sum}, x = {scale, scale};
     struct qd_interval sum = qd_interval_multiply(q, x);
     bool exact = sum_is_exact(mean, scale);
-    if (!exact && mean->terms >= 1 << 23)
+    if (!exact && mean->rounded >= 1 << 23)
         return qd_enclosure_lost();
-    double n = (double)mean->terms * 0x1p-24;
+    double n = (double)mean->rounded * 0x1p-24;
     double error = n / (1 - n) * fabs(scale) * (double)mean->magnitude * (1 + 0x1p-20);
     struct qd_enclosure result = qd_enclosure_of(f32, qd_interval_widen(sum, exact ? 0 : error));
+    if (!exact && mean->rounded <= QD_FEW_TERMS) {
+        struct qd_interval few = sum_of_few(mean, x);
+        result = (struct qd_enclosure){few.lo, few.hi, false};
+    }
     /* Any partial sum may be as large as the sum of magnitudes, any product as small as the
      * scale. */
     result.lost = fabs(scale) < qd_float_format(QD_F32)->least_normal ||

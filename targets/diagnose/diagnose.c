@@ -7,6 +7,7 @@
 #include "diagnose/facts.h"
 #include "diagnose/locate.h"
 #include "qdiff/clock.h"
+#include "qdiff/features.h"
 #include "qdiff/neighbours.h"
 #include "qdiff/suite.h"
 #include "qdiff/trial.h"
@@ -77,6 +78,7 @@ struct diagnosing {
     struct qd_diagnosis_memo *memo; /* of this case and these outputs; or NULL */
     struct qd_arena *arena;
     struct qd_error *error;
+    struct qd_features features; /* of the case */
     double start, seconds;
     size_t wanted_neighbours;
     struct candidate *candidates;
@@ -511,7 +513,19 @@ static enum qd_status ask_neighbours(struct diagnosing *d)
 struct search {
     struct diagnosing *d;
     enum qd_status status;
+    bool same_types; /* asks only cases of the types of the one that is diagnosed */
 };
+
+/* Whether what the target does there may be taken for what it does on the case itself: it may have one kernel for
+ * constants and another for what comes at run time. */
+static bool is_alike(const struct search *search, const struct qd_case *kase)
+{
+    const struct qd_features *own = &search->d->features;
+    struct qd_features other;
+    qd_case_features(kase, &other);
+    return qd_features_same_known(own, &other) &&
+           (!search->same_types || qd_features_same_types(own, &other));
+}
 
 /* A case there may show other faults of the target: then it says nothing about the candidates. */
 static void sift_unless_none(struct diagnosing *d, const struct neighbour *neighbour)
@@ -570,7 +584,8 @@ static enum qd_visit ask_case(void *context, const struct qd_case *kase)
 {
     struct search *search = context;
     struct diagnosing *d = search->d;
-    ask_other(search, kase, tells_apart, sift_unless_none);
+    if (is_alike(search, kase))
+        ask_other(search, kase, tells_apart, sift_unless_none);
     bool go_on = search->status == QD_OK && d->count > 1 && in_time(d);
     return go_on ? QD_VISIT_GO_ON : QD_VISIT_STOP;
 }
@@ -589,26 +604,34 @@ static const struct qd_family *family_of(const struct qd_case *kase)
     return by_op;
 }
 
-static enum qd_status ask_family(struct diagnosing *d, qd_case_visitor *ask)
+static enum qd_status ask_family(struct diagnosing *d, qd_case_visitor *ask, enum qd_level level,
+                                 bool same_types)
 {
     const struct qd_family *family = family_of(d->kase);
-    struct search search = {d, QD_OK};
+    struct search search = {d, QD_OK, same_types};
     if (!family || !in_time(d))
         return QD_OK;
-    enum qd_status status = qd_family_generate(family, QD_LEVEL_SMOKE, ask, &search, d->error);
+    enum qd_status status = qd_family_generate(family, level, ask, &search, d->error);
     return search.status != QD_OK ? search.status : status;
 }
 
 static enum qd_status ask_suite(struct diagnosing *d)
 {
-    return d->count < 2 ? QD_OK : ask_family(d, ask_case);
+    static const struct {
+        enum qd_level level;
+        bool same_types;
+    } rounds[] = {{QD_LEVEL_SMOKE, true}, {QD_LEVEL_SMOKE, false}, {QD_LEVEL_FULL, false}};
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && d->count > 1 && i < sizeof rounds / sizeof *rounds; i++)
+        status = ask_family(d, ask_case, rounds[i].level, rounds[i].same_types);
+    return status;
 }
 
 /* What the neighbours alone do not show, with the shapes and attributes that they share. */
 static enum qd_status ask_suite_for_more(struct diagnosing *d)
 {
     bool enough = d->count != 1 || d->candidates[0].divergent >= PAIR_EVIDENCE;
-    return enough ? QD_OK : ask_family(d, ask_for_more);
+    return enough ? QD_OK : ask_family(d, ask_for_more, QD_LEVEL_SMOKE, false);
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */
@@ -756,6 +779,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                                options->neighbours ? options->neighbours : DEFAULT_NEIGHBOURS};
     struct qd_diagnosis made = {.kind = QD_DIAGNOSIS_UNEXPLAINED};
     qd_compare(kase, canonical, run, &d.plain);
+    qd_case_features(kase, &d.features);
     enum qd_status status = find_candidates(&d);
     if (status == QD_OK)
         status = qd_difference_locate(session, kase, arena, &made.place, error);

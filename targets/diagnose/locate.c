@@ -61,12 +61,13 @@ static size_t first_difference(const struct exposed *e)
     return i;
 }
 
-static const char *name_node(const struct qd_graph *graph, int value, struct qd_arena *arena)
+static const char *name_node(const struct qd_case *kase, int value, struct qd_arena *arena)
 {
+    const struct qd_graph *graph = kase->graph;
     int i = qd_graph_producer(graph, value);
     if (i < 0)
         return "an output that no node computes differs";
-    const char *clause = qd_node_clause(&graph->nodes[i], arena);
+    const char *clause = qd_node_clause(kase, &graph->nodes[i], arena);
     return !clause ? NULL
                    : qd_arena_printf(
                          arena,
@@ -82,7 +83,7 @@ static const char *describe(const struct exposed *e, struct qd_arena *arena)
     size_t first = first_difference(e);
     if (first == e->kase.graph->output_count)
         return "a fusion: the difference vanishes when the values in between are outputs";
-    return name_node(e->kase.graph, e->kase.graph->outputs[first], arena);
+    return name_node(&e->kase, e->kase.graph->outputs[first], arena);
 }
 
 enum qd_status qd_difference_locate(struct qd_session *session, const struct qd_case *kase,

@@ -67,11 +67,20 @@ static const char *page_of_type(enum qd_dtype dtype)
     }
 }
 
-static const char *rounding_of_cast(const struct qd_node *node)
+/* Of integers the page says what becomes of bits that do not fit; of a number that is no integer it leaves rounding to
+ * the page of the type. */
+static const char *rest_of_cast(const struct qd_case *kase, const struct qd_node *node)
 {
     const struct qd_attr *to = *node->domain ? NULL : qd_node_attr(node, "to");
-    bool casts = to && to->kind == QD_ATTR_INT && strcmp(node->op_type, "Cast") == 0;
-    return casts ? page_of_type(qd_dtype_of_onnx((int32_t)to->i)) : "";
+    if (!to || to->kind != QD_ATTR_INT || strcmp(node->op_type, "Cast") != 0)
+        return "";
+    enum qd_dtype type = qd_dtype_of_onnx((int32_t)to->i);
+    bool from_integer =
+        node->input_count > 0 && qd_dtype_is_integer(qd_case_dtype(kase, node->inputs[0]));
+    if (!from_integer || !qd_dtype_is_integer(type))
+        return page_of_type(type);
+    return "; Cast-25, from fixed point to fixed point: \"when OOR, discard higher bits and "
+           "reinterpret (with respect to two's complement representation for signed types)\"";
 }
 
 /* "QuantizeLinear-10: "the sentence"": the number that the line begins with belongs to the name; NULL: no memory. */
@@ -91,19 +100,21 @@ static bool leaves_rounding(const struct qd_op *op, const char *quoted)
 }
 
 /* With what the operator's own page leaves to another; NULL: no memory. */
-static const char *quote(const struct qd_op *op, const struct qd_node *node, struct qd_arena *arena)
+static const char *quote(const struct qd_case *kase, const struct qd_op *op,
+                         const struct qd_node *node, struct qd_arena *arena)
 {
     const char *own = quote_line(op, node->opset, arena);
     if (!own || !leaves_rounding(op, own))
-        return own ? qd_arena_printf(arena, "%s%s", own, rounding_of_cast(node)) : NULL;
+        return own ? qd_arena_printf(arena, "%s%s", own, rest_of_cast(kase, node)) : NULL;
     const char *rounds = quote_line(qd_op_find("", "QuantizeLinear"), node->opset, arena);
     return rounds ? qd_arena_printf(arena, "%s; codes by %s", own, rounds) : NULL;
 }
 
-const char *qd_node_clause(const struct qd_node *node, struct qd_arena *arena)
+const char *qd_node_clause(const struct qd_case *kase, const struct qd_node *node,
+                           struct qd_arena *arena)
 {
     const struct qd_op *op = op_of(node);
-    return op ? quote(op, node, arena) : "";
+    return op ? quote(kase, op, node, arena) : "";
 }
 
 /* With it the sentence of the operator that rounds the result, if that is another. */
@@ -114,10 +125,10 @@ static const char *values_clause(const struct qd_evaluated *evaluated, size_t ou
     const struct qd_op *op = op_of(node), *last_op = op_of(last);
     if (!op)
         return "the composition of the graph's operators";
-    const char *first = quote(op, node, arena);
+    const char *first = quote(evaluated->kase, op, node, arena);
     if (!first || !last_op || last_op == op)
         return first;
-    const char *second = quote(last_op, last, arena);
+    const char *second = quote(evaluated->kase, last_op, last, arena);
     return second ? qd_arena_printf(arena, "%s; %s", first, second) : NULL;
 }
 
@@ -224,6 +235,47 @@ static bool is_window_too_large(const struct qd_evaluated *evaluated)
     return empty && strided;
 }
 
+static int64_t int_at(const struct qd_node *node, const char *name, size_t i, int64_t absent)
+{
+    const struct qd_attr *list = qd_node_attr(node, name);
+    return list && list->kind == QD_ATTR_INTS && i < list->count ? list->ints[i] : absent;
+}
+
+static int64_t int_of(const struct qd_node *node, const char *name, int64_t absent)
+{
+    const struct qd_attr *attr = qd_node_attr(node, name);
+    return attr && attr->kind == QD_ATTR_INT ? attr->i : absent;
+}
+
+static bool pads_explicitly(const struct qd_node *node)
+{
+    const struct qd_attr *mode = qd_node_attr(node, "auto_pad");
+    return qd_node_attr(node, "pads") &&
+           (!mode || mode->kind != QD_ATTR_STRING || strcmp(mode->s, "NOTSET") == 0);
+}
+
+/* MaxPool-22, AveragePool-22: "Sliding windows that would start in the right padded region are ignored" stands after
+ * both formulas, that of ceil_mode and the floor, which counts such windows. */
+static bool starts_in_right_padding(const struct qd_case *kase, const struct qd_node *node,
+                                    struct qd_arena *arena)
+{
+    bool pools =
+        !*node->domain && node->opset >= 22 &&
+        (strcmp(node->op_type, "MaxPool") == 0 || strcmp(node->op_type, "AveragePool") == 0);
+    bool floors = pools && int_of(node, "ceil_mode", 0) == 0 && pads_explicitly(node);
+    const struct qd_tensor *x = floors ? tensor_of(kase, node->inputs[0], arena) : NULL;
+    bool found = false;
+    for (size_t i = 0; x && i + 2 < x->rank; i++) {
+        int64_t before = int_at(node, "pads", i, 0),
+                after = int_at(node, "pads", i + x->rank - 2, 0);
+        int64_t stride = int_at(node, "strides", i, 1), length = x->dims[i + 2] + before;
+        int64_t window = int_at(node, "dilations", i, 1) * (int_at(node, "kernel_shape", i, 1) - 1);
+        int64_t last = length + after - window - 1; /* where a window starts, at most */
+        found = found || (last >= 0 && last / stride * stride >= length);
+    }
+    return found;
+}
+
 /* What makes a model one that no page allows literally, NULL if nothing does:
  * whatever number or refusal it gets is advisory. */
 static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_verdict class,
@@ -242,6 +294,9 @@ static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_ver
     if (class == QD_VERDICT_WRONG_SHAPE && is_window_too_large(evaluated))
         return "a window exceeds the padded axis, and the page's floor and ONNX's shape inference "
                "disagree";
+    if (class == QD_VERDICT_WRONG_SHAPE && some_node(kase, starts_in_right_padding, arena))
+        return "\"Sliding windows that would start in the right padded region are ignored\", which "
+               "the page's formula counts";
     return has_empty_axes(kase->graph) ? "axes is an empty list" : NULL;
 }
 

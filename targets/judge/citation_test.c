@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "judge/excuse.h"
 #include "qdiff/build.h"
 #include "qdiff/citation.h"
 #include "qdiff/evaluate.h"
@@ -319,6 +320,49 @@ static void test_what_the_precision_is_of_is_not_written(void **state)
     expect_graded("QuantizeLinear", 23, tensors, 3, "x,scale,zero_point", rows, 2);
 }
 
+/* Twice 1.5006/3, of which 0 is no sentence's fault, and 2 is: that one is shown. */
+static void test_what_is_excused_is_passed_over(void **state)
+{
+    (void)state;
+    static const int64_t two[] = {2};
+    static float numbers[] = {1.5006F, 1.5006F};
+    static uint16_t three = 0x4200;
+    static uint8_t zero, have[] = {0, 2};
+    struct fixture f;
+    struct qd_error error;
+    struct qd_value y;
+    struct qd_comparison comparison;
+    struct qd_tensor given = {.dtype = QD_U8, .rank = 1, .dims = {2}, .count = 2, .data = have};
+    const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &given};
+    const struct qd_tensor x = {
+        .dtype = QD_F32, .rank = 1, .dims = {2}, .count = 2, .data = numbers};
+    const struct qd_tensor scale = {.dtype = QD_F16, .count = 1, .data = &three};
+    const struct qd_tensor zero_point = {.dtype = QD_U8, .count = 1, .data = &zero};
+    begin(&f, "", "QuantizeLinear");
+    struct qd_builder *builder = qd_build_begin(&f.arena, 23);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "scale", &scale);
+    qd_build_initializer(builder, "zero_point", &zero_point);
+    qd_build_node(builder, "", "QuantizeLinear", "x,scale,zero_point", "y");
+    qd_build_output(builder, "y", QD_U8, 1, two);
+    assert_int_equal(qd_build_finish(builder, "passed", false, &f.kase, &error), QD_OK);
+    assert_int_equal(qd_graph_evaluate(f.kase.graph, f.kase.inputs, NULL, &f.arena, &y, &error),
+                     QD_OK);
+    f.evaluated.values = &y;
+    qd_compare(&f.kase, &y, &run, &comparison);
+    assert_int_equal(comparison.element, 0);
+    qd_excuse_pass_over(&f.evaluated, &run, &f.arena, &comparison);
+    assert_int_equal(comparison.element, 1);
+    assert_int_equal(comparison.mismatched, 2);
+    assert_true(comparison.have == 2 && comparison.want == 1);
+    assert_true(comparison.lo == 1 && comparison.hi == 1);
+    have[1] = 1; /* all that is wrong is excused: nothing else to show */
+    qd_compare(&f.kase, &y, &run, &comparison);
+    qd_excuse_pass_over(&f.evaluated, &run, &f.arena, &comparison);
+    assert_int_equal(comparison.element, 0);
+    qd_arena_clear(&f.arena);
+}
+
 /* 1 by 1 with scales whose product is next to 99.5: 100, or 99 in some order of float32 (matmul_test.c); the page has
  * no order. 98 is no order's. */
 static void test_the_order_of_scales_is_not_written(void **state)
@@ -388,6 +432,81 @@ static void test_a_narrow_cast_cites_the_page_of_its_type(void **state)
         assert_true(!rows[i].page || strstr(clause, rows[i].page));
         qd_arena_clear(&f.arena);
     }
+}
+
+/* What a Cast of codes to uint8 cites; the codes are of that type. */
+static bool cites_lost_bits(enum qd_dtype from, int64_t to)
+{
+    static uint8_t bytes[8];
+    static const int operands[] = {0};
+    struct fixture f;
+    struct qd_tensor x = {.dtype = from, .rank = 1, .dims = {1}, .count = 1, .data = bytes};
+    struct qd_graph_value values[1] = {{.name = "x", .initializer = &x}};
+    struct qd_attr attr = {.name = "to", .kind = QD_ATTR_INT, .i = to};
+    begin(&f, "", "Cast");
+    f.node.inputs = operands;
+    f.node.input_count = 1;
+    f.node.attrs = &attr;
+    f.node.attr_count = 1;
+    f.graph.values = values;
+    f.graph.value_count = 1;
+    const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+    bool cites = strstr(clause, "discard higher bits") != NULL;
+    qd_arena_clear(&f.arena);
+    return cites;
+}
+
+/* "when OOR, discard higher bits" is said of casts from fixed point to fixed point alone. */
+static void test_bits_are_lost_between_integers(void **state)
+{
+    (void)state;
+    enum { UINT8 = 2, FLOAT = 1, UINT4 = 21 };
+    assert_true(cites_lost_bits(QD_S32, UINT8));
+    assert_true(cites_lost_bits(QD_U8, UINT4));
+    assert_false(cites_lost_bits(QD_F32, UINT4));
+    assert_false(cites_lost_bits(QD_S32, FLOAT));
+}
+
+/* A pool of x[1,1,2] with `kernel` places, a stride, pads of 0 and `after`: whether a shape is advisory. */
+static bool shape_is_advisory(const char *op, int64_t opset, int64_t kernel, int64_t stride,
+                              int64_t after)
+{
+    static uint8_t codes[2];
+    static const int operands[] = {0}, fed[] = {0};
+    const int64_t pads[] = {0, after};
+    struct fixture f;
+    struct qd_tensor x = {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 2}, .count = 2, .data = codes};
+    struct qd_graph_value values[1] = {{.name = "x", .initializer = &x}};
+    struct qd_attr attrs[] = {
+        {.name = "kernel_shape", .kind = QD_ATTR_INTS, .ints = &kernel, .count = 1},
+        {.name = "strides", .kind = QD_ATTR_INTS, .ints = &stride, .count = 1},
+        {.name = "pads", .kind = QD_ATTR_INTS, .ints = pads, .count = 2}};
+    begin(&f, "", op);
+    f.node.opset = opset;
+    f.node.inputs = operands;
+    f.node.input_count = 1;
+    f.node.attrs = attrs;
+    f.node.attr_count = 3;
+    f.graph.values = values;
+    f.graph.value_count = 1;
+    f.graph.inputs = fed;
+    struct qd_citation citation = cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0);
+    bool advisory = citation.severity == QD_SEVERITY_ADVISORY;
+    assert_int_equal(advisory, strstr(citation.clause, "in the right padded region") != NULL);
+    qd_arena_clear(&f.arena);
+    return advisory;
+}
+
+/* A window of one place in the right padding: 3 by the floor of MaxPool-22, 2 by the sentence after it. */
+static void test_a_window_in_the_right_padding_is_advisory(void **state)
+{
+    (void)state;
+    assert_true(shape_is_advisory("MaxPool", 22, 1, 1, 1));
+    assert_true(shape_is_advisory("AveragePool", 26, 1, 2, 1));
+    assert_false(shape_is_advisory("MaxPool", 12, 1, 1, 1)); /* has no such sentence */
+    assert_false(shape_is_advisory("MaxPool", 22, 2, 1, 1)); /* the last starts at 1 */
+    assert_false(shape_is_advisory("MaxPool", 22, 1, 3, 1)); /* and here at 0 */
+    assert_false(shape_is_advisory("MaxPool", 22, 1, 1, 0));
 }
 
 /* No page has a quotient of an integer by 0; of floats IEEE 754 has. */
@@ -544,6 +663,7 @@ int main(void)
         cmocka_unit_test(test_a_narrow_sum_is_advisory),
         cmocka_unit_test(test_a_product_of_floats_is_advisory),
         cmocka_unit_test(test_only_a_written_rounding_is_obliged),
+        cmocka_unit_test(test_what_is_excused_is_passed_over),
         cmocka_unit_test(test_what_the_precision_is_of_is_not_written),
         cmocka_unit_test(test_the_order_of_scales_is_not_written),
         cmocka_unit_test(test_empty_axes_are_advisory),
@@ -551,6 +671,8 @@ int main(void)
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),
+        cmocka_unit_test(test_bits_are_lost_between_integers),
+        cmocka_unit_test(test_a_window_in_the_right_padding_is_advisory),
         cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
         cmocka_unit_test(test_a_wrong_shape_names_both_operators),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),

@@ -49,22 +49,33 @@ static bool has_open_rounding(const struct qd_op *op)
     return op->rounding_open;
 }
 
-/* Whether the answer is one that the graph has under these semantics. */
-static bool is_answer(const struct qd_evaluated *evaluated, const struct qd_run *run,
-                      const struct qd_semantics *semantics, struct qd_arena *owner)
+/* The run with what the graph has under these semantics; false: it cannot be evaluated so. */
+static bool compare_under(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                          const struct qd_semantics *semantics, struct qd_arena *owner,
+                          struct qd_comparison *comparison)
 {
     const struct qd_case *kase = evaluated->kase;
     struct qd_value values[QD_MAX_OPERANDS];
-    struct qd_comparison comparison = {.mismatched = 1};
     struct qd_arena arena;
     struct qd_error error;
     if (!run || kase->graph->output_count > QD_MAX_OPERANDS)
         return false;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    if (qd_graph_evaluate(kase->graph, kase->inputs, semantics, &arena, values, &error) == QD_OK)
-        qd_compare(kase, values, run, &comparison);
+    bool evaluates =
+        qd_graph_evaluate(kase->graph, kase->inputs, semantics, &arena, values, &error) == QD_OK;
+    if (evaluates)
+        qd_compare(kase, values, run, comparison);
     qd_arena_clear_for(&arena, owner);
-    return comparison.mismatched == 0;
+    return evaluates;
+}
+
+/* Whether the answer is one that the graph has under these semantics. */
+static bool is_answer(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                      const struct qd_semantics *semantics, struct qd_arena *owner)
+{
+    struct qd_comparison comparison;
+    return compare_under(evaluated, run, semantics, owner, &comparison) &&
+           comparison.mismatched == 0;
 }
 
 static bool has_narrow_floats(const struct qd_case *kase)
@@ -143,4 +154,22 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
     if (some_op(kase, has_open_rounding) && rounds_otherwise(evaluated, run, arena))
         return "its page says neither how to round nor that the zero point is added afterwards";
     return NULL;
+}
+
+void qd_excuse_pass_over(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                         struct qd_arena *arena, struct qd_comparison *comparison)
+{
+    static const struct qd_semantics open = {.division = QD_DIVISION_WIDE,
+                                             .requantize = QD_ANY_ORDER};
+    struct qd_comparison rest;
+    bool may = some_op(evaluated->kase, has_precision) || some_op(evaluated->kase, has_open_order);
+    if (!may || !compare_under(evaluated, run, &open, arena, &rest) || rest.mismatched == 0)
+        return;
+    struct qd_observation seen = qd_value_observe(&evaluated->values[rest.output], rest.element);
+    comparison->output = rest.output;
+    comparison->element = rest.element;
+    comparison->have = rest.have;
+    comparison->want = rest.want;
+    comparison->lo = seen.lo;
+    comparison->hi = seen.hi;
 }

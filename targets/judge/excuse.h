@@ -10,4 +10,9 @@
 const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_run *run,
                          const struct qd_comparison *comparison, struct qd_arena *arena);
 
+/* Of values of which some are excused and some are not the comparison points at the first that is not: an order of
+ * scales, a division of operands that are not converted. */
+void qd_excuse_pass_over(const struct qd_evaluated *evaluated, const struct qd_run *run,
+                         struct qd_arena *arena, struct qd_comparison *comparison);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "judge/excuse.h"
 #include "qdiff/valid_twin.h"
 
 /* Says of two runs that differ which is right: admissible in every element. */
@@ -143,6 +144,8 @@ static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena
     enum qd_status status = QD_OK;
     for (size_t i = 0; i < trial->divergence_count && status == QD_OK; i++) {
         struct qd_divergence *one = &trial->divergences[i];
+        if (one->class == QD_VERDICT_WRONG_VALUE)
+            qd_excuse_pass_over(evaluated, &trial->run, arena, &trial->comparison);
         status = qd_cite(evaluated, &trial->run, &trial->comparison, one->class, one->words, arena,
                          &one->citation, error);
     }

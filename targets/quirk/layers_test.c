@@ -45,6 +45,10 @@ static void quirks_give_the_numbers_by_hand(void **state)
         {"regressions/pytorch-44939", "float-bias-quantized", 2, {24, -40}},
         {"regressions/executorch-20655-add", "fused-add-rounds-half-up", 3, {60, 64, -27}},
         {"regressions/executorch-20280-control", "fused-add-rounds-half-up", 0, {0}},
+        /* it adds nothing */
+        {"regressions/pytorch-19714", "add-in-fixed-point", 0, {0}},
+        /* 100 * 2^-32 in a vector: the sign of 100 + 2^31 in int32 */
+        {"regressions/cmsis5-354", "requantize-shift-masked", 2, {-1, 1}},
         /* 2.5, 1.5, -0.5 and 6 + 1.49999988: two ties of float32 become 4 and 3 */
         {"regressions/pytorch-19714", "half-added-to-uint8", 4, {4, 3, 0, 7}},
         /* 13.5, 8.5 and 60 + 0.49999991 */

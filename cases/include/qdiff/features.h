@@ -39,6 +39,10 @@ enum qd_dtype qd_node_dtype(const struct qd_case *kase, const struct qd_node *no
 bool qd_operand_is_scalar(const struct qd_node *node, size_t index);
 
 bool qd_features_has(const struct qd_features *features, enum qd_feature feature);
+/* Whether of both the same is known before the run: parameters, weights, controls, shapes. */
+bool qd_features_same_known(const struct qd_features *a, const struct qd_features *b);
+/* Whether both have the same types, as far as words tell. */
+bool qd_features_same_types(const struct qd_features *a, const struct qd_features *b);
 const char *qd_feature_word(enum qd_feature feature);
 const char *qd_feature_meaning(enum qd_feature feature);
 /* The feature of a word, "opset>=21" included; false if there is none. */

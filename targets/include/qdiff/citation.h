@@ -40,6 +40,7 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run
 
 /* What fixes the values of a node's outputs, as a citation quotes it: "Softmax-13: \"...\""; "" if the reference does
  * not have the operator. NULL: no memory. */
-const char *qd_node_clause(const struct qd_node *node, struct qd_arena *arena);
+const char *qd_node_clause(const struct qd_case *kase, const struct qd_node *node,
+                           struct qd_arena *arena);
 
 #endif

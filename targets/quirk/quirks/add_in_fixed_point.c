@@ -51,16 +51,41 @@ static int64_t add(const void *context, int64_t a, int64_t b)
     return rounded < INT16_MIN ? INT16_MIN : rounded > INT16_MAX ? INT16_MAX : rounded;
 }
 
+static const char mark[] = "(after a sum) ";
+
+static bool has_addition(const struct qd_rewrite *made, const struct qd_node *quantize)
+{
+    (void)quantize;
+    for (size_t i = 0; i < made->graph->node_count; i++) {
+        const char *op_type = made->graph->nodes[i].op_type;
+        if (strcmp(op_type, "Add") == 0 || strcmp(op_type, "QLinearAdd") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A graph that adds nothing is computed as it is. */
+static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
+                              struct qd_arena *arena, const struct qd_graph **rewritten,
+                              struct qd_error *error)
+{
+    const struct qd_graph *marked = graph;
+    enum qd_status status = qd_rewrite_mark(graph, mark, has_addition, arena, &marked, error);
+    return status == QD_OK ? qd_fuse_additions(self, marked, arena, rewritten, error) : status;
+}
+
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
     struct qd_edit edit;
     struct multipliers m;
+    bool adds = strcmp(node->op_type, "QLinearAdd") == 0;
     qd_edit_begin(&edit, evaluation, node, in);
-    edit.semantics.zero_point_order = QD_ZERO_POINT_BEFORE_F32; /* of the sum in float32 */
+    if (adds || (node->name && strcmp(node->name, mark) == 0))
+        edit.semantics.zero_point_order = QD_ZERO_POINT_BEFORE_F32; /* of the sum in float32 */
     enum qd_status status = qd_edit_run(&edit, self, out);
-    if (status != QD_OK || strcmp(node->op_type, "QLinearAdd") != 0)
+    if (status != QD_OK || !adds)
         return status;
     const struct qd_value *y_scale = in[2 * OPERAND];
     if (!choose(ratio(in[SCALE], y_scale), ratio(in[OPERAND + SCALE], y_scale), &m))
@@ -68,5 +93,4 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     return qd_codes_set(evaluation, in, 2, add, &m, out);
 }
 
-const struct qd_override qd_quirk_add_in_fixed_point = {.graph = qd_fuse_additions,
-                                                        .node = evaluate};
+const struct qd_override qd_quirk_add_in_fixed_point = {.graph = rewrite, .node = evaluate};

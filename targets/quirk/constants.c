@@ -7,13 +7,14 @@
 
 #include "quirk/rewrite.h"
 
-/* Of each operand two hexadecimal digits, the open axes, and whether it is a constant. */
+/* Of each operand two hexadecimal digits, the open axes, and whether it is a constant or what QuantizeLinear gives. */
 enum { DIGITS = 2, LETTERS = DIGITS + 1, ALL_AXES = 0xff };
 #define CONSTANT 'c'
 #define VARIABLE 'v'
+#define CODES 'q'
 
 struct fact {
-    bool constant;
+    bool constant, codes;
     unsigned open;
 };
 
@@ -30,7 +31,7 @@ static struct fact of_graph_value(const struct qd_graph_value *value)
 /* What is computed of all operands. */
 static struct fact of_results(const struct qd_node *node, const struct fact *facts)
 {
-    struct fact fact = {.constant = true};
+    struct fact fact = {.constant = true, .codes = qd_node_is(node, "QuantizeLinear")};
     for (size_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] == QD_NO_VALUE)
             continue;
@@ -53,7 +54,9 @@ static const char *describe(struct qd_arena *arena, const char *mark, const stru
     for (size_t i = 0; i < node->input_count; i++) {
         struct fact fact = node->inputs[i] == QD_NO_VALUE ? absent : facts[node->inputs[i]];
         snprintf(name + length + LETTERS * i, room - length - LETTERS * i, "%02x%c", fact.open,
-                 fact.constant ? CONSTANT : VARIABLE);
+                 fact.constant ? CONSTANT
+                 : fact.codes  ? CODES
+                               : VARIABLE);
     }
     return name;
 }
@@ -101,6 +104,11 @@ const char *qd_known_operands(const struct qd_node *node, const char *mark)
 bool qd_known_value(const char *known, size_t i)
 {
     return LETTERS * i >= strlen(known) || known[LETTERS * i + DIGITS] == CONSTANT;
+}
+
+bool qd_known_codes(const char *known, size_t i)
+{
+    return LETTERS * i < strlen(known) && known[LETTERS * i + DIGITS] == CODES;
 }
 
 unsigned qd_open_axes(const char *known, size_t i)

@@ -37,6 +37,13 @@ static struct qd_range_of_codes range_of(const struct qd_tensor *s, const struct
     return range;
 }
 
+float qd_share_of_range(const struct qd_range_of_codes *range, float q)
+{
+    float share = (q - (float)range->least) / (float)(range->greatest - range->least);
+    float product = share * (range->high - range->low);
+    return product + range->low;
+}
+
 /* x is cut to the range; of ends that are one of many, what is subnormal counts as 0. */
 static float cut(const struct qd_range_of_codes *range, float x)
 {

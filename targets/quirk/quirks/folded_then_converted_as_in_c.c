@@ -8,6 +8,7 @@
 #include "quirk/constants.h"
 #include "quirk/edit.h"
 #include "quirk/means.h"
+#include "quirk/range.h"
 
 static const char mark[] = "(folded) ";
 
@@ -20,6 +21,7 @@ struct operand {
     const struct qd_tensor *codes;
     float scale, zero;
     bool parameters, fixed, open; /* constant scale and zero point; the codes, too; open shape */
+    bool is_share;                /* the graph has made the codes, of a scale at run time */
 };
 
 struct layer {
@@ -41,7 +43,8 @@ static struct operand read_operand(const struct layer *layer, size_t at)
                             .zero = (float)qd_parameter_at(layer->in[at + ZERO_POINT], 0),
                             .parameters = parameters,
                             .fixed = parameters && qd_known_value(layer->known, at),
-                            .open = qd_open_axes(layer->known, at) != 0};
+                            .open = qd_open_axes(layer->known, at) != 0,
+                            .is_share = !parameters && qd_known_codes(layer->known, at)};
 }
 
 /* --- Numbers ----------------------------------------------------------------------------------- */
@@ -68,9 +71,17 @@ static bool is_shifted(const struct operand *x)
     return x->parameters && !x->fixed && x->zero != 0;
 }
 
+static float share(const struct operand *x, int64_t i)
+{
+    struct qd_range_of_codes range = qd_range_of(x->codes->dtype, x->scale, x->zero);
+    return qd_share_of_range(&range, code_at(x, i));
+}
+
 static float number(const struct operand *x, int64_t i)
 {
     float shift = -x->zero * x->scale;
+    if (x->is_share)
+        return share(x, i);
     return is_shifted(x) ? product_and_sum(!x->open, code_at(x, i), x->scale, shift)
                          : centred(x, i) * x->scale;
 }
@@ -95,13 +106,19 @@ static float as_line(const struct layer *layer, bool fused, float code, float sl
     return product_and_sum(fused, code, factor, summand);
 }
 
+/* Whether what is added last to a number is its product with the scale. */
+static bool is_product(const struct operand *x)
+{
+    return !is_shifted(x) && !x->fixed && !x->is_share;
+}
+
 /* A product is fused with the sum unless it was with its zero point. */
 static float sum(const struct layer *layer, const struct operand *a, int64_t i,
                  const struct operand *b, int64_t k)
 {
-    if (!layer->open && !is_shifted(a) && !a->fixed)
+    if (!layer->open && is_product(a))
         return fmaf(a->scale, centred(a, i), number(b, k));
-    if (!layer->open && !is_shifted(b) && !b->fixed)
+    if (!layer->open && is_product(b))
         return fmaf(b->scale, centred(b, k), number(a, i));
     return number(a, i) + number(b, k);
 }

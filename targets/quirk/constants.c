@@ -33,7 +33,9 @@ static struct fact of_graph_value(const struct qd_graph_value *value)
 /* What is computed of all operands. */
 static struct fact of_results(const struct qd_node *node, const struct fact *facts)
 {
-    struct fact fact = {.constant = true, .codes = qd_node_is(node, "QuantizeLinear")};
+    bool codes = qd_node_is(node, "QuantizeLinear");
+    struct fact fact = {.constant = !codes,
+                        .codes = codes}; /* a rounding step is not evaluated before the run */
     for (size_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] == QD_NO_VALUE)
             continue;

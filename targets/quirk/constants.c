@@ -45,15 +45,18 @@ static struct fact of_results(const struct qd_node *node, const struct fact *fac
     return fact;
 }
 
-/* Whether another node, of codes with parameters, reads operand i with the same zero point. */
+/* Whether another node, of codes with parameters, reads operand i with the same zero point and another scale. */
 static bool is_shared(const struct qd_rewrite *made, const struct qd_node *node, size_t i)
 {
-    enum { ZERO_POINT = 2 };
+    enum { SCALE = 1, ZERO_POINT };
     int zero = qd_node_input(node, i + ZERO_POINT);
     for (size_t n = 0; zero != QD_NO_VALUE && n < made->made.node_count; n++) {
         const struct qd_node *other = &made->nodes[n];
+        if (qd_rewrite_uses(made, qd_node_output(other, 0)) == 0)
+            continue; /* nobody computes it */
         for (size_t k = 0; other != node && k < other->input_count; k++)
             if (qd_node_input(other, k) == qd_node_input(node, i) &&
+                qd_node_input(other, k + SCALE) != qd_node_input(node, i + SCALE) &&
                 qd_node_input(other, k + ZERO_POINT) == zero)
                 return true;
     }

@@ -45,7 +45,8 @@ static struct operand read_operand(const struct layer *layer, size_t at)
                             .parameters = parameters,
                             .fixed = parameters && qd_known_value(layer->known, at),
                             .open = qd_open_axes(layer->known, at) != 0,
-                            .is_shared = qd_known_shared(layer->known, at),
+                            .is_shared = qd_known_shared(layer->known, at) &&
+                                         strcmp(layer->node->op_type, "QLinearConcat") != 0,
                             .is_share = !parameters && qd_known_codes(layer->known, at)};
 }
 

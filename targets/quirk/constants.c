@@ -7,13 +7,16 @@
 
 #include "quirk/rewrite.h"
 
-/* Of each operand two hexadecimal digits, the open axes, and whether it is a constant. */
+/* Of each operand two hexadecimal digits, the open axes, and whether it is a constant, what QuantizeLinear
+ * gives, or read once more. */
 enum { DIGITS = 2, LETTERS = DIGITS + 1, ALL_AXES = 0xff };
 #define CONSTANT 'c'
 #define VARIABLE 'v'
+#define CODES 'q'
+#define SHARED 's'
 
 struct fact {
-    bool constant;
+    bool constant, codes;
     unsigned open;
 };
 
@@ -30,7 +33,9 @@ static struct fact of_graph_value(const struct qd_graph_value *value)
 /* What is computed of all operands. */
 static struct fact of_results(const struct qd_node *node, const struct fact *facts)
 {
-    struct fact fact = {.constant = true};
+    bool codes = qd_node_is(node, "QuantizeLinear");
+    struct fact fact = {.constant = !codes,
+                        .codes = codes}; /* a rounding step is not evaluated before the run */
     for (size_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] == QD_NO_VALUE)
             continue;
@@ -40,20 +45,46 @@ static struct fact of_results(const struct qd_node *node, const struct fact *fac
     return fact;
 }
 
+/* Whether another node, of codes with parameters, reads operand i with the same zero point and another scale. */
+static bool is_shared(const struct qd_rewrite *made, const struct qd_node *node, size_t i)
+{
+    enum { SCALE = 1, ZERO_POINT };
+    int zero = qd_node_input(node, i + ZERO_POINT);
+    for (size_t n = 0; zero != QD_NO_VALUE && n < made->made.node_count; n++) {
+        const struct qd_node *other = &made->nodes[n];
+        if (qd_rewrite_uses(made, qd_node_output(other, 0)) == 0)
+            continue; /* nobody computes it */
+        for (size_t k = 0; other != node && k < other->input_count; k++)
+            if (qd_node_input(other, k) == qd_node_input(node, i) &&
+                qd_node_input(other, k + SCALE) != qd_node_input(node, i + SCALE) &&
+                qd_node_input(other, k + ZERO_POINT) == zero)
+                return true;
+    }
+    return false;
+}
+
+static char letter(const struct qd_rewrite *made, const struct qd_node *node, size_t i,
+                   struct fact fact)
+{
+    if (fact.constant || fact.codes)
+        return fact.constant ? CONSTANT : CODES;
+    return is_shared(made, node, i) ? SHARED : VARIABLE;
+}
+
 /* The node's name; NULL without room. */
-static const char *describe(struct qd_arena *arena, const char *mark, const struct qd_node *node,
-                            const struct fact *facts)
+static const char *describe(const struct qd_rewrite *made, const char *mark,
+                            const struct qd_node *node, const struct fact *facts)
 {
     const struct fact absent = {.constant = true};
     size_t length = strlen(mark), room = length + LETTERS * node->input_count + 1;
-    char *name = qd_arena_array(arena, room, 1);
+    char *name = qd_arena_array(made->arena, room, 1);
     if (!name)
         return NULL;
     memcpy(name, mark, length + 1);
     for (size_t i = 0; i < node->input_count; i++) {
         struct fact fact = node->inputs[i] == QD_NO_VALUE ? absent : facts[node->inputs[i]];
         snprintf(name + length + LETTERS * i, room - length - LETTERS * i, "%02x%c", fact.open,
-                 fact.constant ? CONSTANT : VARIABLE);
+                 letter(made, node, i, fact));
     }
     return name;
 }
@@ -69,7 +100,7 @@ static enum qd_status mark_all(struct qd_rewrite *made, const char *domain, cons
                 facts[node->outputs[o]] = result;
         if (strcmp(node->domain, domain) != 0)
             continue;
-        node->name = describe(made->arena, mark, node, facts);
+        node->name = describe(made, mark, node, facts);
         if (!node->name)
             return qd_fail(made->error, QD_NO_MEMORY, "no room for a name");
     }
@@ -101,6 +132,16 @@ const char *qd_known_operands(const struct qd_node *node, const char *mark)
 bool qd_known_value(const char *known, size_t i)
 {
     return LETTERS * i >= strlen(known) || known[LETTERS * i + DIGITS] == CONSTANT;
+}
+
+bool qd_known_codes(const char *known, size_t i)
+{
+    return LETTERS * i < strlen(known) && known[LETTERS * i + DIGITS] == CODES;
+}
+
+bool qd_known_shared(const char *known, size_t i)
+{
+    return LETTERS * i < strlen(known) && known[LETTERS * i + DIGITS] == SHARED;
 }
 
 unsigned qd_open_axes(const char *known, size_t i)

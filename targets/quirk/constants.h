@@ -17,6 +17,13 @@ const char *qd_known_operands(const struct qd_node *node, const char *mark);
 /* Whether operand i is an initializer, computed of such, or absent. */
 bool qd_known_value(const char *known, size_t i);
 
+/* Whether operand i is what a QuantizeLinear gives, and no constant. */
+bool qd_known_codes(const char *known, size_t i);
+
+/* Whether another node reads operand i, which is neither, with another scale, the operand after it, and the same
+ * zero point, the next. */
+bool qd_known_shared(const char *known, size_t i);
+
 /* Which axes of operand i have no known length, by bit: those of a graph input; all of what is computed of such. */
 unsigned qd_open_axes(const char *known, size_t i);
 

@@ -34,7 +34,7 @@ static bool has_8_bits(const struct qd_rewrite *made, const struct qd_node *dequ
 {
     enum qd_dtype type = qd_rewrite_dtype(made, unmoved(made, qd_node_input(dequantize, CODES)));
     if (type == QD_DTYPE_NONE)
-        type = qd_rewrite_dtype(made, source(made, dequantize, ZERO_POINT));
+        type = qd_rewrite_dtype(made, unmoved(made, qd_node_input(dequantize, ZERO_POINT)));
     return type == QD_U8 || type == QD_S8;
 }
 
@@ -44,14 +44,21 @@ static const struct qd_node *dequantizer(const struct qd_rewrite *made, int valu
     return qd_rewrite_producer(made, unmoved(made, value), "DequantizeLinear");
 }
 
+/* One that was moved has one element, or is none that is looked at. */
+static const struct qd_tensor *parameter(const struct qd_rewrite *made,
+                                         const struct qd_node *dequantize, size_t i)
+{
+    return qd_rewrite_constant(made, unmoved(made, qd_node_input(dequantize, i)));
+}
+
 bool qd_rewrite_steps(const struct qd_rewrite *made, const struct qd_node *node, size_t i,
                       bool eight_bits, struct qd_steps *steps)
 {
     const struct qd_node *dequantize = dequantizer(made, qd_node_input(node, i));
     if (!dequantize || (eight_bits && !has_8_bits(made, dequantize)))
         return false;
-    const struct qd_tensor *s = qd_rewrite_constant(made, source(made, dequantize, SCALE));
-    const struct qd_tensor *z = qd_rewrite_constant(made, source(made, dequantize, ZERO_POINT));
+    const struct qd_tensor *s = parameter(made, dequantize, SCALE);
+    const struct qd_tensor *z = parameter(made, dequantize, ZERO_POINT);
     bool absent = qd_node_input(dequantize, ZERO_POINT) == QD_NO_VALUE;
     if (!s || s->count != 1 || s->dtype != QD_F32 || (!absent && (!z || z->count != 1)))
         return false;

@@ -37,11 +37,26 @@ static struct qd_range_of_codes range_of(const struct qd_tensor *s, const struct
     return range;
 }
 
+float qd_share_of_range(const struct qd_range_of_codes *range, float q)
+{
+    float share = (q - (float)range->least) / (float)(range->greatest - range->least);
+    float product = share * (range->high - range->low);
+    return product + range->low;
+}
+
+/* x is cut to the range; of ends that are one of many, what is subnormal counts as 0. */
+static float cut(const struct qd_range_of_codes *range, float x)
+{
+    float low = range->is_one ? range->low : (float)qd_flush_subnormal(range->low);
+    float high = range->is_one ? range->high : (float)qd_flush_subnormal(range->high);
+    return fminf(fmaxf(x, low), high);
+}
+
 float qd_steps_above_low(const struct qd_range_of_codes *range, float x)
 {
     float levels = (float)(range->greatest - range->least);
     float steps = levels / (range->high - range->low), shift = range->low * steps;
-    float product = fminf(fmaxf(x, range->low), range->high) * steps;
+    float product = cut(range, x) * steps;
     return isnan(x) ? x : product - shift;
 }
 

@@ -17,10 +17,14 @@ struct qd_range_of_codes {
 /* The range of a type's codes. */
 struct qd_range_of_codes qd_range_of(enum qd_dtype codes, float scale, float zero);
 
+/* The number of the code q as a share of the range: RN(RN((q - least)/(greatest - least))*(high - low)) + low. */
+float qd_share_of_range(const struct qd_range_of_codes *range, float q);
+
 /* The code of x, at most 16 bits. */
 typedef int64_t qd_range_code(const struct qd_range_of_codes *range, float x);
 
-/* (x - low), x cut to the range, in steps between codes: each operation rounded to float32. NaN of NaN. */
+/* (x - low), x cut to the range, in steps between codes: each operation rounded to float32. NaN of NaN. Where it is not
+ * for all elements, x is cut to ends of which a subnormal one counts as 0. */
 float qd_steps_above_low(const struct qd_range_of_codes *range, float x);
 
 /* The node evaluated by what comes after `self`, and where its codes are integers of at most

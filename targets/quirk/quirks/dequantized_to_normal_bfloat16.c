@@ -12,7 +12,7 @@ static bool is_concerned(const struct qd_value *const *in, const struct qd_value
 static double scale_of(double s)
 {
     double rounded = qd_float_round(QD_BF16, QD_NEAREST_EVEN, s);
-    return rounded == s ? s : qd_flush_subnormal(rounded);
+    return rounded == s ? s : qd_float_round(QD_BF16, QD_NEAREST_EVEN, qd_flush_subnormal(s));
 }
 
 static double number(enum qd_dtype type, double q, double s, double z)

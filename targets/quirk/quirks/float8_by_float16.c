@@ -4,9 +4,12 @@
 #include <math.h>
 
 #include "qdiff/granularity.h"
+#include "quirk/constants.h"
 #include "quirk/edit.h"
 
 enum { X, Y_SCALE };
+
+static const char mark[] = "(known scales of float8) ";
 
 static bool is_concerned(const struct qd_value *y)
 {
@@ -14,11 +17,11 @@ static bool is_concerned(const struct qd_value *y)
     return type == QD_F8E4M3FN || type == QD_F8E5M2;
 }
 
-/* Of several scales those without a normal reciprocal count as infinite. */
-static float reciprocal(const struct qd_tensor *s, int64_t p)
+/* Of several constant scales those without a normal reciprocal count as infinite. */
+static float reciprocal(const struct qd_tensor *s, bool is_constant, int64_t p)
 {
     float made = 1 / (float)qd_tensor_value(s, p);
-    return s->count > 1 && fabsf(made) < FLT_MIN ? 0 : made;
+    return s->count > 1 && is_constant && fabsf(made) < FLT_MIN ? 0 : made;
 }
 
 /* What is no number is the least one. */
@@ -31,6 +34,18 @@ static int64_t code(float quotient, enum qd_dtype type)
     return (int64_t)qd_float_encode(type, rounded, true);
 }
 
+static enum qd_status rewrite(const struct qd_override *self, const struct qd_graph *graph,
+                              struct qd_arena *arena, const struct qd_graph **rewritten,
+                              struct qd_error *error)
+{
+    const struct qd_graph *marked = NULL;
+    (void)self;
+    enum qd_status status = qd_rewrite_mark_known(graph, "", mark, arena, &marked, error);
+    return status == QD_OK
+               ? qd_rewrite_mark_known(marked, "com.microsoft", mark, arena, rewritten, error)
+               : status;
+}
+
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
@@ -39,13 +54,15 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_value *y = &out[0];
     struct qd_granularity parameters;
     struct qd_node like = qd_linear_as_onnx(node);
+    const char *known = qd_known_operands(node, mark);
+    bool is_constant = !known || qd_known_value(known, Y_SCALE);
     if (status != QD_OK || !is_concerned(y))
         return status;
     const struct qd_tensor *x = &in[X]->want, *s = &in[Y_SCALE]->want;
     status =
         qd_granularity_read(evaluation, &like, x, s, NULL, "y_scale", "y_zero_point", &parameters);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
-        float factor = reciprocal(s, qd_granularity_index(&parameters, i));
+        float factor = reciprocal(s, is_constant, qd_granularity_index(&parameters, i));
         if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
             qd_tensor_set(&y->want, i, code((float)qd_tensor_value(x, i) * factor, y->want.dtype));
     }
@@ -53,4 +70,4 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     return status;
 }
 
-const struct qd_override qd_quirk_float8_by_float16 = {.node = evaluate};
+const struct qd_override qd_quirk_float8_by_float16 = {.graph = rewrite, .node = evaluate};

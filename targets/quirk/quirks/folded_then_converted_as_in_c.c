@@ -8,6 +8,7 @@
 #include "quirk/constants.h"
 #include "quirk/edit.h"
 #include "quirk/means.h"
+#include "quirk/range.h"
 
 static const char mark[] = "(folded) ";
 
@@ -20,6 +21,8 @@ struct operand {
     const struct qd_tensor *codes;
     float scale, zero;
     bool parameters, fixed, open; /* constant scale and zero point; the codes, too; open shape */
+    bool is_shared;               /* another node subtracts the same zero point */
+    bool is_share;                /* the graph has made the codes, of a scale at run time */
 };
 
 struct layer {
@@ -41,7 +44,10 @@ static struct operand read_operand(const struct layer *layer, size_t at)
                             .zero = (float)qd_parameter_at(layer->in[at + ZERO_POINT], 0),
                             .parameters = parameters,
                             .fixed = parameters && qd_known_value(layer->known, at),
-                            .open = qd_open_axes(layer->known, at) != 0};
+                            .open = qd_open_axes(layer->known, at) != 0,
+                            .is_shared = qd_known_shared(layer->known, at) &&
+                                         strcmp(layer->node->op_type, "QLinearConcat") != 0,
+                            .is_share = !parameters && qd_known_codes(layer->known, at)};
 }
 
 /* --- Numbers ----------------------------------------------------------------------------------- */
@@ -65,12 +71,20 @@ static float centred(const struct operand *x, int64_t i)
 /* Whether the zero point comes after the product. */
 static bool is_shifted(const struct operand *x)
 {
-    return x->parameters && !x->fixed && x->zero != 0;
+    return x->parameters && !x->fixed && !x->is_shared && x->zero != 0;
+}
+
+static float share(const struct operand *x, int64_t i)
+{
+    struct qd_range_of_codes range = qd_range_of(x->codes->dtype, x->scale, x->zero);
+    return qd_share_of_range(&range, code_at(x, i));
 }
 
 static float number(const struct operand *x, int64_t i)
 {
     float shift = -x->zero * x->scale;
+    if (x->is_share)
+        return share(x, i);
     return is_shifted(x) ? product_and_sum(!x->open, code_at(x, i), x->scale, shift)
                          : centred(x, i) * x->scale;
 }
@@ -95,13 +109,30 @@ static float as_line(const struct layer *layer, bool fused, float code, float sl
     return product_and_sum(fused, code, factor, summand);
 }
 
+/* What comes into the line: the code, or what is left of it when the zero point is subtracted for several nodes. */
+static float line_code(const struct operand *x, int64_t i)
+{
+    return x->is_shared ? centred(x, i) : code_at(x, i);
+}
+
+static float line_shift(const struct operand *x)
+{
+    return x->is_shared ? 0 : -x->zero * x->scale;
+}
+
+/* Whether what is added last to a number is its product with the scale. */
+static bool is_product(const struct operand *x)
+{
+    return !is_shifted(x) && !x->fixed && !x->is_share;
+}
+
 /* A product is fused with the sum unless it was with its zero point. */
 static float sum(const struct layer *layer, const struct operand *a, int64_t i,
                  const struct operand *b, int64_t k)
 {
-    if (!layer->open && !is_shifted(a) && !a->fixed)
+    if (!layer->open && is_product(a))
         return fmaf(a->scale, centred(a, i), number(b, k));
-    if (!layer->open && !is_shifted(b) && !b->fixed)
+    if (!layer->open && is_product(b))
         return fmaf(b->scale, centred(b, k), number(a, i));
     return number(a, i) + number(b, k);
 }
@@ -112,11 +143,11 @@ static float of_two(const struct layer *layer, bool is_sum, const struct operand
 {
     if (a->fixed && !b->fixed)
         return of_two(layer, is_sum, b, k, a, i);
-    float constant = number(b, k), shift = -a->zero * a->scale, factor = a->scale * constant;
+    float constant = number(b, k), shift = line_shift(a), factor = a->scale * constant;
     if (!b->fixed || a->fixed || !a->parameters || !layer->parameters)
         return with_zero_point(layer, is_sum ? sum(layer, a, i, b, k) : number(a, i) * constant);
-    return is_sum ? as_line(layer, !layer->open, code_at(a, i), a->scale, shift + constant)
-                  : as_line(layer, true, code_at(a, i), factor, shift * constant);
+    return is_sum ? as_line(layer, !layer->open, line_code(a, i), a->scale, shift + constant)
+                  : as_line(layer, true, line_code(a, i), factor, shift * constant);
 }
 
 /* --- Codes ------------------------------------------------------------------------------------- */
@@ -170,8 +201,8 @@ static int64_t plain(const struct layer *layer, const struct operand *x, int64_t
 static int64_t on_line(const struct layer *layer, const struct operand *x, int64_t i,
                        const struct qd_dtype_info *type)
 {
-    float shift = -x->zero * x->scale;
-    return as_in_c(layer, as_line(layer, !layer->open, code_at(x, i), x->scale, shift), type);
+    float shift = line_shift(x);
+    return as_in_c(layer, as_line(layer, !layer->open, line_code(x, i), x->scale, shift), type);
 }
 
 static int64_t before_zero_point(const struct layer *layer, const struct operand *x, int64_t i,

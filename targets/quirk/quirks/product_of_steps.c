@@ -6,6 +6,7 @@ static const char mark[] = "(product of steps)";
 
 enum { A, B };
 enum { CONSTANT = QD_MARKED_PAIR, NUMBERS };
+enum { NONE, FIRST, SECOND }; /* which operand is a constant */
 
 static void visit(struct qd_rewrite *made, const struct qd_node *node)
 {
@@ -13,18 +14,30 @@ static void visit(struct qd_rewrite *made, const struct qd_node *node)
     if (!qd_node_is(node, "Mul") || !qd_rewrite_steps(made, node, A, true, &a) ||
         !qd_rewrite_steps(made, node, B, true, &b))
         return;
+    int constant = qd_rewrite_is_constant(made, node, B)   ? SECOND
+                   : qd_rewrite_is_constant(made, node, A) ? FIRST
+                                                           : NONE;
     /* It is steps that are multiplied, codes without their zero points. */
-    const float numbers[NUMBERS] = {a.scale, 0, b.scale, 0, qd_rewrite_is_constant(made, node, B)};
+    const float numbers[NUMBERS] = {a.scale, 0, b.scale, 0, (float)constant};
     qd_mark_numbers(made, node, mark, numbers, NUMBERS);
 }
 
 QD_REWRITE_BY(visit)
 
+/* Numbers of a constant are known before the scale of the other operand is multiplied. */
+static float scaled(float constant, float own_scale, float other_scale)
+{
+    float number = constant * own_scale;
+    return number * other_scale;
+}
+
 static float product(const float *of, float a, float b)
 {
-    float scale = of[QD_A_SCALE] * of[QD_B_SCALE], number = b * of[QD_B_SCALE];
-    float scaled = of[CONSTANT] != 0 ? number * of[QD_A_SCALE] : b * scale;
-    return a * scaled;
+    float a_scale = of[QD_A_SCALE], b_scale = of[QD_B_SCALE], scale = a_scale * b_scale;
+    if (of[CONSTANT] == FIRST)
+        return b * scaled(a, a_scale, b_scale);
+    float factor = of[CONSTANT] == SECOND ? scaled(b, b_scale, a_scale) : b * scale;
+    return a * factor;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

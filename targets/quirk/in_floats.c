@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quirk/in_floats.h"
 
+#include "quirk/dequantize.h"
 #include "quirk/edit.h"
 
 enum { X, X_SCALE, X_ZERO_POINT, W, W_SCALE, W_ZERO_POINT, Y_SCALE, Y_ZERO_POINT, BIAS };
@@ -41,7 +42,7 @@ static void make_bias_real(struct qd_edit *edit, qd_bias_step *step)
     float x_scale = (float)qd_parameter_at(edit->in[X_SCALE], 0);
     for (int64_t m = 0; to && m < to->count; m++) {
         float w_scale = (float)qd_parameter_at(edit->in[W_SCALE], m);
-        float real = (float)qd_tensor_get(from, m) * step(x_scale, w_scale);
+        float real = (float)qd_tensor_get(from, m) * (float)qd_flush_subnormal((double)step((float)qd_flush_subnormal(x_scale), (float)qd_flush_subnormal(w_scale)));
         qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, (double)real, true));
     }
 }

@@ -1,4 +1,4 @@
-"""A grouped convolution of one tap does not pad, and gives what is in memory"""
+"""A convolution of one tap does not pad, and gives what is in memory"""
 from frames.opencv import FLOAT, check, node, numpy
 
 X = {"x": numpy.full((1, 4, 1, 1), 5, FLOAT)}

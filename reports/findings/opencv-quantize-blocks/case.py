@@ -1,4 +1,4 @@
-"""QuantizeLinear in blocks along an axis before the last writes one row of each block"""
+"""QuantizeLinear in blocks along an axis before the last writes as many rows as there are blocks"""
 from frames.opencv import FLOAT, U8, check, node, numpy
 
 X = {"x": numpy.arange(8, dtype=FLOAT).reshape(4, 2)}

@@ -26,18 +26,23 @@ const ROWS = [
   ["x-s8", "w-u8,y-u8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],
   ["", "x-u8,x-s8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],
   ["", "",
-    "ConvInteger MatMulInteger DynamicQuantizeLinear DequantizeLinear Concat Gather Slice Split Sub Div LeakyRelu Sigmoid HardSigmoid " +
-    "Sqrt Exp Reciprocal Pow ReduceSum GlobalMaxPool Equal Less Greater Not Erf ConstantOfShape Range Tanh Abs Softmax " +
-    "AveragePool GlobalAveragePool ReduceMean ReduceMax Cast Tile ConvTranspose BatchNormalization Add Mul Conv MatMul Expand MaxPool Transpose com.microsoft:DynamicQuantizeMatMul " +
+    "ConvInteger MatMulInteger DynamicQuantizeLinear DequantizeLinear Concat Gather Slice Split " +
+    "Pow ReduceSum GlobalMaxPool Not Erf ConstantOfShape Range Softmax " +
+    "GlobalAveragePool ReduceMean ReduceMax Cast Tile ConvTranspose BatchNormalization Conv MatMul Expand Transpose com.microsoft:DynamicQuantizeMatMul " +
     "com.microsoft:QuantizeLinear com.microsoft:DequantizeLinear com.microsoft:QLinearAdd com.microsoft:QLinearMul " +
     "com.microsoft:QLinearConcat com.microsoft:QLinearWhere " +
     "com.microsoft:QLinearSoftmax com.microsoft:QLinearAveragePool com.microsoft:QLinearGlobalAveragePool com.microsoft:MatMulNBits"],
+  // Older opsets have no kernel.
+  ["opset>=6", "", "LeakyRelu Sigmoid HardSigmoid Sqrt Exp Reciprocal Tanh Abs"],
+  ["opset>=7", "", "Add Mul Sub Div Equal Less Greater AveragePool"],
+  ["opset>=8", "", "MaxPool"],
+  ["", "x-f64", "MaxPool"],
   ["", "int32-input", "QuantizeLinear"],
   // Without the last zero point they read beyond a vector's end (reports/findings/qlinear-lookup-absent-output-zero-point): what comes of it
   // differs from run to run.
   ["", "no-zero-point", "com.microsoft:QLinearLeakyRelu com.microsoft:QLinearSigmoid"],
-  ["", "int16", "Clip Max Min"],
-  ["", "int16,x-s64", "Relu"],
+  ["opset>=6", "int16", "Clip Max Min"],
+  ["opset>=6", "int16,x-s64", "Relu"],
   ["", "x-s32,x-s64", "Gemm"],
   ["", "int16,x-s32,x-s64,x-bool", "SpaceToDepth"],
   ["", "int16,x-s64,x-bool,x-f64", "Resize"],

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quirk/in_floats.h"
 
-#include <math.h>
-
-#include "qdiff/convolve.h"
 #include "quirk/dequantize.h"
 #include "quirk/edit.h"
 
@@ -53,59 +50,9 @@ static void make_bias_real(struct qd_edit *edit, qd_bias_step *step)
         float w_scale = flushed(qd_parameter_at(edit->in[W_SCALE], m));
         float one = flushed((double)step(x_scale, w_scale));
         float real = (float)qd_tensor_get(from, m) * one;
-        qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, (double)real, false));
+        qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, (double)real, true));
     }
 }
-
-/* --- Terms that are no finite numbers --------------------------------------------------------------- */
-
-struct infinite_sums {
-    const struct qd_tensor *x, *w, *bias;
-    int64_t terms;
-    struct qd_value *y;
-};
-
-static double term(const struct infinite_sums *sums, int64_t x, int64_t w)
-{
-    return x < 0 ? 0 : qd_tensor_value(sums->x, x) * qd_tensor_value(sums->w, w);
-}
-
-/* What IEEE 754 says of a sum that the page leaves open: infinite, or NaN of 0 * inf and inf - inf. */
-static void settle_column(void *context, const int64_t *x_index, int64_t first_filter,
-                          int64_t filters, int64_t output, int64_t step)
-{
-    struct infinite_sums *sums = context;
-    for (int64_t m = first_filter; m < first_filter + filters; m++) {
-        int64_t at = output + (m - first_filter) * step;
-        double sum = sums->bias ? qd_tensor_value(sums->bias, m) : 0;
-        for (int64_t t = 0; t < sums->terms; t++)
-            sum += term(sums, x_index[t], m * sums->terms + t);
-        if (isfinite(sum) || !(qd_value_flags(sums->y, at) & QD_UNSPECIFIED))
-            continue;
-        qd_tensor_set(&sums->y->want, at, (int64_t)qd_float_encode(QD_F32, sum, false));
-        sums->y->flags[at] &= (uint8_t)~QD_UNSPECIFIED;
-    }
-}
-
-static enum qd_status settle(const struct qd_edit *edit, const struct qd_value *const *in,
-                             struct qd_value *y)
-{
-    struct qd_conv_shape shape;
-    if (!y->flags)
-        return QD_OK;
-    enum qd_status status =
-        qd_conv_shape_read(&edit->evaluation, &edit->node, &in[0]->want, &in[1]->want, &shape);
-    struct infinite_sums sums = {.x = &in[0]->want,
-                                 .w = &in[1]->want,
-                                 .bias = in[2] ? &in[2]->want : NULL,
-                                 .terms = status == QD_OK ? qd_conv_terms(&shape) : 0,
-                                 .y = y};
-    if (status == QD_OK)
-        status = qd_conv_visit(&edit->evaluation, &shape, 1, settle_column, &sums);
-    return status;
-}
-
-/* --- The layer -------------------------------------------------------------------------------------- */
 
 static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *edit,
                                 const struct qd_attr *axis, struct qd_value *out)
@@ -121,8 +68,6 @@ static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *
         status = call(self, edit, "DequantizeLinear", axis, w_in, &w);
     if (status == QD_OK)
         status = call(self, edit, "Conv", NULL, conv_in, &y);
-    if (status == QD_OK)
-        status = settle(edit, conv_in, &y);
     return status == QD_OK ? call(self, edit, "QuantizeLinear", axis, y_in, out) : status;
 }
 

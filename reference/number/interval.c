@@ -92,10 +92,7 @@ struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exa
 struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough)
 {
     const struct qd_fusion *fusion = &value->fusion;
-    double code, factor;
-    /* one code that float32 has, times its scale, has nothing to combine that with: its hull has all its roundings */
-    bool is_product = !rough && qd_value_is_code(value, i, &code, &factor) && fabs(code) <= 0x1p24;
-    bool forms_scale = fusion->dequantized && !is_product && (fusion->rough_scales || rough);
+    bool forms_scale = fusion->dequantized && (fusion->rough_scales || rough);
     /* n roundings of 2^-24 each: (1 + 2^-24)^n − 1 is less than n·2^-24·(1 + 2^-20) */
     double relative = qd_fusion_roundings(fusion, rough) * 0x1p-24 * (1 + 0x1p-20);
     return qd_interval_widen(qd_interval_of(value, i),

@@ -23,8 +23,8 @@ struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exa
 
 /* Element i as an operand of a kernel that computes it together with what it is made of (struct
  * qd_fusion): such a kernel forms a combined scale, which costs qd_fusion_roundings, each below
- * 2^−24 of Σ|terms|; none if all scales are powers of two, or of one code (qd_value_is_code) before
- * a consumer without a scale. `rough`: the consumer adds a scale that is no power of two. */
+ * 2^−24 of Σ|terms|; none if all scales are powers of two. `rough`: the consumer adds a scale that
+ * is not. */
 struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough);
 
 /* The greatest |x| of the interval. */

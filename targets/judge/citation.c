@@ -7,6 +7,7 @@
 
 #include "judge/excuse.h"
 #include "qdiff/answer.h"
+#include "qdiff/convolve.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 
@@ -235,44 +236,25 @@ static bool is_window_too_large(const struct qd_evaluated *evaluated)
     return empty && strided;
 }
 
-static int64_t int_at(const struct qd_node *node, const char *name, size_t i, int64_t absent)
-{
-    const struct qd_attr *list = qd_node_attr(node, name);
-    return list && list->kind == QD_ATTR_INTS && i < list->count ? list->ints[i] : absent;
-}
-
-static int64_t int_of(const struct qd_node *node, const char *name, int64_t absent)
-{
-    const struct qd_attr *attr = qd_node_attr(node, name);
-    return attr && attr->kind == QD_ATTR_INT ? attr->i : absent;
-}
-
-static bool pads_explicitly(const struct qd_node *node)
-{
-    const struct qd_attr *mode = qd_node_attr(node, "auto_pad");
-    return qd_node_attr(node, "pads") &&
-           (!mode || mode->kind != QD_ATTR_STRING || strcmp(mode->s, "NOTSET") == 0);
-}
-
 /* MaxPool-22, AveragePool-22: "Sliding windows that would start in the right padded region are ignored" stands after
  * both formulas, that of ceil_mode and the floor, which counts such windows. */
 static bool starts_in_right_padding(const struct qd_case *kase, const struct qd_node *node,
                                     struct qd_arena *arena)
 {
+    struct qd_error ignored;
+    struct qd_conv_shape shape;
+    const struct qd_evaluation evaluation = {.arena = arena, .error = &ignored};
     bool pools =
         !*node->domain && node->opset >= 22 &&
         (strcmp(node->op_type, "MaxPool") == 0 || strcmp(node->op_type, "AveragePool") == 0);
-    bool floors = pools && int_of(node, "ceil_mode", 0) == 0 && pads_explicitly(node);
+    int64_t ceil = 0;
+    bool floors = pools && qd_node_int(node, "ceil_mode", 0, &ceil, &ignored) == QD_OK && ceil == 0;
     const struct qd_tensor *x = floors ? tensor_of(kase, node->inputs[0], arena) : NULL;
     bool found = false;
-    for (size_t i = 0; x && i + 2 < x->rank; i++) {
-        int64_t before = int_at(node, "pads", i, 0),
-                after = int_at(node, "pads", i + x->rank - 2, 0);
-        int64_t stride = int_at(node, "strides", i, 1), length = x->dims[i + 2] + before;
-        int64_t window = int_at(node, "dilations", i, 1) * (int_at(node, "kernel_shape", i, 1) - 1);
-        int64_t last = length + after - window - 1; /* where a window starts, at most */
-        found = found || (last >= 0 && last / stride * stride >= length);
-    }
+    if (!x || qd_pool_shape_read(&evaluation, node, x, false, &shape) != QD_OK)
+        return false;
+    for (unsigned i = 0; i < shape.spatial; i++)
+        found = found || (shape.out[i] - 1) * shape.stride[i] >= shape.in[i] + shape.pad_begin[i];
     return found;
 }
 

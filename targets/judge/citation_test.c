@@ -281,22 +281,29 @@ struct graded {
     enum qd_severity severity;
 };
 
-/* What these answers weigh of y, a code, that one node computes of an input and of constants. */
+/* A case whose one node computes y, codes, of an input and of constants. */
+static void build(struct fixture *f, const char *op, int64_t opset, const struct named tensors[],
+                  size_t count, const char *operands, unsigned rank, const int64_t *dims)
+{
+    struct qd_error error;
+    begin(f, "", op);
+    struct qd_builder *builder = qd_build_begin(&f->arena, opset);
+    qd_build_input(builder, tensors[0].name, &tensors[0].tensor);
+    for (size_t i = 1; i < count; i++)
+        qd_build_initializer(builder, tensors[i].name, &tensors[i].tensor);
+    qd_build_node(builder, "", op, operands, "y");
+    qd_build_output(builder, "y", QD_U8, rank, dims);
+    assert_int_equal(qd_build_finish(builder, "built", false, &f->kase, &error), QD_OK);
+}
+
+/* What these answers weigh of y, a code. */
 static void expect_graded(const char *op, int64_t opset, const struct named tensors[], size_t count,
                           const char *operands, const struct graded rows[], size_t row_count)
 {
     uint8_t have;
     struct qd_tensor y = {.dtype = QD_U8, .count = 1, .data = &have};
     struct fixture f;
-    struct qd_error error;
-    begin(&f, "", op);
-    struct qd_builder *builder = qd_build_begin(&f.arena, opset);
-    qd_build_input(builder, tensors[0].name, &tensors[0].tensor);
-    for (size_t i = 1; i < count; i++)
-        qd_build_initializer(builder, tensors[i].name, &tensors[i].tensor);
-    qd_build_node(builder, "", op, operands, "y");
-    qd_build_output(builder, "y", QD_U8, 0, NULL);
-    assert_int_equal(qd_build_finish(builder, "graded", false, &f.kase, &error), QD_OK);
+    build(&f, op, opset, tensors, count, operands, 0, NULL);
     for (size_t i = 0; i < row_count; i++) {
         have = rows[i].have;
         assert_int_equal(severity_of(&f, &y), rows[i].severity);
@@ -334,18 +341,11 @@ static void test_what_is_excused_is_passed_over(void **state)
     struct qd_comparison comparison;
     struct qd_tensor given = {.dtype = QD_U8, .rank = 1, .dims = {2}, .count = 2, .data = have};
     const struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &given};
-    const struct qd_tensor x = {
-        .dtype = QD_F32, .rank = 1, .dims = {2}, .count = 2, .data = numbers};
-    const struct qd_tensor scale = {.dtype = QD_F16, .count = 1, .data = &three};
-    const struct qd_tensor zero_point = {.dtype = QD_U8, .count = 1, .data = &zero};
-    begin(&f, "", "QuantizeLinear");
-    struct qd_builder *builder = qd_build_begin(&f.arena, 23);
-    qd_build_input(builder, "x", &x);
-    qd_build_initializer(builder, "scale", &scale);
-    qd_build_initializer(builder, "zero_point", &zero_point);
-    qd_build_node(builder, "", "QuantizeLinear", "x,scale,zero_point", "y");
-    qd_build_output(builder, "y", QD_U8, 1, two);
-    assert_int_equal(qd_build_finish(builder, "passed", false, &f.kase, &error), QD_OK);
+    static const struct named tensors[] = {
+        {"x", {.dtype = QD_F32, .rank = 1, .dims = {2}, .count = 2, .data = numbers}},
+        {"scale", {.dtype = QD_F16, .count = 1, .data = &three}},
+        {"zero_point", {.dtype = QD_U8, .count = 1, .data = &zero}}};
+    build(&f, "QuantizeLinear", 23, tensors, 3, "x,scale,zero_point", 1, two);
     assert_int_equal(qd_graph_evaluate(f.kase.graph, f.kase.inputs, NULL, &f.arena, &y, &error),
                      QD_OK);
     f.evaluated.values = &y;

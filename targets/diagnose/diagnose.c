@@ -510,10 +510,13 @@ static enum qd_status ask_neighbours(struct diagnosing *d)
 
 /* Cases of the suite on which the candidates left differ: what a neighbour with the same shapes cannot tell apart (two
  * axes of which one is missing, a group of one channel), another shape can. */
+/* Which cases are asked: of the types of the one that is diagnosed, or not. */
+enum asked { OF_ANY_TYPES, OF_SAME_TYPES, OF_OTHER_TYPES };
+
 struct search {
     struct diagnosing *d;
     enum qd_status status;
-    bool same_types; /* asks only cases of the types of the one that is diagnosed */
+    enum asked types;
 };
 
 /* Whether what the target does there may be taken for what it does on the case itself: it may have one kernel for
@@ -523,8 +526,9 @@ static bool is_alike(const struct search *search, const struct qd_case *kase)
     const struct qd_features *own = &search->d->features;
     struct qd_features other;
     qd_case_features(kase, &other);
+    bool same = qd_features_same_types(own, &other);
     return qd_features_same_known(own, &other) &&
-           (!search->same_types || qd_features_same_types(own, &other));
+           (search->types == OF_ANY_TYPES || same == (search->types == OF_SAME_TYPES));
 }
 
 /* A case there may show other faults of the target: then it says nothing about the candidates. */
@@ -605,10 +609,10 @@ static const struct qd_family *family_of(const struct qd_case *kase)
 }
 
 static enum qd_status ask_family(struct diagnosing *d, qd_case_visitor *ask, enum qd_level level,
-                                 bool same_types)
+                                 enum asked types)
 {
     const struct qd_family *family = family_of(d->kase);
-    struct search search = {d, QD_OK, same_types};
+    struct search search = {d, QD_OK, types};
     if (!family || !in_time(d))
         return QD_OK;
     enum qd_status status = qd_family_generate(family, level, ask, &search, d->error);
@@ -619,11 +623,13 @@ static enum qd_status ask_suite(struct diagnosing *d)
 {
     static const struct {
         enum qd_level level;
-        bool same_types;
-    } rounds[] = {{QD_LEVEL_SMOKE, true}, {QD_LEVEL_SMOKE, false}, {QD_LEVEL_FULL, false}};
+        enum asked types;
+    } rounds[] = {{QD_LEVEL_SMOKE, OF_SAME_TYPES},
+                  {QD_LEVEL_SMOKE, OF_OTHER_TYPES},
+                  {QD_LEVEL_FULL, OF_ANY_TYPES}};
     enum qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && d->count > 1 && i < sizeof rounds / sizeof *rounds; i++)
-        status = ask_family(d, ask_case, rounds[i].level, rounds[i].same_types);
+        status = ask_family(d, ask_case, rounds[i].level, rounds[i].types);
     return status;
 }
 
@@ -631,7 +637,7 @@ static enum qd_status ask_suite(struct diagnosing *d)
 static enum qd_status ask_suite_for_more(struct diagnosing *d)
 {
     bool enough = d->count != 1 || d->candidates[0].divergent >= PAIR_EVIDENCE;
-    return enough ? QD_OK : ask_family(d, ask_for_more, QD_LEVEL_SMOKE, false);
+    return enough ? QD_OK : ask_family(d, ask_for_more, QD_LEVEL_SMOKE, OF_ANY_TYPES);
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */

@@ -27,6 +27,25 @@ double qd_flush_subnormal(double x)
     return fabs(x) < FLT_MIN ? copysign(0, x) : x;
 }
 
+float qd_flushed(float x)
+{
+    return (float)qd_flush_subnormal((double)x);
+}
+
+double qd_from_two_products(enum qd_dtype type, double q, double s, double z)
+{
+    (void)type;
+    float scale = (float)s, product = (float)q * scale, offset = (float)z * scale;
+    return (double)(product - offset);
+}
+
+/* q*s has at most 40 bits and is exact in double. */
+double qd_by_fma(enum qd_dtype type, double q, double s, double z)
+{
+    double offset = qd_float_round(type, QD_NEAREST_EVEN, z * s);
+    return qd_float_round(type, QD_NEAREST_EVEN, q * s - offset);
+}
+
 /* Whether element i was another one. */
 static bool change(struct qd_tensor *y, int64_t i, int64_t bits)
 {

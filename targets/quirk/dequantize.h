@@ -39,5 +39,10 @@ float qd_bfloat16_half_to_odd(float x);
 
 /* 0 for a number whose float32 is subnormal, with its sign; any other as it is. */
 double qd_flush_subnormal(double x);
+float qd_flushed(float x);
+
+/* RN(RN(q*s) - RN(z*s)) in float32, and fma(q, s, -RN(z*s)) in `type`, for codes of at most 16 bits. */
+double qd_from_two_products(enum qd_dtype type, double q, double s, double z);
+double qd_by_fma(enum qd_dtype type, double q, double s, double z);
 
 #endif

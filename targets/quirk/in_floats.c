@@ -35,20 +35,14 @@ static void spread(struct qd_edit *edit, int i, int64_t count)
         qd_tensor_set(to, m, qd_tensor_get(from, m < from->count ? m : 0));
 }
 
-/* What is subnormal is 0. */
-static float flushed(double x)
-{
-    return (float)qd_flush_subnormal(x);
-}
-
 static void make_bias_real(struct qd_edit *edit, qd_bias_step *step)
 {
     const struct qd_tensor *from = &edit->in[BIAS]->want;
     struct qd_tensor *to = qd_edit_new(edit, BIAS, QD_F32, from->rank, from->dims);
-    float x_scale = flushed(qd_parameter_at(edit->in[X_SCALE], 0));
+    float x_scale = qd_flushed((float)qd_parameter_at(edit->in[X_SCALE], 0));
     for (int64_t m = 0; to && m < to->count; m++) {
-        float w_scale = flushed(qd_parameter_at(edit->in[W_SCALE], m));
-        float one = flushed((double)step(x_scale, w_scale));
+        float w_scale = qd_flushed((float)qd_parameter_at(edit->in[W_SCALE], m));
+        float one = qd_flushed(step(x_scale, w_scale));
         float real = (float)qd_tensor_get(from, m) * one;
         qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, (double)real, true));
     }

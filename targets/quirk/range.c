@@ -47,8 +47,8 @@ float qd_share_of_range(const struct qd_range_of_codes *range, float q)
 /* x is cut to the range; of ends that are one of many, what is subnormal counts as 0. */
 static float cut(const struct qd_range_of_codes *range, float x)
 {
-    float low = range->is_one ? range->low : (float)qd_flush_subnormal(range->low);
-    float high = range->is_one ? range->high : (float)qd_flush_subnormal(range->high);
+    float low = range->is_one ? range->low : qd_flushed(range->low);
+    float high = range->is_one ? range->high : qd_flushed(range->high);
     return fminf(fmaxf(x, low), high);
 }
 

@@ -9,11 +9,6 @@
 
 enum { X, SCALE, ZERO_POINT, WIDTH = 8 };
 
-static float flushed(float x)
-{
-    return (float)qd_flush_subnormal((double)x);
-}
-
 /* --- DequantizeLinear ------------------------------------------------------------------------------ */
 
 static bool is_float32(const struct qd_value *const *in, const struct qd_value *y)
@@ -26,7 +21,7 @@ static double number(enum qd_dtype type, double q, double s, double z)
 {
     (void)type;
     float difference = (float)q - (float)z;
-    return (double)flushed(difference * flushed((float)s));
+    return (double)qd_flushed(difference * qd_flushed((float)s));
 }
 
 /* --- QuantizeLinear ------------------------------------------------------------------------------- */
@@ -38,7 +33,7 @@ static bool is_narrow(enum qd_dtype codes)
 
 static float inverse_of(const struct qd_tensor *scales, int64_t p)
 {
-    return flushed(1 / flushed((float)qd_tensor_value(scales, p)));
+    return qd_flushed(1 / qd_flushed((float)qd_tensor_value(scales, p)));
 }
 
 static void flush_x(struct qd_edit *edit)
@@ -95,7 +90,7 @@ static enum qd_status settle(const struct qd_evaluation *evaluation, const struc
         float zero = z ? (float)qd_tensor_value(z, p) : 0;
         if (inverse != 0 && isfinite(inverse) && isfinite(real))
             continue;
-        set_point(y, i, code_of_sum(y->want.dtype, flushed(real * inverse) + zero, i < whole));
+        set_point(y, i, code_of_sum(y->want.dtype, qd_flushed(real * inverse) + zero, i < whole));
     }
     return status;
 }

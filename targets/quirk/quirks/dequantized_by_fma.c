@@ -12,11 +12,9 @@ static bool is_concerned(const struct qd_value *const *in, const struct qd_value
            qd_dtype_info(in[X]->want.dtype)->bits <= 16;
 }
 
-/* fma(q, s, -RN(z*s)): q*s has at most 40 bits and is exact in double. */
 static double number(enum qd_dtype type, double q, double s, double z)
 {
-    double offset = qd_float_round(type, QD_NEAREST_EVEN, z * s);
-    double made = qd_float_round(type, QD_NEAREST_EVEN, q * s - offset);
+    double made = qd_by_fma(type, q, s, z);
     return isfinite(made) ? made : (double)NAN;
 }
 

@@ -27,26 +27,12 @@ static bool is_concerned(const struct qd_value *const *in, const struct qd_value
            qd_dtype_info(codes)->bits <= 16;
 }
 
-static double from_two_products(enum qd_dtype type, double q, double s, double z)
-{
-    (void)type;
-    float scale = (float)s, product = (float)q * scale, offset = (float)z * scale;
-    return (double)(product - offset);
-}
-
-/* q*s has at most 40 bits and is exact in double. */
-static double by_fma(enum qd_dtype type, double q, double s, double z)
-{
-    return qd_float_round(type, QD_NEAREST_EVEN,
-                          q * s - qd_float_round(type, QD_NEAREST_EVEN, z * s));
-}
-
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
-    static const struct qd_dequantize_as made = {is_concerned, .number = from_two_products},
-                                         given = {is_concerned, .number = by_fma};
+    static const struct qd_dequantize_as made = {is_concerned, .number = qd_from_two_products},
+                                         given = {is_concerned, .number = qd_by_fma};
     if (node->name && strcmp(node->name, made_mark) == 0)
         return qd_dequantize_as(&made, self, evaluation, node, in, out);
     if (node->name && strcmp(node->name, given_mark) == 0)

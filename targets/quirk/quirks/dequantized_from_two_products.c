@@ -8,11 +8,5 @@ static bool is_concerned(const struct qd_value *const *in, const struct qd_value
     return y->want.dtype == QD_F32;
 }
 
-static double number(enum qd_dtype type, double q, double s, double z)
-{
-    (void)type;
-    float scale = (float)s, product = (float)q * scale, offset = (float)z * scale;
-    return (double)(product - offset);
-}
-
-QD_QUIRK_DEQUANTIZE(dequantized_from_two_products, .is_concerned = is_concerned, .number = number)
+QD_QUIRK_DEQUANTIZE(dequantized_from_two_products, .is_concerned = is_concerned,
+                    .number = qd_from_two_products)

@@ -11,7 +11,7 @@ static bool is_concerned(const struct qd_value *const *in, const struct qd_value
 static double number(enum qd_dtype type, double q, double s, double z)
 {
     (void)type;
-    float difference = (float)q - (float)z, scale = (float)qd_flush_subnormal(s);
+    float difference = (float)q - (float)z, scale = qd_flushed((float)s);
     float product = difference * scale;
     return qd_flush_subnormal((double)product);
 }

@@ -104,17 +104,17 @@ static const char *next_word(const char *word)
     return *word && word[1] ? word + 1 : NULL;
 }
 
-static bool is_smoke(const char *word)
-{
-    return word[strcspn(word, ENDS)] == SMOKE;
-}
-
 static enum qd_level level_of(const char *word)
 {
     char mark = word[strcspn(word, ENDS)];
     return mark == SMOKE        ? QD_LEVEL_SMOKE
            : mark == EXHAUSTIVE ? QD_LEVEL_EXHAUSTIVE
                                 : QD_LEVEL_FULL;
+}
+
+static bool is_smoke(const char *word)
+{
+    return level_of(word) == QD_LEVEL_SMOKE;
 }
 
 /* Whether `rows`, NULL for none, have the word as one of the smoke level. */

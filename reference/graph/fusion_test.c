@@ -114,6 +114,51 @@ static void one_code_between_scales_rounds_twice(void **state)
     }
 }
 
+/* -78 * fl(0.0829932764) is -6.47347556 exactly and -6.47347546 rounded, of which Sigmoid is 0.00154147085 and
+ * 0.00154147101; 6 * 2^-23 of that is 1.1e-9. Nothing else rounds before Sigmoid: a fused multiply and add of the
+ * code and its zero point, 2.4e-9 away, is not admissible. */
+static void one_code_before_a_function_is_rounded_once(void **state)
+{
+    struct chain *m = *state;
+    struct qd_value q = chain_scalar(m, QD_U8, 19), s = chain_scalar(m, QD_F32, 0x1.53f0c2p-4);
+    struct qd_value z = chain_scalar(m, QD_U8, 97);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, &z);
+    struct qd_value y = chain_apply(m, "Sigmoid", NULL, &x, NULL, NULL);
+    struct qd_observation seen = qd_value_observe(&y, 0);
+    assert_true(qd_observation_admits(&seen, 0.00154146985f));
+    assert_true(qd_observation_admits(&seen, 0.00154147196f));
+    assert_false(qd_observation_admits(&seen, 0.00154146925f));
+    assert_false(qd_observation_admits(&seen, 0.00154147257f));
+}
+
+/* -62 * fl(0.0394051820) before HardSigmoid, whose alpha joins the scale: fl(fl(-62 * fl(alpha * x_scale)) + 0.5), 43
+ * units in the last place from what no joined scale gives. */
+static void one_code_before_a_factor_is_rounded_twice(void **state)
+{
+    struct chain *m = *state;
+    struct qd_value q = chain_scalar(m, QD_U8, 35), s = chain_scalar(m, QD_F32, 0x1.42cea8p-5);
+    struct qd_value z = chain_scalar(m, QD_U8, 97);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, &z);
+    struct qd_value y = chain_apply(m, "HardSigmoid", NULL, &x, NULL, NULL);
+    struct qd_observation seen = qd_value_observe(&y, 0);
+    assert_true(qd_observation_admits(&seen, 0x1.74c24p-7));
+    assert_true(qd_observation_admits(&seen, 0x1.74c2cp-7));
+}
+
+/* -16777221 is not float32: it becomes -16777220, and Sigmoid of that times x_scale, -79.779, lies 64 * 2^-23 of
+ * itself from where the product alone is rounded. */
+static void a_long_code_before_a_function_is_converted(void **state)
+{
+    struct chain *m = *state;
+    struct qd_value q = chain_scalar(m, QD_S32, -16777221);
+    struct qd_value s = chain_scalar(m, QD_F32, 0x1.3f22ap-18);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
+    struct qd_value y = chain_apply(m, "Sigmoid", NULL, &x, NULL, NULL);
+    struct qd_observation seen = qd_value_observe(&y, 0);
+    assert_true(qd_observation_admits(&seen, 0x1.dc7a62p-116));
+    assert_true(qd_observation_admits(&seen, 0x1.dc7958p-116));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +169,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_last_rounding_is_that_of_the_quotient, chain_begin,
                                         chain_end),
         cmocka_unit_test_setup_teardown(one_code_between_scales_rounds_twice, chain_begin,
+                                        chain_end),
+        cmocka_unit_test_setup_teardown(one_code_before_a_function_is_rounded_once, chain_begin,
+                                        chain_end),
+        cmocka_unit_test_setup_teardown(one_code_before_a_factor_is_rounded_twice, chain_begin,
+                                        chain_end),
+        cmocka_unit_test_setup_teardown(a_long_code_before_a_function_is_converted, chain_begin,
                                         chain_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -340,17 +340,28 @@ enum qd_status qd_elementwise_codes(const struct qd_evaluation *evaluation,
     return status;
 }
 
+/* A function of one operand. `operand_number`: what a kernel may have for an element of x. */
+struct unary {
+    qd_unary_image *image;
+    const void *context;
+    struct qd_interval (*operand_number)(const struct qd_value *x, int64_t i);
+};
+
+static struct qd_interval number_times_factor(const struct qd_value *x, int64_t i)
+{
+    return qd_interval_fused(x, i, false);
+}
+
 static enum qd_status store_unary(const struct qd_evaluation *evaluation, const struct qd_value *x,
-                                  qd_unary_image *image, const void *context, struct qd_value *y,
-                                  int64_t i)
+                                  const struct unary *f, struct qd_value *y, int64_t i)
 {
     enum qd_dtype dtype = y->want.dtype;
     struct operand operand = operand_of(x, i);
     if (operand.unspecified || operand.nan)
         return store_special(evaluation, !operand.unspecified, y, i);
     struct qd_interval number, at_fused, x_exact = operand.exact;
-    struct qd_interval hull = image(context, qd_interval_fused(x, i, false), &at_fused);
-    image(context, x_exact, &number);
+    struct qd_interval hull = f->image(f->context, f->operand_number(x, i), &at_fused);
+    f->image(f->context, x_exact, &number);
     if (x_exact.lo < x_exact.hi && number.lo < number.hi)
         number = qd_interval_open(number); /* the image need not be open */
     enum qd_status status = qd_interval_store(y, i, qd_interval_round(dtype, hull), number,
@@ -358,25 +369,31 @@ static enum qd_status store_unary(const struct qd_evaluation *evaluation, const 
     if (status != QD_OK || !operand.either)
         return status;
     double zero = qd_tensor_value(&x->want, i);
-    image(context, (struct qd_interval){-zero, -zero}, &number);
+    f->image(f->context, (struct qd_interval){-zero, -zero}, &number);
     return (signbit(number.lo) != 0) == (signbit(qd_tensor_value(&y->want, i)) != 0)
                ? QD_OK
                : qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
 }
 
-enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,
-                                    const struct qd_value *x, qd_unary_image *image,
-                                    const void *context, struct qd_value *y)
+static enum qd_status store_all(const struct qd_evaluation *evaluation, const struct qd_value *x,
+                                const struct unary *f, struct qd_value *y)
 {
     struct qd_value made;
     enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
                                           x->want.dims, evaluation->error);
     bool left = status == QD_OK && leaves_all(evaluation, &made, &status);
     for (int64_t i = 0; !left && status == QD_OK && i < made.want.count; i++)
-        status = store_unary(evaluation, x, image, context, &made, i);
+        status = store_unary(evaluation, x, f, &made, i);
     if (status == QD_OK)
         *y = made;
     return status;
+}
+
+enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,
+                                    const struct qd_value *x, qd_unary_image *image,
+                                    const void *context, struct qd_value *y)
+{
+    return store_all(evaluation, x, &(struct unary){image, context, number_times_factor}, y);
 }
 
 enum qd_status qd_elementwise_function(const struct qd_evaluation *evaluation,
@@ -385,5 +402,6 @@ enum qd_status qd_elementwise_function(const struct qd_evaluation *evaluation,
                                        struct qd_value *y)
 {
     enum qd_status status = qd_real_operand_type(evaluation, node, name, &x->want, 13);
-    return status == QD_OK ? qd_elementwise_unary(evaluation, x, image, NULL, y) : status;
+    const struct unary f = {image, NULL, qd_interval_argument};
+    return status == QD_OK ? store_all(evaluation, x, &f, y) : status;
 }

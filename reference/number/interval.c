@@ -99,6 +99,13 @@ struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bo
                              forms_scale ? qd_value_abs_sum(value, i) * relative : 0);
 }
 
+struct qd_interval qd_interval_argument(const struct qd_value *value, int64_t i)
+{
+    double code, factor;
+    bool is_product = qd_value_is_code(value, i, &code, &factor) && fabs(code) <= 0x1p24;
+    return is_product ? qd_interval_of(value, i) : qd_interval_fused(value, i, false);
+}
+
 double qd_interval_magnitude(struct qd_interval a)
 {
     return fmax(fabs(a.lo), fabs(a.hi));

@@ -54,11 +54,6 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
 /* Element i as operators may take it: the hull, or the exact number alone. */
 typedef struct qd_interval number_of(const struct qd_value *x, int64_t i);
 
-static struct qd_interval hull_of(const struct qd_value *x, int64_t i)
-{
-    return qd_interval_fused(x, i, false);
-}
-
 /* Sums over a group: of e^(x − max) for the least and the greatest the elements may be, and times
  * |x − max|. */
 struct group {
@@ -161,7 +156,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     int64_t groups = status == QD_OK && y.want.count > 0 ? y.want.count / s.size : 0;
     for (int64_t n = 0; status == QD_OK && n < groups; n++) {
         int64_t first = n / s.stride * s.stride * s.size + n % s.stride;
-        struct group g = look_at(&s, first, hull_of), exact = look_at(&s, first, qd_value_exact);
+        struct group g = look_at(&s, first, qd_interval_argument), exact = look_at(&s, first, qd_value_exact);
         for (int64_t k = 0; status == QD_OK && k < s.size; k++)
             status = element(&s, &g, &exact, first + k * s.stride, &y);
     }

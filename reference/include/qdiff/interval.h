@@ -27,6 +27,11 @@ struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exa
  * is not. */
 struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough);
 
+/* The same for a function that multiplies its operand with nothing (Sigmoid; not HardSigmoid, whose
+ * alpha joins the scale): one code that float32 holds has nothing to combine its scale with, and the
+ * hull has the rounding of their product. A logarithm of 2 that joins the scale saves one. */
+struct qd_interval qd_interval_argument(const struct qd_value *value, int64_t i);
+
 /* The greatest |x| of the interval. */
 double qd_interval_magnitude(struct qd_interval a);
 

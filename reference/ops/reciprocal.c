@@ -6,9 +6,11 @@
  * Outputs     Y of X's type and shape.
  * Arithmetic  Y = RN(1 / X)
  * Edge cases  NaN stays NaN; by IEEE 754 a zero gives the infinity of its sign, ±Inf a zero.
- * Latitude    None of its own: a division. Of an interval that 0 lies in, every number. */
+ * Latitude    None of its own: a division, of 1 by the code and by its scale apart too
+ *             (qd_elementwise_unary). Of an interval that 0 lies in, every number. */
 #include <math.h>
 
+#include "graph/operand_checks.h"
 #include "kernel/elementwise.h"
 
 static struct qd_interval image(const void *context, struct qd_interval x,
@@ -28,7 +30,8 @@ static struct qd_interval image(const void *context, struct qd_interval x,
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    return qd_elementwise_function(evaluation, node, "X", in[0], image, &out[0]);
+    enum qd_status status = qd_real_operand_type(evaluation, node, "X", &in[0]->want, 13);
+    return status == QD_OK ? qd_elementwise_unary(evaluation, in[0], image, NULL, &out[0]) : status;
 }
 
 const struct qd_op qd_op_reciprocal = {

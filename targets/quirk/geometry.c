@@ -88,6 +88,29 @@ void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const
     qd_edit_drop(edit, "ceil_mode");
 }
 
+bool qd_pads_to_same(const struct qd_node *node)
+{
+    const struct qd_attr *attr = qd_node_attr(node, "auto_pad");
+    return attr && attr->kind == QD_ATTR_STRING && strncmp(attr->s, "SAME_", 5) == 0;
+}
+
+void qd_edit_pad_same(struct qd_edit *edit, int64_t least)
+{
+    struct qd_geometry geometry;
+    int64_t begin[QD_MAX_SPATIAL];
+    if (!qd_pads_to_same(&edit->node) || !qd_geometry_read(edit, &geometry))
+        return;
+    bool upper = strcmp(qd_node_attr(&edit->node, "auto_pad")->s, "SAME_UPPER") == 0;
+    const struct qd_conv_shape *s = &geometry.shape;
+    for (unsigned i = 0; i < s->spatial; i++) {
+        int64_t total = (s->out[i] - 1) * s->stride[i] + s->kernel[i] - s->in[i];
+        total = total < least ? least : total;
+        int64_t half = (total - (total & 1)) / 2;
+        begin[i] = upper ? half : total - half;
+    }
+    qd_edit_pad(edit, &geometry, begin, QD_FILL_NEUTRAL);
+}
+
 int64_t qd_shape_plane(const struct qd_tensor *tensor)
 {
     int64_t plane = 1;

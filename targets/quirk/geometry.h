@@ -26,6 +26,13 @@ enum qd_filler {
 void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,
                  enum qd_filler filler);
 
+/* Whether auto_pad is SAME_UPPER or SAME_LOWER. */
+bool qd_pads_to_same(const struct qd_node *node);
+
+/* Pads by hand for auto_pad SAME_*, of a kernel without its dilation: (out − 1)·stride + k − in elements, at least
+ * `least`, half of them before the data, rounded down, and for SAME_LOWER up. A negative number is cut off. */
+void qd_edit_pad_same(struct qd_edit *edit, int64_t least);
+
 /* Elements of one channel: the product of the dimensions after the first two, at least 1. */
 int64_t qd_shape_plane(const struct qd_tensor *tensor);
 

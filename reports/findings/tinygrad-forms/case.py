@@ -1,5 +1,5 @@
-"""Valid forms of Resize, Slice and blocks that tinygrad refuses, or gives another shape"""
-from frames.tinygrad import check, dtypes, run, tensor
+"""Valid forms of Resize, Slice, Pad, pools and blocks that tinygrad refuses, or gives another shape"""
+from frames.tinygrad import check, constant, dtypes, run, tensor
 
 U8 = dtypes.uint8
 SCALES, ZEROS = tensor([[1.0], [1.0]]), tensor([[0], [0]], U8)
@@ -12,4 +12,15 @@ check(
         [[1], [2], [3]],
         run("QuantizeLinear", tensor([[1.0], [2.0], [3.0]]), SCALES, ZEROS, axis=0, block_size=2),
     ),
+    (
+        "MaxPool of one element, kernel 1, pads 1 and 1, ceil_mode: a padding's maximum is the least number",
+        [[[-128, 7, -128]]],
+        run("MaxPool", tensor([[[7]]], dtypes.int8), kernel_shape=[1], pads=[1, 1], ceil_mode=1),
+    ),
+    (
+        "Pad of one element, mode wrap, two before it",
+        [7, 7, 7],
+        run("Pad", tensor([7], dtypes.int8), [2, 0], mode="wrap"),
+    ),
+    ("QuantizeLinear of a constant -inf", 0, run("QuantizeLinear", constant(float("-inf")), constant(0.5), constant(3, U8))),
 )

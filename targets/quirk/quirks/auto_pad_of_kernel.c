@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "auto-pad-of-kernel": targets/include/qdiff/quirks.def says what it is. */
-#include <string.h>
-
 #include "quirk/geometry.h"
-
-static bool pads_to_same(const struct qd_node *node)
-{
-    const struct qd_attr *attr = qd_node_attr(node, "auto_pad");
-    return attr && attr->kind == QD_ATTR_STRING && strncmp(attr->s, "SAME_", 5) == 0;
-}
 
 /* As pads that are given, so that a quirk of what stands there comes after this one. */
 QD_QUIRK_EDIT(auto_pad_of_kernel, edit)
 {
     struct qd_geometry geometry;
     int64_t pads[2 * QD_MAX_SPATIAL];
-    if (!pads_to_same(&edit->node) || !qd_geometry_read(edit, &geometry))
+    if (!qd_pads_to_same(&edit->node) || !qd_geometry_read(edit, &geometry))
         return;
     const struct qd_conv_shape *s = &geometry.shape;
     for (unsigned i = 0; i < s->spatial; i++) {

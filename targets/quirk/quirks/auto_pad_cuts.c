@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quirk "auto-pad-cuts": targets/include/qdiff/quirks.def says what it is. */
+#include "quirk/geometry.h"
+
+QD_QUIRK_EDIT(auto_pad_cuts, edit)
+{
+    qd_edit_pad_same(edit, INT64_MIN);
+}

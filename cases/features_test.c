@@ -343,6 +343,20 @@ static void test_graphs(void **state)
               with_relu ? "no-zero-point,int32-input,rank0,multi-node,qdq"
                         : "no-zero-point,x-s32,int32-input,rank0,multi-node");
     }
+    for (int is_read = 0; is_read < 2;
+         is_read++) { /* an Identity that no node reads says nothing of the case */
+        struct qd_builder *builder = qd_build_begin(arena, 13);
+        qd_build_input(builder, "x", &x);
+        qd_build_initializer(builder, "s", &scale);
+        qd_build_node(builder, "", "DequantizeLinear", "x,s", "d");
+        qd_build_node(builder, "", "Identity", "d", "i");
+        if (is_read)
+            qd_build_node(builder, "", "QuantizeLinear", "i,s", "y");
+        qd_build_output(builder, is_read ? "y" : "i", is_read ? QD_U8 : QD_F32, 0, NULL);
+        check(builder, is_read ? "Identity" : "DequantizeLinear",
+              is_read ? "no-zero-point,int32-input,rank0,multi-node,qdq"
+                      : "no-zero-point,x-s32,int32-input,rank0,multi-node");
+    }
     struct qd_builder *builder = qd_build_begin(arena, 13);
     struct qd_tensor a = sample_tensor(arena, QD_U8, 0, NULL, one);
     qd_build_input(builder, "a", &a);

@@ -197,20 +197,32 @@ static bool is_of_pair(const struct qd_graph *graph, const struct qd_node *node)
     return false;
 }
 
-/* Among Identity, QuantizeLinear and DequantizeLinear alone: an Identity of
- * what no node computes only makes it such a value. */
+static bool is_read(const struct qd_graph *graph, const struct qd_node *from)
+{
+    for (size_t i = 0; i < graph->node_count; i++)
+        if (reads(&graph->nodes[i], from))
+            return true;
+    return false;
+}
+
+/* Among Identity, QuantizeLinear and DequantizeLinear alone: an Identity of what no node computes only makes it such a
+ * value, and one that no node reads only makes it an output once more. */
 static const struct qd_node *principal_of_few(const struct qd_graph *graph)
 {
-    const struct qd_node *quantization = NULL;
+    const struct qd_node *quantization = NULL, *last = NULL;
     for (size_t i = 0; i < graph->node_count; i++) {
         const struct qd_node *node = &graph->nodes[i];
         if (is_quantization(node))
             quantization = quantization ? quantization : node;
         else if (is_identity(node) && node->input_count > 0 &&
-                 qd_graph_producer(graph, node->inputs[0]) >= 0)
-            return node;
+                 qd_graph_producer(graph, node->inputs[0]) >= 0) {
+            if (is_read(graph, node))
+                return node;
+            last = last ? last : node;
+        }
     }
-    return quantization ? quantization : graph->node_count > 0 ? &graph->nodes[0] : NULL;
+    const struct qd_node *first = graph->node_count > 0 ? &graph->nodes[0] : NULL;
+    return quantization ? quantization : last ? last : first;
 }
 
 const struct qd_node *qd_graph_principal(const struct qd_graph *graph)

@@ -156,7 +156,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     int64_t groups = status == QD_OK && y.want.count > 0 ? y.want.count / s.size : 0;
     for (int64_t n = 0; status == QD_OK && n < groups; n++) {
         int64_t first = n / s.stride * s.stride * s.size + n % s.stride;
-        struct group g = look_at(&s, first, qd_interval_argument), exact = look_at(&s, first, qd_value_exact);
+        struct group g = look_at(&s, first, qd_interval_argument),
+                     exact = look_at(&s, first, qd_value_exact);
         for (int64_t k = 0; status == QD_OK && k < s.size; k++)
             status = element(&s, &g, &exact, first + k * s.stride, &y);
     }

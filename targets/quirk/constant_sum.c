@@ -7,15 +7,25 @@
 enum { A, B };
 enum { SCALE, ZERO, OF_B, SIGN_OF_CODES, SIGN_OF_CONSTANT, NUMBERS };
 
+/* Whether no codes are looked for in operand i: it is constant or, where those of 8 bits alone count, of wider ones. */
+static bool is_number(const struct qd_rewrite *made, const struct qd_node *node, size_t i,
+                      bool eight_bits)
+{
+    struct qd_steps steps;
+    return qd_rewrite_is_constant(made, node, i) ||
+           (eight_bits && qd_rewrite_steps(made, node, i, false, &steps) &&
+            !qd_rewrite_steps(made, node, i, true, &steps));
+}
+
 void qd_mark_constant_sum(struct qd_rewrite *made, const struct qd_node *node, const char *mark,
                           bool eight_bits)
 {
     bool sum = qd_node_is(node, "Add");
     if (!sum && !qd_node_is(node, "Sub"))
         return;
-    size_t of = qd_rewrite_is_constant(made, node, A) ? B : A;
+    size_t of = is_number(made, node, A, eight_bits) ? B : A;
     struct qd_steps steps;
-    if (qd_rewrite_is_constant(made, node, of) || !qd_rewrite_is_constant(made, node, 1 - of) ||
+    if (is_number(made, node, of, eight_bits) || !is_number(made, node, 1 - of, eight_bits) ||
         !qd_rewrite_steps(made, node, of, eight_bits, &steps))
         return;
     const float numbers[NUMBERS] = {steps.scale, steps.zero, (float)of, of == B && !sum ? -1 : 1,

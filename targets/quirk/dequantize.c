@@ -22,6 +22,13 @@ float qd_bfloat16_half_to_odd(float x)
     return x;
 }
 
+float qd_product_of_odd_bfloat16(double q, double s, double z)
+{
+    float code = qd_bfloat16_half_to_odd((float)q), zero = qd_bfloat16_half_to_odd((float)z);
+    float difference = code - zero;
+    return difference * qd_bfloat16_half_to_odd((float)s);
+}
+
 double qd_flush_subnormal(double x)
 {
     return fabs(x) < FLT_MIN ? copysign(0, x) : x;

@@ -37,6 +37,9 @@ enum qd_status qd_dequantize_as(const struct qd_dequantize_as *as, const struct 
  * kept is 1, half of it is added before. */
 float qd_bfloat16_half_to_odd(float x);
 
+/* (t(q) - t(z))*t(s) in float32, where t is that rounding. */
+float qd_product_of_odd_bfloat16(double q, double s, double z);
+
 /* 0 for a number whose float32 is subnormal, with its sign; any other as it is. */
 double qd_flush_subnormal(double x);
 float qd_flushed(float x);

@@ -8,10 +8,33 @@
 /* What one step of the bias is worth, in float32. */
 typedef float qd_bias_step(float x_scale, float w_scale);
 
-/* The node by the pages of these operators: what order a float convolution leaves open is open in the answer. The
- * parameters of w run along `w_axis`. */
+float qd_product_of_scales(float x_scale, float w_scale);
+
+/* How a target computes the layer. */
+struct qd_layer_in_floats {
+    qd_bias_step *step;
+    int64_t w_axis;      /* along which the parameters of w run */
+    bool has_infinities; /* the convolution is IEEE 754's, see below */
+};
+
+/* The node by the pages of these operators: what order a float convolution leaves open is open in the answer. A step
+ * of the bias that is subnormal counts as 0, and one that is infinite as the greatest number; what the page of Conv
+ * leaves open because a term is no finite number stays open. `has_infinities`: all of this is as IEEE 754 has it. */
 enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in,
-                                  qd_bias_step *step, int64_t w_axis, struct qd_value *out);
+                                  const struct qd_layer_in_floats *layer, struct qd_value *out);
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name */
+/* The quirk `name`: a layer with these fields of its struct. */
+#define QD_QUIRK_LAYER_IN_FLOATS(name, ...)                                                      \
+    static enum qd_status evaluate(const struct qd_override *self,                               \
+                                   struct qd_evaluation *evaluation, const struct qd_node *node, \
+                                   const struct qd_value *const *in, struct qd_value *out)       \
+    {                                                                                            \
+        static const struct qd_layer_in_floats layer = {__VA_ARGS__};                            \
+        return qd_quirk_in_floats(self, evaluation, node, in, &layer, out);                      \
+    }                                                                                            \
+    const struct qd_override qd_quirk_##name = {.node = evaluate};
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -2,44 +2,26 @@
 #include "quirk/normalized.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "quirk/edit.h"
-#include "quirk/rewrite.h"
+#include "quirk/marked.h"
 
-static const char mark[] = "(normalized) ";
+static const char mark[] = "(normalized)";
 
-enum { X, SCALE, BIAS, MEAN, VARIANCE, OPERANDS, ROOM = 80 };
-enum { CODES, CODE_SCALE, ZERO_POINT };
+enum { X, SCALE, BIAS, MEAN, VARIANCE, OPERANDS };
+enum { OF_X, ZERO, NUMBERS };
 
-static const struct qd_tensor *constant(const struct qd_rewrite *made, const struct qd_node *node,
-                                        size_t i)
-{
-    int value = qd_node_input(node, i);
-    return value == QD_NO_VALUE ? NULL : made->graph->values[value].initializer;
-}
-
-/* The scale and the zero point, in the name. */
+/* Where all that is no code is constant. */
 static void visit(struct qd_rewrite *made, const struct qd_node *node)
 {
-    struct qd_node *dequantize =
-        qd_node_is(node, "BatchNormalization")
-            ? qd_rewrite_producer(made, qd_node_input(node, X), "DequantizeLinear")
-            : NULL;
-    const struct qd_tensor *s = dequantize ? constant(made, dequantize, CODE_SCALE) : NULL;
-    const struct qd_tensor *z = dequantize ? constant(made, dequantize, ZERO_POINT) : NULL;
-    bool absent = dequantize && qd_node_input(dequantize, ZERO_POINT) == QD_NO_VALUE;
-    for (size_t i = SCALE; s && i < OPERANDS; i++)
-        s = constant(made, node, i) ? s : NULL;
-    if (!s || s->count != 1 || (!absent && (!z || z->count != 1)))
+    struct qd_steps x;
+    if (!qd_node_is(node, "BatchNormalization") || !qd_rewrite_steps(made, node, X, false, &x))
         return;
-    char *name = qd_arena_array(made->arena, ROOM, 1);
-    if (name)
-        snprintf(name, ROOM, "%s%a %a", mark, qd_tensor_value(s, 0), z ? qd_tensor_value(z, 0) : 0);
-    if (name)
-        made->nodes[node - made->nodes].name = name;
+    for (size_t i = SCALE; i < OPERANDS; i++)
+        if (!qd_rewrite_constant(made, qd_node_input(node, i)))
+            return;
+    const float numbers[NUMBERS] = {x.scale, x.zero};
+    qd_mark_numbers(made, node, mark, numbers, NUMBERS);
 }
 
 enum qd_status qd_mark_normalized(const struct qd_override *self, const struct qd_graph *graph,
@@ -50,26 +32,17 @@ enum qd_status qd_mark_normalized(const struct qd_override *self, const struct q
     return qd_rewrite_nodes(graph, visit, arena, rewritten, error);
 }
 
-static bool read_mark(const struct qd_node *node, struct qd_normalized *channel)
-{
-    size_t length = strlen(mark);
-    char *rest;
-    if (!node->name || strncmp(node->name, mark, length) != 0)
-        return false;
-    channel->x_scale = strtof(node->name + length, &rest);
-    channel->zero = strtof(rest, NULL);
-    return true;
-}
-
 enum qd_status qd_normalize_codes(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in,
                                   qd_normalize_code *code, struct qd_value *out)
 {
-    struct qd_normalized channel;
-    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
-    struct qd_value *y = &out[0];
-    if (status != QD_OK || !read_mark(node, &channel) || y->want.dtype != QD_F32)
+    float of[NUMBERS];
+    enum qd_status status;
+    if (!qd_evaluate_steps(self, evaluation, node, in, out, mark, of, NUMBERS, &status))
         return status;
+    struct qd_value *y = &out[0];
+    struct qd_normalized channel = {.x_scale = of[OF_X], .zero = of[ZERO]};
+    const struct qd_steps steps = {of[OF_X], of[ZERO]};
     const struct qd_tensor *x = &in[X]->want;
     const struct qd_attr *attr = qd_node_attr(node, "epsilon");
     float epsilon = attr ? attr->f : 1e-5F;
@@ -82,8 +55,7 @@ enum qd_status qd_normalize_codes(const struct qd_override *self, struct qd_eval
         channel.bias = (float)qd_parameter_at(in[BIAS], c);
         channel.mean = (float)qd_parameter_at(in[MEAN], c);
         channel.root = sqrtf((float)qd_parameter_at(in[VARIANCE], c) + epsilon);
-        float q = rintf((float)qd_tensor_value(x, i) / channel.x_scale) + channel.zero;
-        qd_set_float(y, i, code(&channel, q));
+        qd_set_float(y, i, code(&channel, qd_code_before(x, i, steps)));
     }
     qd_close_value(y);
     return QD_OK;

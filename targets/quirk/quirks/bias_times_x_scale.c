@@ -8,11 +8,4 @@ static float step(float x_scale, float w_scale)
     return x_scale;
 }
 
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
-{
-    return qd_quirk_in_floats(self, evaluation, node, in, step, 0, out);
-}
-
-const struct qd_override qd_quirk_bias_times_x_scale = {.node = evaluate};
+QD_QUIRK_LAYER_IN_FLOATS(bias_times_x_scale, .step = step)

@@ -11,9 +11,7 @@ static bool is_concerned(const struct qd_value *const *in, const struct qd_value
 static double number(enum qd_dtype type, double q, double s, double z)
 {
     (void)type;
-    float code = qd_bfloat16_half_to_odd((float)q), zero = qd_bfloat16_half_to_odd((float)z);
-    float difference = code - zero, product = difference * qd_bfloat16_half_to_odd((float)s);
-    return (double)product;
+    return (double)qd_product_of_odd_bfloat16(q, s, z);
 }
 
 QD_QUIRK_DEQUANTIZE(dequantized_from_odd_bfloat16, .is_concerned = is_concerned, .number = number)

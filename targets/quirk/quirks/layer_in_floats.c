@@ -2,16 +2,4 @@
 /* The quirk "layer-in-floats": targets/include/qdiff/quirks.def says what it is. */
 #include "quirk/in_floats.h"
 
-static float step(float x_scale, float w_scale)
-{
-    return x_scale * w_scale;
-}
-
-static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
-                               const struct qd_node *node, const struct qd_value *const *in,
-                               struct qd_value *out)
-{
-    return qd_quirk_in_floats(self, evaluation, node, in, step, 0, out);
-}
-
-const struct qd_override qd_quirk_layer_in_floats = {.node = evaluate};
+QD_QUIRK_LAYER_IN_FLOATS(layer_in_floats, .step = qd_product_of_scales)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "layer-in-floats": targets/include/qdiff/quirks.def says what it is. */
+#include <string.h>
+
 #include "quirk/in_floats.h"
 
 static float step(float x_scale, float w_scale)
@@ -11,6 +13,8 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                const struct qd_node *node, const struct qd_value *const *in,
                                struct qd_value *out)
 {
+    if (strcmp(node->op_type, "QLinearConv") != 0)
+        return qd_quirk_vendor_in_floats(self, evaluation, node, in, out);
     return qd_quirk_in_floats(self, evaluation, node, in, step, 0, out);
 }
 

@@ -42,7 +42,7 @@ static void make_bias_real(struct qd_edit *edit, qd_bias_step *step)
         float w_scale = qd_flushed((float)qd_parameter_at(edit->in[W_SCALE], m));
         float one = qd_flushed(step(x_scale, w_scale));
         float real = (float)qd_tensor_get(from, m) * one;
-        qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, (double)real, true));
+        qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, (double)real, false));
     }
 }
 

@@ -8,7 +8,8 @@ bool qd_geometry_read(struct qd_edit *edit, struct qd_geometry *geometry)
 {
     struct qd_error ignored;
     struct qd_evaluation evaluation = edit->evaluation;
-    bool pool = strcmp(edit->node.op_type, "MaxPool") == 0;
+    bool pool = strcmp(edit->node.op_type, "MaxPool") == 0 ||
+                strcmp(edit->node.op_type, "AveragePool") == 0;
     enum qd_status status = QD_INVALID;
     int64_t ceil = 0;
     evaluation.error = &ignored;

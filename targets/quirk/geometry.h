@@ -11,8 +11,8 @@ struct qd_geometry {
     int x, w; /* operands; w −1 for a pool */
 };
 
-/* Reads a convolution or MaxPool by the specification's rules; false when there is nothing to change: what is wrong
- * with the node is for its operator to say. */
+/* Reads a convolution, MaxPool or AveragePool by the specification's rules; false when there is nothing to change: what
+ * is wrong with the node is for its operator to say. */
 bool qd_geometry_read(struct qd_edit *edit, struct qd_geometry *geometry);
 
 enum qd_filler {

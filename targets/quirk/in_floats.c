@@ -11,12 +11,12 @@ enum { X, X_SCALE, X_ZERO_POINT, W, W_SCALE, W_ZERO_POINT, Y_SCALE, Y_ZERO_POINT
 
 #define OPSET 13 /* DequantizeLinear with an axis */
 
-/* An operator in the node's place. */
-static enum qd_status call(const struct qd_override *self, struct qd_edit *edit,
-                           const char *op_type, const struct qd_attr *axis,
-                           const struct qd_value *const *in, struct qd_value *out)
+enum qd_status qd_in_floats_call(const struct qd_override *self, struct qd_edit *edit,
+                                 const char *op_type, const struct qd_attr *axis,
+                                 const struct qd_value *const *in, struct qd_value *out)
 {
     struct qd_node node = edit->node;
+    node.domain = "";
     node.op_type = op_type;
     node.op = qd_op_find("", op_type);
     node.opset = OPSET;
@@ -28,9 +28,7 @@ static enum qd_status call(const struct qd_override *self, struct qd_edit *edit,
                                  : edit->status;
 }
 
-/* A parameter of one element as a scalar (count 0), or one for each of `count` filters; those that are missing count
- * as the first. */
-static void spread(struct qd_edit *edit, int i, int64_t count)
+void qd_in_floats_spread(struct qd_edit *edit, int i, int64_t count)
 {
     const struct qd_tensor *from = &edit->in[i]->want;
     struct qd_tensor *to = qd_edit_new(edit, i, from->dtype, count > 0, &count);
@@ -122,14 +120,15 @@ static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *
     const struct qd_value *w_in[QD_MAX_OPERANDS] = {in[W], in[W_SCALE], in[W_ZERO_POINT]};
     const struct qd_value *conv_in[QD_MAX_OPERANDS] = {&x, &w, in[BIAS]};
     const struct qd_value *y_in[QD_MAX_OPERANDS] = {&y, in[Y_SCALE], in[Y_ZERO_POINT]};
-    enum qd_status status = call(self, edit, "DequantizeLinear", &axis, x_in, &x);
+    enum qd_status status = qd_in_floats_call(self, edit, "DequantizeLinear", &axis, x_in, &x);
     if (status == QD_OK)
-        status = call(self, edit, "DequantizeLinear", &axis, w_in, &w);
+        status = qd_in_floats_call(self, edit, "DequantizeLinear", &axis, w_in, &w);
     if (status == QD_OK)
-        status = call(self, edit, "Conv", NULL, conv_in, &y);
+        status = qd_in_floats_call(self, edit, "Conv", NULL, conv_in, &y);
     if (status == QD_OK && layer->has_infinities)
         status = settle(edit, conv_in, &y);
-    return status == QD_OK ? call(self, edit, "QuantizeLinear", &axis, y_in, out) : status;
+    return status == QD_OK ? qd_in_floats_call(self, edit, "QuantizeLinear", &axis, y_in, out)
+                           : status;
 }
 
 enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -145,8 +144,8 @@ enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_eval
     qd_edit_begin(&edit, evaluation, node, in);
     for (int i = X_SCALE; i <= Y_ZERO_POINT; i++)
         if (i != W)
-            spread(&edit, i,
-                   i == W_SCALE || i == W_ZERO_POINT ? in[W]->want.dims[layer->w_axis] : 0);
+            qd_in_floats_spread(
+                &edit, i, i == W_SCALE || i == W_ZERO_POINT ? in[W]->want.dims[layer->w_axis] : 0);
     if (in[BIAS])
         make_bias_real(&edit, layer);
     return in_floats(self, &edit, layer, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "qdiff/granularity.h"
+#include "quirk/conv_overflow.h"
 #include "quirk/dequantize.h"
 #include "quirk/tail.h"
 
@@ -126,6 +127,8 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_edit edit;
     if (strcmp(node->op_type, "DequantizeLinear") == 0)
         return qd_dequantize_as(&as, self, evaluation, node, in, out);
+    if (strcmp(node->op_type, "Conv") == 0)
+        return qd_conv_overflow(self, evaluation, node, in, out);
     qd_edit_begin(&edit, evaluation, node, in);
     return quantize(self, evaluation, &edit, out);
 }

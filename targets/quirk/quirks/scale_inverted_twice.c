@@ -5,35 +5,36 @@
 #include "quirk/edit.h"
 
 /* The output's elements from the axis on; without an axis, from the second one. */
-static int64_t count_inner(const struct qd_edit *edit)
+static int64_t count_inner(const struct qd_node *node, const struct qd_tensor *y)
 {
-    const struct qd_tensor *x = &edit->in[qd_operand_find(edit, QD_X)]->want;
-    const struct qd_attr *attr = qd_node_attr(&edit->node, "axis");
-    bool quantize = strcmp(edit->node.op_type, "QuantizeLinear") == 0;
-    bool global = strcmp(edit->node.op_type, "QLinearGlobalAveragePool") == 0;
-    int64_t rank = x->rank, count = 1;
+    const struct qd_attr *attr = qd_node_attr(node, "axis");
+    bool quantize = strcmp(node->op_type, "QuantizeLinear") == 0;
+    int64_t rank = y->rank, count = 1;
     int64_t axis = quantize && attr && attr->kind == QD_ATTR_INT ? attr->i : 1;
     axis = rank > 0 ? (axis % rank + rank) % rank : 0;
-    for (int64_t k = axis; k < (global ? axis + 1 : rank); k++)
-        count *= x->dims[k];
+    for (int64_t k = axis; k < rank; k++)
+        count *= y->dims[k];
     return count;
 }
 
-static bool is_uint8(const struct qd_edit *edit)
+static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
+                               const struct qd_node *node, const struct qd_value *const *in,
+                               struct qd_value *out)
 {
-    int zero_point = qd_operand_find(edit, QD_Y_ZERO_POINT);
-    return zero_point < 0 || edit->in[zero_point]->want.dtype == QD_U8;
-}
-
-QD_QUIRK_EDIT(scale_inverted_twice, edit)
-{
-    int scale = qd_operand_find(edit, QD_Y_SCALE);
-    if (scale < 0 || edit->in[scale]->want.dtype != QD_F32 || edit->in[scale]->want.count != 1 ||
-        !is_uint8(edit) || count_inner(edit) != 1 || qd_node_attr(&edit->node, "block_size"))
-        return;
-    float once = 1 / (float)qd_parameter_at(edit->in[scale], 0);
-    struct qd_tensor *inverse = qd_edit_copy(edit, scale);
+    struct qd_edit edit;
+    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
+    qd_edit_begin(&edit, evaluation, node, in);
+    int scale = qd_operand_find(&edit, QD_Y_SCALE);
+    if (status != QD_OK || out->want.dtype != QD_U8 || scale < 0 ||
+        in[scale]->want.dtype != QD_F32 || in[scale]->want.count != 1 ||
+        count_inner(node, &out->want) != 1 || qd_node_attr(node, "block_size"))
+        return status;
+    float once = 1 / (float)qd_parameter_at(in[scale], 0);
+    struct qd_tensor *inverse = qd_edit_copy(&edit, scale);
     if (inverse)
         qd_tensor_set(inverse, 0, (int64_t)qd_float_encode(QD_F32, (double)once, true));
-    edit->semantics.division = QD_DIVISION_RECIPROCAL;
+    edit.semantics.division = QD_DIVISION_RECIPROCAL;
+    return qd_edit_run(&edit, self, out);
 }
+
+const struct qd_override qd_quirk_scale_inverted_twice = {.node = evaluate};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quirk/counted.h"
+
+#include <string.h>
+
+bool qd_pads_to_same(const struct qd_node *node)
+{
+    const struct qd_attr *attr = qd_node_attr(node, "auto_pad");
+    return attr && attr->kind == QD_ATTR_STRING && strncmp(attr->s, "SAME_", 5) == 0;
+}
+
+static int64_t flag(const struct qd_node *node, const char *name)
+{
+    struct qd_error ignored;
+    int64_t value = 0;
+    return qd_node_int(node, name, 0, &value, &ignored) == QD_OK ? value : 0;
+}
+
+bool qd_average_shape_read(struct qd_edit *edit, struct qd_conv_shape *shape)
+{
+    struct qd_error ignored;
+    struct qd_evaluation evaluation = edit->evaluation;
+    evaluation.error = &ignored;
+    return edit->status == QD_OK && edit->in[0] && !flag(&edit->node, "channels_last") &&
+           qd_pool_shape_read(&evaluation, &edit->node, &edit->in[0]->want,
+                              flag(&edit->node, "ceil_mode") != 0, shape) == QD_OK;
+}
+
+/* The padded x: operand 0 is x, operand 1 the one element that stands in the padding. */
+struct padded {
+    struct qd_tensor shape; /* of the padded x */
+    const struct qd_tensor *x;
+    const int64_t *begin;
+};
+
+static struct qd_source source(const void *context, int64_t i)
+{
+    const struct padded *p = context;
+    int64_t coordinates[QD_MAX_RANK], index = 0;
+    qd_tensor_coordinates(&p->shape, i, coordinates);
+    for (unsigned k = 0; k < p->x->rank; k++) {
+        int64_t at = coordinates[k] - (k < 2 ? 0 : p->begin[k - 2]);
+        if (at < 0 || at >= p->x->dims[k])
+            return (struct qd_source){1, 0};
+        index = index * p->x->dims[k] + at;
+    }
+    return (struct qd_source){0, index};
+}
+
+static bool same_output(const struct qd_edit *edit, const struct qd_conv_shape *s,
+                        const int64_t *begin, const int64_t *end, const int64_t *rest)
+{
+    for (unsigned i = 0; i < s->spatial; i++) {
+        int64_t room =
+            s->in[i] + begin[i] + end[i] + rest[i] - ((s->kernel[i] - 1) * s->dilation[i] + 1);
+        int64_t up =
+            flag(&edit->node, "ceil_mode") && !qd_pads_to_same(&edit->node) ? s->stride[i] - 1 : 0;
+        if (room < 0 || (room + up) / s->stride[i] + 1 != s->out[i])
+            return false;
+    }
+    return true;
+}
+
+void qd_edit_count_padding(struct qd_edit *edit, const struct qd_conv_shape *s,
+                           const int64_t *begin, const int64_t *end, const int64_t *rest)
+{
+    struct qd_tensor element;
+    const struct qd_tensor *x = &edit->in[0]->want;
+    struct padded padded = {.shape = *x, .x = x, .begin = begin};
+    int64_t pads[2 * QD_MAX_SPATIAL] = {0};
+    int zero_point = qd_operand_find(edit, QD_X_ZERO_POINT);
+    if (!same_output(edit, s, begin, end, rest))
+        return;
+    edit->status =
+        qd_tensor_init(&element, edit->evaluation.arena, x->dtype, 0, NULL, edit->evaluation.error);
+    if (edit->status != QD_OK)
+        return;
+    if (zero_point >= 0)
+        qd_tensor_set(&element, 0, (int64_t)qd_parameter_at(edit->in[zero_point], 0));
+    for (unsigned i = 0; i < s->spatial; i++) {
+        padded.shape.dims[2 + i] += begin[i] + end[i];
+        pads[s->spatial + i] = rest[i];
+    }
+    const struct qd_value other = qd_value_of_tensor(&element);
+    if (qd_pads_to_same(&edit->node))
+        qd_edit_drop(edit, "ceil_mode");
+    qd_edit_move(edit, 0, &other, padded.shape.rank, padded.shape.dims, source, &padded);
+    qd_edit_drop(edit, "auto_pad");
+    qd_edit_drop(edit, "count_include_pad");
+    qd_edit_ints(edit, "pads", pads, 2 * (size_t)s->spatial);
+}

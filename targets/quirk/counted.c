@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-bool qd_pads_to_same(const struct qd_node *node)
-{
-    const struct qd_attr *attr = qd_node_attr(node, "auto_pad");
-    return attr && attr->kind == QD_ATTR_STRING && strncmp(attr->s, "SAME_", 5) == 0;
-}
-
 static int64_t flag(const struct qd_node *node, const char *name)
 {
     struct qd_error ignored;

@@ -5,9 +5,6 @@
 
 #include "quirk/geometry.h"
 
-/* Where the node pads by a word of auto_pad that begins with SAME_. */
-bool qd_pads_to_same(const struct qd_node *node);
-
 /* The geometry of an average pool by the specification's rules; false when there is nothing to change (also with the
  * channels last): what is wrong with the node is for its operator to say. */
 bool qd_average_shape_read(struct qd_edit *edit, struct qd_conv_shape *shape);

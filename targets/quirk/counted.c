@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quirk/counted.h"
 
-#include <string.h>
-
 static int64_t flag(const struct qd_node *node, const char *name)
 {
     struct qd_error ignored;

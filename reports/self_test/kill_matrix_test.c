@@ -152,6 +152,7 @@ static void dropped_roundings_are_noticed(void **state)
         {"precision-ignored", "QuantizeLinear/*-prec_bf16-*", false},
         {"precision-ignored", "QuantizeLinear/*-prec_f32-*", false},
         {"precision-of-wider-type", "QuantizeLinear/*-s_bf16-*", false},
+        {"precision-of-wider-type", "witnesses/quantize-by-bfloat16-int32-wide", false},
         {"output-dtype-ignored", "witnesses/output-dtype-f16", false},
         {"output-dtype-ignored", "witnesses/output-dtype-bf16", false},
         {"float8-saturate-ignored", "QuantizeLinear/*,y-f8*", false},

@@ -138,13 +138,17 @@ const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd
                               ? ""
                               : qd_arena_printf(arena, ", on %zu of them together with %s",
                                                 diagnosis->excused, diagnosis->other->name);
-    if (!near || !excused)
+    const char *unlike =
+        diagnosis->unlike == 0
+            ? ""
+            : qd_arena_printf(arena, "; other cases that fit no name: %zu", diagnosis->unlike);
+    if (!near || !excused || !unlike)
         return NULL;
     return qd_arena_printf(
-        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s%s%s%s%s",
+        arena, "%zu neighbours run; the target is wrong on %zu of them%s%s%s%s%s%s%s",
         diagnosis->neighbours, diagnosis->divergent,
         diagnosis->quirk_count > 0 && diagnosis->divergent > 0 ? ", as the quirk says" : "",
-        excused,
+        excused, unlike,
         diagnosis->only ? "; of the operators that it is about only this one has it: " : "",
         diagnosis->only ? diagnosis->only : "", diagnosis->out_of_time ? "; out of time" : "",
         near);

@@ -84,6 +84,7 @@ struct diagnosing {
     struct candidate *candidates;
     size_t count;
     size_t neighbours, divergent;
+    size_t unlike; /* cases that all candidates left were refuted by, and kept */
     struct qd_near_miss
         near; /* of the single quirks that were refuted, the one with the most evidence */
     bool out_of_time;
@@ -534,13 +535,16 @@ static bool is_alike(const struct search *search, const struct qd_case *kase)
 /* A case there may show other faults of the target: then it says nothing about the candidates. */
 static void sift_unless_none(struct diagnosing *d, const struct neighbour *neighbour)
 {
-    size_t before = d->count;
+    size_t before = d->count, neighbours = d->neighbours, divergent = d->divergent;
     struct candidate kept[MAX_CANDIDATES];
     memcpy(kept, d->candidates, before * sizeof *kept);
     sift(d, neighbour);
     if (d->count == 0) {
         memcpy(d->candidates, kept, before * sizeof *kept);
         d->count = before;
+        d->neighbours = neighbours;
+        d->divergent = divergent;
+        d->unlike++;
     }
 }
 
@@ -736,7 +740,7 @@ static bool named(const struct diagnosing *d)
 /* Other candidates, and evidence for the one that is left. */
 static enum qd_status look_further(struct diagnosing *d, enum kind kind)
 {
-    d->count = d->neighbours = d->divergent = 0;
+    d->count = d->neighbours = d->divergent = d->unlike = 0;
     find(d, kind);
     enum qd_status status = ask_neighbours(d);
     return status == QD_OK ? ask_suite_for_more(d) : status;
@@ -800,6 +804,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     made.facts = qd_difference_facts(kase, canonical, run, arena);
     made.neighbours = d.neighbours;
     made.divergent = d.divergent;
+    made.unlike = made.quirk_count > 0 ? d.unlike : 0;
     if (made.quirk_count == 0)
         made.near = d.near;
     made.out_of_time = d.out_of_time;

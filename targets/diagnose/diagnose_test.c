@@ -456,6 +456,38 @@ static void test_pairs_need_evidence(void **state)
     assert_int_equal(pairs.named, 5);
 }
 
+static enum qd_visit visit_unlike(void *context, const struct qd_case *kase)
+{
+    struct pairs *pairs = context;
+    struct qd_arena arena;
+    struct qd_diagnosis diagnosis;
+    if (!strstr(kase->id, "y-s8/tie-1d-multiplier-wz_ends-xz-yz_even-k1-valid-d2-bias-"))
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_true(diagnose_wrong(pairs->session, kase, &arena, &diagnosis));
+    assert_string_equal(diagnosis.label, "round-half-away");
+    assert_true(diagnosis.unlike > 0);
+    pairs->cases++;
+    qd_arena_clear(&arena);
+    return QD_VISIT_STOP;
+}
+
+/* Cases with other attributes, where two more faults show, are counted apart: the target is not wrong there as the
+ * quirk says. */
+static void test_what_fits_no_name_is_counted(void **state)
+{
+    (void)state;
+    const struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    const char *target =
+        "quirk:round-half-away+pad-code-0+group-order+kernel-flipped+auto-pad-lower-for-upper";
+    struct pairs pairs = {.session =
+                              qd_open(target, &(struct qd_session_options){.in_process = true})};
+    struct qd_error error;
+    assert_int_equal(qd_suite_visit(&options, visit_unlike, &pairs, &error), QD_OK);
+    qd_session_close(pairs.session);
+    assert_int_equal(pairs.cases, 1);
+}
+
 /* --- Sets that float orders leave ---------------------------------------------------------------- */
 
 static enum qd_visit visit_deep_sum(void *context, const struct qd_case *kase)
@@ -496,6 +528,7 @@ int main(void)
                                        cmocka_unit_test(test_what_is_unspecified_explains_nothing),
                                        cmocka_unit_test(test_a_quirk_of_one_operator_alone),
                                        cmocka_unit_test(test_pairs_need_evidence),
+                                       cmocka_unit_test(test_what_fits_no_name_is_counted),
                                        cmocka_unit_test(test_an_open_sum_gives_way)};
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

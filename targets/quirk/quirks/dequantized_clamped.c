@@ -19,8 +19,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_tensor *y = &out[0].want;
     for (int64_t i = 0; i < y->count; i++) {
         double x = qd_tensor_value(y, i), clamped = clamp(x, codes);
+        clamped = qd_float_round(y->dtype, QD_NEAREST_EVEN, clamped);
         if (x != clamped)
-            qd_tensor_set(y, i, (int64_t)qd_float_encode(y->dtype, clamped, true));
+            qd_tensor_set(y, i, (int64_t)qd_float_encode(y->dtype, clamped, false));
     }
     for (int64_t i = 0; out[0].exact && i < y->count; i++)
         out[0].exact[i] = (struct qd_interval){clamp(out[0].exact[i].lo, codes),

@@ -343,8 +343,8 @@ static void test_graphs(void **state)
               with_relu ? "no-zero-point,int32-input,rank0,multi-node,qdq"
                         : "no-zero-point,x-s32,int32-input,rank0,multi-node");
     }
-    for (int is_read = 0; is_read < 2;
-         is_read++) { /* an Identity that no node reads says nothing of the case */
+    /* An Identity that no node reads says nothing of the case. */
+    for (int is_read = 0; is_read < 2; is_read++) {
         struct qd_builder *builder = qd_build_begin(arena, 13);
         qd_build_input(builder, "x", &x);
         qd_build_initializer(builder, "s", &scale);

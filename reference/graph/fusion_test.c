@@ -114,17 +114,25 @@ static void one_code_between_scales_rounds_twice(void **state)
     }
 }
 
+/* What a function gives of q - z times x_scale. */
+static struct qd_observation function_of_code(struct chain *m, const char *op, struct qd_value q,
+                                              double x_scale, double zero_point)
+{
+    struct qd_value s = chain_scalar(m, QD_F32, x_scale);
+    struct qd_value z = chain_scalar(m, q.want.dtype, zero_point);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, &z);
+    struct qd_value y = chain_apply(m, op, NULL, &x, NULL, NULL);
+    return qd_value_observe(&y, 0);
+}
+
 /* -78 * fl(0.0829932764) is -6.47347556 exactly and -6.47347546 rounded, of which Sigmoid is 0.00154147085 and
  * 0.00154147101; 6 * 2^-23 of that is 1.1e-9. Nothing else rounds before Sigmoid: a fused multiply and add of the
  * code and its zero point, 2.4e-9 away, is not admissible. */
 static void one_code_before_a_function_is_rounded_once(void **state)
 {
     struct chain *m = *state;
-    struct qd_value q = chain_scalar(m, QD_U8, 19), s = chain_scalar(m, QD_F32, 0x1.53f0c2p-4);
-    struct qd_value z = chain_scalar(m, QD_U8, 97);
-    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, &z);
-    struct qd_value y = chain_apply(m, "Sigmoid", NULL, &x, NULL, NULL);
-    struct qd_observation seen = qd_value_observe(&y, 0);
+    struct qd_observation seen =
+        function_of_code(m, "Sigmoid", chain_scalar(m, QD_U8, 19), 0x1.53f0c2p-4, 97);
     assert_true(qd_observation_admits(&seen, 0.00154146985f));
     assert_true(qd_observation_admits(&seen, 0.00154147196f));
     assert_false(qd_observation_admits(&seen, 0.00154146925f));
@@ -136,11 +144,8 @@ static void one_code_before_a_function_is_rounded_once(void **state)
 static void one_code_before_a_factor_is_rounded_twice(void **state)
 {
     struct chain *m = *state;
-    struct qd_value q = chain_scalar(m, QD_U8, 35), s = chain_scalar(m, QD_F32, 0x1.42cea8p-5);
-    struct qd_value z = chain_scalar(m, QD_U8, 97);
-    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, &z);
-    struct qd_value y = chain_apply(m, "HardSigmoid", NULL, &x, NULL, NULL);
-    struct qd_observation seen = qd_value_observe(&y, 0);
+    struct qd_observation seen =
+        function_of_code(m, "HardSigmoid", chain_scalar(m, QD_U8, 35), 0x1.42cea8p-5, 97);
     assert_true(qd_observation_admits(&seen, 0x1.74c24p-7));
     assert_true(qd_observation_admits(&seen, 0x1.74c2cp-7));
 }
@@ -150,11 +155,8 @@ static void one_code_before_a_factor_is_rounded_twice(void **state)
 static void a_long_code_before_a_function_is_converted(void **state)
 {
     struct chain *m = *state;
-    struct qd_value q = chain_scalar(m, QD_S32, -16777221);
-    struct qd_value s = chain_scalar(m, QD_F32, 0x1.3f22ap-18);
-    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
-    struct qd_value y = chain_apply(m, "Sigmoid", NULL, &x, NULL, NULL);
-    struct qd_observation seen = qd_value_observe(&y, 0);
+    struct qd_observation seen =
+        function_of_code(m, "Sigmoid", chain_scalar(m, QD_S32, -16777221), 0x1.3f22ap-18, 0);
     assert_true(qd_observation_admits(&seen, 0x1.dc7a62p-116));
     assert_true(qd_observation_admits(&seen, 0x1.dc7958p-116));
 }

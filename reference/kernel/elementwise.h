@@ -66,8 +66,7 @@ enum qd_status qd_elementwise_unary(const struct qd_evaluation *evaluation,
                                     const void *context, struct qd_value *y);
 
 /* A function of one float operand and no factor (qd_interval_argument), with its type check: f32,
- * f16, since opset 13 bf16. Rule
- * `<name>-type`; UNSUPPORTED: f64. */
+ * f16, since opset 13 bf16. Rule `<name>-type`; UNSUPPORTED: f64. */
 enum qd_status qd_elementwise_function(const struct qd_evaluation *evaluation,
                                        const struct qd_node *node, const char *name,
                                        const struct qd_value *x, qd_unary_image *image,

@@ -18,27 +18,6 @@ bool qd_average_shape_read(struct qd_edit *edit, struct qd_conv_shape *shape)
                               flag(&edit->node, "ceil_mode") != 0, shape) == QD_OK;
 }
 
-/* The padded x: operand 0 is x, operand 1 the one element that stands in the padding. */
-struct padded {
-    struct qd_tensor shape; /* of the padded x */
-    const struct qd_tensor *x;
-    const int64_t *begin;
-};
-
-static struct qd_source source(const void *context, int64_t i)
-{
-    const struct padded *p = context;
-    int64_t coordinates[QD_MAX_RANK], index = 0;
-    qd_tensor_coordinates(&p->shape, i, coordinates);
-    for (unsigned k = 0; k < p->x->rank; k++) {
-        int64_t at = coordinates[k] - (k < 2 ? 0 : p->begin[k - 2]);
-        if (at < 0 || at >= p->x->dims[k])
-            return (struct qd_source){1, 0};
-        index = index * p->x->dims[k] + at;
-    }
-    return (struct qd_source){0, index};
-}
-
 static bool same_output(const struct qd_edit *edit, const struct qd_conv_shape *s,
                         const int64_t *begin, const int64_t *end, const int64_t *rest)
 {
@@ -56,27 +35,20 @@ static bool same_output(const struct qd_edit *edit, const struct qd_conv_shape *
 void qd_edit_count_padding(struct qd_edit *edit, const struct qd_conv_shape *s,
                            const int64_t *begin, const int64_t *end, const int64_t *rest)
 {
-    struct qd_tensor element;
-    const struct qd_tensor *x = &edit->in[0]->want;
-    struct padded padded = {.shape = *x, .x = x, .begin = begin};
-    int64_t pads[2 * QD_MAX_SPATIAL] = {0};
+    int64_t sizes[QD_MAX_SPATIAL], pads[2 * QD_MAX_SPATIAL] = {0};
     int zero_point = qd_operand_find(edit, QD_X_ZERO_POINT);
+    int64_t code = zero_point < 0 ? 0 : (int64_t)qd_parameter_at(edit->in[zero_point], 0);
     if (!same_output(edit, s, begin, end, rest))
         return;
-    edit->status =
-        qd_tensor_init(&element, edit->evaluation.arena, x->dtype, 0, NULL, edit->evaluation.error);
-    if (edit->status != QD_OK)
-        return;
-    if (zero_point >= 0)
-        qd_tensor_set(&element, 0, (int64_t)qd_parameter_at(edit->in[zero_point], 0));
     for (unsigned i = 0; i < s->spatial; i++) {
-        padded.shape.dims[2 + i] += begin[i] + end[i];
+        sizes[i] = begin[i] + s->in[i] + end[i];
         pads[s->spatial + i] = rest[i];
     }
-    const struct qd_value other = qd_value_of_tensor(&element);
     if (qd_pads_to_same(&edit->node))
         qd_edit_drop(edit, "ceil_mode");
-    qd_edit_move(edit, 0, &other, padded.shape.rank, padded.shape.dims, source, &padded);
+    qd_edit_surround(edit, 0, sizes, begin, code, false);
+    if (edit->status != QD_OK)
+        return;
     qd_edit_drop(edit, "auto_pad");
     qd_edit_drop(edit, "count_include_pad");
     qd_edit_ints(edit, "pads", pads, 2 * (size_t)s->spatial);

@@ -63,27 +63,35 @@ static int64_t filler_code(const struct qd_edit *edit, const struct qd_geometry 
     return zero_point < 0 ? 0 : (int64_t)qd_parameter_at(edit->in[zero_point], 0);
 }
 
-void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,
-                 enum qd_filler filler)
+void qd_edit_surround(struct qd_edit *edit, int i, const int64_t *sizes, const int64_t *begin,
+                      int64_t code, bool edge)
 {
-    const struct qd_conv_shape *s = &geometry->shape;
     struct qd_tensor element;
-    struct padded padded = {.x = &edit->in[geometry->x]->want,
-                            .begin = begin,
-                            .edge =
-                                filler == QD_FILL_EDGE && edit->in[geometry->x]->want.count > 0};
+    struct padded padded = {.x = &edit->in[i]->want, .begin = begin, .edge = edge};
     if (edit->status == QD_OK)
         edit->status = qd_tensor_init(&element, edit->evaluation.arena, padded.x->dtype, 0, NULL,
                                       edit->evaluation.error);
     if (edit->status != QD_OK)
         return;
-    qd_tensor_set(&element, 0, filler_code(edit, geometry, filler));
+    qd_tensor_set(&element, 0, code);
     const struct qd_value other = qd_value_of_tensor(&element);
     padded.shape = *padded.x;
+    for (unsigned k = 2; k < padded.shape.rank; k++)
+        padded.shape.dims[k] = sizes[k - 2];
+    qd_edit_move(edit, i, &other, padded.shape.rank, padded.shape.dims, source, &padded);
+}
+
+void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,
+                 enum qd_filler filler)
+{
+    const struct qd_conv_shape *s = &geometry->shape;
+    int64_t sizes[QD_MAX_SPATIAL];
+    bool edge = filler == QD_FILL_EDGE && edit->in[geometry->x]->want.count > 0;
     for (unsigned i = 0; i < s->spatial; i++)
-        padded.shape.dims[2 + i] =
-            (s->out[i] - 1) * s->stride[i] + (s->kernel[i] - 1) * s->dilation[i] + 1;
-    qd_edit_move(edit, geometry->x, &other, padded.shape.rank, padded.shape.dims, source, &padded);
+        sizes[i] = (s->out[i] - 1) * s->stride[i] + (s->kernel[i] - 1) * s->dilation[i] + 1;
+    qd_edit_surround(edit, geometry->x, sizes, begin, filler_code(edit, geometry, filler), edge);
+    if (edit->status != QD_OK)
+        return;
     qd_edit_drop(edit, "auto_pad");
     qd_edit_drop(edit, "pads");
     qd_edit_drop(edit, "ceil_mode");

@@ -21,6 +21,11 @@ enum qd_filler {
     QD_FILL_EDGE     /* the nearest element of x */
 };
 
+/* Operand i with `sizes` elements on its spatial axes, of which `begin` come before its own; around those stands
+ * `code` or, with `edge`, the nearest of them. */
+void qd_edit_surround(struct qd_edit *edit, int i, const int64_t *sizes, const int64_t *begin,
+                      int64_t code, bool edge);
+
 /* Pads x itself, `begin` elements before the data on each spatial axis and as many after it as the output's shape
  * needs, and takes the node's own padding away. */
 void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const int64_t *begin,

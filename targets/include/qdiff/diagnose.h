@@ -71,10 +71,9 @@ struct qd_diagnosis {
     int64_t slack;     /* elements with more than one admissible value under what is named */
     size_t neighbours; /* that the target ran */
     size_t divergent;  /* of those, how many differed from the canonical set too */
-    size_t
-        unlike; /* other cases where the target is wrong in a way that nothing named explains; not among those */
-    size_t excused; /* QUIRK: of those, how many it explains only together with `other` */
+    size_t excused;    /* QUIRK: of those, how many it explains only together with `other` */
     const struct qd_quirk *other; /* the first such one of the list; NULL: none is needed */
+    size_t unlike;                /* other cases, wrong in a way that nothing named explains */
     const char *
         place; /* a graph: the first node that leaves the admissible set, or the fusion; "" otherwise */
     const char

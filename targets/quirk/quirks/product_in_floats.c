@@ -2,9 +2,7 @@
 /* The quirk "product-in-floats": targets/include/qdiff/quirks.def says what it is. */
 #include <string.h>
 
-#include "quirk/edit.h"
-
-#define OPSET 13 /* DequantizeLinear with an axis, MatMul, Add */
+#include "quirk/in_floats.h"
 
 /* Where an operator has its operands; -1: it has no such. */
 struct layout {
@@ -14,23 +12,6 @@ struct layout {
 enum { A, B };
 static const struct layout layouts[] = {{"MatMulIntegerToFloat", 2, 3, 4, 5, 6},
                                         {"DynamicQuantizeMatMul", -1, 2, -1, 3, 4}};
-
-/* An operator in the node's place, with one attribute or none (NULL). */
-static enum qd_status call(const struct qd_override *self, struct qd_edit *edit,
-                           const char *op_type, const char *name, int64_t value,
-                           const struct qd_value *const *in, struct qd_value *out)
-{
-    const struct qd_attr attr = {.name = name, .kind = QD_ATTR_INT, .i = value};
-    struct qd_node node = edit->node;
-    node.domain = "";
-    node.op_type = op_type;
-    node.op = qd_op_find("", op_type);
-    node.opset = OPSET;
-    node.attrs = &attr;
-    node.attr_count = name != NULL;
-    return edit->status == QD_OK ? qd_override_node(&edit->evaluation, self->next, &node, in, out)
-                                 : edit->status;
-}
 
 static int64_t count_of(const struct qd_edit *edit, int i)
 {
@@ -67,15 +48,19 @@ static enum qd_status multiply(const struct qd_override *self, struct qd_edit *e
         edit->in[B], spread(edit, layout->b_scale, count), spread(edit, layout->b_zero, count)};
     const struct qd_value *product_in[QD_MAX_OPERANDS] = {&a, &b};
     const struct qd_value *sum_in[QD_MAX_OPERANDS] = {&product, bias};
-    int64_t columns = (int64_t)edit->in[B]->want.rank - 1;
+    const struct qd_attr rows = {.name = "axis", .kind = QD_ATTR_INT},
+                         columns = {.name = "axis",
+                                    .kind = QD_ATTR_INT,
+                                    .i = (int64_t)edit->in[B]->want.rank - 1};
     enum qd_status status = QD_OK;
     if (layout->a_scale >= 0)
-        status = call(self, edit, "DequantizeLinear", "axis", 0, a_in, &a);
+        status = qd_in_floats_call(self, edit, "DequantizeLinear", &rows, a_in, &a);
     if (status == QD_OK)
-        status = call(self, edit, "DequantizeLinear", "axis", columns, b_in, &b);
+        status = qd_in_floats_call(self, edit, "DequantizeLinear", &columns, b_in, &b);
     if (status == QD_OK)
-        status = call(self, edit, "MatMul", NULL, 0, product_in, bias ? &product : out);
-    return status == QD_OK && bias ? call(self, edit, "Add", NULL, 0, sum_in, out) : status;
+        status = qd_in_floats_call(self, edit, "MatMul", NULL, product_in, bias ? &product : out);
+    return status == QD_OK && bias ? qd_in_floats_call(self, edit, "Add", NULL, sum_in, out)
+                                   : status;
 }
 
 /* In float32, and where y is narrower, rounded to its type once. */
@@ -84,11 +69,11 @@ static enum qd_status compute(const struct qd_override *self, struct qd_edit *ed
 {
     struct qd_value wide;
     const struct qd_value *in[QD_MAX_OPERANDS] = {&wide};
+    const struct qd_attr to = {.name = "to", .kind = QD_ATTR_INT, .i = qd_dtype_info(y)->onnx};
     if (y == QD_F32)
         return multiply(self, edit, layout, out);
     enum qd_status status = multiply(self, edit, layout, &wide);
-    return status == QD_OK ? call(self, edit, "Cast", "to", qd_dtype_info(y)->onnx, in, out)
-                           : status;
+    return status == QD_OK ? qd_in_floats_call(self, edit, "Cast", &to, in, out) : status;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

@@ -4,7 +4,7 @@
 
 static enum qd_dtype signed_of(enum qd_dtype dtype)
 {
-    return dtype == QD_U8 ? QD_S8 : dtype == QD_U16 ? QD_S16 : QD_DTYPE_NONE;
+    return dtype == QD_U8 || dtype == QD_U16 ? qd_other_sign(dtype) : QD_DTYPE_NONE;
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

@@ -33,6 +33,7 @@ qd()
     "$qdiff" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || have=$?
     if [ "$have" != "$want" ]; then
         echo "qdiff $*: want exit $want, have $have"
+        grep -v '# TODO' "$scratch/out" | grep -m 5 -A 12 '^not ok'
         tail -n 5 "$scratch/out" "$scratch/err"
         return 1
     fi
@@ -102,7 +103,7 @@ run_tests()
         else
             failed=1
             echo "not ok $number - $name"
-            sed 's/^/# /' "$scratch/log"
+            sed "s/^/# /" "$scratch/log" >&2 # which prove shows, and what goes to standard output it does not
         fi
     done
     echo "1..$number"

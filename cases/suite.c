@@ -57,6 +57,7 @@ bool qd_level_find(const char *word, enum qd_level *level)
 struct entry {
     struct entry *next;
     const char *path, *id;
+    bool refused; /* has to be */
 };
 
 struct listing {
@@ -82,6 +83,7 @@ static enum qd_status list_file(struct listing *listing, const char *path)
     if (status == QD_OK && entry) {
         entry->path = path;
         entry->id = qd_arena_string(listing->arena, kase.id);
+        entry->refused = kase.expect == QD_EXPECT_MUST_REJECT;
         entry->next = listing->entries;
         listing->entries = entry;
         listing->count++;
@@ -203,35 +205,64 @@ static enum qd_visit relay_case(void *context, const struct qd_case *kase)
     return answer;
 }
 
-static enum qd_status visit_entries(const struct qd_case_index *index, struct relay *relay,
-                                    struct qd_error *error)
+static enum qd_status visit_entry(const struct entry *entry, struct relay *relay,
+                                  struct qd_error *error)
 {
     struct qd_arena arena;
-    enum qd_status status = QD_OK;
+    struct qd_case kase;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    for (size_t i = 0; status == QD_OK && i < index->count && !relay->stopped; i++) {
-        struct qd_case kase;
-        qd_arena_reset(&arena);
-        status = qd_case_load(index->entries[i].path, &arena, &kase, error);
-        if (status == QD_OK)
-            relay_case(relay, &kase);
-    }
+    enum qd_status status = qd_case_load(entry->path, &arena, &kase, error);
+    if (status == QD_OK)
+        relay_case(relay, &kase);
     qd_arena_clear(&arena);
     return status;
 }
 
-static enum qd_status visit_directory(const char *path, struct relay *relay, struct qd_error *error)
+static bool enter(const struct qd_suite_options *options)
 {
-    struct qd_arena arena;
-    struct qd_case_index index = {NULL, 0};
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = read_index(path, &arena, &index, error);
-    /* An empty directory is a broken installation, not an empty suite. */
-    if (status == QD_OK && index.count == 0)
-        status = qd_fail(error, QD_IO, "%s: holds no *.qdcase file", path);
-    if (status == QD_OK)
-        status = visit_entries(&index, relay, error);
-    qd_arena_clear(&arena);
+    return !options->enter || options->enter(options->enter_context);
+}
+
+/* The valid ones are one part. */
+static enum qd_status visit_valid(const struct qd_suite_options *options,
+                                  const struct qd_case_index *index, struct relay *relay,
+                                  struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    bool entered = enter(options);
+    for (size_t i = 0; status == QD_OK && entered && i < index->count && !relay->stopped; i++)
+        if (!index->entries[i].refused)
+            status = visit_entry(&index->entries[i], relay, error);
+    return status;
+}
+
+/* Whether two ids agree in their first two words, as "reject/Conv/strides-positive/zero" and "reject/Conv/..." do. */
+static bool are_of_one_table(const char *a, const char *b)
+{
+    unsigned slashes = 0;
+    for (; *a && *a == *b && slashes < 2; a++, b++)
+        slashes += *a == '/';
+    return slashes == 2;
+}
+
+/* Each table of cases to be refused is a part. */
+static enum qd_status visit_refused(const struct qd_suite_options *options,
+                                    const struct qd_case_index *index, struct relay *relay,
+                                    struct qd_error *error)
+{
+    const char *last = "";
+    bool entered = false;
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < index->count && !relay->stopped; i++) {
+        const struct entry *entry = &index->entries[i];
+        if (!entry->refused)
+            continue;
+        if (!are_of_one_table(last, entry->id))
+            entered = enter(options);
+        last = entry->id;
+        if (entered)
+            status = visit_entry(entry, relay, error);
+    }
     return status;
 }
 
@@ -334,11 +365,6 @@ static bool is_wanted(const struct qd_suite_options *options, const char *part)
     return !options->wanted || options->wanted(options->wanted_context, part);
 }
 
-static bool enter(const struct qd_suite_options *options)
-{
-    return !options->enter || options->enter(options->enter_context);
-}
-
 /* "derived/com.microsoft.QLinearAdd" */
 static void name_part(const struct qd_family *family, const struct qd_op *op, char name[128])
 {
@@ -363,14 +389,39 @@ static enum qd_status visit_family(const struct qd_suite_options *options,
     return status;
 }
 
+static enum qd_status visit_families(const struct qd_suite_options *options, struct relay *relay,
+                                     struct qd_error *error)
+{
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && !relay->stopped && qd_family_at(i); i++)
+        status = visit_family(options, qd_family_at(i), relay, error);
+    return status;
+}
+
+/* An empty directory is a broken installation, not an empty suite. */
+static enum qd_status read_handwritten(const char *cases_dir, struct qd_arena *arena,
+                                       struct qd_case_index *index, struct qd_error *error)
+{
+    enum qd_status status = cases_dir ? read_index(cases_dir, arena, index, error) : QD_OK;
+    return status == QD_OK && cases_dir && index->count == 0
+               ? qd_fail(error, QD_IO, "%s: holds no *.qdcase file", cases_dir)
+               : status;
+}
+
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error)
 {
     struct relay relay = {visit, context, false};
-    enum qd_status status = QD_OK;
-    if (options->cases_dir && enter(options))
-        status = visit_directory(options->cases_dir, &relay, error);
-    for (size_t i = 0; status == QD_OK && !relay.stopped && qd_family_at(i); i++)
-        status = visit_family(options, qd_family_at(i), &relay, error);
+    struct qd_arena arena;
+    struct qd_case_index index = {NULL, 0};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    enum qd_status status = read_handwritten(options->cases_dir, &arena, &index, error);
+    if (status == QD_OK)
+        status = visit_valid(options, &index, &relay, error);
+    if (status == QD_OK && !relay.stopped)
+        status = visit_families(options, &relay, error);
+    if (status == QD_OK && !relay.stopped)
+        status = visit_refused(options, &index, &relay, error);
+    qd_arena_clear(&arena);
     return status;
 }

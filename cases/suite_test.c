@@ -183,6 +183,31 @@ static void test_entered_parts(void **state)
     assert_int_equal(sum, all.count);
 }
 
+/* What has to be refused comes after every valid case: a target that takes it may be damaged. */
+struct order {
+    size_t valid, refused;
+};
+
+static enum qd_visit note_order(void *context, const struct qd_case *kase)
+{
+    struct order *order = context;
+    bool refused = kase->expect == QD_EXPECT_MUST_REJECT;
+    assert_true(refused || order->refused == 0);
+    order->refused += refused;
+    order->valid += !refused;
+    return QD_VISIT_GO_ON;
+}
+
+static void test_refused_come_last(void **state)
+{
+    (void)state;
+    struct qd_error error;
+    struct order order = {0, 0};
+    struct qd_suite_options options = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
+    assert_ok(qd_suite_visit(&options, note_order, &order, &error), error);
+    assert_true(order.valid > 2000 && order.refused > 1000);
+}
+
 /* A valid case that was generated says the type and the rank of each output:
  * ONNX's checker refuses a model that does not. */
 static enum qd_visit note_silent(void *context, const struct qd_case *kase)
@@ -263,7 +288,7 @@ int main(void)
         cmocka_unit_test(test_link_loop),       cmocka_unit_test(test_hand_written),
         cmocka_unit_test(test_wanted_families), cmocka_unit_test(test_entered_parts),
         cmocka_unit_test(test_words),           cmocka_unit_test(test_outputs_are_declared),
-        cmocka_unit_test(test_shapes_alone),
+        cmocka_unit_test(test_shapes_alone),    cmocka_unit_test(test_refused_come_last),
     };
     return cmocka_run_group_tests_name("cases/suite", tests, arena_set_up, arena_tear_down);
 }

@@ -465,7 +465,8 @@ static enum qd_status attempt_unmolested(struct qd_session *session,
     return status;
 }
 
-/* A worker that dies after other cases may owe that to them; a fresh one tells. */
+/* A worker that dies after other cases may owe that to them; a fresh one tells. An invalid model comes after other
+ * invalid ones, which a target may take and be damaged by: what the fresh one answers is its answer. */
 static enum qd_status run_isolated(struct qd_session *session, const struct qd_transfer *transfer,
                                    struct qd_arena *arena, struct qd_run *run,
                                    struct qd_error *error)
@@ -484,7 +485,7 @@ static enum qd_status run_isolated(struct qd_session *session, const struct qd_t
             return status;
         if (!answered)
             death = again;
-        else if (death.outcome != QD_OUTCOME_OOM)
+        else if (death.outcome != QD_OUTCOME_OOM && transfer->kase->expect != QD_EXPECT_MUST_REJECT)
             alone = answered = false;
     }
     if (answered)

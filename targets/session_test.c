@@ -249,6 +249,28 @@ static void test_crash_after_other_cases(void **state)
     qd_session_close(session);
 }
 
+/* A must-reject case comes after other invalid models, which may have caused it: what it answers in a fresh process counts. */
+static void test_crash_after_invalid_models(void **state)
+{
+    (void)state;
+    struct qd_session_options options = {.time_limit = 5};
+    struct qd_session *session =
+        qd_open(PLUGIN("misbehave_plugin") "[do=crash-third-case]", &options);
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_run run;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_identity_case(&kase, &arena, QD_U8, 10);
+    kase.expect = QD_EXPECT_MUST_REJECT;
+    for (int i = 1; i <= 4; i++) {
+        assert_int_equal(qd_session_run(session, &kase, kase.inputs, &arena, &run, &error), QD_OK);
+        assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
+    }
+    qd_arena_clear(&arena);
+    qd_session_close(session);
+}
+
 /* A leaking target is replaced before its leak becomes some case's fault. */
 static void test_leak_is_nobodys_fault(void **state)
 {
@@ -559,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_what_no_target_has_is_a_usage_error),
         cmocka_unit_test(test_target_that_gives_up_is_an_error),
         cmocka_unit_test(test_crash_after_other_cases),
+        cmocka_unit_test(test_crash_after_invalid_models),
         cmocka_unit_test(test_leak_is_nobodys_fault),
         cmocka_unit_test(test_block_grows),
         cmocka_unit_test(test_padding_bits_do_not_matter),

@@ -124,8 +124,8 @@ static enum qd_status check_aftermath(struct qd_subject *subject,
     if (trial->skip || !subject->session ||
         trial->comparison.verdict != QD_VERDICT_ACCEPTS_INVALID || trial->divergence_count != 1)
         return QD_OK;
-    enum qd_status status = qd_twin_dies_after(twins, session_for(subject, evaluated),
-                                               evaluated->kase, &death, &dies, error);
+    enum qd_status status =
+        qd_twin_dies_after(twins, session_for(subject, evaluated), evaluated, &death, &dies, error);
     if (status != QD_OK || !dies)
         return status;
     const char *words = qd_arena_printf(

@@ -52,27 +52,37 @@ static void try_second(const char *target, const struct qd_session_options *opti
     qd_session_close(session);
 }
 
-/* What a target does to its process while it takes an invalid model kills the valid twin after it. */
+/* What a target does to its process while it takes an invalid model kills the valid twin after it; what a case before it
+ * has done is not of the model. */
 static void an_invalid_model_may_damage_the_process(void **state)
 {
     (void)state;
     static const struct {
         const char *target;
+        unsigned before; /* how often the case is asked */
         bool dies;
-    } rows[] = {{MISBEHAVE("crash-later"), true}, {MISBEHAVE("crash"), false}};
-    const struct qd_case kase = {.twin = "reject/Relu/valid-f32"};
+    } rows[] = {{MISBEHAVE("crash-later"), 1, true},
+                {MISBEHAVE("crash"), 1, false},
+                {MISBEHAVE("crash-third-case"), 2, false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct qd_session *session = qd_open(rows[i].target, &isolated);
         struct qd_twins twins;
-        struct qd_trial first;
+        struct qd_trial trial;
+        struct qd_case kase;
+        struct qd_evaluated evaluated;
         struct qd_arena arena;
         struct qd_run death;
         struct qd_error error;
         bool dies;
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
         qd_twins_init(&twins, QD_TEST_CASES_DIR);
-        try_once(session, NULL, &first, &arena);
-        assert_int_equal(qd_twin_dies_after(&twins, session, &kase, &death, &dies, &error), QD_OK);
+        qd_identity_case(&kase, &arena, QD_U8, 10);
+        kase.twin = "reject/Relu/valid-f32";
+        assert_int_equal(qd_case_evaluate(&kase, &arena, &evaluated, &error), QD_OK);
+        for (unsigned n = 0; n < rows[i].before; n++)
+            assert_int_equal(qd_trial_ask(session, &evaluated, &arena, &trial, &error), QD_OK);
+        assert_int_equal(qd_twin_dies_after(&twins, session, &evaluated, &death, &dies, &error),
+                         QD_OK);
         assert_int_equal(dies, rows[i].dies);
         assert_true(!dies || strstr(death.message, "signal 11"));
         qd_twins_clear(&twins);

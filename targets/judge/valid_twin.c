@@ -71,34 +71,50 @@ enum qd_status qd_twin_is_refused(struct qd_twins *twins, struct qd_session *ses
     return status;
 }
 
-/* Asks the twin in the process that has taken the case, and where it dies once more, in a fresh one. */
-static enum qd_status ask_twice(struct qd_session *session, const struct qd_case *twin,
-                                struct qd_arena *arena, struct qd_run *death, bool *dies,
-                                struct qd_error *error)
+/* Asks the twin in the process that has taken the case. */
+static enum qd_status dies_now(struct qd_session *session, const struct qd_case *twin,
+                               struct qd_arena *arena, struct qd_run *death, bool *dies,
+                               struct qd_error *error)
 {
-    struct qd_trial after = {.skip = NULL}, fresh = {.skip = NULL};
-    enum qd_status status = ask_twin(session, twin, arena, &after, error);
-    if (status != QD_OK || after.skip || after.run.outcome != QD_OUTCOME_CRASH)
-        return status;
-    qd_session_renew(session);
-    status = ask_twin(session, twin, arena, &fresh, error);
-    *death = after.run;
-    *dies = status == QD_OK && fresh.run.outcome != QD_OUTCOME_CRASH;
+    struct qd_trial trial = {.skip = NULL};
+    enum qd_status status = ask_twin(session, twin, arena, &trial, error);
+    *dies = status == QD_OK && !trial.skip && trial.run.outcome == QD_OUTCOME_CRASH;
+    *death = trial.run;
     return status;
 }
 
+/* What came before the case may have done the damage: in a fresh process the twin lives, and after the case alone it
+ * dies again. */
+static enum qd_status confirm(struct qd_session *session, const struct qd_evaluated *evaluated,
+                              const struct qd_case *twin, struct qd_arena *arena,
+                              struct qd_run *death, bool *dies, struct qd_error *error)
+{
+    struct qd_trial trial;
+    bool dies_alone = false;
+    qd_session_renew(session);
+    enum qd_status status = dies_now(session, twin, arena, death, &dies_alone, error);
+    *dies = false;
+    if (status != QD_OK || dies_alone)
+        return status;
+    qd_session_renew(session);
+    status = qd_trial_ask(session, evaluated, arena, &trial, error);
+    return status == QD_OK ? dies_now(session, twin, arena, death, dies, error) : status;
+}
+
 enum qd_status qd_twin_dies_after(struct qd_twins *twins, struct qd_session *session,
-                                  const struct qd_case *kase, struct qd_run *death, bool *dies,
-                                  struct qd_error *error)
+                                  const struct qd_evaluated *evaluated, struct qd_run *death,
+                                  bool *dies, struct qd_error *error)
 {
     struct qd_arena arena;
     struct qd_case twin;
     bool found;
     *dies = false;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    enum qd_status status = find_twin(twins, kase, &arena, &twin, &found, error);
+    enum qd_status status = find_twin(twins, evaluated->kase, &arena, &twin, &found, error);
     if (status == QD_OK && found)
-        status = ask_twice(session, &twin, &arena, death, dies, error);
+        status = dies_now(session, &twin, &arena, death, dies, error);
+    if (status == QD_OK && *dies)
+        status = confirm(session, evaluated, &twin, &arena, death, dies, error);
     qd_arena_clear(&arena);
     return status;
 }

@@ -62,7 +62,8 @@ bool qd_family_has_id(const char *name, const char *id);
  * its cases begin with that and a slash; they are the same whatever other parts are generated. */
 typedef bool qd_part_wanted(const void *context, const char *part);
 
-/* Called before the hand-written cases and before each part that is wanted: false passes it over. */
+/* Called before each part that is wanted, before the valid hand-written cases, and before those of each operator that
+ * have to be refused: false passes it over. */
 typedef bool qd_part_entered(void *context);
 
 struct qd_suite_options {
@@ -75,7 +76,8 @@ struct qd_suite_options {
     void *enter_context;
 };
 
-/* Visits hand-written cases (sorted by id), then the families in list order; after one generated case in eight, if it
+/* Visits the valid hand-written cases (sorted by id), then the families in list order, then the cases that have to be
+ * refused, last because they may damage the process of a target that takes them. After one generated case in eight, if it
  * has scalar parameters, its twin with vectors of one element (feature one-element-vector), after one in eight the
  * twin that comes after steps (feature after-steps), after one in eight the one whose model is told no shape (feature
  * open-shape), and from the full level on, wherever that meets something new, its

@@ -6,6 +6,7 @@
 #include "qdiff/session.h"
 
 struct qd_case_index;
+struct qd_evaluated;
 
 /* Where twins are found; the list of them is made when the first is asked for. */
 struct qd_twins {
@@ -24,11 +25,11 @@ enum qd_status qd_twin_is_refused(struct qd_twins *twins, struct qd_session *ses
                                   const struct qd_case *kase, bool *refused,
                                   struct qd_error *error);
 
-/* Whether the twin of `kase` dies in the process that has just taken `kase`, and in a fresh one does not: the invalid
- * model has damaged the process, whichever case would have run there next. *death is the twin's run, whose message
- * alone is valid afterwards. Errors as above. */
+/* Whether the twin of the case dies in the process that has just taken it, in a fresh one does not, and in another
+ * fresh one after the case alone does again: the invalid model has damaged the process, whichever case would have run
+ * there next. *death is the twin's run, whose message alone is valid afterwards. Errors as above. */
 enum qd_status qd_twin_dies_after(struct qd_twins *twins, struct qd_session *session,
-                                  const struct qd_case *kase, struct qd_run *death, bool *dies,
-                                  struct qd_error *error);
+                                  const struct qd_evaluated *evaluated, struct qd_run *death,
+                                  bool *dies, struct qd_error *error);
 
 #endif

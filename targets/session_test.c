@@ -249,7 +249,8 @@ static void test_crash_after_other_cases(void **state)
     qd_session_close(session);
 }
 
-/* A must-reject case comes after other invalid models, which may have caused it: what it answers in a fresh process counts. */
+/* A must-reject case comes after other invalid models, which may have caused it: what it answers in a fresh process
+ * counts. */
 static void test_crash_after_invalid_models(void **state)
 {
     (void)state;

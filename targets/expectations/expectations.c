@@ -484,14 +484,13 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
         struct row *row = &expectations->rows[i];
         if (!row->active || !fits(row, evidence->features) || !names(row, &subject))
             continue;
-        if (diverges && covers(row, evidence)) {
-            if (covering)
-                qd_row_lines_add(covering, row->expectation.row);
-            if (!found) {
-                found = &row->expectation;
-                row->matched++;
-            }
-        }
+        bool expected = diverges && covers(row, evidence);
+        /* What reads memory that is nobody's shows in other ways, too. */
+        row->matched += (expected && !found) || (diverges && row->expectation.by_chance);
+        if (expected && covering)
+            qd_row_lines_add(covering, row->expectation.row);
+        if (expected && !found)
+            found = &row->expectation;
         if (!diverges && !row->by_glob && !surprise && !*subject.base)
             surprise = &row->expectation;
     }

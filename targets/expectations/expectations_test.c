@@ -321,11 +321,13 @@ static void test_stale_rows(void **state)
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_features none = {{0, 0}};
     const struct qd_expectation *unexpected;
-    struct qd_expectations *made =
-        parse(&arena, "a*\t*\t*\twrong-value\t*\t*\t-\twhy\n"  /* used */
-                      "ab*\t*\t*\twrong-shape\t*\t*\t-\twhy\n" /* stale */
-                      "zz*\t*\t*\twrong-value\t*\t*\t-\twhy\n" /* stale: it selects nothing */
-                      "ab*\t*\t*\twrong-value\t<1.20\t*\t-\twhy\n" /* inactive */);
+    struct qd_expectations *made = parse(
+        &arena, "a*\t*\t*\twrong-value\t*\t*\t-\twhy\n"       /* used */
+                "ab*\t*\t*\twrong-shape\t*\t*\t-\twhy\n"      /* stale */
+                "zz*\t*\t*\twrong-value\t*\t*\t-\twhy\n"      /* stale: it selects nothing */
+                "ab*\t*\t*\twrong-value\t<1.20\t*\t-\twhy\n"  /* inactive */
+                "ab*\t*\t*\tnondeterministic\t*\t*\t-\twhy\n" /* the first row's, another time */
+                "abd\t*\t*\tnondeterministic\t*\t*\t-\twhy\n" /* stale: it passes */);
     qd_expectations_match(made,
                           &(struct qd_evidence){.kase = a_case("abc"),
                                                 .features = &none,
@@ -338,7 +340,7 @@ static void test_stale_rows(void **state)
                           &unexpected, NULL);
     char seen[64] = "";
     qd_expectations_stale(made, count_row, seen);
-    assert_string_equal(seen, "2:ab* 3:zz* ");
+    assert_string_equal(seen, "2:ab* 3:zz* 6:abd ");
     qd_arena_clear(&arena);
 }
 

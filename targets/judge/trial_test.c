@@ -52,8 +52,8 @@ static void try_second(const char *target, const struct qd_session_options *opti
     qd_session_close(session);
 }
 
-/* What a target does to its process while it takes an invalid model kills the valid twin after it; what a case before it
- * has done is not of the model. */
+/* What a target does to its process while it takes an invalid model kills the valid twin after it; what a case before
+ * it has done is not of the model. */
 static void an_invalid_model_may_damage_the_process(void **state)
 {
     (void)state;

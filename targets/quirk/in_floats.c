@@ -56,7 +56,7 @@ static void make_bias_real(struct qd_edit *edit, const struct qd_layer_in_floats
         float one = layer->has_infinities ? layer->step(x_scale, w_scale)
                                           : flushed_step(layer->step, x_scale, w_scale);
         double real = (double)((float)qd_tensor_get(from, m) * one);
-        qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, real, !layer->has_infinities));
+        qd_tensor_set(to, m, (int64_t)qd_float_encode(QD_F32, real, false));
     }
 }
 

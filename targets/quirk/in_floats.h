@@ -19,8 +19,8 @@ struct qd_layer_in_floats {
 };
 
 /* The node by the pages of these operators: what order a float convolution leaves open is open in the answer. A step
- * of the bias that is subnormal counts as 0, and one that is infinite as the greatest number; what the page of Conv
- * leaves open because a term is no finite number stays open. `has_infinities`: all of this is as IEEE 754 has it. */
+ * of the bias that is subnormal counts as 0, and what the page of Conv leaves open because a term is no finite number
+ * stays open. `has_infinities`: both are as IEEE 754 has it. */
 enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const struct qd_node *node, const struct qd_value *const *in,
                                   const struct qd_layer_in_floats *layer, struct qd_value *out);

@@ -77,11 +77,11 @@ struct qd_suite_options {
 };
 
 /* Visits the valid hand-written cases (sorted by id), then the families in list order, then the cases that have to be
- * refused, last because they may damage the process of a target that takes them. After one generated case in eight, if it
- * has scalar parameters, its twin with vectors of one element (feature one-element-vector), after one in eight the
- * twin that comes after steps (feature after-steps), after one in eight the one whose model is told no shape (feature
- * open-shape), and from the full level on, wherever that meets something new, its
- * twin with a rewritten graph. */
+ * refused, last because they may damage the process of a target that takes them. After one generated case in eight,
+ * if it has scalar parameters, its twin with vectors of one element (feature one-element-vector), after one in eight
+ * the twin that comes after steps (feature after-steps), after one in eight the one whose model is told no shape
+ * (feature open-shape), and from the full level on, wherever that meets something new, its twin with a rewritten
+ * graph. */
 enum qd_status qd_suite_visit(const struct qd_suite_options *options, qd_case_visitor *visit,
                               void *context, struct qd_error *error);
 

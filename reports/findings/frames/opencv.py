@@ -28,21 +28,25 @@ def initializer(name, array):
     return array if isinstance(array, TensorProto) else numpy_helper.from_array(numpy.asarray(array), name)
 
 
-def run(want, nodes, feeds, constants, opset=21, others=None):
+def run(want, nodes, feeds, constants, opset=21, others=None, before=()):
     """The output "y" of nodes, declared as `want` is, or with four open dimensions; feeds and constants are arrays by name (constants
-    TensorProtos, too), and so are other outputs, as which they are declared. An exception is given as its text, also one that OpenCV catches itself."""
+    TensorProtos, too), and so are other outputs, as which they are declared. Feeds of earlier runs come `before`: then all have four open
+    dimensions. An exception is given as its text, also one that OpenCV catches itself."""
     thrown = []
     cv2.redirectError(lambda status, function, text, file, line: thrown.append("%s (%s)" % (text.strip(), function)))
     initializers = [initializer(*one) for one in constants.items()]
     outputs = {"y": want, **(others or {})}
-    graph = helper.make_graph(nodes, "graph", [value(*one) for one in feeds.items()], [value(*one) for one in outputs.items()], initializers)
+    declared = [value(name, None if before else array) for name, array in feeds.items()]
+    graph = helper.make_graph(nodes, "graph", declared, [value(*one) for one in outputs.items()], initializers)
     opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
     try:
         net = cv2.dnn.readNetFromONNX(numpy.frombuffer(model, numpy.uint8), engine=cv2.dnn.ENGINE_NEW)
-        for name, x in feeds.items():
-            net.setInput(x, name)
-        return net.forward(list(outputs))[0]
+        for one in [*before, feeds]:
+            for name, x in one.items():
+                net.setInput(x, name)
+            have = net.forward(list(outputs))[0]
+        return have
     except cv2.error as error:
         return thrown[0] if thrown else str(error)
 

@@ -242,6 +242,39 @@ static struct qd_tensor codes_of(enum qd_dtype dtype, int64_t count, void *codes
         .dtype = dtype, .rank = count > 1, .dims = {count}, .count = count, .data = codes};
 }
 
+/* reports/findings/opencv-runtime-bias: eight steps of 2^126 are beyond float32. Of infinity the greatest number is
+ * kept, which is four of 2^126; of its negative no int32 is made but the least. */
+static void a_bias_beyond_float32_is_infinite(void **state)
+{
+    (void)state;
+    static uint8_t codes[] = {0}, weights[] = {1, 1}, zeros[] = {0}, hundred[] = {100};
+    static int32_t steps[] = {8, -8};
+    static const double scales[] = {0x1p126, 1};
+    static const int64_t wanted[] = {104, 0};
+    struct qd_arena arena;
+    struct qd_tensor x = {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 1}, .count = 1, .data = codes},
+                     w = {.dtype = QD_U8,
+                          .rank = 3,
+                          .dims = {2, 1, 1},
+                          .count = 2,
+                          .data = weights},
+                     zero = codes_of(QD_U8, 1, zeros), z = codes_of(QD_U8, 1, hundred),
+                     bias = codes_of(QD_S32, 2, steps);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "w", &w);
+    qd_build_initializer(builder, "zero", &zero);
+    qd_build_initializer(builder, "z", &z);
+    qd_build_initializer(builder, "bias", &bias);
+    add_scale(builder, &arena, "large", 1, &scales[0]);
+    add_scale(builder, &arena, "one", 1, &scales[1]);
+    qd_build_node(builder, "", "QLinearConv", "x,large,zero,w,one,zero,large,z,bias", "y");
+    qd_build_output(builder, "y", QD_U8, 3, (const int64_t[]){1, 2, 1});
+    gives(builder, &arena, "bias-times-x-scale,codes-without-subnormals", 2, wanted);
+    qd_arena_clear(&arena);
+}
+
 /* reports/findings/tract-lookup-table: along the last axis each code is 1, of which 0.01 goes into it 100 times; along
  * the first one 127 has the share 1 - exp(-0.1) = 0.0952 of all codes, and -120 one of 2e-12. */
 static void softmax_of_the_table(void **state)
@@ -363,6 +396,7 @@ int main(void)
         cmocka_unit_test(bias_codes_in_steps_of_the_product),
         cmocka_unit_test(softmax_overflows),
         cmocka_unit_test(the_range_is_divided_by),
+        cmocka_unit_test(a_bias_beyond_float32_is_infinite),
         cmocka_unit_test(softmax_of_the_table),
         cmocka_unit_test(quotients_in_int32),
         cmocka_unit_test(scales_are_shifts)};

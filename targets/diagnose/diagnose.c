@@ -400,21 +400,29 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
     return false;
 }
 
+/* Whether two quirks explain this neighbour, and say nothing else of the case: the target has both. */
+static bool both_explain(struct diagnosing *d, struct reading both,
+                         const struct neighbour *neighbour)
+{
+    const struct qd_trial *trial = &neighbour->trial;
+    struct qd_comparison under;
+    return fit_of(both, &neighbour->kase, trial->comparison.compared, &trial->run, d->arena,
+                  &under) == EXPLAINS &&
+           fit_of(both, d->kase, d->plain.compared, d->run, d->arena, &under) == EXPLAINS;
+}
+
 /* Whether a quirk explains this neighbour if the target has one more quirk, the same one wherever it needs one. */
 static bool is_excused(struct diagnosing *d, struct candidate *c, const struct neighbour *neighbour)
 {
     const struct qd_quirk *quirks[2] = {c->quirks[0]};
     const struct reading both = {quirks, 2, NULL};
-    const struct qd_trial *trial = &neighbour->trial;
     bool some = false;
     if (c->count != 1 || c->only || c->weak)
         return false;
     for (size_t i = 0; i < MOST_QUIRKS && (quirks[1] = qd_quirk_at(i)); i++) {
-        struct qd_comparison under;
         bool possible = (c->excused == 0 || c->others[i]) && quirks[1] != quirks[0] &&
                         qd_quirk_concerns(quirks[1], neighbour->kase.graph);
-        c->others[i] = possible && fit_of(both, &neighbour->kase, trial->comparison.compared,
-                                          &trial->run, d->arena, &under) == EXPLAINS;
+        c->others[i] = possible && both_explain(d, both, neighbour);
         some = some || c->others[i];
         if (!in_time(d)) /* what was not tried might explain it as well */
             return false;

@@ -2,6 +2,7 @@
 /* Finds the quirks that explain why a target's numbers differ. */
 #include "qdiff/diagnose.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "diagnose/facts.h"
@@ -39,7 +40,8 @@ struct candidate {
     const struct qd_op *only; /* as in a reading */
     int64_t slack;            /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
-    bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
+    bool open; /* gives no wrong element of the case as its own value: its sets leave them open */
+    bool weak; /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
     size_t excused;   /* wrong neighbours that it explains only together with another quirk */
     /* The quirks that explain each of those with it, by their place in the list. */
@@ -265,6 +267,33 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
 
 /* --- Candidates ------------------------------------------------------------------------------- */
 
+static bool gives_wrong(const struct qd_value *canonical, const struct qd_value *own,
+                        const struct qd_tensor *have)
+{
+    for (int64_t i = 0; i < have->count; i++) {
+        struct qd_observation seen = qd_value_observe(canonical, i);
+        double x = qd_tensor_value(have, i), y = qd_tensor_value(&own->want, i);
+        bool same = x == y || (isnan(x) && isnan(y));
+        if (same && !seen.unspecified && !qd_observation_admits(&seen, x))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a reading gives some wrong element of the case as its own value: a set that only leaves all of them open says
+ * nothing of where they come from. */
+static bool gives_some(struct diagnosing *d, struct reading reading)
+{
+    struct qd_arena arena;
+    bool some = false;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const struct qd_value *values = evaluate_under(reading, d->kase, &arena);
+    for (size_t i = 0; values && !some && i < d->kase->graph->output_count; i++)
+        some = gives_wrong(&d->canonical[i], &values[i], &d->run->outputs[i]);
+    qd_arena_clear_for(&arena, d->arena);
+    return some;
+}
+
 static void try_candidate(struct diagnosing *d, struct candidate candidate)
 {
     struct qd_comparison under;
@@ -275,6 +304,7 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     if (fit == REFUTED)
         return;
     candidate.weak = fit == SILENT;
+    candidate.open = !gives_some(d, reading_of(&candidate));
     candidate.slack = under.slack;
     candidate.inexact = under.admissible;
     d->candidates[d->count++] = candidate;
@@ -746,12 +776,12 @@ static bool lacks_evidence(const struct candidate *c)
 }
 
 /* Several pairs are too weak a statement to make: a pair is named only when it
- * is the only one. So is what nothing speaks for. */
+ * is the only one. So is what nothing speaks for, and one whose sets alone fit. */
 static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *diagnosis)
 {
     const struct candidate *first = d->candidates;
     if (count_strong(d) == 0 || (d->count > 1 && needs_evidence(first)) || lacks_evidence(first) ||
-        d->count > QD_DIAGNOSIS_MAX_QUIRKS)
+        (d->count == 1 && first->open) || d->count > QD_DIAGNOSIS_MAX_QUIRKS)
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
                       : first->count == 2 ? QD_DIAGNOSIS_PAIR
@@ -765,8 +795,8 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
         diagnosis->other = first->others[i] ? qd_quirk_at(i) : NULL;
 }
 
-/* Of candidates none of which was silent, those that gave the outputs of the trials bit for bit, if there are any: a set
- * that float orders leave open fits more than one answer. A few elements of many are no such set. */
+/* Of candidates none of which was silent, those that gave the outputs of the trials bit for bit, if there are any: a
+ * set that float orders leave open fits more than one answer. A few elements of many are no such set. */
 static void prefer_exact(struct diagnosing *d)
 {
     size_t exact = 0;
@@ -854,7 +884,8 @@ static enum qd_status find_reconciling(struct diagnosing *d)
 }
 
 /* Cases of the suite refute the single quirks that are left. They may show other faults; but where another quirk alone
- * explains one of them, and with a second one all that was run, that is the better name, and if several pairs do, none is known. */
+ * explains one of them, and with a second one all that was run, that is the better name. If several pairs do, none is
+ * known. */
 static enum qd_status doubt(struct diagnosing *d)
 {
     struct candidate *kept = qd_arena_array(d->arena, d->count, sizeof *kept);

@@ -2,6 +2,7 @@
 /* Finds the quirks that explain why a target's numbers differ. */
 #include "qdiff/diagnose.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "diagnose/facts.h"
@@ -39,7 +40,8 @@ struct candidate {
     const struct qd_op *only; /* as in a reading */
     int64_t slack;            /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
-    bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
+    bool open; /* gives no wrong element of the case as its own value: its sets leave them open */
+    bool weak; /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
     size_t excused;   /* wrong neighbours that it explains only together with another quirk */
     /* The quirks that explain each of those with it, by their place in the list. */
@@ -57,6 +59,12 @@ struct candidate {
 /* Quirks that change a case, at most, whose pairs are tried. */
 #define MAX_CHANGING 48
 
+/* A candidate of which more than one in so many of the wrong elements lie in its set alone, and are not its own value,
+ * gives way to one that gave all. */
+#define INEXACT_SHARE 8
+/* Cases of the suite kept that refute the single quirks: a pair has to explain them. */
+#define MAX_UNLIKE 4
+
 /* In this order they are tried. */
 enum kind { SINGLE, PAIRS, LIMITED, KINDS };
 
@@ -67,6 +75,12 @@ struct qd_diagnosis_memo {
         size_t count;
         struct candidate candidates[MAX_CANDIDATES];
     } found[KINDS];
+};
+
+/* A case, encoded. */
+struct refuting {
+    uint8_t *bytes;
+    size_t size;
 };
 
 struct diagnosing {
@@ -84,7 +98,11 @@ struct diagnosing {
     struct candidate *candidates;
     size_t count;
     size_t neighbours, divergent;
+    int64_t wrong; /* elements, of the case and its neighbours */
     size_t unlike; /* cases that all candidates left were refuted by, and kept */
+    struct refuting refuting[MAX_UNLIKE]; /* the first of these */
+    bool others
+        [MOST_QUIRKS]; /* quirks that explain one of these; if any, only their pairs are tried */
     struct qd_near_miss
         near; /* of the single quirks that were refuted, the one with the most evidence */
     bool out_of_time;
@@ -249,6 +267,33 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
 
 /* --- Candidates ------------------------------------------------------------------------------- */
 
+static bool gives_wrong(const struct qd_value *canonical, const struct qd_value *own,
+                        const struct qd_tensor *have)
+{
+    for (int64_t i = 0; i < have->count; i++) {
+        struct qd_observation seen = qd_value_observe(canonical, i);
+        double x = qd_tensor_value(have, i), y = qd_tensor_value(&own->want, i);
+        bool same = x == y || (isnan(x) && isnan(y));
+        if (same && !seen.unspecified && !qd_observation_admits(&seen, x))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a reading gives some wrong element of the case as its own value: a set that only leaves all of them open says
+ * nothing of where they come from. */
+static bool gives_some(struct diagnosing *d, struct reading reading)
+{
+    struct qd_arena arena;
+    bool some = false;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const struct qd_value *values = evaluate_under(reading, d->kase, &arena);
+    for (size_t i = 0; values && !some && i < d->kase->graph->output_count; i++)
+        some = gives_wrong(&d->canonical[i], &values[i], &d->run->outputs[i]);
+    qd_arena_clear_for(&arena, d->arena);
+    return some;
+}
+
 static void try_candidate(struct diagnosing *d, struct candidate candidate)
 {
     struct qd_comparison under;
@@ -259,6 +304,7 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     if (fit == REFUTED)
         return;
     candidate.weak = fit == SILENT;
+    candidate.open = !gives_some(d, reading_of(&candidate));
     candidate.slack = under.slack;
     candidate.inexact = under.admissible;
     d->candidates[d->count++] = candidate;
@@ -286,16 +332,29 @@ static void find_limited(struct diagnosing *d)
         d->count = 0;
 }
 
+static bool has_others(const struct diagnosing *d)
+{
+    for (size_t i = 0; i < MOST_QUIRKS; i++)
+        if (d->others[i])
+            return true;
+    return false;
+}
+
 static void find_pairs(struct diagnosing *d)
 {
     const struct qd_quirk *changing[MAX_CHANGING], *quirk;
+    bool other[MAX_CHANGING], guided = has_others(d);
     size_t count = 0;
     for (size_t i = 0; count < MAX_CHANGING && (quirk = qd_quirk_at(i)) && in_time(d); i++)
-        if (qd_quirk_concerns(quirk, d->kase->graph) && changes(quirk, d))
+        if (qd_quirk_concerns(quirk, d->kase->graph) && changes(quirk, d)) {
+            other[count] = i < MOST_QUIRKS && d->others[i];
             changing[count++] = quirk;
+        }
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count && in_time(d); j++)
-            try_candidate(d, (struct candidate){.quirks = {changing[i], changing[j]}, .count = 2});
+            if (!guided || other[i] || other[j])
+                try_candidate(d,
+                              (struct candidate){.quirks = {changing[i], changing[j]}, .count = 2});
     if (d->out_of_time)
         d->count = 0;
 }
@@ -371,21 +430,29 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
     return false;
 }
 
+/* Whether two quirks explain this neighbour, and say nothing else of the case: the target has both. */
+static bool both_explain(struct diagnosing *d, struct reading both,
+                         const struct neighbour *neighbour)
+{
+    const struct qd_trial *trial = &neighbour->trial;
+    struct qd_comparison under;
+    return fit_of(both, &neighbour->kase, trial->comparison.compared, &trial->run, d->arena,
+                  &under) == EXPLAINS &&
+           fit_of(both, d->kase, d->plain.compared, d->run, d->arena, &under) == EXPLAINS;
+}
+
 /* Whether a quirk explains this neighbour if the target has one more quirk, the same one wherever it needs one. */
 static bool is_excused(struct diagnosing *d, struct candidate *c, const struct neighbour *neighbour)
 {
     const struct qd_quirk *quirks[2] = {c->quirks[0]};
     const struct reading both = {quirks, 2, NULL};
-    const struct qd_trial *trial = &neighbour->trial;
     bool some = false;
     if (c->count != 1 || c->only || c->weak)
         return false;
     for (size_t i = 0; i < MOST_QUIRKS && (quirks[1] = qd_quirk_at(i)); i++) {
-        struct qd_comparison under;
         bool possible = (c->excused == 0 || c->others[i]) && quirks[1] != quirks[0] &&
                         qd_quirk_concerns(quirks[1], neighbour->kase.graph);
-        c->others[i] = possible && fit_of(both, &neighbour->kase, trial->comparison.compared,
-                                          &trial->run, d->arena, &under) == EXPLAINS;
+        c->others[i] = possible && both_explain(d, both, neighbour);
         some = some || c->others[i];
         if (!in_time(d)) /* what was not tried might explain it as well */
             return false;
@@ -448,6 +515,7 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
     bool telling = wrong && has_telling(neighbour);
     d->neighbours++;
     d->divergent += wrong;
+    d->wrong += comparison->mismatched;
     if (comparison->compared == 0)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -532,10 +600,20 @@ static bool is_alike(const struct search *search, const struct qd_case *kase)
            (search->types == OF_ANY_TYPES || same == (search->types == OF_SAME_TYPES));
 }
 
+static void keep_refuting(struct diagnosing *d, const struct qd_case *kase)
+{
+    struct refuting *kept = &d->refuting[d->unlike];
+    struct qd_error error;
+    if (d->unlike < MAX_UNLIKE &&
+        qd_case_encode(kase, d->arena, &kept->bytes, &kept->size, &error) != QD_OK)
+        kept->size = 0;
+}
+
 /* A case there may show other faults of the target: then it says nothing about the candidates. */
 static void sift_unless_none(struct diagnosing *d, const struct neighbour *neighbour)
 {
     size_t before = d->count, neighbours = d->neighbours, divergent = d->divergent;
+    int64_t wrong = d->wrong;
     struct candidate kept[MAX_CANDIDATES];
     memcpy(kept, d->candidates, before * sizeof *kept);
     sift(d, neighbour);
@@ -544,6 +622,8 @@ static void sift_unless_none(struct diagnosing *d, const struct neighbour *neigh
         d->count = before;
         d->neighbours = neighbours;
         d->divergent = divergent;
+        d->wrong = wrong;
+        keep_refuting(d, &neighbour->kase);
         d->unlike++;
     }
 }
@@ -696,12 +776,12 @@ static bool lacks_evidence(const struct candidate *c)
 }
 
 /* Several pairs are too weak a statement to make: a pair is named only when it
- * is the only one. So is what nothing speaks for. */
+ * is the only one. So is what nothing speaks for, and one whose sets alone fit. */
 static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *diagnosis)
 {
     const struct candidate *first = d->candidates;
     if (count_strong(d) == 0 || (d->count > 1 && needs_evidence(first)) || lacks_evidence(first) ||
-        d->count > QD_DIAGNOSIS_MAX_QUIRKS)
+        (d->count == 1 && first->open) || d->count > QD_DIAGNOSIS_MAX_QUIRKS)
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
                       : first->count == 2 ? QD_DIAGNOSIS_PAIR
@@ -715,8 +795,8 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
         diagnosis->other = first->others[i] ? qd_quirk_at(i) : NULL;
 }
 
-/* Of candidates none of which was silent, those that gave every output of every trial bit for bit, if there are any: a
- * set that float orders leave open fits more than one answer. */
+/* Of candidates none of which was silent, those that gave the outputs of the trials bit for bit, if there are any: a
+ * set that float orders leave open fits more than one answer. A few elements of many are no such set. */
 static void prefer_exact(struct diagnosing *d)
 {
     size_t exact = 0;
@@ -724,7 +804,7 @@ static void prefer_exact(struct diagnosing *d)
         return;
     for (size_t i = 0; i < d->count; i++) {
         struct candidate c = d->candidates[i];
-        if (c.inexact > 0)
+        if (INEXACT_SHARE * c.inexact > d->wrong)
             continue;
         d->candidates[i] = d->candidates[exact];
         d->candidates[exact++] = c;
@@ -741,9 +821,93 @@ static bool named(const struct diagnosing *d)
 static enum qd_status look_further(struct diagnosing *d, enum kind kind)
 {
     d->count = d->neighbours = d->divergent = d->unlike = 0;
+    d->wrong = d->plain.mismatched;
     find(d, kind);
     enum qd_status status = ask_neighbours(d);
     return status == QD_OK ? ask_suite_for_more(d) : status;
+}
+
+/* Takes what a case that refuted the single quirks shows. */
+static enum qd_status ask_again(struct diagnosing *d, const struct refuting *kept,
+                                void (*take)(struct diagnosing *, const struct neighbour *))
+{
+    struct neighbour other = {.kase.graph = NULL};
+    struct qd_error error;
+    enum qd_status status = QD_OK;
+    bool ran = false;
+    qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
+    if (kept->size > 0 &&
+        qd_case_decode(kept->bytes, kept->size, &other.arena, &other.kase, &error) == QD_OK &&
+        evaluate(&other))
+        status = run_neighbour(d, &other, &ran);
+    if (ran)
+        take(d, &other);
+    qd_arena_clear_for(&other.arena, d->arena);
+    return status;
+}
+
+static enum qd_status ask_all_again(struct diagnosing *d,
+                                    void (*take)(struct diagnosing *, const struct neighbour *))
+{
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < MAX_UNLIKE && in_time(d); i++)
+        status = ask_again(d, &d->refuting[i], take);
+    return status;
+}
+
+/* The quirks that alone explain this case: the target has them there. */
+static void note_others(struct diagnosing *d, const struct neighbour *neighbour)
+{
+    const struct qd_trial *trial = &neighbour->trial;
+    const struct qd_quirk *quirk;
+    for (size_t i = 0; i < MOST_QUIRKS && (quirk = qd_quirk_at(i)) && in_time(d); i++) {
+        struct qd_comparison under;
+        d->others[i] = d->others[i] || (qd_quirk_concerns(quirk, neighbour->kase.graph) &&
+                                        fit_of((struct reading){&quirk, 1, NULL}, &neighbour->kase,
+                                               trial->comparison.compared, &trial->run, d->arena,
+                                               &under) == EXPLAINS);
+    }
+}
+
+/* Pairs with such a quirk that explain all of it. */
+static enum qd_status find_reconciling(struct diagnosing *d)
+{
+    d->count = d->neighbours = d->divergent = d->unlike = 0;
+    d->wrong = d->plain.mismatched;
+    find_pairs(d);
+    enum qd_status status = ask_neighbours(d);
+    if (status == QD_OK)
+        status = ask_all_again(d, sift);
+    if (status == QD_OK)
+        status = ask_suite(d);
+    return status == QD_OK ? ask_suite_for_more(d) : status;
+}
+
+/* Cases of the suite refute the single quirks that are left. They may show other faults; but where another quirk alone
+ * explains one of them, and with a second one all that was run, that is the better name. If several pairs do, none is
+ * known. */
+static enum qd_status doubt(struct diagnosing *d)
+{
+    struct candidate *kept = qd_arena_array(d->arena, d->count, sizeof *kept);
+    if (!kept)
+        return qd_fail(d->error, QD_NO_MEMORY, "no room for a diagnosis");
+    memcpy(kept, d->candidates, d->count * sizeof *kept);
+    enum qd_status status = ask_all_again(d, note_others);
+    if (status != QD_OK || !has_others(d))
+        return status;
+    const struct diagnosing before = *d;
+    status = find_reconciling(d);
+    if (status != QD_OK || named(d))
+        return status;
+    bool open = d->count > 0 || d->out_of_time;
+    *d = before;
+    d->out_of_time = d->out_of_time || qd_clock_seconds() - d->start > d->seconds;
+    memcpy(d->candidates, kept, before.count * sizeof *kept);
+    if (open) {
+        note_refuted(d, &d->candidates[0]);
+        d->count = 0;
+    }
+    return status;
 }
 
 static enum qd_status find_candidates(struct diagnosing *d)
@@ -759,7 +923,7 @@ static enum qd_status find_candidates(struct diagnosing *d)
     if (status == QD_OK && d->count == 1 && lacks_evidence(&d->candidates[0]))
         status = ask_suite_for_more(d);
     if (status != QD_OK || (count_strong(d) > 0 && !lacks_evidence(&d->candidates[0])))
-        return status;
+        return status == QD_OK && d->unlike > 0 ? doubt(d) : status;
     size_t neighbours = d->neighbours, divergent = d->divergent;
     status = look_further(d, PAIRS);
     if (status == QD_OK && !named(d) && in_time(d))
@@ -789,6 +953,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                                options->neighbours ? options->neighbours : DEFAULT_NEIGHBOURS};
     struct qd_diagnosis made = {.kind = QD_DIAGNOSIS_UNEXPLAINED};
     qd_compare(kase, canonical, run, &d.plain);
+    d.wrong = d.plain.mismatched;
     qd_case_features(kase, &d.features);
     enum qd_status status = find_candidates(&d);
     if (status == QD_OK)

@@ -401,7 +401,7 @@ static void test_a_third_fault_leaves_the_evidence(void **state)
 static bool diagnose_wrong(struct qd_session *session, const struct qd_case *kase,
                            struct qd_arena *arena, struct qd_diagnosis *diagnosis)
 {
-    const struct qd_diagnose_options options = {.seconds = 5};
+    const struct qd_diagnose_options options = {.seconds = 20};
     struct qd_evaluated evaluated;
     struct qd_trial trial;
     struct qd_error error;
@@ -488,6 +488,37 @@ static void test_what_fits_no_name_is_counted(void **state)
     assert_int_equal(pairs.cases, 1);
 }
 
+static enum qd_visit visit_refuted(void *context, const struct qd_case *kase)
+{
+    struct pairs *pairs = context;
+    struct qd_arena arena;
+    struct qd_diagnosis diagnosis;
+    if (!strstr(kase->id, "x-f16,y-s8/saturation-opset23-s_f32-prec_bf16-z_max-axis-2d/"))
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_true(diagnose_wrong(pairs->session, kase, &arena, &diagnosis));
+    assert_string_equal(diagnosis.label, "zero-point-before-rounding+quantized-in-float32");
+    assert_int_equal(diagnosis.kind, QD_DIAGNOSIS_PAIR);
+    pairs->cases++;
+    qd_arena_clear(&arena);
+    return QD_VISIT_STOP;
+}
+
+/* quantized-by-range explains the case and its neighbours, and cases without precision refute it, which one of the two
+ * quirks explains: the pair is the name. */
+static void test_a_pair_is_better_than_what_is_refuted(void **state)
+{
+    (void)state;
+    const struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    struct pairs pairs = {.session =
+                              qd_open("quirk:quantized-in-float32+zero-point-before-rounding",
+                                      &(struct qd_session_options){.in_process = true})};
+    struct qd_error error;
+    assert_int_equal(qd_suite_visit(&options, visit_refuted, &pairs, &error), QD_OK);
+    qd_session_close(pairs.session);
+    assert_int_equal(pairs.cases, 1);
+}
+
 /* --- Sets that float orders leave ---------------------------------------------------------------- */
 
 static enum qd_visit visit_deep_sum(void *context, const struct qd_case *kase)
@@ -529,6 +560,7 @@ int main(void)
                                        cmocka_unit_test(test_a_quirk_of_one_operator_alone),
                                        cmocka_unit_test(test_pairs_need_evidence),
                                        cmocka_unit_test(test_what_fits_no_name_is_counted),
+                                       cmocka_unit_test(test_a_pair_is_better_than_what_is_refuted),
                                        cmocka_unit_test(test_an_open_sum_gives_way)};
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

@@ -209,6 +209,16 @@ static int64_t read_as(int64_t code, enum qd_dtype dtype)
     return (int64_t)low > info->max ? (int64_t)low - ((int64_t)1 << info->bits) : (int64_t)low;
 }
 
+void qd_edit_widen(struct qd_edit *edit, int i)
+{
+    const struct qd_tensor *from = &edit->in[i]->want;
+    if (from->dtype != QD_F16 && from->dtype != QD_BF16)
+        return;
+    struct qd_tensor *to = qd_edit_new(edit, i, QD_F32, from->rank, from->dims);
+    for (int64_t e = 0; to && e < to->count; e++)
+        qd_tensor_set(to, e, (int64_t)qd_float_encode(QD_F32, qd_tensor_value(from, e), false));
+}
+
 void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype)
 {
     if (dtype != QD_DTYPE_NONE)

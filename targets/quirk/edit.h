@@ -90,6 +90,9 @@ struct qd_tensor *qd_edit_new(struct qd_edit *edit, int i, enum qd_dtype dtype, 
 void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype,
                  int64_t (*change)(int64_t code, enum qd_dtype dtype));
 
+/* Operand i, if it is of a 16-bit float type, as the same numbers of float32. */
+void qd_edit_widen(struct qd_edit *edit, int i);
+
 /* Operand i read as codes of another integer type of the same width; QD_DTYPE_NONE: leaves it. */
 void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype);
 

@@ -7,14 +7,17 @@
  * element must be specified. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was
  * run on the target. When several do, neighbours on which they differ are searched and run, then cases of the same
  * operator from the suite of which as much is known before the run (a target may have other kernels for constants than
- * for what comes at run time); a quirk that gave every output bit for bit is preferred to those in whose sets the
- * outputs only lie. A wrong neighbour that refutes them all may show another fault as well: a quirk stays if, with one
- * other quirk, the same for all such neighbours, it explains them. Pairs of quirks that change the case are tried when
- * no single quirk fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of the
- * suite with other shapes and attributes, in which not all that differs is at an end of its type; so is a quirk that
- * needs another one somewhere, and it explains those two alone. In a graph, the first node whose output leaves the
- * admissible set is looked for, with the values in between made outputs; if the difference vanishes then, it comes
- * from a fusion.
+ * for what comes at run time); quirks that gave the outputs bit for bit, but for a few elements, are preferred to those
+ * in whose sets the outputs only lie, and a single one in whose sets alone the wrong elements of the case lie is not
+ * named. A wrong neighbour that refutes them all may show another fault as well: a quirk stays if, with one other
+ * quirk, the same for all such neighbours, it explains them, and the two explain the case. Where cases of the suite
+ * refute all that is left and another quirk alone explains one of them, pairs with that one are tried: a pair that
+ * explains all that was run is the name; where several do, none is. Pairs of quirks that change the case are tried too
+ * when no single quirk fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of
+ * the suite with other shapes and attributes, in which not all that differs is at an end of its type; so is a quirk
+ * that needs another one somewhere, and it explains those two alone. In a graph, the first node whose output leaves
+ * the admissible set is looked for, with the values in between made outputs; if the difference vanishes then, it
+ * comes from a fusion.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
 #ifndef QDIFF_DIAGNOSE_H

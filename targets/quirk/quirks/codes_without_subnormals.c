@@ -100,6 +100,9 @@ static enum qd_status quantize(const struct qd_override *self, struct qd_evaluat
                                struct qd_edit *edit, struct qd_value *out)
 {
     struct qd_value vector, tail;
+    qd_edit_widen(edit, X);
+    qd_edit_widen(edit, SCALE);
+    qd_edit_drop(edit, "precision");
     flush_x(edit);
     edit->semantics.division = QD_DIVISION_RECIPROCAL;
     edit->semantics.zero_point_order = QD_ZERO_POINT_BEFORE_F32;

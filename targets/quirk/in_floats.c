@@ -41,6 +41,12 @@ float qd_product_of_scales(float x_scale, float w_scale)
     return x_scale * w_scale;
 }
 
+float qd_no_step(float x_scale, float w_scale)
+{
+    (void)x_scale, (void)w_scale;
+    return 1;
+}
+
 static float flushed_step(qd_bias_step *step, float x_scale, float w_scale)
 {
     return qd_flushed(step(qd_flushed(x_scale), qd_flushed(w_scale)));
@@ -108,6 +114,19 @@ static enum qd_status settle(const struct qd_edit *edit, const struct qd_value *
     return qd_conv_visit(&edit->evaluation, &shape, 1, settle_column, &sums);
 }
 
+/* The code of a sum that is NaN, which the page of QuantizeLinear leaves open. */
+static void make_nan_0(const struct qd_value *sum, struct qd_value *out)
+{
+    for (int64_t i = 0; out->flags && i < out->want.count; i++) {
+        if (!isnan(qd_tensor_value(&sum->want, i)) || qd_value_flags(sum, i) & QD_UNSPECIFIED)
+            continue;
+        qd_tensor_set(&out->want, i, 0);
+        out->flags[i] = 0;
+        if (out->lo)
+            out->lo[i] = out->hi[i] = 0;
+    }
+}
+
 /* --- The layer -------------------------------------------------------------------------------------- */
 
 static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *edit,
@@ -127,8 +146,11 @@ static enum qd_status in_floats(const struct qd_override *self, struct qd_edit *
         status = qd_in_floats_call(self, edit, "Conv", NULL, conv_in, &y);
     if (status == QD_OK && layer->has_infinities)
         status = settle(edit, conv_in, &y);
-    return status == QD_OK ? qd_in_floats_call(self, edit, "QuantizeLinear", &axis, y_in, out)
-                           : status;
+    if (status == QD_OK)
+        status = qd_in_floats_call(self, edit, "QuantizeLinear", &axis, y_in, out);
+    if (status == QD_OK && layer->nan_is_0)
+        make_nan_0(&y, out);
+    return status;
 }
 
 enum qd_status qd_quirk_in_floats(const struct qd_override *self, struct qd_evaluation *evaluation,

@@ -11,11 +11,15 @@ typedef float qd_bias_step(float x_scale, float w_scale);
 
 float qd_product_of_scales(float x_scale, float w_scale);
 
+/* 1: the bias as it is. */
+float qd_no_step(float x_scale, float w_scale);
+
 /* How a target computes the layer. */
 struct qd_layer_in_floats {
     qd_bias_step *step;
     int64_t w_axis;      /* along which the parameters of w run */
     bool has_infinities; /* the convolution is IEEE 754's, see below */
+    bool nan_is_0;       /* the code of NaN is 0 */
 };
 
 /* The node by the pages of these operators: what order a float convolution leaves open is open in the answer. A step

@@ -10,7 +10,7 @@
 bare=$(mktemp -d)
 leave()
 {
-    umount -R "$bare/dev" "$bare/proc" 2>/dev/null || true
+    umount -lR "$bare/dev" "$bare/proc" 2>/dev/null || true # also under a test that is interrupted and still runs there
     rm -rf --one-file-system "$bare" "$bare.log"
 }
 trap leave EXIT

@@ -35,7 +35,7 @@ static bool same_output(const struct qd_edit *edit, const struct qd_conv_shape *
 void qd_edit_count_padding(struct qd_edit *edit, const struct qd_conv_shape *s,
                            const int64_t *begin, const int64_t *end, const int64_t *rest)
 {
-    int64_t sizes[QD_MAX_SPATIAL], pads[2 * QD_MAX_SPATIAL] = {0};
+    int64_t sizes[QD_MAX_SPATIAL] = {0}, pads[2 * QD_MAX_SPATIAL] = {0};
     int zero_point = qd_operand_find(edit, QD_X_ZERO_POINT);
     int64_t code = zero_point < 0 ? 0 : (int64_t)qd_parameter_at(edit->in[zero_point], 0);
     if (!same_output(edit, s, begin, end, rest))

@@ -85,7 +85,7 @@ void qd_edit_pad(struct qd_edit *edit, const struct qd_geometry *geometry, const
                  enum qd_filler filler)
 {
     const struct qd_conv_shape *s = &geometry->shape;
-    int64_t sizes[QD_MAX_SPATIAL];
+    int64_t sizes[QD_MAX_SPATIAL] = {0};
     bool edge = filler == QD_FILL_EDGE && edit->in[geometry->x]->want.count > 0;
     for (unsigned i = 0; i < s->spatial; i++)
         sizes[i] = (s->out[i] - 1) * s->stride[i] + (s->kernel[i] - 1) * s->dilation[i] + 1;

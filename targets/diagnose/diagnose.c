@@ -40,8 +40,7 @@ struct candidate {
     const struct qd_op *only; /* as in a reading */
     int64_t slack;            /* on the case */
     int64_t inexact; /* elements that were in its set and not its own value, over all trials */
-    bool open; /* gives no wrong element of the case as its own value: its sets leave them open */
-    bool weak; /* most of some trial is unspecified under it: neither explained nor refuted */
+    bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
     size_t excused;   /* wrong neighbours that it explains only together with another quirk */
     /* The quirks that explain each of those with it, by their place in the list. */
@@ -267,33 +266,6 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
 
 /* --- Candidates ------------------------------------------------------------------------------- */
 
-static bool gives_wrong(const struct qd_value *canonical, const struct qd_value *own,
-                        const struct qd_tensor *have)
-{
-    for (int64_t i = 0; i < have->count; i++) {
-        struct qd_observation seen = qd_value_observe(canonical, i);
-        double x = qd_tensor_value(have, i), y = qd_tensor_value(&own->want, i);
-        bool same = x == y || (isnan(x) && isnan(y));
-        if (same && !seen.unspecified && !qd_observation_admits(&seen, x))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a reading gives some wrong element of the case as its own value: a set that only leaves all of them open says
- * nothing of where they come from. */
-static bool gives_some(struct diagnosing *d, struct reading reading)
-{
-    struct qd_arena arena;
-    bool some = false;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(reading, d->kase, &arena);
-    for (size_t i = 0; values && !some && i < d->kase->graph->output_count; i++)
-        some = gives_wrong(&d->canonical[i], &values[i], &d->run->outputs[i]);
-    qd_arena_clear_for(&arena, d->arena);
-    return some;
-}
-
 static void try_candidate(struct diagnosing *d, struct candidate candidate)
 {
     struct qd_comparison under;
@@ -304,7 +276,6 @@ static void try_candidate(struct diagnosing *d, struct candidate candidate)
     if (fit == REFUTED)
         return;
     candidate.weak = fit == SILENT;
-    candidate.open = !gives_some(d, reading_of(&candidate));
     candidate.slack = under.slack;
     candidate.inexact = under.admissible;
     d->candidates[d->count++] = candidate;
@@ -775,13 +746,40 @@ static bool lacks_evidence(const struct candidate *c)
     return needs_evidence(c) && c->divergent < PAIR_EVIDENCE;
 }
 
+static bool gives_wrong(const struct qd_value *canonical, const struct qd_value *own,
+                        const struct qd_tensor *have)
+{
+    for (int64_t i = 0; i < have->count; i++) {
+        struct qd_observation seen = qd_value_observe(canonical, i);
+        double x = qd_tensor_value(have, i), y = qd_tensor_value(&own->want, i);
+        bool same = x == y || (isnan(x) && isnan(y));
+        if (same && !seen.unspecified && !qd_observation_admits(&seen, x))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a reading gives some wrong element of the case as its own value: a set that only leaves all of them open says
+ * nothing of where they come from. */
+static bool gives_some(const struct diagnosing *d, struct reading reading)
+{
+    struct qd_arena arena;
+    bool some = false;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const struct qd_value *values = evaluate_under(reading, d->kase, &arena);
+    for (size_t i = 0; values && !some && i < d->kase->graph->output_count; i++)
+        some = gives_wrong(&d->canonical[i], &values[i], &d->run->outputs[i]);
+    qd_arena_clear_for(&arena, d->arena);
+    return some;
+}
+
 /* Several pairs are too weak a statement to make: a pair is named only when it
  * is the only one. So is what nothing speaks for, and one whose sets alone fit. */
 static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *diagnosis)
 {
     const struct candidate *first = d->candidates;
     if (count_strong(d) == 0 || (d->count > 1 && needs_evidence(first)) || lacks_evidence(first) ||
-        (d->count == 1 && first->open) || d->count > QD_DIAGNOSIS_MAX_QUIRKS)
+        d->count > QD_DIAGNOSIS_MAX_QUIRKS || (d->count == 1 && !gives_some(d, reading_of(first))))
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
                       : first->count == 2 ? QD_DIAGNOSIS_PAIR
@@ -817,11 +815,16 @@ static bool named(const struct diagnosing *d)
     return d->count == 1 && count_strong(d) == 1 && d->candidates[0].divergent >= PAIR_EVIDENCE;
 }
 
-/* Other candidates, and evidence for the one that is left. */
-static enum qd_status look_further(struct diagnosing *d, enum kind kind)
+static void start_again(struct diagnosing *d)
 {
     d->count = d->neighbours = d->divergent = d->unlike = 0;
     d->wrong = d->plain.mismatched;
+}
+
+/* Other candidates, and evidence for the one that is left. */
+static enum qd_status look_further(struct diagnosing *d, enum kind kind)
+{
+    start_again(d);
     find(d, kind);
     enum qd_status status = ask_neighbours(d);
     return status == QD_OK ? ask_suite_for_more(d) : status;
@@ -872,8 +875,7 @@ static void note_others(struct diagnosing *d, const struct neighbour *neighbour)
 /* Pairs with such a quirk that explain all of it. */
 static enum qd_status find_reconciling(struct diagnosing *d)
 {
-    d->count = d->neighbours = d->divergent = d->unlike = 0;
-    d->wrong = d->plain.mismatched;
+    start_again(d);
     find_pairs(d);
     enum qd_status status = ask_neighbours(d);
     if (status == QD_OK)

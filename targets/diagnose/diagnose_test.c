@@ -456,6 +456,18 @@ static void test_pairs_need_evidence(void **state)
     assert_int_equal(pairs.named, 5);
 }
 
+/* Shows the visitor the smoke level, of which it takes one case. */
+static void diagnose_one(const char *target, qd_case_visitor *take)
+{
+    const struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
+    struct pairs pairs = {.session =
+                              qd_open(target, &(struct qd_session_options){.in_process = true})};
+    struct qd_error error;
+    assert_int_equal(qd_suite_visit(&options, take, &pairs, &error), QD_OK);
+    qd_session_close(pairs.session);
+    assert_int_equal(pairs.cases, 1);
+}
+
 static enum qd_visit visit_unlike(void *context, const struct qd_case *kase)
 {
     struct pairs *pairs = context;
@@ -477,15 +489,9 @@ static enum qd_visit visit_unlike(void *context, const struct qd_case *kase)
 static void test_what_fits_no_name_is_counted(void **state)
 {
     (void)state;
-    const struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
-    const char *target =
-        "quirk:round-half-away+pad-code-0+group-order+kernel-flipped+auto-pad-lower-for-upper";
-    struct pairs pairs = {.session =
-                              qd_open(target, &(struct qd_session_options){.in_process = true})};
-    struct qd_error error;
-    assert_int_equal(qd_suite_visit(&options, visit_unlike, &pairs, &error), QD_OK);
-    qd_session_close(pairs.session);
-    assert_int_equal(pairs.cases, 1);
+    diagnose_one(
+        "quirk:round-half-away+pad-code-0+group-order+kernel-flipped+auto-pad-lower-for-upper",
+        visit_unlike);
 }
 
 static enum qd_visit visit_refuted(void *context, const struct qd_case *kase)
@@ -509,14 +515,7 @@ static enum qd_visit visit_refuted(void *context, const struct qd_case *kase)
 static void test_a_pair_is_better_than_what_is_refuted(void **state)
 {
     (void)state;
-    const struct qd_suite_options options = {.level = QD_LEVEL_SMOKE};
-    struct pairs pairs = {.session =
-                              qd_open("quirk:quantized-in-float32+zero-point-before-rounding",
-                                      &(struct qd_session_options){.in_process = true})};
-    struct qd_error error;
-    assert_int_equal(qd_suite_visit(&options, visit_refuted, &pairs, &error), QD_OK);
-    qd_session_close(pairs.session);
-    assert_int_equal(pairs.cases, 1);
+    diagnose_one("quirk:quantized-in-float32+zero-point-before-rounding", visit_refuted);
 }
 
 /* --- Sets that float orders leave ---------------------------------------------------------------- */

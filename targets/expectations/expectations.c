@@ -471,6 +471,14 @@ void qd_row_lines_add(struct qd_row_lines *lines, size_t line)
     lines->lines[at] = line;
 }
 
+/* What reads memory that is nobody's shows in other ways, too; and of the damage that a must-reject case does, its valid
+ * twin dies in some processes only. */
+static bool shows_otherwise(const struct row *row, enum qd_verdict seen)
+{
+    return (row->expectation.by_chance && qd_verdict_is_divergence(seen)) ||
+           (row->verdict == QD_VERDICT_STATE_LEAK && seen == QD_VERDICT_ACCEPTS_INVALID);
+}
+
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
                                                    const struct qd_evidence *evidence,
                                                    const struct qd_expectation **unexpected,
@@ -485,8 +493,7 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
         if (!row->active || !fits(row, evidence->features) || !names(row, &subject))
             continue;
         bool expected = diverges && covers(row, evidence);
-        /* What reads memory that is nobody's shows in other ways, too. */
-        row->matched += (expected && !found) || (diverges && row->expectation.by_chance);
+        row->matched += (expected && !found) || shows_otherwise(row, evidence->verdict);
         if (expected && covering)
             qd_row_lines_add(covering, row->expectation.row);
         if (expected && !found)

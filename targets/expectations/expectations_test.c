@@ -327,7 +327,9 @@ static void test_stale_rows(void **state)
                 "zz*\t*\t*\twrong-value\t*\t*\t-\twhy\n"      /* stale: it selects nothing */
                 "ab*\t*\t*\twrong-value\t<1.20\t*\t-\twhy\n"  /* inactive */
                 "ab*\t*\t*\tnondeterministic\t*\t*\t-\twhy\n" /* the first row's, another time */
-                "abd\t*\t*\tnondeterministic\t*\t*\t-\twhy\n" /* stale: it passes */);
+                "abd\t*\t*\tnondeterministic\t*\t*\t-\twhy\n" /* stale: it passes */
+                "abe\t*\t*\tstate-leak\t*\t*\t-\twhy\n" /* its twin lived this time */
+                "abf\t*\t*\tstate-leak\t*\t*\t-\twhy\n" /* stale: a wrong value shows no damage */);
     qd_expectations_match(made,
                           &(struct qd_evidence){.kase = a_case("abc"),
                                                 .features = &none,
@@ -338,9 +340,19 @@ static void test_stale_rows(void **state)
                                                 .features = &none,
                                                 .verdict = QD_VERDICT_EXACT},
                           &unexpected, NULL);
+    assert_null(qd_expectations_match(made,
+                                      &(struct qd_evidence){.kase = a_case("abe"),
+                                                            .features = &none,
+                                                            .verdict = QD_VERDICT_ACCEPTS_INVALID},
+                                      &unexpected, NULL));
+    qd_expectations_match(made,
+                          &(struct qd_evidence){.kase = a_case("abf"),
+                                                .features = &none,
+                                                .verdict = QD_VERDICT_WRONG_VALUE},
+                          &unexpected, NULL);
     char seen[64] = "";
     qd_expectations_stale(made, count_row, seen);
-    assert_string_equal(seen, "2:ab* 3:zz* 6:abd ");
+    assert_string_equal(seen, "2:ab* 3:zz* 6:abd 8:abf ");
     qd_arena_clear(&arena);
 }
 

@@ -72,6 +72,16 @@ bool qd_dtype_is_8bit_code(enum qd_dtype dtype)
     return dtype == QD_U8 || dtype == QD_S8;
 }
 
+int64_t qd_dtype_wrap(int64_t x, enum qd_dtype dtype)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(dtype);
+    if (info->bits == 64)
+        return x;
+    uint64_t count = (uint64_t)1 << info->bits;
+    int64_t low = (int64_t)((uint64_t)x & (count - 1));
+    return low > info->max ? low - (int64_t)count : low;
+}
+
 uint64_t qd_dtype_bytes(enum qd_dtype dtype, uint64_t count)
 {
     unsigned bits = qd_dtype_info(dtype)->bits;

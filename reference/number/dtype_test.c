@@ -184,9 +184,34 @@ static void packed_types_pack(void **state)
     assert_int_equal(qd_dtype_bytes(QD_U4, 0), 0);
 }
 
+/* Two's complement, by hand. */
+static void low_bits_are_kept(void **state)
+{
+    static const struct {
+        enum qd_dtype dtype;
+        int64_t x, want;
+    } rows[] = {
+        {QD_U8, -1, 255},
+        {QD_S8, 128, -128},
+        {QD_S8, -129, 127},
+        {QD_U4, 17, 1},
+        {QD_S4, 8, -8},
+        {QD_S2, 3, -1},
+        {QD_U16, 65536, 0},
+        {QD_S16, 32768, -32768},
+        {QD_S32, INT64_C(1) << 31, INT32_MIN},
+        {QD_S32, INT64_MIN, 0},
+        {QD_S64, INT64_MIN, INT64_MIN},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(qd_dtype_wrap(rows[i].x, rows[i].dtype), rows[i].want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(low_bits_are_kept),
         cmocka_unit_test(every_code_round_trips),
         cmocka_unit_test(formats_as_published),
         cmocka_unit_test(overflow_as_published),

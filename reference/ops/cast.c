@@ -230,13 +230,7 @@ static struct answer real_to_integer(const struct cast *c, double x)
 /* Equations (3) and (4). */
 static int64_t wrap(enum qd_dtype to, int64_t x)
 {
-    const struct qd_dtype_info *info = qd_dtype_info(to);
-    if (to == QD_BOOL)
-        return x != 0;
-    if (info->bits == 64)
-        return x;
-    int64_t low = (int64_t)((uint64_t)x & (((uint64_t)1 << info->bits) - 1));
-    return low > info->max ? low - ((int64_t)1 << info->bits) : low;
+    return to == QD_BOOL ? x != 0 : qd_dtype_wrap(x, to);
 }
 
 static struct answer convert(const struct cast *c, double x)

@@ -17,14 +17,6 @@ struct qd_output_quantizer qd_output_quantizer_make(const struct qd_semantics *s
     return quantizer;
 }
 
-static int64_t wrap(enum qd_dtype dtype, int64_t code)
-{
-    const struct qd_dtype_info *info = qd_dtype_info(dtype);
-    uint64_t mask = ((uint64_t)1 << info->bits) - 1;
-    int64_t low = (int64_t)((uint64_t)code & mask);
-    return low > info->max ? low - (int64_t)mask - 1 : low;
-}
-
 static int64_t clamp(const struct qd_output_quantizer *quantizer, int64_t code)
 {
     return code < quantizer->min ? quantizer->min : code > quantizer->max ? quantizer->max : code;
@@ -49,7 +41,7 @@ static int64_t sum_in_s32(const struct qd_output_quantizer *quantizer, int64_t r
 {
     int64_t z = quantizer->zero_point;
     return quantizer->semantics->zero_point_order == QD_ZERO_POINT_AFTER
-               ? wrap(QD_S32, cast(rounded) + z)
+               ? qd_dtype_wrap(cast(rounded) + z, QD_S32)
                : cast(rounded + z);
 }
 
@@ -57,14 +49,15 @@ int64_t qd_output_quantizer_finish(const struct qd_output_quantizer *quantizer, 
 {
     int64_t z = quantizer->zero_point;
     switch (quantizer->semantics->range) {
-    case QD_RANGE_WRAP: return wrap(quantizer->dtype, rounded + z);
-    case QD_RANGE_BEFORE_ZERO_POINT: return wrap(quantizer->dtype, clamp(quantizer, rounded) + z);
+    case QD_RANGE_WRAP: return qd_dtype_wrap(rounded + z, quantizer->dtype);
+    case QD_RANGE_BEFORE_ZERO_POINT:
+        return qd_dtype_wrap(clamp(quantizer, rounded) + z, quantizer->dtype);
     case QD_RANGE_INT32_INDEFINITE:
         return clamp(quantizer, sum_in_s32(quantizer, rounded, cast_to_s32));
     case QD_RANGE_INT32_FULL:
         return clamp(quantizer, sum_in_s32(quantizer, rounded, saturate_to_s32));
     case QD_RANGE_SATURATE_TWICE: rounded = clamp(quantizer, rounded); break;
-    case QD_RANGE_WRAP_BEFORE_ZERO_POINT: rounded = wrap(quantizer->dtype, rounded); break;
+    case QD_RANGE_WRAP_BEFORE_ZERO_POINT: rounded = qd_dtype_wrap(rounded, quantizer->dtype); break;
     case QD_RANGE_MAGNITUDE: rounded = quantizer->min == 0 ? llabs(rounded) : rounded; break;
     case QD_RANGE_SATURATE:
     case QD_RANGE_SYMMETRIC: break;

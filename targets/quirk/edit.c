@@ -201,14 +201,6 @@ void qd_edit_map(struct qd_edit *edit, int i, enum qd_dtype dtype, code_change *
     map(edit, i, dtype, change, i >= 0 && edit->in[i] ? edit->in[i]->want.dtype : QD_DTYPE_NONE);
 }
 
-/* The code whose low bits are the same. */
-static int64_t read_as(int64_t code, enum qd_dtype dtype)
-{
-    const struct qd_dtype_info *info = qd_dtype_info(dtype);
-    uint64_t low = (uint64_t)code & (((uint64_t)1 << info->bits) - 1);
-    return (int64_t)low > info->max ? (int64_t)low - ((int64_t)1 << info->bits) : (int64_t)low;
-}
-
 void qd_edit_widen(struct qd_edit *edit, int i)
 {
     const struct qd_tensor *from = &edit->in[i]->want;
@@ -222,7 +214,7 @@ void qd_edit_widen(struct qd_edit *edit, int i)
 void qd_edit_reinterpret(struct qd_edit *edit, int i, enum qd_dtype dtype)
 {
     if (dtype != QD_DTYPE_NONE)
-        map(edit, i, dtype, read_as, dtype);
+        map(edit, i, dtype, qd_dtype_wrap, dtype);
 }
 
 void qd_edit_read_as(struct qd_edit *edit, enum qd_operand operand, enum qd_operand zero_point,
@@ -253,8 +245,8 @@ void qd_value_flip_sign(struct qd_value *value)
         return;
     value->want.dtype = dtype;
     for (int64_t i = 0; value->lo && i < value->want.count; i++) {
-        double a = (double)read_as((int64_t)value->lo[i], dtype);
-        double b = (double)read_as((int64_t)value->hi[i], dtype);
+        double a = (double)qd_dtype_wrap((int64_t)value->lo[i], dtype);
+        double b = (double)qd_dtype_wrap((int64_t)value->hi[i], dtype);
         value->lo[i] = a < b ? a : b;
         value->hi[i] = a < b ? b : a;
     }

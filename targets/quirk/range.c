@@ -23,6 +23,7 @@ struct qd_range_of_codes qd_range_of(enum qd_dtype codes, float scale, float zer
                                       .zero = zero,
                                       .low = scale * ((float)info->min - zero),
                                       .high = scale * ((float)info->max - zero),
+                                      .codes = codes,
                                       .least = info->min,
                                       .greatest = info->max};
 }

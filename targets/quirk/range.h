@@ -9,6 +9,7 @@
 
 struct qd_range_of_codes {
     float scale, zero, low, high;
+    enum qd_dtype codes;
     int64_t least, greatest;
     bool is_one; /* for all elements */
     enum qd_rounding rounding;

@@ -80,6 +80,9 @@ bool qd_dtype_is_integer(enum qd_dtype dtype); /* bool and int64 included */
 bool qd_dtype_is_float(enum qd_dtype dtype);
 bool qd_dtype_is_8bit_code(enum qd_dtype dtype); /* u8 or s8 */
 
+/* The value of an integer type (not of bool) whose low bits are those of x in two's complement. */
+int64_t qd_dtype_wrap(int64_t x, enum qd_dtype dtype);
+
 /* Bytes that hold `count` elements; sub-byte types pack low bits first, rounded up to whole bytes
  * (ONNX: "int4/uint4 are packed, first element in the low nibble"). No overflow below 2^60
  * elements. */

@@ -152,30 +152,26 @@ static float of_two(const struct layer *layer, bool is_sum, const struct operand
 
 /* --- Codes ------------------------------------------------------------------------------------- */
 
-static int64_t saturated(int64_t code, const struct qd_dtype_info *type)
+static int64_t saturated(int64_t code, enum qd_dtype dtype)
 {
+    const struct qd_dtype_info *type = qd_dtype_info(dtype);
     return code < type->min ? type->min : code > type->max ? type->max : code;
 }
 
-static int64_t low_bits(int64_t code, const struct qd_dtype_info *type)
-{
-    int64_t low = code & 0xff;
-    return low > type->max ? low - 256 : low;
-}
-
 /* By way of int32, of which the low bits are kept; of an open shape it saturates. */
-static int64_t as_in_c(const struct layer *layer, float x, const struct qd_dtype_info *type)
+static int64_t as_in_c(const struct layer *layer, float x, enum qd_dtype dtype)
 {
+    const struct qd_dtype_info *type = qd_dtype_info(dtype);
     if (layer->open)
         return (int64_t)fminf(fmaxf(x, (float)type->min), (float)type->max);
-    return low_bits(fabsf(x) < 0x1p31F ? (int64_t)x : INT32_MIN, type);
+    return qd_dtype_wrap(fabsf(x) < 0x1p31F ? (int64_t)x : INT32_MIN, dtype);
 }
 
 /* A sum of codes saturates, but not where it is evaluated. */
-static int64_t then_zero_point(const struct layer *layer, float x, const struct qd_dtype_info *type)
+static int64_t then_zero_point(const struct layer *layer, float x, enum qd_dtype type)
 {
     int64_t code = as_in_c(layer, over_scale(layer, x), type) + (int64_t)layer->zero;
-    return layer->evaluated ? low_bits(code, type) : saturated(code, type);
+    return layer->evaluated ? qd_dtype_wrap(code, type) : saturated(code, type);
 }
 
 /* Where y is specified. */
@@ -190,29 +186,29 @@ static enum qd_status set(struct qd_evaluation *evaluation, struct qd_value *y, 
 
 /* The code of element i of an operand. */
 typedef int64_t converter(const struct layer *layer, const struct operand *x, int64_t i,
-                          const struct qd_dtype_info *type);
+                          enum qd_dtype type);
 
 static int64_t plain(const struct layer *layer, const struct operand *x, int64_t i,
-                     const struct qd_dtype_info *type)
+                     enum qd_dtype type)
 {
     return as_in_c(layer, with_zero_point(layer, number(x, i)), type);
 }
 
 static int64_t on_line(const struct layer *layer, const struct operand *x, int64_t i,
-                       const struct qd_dtype_info *type)
+                       enum qd_dtype type)
 {
     float shift = line_shift(x);
     return as_in_c(layer, as_line(layer, !layer->open, line_code(x, i), x->scale, shift), type);
 }
 
 static int64_t before_zero_point(const struct layer *layer, const struct operand *x, int64_t i,
-                                 const struct qd_dtype_info *type)
+                                 enum qd_dtype type)
 {
     return then_zero_point(layer, number(x, i), type);
 }
 
 static int64_t leaky(const struct layer *layer, const struct operand *x, int64_t i,
-                     const struct qd_dtype_info *type)
+                     enum qd_dtype type)
 {
     const struct qd_attr *alpha = qd_node_attr(layer->node, "alpha");
     float v = number(x, i), leak = v * (alpha ? alpha->f : 0.01F);
@@ -227,7 +223,7 @@ static enum qd_status convert(struct qd_evaluation *evaluation, const struct lay
     enum qd_status status = qd_value_init(made, evaluation->arena, type, x.codes->rank,
                                           x.codes->dims, evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < x.codes->count; i++)
-        qd_tensor_set(&made->want, i, code(layer, &x, i, qd_dtype_info(type)));
+        qd_tensor_set(&made->want, i, code(layer, &x, i, type));
     return status;
 }
 
@@ -296,14 +292,14 @@ static enum qd_status choose(struct qd_evaluation *evaluation, const struct laye
 static enum qd_status add_or_multiply(struct qd_evaluation *evaluation, const struct layer *layer,
                                       struct qd_value *y)
 {
-    const struct qd_dtype_info *type = qd_dtype_info(y->want.dtype);
     struct operand a = read_operand(layer, 0), b = read_operand(layer, TRIPLE);
     bool is_sum = strcmp(layer->node->op_type, "QLinearAdd") == 0;
     enum qd_status status = QD_OK;
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         int64_t j = qd_broadcast_element(a.codes, &y->want, i),
                 k = qd_broadcast_element(b.codes, &y->want, i);
-        status = set(evaluation, y, i, as_in_c(layer, of_two(layer, is_sum, &a, j, &b, k), type));
+        status = set(evaluation, y, i,
+                     as_in_c(layer, of_two(layer, is_sum, &a, j, &b, k), y->want.dtype));
     }
     return status;
 }
@@ -345,7 +341,7 @@ static enum qd_status mean(struct qd_evaluation *evaluation, const struct layer 
     int64_t terms = y->want.count > 0 ? x.codes->count / y->want.count : 0;
     for (int64_t i = 0; status == QD_OK && terms > 0 && i < y->want.count; i++) {
         float value = totals[i].sum / (float)terms;
-        int64_t code = then_zero_point(layer, value, qd_dtype_info(y->want.dtype));
+        int64_t code = then_zero_point(layer, value, y->want.dtype);
         status = set(evaluation, y, i, code);
     }
     return status;
@@ -376,7 +372,7 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
         terms++;
     }
     float divisor = (float)(p->all ? p->all : terms);
-    int64_t code = then_zero_point(p->layer, sum / divisor, qd_dtype_info(p->y->want.dtype));
+    int64_t code = then_zero_point(p->layer, sum / divisor, p->y->want.dtype);
     if (p->status == QD_OK)
         p->status = set(p->evaluation, p->y, output, code);
 }

@@ -14,9 +14,7 @@ static float narrow(float x)
 /* As x86 converts to int32, of which the low bits are kept: 0 for what int32 has no room for. */
 static int64_t low_bits(float x, const struct qd_range_of_codes *range)
 {
-    int64_t count = range->greatest - range->least + 1;
-    int64_t bits = isfinite(x) ? (int64_t)x & (count - 1) : 0;
-    return bits > range->greatest ? bits - count : bits;
+    return isfinite(x) ? qd_dtype_wrap((int64_t)x, range->codes) : 0;
 }
 
 static int64_t code(const struct qd_range_of_codes *range, float x)

@@ -471,8 +471,8 @@ void qd_row_lines_add(struct qd_row_lines *lines, size_t line)
     lines->lines[at] = line;
 }
 
-/* What reads memory that is nobody's shows in other ways, too; and of the damage that a must-reject case does, its valid
- * twin dies in some processes only. */
+/* What reads memory that is nobody's shows in other ways, too; and of the damage that a must-reject case does, its
+ * valid twin dies in some processes only. */
 static bool shows_otherwise(const struct row *row, enum qd_verdict seen)
 {
     return (row->expectation.by_chance && qd_verdict_is_divergence(seen)) ||

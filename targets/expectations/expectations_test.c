@@ -328,7 +328,7 @@ static void test_stale_rows(void **state)
                 "ab*\t*\t*\twrong-value\t<1.20\t*\t-\twhy\n"  /* inactive */
                 "ab*\t*\t*\tnondeterministic\t*\t*\t-\twhy\n" /* the first row's, another time */
                 "abd\t*\t*\tnondeterministic\t*\t*\t-\twhy\n" /* stale: it passes */
-                "abe\t*\t*\tstate-leak\t*\t*\t-\twhy\n" /* its twin lived this time */
+                "abe\t*\t*\tstate-leak\t*\t*\t-\twhy\n"       /* its twin lived this time */
                 "abf\t*\t*\tstate-leak\t*\t*\t-\twhy\n" /* stale: a wrong value shows no damage */);
     qd_expectations_match(made,
                           &(struct qd_evidence){.kase = a_case("abc"),

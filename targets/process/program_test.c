@@ -274,7 +274,7 @@ static void test_kills_lose_nothing(void **state)
     assert_true(file >= 0);
     close(file);
     snprintf(text, sizeof text, "%s[do=die,seed=7,most=%d,deaths=%s]", MISBEHAVE, kills(), deaths);
-    struct qd_session_options options = {.time_limit = 30};
+    struct qd_session_options options = {.time_limit = 120};
     struct qd_session *session = qd_open(text, &options);
     long cases = 0;
     for (; size_of(deaths) < kills() || cases % 100 != 0; cases++) {

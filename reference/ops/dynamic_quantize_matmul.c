@@ -18,7 +18,8 @@
  *             (3) Y = acc·a_scale·b_scale[n] + bias[n]
  * Edge cases  All A zero: whatever (1) makes of it, acc = 0. NaN or infinity in A, a range or scale
  *             that over- or underflows, a scale or bias that is not finite: unspecified.
- * Latitude    that of (1), and the orders of (3): scaled_product.h.
+ * Latitude    that of (1), and the orders of (3): scaled_product.h. Where one code of a row has two values, Y has those
+ *             of its two sums and none between.
  * Quirks      accumulator, zero_points, rounding, zero_point_order, range. */
 #include "graph/operand_checks.h"
 #include "kernel/accumulate.h"
@@ -99,13 +100,20 @@ static enum qd_status read_node(struct qd_evaluation *evaluation, const struct q
     return status;
 }
 
+/* The first code of the row of A that element i of Y is made of. */
+static int64_t row_of(const struct product *p, int64_t i)
+{
+    const struct qd_matmul_shape *s = &p->shape;
+    return (qd_matmul_a_batch(s, i / (s->m * s->n)) * s->m + i / s->n % s->m) * s->k;
+}
+
 /* Equation (2) where codes of A have several values: the least or the greatest sum. */
 static int64_t extreme_sum(const struct product *p, int64_t i, bool greatest)
 {
     const struct qd_matmul_shape *s = &p->shape;
     const struct qd_value *z = &p->a[ZERO_POINT];
-    int64_t batch = i / (s->m * s->n), m = i / s->n % s->m, n = i % s->n, sum = 0;
-    int64_t a0 = (qd_matmul_a_batch(s, batch) * s->m + m) * s->k;
+    int64_t batch = i / (s->m * s->n), n = i % s->n, sum = 0;
+    int64_t a0 = row_of(p, i);
     int64_t b0 = qd_matmul_b_batch(s, batch) * s->k * s->n + n;
     int64_t b_zero = qd_zero_point(p->evaluation->semantics, p->t[B_ZERO_POINT], n);
     for (int64_t k = 0; k < s->k; k++) {
@@ -117,12 +125,13 @@ static int64_t extreme_sum(const struct product *p, int64_t i, bool greatest)
     return sum;
 }
 
-/* The same of those of the row of A that element i of Y is made of. */
-static bool is_row_known(const struct product *p, int64_t i)
+/* Whether of that row one code has two values, next to each other, and all else one: then the sum has two, too. */
+static bool has_two_sums(const struct product *p, int64_t i)
 {
-    const struct qd_matmul_shape *s = &p->shape;
-    int64_t row = qd_matmul_a_batch(s, i / (s->m * s->n)) * s->m + i / s->n % s->m;
-    return is_known(p, row * s->k, s->k);
+    double open = 0;
+    for (int64_t a = row_of(p, i), k = 0; k < p->shape.k; k++)
+        open += qd_value_hi(&p->a[CODES], a + k) - qd_value_lo(&p->a[CODES], a + k);
+    return open == 1 && qd_value_is_point(&p->a[ZERO_POINT], 0);
 }
 
 /* Equations (2) and (3) of one element, whose sum of canonical codes is `acc`. */
@@ -131,7 +140,8 @@ static enum qd_status store(const struct product *p, struct qd_scaled_product *s
 {
     const struct qd_evaluation *evaluation = p->evaluation;
     enum qd_accumulator accumulator = evaluation->semantics->accumulator;
-    bool zero = qd_parameter_is_zero(p->t[A]), known = zero || p->known || is_row_known(p, i);
+    bool zero = qd_parameter_is_zero(p->t[A]),
+         known = zero || p->known || is_known(p, row_of(p, i), p->shape.k);
     /* The least and the greatest sum are those of exact products: of a wrong accumulator nothing is known there. */
     bool wrong = accumulator != QD_ACC_EXACT && accumulator != QD_ACC_WRAP32;
     int64_t least = zero ? 0 : known ? acc : extreme_sum(p, i, false);
@@ -140,7 +150,7 @@ static enum qd_status store(const struct product *p, struct qd_scaled_product *s
     if (!zero && (p->open || (wrong && !known)))
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
     scales->factors[1] = qd_parameter(p->t[B_SCALE], column);
-    struct qd_sums sums = {zero ? 0 : acc, least, most};
+    struct qd_sums sums = {zero ? 0 : acc, least, most, !known && has_two_sums(p, i)};
     return qd_scaled_product_store(evaluation, scales, sums, p->t[BIAS], column, y, i);
 }
 

@@ -75,7 +75,7 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
     for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
         int64_t n = i % s->n;
         scales.factors[1] = qd_parameter(t[B_SCALE], n);
-        struct qd_sums sums = {acc[i], acc[i], acc[i]};
+        struct qd_sums sums = {acc[i], acc[i], acc[i], false};
         status = qd_scaled_product_store(evaluation, &scales, sums, t[BIAS], n, y, i);
     }
     return status;

@@ -213,8 +213,8 @@ static enum qd_status scale_column(const struct qgemm *g, const int64_t *acc, in
     struct qd_scaled_product scales = scales_of(g, n);
     enum qd_status status = QD_OK;
     for (int64_t i = n; status == QD_OK && i < y->want.count; i += g->shape.n)
-        status = qd_scaled_product_store(g->evaluation, &scales,
-                                         (struct qd_sums){acc[i], acc[i], acc[i]}, NULL, 0, y, i);
+        status = qd_scaled_product_store(
+            g->evaluation, &scales, (struct qd_sums){acc[i], acc[i], acc[i], false}, NULL, 0, y, i);
     return status;
 }
 

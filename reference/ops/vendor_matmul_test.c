@@ -165,9 +165,9 @@ static void dynamic_quantize_matmul(void **state)
               "f32[1] 1");
     row(DYNAMIC, "f32[2] 0 0; u8[2,1] 7 2; f32[] 0.5; -; f32[1] 3", "", "f32[1] 3");
     row(DYNAMIC, "f32[2] 1 nan; u8[2,1] 7 2; f32[] 0.5", "", "f32[1] *");
-    /* x/scale is above 6.5 by less than float32 can hold: code 7, or 6 */
-    row(DYNAMIC, "f32[2] 1 0.02549019828438759; u8[2,1] 0 1; f32[] 1", "",
-        "f32[1] 0.023529413156211376..0.027450982481241226..0.027450982481241226");
+    /* x/scale is above 6.5 by less than float32 can hold: code 7, or 6, and nothing between */
+    row(DYNAMIC, "f32[2] 1 0.02549019828438759; u8[2,1] 0 7; f32[] 1", "",
+        "f32[1] 0.19215688109397888|0.16470588743686676");
     row(DYNAMIC, "f32[0,2]; u8[2,1] 7 2; f32[] 0.5", "", "?no element");
     row(DYNAMIC, "f16[2] 1 2; u8[2,1] 7 2; f32[] 0.5", "", "!a-type");
     row(DYNAMIC, "f32[2] 1 2; u16[2,1] 7 2; f32[] 0.5", "", "!b-type");
@@ -178,6 +178,27 @@ static void dynamic_quantize_matmul(void **state)
     row(DYNAMIC, "f32[2] 1 2; u8[2,1] 7 2; f32[] 1; u8[2] 1 1", "", "!b_zero_point-shape");
     row(DYNAMIC, "f32[2] 1 2; u8[2,1] 7 2; f32[] 1; -; f32[] 1", "", "!bias-shape");
     row(DYNAMIC, "f32[2] 1 2; u8[3,1] 7 2 1; f32[] 1", "", "!k-mismatch");
+}
+
+/* The range 255 + 2^-15 gives the scale S = 1 + 2^-23; (1.5 + 2^-23)/S is below 1.5 by less than float32 can hold: code
+ * 1, or 2. 335·S is 335 + 1.309·2^-15, 415·S is 415 + 1.621·2^-15; numbers of float32 are 2^-15 apart there. */
+static void dynamic_quantize_matmul_of_an_open_code(void **state)
+{
+    (void)state;
+#define OPEN_1 "1.50000011920928955078125 "
+#define GREATEST "255.000030517578125"
+    row(DYNAMIC, "f32[2] " OPEN_1 GREATEST "; u8[2,1] 80 1; f32[] 1", "",
+        "f32[1] 335.000030517578125|415.00006103515625");
+    row(DYNAMIC, "f32[2] " OPEN_1 GREATEST "; s8[2,1] -80 -1; f32[] 1", "",
+        "f32[1] -335.000030517578125|-415.00006103515625");
+    row(DYNAMIC, "f32[2] " OPEN_1 GREATEST "; u8[2,1] 80 1; f32[] 1; -; f32[1] 1", "",
+        "f32[1] 336.000030517578125|416.00006103515625");
+    /* two such codes, three sums: all between the ends is taken */
+    row(DYNAMIC, "f32[3] " OPEN_1 OPEN_1 GREATEST "; u8[3,1] 40 40 1; f32[] 1", "",
+        "f32[1] 335.000030517578125..415.00006103515625");
+    /* the codes of another row do not count */
+    row(DYNAMIC, "f32[2,2] " OPEN_1 GREATEST " 0 0; u8[2,1] 80 1; f32[] 1", "",
+        "f32[2,1] 335.000030517578125|415.00006103515625 0");
 }
 
 #define K2 "K=2 N=1 block_size=16"
@@ -252,6 +273,7 @@ int main(void)
         cmocka_unit_test(rules_of_qgemm),
         cmocka_unit_test(matmul_integer_to_float),
         cmocka_unit_test(dynamic_quantize_matmul),
+        cmocka_unit_test(dynamic_quantize_matmul_of_an_open_code),
         cmocka_unit_test(matmul_nbits),
         cmocka_unit_test(rules_of_matmul_nbits),
     };

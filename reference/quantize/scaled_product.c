@@ -240,14 +240,17 @@ static bool every_number(const struct qd_scaled_product *p, int64_t acc, const d
     return !set->full;
 }
 
-/* One accumulator and two scales have finitely many orders in float32: between what they give lies nothing. */
+/* One accumulator, or two that are apart, and two scales have finitely many orders in float32: between what they give
+ * lies nothing. */
 static enum qd_status keep_few(const struct qd_evaluation *evaluation,
                                const struct qd_scaled_product *p, struct qd_sums sums,
                                const double *bias, struct qd_value *y, int64_t i)
 {
     struct numbers set = {.count = 0};
-    bool few = p->type == QD_F32 && p->count <= 2 && p->divisor == 0 && sums.least == sums.most;
-    if (!few || !y->lo || !every_number(p, sums.least, bias, &set))
+    bool one = sums.least == sums.most;
+    bool few = p->type == QD_F32 && p->count <= 2 && p->divisor == 0 && (one || sums.apart);
+    if (!few || !y->lo || !every_number(p, sums.least, bias, &set) ||
+        (!one && !every_number(p, sums.most, bias, &set)))
         return QD_OK;
     return qd_value_limit(y, i, set.at, set.count, evaluation->arena, evaluation->error);
 }

@@ -27,15 +27,18 @@ struct qd_scaled_product {
 struct qd_code qd_scaled_product_code(const struct qd_output_quantizer *quantizer,
                                       const struct qd_scaled_product *product, int64_t acc);
 
-/* An accumulator: the exact sum, and the least and the greatest that codes which are not known give. */
+/* An accumulator: the exact sum, and the least and the greatest that codes which are not known give. apart: no sum
+ * lies between these two. */
 struct qd_sums {
     int64_t exact, least, most;
+    bool apart;
 };
 
 /* Stores acc·Πfactors (+ bias, when bias is not NULL: its element j) as element i of y, of the
  * product's type, for any accumulator of `sums`. The orders as above, rounded to nearest
  * at every step, and the exact product; then one rounding for the addition, or none between (fma);
- * f16 is also computed in float32 and rounded once. */
+ * f16 is also computed in float32 and rounded once. Of f32, up to two factors and one accumulator, or two that are
+ * apart, these numbers and none between. */
 enum qd_status qd_scaled_product_store(const struct qd_evaluation *evaluation,
                                        const struct qd_scaled_product *product, struct qd_sums sums,
                                        const struct qd_tensor *bias, int64_t j, struct qd_value *y,

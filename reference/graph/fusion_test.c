@@ -161,6 +161,36 @@ static void a_long_code_before_a_function_is_converted(void **state)
     assert_true(qd_observation_admits(&seen, 0x1.dc7958p-116));
 }
 
+/* Of 1/(k·s), s = 0.1 in float32 = 13421773·2^-27, in the number's units in the last place: how many of them it is rounded
+ * once, and which of its neighbours 1/RN(k·s), (1/k)/s, (1/s)/k or (1/k)·(1/s) gives. */
+static void reciprocal_of_one_code(void **state)
+{
+    struct chain *m = *state;
+    static const struct {
+        double code, want, unit;
+        bool below, above;
+    } rows[] = {
+        {7, 11983726, 0x1p-23, false, false}, /* 11983725.54 to 11983726.25 */
+        {3, 13981013, 0x1p-22, false, true},  /* RN(1/3)/s: 13981013.54 */
+        {9, 9320675, 0x1p-23, false, true},   /* RN(1/s)/9: 9320675.56 */
+        {13, 12905551, 0x1p-24, true, false}, /* 1/RN(13·s): 12905550.06 */
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct qd_value x = dequantized(m, rows[r].code, 0.1F),
+                        y = chain_apply(m, "Reciprocal", NULL, &x, NULL, NULL),
+                        same = chain_apply(m, "Identity", NULL, &y, NULL, NULL);
+        struct qd_observation seen = qd_value_observe(&same, 0);
+        assert_true(qd_tensor_value(&y.want, 0) == rows[r].want * rows[r].unit);
+        assert_true(qd_observation_admits(&seen, rows[r].want * rows[r].unit));
+        assert_int_equal(qd_observation_admits(&seen, (rows[r].want - 1) * rows[r].unit),
+                         rows[r].below);
+        assert_int_equal(qd_observation_admits(&seen, (rows[r].want + 1) * rows[r].unit),
+                         rows[r].above);
+        assert_false(qd_observation_admits(&seen, (rows[r].want - 2) * rows[r].unit));
+        assert_false(qd_observation_admits(&seen, (rows[r].want + 2) * rows[r].unit));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +208,7 @@ int main(void)
                                         chain_end),
         cmocka_unit_test_setup_teardown(a_long_code_before_a_function_is_converted, chain_begin,
                                         chain_end),
+        cmocka_unit_test_setup_teardown(reciprocal_of_one_code, chain_begin, chain_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,7 +171,8 @@ enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *p
     bool full = qd_dtype_is_integer(value->want.dtype) && set.count == hi - lo + 1;
     for (size_t k = 0; k < count; k++) /* of dropped orders some lie outside */
         full = full && lo <= points[k] && points[k] <= hi;
-    if (set.count < 2 || full)
+    struct qd_observation seen = qd_value_observe(value, i);
+    if (full || (set.count == 1 && !(seen.lo < seen.hi)))
         return QD_OK;
     enum qd_status status = qd_value_need_points(value, arena, error);
     if (status == QD_OK)
@@ -378,6 +379,10 @@ struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
     if (value->lo && qd_dtype_is_float(dtype)) {
         seen.lo = qd_float_round(dtype, QD_NEAREST_EVEN, seen.lo);
         seen.hi = qd_float_round(dtype, QD_NEAREST_EVEN, seen.hi);
+    }
+    if (seen.points && seen.points->count == 1 && !seen.points->besides) {
+        seen.lo = seen.hi = seen.points->at[0];
+        seen.points = NULL;
     }
     return seen;
 }

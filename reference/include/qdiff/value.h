@@ -165,7 +165,8 @@ enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *are
                                     struct qd_error *error);
 
 /* Element i, whose hull is stored, is one of `points`, none of them NaN; 1 ≤ count ≤
- * QD_MAX_POINTS. Codes that fill the hull change nothing. NO_MEMORY. */
+ * QD_MAX_POINTS. A consumer sees the hull still. Nothing changes where codes fill it, or an output shows but the one
+ * number anyway. NO_MEMORY. */
 enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,
                               struct qd_arena *arena, struct qd_error *error);
 

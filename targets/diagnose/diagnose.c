@@ -8,6 +8,7 @@
 #include "diagnose/facts.h"
 #include "diagnose/locate.h"
 #include "qdiff/clock.h"
+#include "qdiff/element.h"
 #include "qdiff/features.h"
 #include "qdiff/neighbours.h"
 #include "qdiff/suite.h"
@@ -39,13 +40,16 @@ struct candidate {
     size_t count;
     const struct qd_op *only; /* as in a reading */
     int64_t slack;            /* on the case */
-    int64_t inexact; /* elements that were in its set and not its own value, over all trials */
+    int64_t inexact; /* wrong elements in its set that are not its own value, over all trials */
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
     size_t excused;   /* wrong neighbours that it explains only together with another quirk */
-    /* The quirks that explain each of those with it, by their place in the list. */
-    bool others[MOST_QUIRKS];
+    /* The orders in which a quirk explains each of those with it, by its place in the list. */
+    uint8_t others[MOST_QUIRKS];
 };
+
+/* Two quirks need not give the same in both orders: of what the first does to a node the second sees the result. */
+enum order { AFTER = 1, BEFORE = 2 };
 
 /* So many of them speak for a pair of quirks, or for one in one operator alone: these can explain much by chance. */
 #define PAIR_EVIDENCE 2
@@ -62,7 +66,7 @@ struct candidate {
  * gives way to one that gave all. */
 #define INEXACT_SHARE 8
 /* Cases of the suite kept that refute the single quirks: a pair has to explain them. */
-#define MAX_UNLIKE 4
+#define MAX_REFUTING 4
 
 /* In this order they are tried. */
 enum kind { SINGLE, PAIRS, LIMITED, KINDS };
@@ -93,13 +97,15 @@ struct diagnosing {
     struct qd_error *error;
     struct qd_features features; /* of the case */
     double start, seconds;
+    size_t steps, most_steps; /* 0: as many as the time allows */
     size_t wanted_neighbours;
     struct candidate *candidates;
     size_t count;
     size_t neighbours, divergent;
     int64_t wrong; /* elements, of the case and its neighbours */
-    size_t unlike; /* cases that all candidates left were refuted by, and kept */
-    struct refuting refuting[MAX_UNLIKE]; /* the first of these */
+    size_t unlike; /* wrong cases that all candidates left were refuted by, and kept */
+    struct refuting refuting[MAX_REFUTING]; /* the first cases, wrong or right, that refuted them */
+    size_t refuting_count;
     bool others
         [MOST_QUIRKS]; /* quirks that explain one of these; if any, only their pairs are tried */
     struct qd_near_miss
@@ -112,9 +118,11 @@ static struct reading reading_of(const struct candidate *c)
     return (struct reading){c->quirks, c->count, c->only};
 }
 
+/* Asked before each step: something is tried, or run. */
 static bool in_time(struct diagnosing *d)
 {
-    d->out_of_time = d->out_of_time || qd_clock_seconds() - d->start > d->seconds;
+    bool spent = d->most_steps > 0 && ++d->steps > d->most_steps;
+    d->out_of_time = d->out_of_time || spent || qd_clock_seconds() - d->start > d->seconds;
     return !d->out_of_time;
 }
 
@@ -139,19 +147,51 @@ static struct qd_value *evaluate_under(struct reading reading, const struct qd_c
 /* What a semantics has to say of a run. */
 enum fit { REFUTED, SILENT, EXPLAINS };
 
-/* compared: the elements that the reference itself has a say on. */
-static enum fit fit_of(struct reading reading, const struct qd_case *kase, int64_t compared,
-                       const struct qd_run *run, struct qd_arena *owner,
-                       struct qd_comparison *under)
+/* What the target gave on a case, and what the reference says of it. */
+struct answer {
+    const struct qd_case *kase;
+    const struct qd_value *canonical;
+    const struct qd_run *run;
+    const struct qd_comparison *plain;
+};
+
+/* The same of a semantics. */
+struct view {
+    struct qd_comparison comparison;
+    int64_t inexact; /* wrong elements that lie in its set and are not its own value */
+};
+
+static int64_t count_inexact(const struct qd_value *canonical, const struct qd_value *own,
+                             const struct qd_tensor *have)
 {
+    int64_t count = 0;
+    for (int64_t i = 0; i < have->count; i++) {
+        struct qd_observation right = qd_value_observe(canonical, i), under;
+        if (qd_element_judge(canonical, &right, have, i) != QD_ELEMENT_MISMATCHED)
+            continue;
+        under = qd_value_observe(own, i);
+        count += qd_element_judge(own, &under, have, i) == QD_ELEMENT_ADMISSIBLE;
+    }
+    return count;
+}
+
+static enum fit fit_of(struct reading reading, const struct answer *answer, struct qd_arena *owner,
+                       struct view *view)
+{
+    const struct qd_case *kase = answer->kase;
     struct qd_arena arena;
     enum fit fit = REFUTED;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *values = evaluate_under(reading, kase, &arena);
+    view->inexact = 0;
     if (values) {
-        qd_compare(kase, values, run, under);
+        struct qd_comparison *under = &view->comparison;
+        qd_compare(kase, values, answer->run, under);
         if (!qd_verdict_is_divergence(under->verdict))
-            fit = 2 * under->compared >= compared ? EXPLAINS : SILENT;
+            fit = 2 * under->compared >= answer->plain->compared ? EXPLAINS : SILENT;
+        for (size_t i = 0; under->admissible > 0 && i < kase->graph->output_count; i++)
+            view->inexact +=
+                count_inexact(&answer->canonical[i], &values[i], &answer->run->outputs[i]);
     }
     qd_arena_clear_for(&arena, owner);
     return fit;
@@ -170,37 +210,34 @@ static bool mask(struct qd_value *value, const struct qd_value *other, struct qd
 }
 
 /* Whether some element that differs is specified under quirks: one that is not would fit any number. */
-static bool tells_of_difference(struct reading reading, const struct qd_case *kase,
-                                const struct qd_value *canonical, const struct qd_run *run,
+static bool tells_of_difference(struct reading reading, const struct answer *answer,
                                 struct qd_arena *owner)
 {
     struct qd_arena arena;
     struct qd_comparison rest = {.mismatched = 0};
-    size_t outputs = kase->graph->output_count;
+    size_t outputs = answer->kase->graph->output_count;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(reading, kase, &arena);
+    const struct qd_value *values = evaluate_under(reading, answer->kase, &arena);
     struct qd_value *masked = qd_arena_array(&arena, outputs, sizeof *masked);
     bool made = values && masked;
     for (size_t i = 0; made && i < outputs; i++) {
-        masked[i] = canonical[i];
+        masked[i] = answer->canonical[i];
         made = mask(&masked[i], &values[i], &arena);
     }
     if (made)
-        qd_compare(kase, masked, run, &rest);
+        qd_compare(answer->kase, masked, answer->run, &rest);
     qd_arena_clear_for(&arena, owner);
     return rest.mismatched > 0;
 }
 
 /* fit_of the case itself: an explanation speaks of the difference. */
-static enum fit fit_of_case(struct reading reading, const struct qd_case *kase,
-                            const struct qd_value *canonical, const struct qd_comparison *plain,
-                            const struct qd_run *run, struct qd_arena *owner,
-                            struct qd_comparison *under)
+static enum fit fit_of_case(struct reading reading, const struct answer *answer,
+                            struct qd_arena *owner, struct view *view)
 {
-    enum fit fit = fit_of(reading, kase, plain->compared, run, owner, under);
-    bool vague =
-        fit == EXPLAINS && plain->mismatched > 0 && under->unspecified > plain->unspecified;
-    return vague && !tells_of_difference(reading, kase, canonical, run, owner) ? SILENT : fit;
+    enum fit fit = fit_of(reading, answer, owner, view);
+    bool vague = fit == EXPLAINS && answer->plain->mismatched > 0 &&
+                 view->comparison.unspecified > answer->plain->unspecified;
+    return vague && !tells_of_difference(reading, answer, owner) ? SILENT : fit;
 }
 
 static bool occurs_before(const struct qd_graph *graph, size_t i)
@@ -230,15 +267,17 @@ bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
                        const struct qd_case *kase, const struct qd_value *canonical,
                        const struct qd_run *run, struct qd_arena *owner)
 {
-    struct qd_comparison plain, under;
+    struct qd_comparison plain;
+    const struct answer answer = {kase, canonical, run, &plain};
+    struct view view;
     const struct qd_op *op;
     struct reading reading = {quirks, count, NULL};
     qd_compare(kase, canonical, run, &plain);
-    if (fit_of_case(reading, kase, canonical, &plain, run, owner, &under) == EXPLAINS)
+    if (fit_of_case(reading, &answer, owner, &view) == EXPLAINS)
         return true;
     for (size_t i = 0; count == 1 && (op = one_of_several(quirks[0], kase->graph, i)); i++) {
         reading.only = op;
-        if (fit_of_case(reading, kase, canonical, &plain, run, owner, &under) == EXPLAINS)
+        if (fit_of_case(reading, &answer, owner, &view) == EXPLAINS)
             return true;
     }
     return false;
@@ -264,21 +303,28 @@ static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
     return changed;
 }
 
+static struct answer own_answer(const struct diagnosing *d)
+{
+    return (struct answer){d->kase, d->canonical, d->run, &d->plain};
+}
+
 /* --- Candidates ------------------------------------------------------------------------------- */
 
-static void try_candidate(struct diagnosing *d, struct candidate candidate)
+/* Whether it is one. */
+static bool try_candidate(struct diagnosing *d, struct candidate candidate)
 {
-    struct qd_comparison under;
+    const struct answer answer = own_answer(d);
+    struct view view;
     if (d->count == MAX_CANDIDATES)
-        return;
-    enum fit fit = fit_of_case(reading_of(&candidate), d->kase, d->canonical, &d->plain, d->run,
-                               d->arena, &under);
+        return false;
+    enum fit fit = fit_of_case(reading_of(&candidate), &answer, d->arena, &view);
     if (fit == REFUTED)
-        return;
+        return false;
     candidate.weak = fit == SILENT;
-    candidate.slack = under.slack;
-    candidate.inexact = under.admissible;
+    candidate.slack = view.comparison.slack;
+    candidate.inexact = view.inexact;
     d->candidates[d->count++] = candidate;
+    return true;
 }
 
 static void find_single(struct diagnosing *d)
@@ -311,6 +357,20 @@ static bool has_others(const struct diagnosing *d)
     return false;
 }
 
+/* Whether the two may give something else the other way round. */
+static bool have_order(const struct qd_quirk *a, const struct qd_quirk *b)
+{
+    const struct qd_override *x = a->override, *y = b->override;
+    return x && y && ((x->node && y->node) || (x->graph && y->graph));
+}
+
+static void try_pair(struct diagnosing *d, const struct qd_quirk *a, const struct qd_quirk *b)
+{
+    bool fits = try_candidate(d, (struct candidate){.quirks = {a, b}, .count = 2});
+    if (!fits && have_order(a, b))
+        try_candidate(d, (struct candidate){.quirks = {b, a}, .count = 2});
+}
+
 static void find_pairs(struct diagnosing *d)
 {
     const struct qd_quirk *changing[MAX_CHANGING], *quirk;
@@ -324,8 +384,7 @@ static void find_pairs(struct diagnosing *d)
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count && in_time(d); j++)
             if (!guided || other[i] || other[j])
-                try_candidate(d,
-                              (struct candidate){.quirks = {changing[i], changing[j]}, .count = 2});
+                try_pair(d, changing[i], changing[j]);
     if (d->out_of_time)
         d->count = 0;
 }
@@ -378,6 +437,12 @@ struct neighbour {
     struct qd_trial trial;
 };
 
+static struct answer answer_of(const struct neighbour *neighbour)
+{
+    return (struct answer){&neighbour->kase, neighbour->evaluated.values, &neighbour->trial.run,
+                           &neighbour->trial.comparison};
+}
+
 /* The reference's answer to neighbour->kase; false: it has none. */
 static bool evaluate(struct neighbour *neighbour)
 {
@@ -405,28 +470,38 @@ static bool tells_apart(const struct diagnosing *d, struct neighbour *neighbour)
 static bool both_explain(struct diagnosing *d, struct reading both,
                          const struct neighbour *neighbour)
 {
-    const struct qd_trial *trial = &neighbour->trial;
-    struct qd_comparison under;
-    return fit_of(both, &neighbour->kase, trial->comparison.compared, &trial->run, d->arena,
-                  &under) == EXPLAINS &&
-           fit_of(both, d->kase, d->plain.compared, d->run, d->arena, &under) == EXPLAINS;
+    const struct answer there = answer_of(neighbour), own = own_answer(d);
+    struct view view;
+    return fit_of(both, &there, d->arena, &view) == EXPLAINS &&
+           fit_of(both, &own, d->arena, &view) == EXPLAINS;
+}
+
+/* In which of `orders` a quirk explains this neighbour together with another one. */
+static uint8_t orders_that_explain(struct diagnosing *d, const struct qd_quirk *quirk,
+                                   const struct qd_quirk *other, uint8_t orders,
+                                   const struct neighbour *neighbour)
+{
+    const struct qd_quirk *const after[] = {quirk, other}, *const before[] = {other, quirk};
+    uint8_t explain = 0;
+    if (orders & AFTER && both_explain(d, (struct reading){after, 2, NULL}, neighbour))
+        explain |= AFTER;
+    if (orders & BEFORE && both_explain(d, (struct reading){before, 2, NULL}, neighbour))
+        explain |= BEFORE;
+    return explain;
 }
 
 /* Whether a quirk explains this neighbour if the target has one more quirk, the same one wherever it needs one. */
 static bool is_excused(struct diagnosing *d, struct candidate *c, const struct neighbour *neighbour)
 {
-    const struct qd_quirk *quirks[2] = {c->quirks[0]};
-    const struct reading both = {quirks, 2, NULL};
+    const struct qd_quirk *quirk = c->quirks[0], *other;
     bool some = false;
     if (c->count != 1 || c->only || c->weak)
         return false;
-    for (size_t i = 0; i < MOST_QUIRKS && (quirks[1] = qd_quirk_at(i)); i++) {
-        bool possible = (c->excused == 0 || c->others[i]) && quirks[1] != quirks[0] &&
-                        qd_quirk_concerns(quirks[1], neighbour->kase.graph);
-        c->others[i] = possible && both_explain(d, both, neighbour);
+    for (size_t i = 0; i < MOST_QUIRKS && (other = qd_quirk_at(i)) && in_time(d); i++) {
+        uint8_t orders = c->excused > 0 ? c->others[i] : AFTER | BEFORE;
+        bool possible = other != quirk && qd_quirk_concerns(other, neighbour->kase.graph);
+        c->others[i] = possible ? orders_that_explain(d, quirk, other, orders, neighbour) : 0;
         some = some || c->others[i];
-        if (!in_time(d)) /* what was not tried might explain it as well */
-            return false;
     }
     c->excused += some;
     return some;
@@ -464,8 +539,8 @@ static bool has_telling(const struct neighbour *neighbour)
     return false;
 }
 
-/* Of the first `count` candidates, all refuted by a wrong neighbour, those that it refutes by
- * another fault alone. */
+/* Of the first `count` candidates, all refuted by a wrong neighbour, those that it refutes by another fault alone. None
+ * if the time runs out: what was not tried might excuse another one as well. */
 static size_t excuse(struct diagnosing *d, const struct neighbour *neighbour, size_t count)
 {
     size_t kept = 0;
@@ -474,13 +549,14 @@ static size_t excuse(struct diagnosing *d, const struct neighbour *neighbour, si
         if (is_excused(d, &c, neighbour))
             d->candidates[kept++] = c;
     }
-    return kept;
+    return d->out_of_time ? 0 : kept;
 }
 
 /* Keeps the candidates that explain what the target gave. */
 static void sift(struct diagnosing *d, const struct neighbour *neighbour)
 {
     size_t kept = 0, count = d->count;
+    const struct answer answer = answer_of(neighbour);
     const struct qd_comparison *comparison = &neighbour->trial.comparison;
     bool wrong = qd_verdict_is_divergence(comparison->verdict);
     bool telling = wrong && has_telling(neighbour);
@@ -491,15 +567,14 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         return;
     for (size_t i = 0; i < count; i++) {
         struct candidate c = d->candidates[i];
-        struct qd_comparison under;
-        enum fit fit = fit_of(reading_of(&c), &neighbour->kase, comparison->compared,
-                              &neighbour->trial.run, d->arena, &under);
+        struct view view;
+        enum fit fit = fit_of(reading_of(&c), &answer, d->arena, &view);
         if (fit == REFUTED) {
             note_refuted(d, &c);
             continue;
         }
         c.weak = c.weak || fit == SILENT;
-        c.inexact += under.admissible;
+        c.inexact += view.inexact;
         c.divergent += telling && fit == EXPLAINS;
         d->candidates[kept++] = c;
     }
@@ -573,14 +648,14 @@ static bool is_alike(const struct search *search, const struct qd_case *kase)
 
 static void keep_refuting(struct diagnosing *d, const struct qd_case *kase)
 {
-    struct refuting *kept = &d->refuting[d->unlike];
+    struct refuting *kept = &d->refuting[d->refuting_count];
     struct qd_error error;
-    if (d->unlike < MAX_UNLIKE &&
-        qd_case_encode(kase, d->arena, &kept->bytes, &kept->size, &error) != QD_OK)
-        kept->size = 0;
+    d->refuting_count += d->refuting_count < MAX_REFUTING &&
+                         qd_case_encode(kase, d->arena, &kept->bytes, &kept->size, &error) == QD_OK;
 }
 
-/* A case there may show other faults of the target: then it says nothing about the candidates. */
+/* A case there may show other faults of the target, or, answered rightly, that its fault is not one of all shapes: then
+ * it says nothing about the candidates. */
 static void sift_unless_none(struct diagnosing *d, const struct neighbour *neighbour)
 {
     size_t before = d->count, neighbours = d->neighbours, divergent = d->divergent;
@@ -594,8 +669,8 @@ static void sift_unless_none(struct diagnosing *d, const struct neighbour *neigh
         d->neighbours = neighbours;
         d->divergent = divergent;
         d->wrong = wrong;
+        d->unlike += qd_verdict_is_divergence(neighbour->trial.comparison.verdict);
         keep_refuting(d, &neighbour->kase);
-        d->unlike++;
     }
 }
 
@@ -839,8 +914,7 @@ static enum qd_status ask_again(struct diagnosing *d, const struct refuting *kep
     enum qd_status status = QD_OK;
     bool ran = false;
     qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
-    if (kept->size > 0 &&
-        qd_case_decode(kept->bytes, kept->size, &other.arena, &other.kase, &error) == QD_OK &&
+    if (qd_case_decode(kept->bytes, kept->size, &other.arena, &other.kase, &error) == QD_OK &&
         evaluate(&other))
         status = run_neighbour(d, &other, &ran);
     if (ran)
@@ -853,7 +927,7 @@ static enum qd_status ask_all_again(struct diagnosing *d,
                                     void (*take)(struct diagnosing *, const struct neighbour *))
 {
     enum qd_status status = QD_OK;
-    for (size_t i = 0; status == QD_OK && i < MAX_UNLIKE && in_time(d); i++)
+    for (size_t i = 0; status == QD_OK && i < d->refuting_count && in_time(d); i++)
         status = ask_again(d, &d->refuting[i], take);
     return status;
 }
@@ -861,14 +935,13 @@ static enum qd_status ask_all_again(struct diagnosing *d,
 /* The quirks that alone explain this case: the target has them there. */
 static void note_others(struct diagnosing *d, const struct neighbour *neighbour)
 {
-    const struct qd_trial *trial = &neighbour->trial;
+    const struct answer answer = answer_of(neighbour);
     const struct qd_quirk *quirk;
     for (size_t i = 0; i < MOST_QUIRKS && (quirk = qd_quirk_at(i)) && in_time(d); i++) {
-        struct qd_comparison under;
+        const struct reading alone = {&quirk, 1, NULL};
+        struct view view;
         d->others[i] = d->others[i] || (qd_quirk_concerns(quirk, neighbour->kase.graph) &&
-                                        fit_of((struct reading){&quirk, 1, NULL}, &neighbour->kase,
-                                               trial->comparison.compared, &trial->run, d->arena,
-                                               &under) == EXPLAINS);
+                                        fit_of(alone, &answer, d->arena, &view) == EXPLAINS);
     }
 }
 
@@ -886,8 +959,9 @@ static enum qd_status find_reconciling(struct diagnosing *d)
 }
 
 /* Cases of the suite refute the single quirks that are left. They may show other faults; but where another quirk alone
- * explains one of them, and with a second one all that was run, that is the better name. If several pairs do, none is
- * known. */
+ * explains one of them, and with a second one all that was run, that is the better name. If several pairs do, or the
+ * time runs out before that is known, none is. But where all those cases are answered rightly nothing shows a second
+ * fault: then several pairs take no name. */
 static enum qd_status doubt(struct diagnosing *d)
 {
     struct candidate *kept = qd_arena_array(d->arena, d->count, sizeof *kept);
@@ -895,15 +969,16 @@ static enum qd_status doubt(struct diagnosing *d)
         return qd_fail(d->error, QD_NO_MEMORY, "no room for a diagnosis");
     memcpy(kept, d->candidates, d->count * sizeof *kept);
     enum qd_status status = ask_all_again(d, note_others);
-    if (status != QD_OK || !has_others(d))
+    if (status != QD_OK || (!has_others(d) && !d->out_of_time))
         return status;
     const struct diagnosing before = *d;
     status = find_reconciling(d);
-    if (status != QD_OK || named(d))
+    bool late = d->out_of_time;
+    if (status != QD_OK || (named(d) && !late))
         return status;
-    bool open = d->count > 0 || d->out_of_time;
+    bool open = late || (d->count > 0 && before.unlike > 0);
     *d = before;
-    d->out_of_time = d->out_of_time || qd_clock_seconds() - d->start > d->seconds;
+    d->out_of_time = late;
     memcpy(d->candidates, kept, before.count * sizeof *kept);
     if (open) {
         note_refuted(d, &d->candidates[0]);
@@ -925,7 +1000,7 @@ static enum qd_status find_candidates(struct diagnosing *d)
     if (status == QD_OK && d->count == 1 && lacks_evidence(&d->candidates[0]))
         status = ask_suite_for_more(d);
     if (status != QD_OK || (count_strong(d) > 0 && !lacks_evidence(&d->candidates[0])))
-        return status == QD_OK && d->unlike > 0 ? doubt(d) : status;
+        return status == QD_OK && d->refuting_count > 0 ? doubt(d) : status;
     size_t neighbours = d->neighbours, divergent = d->divergent;
     status = look_further(d, PAIRS);
     if (status == QD_OK && !named(d) && in_time(d))
@@ -951,6 +1026,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                            .error = error,
                            .start = qd_clock_seconds(),
                            .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS,
+                           .most_steps = options->steps,
                            .wanted_neighbours =
                                options->neighbours ? options->neighbours : DEFAULT_NEIGHBOURS};
     struct qd_diagnosis made = {.kind = QD_DIAGNOSIS_UNEXPLAINED};

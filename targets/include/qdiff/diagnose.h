@@ -10,9 +10,10 @@
  * for what comes at run time); quirks that gave the outputs bit for bit, but for a few elements, are preferred to those
  * in whose sets the outputs only lie, and a single one in whose sets alone the wrong elements of the case lie is not
  * named. A wrong neighbour that refutes them all may show another fault as well: a quirk stays if, with one other
- * quirk, the same for all such neighbours, it explains them, and the two explain the case. Where cases of the suite
- * refute all that is left and another quirk alone explains one of them, pairs with that one are tried: a pair that
- * explains all that was run is the name; where several do, none is. Pairs of quirks that change the case are tried too
+ * quirk, before or after it, the same for all such neighbours, it explains them, and the two explain the case. Where
+ * cases of the suite refute all that is left and another quirk alone explains one of them, pairs with that one are
+ * tried: a pair that explains all that was run is the name; where several do, none is, unless the target answers those
+ * cases rightly; none is, either, where the time ends before. Pairs of quirks that change the case are tried too
  * when no single quirk fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of
  * the suite with other shapes and attributes, in which not all that differs is at an end of its type; so is a quirk
  * that needs another one somewhere, and it explains those two alone. In a graph, the first node whose output leaves
@@ -44,6 +45,7 @@ struct qd_diagnosis_memo;
 
 struct qd_diagnose_options {
     double seconds;    /* wall time that one diagnosis may take; 0: 1 */
+    size_t steps;      /* the same in tries and runs, on every machine alike; 0: no limit */
     size_t neighbours; /* run on the target at least, while there is time; 0: 14 */
     /* Where a memo is kept between diagnoses of one case, by the arena that they share; *memo is NULL before the first
      * one. NULL: nowhere. */

@@ -51,6 +51,9 @@ static void quirks_give_the_numbers_by_hand(void **state)
         {"regressions/cmsis5-354", "requantize-shift-masked", 2, {-1, 1}},
         /* 2.5, 1.5, -0.5 and 6 + 1.49999988: two ties of float32 become 4 and 3 */
         {"regressions/pytorch-19714", "half-added-to-uint8", 4, {4, 3, 0, 7}},
+        /* One row lies at 0.999999 of the way from a row of 0: -3.999996 and -2.999997, between them -3.4999965; the
+         * last position is cut off before -2.999997. */
+        {"regressions/tf-51794", "resize-linear-cut-off", 3, {-4, -3, -3}},
         /* 13.5, 8.5 and 60 + 0.49999991 */
         {"regressions/onnx-3967", "half-added-to-uint8", 3, {14, 9, 60}},
     };
@@ -388,6 +391,55 @@ static void a_product_in_float32_is_rounded_to_float16_once(void **state)
     qd_arena_clear(&arena);
 }
 
+static struct qd_tensor copy_of(struct qd_arena *arena, enum qd_dtype dtype, unsigned rank,
+                                const int64_t *dims, const void *data)
+{
+    struct qd_tensor tensor;
+    struct qd_error error;
+    assert_int_equal(qd_tensor_init(&tensor, arena, dtype, rank, dims, &error), QD_OK);
+    memcpy(tensor.data, data, qd_tensor_bytes(&tensor));
+    return tensor;
+}
+
+/* Rows of `width` numbers, the same one twice, resized along them to `count` numbers, by scales if there are any. */
+static void resizes_to(const char *mode, const float *scales, int64_t width, const float *rows,
+                       int64_t count, const double *wanted)
+{
+    const int64_t sizes[] = {1, 1, 2, count}, from[] = {1, 1, 2, width}, four[] = {4};
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_tensor x = copy_of(&arena, QD_F32, 4, from, rows);
+    struct qd_tensor to =
+        scales ? copy_of(&arena, QD_F32, 1, four, scales) : copy_of(&arena, QD_S64, 1, four, sizes);
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "to", &to);
+    qd_build_node(builder, "", "Resize", scales ? "x,,to" : "x,,,to", "y");
+    qd_build_attr_string(builder, "mode", "linear");
+    qd_build_attr_string(builder, "coordinate_transformation_mode", mode);
+    qd_build_output(builder, "y", QD_F32, 4, sizes);
+    const struct qd_value y = output_of(builder, &arena, "resize-linear-cut-off");
+    assert_int_equal(y.want.count, 2 * count);
+    for (int64_t i = 0; i < 2 * count; i++)
+        assert_true(qd_tensor_value(&y.want, i) == wanted[i % count]);
+    qd_arena_clear(&arena);
+}
+
+/* Twice the same row, so that nothing happens between them. The last position is 1 - 10^-6, in float32 16777199 *
+ * 2^-24, or 2 - 10^-6, 2 - 8 * 2^-23. Positions by 2/3 are 11184811 * 2^-24, and 1.5 times 3/4 - 0.5 is 0.625, where
+ * by the scale it is 0.5. */
+static void positions_are_those_of_the_sizes(void **state)
+{
+    (void)state;
+    static const float two[] = {0, 8, 0, 8}, three[] = {0, 8, 16, 0, 8, 16};
+    static const float scales[] = {1, 1, 1, 1.5F};
+    resizes_to("align_corners", NULL, 2, two, 3, (const double[]){0, 4, 16777199 * 0x1p-21});
+    resizes_to("asymmetric", NULL, 2, two, 3,
+               (const double[]){0, 11184811 * 0x1p-21, 16777199 * 0x1p-21});
+    resizes_to("half_pixel", NULL, 3, three, 4, (const double[]){0, 5, 11, 16 - 0x1p-17});
+    resizes_to("half_pixel", scales, 3, three, 4, (const double[]){0, 5, 11, 16 - 0x1p-17});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_bias_beyond_float32_is_infinite),
         cmocka_unit_test(softmax_of_the_table),
         cmocka_unit_test(quotients_in_int32),
+        cmocka_unit_test(positions_are_those_of_the_sizes),
         cmocka_unit_test(scales_are_shifts)};
     return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
 }

@@ -5,12 +5,12 @@
 
 #include "quirk/edit.h"
 
-enum { X, SCALES = 2, RANK = 4 };
+enum { X, RANK = 4, ROWS = 2, COLUMNS = 3 };
 
 /* Where output i of an axis lies between two elements. */
 struct place {
-    int64_t first;
-    float beyond; /* of the way to the second */
+    int64_t first; /* -1: before the axis */
+    float beyond;  /* of the way to the second */
 };
 
 static const char *word_of(const struct qd_node *node, const char *name, const char *fallback)
@@ -20,25 +20,44 @@ static const char *word_of(const struct qd_node *node, const char *name, const c
     return qd_node_string(node, name, fallback, &word, &ignored) == QD_OK ? word : "";
 }
 
+static const char *mode_of(const struct qd_node *node)
+{
+    return word_of(node, "coordinate_transformation_mode", "half_pixel");
+}
+
 static bool is_concerned(const struct qd_node *node, const struct qd_value *const *in,
                          const struct qd_tensor *y)
 {
-    const char *mode = word_of(node, "coordinate_transformation_mode", "half_pixel");
+    const char *mode = mode_of(node);
     const struct qd_tensor *x = &in[X]->want;
-    bool half = strcmp(mode, "half_pixel") == 0 || strcmp(mode, "pytorch_half_pixel") == 0;
-    return half && strcmp(word_of(node, "mode", "nearest"), "linear") == 0 && x->dtype == QD_F32 &&
-           y->rank == RANK && x->rank == RANK && x->dims[2] > 1 && x->dims[3] > 1 && in[SCALES] &&
-           in[SCALES]->want.count == RANK;
+    bool known = strcmp(mode, "half_pixel") == 0 || strcmp(mode, "pytorch_half_pixel") == 0 ||
+                 strcmp(mode, "align_corners") == 0 || strcmp(mode, "asymmetric") == 0;
+    return known && strcmp(word_of(node, "mode", "nearest"), "linear") == 0 && x->dtype == QD_F32 &&
+           y->rank == RANK && x->rank == RANK && x->dims[0] == y->dims[0] &&
+           x->dims[1] == y->dims[1] && !qd_tensor_same_shape(x, y);
 }
 
-static struct place place_of(const struct qd_value *const *in, unsigned axis, int64_t i)
+/* n elements become m. */
+static struct place place_of(const char *mode, int64_t n, int64_t m, int64_t i)
 {
-    float step = 1 / (float)qd_tensor_value(&in[SCALES]->want, axis);
-    float last = (float)(in[X]->want.dims[axis] - 1) - 1e-6F;
-    float half = (float)i + 0.5F, product = half * step, at = product - 0.5F;
+    bool aligned = strcmp(mode, "align_corners") == 0 && m > 1;
+    bool half = strcmp(mode, "half_pixel") == 0 || strcmp(mode, "pytorch_half_pixel") == 0;
+    float step = aligned ? (float)(n - 1) / (float)(m - 1) : (float)n / (float)m;
+    float last = (float)(n - 1) - 1e-6F, at = (float)i * step;
+    if (half) {
+        float product = ((float)i + 0.5F) * step;
+        at = product - 0.5F;
+    }
+    if (m == 1 && strcmp(mode, "pytorch_half_pixel") == 0)
+        at = 0;
     at = fminf(fmaxf(at, 0), last);
     float first = floorf(at);
     return (struct place){(int64_t)first, at - first};
+}
+
+static int64_t within(int64_t i, int64_t n)
+{
+    return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
 static float between(float first, float second, float beyond)
@@ -47,18 +66,26 @@ static float between(float first, float second, float beyond)
     return first + part;
 }
 
-static float number(const struct qd_value *const *in, const struct qd_tensor *y, int64_t i)
+/* The row before the first of all is none of the tensor's. */
+static float at_row(const struct qd_tensor *x, int64_t row, int64_t column)
 {
-    const struct qd_tensor *x = &in[X]->want;
-    int64_t at[QD_MAX_RANK];
+    return row < 0 ? 0 : (float)qd_tensor_value(x, row * x->dims[COLUMNS] + column);
+}
+
+static float number(const char *mode, const struct qd_tensor *x, const struct qd_tensor *y,
+                    int64_t i)
+{
+    int64_t at[QD_MAX_RANK], height = x->dims[ROWS], width = x->dims[COLUMNS];
     float column[2];
     qd_tensor_coordinates(y, i, at);
-    struct place row = place_of(in, 2, at[2]), along = place_of(in, 3, at[3]);
-    int64_t width = x->dims[3], plane = at[0] * x->dims[1] + at[1];
-    int64_t from = (plane * x->dims[2] + row.first) * width + along.first;
-    for (int64_t k = 0; k < 2; k++)
-        column[k] = between((float)qd_tensor_value(x, from + k),
-                            (float)qd_tensor_value(x, from + k + width), row.beyond);
+    struct place row = place_of(mode, height, y->dims[ROWS], at[ROWS]);
+    struct place along = place_of(mode, width, y->dims[COLUMNS], at[COLUMNS]);
+    int64_t top = (at[0] * x->dims[1] + at[1]) * height;
+    for (int64_t k = 0; k < 2; k++) {
+        int64_t c = within(along.first + k, width);
+        column[k] = between(at_row(x, top + row.first, c),
+                            at_row(x, top + within(row.first + 1, height), c), row.beyond);
+    }
     return between(column[0], column[1], along.beyond);
 }
 
@@ -71,7 +98,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     if (status != QD_OK || !is_concerned(node, in, &y->want))
         return status;
     for (int64_t i = 0; i < y->want.count; i++)
-        qd_set_float(y, i, number(in, &y->want, i));
+        qd_set_float(y, i, number(mode_of(node), &in[X]->want, &y->want, i));
     qd_close_value(y);
     return QD_OK;
 }

@@ -440,6 +440,105 @@ static void positions_are_those_of_the_sizes(void **state)
     resizes_to("half_pixel", scales, 3, three, 4, (const double[]){0, 5, 11, 16 - 0x1p-17});
 }
 
+/* A QuantizeLinear of float16 by the scale `scale` and the zero point 0, which are constants; numbers as their bits. */
+static void quantize_float16(const char *quirk, enum qd_dtype codes, uint16_t scale,
+                             const uint16_t x[4], const int64_t wanted[4])
+{
+    const int64_t four = 4;
+    uint16_t numbers[4], zeros[] = {0};
+    struct qd_arena arena;
+    memcpy(numbers, x, sizeof numbers);
+    struct qd_tensor data = codes_of(QD_F16, 4, numbers), s = codes_of(QD_F16, 1, &scale);
+    struct qd_tensor z = codes_of(codes, 1, zeros);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 21);
+    qd_build_input(builder, "x", &data);
+    qd_build_initializer(builder, "s", &s);
+    qd_build_initializer(builder, "z", &z);
+    qd_build_node(builder, "", "QuantizeLinear", "x,s,z", "y");
+    qd_build_output(builder, "y", codes, 1, &four);
+    gives(builder, &arena, quirk, 4, wanted);
+    qd_arena_clear(&arena);
+}
+
+/* Float16 has the integers up to 2048, the even ones up to 4096. 1025 + 0.5 and -1025 - 0.5 are ties there, which go
+ * to 1026 and -1026; 1026 - 0.5 to 1026; 40000 is beyond int16. 6148/3 = 2049.33 is 2050, times fl(1/3) =
+ * 1365/4096 it is 2048.83, and 2048. Of uint16 65504/0.5 is infinite.
+ * To uint8 4.5/3 + 0.5 = 2 and 7.5/3 + 0.5 = 3, but 4.5 and 7.5 times 1365/4096 are 1.49963 and 2.49939; 0.49975586,
+ * the number before 0.5, plus 0.5 is less than 1 in float32. */
+static void a_half_is_added_in_float16(void **state)
+{
+    (void)state;
+    enum { ONE = 0x3c00, HALF = 0x3800, THREE = 0x4200 };
+    static const uint16_t x[] = {0x6401, 0xe401, 0x6402, 0x78e2}, sums[] = {0x6e01, 0, 0, 0},
+                          high[] = {0x7bff, ONE, 0, 0}, low[] = {0x4480, 0x4780, 0, 0},
+                          near[] = {0x37ff, 0x4100, 0, 0};
+    static const int64_t halves[] = {1026, -1026, 1026, 32767}, divided[] = {2050, 0, 0, 0},
+                         times[] = {2048, 0, 0, 0}, infinite[] = {0, 2, 0, 0}, cut[] = {2, 3, 0, 0},
+                         cut_of_times[] = {1, 2, 0, 0}, cut_near[] = {0, 3, 0, 0};
+    quantize_float16("half-added-in-float16", QD_S16, ONE, x, halves);
+    quantize_float16("half-added-in-float16", QD_S16, THREE, sums, divided);
+    quantize_float16("reciprocal+half-added-in-float16", QD_S16, THREE, sums, times);
+    quantize_float16("half-added-in-float16", QD_U16, HALF, high, infinite);
+    quantize_float16("half-added-to-uint8", QD_U8, ONE, near, cut_near);
+    quantize_float16("half-added-to-uint8", QD_U8, THREE, low, cut);
+    quantize_float16("reciprocal+half-added-to-uint8", QD_U8, THREE, low, cut_of_times);
+}
+
+/* Two filters of w = 0 and the zero points 1 and 2, over x = [1, 10]. Along a last axis of two elements each filter is
+ * [-1, -2], and gives -21. One of one element becomes that, too, and SAME_UPPER pads for it: -21 and -10. */
+static void zero_points_along_the_last_axis(void **state)
+{
+    (void)state;
+    static uint8_t x[] = {1, 10}, w[4], zeros[] = {1, 2}, zero;
+    static const int64_t wanted[2][4] = {{-21, -21}, {-21, -10, -21, -10}};
+    for (int64_t narrow = 0; narrow < 2; narrow++) {
+        const int64_t dims[] = {1, 2, 1 + narrow};
+        struct qd_arena arena;
+        struct qd_tensor data = {
+            .dtype = QD_U8, .rank = 3, .dims = {1, 1, 2}, .count = 2, .data = x};
+        struct qd_tensor filters = {.dtype = QD_U8,
+                                    .rank = 3,
+                                    .dims = {2, 1, 2 - narrow},
+                                    .count = 4 - 2 * narrow,
+                                    .data = w};
+        struct qd_tensor points = codes_of(QD_U8, 2, zeros), none = codes_of(QD_U8, 1, &zero);
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_builder *builder = qd_build_begin(&arena, 13);
+        qd_build_input(builder, "x", &data);
+        qd_build_initializer(builder, "w", &filters);
+        qd_build_initializer(builder, "x_z", &none);
+        qd_build_initializer(builder, "w_z", &points);
+        qd_build_node(builder, "", "ConvInteger", "x,w,x_z,w_z", "y");
+        if (narrow)
+            qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+        qd_build_output(builder, "y", QD_S32, 3, dims);
+        gives(builder, &arena, "w-zero-point-along-last-axis", 2 + 2 * narrow, wanted[narrow]);
+        qd_arena_clear(&arena);
+    }
+}
+
+/* 5 * 0.01 is 0.05, the float32 0x1.99999a * 2^-5 next to it; times fl(0.01) = 0x1.47ae14 * 2^-7 it is 0x1.999999 *
+ * 2^-5, a tie of 0x1.999998 and 0x1.99999a that goes to the even one. */
+static void a_slope_that_is_absent_is_a_double(void **state)
+{
+    (void)state;
+    static const double five[] = {5};
+    static int8_t code = -1;
+    const int64_t one = 1;
+    struct qd_arena arena;
+    struct qd_tensor x = {.dtype = QD_S8, .rank = 1, .dims = {1}, .count = 1, .data = &code};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 16);
+    qd_build_input(builder, "x", &x);
+    add_scale(builder, &arena, "s", 1, five);
+    qd_build_node(builder, "", "DequantizeLinear", "x,s", "real");
+    qd_build_node(builder, "", "LeakyRelu", "real", "y");
+    qd_build_output(builder, "y", QD_F32, 1, &one);
+    assert_true(admits(builder, &arena, "constants-multiplied-first", -0x1.99999ap-5));
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +551,9 @@ int main(void)
         cmocka_unit_test(softmax_of_the_table),
         cmocka_unit_test(quotients_in_int32),
         cmocka_unit_test(positions_are_those_of_the_sizes),
-        cmocka_unit_test(scales_are_shifts)};
+        cmocka_unit_test(scales_are_shifts),
+        cmocka_unit_test(a_half_is_added_in_float16),
+        cmocka_unit_test(zero_points_along_the_last_axis),
+        cmocka_unit_test(a_slope_that_is_absent_is_a_double)};
     return cmocka_run_group_tests_name("quirks of layers", tests, NULL, NULL);
 }

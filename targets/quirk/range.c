@@ -28,13 +28,41 @@ struct qd_range_of_codes qd_range_of(enum qd_dtype codes, float scale, float zer
                                       .greatest = info->max};
 }
 
+float qd_narrow(float x)
+{
+    return (float)qd_float_round(QD_F16, QD_NEAREST_EVEN, (double)x);
+}
+
+float qd_quotient_of_float16(const struct qd_range_of_codes *range, float x)
+{
+    float scale = qd_narrow(range->scale);
+    return range->division == QD_DIVISION_RECIPROCAL ? x * qd_narrow(1 / scale) : x / scale;
+}
+
+int64_t qd_low_bits(const struct qd_range_of_codes *range, float x)
+{
+    return isfinite(x) ? qd_dtype_wrap((int64_t)x, range->codes) : 0;
+}
+
+bool qd_quantizes_to_uint8(const struct qd_node *node, const struct qd_value *const *in)
+{
+    int64_t type = 0;
+    struct qd_error ignored;
+    if (in[Y_ZERO_POINT])
+        return in[Y_ZERO_POINT]->want.dtype == QD_U8;
+    bool known = qd_node_int(node, "output_dtype", 0, &type, &ignored) == QD_OK;
+    return known && (type == 0 || type == qd_dtype_info(QD_U8)->onnx);
+}
+
 static struct qd_range_of_codes range_of(const struct qd_tensor *s, const struct qd_tensor *z,
-                                         int64_t p, enum qd_dtype type, enum qd_rounding rounding)
+                                         int64_t p, enum qd_dtype type,
+                                         const struct qd_semantics *semantics)
 {
     float scale = (float)qd_tensor_value(s, p), zero = z ? (float)qd_tensor_value(z, p) : 0;
     struct qd_range_of_codes range = qd_range_of(type, scale, zero);
     range.is_one = s->count == 1;
-    range.rounding = rounding;
+    range.rounding = semantics->rounding;
+    range.division = semantics->division;
     return range;
 }
 
@@ -90,8 +118,7 @@ enum qd_status qd_quantize_by_range(const struct qd_override *self,
         qd_granularity_read(evaluation, &like, x, s, z, "y_scale", "y_zero_point", &parameters);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
         int64_t p = qd_granularity_index(&parameters, i);
-        struct qd_range_of_codes range =
-            range_of(s, z, p, y->want.dtype, evaluation->semantics->rounding);
+        struct qd_range_of_codes range = range_of(s, z, p, y->want.dtype, evaluation->semantics);
         if (is_settled(&range))
             forget_doubt(y, i);
         if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))

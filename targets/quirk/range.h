@@ -13,7 +13,21 @@ struct qd_range_of_codes {
     int64_t least, greatest;
     bool is_one; /* for all elements */
     enum qd_rounding rounding;
+    enum qd_division division;
 };
+
+/* The number of float16 next to x. */
+float qd_narrow(float x);
+
+/* x over the scale, of which the nearest number of float16 is taken, or times its reciprocal of float16, where the
+ * semantics divide so; rounded to float32. */
+float qd_quotient_of_float16(const struct qd_range_of_codes *range, float x);
+
+/* As x86 converts to int32, of which the low bits are kept: 0 for what int32 has no room for. */
+int64_t qd_low_bits(const struct qd_range_of_codes *range, float x);
+
+/* Whether a QuantizeLinear makes uint8 codes. */
+bool qd_quantizes_to_uint8(const struct qd_node *node, const struct qd_value *const *in);
 
 /* The range of a type's codes. */
 struct qd_range_of_codes qd_range_of(enum qd_dtype codes, float scale, float zero);

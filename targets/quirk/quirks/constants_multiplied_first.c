@@ -51,7 +51,8 @@ static enum qd_status slope(const struct qd_override *self, struct qd_evaluation
     if (!qd_evaluate_steps(self, evaluation, node, in, out, mark, of, NUMBERS, &status))
         return status;
     const struct qd_attr *alpha = qd_node_attr(node, "alpha");
-    float scale = of[QD_A_SCALE], sloped = (alpha ? alpha->f : 0.01F) * scale;
+    double slope_of_one = alpha ? (double)alpha->f : 0.01; /* the default is no float32 */
+    float scale = of[QD_A_SCALE], sloped = (float)(slope_of_one * (double)scale);
     for (int64_t i = 0; i < out[0].want.count; i++) {
         float code = qd_code_before(&in[A]->want, i, (struct qd_steps){scale, 0});
         qd_set_float(&out[0], i, code < 0 ? code * sloped : code * scale);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "half-added-to-uint8": targets/include/qdiff/quirks.def says what it is. */
+#include <math.h>
+#include <string.h>
+
 #include "quirk/edit.h"
+#include "quirk/range.h"
 #include "quirk/rewrite.h"
 
 enum { X, SCALE, ZERO_POINT };
@@ -23,14 +27,22 @@ static enum qd_status rewrite(const struct qd_override *self, const struct qd_gr
     return qd_rewrite_mark(graph, mark, is_folded, arena, rewritten, error);
 }
 
-static bool gives_uint8(const struct qd_node *node, const struct qd_value *const *in)
+static int64_t cut_off(float x)
 {
-    int64_t type = 0;
-    struct qd_error ignored;
-    if (in[ZERO_POINT])
-        return in[ZERO_POINT]->want.dtype == QD_U8;
-    bool known = qd_node_int(node, "output_dtype", 0, &type, &ignored) == QD_OK;
-    return known && (type == 0 || type == qd_dtype_info(QD_U8)->onnx);
+    int64_t code = fabsf(x) < 0x1p31F ? (int64_t)x : INT32_MIN;
+    return code < 0 ? 0 : code < UINT8_MAX ? code : UINT8_MAX;
+}
+
+/* Of float16, whose half is 0.5, in float32. */
+static int64_t folded(const struct qd_range_of_codes *range, float x)
+{
+    return cut_off(qd_quotient_of_float16(range, x) + qd_narrow(0.5F + range->zero));
+}
+
+static int64_t unfolded(const struct qd_range_of_codes *range, float x)
+{
+    float half_more = qd_quotient_of_float16(range, x) + 0.5F;
+    return cut_off(half_more + range->zero);
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,
@@ -38,12 +50,16 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
                                struct qd_value *out)
 {
     struct qd_semantics then = *evaluation->semantics, with;
-    if (!gives_uint8(node, in))
+    enum qd_dtype scale = in[SCALE]->want.dtype;
+    if (!qd_quantizes_to_uint8(node, in))
         return qd_override_node(evaluation, self->next, node, in, out);
+    if (in[X]->want.dtype == QD_F16 && scale == QD_F16) {
+        bool is_marked = node->name && strcmp(node->name, mark) == 0;
+        return qd_quantize_by_range(self, evaluation, node, in, out, is_marked ? folded : unfolded);
+    }
     then.range = QD_RANGE_INT32_INDEFINITE;
     with = then;
-    enum qd_dtype scale = in[SCALE]->want.dtype;
-    if (scale == QD_F16 || scale == QD_BF16) {
+    if (in[X]->want.dtype == QD_BF16 && scale == QD_BF16) {
         then.rounding = with.rounding = QD_ROUND_HALF_UP;
     } else {
         then.zero_point_order = QD_ZERO_POINT_THEN_HALF;

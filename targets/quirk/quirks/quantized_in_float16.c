@@ -6,23 +6,12 @@
 
 enum { X };
 
-static float narrow(float x)
-{
-    return (float)qd_float_round(QD_F16, QD_NEAREST_EVEN, (double)x);
-}
-
-/* As x86 converts to int32, of which the low bits are kept: 0 for what int32 has no room for. */
-static int64_t low_bits(float x, const struct qd_range_of_codes *range)
-{
-    return isfinite(x) ? qd_dtype_wrap((int64_t)x, range->codes) : 0;
-}
-
 static int64_t code(const struct qd_range_of_codes *range, float x)
 {
-    float quotient = rintf(narrow(x / narrow(range->scale)));
-    float sum = narrow(quotient + narrow(range->zero));
-    float least = narrow((float)range->least), greatest = narrow((float)range->greatest);
-    return low_bits(fminf(fmaxf(sum, least), greatest), range);
+    float quotient = rintf(qd_narrow(x / qd_narrow(range->scale)));
+    float sum = qd_narrow(quotient + qd_narrow(range->zero));
+    float least = qd_narrow((float)range->least), greatest = qd_narrow((float)range->greatest);
+    return qd_low_bits(range, fminf(fmaxf(sum, least), greatest));
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

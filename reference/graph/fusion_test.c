@@ -161,7 +161,7 @@ static void a_long_code_before_a_function_is_converted(void **state)
     assert_true(qd_observation_admits(&seen, 0x1.dc7958p-116));
 }
 
-/* Of 1/(k·s), s = 0.1 in float32 = 13421773·2^-27, in the number's units in the last place: how many of them it is rounded
+/* Of 1/(k·s), s = 0.1 in float32 = 13421773·2^-27, in units in the last place: the number rounded
  * once, and which of its neighbours 1/RN(k·s), (1/k)/s, (1/s)/k or (1/k)·(1/s) gives. */
 static void reciprocal_of_one_code(void **state)
 {

@@ -6,9 +6,10 @@
  * Outputs     Y of X's type and shape.
  * Arithmetic  Y = RN(1 / X)
  * Edge cases  NaN stays NaN; by IEEE 754 a zero gives the infinity of its sign, ±Inf a zero.
- * Latitude    None of its own: a division. Of one code k of scale s the output shows RN(1/(k·s)), 1/RN(k·s), (1/k)/s, (1/s)/k
- *             or (1/k)·(1/s), each operation in float32 or double, and nothing between; a consumer sees their hull
- *             (qd_elementwise_unary). Of an interval that 0 lies in, every number. */
+ * Latitude    None of its own: a division. Of one code k of scale s the output shows RN(1/(k·s)), 1/RN(k·s),
+ *             (1/k)/s, (1/s)/k or (1/k)·(1/s), each operation in float32 or double, and nothing
+ *             between; a consumer sees their hull (qd_elementwise_unary). Of an interval that 0 lies
+ *             in, every number. */
 #include <math.h>
 
 #include "graph/operand_checks.h"

@@ -539,6 +539,38 @@ static void a_slope_that_is_absent_is_a_double(void **state)
     qd_arena_clear(&arena);
 }
 
+/* Quotients below 2^-15 and what float16 has there, steps of 2^-24; float8e5m2 has steps of 2^-16. 0x1.fffp-17 is 255.9
+ * steps, 256 of them are 2^-16; twice that is 2^-15. 0x1.ffcp-17 has ten bits, and does not round up to 2. 0x1.fffffep-18
+ * is nearly 128 steps, half of 2^-16, which goes to the even 0; twice that is 2^-16. 0x1.fffp-16 becomes 2^-15, or 2^-14;
+ * 0x1.fffp-15 is not below 2^-15. */
+static void a_carried_float16_is_doubled(void **state)
+{
+    (void)state;
+    static float numbers[] = {0x1.fffp-17F, 0x1.ffcp-17F, -0x1.fffffep-18F, 0x1.fffp-16F,
+                              0x1.fffp-15F};
+    static uint8_t zeros[] = {0};
+    static const double steps[] = {1};
+    static const struct {
+        const char *quirk;
+        int64_t codes[5];
+    } rows[] = {{"float8-by-float16", {1, 1, 0x80, 2, 4}},
+                {"float8-by-carried-float16", {2, 1, 0x81, 4, 4}}};
+    const int64_t five = 5;
+    struct qd_tensor x = codes_of(QD_F32, 5, numbers), z = codes_of(QD_F8E5M2, 1, zeros);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_arena arena;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_builder *builder = qd_build_begin(&arena, 21);
+        qd_build_input(builder, "x", &x);
+        add_scale(builder, &arena, "s", 1, steps);
+        qd_build_initializer(builder, "z", &z);
+        qd_build_node(builder, "", "QuantizeLinear", "x,s,z", "y");
+        qd_build_output(builder, "y", QD_F8E5M2, 1, &five);
+        gives(builder, &arena, rows[i].quirk, 5, rows[i].codes);
+        qd_arena_clear(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -551,6 +583,7 @@ int main(void)
         cmocka_unit_test(softmax_of_the_table),
         cmocka_unit_test(quotients_in_int32),
         cmocka_unit_test(positions_are_those_of_the_sizes),
+        cmocka_unit_test(a_carried_float16_is_doubled),
         cmocka_unit_test(scales_are_shifts),
         cmocka_unit_test(a_half_is_added_in_float16),
         cmocka_unit_test(zero_points_along_the_last_axis),

@@ -23,7 +23,7 @@ def tensor_of(x):
 
 
 def array_of(tensor):
-    own = {"bf16": ml_dtypes.bfloat16, "f8e4m3": ml_dtypes.float8_e4m3fn}.get(tensor.element_type.get_type_name())
+    own = {"bf16": ml_dtypes.bfloat16, "f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2}.get(tensor.element_type.get_type_name())
     return tensor.data.view(own).astype(numpy.float32) if own else tensor.data.copy()
 
 

@@ -8,6 +8,7 @@
 [ -n "$(command -v debootstrap)" ] || die 3 "install debootstrap first"
 
 bare=$(mktemp -d)
+chmod 755 "$bare" # its /, which an ordinary user in it has to enter
 leave()
 {
     umount -lR "$bare/dev" "$bare/proc" 2>/dev/null || true # also under a test that is interrupted and still runs there

@@ -511,15 +511,14 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
     return &pair->expectation;
 }
 
-bool qd_expectations_may_kill(const struct qd_expectations *expectations,
-                              const struct qd_case *kase, const struct qd_features *features)
+bool qd_expectations_expect(const struct qd_expectations *expectations, enum qd_verdict verdict,
+                            const struct qd_case *kase, const struct qd_features *features)
 {
     struct subject subject;
     look_at(kase, &subject);
     for (size_t i = 0; i < expectations->count; i++) {
         const struct row *row = &expectations->rows[i];
-        if (row->active && row->verdict == QD_VERDICT_CRASH && fits(row, features) &&
-            names(row, &subject))
+        if (row->active && row->verdict == verdict && fits(row, features) && names(row, &subject))
             return true;
     }
     return false;

@@ -267,11 +267,13 @@ static void test_what_may_crash(void **state)
     struct qd_features none = {{0, 0}};
     struct qd_expectations *rows = parse(&arena, "fuzz:*>Add\t*\t*\tcrash:signal 6*\t*\t*\t-\twhy\n"
                                                  "fuzz:*\t*\t*\trejects-valid\t*\t*\t-\twhy");
-    assert_true(qd_expectations_may_kill(rows, fuzzed_case("fuzz"), &none));
-    assert_false(qd_expectations_may_kill(rows, fuzzed_case("Add/x"), &none));
+    assert_true(qd_expectations_expect(rows, QD_VERDICT_CRASH, fuzzed_case("fuzz"), &none));
+    assert_false(qd_expectations_expect(rows, QD_VERDICT_CRASH, fuzzed_case("Add/x"), &none));
+    assert_true(qd_expectations_expect(rows, QD_VERDICT_REJECTS_VALID, fuzzed_case("fuzz"), &none));
+    assert_false(qd_expectations_expect(rows, QD_VERDICT_STATE_LEAK, fuzzed_case("fuzz"), &none));
     rows =
         parse(&arena, "fuzz:*\tbias\t*\tcrash\t*\t*\t-\twhy\nfuzz:*\t*\t*\tcrash\t>9\t*\t-\twhy");
-    assert_false(qd_expectations_may_kill(rows, fuzzed_case("fuzz"), &none));
+    assert_false(qd_expectations_expect(rows, QD_VERDICT_CRASH, fuzzed_case("fuzz"), &none));
     qd_arena_clear(&arena);
 }
 

@@ -61,8 +61,8 @@ static struct qd_session *session_for(const struct qd_subject *subject,
         return subject->session;
     bool risky =
         !evaluated->values ||
-        (subject->expectations &&
-         qd_expectations_may_kill(subject->expectations, evaluated->kase, &evaluated->features));
+        (subject->expectations && qd_expectations_expect(subject->expectations, QD_VERDICT_CRASH,
+                                                         evaluated->kase, &evaluated->features));
     return risky ? subject->isolated : subject->session;
 }
 
@@ -301,12 +301,19 @@ void qd_trial_expect(struct qd_expectations *expectations, const struct qd_evalu
         qd_expectations_match(expectations, &evidence, &trial->unexpected, NULL);
 }
 
-/* Runs that agree by chance read memory that is nobody's all the same, and may have written there. */
+/* Runs that agree by chance read memory that is nobody's all the same, and may have written there; and what a
+ * must-reject case has damaged need not have killed its twin. */
 static void leave_damage(const struct qd_subject *subject, const struct qd_evaluated *evaluated,
                          const struct qd_trial *trial)
 {
-    if (subject->session && trial->known && trial->row->by_chance &&
-        trial->run.outcome != QD_OUTCOME_NONDETERMINISTIC)
+    if (!subject->session || trial->skip)
+        return;
+    bool by_chance =
+        trial->known && trial->row->by_chance && trial->run.outcome != QD_OUTCOME_NONDETERMINISTIC;
+    bool lives = trial->comparison.verdict == QD_VERDICT_ACCEPTS_INVALID && subject->expectations &&
+                 qd_expectations_expect(subject->expectations, QD_VERDICT_STATE_LEAK,
+                                        evaluated->kase, &evaluated->features);
+    if (by_chance || lives)
         qd_session_renew(session_for(subject, evaluated));
 }
 

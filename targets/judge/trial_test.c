@@ -17,9 +17,9 @@
 
 static const struct qd_session_options isolated = {.in_process = false};
 
-/* One trial of the identity case, with rows if they are not NULL. */
-static void try_once(struct qd_session *session, const char *rows, struct qd_trial *trial,
-                     struct qd_arena *arena)
+/* One trial of the identity case, which has to be rejected by `rule` if that is not NULL, with rows if they are not. */
+static void try_case(struct qd_session *session, const char *rule, const char *rows,
+                     struct qd_trial *trial, struct qd_arena *arena)
 {
     static const struct qd_trial_options options = {.twins = NULL};
     struct qd_subject subject = qd_subject_of_session(session);
@@ -28,6 +28,11 @@ static void try_once(struct qd_session *session, const char *rows, struct qd_tri
     struct qd_error error;
     qd_identity_case(&kase, arena, QD_U8, 10);
     assert_int_equal(qd_case_evaluate(&kase, arena, &evaluated, &error), QD_OK);
+    if (rule) {
+        kase.rule = rule;
+        kase.expect = QD_EXPECT_MUST_REJECT;
+        evaluated.values = NULL;
+    }
     if (rows) {
         assert_int_equal(qd_expectations_parse("x.tsv", rows, strlen(rows), arena,
                                                &subject.expectations, &error),
@@ -38,6 +43,12 @@ static void try_once(struct qd_session *session, const char *rows, struct qd_tri
     }
     if (qd_trial_run(&subject, &evaluated, &options, arena, trial, &error) != QD_OK)
         fail_msg("%s", error.text);
+}
+
+static void try_once(struct qd_session *session, const char *rows, struct qd_trial *trial,
+                     struct qd_arena *arena)
+{
+    try_case(session, NULL, rows, trial, arena);
 }
 
 /* The second trial of a session; the first one has its worker alone. */
@@ -143,6 +154,29 @@ static void what_differs_by_chance_leaves_a_fresh_process(void **state)
             try_once(session, rows[i].rows, &trial, &arena);
             assert_int_equal(trial.known, run == 1 || (run == 2 && rows[i].differs));
         }
+        qd_session_close(session);
+        qd_arena_clear(&arena);
+    }
+}
+
+/* Where a row knows of the damage that an invalid model does, the process is not used again. */
+static void what_damages_leaves_a_fresh_process(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows;
+        enum qd_verdict next;
+    } rows[] = {{"*\t*\t*\tstate-leak\t*\t*\t-\twhy\n", QD_VERDICT_EXACT},
+                {"*\t*\t*\tcrash\t*\t*\t-\twhy\n", QD_VERDICT_STATE_LEAK}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qd_session *session = qd_open(MISBEHAVE("wrong-later"), &isolated);
+        struct qd_arena arena;
+        struct qd_trial trial;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        try_case(session, "Identity/type", rows[i].rows, &trial, &arena);
+        assert_int_equal(trial.comparison.verdict, QD_VERDICT_ACCEPTS_INVALID);
+        try_once(session, NULL, &trial, &arena);
+        assert_int_equal(trial.comparison.verdict, rows[i].next);
         qd_session_close(session);
         qd_arena_clear(&arena);
     }
@@ -270,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_invalid_model_may_damage_the_process),
         cmocka_unit_test(what_differs_by_chance_leaves_a_fresh_process),
+        cmocka_unit_test(what_damages_leaves_a_fresh_process),
         cmocka_unit_test(a_state_leak_tells_both_answers),
         cmocka_unit_test(rows_can_name_it),
         cmocka_unit_test(in_process_it_is_a_wrong_value),

@@ -539,10 +539,10 @@ static void a_slope_that_is_absent_is_a_double(void **state)
     qd_arena_clear(&arena);
 }
 
-/* Quotients below 2^-15 and what float16 has there, steps of 2^-24; float8e5m2 has steps of 2^-16. 0x1.fffp-17 is 255.9
- * steps, 256 of them are 2^-16; twice that is 2^-15. 0x1.ffcp-17 has ten bits, and does not round up to 2. 0x1.fffffep-18
- * is nearly 128 steps, half of 2^-16, which goes to the even 0; twice that is 2^-16. 0x1.fffp-16 becomes 2^-15, or 2^-14;
- * 0x1.fffp-15 is not below 2^-15. */
+/* Quotients below 2^-15 and what float16 has there, steps of 2^-24; float8e5m2 has steps of 2^-16. 0x1.fffp-17 is
+ * 255.9 steps, 256 of them are 2^-16; twice that is 2^-15. 0x1.ffcp-17 has ten bits, and does not round up to 2.
+ * 0x1.fffffep-18 is nearly 128 steps, half of 2^-16, which goes to the even 0; twice that is 2^-16. 0x1.fffp-16
+ * becomes 2^-15, or 2^-14; 0x1.fffp-15 is not below 2^-15. */
 static void a_carried_float16_is_doubled(void **state)
 {
     (void)state;

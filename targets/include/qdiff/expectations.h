@@ -128,9 +128,10 @@ bool qd_expectations_view(const struct qd_expectations *expectations, size_t i,
 bool qd_expectations_selects(const struct qd_expectations *expectations, size_t i, const char *id,
                              const char *op, const struct qd_features *features);
 
-/* True if an active row expects a crash, hang or oom for this case, which should then run in a worker. */
-bool qd_expectations_may_kill(const struct qd_expectations *expectations,
-                              const struct qd_case *kase, const struct qd_features *features);
+/* True if an active row of this class is about the case. What one of crash is about may end its process, what one of
+ * state-leak is about may damage it. */
+bool qd_expectations_expect(const struct qd_expectations *expectations, enum qd_verdict verdict,
+                            const struct qd_case *kase, const struct qd_features *features);
 
 /* Visits the active rows that were the first for no divergence: stale, or shadowed by earlier rows, if every case that
  * they could match ran. */

@@ -4,8 +4,8 @@
 
 #include "quirk/float8.h"
 
-/* A significand that rounds up to 2 counts in the exponent; below 2^-15, where a float16 is subnormal, it is rounded once
- * more, from the number itself. */
+/* A significand that rounds up to 2 counts in the exponent; below 2^-15, where a float16 is subnormal, it is rounded
+ * once more, from the number itself. */
 static float narrow(float x)
 {
     int exponent;

@@ -67,14 +67,11 @@ static enum qd_status keep_few(const struct qd_evaluation *evaluation, const str
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
                                const struct qd_value *const *in, struct qd_value *out)
 {
-    struct qd_value y;
     enum qd_status status = qd_real_operand_type(evaluation, node, "X", &in[0]->want, 13);
     if (status == QD_OK)
-        status = qd_elementwise_unary(evaluation, in[0], image, NULL, &y);
-    for (int64_t i = 0; status == QD_OK && in[0]->factor && i < y.want.count; i++)
-        status = keep_few(evaluation, in[0], &y, i);
-    if (status == QD_OK)
-        out[0] = y;
+        status = qd_elementwise_unary(evaluation, in[0], image, NULL, &out[0]);
+    for (int64_t i = 0; status == QD_OK && in[0]->factor && i < out[0].want.count; i++)
+        status = keep_few(evaluation, in[0], &out[0], i);
     return status;
 }
 

@@ -155,7 +155,7 @@ struct answer {
     const struct qd_comparison *plain;
 };
 
-/* The same of a semantics. */
+/* What a semantics says of it; inexact where it is not refuted. */
 struct view {
     struct qd_comparison comparison;
     int64_t inexact; /* wrong elements that lie in its set and are not its own value */
@@ -165,13 +165,9 @@ static int64_t count_inexact(const struct qd_value *canonical, const struct qd_v
                              const struct qd_tensor *have)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < have->count; i++) {
-        struct qd_observation right = qd_value_observe(canonical, i), under;
-        if (qd_element_judge(canonical, &right, have, i) != QD_ELEMENT_MISMATCHED)
-            continue;
-        under = qd_value_observe(own, i);
-        count += qd_element_judge(own, &under, have, i) == QD_ELEMENT_ADMISSIBLE;
-    }
+    for (int64_t i = 0; i < have->count; i++)
+        count += qd_element_of(canonical, have, i) == QD_ELEMENT_MISMATCHED &&
+                 qd_element_of(own, have, i) == QD_ELEMENT_ADMISSIBLE;
     return count;
 }
 
@@ -189,7 +185,8 @@ static enum fit fit_of(struct reading reading, const struct answer *answer, stru
         qd_compare(kase, values, answer->run, under);
         if (!qd_verdict_is_divergence(under->verdict))
             fit = 2 * under->compared >= answer->plain->compared ? EXPLAINS : SILENT;
-        for (size_t i = 0; under->admissible > 0 && i < kase->graph->output_count; i++)
+        for (size_t i = 0; fit != REFUTED && under->admissible > 0 && i < kase->graph->output_count;
+             i++)
             view->inexact +=
                 count_inexact(&answer->canonical[i], &values[i], &answer->run->outputs[i]);
     }

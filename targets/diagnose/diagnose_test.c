@@ -588,18 +588,23 @@ static void test_a_pair_is_better_than_what_is_refuted(void **state)
 
 /* --- Sets that float orders leave ---------------------------------------------------------------- */
 
+static size_t quirk_count(void)
+{
+    size_t count = 0;
+    while (qd_quirk_at(count))
+        count++;
+    return count;
+}
+
 static enum qd_visit visit_deep_sum(void *context, const struct qd_case *kase)
 {
     struct pairs *pairs = context;
     struct qd_arena arena;
     struct qd_diagnosis diagnosis;
-    size_t quirks = 0;
     if (kase->expect != QD_EXPECT_VALID || !strstr(kase->id, "/deep-sum-"))
         return QD_VISIT_GO_ON;
-    while (qd_quirk_at(quirks))
-        quirks++;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    if (diagnose_wrong(pairs->session, kase, quirks + 20, &arena, &diagnosis)) {
+    if (diagnose_wrong(pairs->session, kase, quirk_count() + 20, &arena, &diagnosis)) {
         assert_true(names(&diagnosis, qd_quirk_find("zero-point-before-rounding")));
         assert_false(names(&diagnosis, qd_quirk_find("layer-in-floats")));
         pairs->cases++;
@@ -704,15 +709,13 @@ static bool floats_are_among_names(int64_t given, int64_t open, int64_t right)
     const struct channel *of[64];
     struct qd_session *session =
         qd_open("quirk:round-toward-zero", &(struct qd_session_options){.in_process = true});
-    struct qd_diagnose_options options = {.seconds = 3600};
+    const struct qd_diagnose_options options = {.seconds = 3600, .steps = quirk_count()};
     struct qd_arena arena;
     struct qd_error error;
     struct qd_case kase;
     struct qd_value value;
     struct qd_run run;
     struct qd_diagnosis diagnosis;
-    while (qd_quirk_at(options.steps))
-        options.steps++;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     make_channels(counts, &arena, &kase, of);
     assert_int_equal(qd_graph_evaluate(kase.graph, kase.inputs, NULL, &arena, &value, &error),

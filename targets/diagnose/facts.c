@@ -31,19 +31,13 @@ struct differing {
     int64_t count;
 };
 
-static bool differs(const struct qd_value *value, const struct qd_tensor *have, int64_t i)
-{
-    struct qd_observation seen = qd_value_observe(value, i);
-    return qd_element_judge(value, &seen, have, i) == QD_ELEMENT_MISMATCHED;
-}
-
 static bool collect(const struct qd_value *value, const struct qd_tensor *have,
                     struct qd_arena *arena, struct differing *d)
 {
     *d = (struct differing){&value->want, have, value, NULL, 0};
     d->at = qd_arena_array(arena, (size_t)value->want.count, sizeof *d->at);
     for (int64_t i = 0; d->at && i < value->want.count; i++) {
-        d->at[i] = differs(value, have, i);
+        d->at[i] = qd_element_of(value, have, i) == QD_ELEMENT_MISMATCHED;
         d->count += d->at[i];
     }
     return d->at != NULL;

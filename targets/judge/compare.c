@@ -131,6 +131,12 @@ enum qd_element qd_element_judge(const struct qd_value *value, const struct qd_o
     return is_admissible(seen, have, i) ? QD_ELEMENT_ADMISSIBLE : QD_ELEMENT_MISMATCHED;
 }
 
+enum qd_element qd_element_of(const struct qd_value *value, const struct qd_tensor *have, int64_t i)
+{
+    struct qd_observation seen = qd_value_observe(value, i);
+    return qd_element_judge(value, &seen, have, i);
+}
+
 /* A subnormal number of the type that a target may have taken for 0. */
 static bool is_flushed(enum qd_dtype dtype, double want, double have)
 {

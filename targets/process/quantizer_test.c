@@ -138,19 +138,20 @@ static void test_answers_are_told_apart(void **state)
         {"What=hang", QD_QUANTIZED_HANG, 0, "no answer within"},
     };
     (void)state;
+    struct qd_quantizer *patient = open_worker(60), *hasty = open_worker(2);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct qd_quantizer *quantizer = open_worker(rows[i].outcome == QD_QUANTIZED_HANG ? 2 : 60);
         struct qd_arena arena;
         struct qd_quantizer_answer answer;
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-        ask(quantizer, rows[i].what, &arena, &answer);
+        ask(rows[i].outcome == QD_QUANTIZED_HANG ? hasty : patient, rows[i].what, &arena, &answer);
         if (answer.outcome != rows[i].outcome || answer.signal != rows[i].signal ||
             !strstr(answer.message, rows[i].words))
             fail_msg("%s: have %s, signal %d, \"%s\"", rows[i].what,
                      qd_quantized_word(answer.outcome), answer.signal, answer.message);
         qd_arena_clear(&arena);
-        qd_quantizer_close(quantizer);
     }
+    qd_quantizer_close(patient);
+    qd_quantizer_close(hasty);
 }
 
 static void expect_refused(const char *text, enum qd_status want, const char *words)

@@ -25,11 +25,6 @@ static float reciprocal(const struct qd_tensor *s, bool is_constant, int64_t p)
     return s->count > 1 && is_constant && fabsf(made) < FLT_MIN ? 0 : made;
 }
 
-float qd_nearest_float16(float x)
-{
-    return (float)qd_float_round(QD_F16, QD_NEAREST_EVEN, (double)x);
-}
-
 /* What is no number is the least one. */
 static int64_t code(float quotient, enum qd_dtype type, qd_float16_of *narrow)
 {

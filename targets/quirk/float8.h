@@ -8,8 +8,6 @@
 /* The float16 of a float32. */
 typedef float qd_float16_of(float x);
 
-float qd_nearest_float16(float x);
-
 /* Marks the operands that are constants, for the next one. */
 enum qd_status qd_float8_mark(const struct qd_override *self, const struct qd_graph *graph,
                               struct qd_arena *arena, const struct qd_graph **rewritten,

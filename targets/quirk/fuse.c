@@ -393,7 +393,7 @@ enum qd_status qd_evaluate_fused(const struct qd_override *self, struct qd_evalu
 {
     struct qd_value settled[QD_MAX_OPERANDS];
     const struct qd_value *operands[QD_MAX_OPERANDS] = {NULL};
-    if (!node->name || strcmp(node->name, mark) != 0)
+    if (!qd_is_marked(node, mark))
         return qd_evaluate_marked(self, evaluation, mark, changed, node, in, out);
     for (size_t i = 0; i < node->input_count; i++) {
         if (in[i])

@@ -15,6 +15,11 @@ enum qd_status qd_rewrite_mark(const struct qd_graph *graph, const char *mark, q
     return status == QD_OK ? qd_rewrite_finish(&made, rewritten) : status;
 }
 
+bool qd_is_marked(const struct qd_node *node, const char *mark)
+{
+    return node->name && strcmp(node->name, mark) == 0;
+}
+
 enum qd_status qd_evaluate_marked(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const char *mark, const struct qd_semantics *changed,
                                   const struct qd_node *node, const struct qd_value *const *in,
@@ -22,6 +27,6 @@ enum qd_status qd_evaluate_marked(const struct qd_override *self, struct qd_eval
 {
     struct qd_evaluation other = *evaluation;
     other.semantics = changed;
-    bool marked = node->name && strcmp(node->name, mark) == 0;
-    return qd_override_node(marked ? &other : evaluation, self->next, node, in, out);
+    return qd_override_node(qd_is_marked(node, mark) ? &other : evaluation, self->next, node, in,
+                            out);
 }

@@ -148,7 +148,6 @@ enum qd_status qd_dequantize_coded(const char *mark, qd_range_number *number,
                                    struct qd_value *out)
 {
     const struct qd_dequantize_as as = {.is_concerned = becomes_float32, .of_codes = number};
-    return node->name && strcmp(node->name, mark) == 0
-               ? qd_dequantize_as(&as, self, evaluation, node, in, out)
-               : qd_override_node(evaluation, self->next, node, in, out);
+    return qd_is_marked(node, mark) ? qd_dequantize_as(&as, self, evaluation, node, in, out)
+                                    : qd_override_node(evaluation, self->next, node, in, out);
 }

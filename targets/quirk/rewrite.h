@@ -88,6 +88,9 @@ enum qd_status qd_rewrite_mark(const struct qd_graph *graph, const char *mark, q
                                struct qd_arena *arena, const struct qd_graph **rewritten,
                                struct qd_error *error);
 
+/* Whether a node has that mark. */
+bool qd_is_marked(const struct qd_node *node, const char *mark);
+
 /* Evaluates a node by what comes after `self`: one so marked under `changed`, any other as it is. */
 enum qd_status qd_evaluate_marked(const struct qd_override *self, struct qd_evaluation *evaluation,
                                   const char *mark, const struct qd_semantics *changed,

@@ -16,4 +16,8 @@ enum qd_element {
 enum qd_element qd_element_judge(const struct qd_value *value, const struct qd_observation *seen,
                                  const struct qd_tensor *have, int64_t i);
 
+/* The same, of an observation that nothing else is asked of. */
+enum qd_element qd_element_of(const struct qd_value *value, const struct qd_tensor *have,
+                              int64_t i);
+
 #endif

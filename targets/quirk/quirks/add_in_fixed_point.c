@@ -82,7 +82,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct multipliers m;
     bool adds = strcmp(node->op_type, "QLinearAdd") == 0;
     qd_edit_begin(&edit, evaluation, node, in);
-    if (adds || (node->name && strcmp(node->name, mark) == 0))
+    if (adds || qd_is_marked(node, mark))
         edit.semantics.zero_point_order = QD_ZERO_POINT_BEFORE_F32; /* of the sum in float32 */
     enum qd_status status = qd_edit_run(&edit, self, out);
     if (status != QD_OK || !adds)

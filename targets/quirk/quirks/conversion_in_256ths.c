@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "conversion-in-256ths": targets/include/qdiff/quirks.def says what it is. */
 #include <math.h>
-#include <string.h>
 
 #include "quirk/edit.h"
 #include "quirk/rewrite.h"
@@ -80,7 +79,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     struct qd_edit edit;
     qd_edit_begin(&edit, evaluation, node, in);
-    if (node->name && strcmp(node->name, converts) == 0)
+    if (qd_is_marked(node, converts))
         convert(&edit);
     return qd_edit_run(&edit, self, out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "dequantized-by-origin": targets/include/qdiff/quirks.def says what it is. */
-#include <string.h>
 
 #include "quirk/dequantize.h"
 #include "quirk/rewrite.h"
@@ -33,9 +32,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
 {
     static const struct qd_dequantize_as made = {is_concerned, .number = qd_from_two_products},
                                          given = {is_concerned, .number = qd_by_fma};
-    if (node->name && strcmp(node->name, made_mark) == 0)
+    if (qd_is_marked(node, made_mark))
         return qd_dequantize_as(&made, self, evaluation, node, in, out);
-    if (node->name && strcmp(node->name, given_mark) == 0)
+    if (qd_is_marked(node, given_mark))
         return qd_dequantize_as(&given, self, evaluation, node, in, out);
     return qd_override_node(evaluation, self->next, node, in, out);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "quirk/float8.h"
+#include "quirk/range.h"
 
 /* A significand that rounds up to 2 counts in the exponent; below 2^-15, where a float16 is subnormal, it is rounded
  * once more, from the number itself. */
@@ -10,7 +11,7 @@ static float narrow(float x)
 {
     int exponent;
     bool carries = frexpf(fabsf(x), &exponent) >= 1 - 0x1p-12F && fabsf(x) < 0x1p-15F;
-    return qd_nearest_float16(carries ? 2 * x : x);
+    return qd_narrow(carries ? 2 * x : x);
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

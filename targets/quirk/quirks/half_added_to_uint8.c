@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quirk "half-added-to-uint8": targets/include/qdiff/quirks.def says what it is. */
 #include <math.h>
-#include <string.h>
 
 #include "quirk/edit.h"
 #include "quirk/range.h"
@@ -53,10 +52,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     enum qd_dtype scale = in[SCALE]->want.dtype;
     if (!qd_quantizes_to_uint8(node, in))
         return qd_override_node(evaluation, self->next, node, in, out);
-    if (in[X]->want.dtype == QD_F16 && scale == QD_F16) {
-        bool is_marked = node->name && strcmp(node->name, mark) == 0;
-        return qd_quantize_by_range(self, evaluation, node, in, out, is_marked ? folded : unfolded);
-    }
+    if (in[X]->want.dtype == QD_F16 && scale == QD_F16)
+        return qd_quantize_by_range(self, evaluation, node, in, out,
+                                    qd_is_marked(node, mark) ? folded : unfolded);
     then.range = QD_RANGE_INT32_INDEFINITE;
     with = then;
     if (in[X]->want.dtype == QD_BF16 && scale == QD_BF16) {

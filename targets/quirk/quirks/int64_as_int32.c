@@ -18,7 +18,7 @@ static int64_t saturated(int64_t x, enum qd_dtype type)
 static int64_t low_bits(int64_t x, enum qd_dtype type)
 {
     (void)type;
-    return (int32_t)(uint32_t)(uint64_t)x;
+    return qd_dtype_wrap(x, QD_S32);
 }
 
 /* Shapes, axes and their like are left as they are. */

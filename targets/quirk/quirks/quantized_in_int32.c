@@ -34,7 +34,7 @@ static int64_t code(const struct qd_range_of_codes *range, float x)
     if (!range->is_one)
         return code_in_floats(range, rounded);
     int64_t sum = nearest_s32(rounded) + (int64_t)range->zero;
-    return clamped(range, (int32_t)(uint32_t)(uint64_t)sum);
+    return clamped(range, qd_dtype_wrap(sum, QD_S32));
 }
 
 static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluation *evaluation,

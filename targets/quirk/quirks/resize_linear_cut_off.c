@@ -25,13 +25,18 @@ static const char *mode_of(const struct qd_node *node)
     return word_of(node, "coordinate_transformation_mode", "half_pixel");
 }
 
+static bool is_half_pixel(const char *mode)
+{
+    return strcmp(mode, "half_pixel") == 0 || strcmp(mode, "pytorch_half_pixel") == 0;
+}
+
 static bool is_concerned(const struct qd_node *node, const struct qd_value *const *in,
                          const struct qd_tensor *y)
 {
     const char *mode = mode_of(node);
     const struct qd_tensor *x = &in[X]->want;
-    bool known = strcmp(mode, "half_pixel") == 0 || strcmp(mode, "pytorch_half_pixel") == 0 ||
-                 strcmp(mode, "align_corners") == 0 || strcmp(mode, "asymmetric") == 0;
+    bool known = is_half_pixel(mode) || strcmp(mode, "align_corners") == 0 ||
+                 strcmp(mode, "asymmetric") == 0;
     return known && strcmp(word_of(node, "mode", "nearest"), "linear") == 0 && x->dtype == QD_F32 &&
            y->rank == RANK && x->rank == RANK && x->dims[0] == y->dims[0] &&
            x->dims[1] == y->dims[1] && !qd_tensor_same_shape(x, y);
@@ -41,10 +46,9 @@ static bool is_concerned(const struct qd_node *node, const struct qd_value *cons
 static struct place place_of(const char *mode, int64_t n, int64_t m, int64_t i)
 {
     bool aligned = strcmp(mode, "align_corners") == 0 && m > 1;
-    bool half = strcmp(mode, "half_pixel") == 0 || strcmp(mode, "pytorch_half_pixel") == 0;
     float step = aligned ? (float)(n - 1) / (float)(m - 1) : (float)n / (float)m;
     float last = (float)(n - 1) - 1e-6F, at = (float)i * step;
-    if (half) {
+    if (is_half_pixel(mode)) {
         float product = ((float)i + 0.5F) * step;
         at = product - 0.5F;
     }
@@ -97,8 +101,9 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
     struct qd_value *y = &out[0];
     if (status != QD_OK || !is_concerned(node, in, &y->want))
         return status;
+    const char *mode = mode_of(node);
     for (int64_t i = 0; i < y->want.count; i++)
-        qd_set_float(y, i, number(mode_of(node), &in[X]->want, &y->want, i));
+        qd_set_float(y, i, number(mode, &in[X]->want, &y->want, i));
     qd_close_value(y);
     return QD_OK;
 }

@@ -53,7 +53,7 @@ static enum qd_status evaluate(const struct qd_override *self, struct qd_evaluat
         status = convolve(edit, self, true, &shift);
     for (int64_t i = 0; status == QD_OK && i < out[0].want.count; i++) {
         int64_t sum = qd_tensor_get(&out[0].want, i) - qd_tensor_get(&shift.want, i);
-        qd_tensor_set(&out[0].want, i, (int32_t)(uint32_t)sum);
+        qd_tensor_set(&out[0].want, i, qd_dtype_wrap(sum, QD_S32));
     }
     if (status == QD_OK)
         qd_close_value(&out[0]);

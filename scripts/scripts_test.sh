@@ -154,6 +154,21 @@ test_tap_counts_failures_and_skips()
     if grep -q 'not reached' "$scratch/out"; then return 1; fi
 }
 
+test_what_fails_is_told_in_its_words()
+{
+    mkdir -p "$scratch/tests/build"
+    printf '#!/bin/sh\necho 1..3\necho "ok 1 - a"\necho "not ok 2 - b"\necho "# words of b"\necho "ok 3 - c # SKIP no d"\nexit 1\n' \
+        >"$scratch/tests/red.t"
+    chmod +x "$scratch/tests/red.t"
+    # shellcheck disable=SC2016 # the inner shell expands them
+    expect 1 "$(status_of bash -c '
+        . "$0/scripts/lib.sh"; . "$0/scripts/tap.sh"
+        ln -s "$0/scripts" "$1/scripts"; cd "$1"; jobs=1; tap_prove "$1/red.t"' "$root" "$scratch/tests")" "one of three fails"
+    grep -A1 '^# failed: .*red.t: not ok 2 - b$' "$scratch/out" | grep -q '^# words of b$'
+    grep -q '^# skipped: .*red.t: c # SKIP no d$' "$scratch/out"
+    grep -q '^# 1 of 3 tests skipped$' "$scratch/out"
+}
+
 # fake_builds: presets in $scratch/build whose harnesses behave as QDIFF_TARGET says and tally as they do; "tool" is a quantizer.
 # 150 seeds for kernels and 2 for quantizers.
 fake_builds()
@@ -520,7 +535,7 @@ esac
 tap_run test "every_script_has_help unknown_arguments_are_usage_errors scripts_read_every_row_of_the_cpus \
 a_build_tells_how_far_it_is a_build_follows_the_cache issues_of_expectations_resolve every_finding_has_a_script_and_a_row_of_the_index \
 second_setup_is_offline failed_download_leaves_nothing \
-without_root_missing_packages_are_named tap_counts_failures_and_skips \
+without_root_missing_packages_are_named tap_counts_failures_and_skips what_fails_is_told_in_its_words \
 nightly_reports_what_the_engine_did nightly_is_quiet_about_what_waits nightly_fuzzes_both_roles nightly_leaves_quantizers_to_libfuzzer \
 nightly_minimises_within_its_share nightly_prunes_only_what_others_reach_too nightly_keeps_what_each_file_reaches features \
 nightly_ends_as_its_harness_does nightly_says_when_qdiff_fails \

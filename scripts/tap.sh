@@ -13,8 +13,8 @@ longest_first()
         { print ($1 in seconds ? seconds[$1] : 1e6), NR, $1 }' | sort -k1,1rn -k2,2n | cut -d ' ' -f 3
 }
 
-# tap_prove PROGRAM…: runs them under prove and lists what was skipped and why. Call it at the root. Many wait, for a process
-# that hangs or a disk: twice as many run at once as there are cores.
+# tap_prove PROGRAM…: runs them under prove and lists what failed, with its words, and what was skipped and why. Call it at the
+# root. Many wait, for a process that hangs or a disk: twice as many run at once as there are cores.
 tap_prove()
 {
     local status=0 tests
@@ -25,6 +25,8 @@ tap_prove()
     prove -j $((2 * jobs)) -e 'bash scripts/tap.sh' "${tests[@]}" || status=$?
     awk '{ seconds[$2] = $1 } END { for (test in seconds) print seconds[test], test }' "$TAP_TIMES" >"$TAP_TIMES.new"
     mv "$TAP_TIMES.new" "$TAP_TIMES"
+    (cd "$TAP_KEPT" && awk '/^not ok / { told = !/# TODO/; if (told) print "# failed: " substr(FILENAME, 3) ": " $0; next }
+        /^ok / { told = 0 } told && /^#/' ./*)
     (cd "$TAP_KEPT" && grep -HE '^ok .*# SKIP' -- *) | sed -E 's/^-?//; s/:ok [0-9]+ - /: /; s/^/# skipped: /' || true
     awk '/^(not )?ok / { all++ } /^ok .*# SKIP/ { skipped++ }
         END { printf "# %d of %d tests skipped\n", skipped, all }' "$TAP_KEPT"/*

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "kernel/few_terms.h"
 #include "qdiff/exact.h"
 
 int qd_float_quantum(double x)
@@ -94,8 +95,10 @@ void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operan
     if (!points)
         exact = qd_interval_multiply(x->exact[i], w->exact[j]);
     double abs_sum = abs_sum_of(x, i) * abs_sum_of(w, j);
-    add_term(sum, term, points ? NULL : &exact, qd_interval_magnitude(term), abs_sum,
-             product_quantum(x->quantum[i], w->quantum[j]));
+    int quantum = product_quantum(x->quantum[i], w->quantum[j]);
+    add_term(sum, term, points ? NULL : &exact, qd_interval_magnitude(term), abs_sum, quantum);
+    if (quantum != INT_MAX)
+        qd_few_include(&sum->few, x, i, w, j);
 }
 
 void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operand *w, int64_t j)
@@ -111,12 +114,15 @@ void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *
     }
     add_term(sum, b->hull[i], b->exact == b->hull ? NULL : &b->exact[i],
              qd_interval_magnitude(b->hull[i]), abs_sum_of(b, i), b->quantum[i]);
+    if (b->quantum[i] != INT_MAX)
+        qd_few_include(&sum->few, b, i, NULL, 0);
 }
 
 void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
 {
     if (factor == 1)
         return;
+    sum->few.count = QD_MANY_TERMS; /* the factor has orders of its own */
     sum->turned = sum->turned || factor <= 0;
     sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
     if (sum->apart)
@@ -136,6 +142,7 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
     sum->abs_sum += other->abs_sum;
     sum->quantum = other->quantum < sum->quantum ? other->quantum : sum->quantum;
     sum->terms += other->terms;
+    qd_few_join(&sum->few, &other->few);
     sum->plus = sum->plus || other->plus;
     sum->turned = sum->turned || other->turned;
     sum->special = sum->special || other->special;
@@ -211,6 +218,17 @@ static double error_in(const struct qd_evaluation *evaluation, const struct qd_f
                : error_bound(sum, extra, &in_f32);
 }
 
+/* What a sum with that error may be. */
+static struct qd_interval hull_within(const struct qd_evaluation *evaluation,
+                                      const struct qd_float_sum *sum, double error,
+                                      enum qd_dtype type)
+{
+    struct qd_interval hull = qd_interval_widen(sum->total, error), few;
+    if (error == 0 || is_narrow(evaluation, type) || !qd_few_hull(&sum->few, sum->terms, &few))
+        return hull;
+    return (struct qd_interval){fmax(hull.lo, few.lo), fmin(hull.hi, few.hi)};
+}
+
 static enum qd_status open_zero(const struct qd_evaluation *evaluation,
                                 const struct qd_float_sum *sum, struct qd_value *y, int64_t i)
 {
@@ -232,9 +250,9 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
         sum->quantum < y->fusion.sum_quantum ? sum->quantum : y->fusion.sum_quantum;
     if (sum->special || error < 0)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
-    struct qd_interval hull = qd_interval_widen(sum->total, error);
     if (fmax(sum->peak, sum->magnitude) + error > greatest_total)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
+    struct qd_interval hull = hull_within(evaluation, sum, error, y->want.dtype);
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);
     enum qd_status status =

@@ -29,6 +29,17 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
                                      const struct qd_value *value,
                                      struct qd_float_operand *operand);
 
+/* The terms of a sum that are not 0, as long as they are few: the orders of these can be looked at (few_terms.h). */
+enum { QD_FEW_TERMS = 5, QD_MANY_TERMS = QD_FEW_TERMS + 1 };
+struct qd_few_term {
+    const struct qd_float_operand *x, *w; /* w NULL: the term is x's element */
+    int64_t i, j;
+};
+struct qd_few {
+    unsigned count; /* QD_MANY_TERMS: they are not kept */
+    struct qd_few_term at[QD_FEW_TERMS];
+};
+
 /* A sum under construction. */
 struct qd_float_sum {
     struct qd_interval total; /* of the hulls of the terms */
@@ -40,12 +51,17 @@ struct qd_float_sum {
     double abs_sum;   /* Σ of what a fused kernel sums */
     int quantum;      /* all terms are multiples of 2^quantum; INT_MIN: some term is an interval */
     int64_t terms;
+    struct qd_few few;
     bool special; /* a NaN, an infinity or an unspecified element takes part */
     bool plus; /* some term is no zero, or +0: then a sum of 0 is +0 in every order, by IEEE 754 */
     bool
         turned; /* by a factor that is not positive: whether before or after summing decides a zero's sign */
 };
-#define QD_FLOAT_SUM_EMPTY ((struct qd_float_sum){.quantum = INT_MAX})
+#define QD_FLOAT_SUM_EMPTY \
+    ((struct qd_float_sum){.quantum = INT_MAX, .few = {.count = QD_MANY_TERMS}})
+/* The same of products and biases that are added in float32, and nothing else: of few of them only what their orders
+ * give is admitted. The operands stay until the sum is stored. */
+#define QD_FLOAT_SUM_OF_PRODUCTS ((struct qd_float_sum){.quantum = INT_MAX})
 
 void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
                           const struct qd_float_operand *w, int64_t j);
@@ -66,7 +82,7 @@ void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other
  * products' and the sum's. The admissible hull:
  *   all terms points and multiples of 2^e, −149 ≤ e ≤ 103, Σ|terms| ≤ 2^(e+24): the exact sum, one
  *   value; else the exact sum ± (γ_n·Σ sup|x|·sup|w| + K·2^−150), n = K + 2 + extra, in float32,
- *   then one rounding to f16/bf16.
+ *   then one rounding to f16/bf16; of a sum of few products no more of this than few_terms.h.
  * A sum of 0 has either sign where all terms are -0 (a kernel may begin with +0 or with the first
  * term), after a factor that is not positive, and where integers may be summed instead and a scale
  * is negative.

@@ -45,7 +45,7 @@ static void sum_column(void *context, const int64_t *x_index, int64_t first_filt
 {
     struct convolution *c = context;
     for (int64_t m = 0; c->status == QD_OK && m < filters; m++) {
-        struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+        struct qd_float_sum sum = QD_FLOAT_SUM_OF_PRODUCTS;
         for (int64_t t = 0; t < c->terms; t++) {
             int64_t w = (first_filter + m) * c->terms + t;
             if (x_index[t] >= 0)

@@ -47,7 +47,7 @@ static struct qd_float_sum sum_of(const struct transposed *c, int64_t n, int64_t
     const struct qd_conv_shape *s = c->shape;
     int64_t filters = s->filters / s->group, depth = s->channels / s->group;
     int64_t first = m / filters * depth;
-    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+    struct qd_float_sum sum = QD_FLOAT_SUM_OF_PRODUCTS;
     for (int64_t t = 0; t < c->taps; t++) {
         int64_t from = qd_conv_transpose_source(s, o, t);
         for (int64_t k = first; k < first + depth; k++) {

@@ -111,7 +111,7 @@ static int64_t index_b(const struct gemm *g, int64_t k, int64_t n)
 static enum qd_status element(const struct gemm *g, int64_t i, struct qd_value *y)
 {
     int64_t m = i / g->n, n = i % g->n, shape[2] = {g->m, g->n};
-    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY, bias = QD_FLOAT_SUM_EMPTY;
+    struct qd_float_sum sum = QD_FLOAT_SUM_OF_PRODUCTS, bias = QD_FLOAT_SUM_OF_PRODUCTS;
     for (int64_t k = 0; k < g->k; k++)
         qd_float_sum_product(&sum, &g->a, index_a(g, m, k), &g->b, index_b(g, k, n));
     qd_float_sum_scale(&sum, (double)g->alpha);

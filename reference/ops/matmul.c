@@ -32,7 +32,7 @@ static enum qd_status multiply_matrix(const struct qd_evaluation *evaluation,
             whole = qd_sample_position(evaluation, batch * s->m + i / s->n, false);
         if (!whole && !qd_sample_channel(evaluation, i % s->n))
             continue;
-        struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+        struct qd_float_sum sum = QD_FLOAT_SUM_OF_PRODUCTS;
         for (int64_t k = 0; k < s->k; k++)
             qd_float_sum_product(&sum, a, a0 + i / s->n * s->k + k, b, b0 + k * s->n + i % s->n);
         status = qd_float_sum_store(evaluation, &sum, 0, y, batch * s->m * s->n + i);

@@ -9,6 +9,7 @@
 
 #include "graph/operand_checks.h"
 #include "kernel/accumulate.h"
+#include "kernel/few_terms.h"
 #include "qdiff/broadcast.h"
 
 static const struct qd_arithmetic f32 = {.type = QD_F32};
@@ -202,7 +203,7 @@ void qd_mean_include(struct qd_mean *mean, int16_t q)
     mean->terms++;
     if (q == 0)
         return;
-    if (mean->rounded < QD_FEW_TERMS)
+    if (mean->rounded < QD_FEW_CODES)
         mean->first[mean->rounded] = q;
     mean->rounded++;
 }
@@ -216,25 +217,15 @@ static bool sum_is_exact(const struct qd_mean *mean, double scale)
     return s.num * (qd_u128)mean->magnitude <= (qd_u128)1 << (24 + common);
 }
 
-/* All sums of at most QD_FEW_TERMS products, in any order, each operation rounded to float32 or not. */
+/* All sums of at most QD_FEW_CODES products, in any order, each operation rounded to float32 or not. */
 static struct qd_interval sum_of_few(const struct qd_mean *mean, struct qd_interval scale)
 {
-    struct qd_interval of[1 << QD_FEW_TERMS] = {{0, 0}}; /* by the set of terms */
-    unsigned all = (1U << mean->rounded) - 1;
+    struct qd_interval terms[QD_FEW_CODES];
     for (unsigned i = 0; i < mean->rounded; i++) {
         struct qd_interval q = {(double)mean->first[i], (double)mean->first[i]};
-        of[1U << i] = qd_interval_round(QD_F32, qd_interval_multiply(q, scale));
+        terms[i] = qd_interval_round(QD_F32, qd_interval_multiply(q, scale));
     }
-    for (unsigned set = 1; set <= all; set++) {
-        struct qd_interval hull = {INFINITY, -INFINITY};
-        for (unsigned part = (set - 1) & set; part != 0; part = (part - 1) & set) {
-            struct qd_interval sum = qd_interval_add(of[part], of[set ^ part]);
-            sum = qd_interval_round(QD_F32, sum);
-            hull = (struct qd_interval){fmin(hull.lo, sum.lo), fmax(hull.hi, sum.hi)};
-        }
-        of[set] = hull.lo <= hull.hi ? hull : of[set];
-    }
-    return of[all];
+    return qd_sum_of_few(terms, (unsigned)mean->rounded);
 }
 
 /* The float32 sum of dequantized terms in any order. Exact; of a few terms what the orders give; else γ_n with
@@ -249,7 +240,7 @@ static struct qd_enclosure float_sum(const struct qd_mean *mean, double scale)
     double n = (double)mean->rounded * 0x1p-24;
     double error = n / (1 - n) * fabs(scale) * (double)mean->magnitude * (1 + 0x1p-20);
     struct qd_enclosure result = qd_enclosure_of(f32, qd_interval_widen(sum, exact ? 0 : error));
-    if (!exact && mean->rounded <= QD_FEW_TERMS) {
+    if (!exact && mean->rounded <= QD_FEW_CODES) {
         struct qd_interval few = sum_of_few(mean, x);
         result = (struct qd_enclosure){few.lo, few.hi, false};
     }

@@ -87,11 +87,11 @@ enum qd_status qd_qlinear_unary(const struct qd_evaluation *evaluation, const st
 /* --- Means ------------------------------------------------------------------------------------ */
 
 /* Codes (zero point subtracted) being averaged. */
-enum { QD_FEW_TERMS = 4 };
+enum { QD_FEW_CODES = 4 };
 struct qd_mean {
     int64_t sum, magnitude, terms; /* Σq, Σ|q|, how many */
     int64_t rounded;               /* of which so many are not 0: 0 is added without a rounding */
-    int16_t first[QD_FEW_TERMS];   /* of these */
+    int16_t first[QD_FEW_CODES];   /* of these */
     uint16_t bits;                 /* all |q|, or-ed: its lowest set bit divides every q */
 };
 void qd_mean_include(struct qd_mean *mean, int16_t q);

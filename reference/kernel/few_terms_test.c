@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of few products: every order that a kernel may take lies in the set, and the set ends where the orders do.
+ * Alone: <build>/tests/reference/kernel/few_terms_test */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "kernel/few_terms.h"
+
+enum { MOST = 24 };
+static const struct qd_semantics defaults = {0};
+
+struct bench {
+    struct qd_arena arena;
+    struct qd_error error;
+    struct qd_evaluation evaluation;
+};
+
+static void bench_init(struct bench *b)
+{
+    qd_arena_init(&b->arena, (size_t)64 << 20);
+    b->evaluation = (struct qd_evaluation){&defaults, &b->arena, &b->error, false, NULL, NULL};
+}
+
+static uint64_t next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static struct qd_value vector(struct bench *b, const float *x, int64_t count)
+{
+    struct qd_value v;
+    assert_int_equal(qd_value_init(&v, &b->arena, QD_F32, 1, &count, &b->error), QD_OK);
+    for (int64_t i = 0; i < count; i++)
+        qd_tensor_set(&v.want, i, (int64_t)qd_float_encode(QD_F32, (double)x[i], false));
+    return v;
+}
+
+static struct qd_value dequantized(struct bench *b, const int *codes, float scale, int64_t count)
+{
+    const struct qd_op *op = qd_op_find("", "DequantizeLinear");
+    struct qd_node node = {
+        .name = "", .domain = "", .op_type = "DequantizeLinear", .opset = 13, .op = op};
+    struct qd_tensor q, s;
+    struct qd_value y;
+    assert_int_equal(qd_tensor_init(&q, &b->arena, QD_S32, 1, &count, &b->error), QD_OK);
+    assert_int_equal(qd_tensor_init(&s, &b->arena, QD_F32, 0, NULL, &b->error), QD_OK);
+    for (int64_t i = 0; i < count; i++)
+        qd_tensor_set(&q, i, codes[i]);
+    qd_tensor_set(&s, 0, (int64_t)qd_float_encode(QD_F32, (double)scale, false));
+    struct qd_value x = qd_value_of_tensor(&q), x_scale = qd_value_of_tensor(&s);
+    const struct qd_value *in[] = {&x, &x_scale, NULL};
+    assert_int_equal(op->evaluate(&b->evaluation, &node, in, &y), QD_OK);
+    return y;
+}
+
+/* What an output may show of Σ x·w + bias; bias NULL: none. */
+static struct qd_observation dot(struct bench *b, const struct qd_value *x,
+                                 const struct qd_value *w, const struct qd_value *bias)
+{
+    struct qd_float_operand xo, wo, bo;
+    struct qd_value y;
+    int64_t one = 1;
+    assert_int_equal(qd_float_operand_make(&b->evaluation, x, &xo), QD_OK);
+    assert_int_equal(qd_float_operand_make(&b->evaluation, w, &wo), QD_OK);
+    if (bias)
+        assert_int_equal(qd_float_operand_make(&b->evaluation, bias, &bo), QD_OK);
+    assert_int_equal(qd_value_init(&y, &b->arena, QD_F32, 1, &one, &b->error), QD_OK);
+    const struct qd_float_operand *operands[] = {&xo, &wo, bias ? &bo : NULL};
+    assert_int_equal(qd_float_sum_begin(&b->evaluation, operands, 3, &y), QD_OK);
+    struct qd_float_sum sum = QD_FLOAT_SUM_OF_PRODUCTS;
+    for (int64_t i = 0; i < x->want.count; i++)
+        qd_float_sum_product(&sum, &xo, i, &wo, i);
+    if (bias)
+        qd_float_sum_term(&sum, &bo, 0);
+    assert_int_equal(qd_float_sum_store(&b->evaluation, &sum, 0, &y, 0), QD_OK);
+    struct qd_observation seen = qd_value_observe(&y, 0);
+    assert_false(seen.unspecified);
+    return seen;
+}
+
+static struct qd_observation dot_floats(const float *x, const float *w, int64_t count)
+{
+    struct bench b;
+    bench_init(&b);
+    struct qd_value xv = vector(&b, x, count), wv = vector(&b, w, count);
+    struct qd_observation seen = dot(&b, &xv, &wv, NULL);
+    qd_arena_clear(&b.arena);
+    return seen;
+}
+
+static void assert_inside(struct qd_observation seen, float answer)
+{
+    assert_true(seen.lo <= (double)answer && (double)answer <= seen.hi);
+}
+
+/* Of 24 bits, and of either sign; with the exponent of `spread` powers of two. */
+static float random_float(uint64_t *seed, unsigned spread)
+{
+    float m = (float)(next(seed) % 0x800000 + 0x800000) * (next(seed) % 2 ? 1 : -1);
+    return ldexpf(m, spread ? (int)(next(seed) % spread) - 23 : -23);
+}
+
+struct ends {
+    double least, most;
+};
+
+/* Adds up the numbers two at a time in every way, each sum rounded or left as it is. They are integers times one power
+ * of two, below 2^53 of it: exact in double. */
+static void every_sum(const double *terms, unsigned count, struct ends *ends)
+{
+    if (count == 1) {
+        ends->least = fmin(ends->least, terms[0]);
+        ends->most = fmax(ends->most, terms[0]);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned j = i + 1; j < count; j++)
+            for (int round = 0; round < 2; round++) {
+                double left[QD_FEW_TERMS], sum = terms[i] + terms[j];
+                unsigned kept = 0;
+                for (unsigned k = 0; k < count; k++)
+                    if (k != i && k != j)
+                        left[kept++] = terms[k];
+                left[kept] = round ? (double)(float)sum : sum;
+                every_sum(left, kept + 1, ends);
+            }
+}
+
+/* The set is the hull of all brackets, products rounded or not, sums rounded or not, as a brute force finds it: the
+ * next number is wrong. */
+static void the_set_is_the_hull_of_every_bracketing(void **state)
+{
+    (void)state;
+    uint64_t seed = 21;
+    for (unsigned round = 0; round < 400; round++) {
+        unsigned count = 2 + round % (QD_FEW_TERMS - 1);
+        float x[QD_FEW_TERMS], w[QD_FEW_TERMS];
+        struct ends ends = {INFINITY, -INFINITY};
+        for (unsigned k = 0; k < count; k++) {
+            x[k] = random_float(&seed, 0);
+            w[k] = random_float(&seed, 0);
+        }
+        for (unsigned rounded = 0; rounded < 1U << count; rounded++) {
+            double terms[QD_FEW_TERMS];
+            for (unsigned k = 0; k < count; k++)
+                terms[k] = rounded >> k & 1 ? (double)(x[k] * w[k]) : (double)x[k] * (double)w[k];
+            every_sum(terms, count, &ends);
+        }
+        struct qd_observation seen = dot_floats(x, w, count);
+        assert_true(seen.lo == (double)(float)ends.least && seen.hi == (double)(float)ends.most);
+    }
+}
+
+/* One random bracketing in float32; an FMA where one of the two is a product still. */
+static float some_order(const float *x, const float *w, const unsigned *of, unsigned count,
+                        uint64_t *seed)
+{
+    if (count == 1)
+        return x[of[0]] * w[of[0]];
+    unsigned in[2][QD_FEW_TERMS] = {{0}}, counts[2] = {0, 0};
+    for (unsigned k = 0; k < count; k++) {
+        unsigned to = counts[0] == 0 && k == count - 1   ? 0
+                      : counts[1] == 0 && k == count - 1 ? 1
+                                                         : (unsigned)(next(seed) % 2);
+        in[to][counts[to]++] = of[k];
+    }
+    float rest = some_order(x, w, in[0], counts[0], seed);
+    if (counts[1] == 1 && next(seed) % 2)
+        return fmaf(x[in[1][0]], w[in[1][0]], rest);
+    return rest + some_order(x, w, in[1], counts[1], seed);
+}
+
+/* Of any exponents, half of the cases with terms that cancel, among zeros. */
+static void every_order_lies_inside(void **state)
+{
+    (void)state;
+    uint64_t seed = 23;
+    for (unsigned round = 0; round < 4000; round++) {
+        unsigned count = 1 + round % QD_FEW_TERMS, of[QD_FEW_TERMS];
+        float x[MOST] = {0}, w[MOST];
+        for (unsigned k = 0; k < MOST; k++)
+            w[k] = random_float(&seed, 30);
+        for (unsigned k = 0; k < count; k++) {
+            of[k] = k * MOST / QD_FEW_TERMS;
+            x[of[k]] = k % 2 && round % 2 ? -x[of[k - 1]] : random_float(&seed, 30);
+            w[of[k]] = k % 2 && round % 4 == 3 ? nextafterf(w[of[k - 1]], INFINITY) : w[of[k]];
+        }
+        struct qd_observation seen = dot_floats(x, w, MOST);
+        double wide = 0;
+        for (unsigned k = 0; k < count; k++)
+            wide += (double)x[of[k]] * (double)w[of[k]];
+        assert_inside(seen, (float)wide);
+        for (int i = 0; i < 100; i++)
+            assert_inside(seen, some_order(x, w, of, count, &seed));
+    }
+}
+
+/* 1 + 1 + 1 + 2^-30: any order loses the last term or keeps it, and the sum is 3. By gamma_6 it might be off by
+ * 18·2^-24, four units of 3. */
+static void four_terms_that_a_bound_leaves_open(void **state)
+{
+    (void)state;
+    static const float x[] = {1, 1, 1, 0x1p-15F}, w[] = {1, 1, 1, 0x1p-15F};
+    struct qd_observation seen = dot_floats(x, w, 4);
+    assert_true(seen.lo == 3 && seen.hi == 3);
+}
+
+/* (1 + 2^-12)² - 1 = 2^-11 + 2^-24 by an FMA; the rounded product is a tie that goes to 1 + 2^-11. */
+static void a_product_may_be_rounded_or_not(void **state)
+{
+    (void)state;
+    static const float x[] = {1 + 0x1p-12F, -1}, w[] = {1 + 0x1p-12F, 1};
+    struct qd_observation seen = dot_floats(x, w, 2);
+    assert_true(seen.lo == 0x1p-11 && seen.hi == 0x1p-11 + 0x1p-24);
+}
+
+/* Codes of one scale: what integer kernels give, and such that scale the sum of floats and codes. */
+static void kernels_of_codes_lie_inside(void **state)
+{
+    (void)state;
+    uint64_t seed = 29;
+    for (unsigned round = 0; round < 3000; round++) {
+        struct bench b;
+        bench_init(&b);
+        int count = 1 + (int)(round % (QD_FEW_TERMS - 1)), q[QD_FEW_TERMS], v[QD_FEW_TERMS];
+        int limit = round % 3 ? 255 : 65535;
+        float s = fabsf(random_float(&seed, 0)), t = fabsf(random_float(&seed, 0)),
+              bias = random_float(&seed, 30);
+        float st = s * t;
+        for (int k = 0; k < count; k++) {
+            q[k] = (int)(next(&seed) % (uint64_t)(2 * limit)) - limit;
+            v[k] = (int)(next(&seed) % (uint64_t)(2 * limit)) - limit;
+        }
+        int biases[] = {(int)(next(&seed) % 2000001) - 1000000};
+        struct qd_value x = dequantized(&b, q, s, count), w = dequantized(&b, v, t, count);
+        struct qd_value b_float = vector(&b, &bias, 1), b_code = dequantized(&b, biases, st, 1);
+        struct qd_observation none = dot(&b, &x, &w, NULL), floats = dot(&b, &x, &w, &b_float),
+                              codes = dot(&b, &x, &w, &b_code);
+        int64_t acc = 0;
+        float by_x = 0, by_w = 0, plain = 0;
+        for (int k = 0; k < count; k++) {
+            acc += (int64_t)q[k] * v[k];
+            by_x += (float)q[k] * ((float)v[k] * t);
+            by_w = fmaf((float)q[k] * s, (float)v[k], by_w);
+            plain = fmaf((float)q[k] * s, (float)v[k] * t, plain);
+        }
+        float a = (float)acc, with = (float)(acc + biases[0]), code = (float)biases[0] * st;
+        const float answers[] = {a * st, (a * s) * t, (a * t) * s, by_x * s, by_w * t, plain};
+        for (size_t k = 0; k < sizeof answers / sizeof *answers; k++) {
+            assert_inside(none, answers[k]);
+            assert_inside(floats, answers[k] + bias);
+            assert_inside(codes, answers[k] + code);
+        }
+        assert_inside(floats, fmaf(a, st, bias));
+        assert_inside(codes, with * st);
+        assert_inside(codes, (with * s) * t);
+        assert_inside(codes, (with * t) * s);
+        qd_arena_clear(&b.arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_set_is_the_hull_of_every_bracketing),
+        cmocka_unit_test(every_order_lies_inside),
+        cmocka_unit_test(four_terms_that_a_bound_leaves_open),
+        cmocka_unit_test(a_product_may_be_rounded_or_not),
+        cmocka_unit_test(kernels_of_codes_lie_inside),
+    };
+    return cmocka_run_group_tests_name("few terms", tests, NULL, NULL);
+}

@@ -131,13 +131,26 @@ static const char *describe_near(const struct qd_near_miss *near, struct qd_aren
         near->quirk->name, (long long)near->elements, near->divergent, near->neighbour);
 }
 
+/* Which other faults the wrong neighbours may have: any one of those named. */
+static const char *describe_others(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
+{
+    const size_t count = diagnosis->other_count, most = QD_DIAGNOSIS_MAX_QUIRKS;
+    const char *text = "";
+    for (size_t i = 0; text && i < count && i < most; i++)
+        text = qd_arena_printf(arena, "%s%s%s", text, i > 0 ? "|" : "", diagnosis->others[i]->name);
+    if (!text || count <= most)
+        return text;
+    return qd_arena_printf(arena, "%s or one of %zu more", text, count - most);
+}
+
 const char *qd_describe_evidence(const struct qd_diagnosis *diagnosis, struct qd_arena *arena)
 {
     const char *near = describe_near(&diagnosis->near, arena);
-    const char *excused = diagnosis->excused == 0
-                              ? ""
+    const char *others = describe_others(diagnosis, arena);
+    const char *excused = diagnosis->excused == 0 || !others
+                              ? others
                               : qd_arena_printf(arena, ", on %zu of them together with %s",
-                                                diagnosis->excused, diagnosis->other->name);
+                                                diagnosis->excused, others);
     const char *unlike =
         diagnosis->unlike == 0
             ? ""

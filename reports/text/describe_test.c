@@ -110,13 +110,36 @@ static void attributes_of_every_kind(void **state)
         assert_string_equal(qd_describe_attr(&rows[i].attr, &f->arena), rows[i].want);
 }
 
+/* Of nine eight are named. */
+static void second_faults_are_all_told(void **state)
+{
+    struct fixture *f = *state;
+    struct qd_quirk quirks[9] = {{.name = "a"}, {.name = "b"}, {.name = "c"},
+                                 {.name = "d"}, {.name = "e"}, {.name = "f"},
+                                 {.name = "g"}, {.name = "h"}, {.name = "i"}};
+    struct qd_diagnosis diagnosis = {
+        .quirk_count = 1, .neighbours = 16, .divergent = 9, .excused = 3, .other_count = 1};
+
+    for (size_t i = 0; i < QD_DIAGNOSIS_MAX_QUIRKS; i++)
+        diagnosis.others[i] = &quirks[i];
+    assert_string_equal(qd_describe_evidence(&diagnosis, &f->arena),
+                        "16 neighbours run; the target is wrong on 9 of them, as the quirk says, "
+                        "on 3 of them together with a");
+    diagnosis.other_count = 2;
+    assert_non_null(strstr(qd_describe_evidence(&diagnosis, &f->arena), "together with a|b"));
+    diagnosis.other_count = 9;
+    assert_non_null(strstr(qd_describe_evidence(&diagnosis, &f->arena),
+                           "together with a|b|c|d|e|f|g|h or one of 1 more"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(numbers_read_back),      TEST(tensors_show_their_head),  TEST(long_tensors_are_cut),
-        TEST(places_are_coordinates), TEST(attributes_of_every_kind),
+        TEST(numbers_read_back),        TEST(tensors_show_their_head),
+        TEST(long_tensors_are_cut),     TEST(places_are_coordinates),
+        TEST(attributes_of_every_kind), TEST(second_faults_are_all_told),
     };
 
     return cmocka_run_group_tests_name("describe", tests, NULL, NULL);

@@ -88,9 +88,9 @@ void qd_topic_verdicts(FILE *out)
           "judged, rows of which the run did not have all cases.\n"
           "Names of a diagnosis: a, the known wrong semantics (quirk) that gives the\n"
           "target's output bit for bit, here and on the neighbours that were run (there\n"
-          "another fault may come on top, which the evidence names); a|b, each of these\n"
-          "does, and no neighbour told them apart; a+b, only both together do; unexplained,\n"
-          "none does, or not enough speaks for one.\n",
+          "another fault may come on top: the evidence names those that fit); a|b, each of\n"
+          "these does, and no neighbour told them apart; a+b, only both together do;\n"
+          "unexplained, none does, or not enough speaks for one.\n",
           out);
     fputs("\nA stale row has exit code 1 too: all cases of an expectation row ran, and none\n"
           "diverges as the row says.\n"

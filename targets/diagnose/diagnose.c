@@ -2,7 +2,6 @@
 /* Finds the quirks that explain why a target's numbers differ. */
 #include "qdiff/diagnose.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "diagnose/facts.h"
@@ -40,8 +39,10 @@ struct candidate {
     size_t count;
     const struct qd_op *only; /* as in a reading */
     int64_t slack;            /* on the case */
+    int64_t given;            /* wrong elements of the case that are its own value */
     int64_t inexact; /* wrong elements in its set that are not its own value, over all trials */
     bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
+    bool same;       /* each number of the case, specified or not, is its own */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
     size_t excused;   /* wrong neighbours that it explains only together with another quirk */
     /* The orders in which a quirk explains each of those with it, by its place in the list. */
@@ -126,6 +127,12 @@ static bool in_time(struct diagnosing *d)
     return !d->out_of_time;
 }
 
+static bool same_tensor(const struct qd_tensor *a, const struct qd_tensor *b)
+{
+    return a->dtype == b->dtype && qd_tensor_same_shape(a, b) &&
+           memcmp(a->data, b->data, qd_tensor_bytes(a)) == 0;
+}
+
 /* --- Does it explain? ------------------------------------------------------------------------- */
 
 /* The case's values under quirks; NULL if it cannot be evaluated so. */
@@ -155,86 +162,65 @@ struct answer {
     const struct qd_comparison *plain;
 };
 
-/* What a semantics says of it; inexact where it is not refuted. */
+/* What a semantics says of it, and, where it is not refuted, of the wrong elements: how many are its own value, and how
+ * many lie in its set alone. It says nothing of the rest. */
 struct view {
     struct qd_comparison comparison;
-    int64_t inexact; /* wrong elements that lie in its set and are not its own value */
+    int64_t given, inexact;
+    bool same; /* each number, specified or not, is its own */
 };
 
-static int64_t count_inexact(const struct qd_value *canonical, const struct qd_value *own,
-                             const struct qd_tensor *have)
+static void count_wrong(const struct qd_value *canonical, const struct qd_value *own,
+                        const struct qd_tensor *have, struct view *view)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < have->count; i++)
-        count += qd_element_of(canonical, have, i) == QD_ELEMENT_MISMATCHED &&
-                 qd_element_of(own, have, i) == QD_ELEMENT_ADMISSIBLE;
-    return count;
+    for (int64_t i = 0; i < have->count; i++) {
+        if (qd_element_of(canonical, have, i) != QD_ELEMENT_MISMATCHED)
+            continue;
+        enum qd_element element = qd_element_of(own, have, i);
+        view->given += element == QD_ELEMENT_EXACT;
+        view->inexact += element == QD_ELEMENT_ADMISSIBLE;
+    }
+}
+
+static bool gives_all(const struct qd_value *own, const struct qd_tensor *have, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!same_tensor(&own[i].want, &have[i]))
+            return false;
+    return true;
 }
 
 static enum fit fit_of(struct reading reading, const struct answer *answer, struct qd_arena *owner,
                        struct view *view)
 {
     const struct qd_case *kase = answer->kase;
+    const size_t outputs = kase->graph->output_count;
     struct qd_arena arena;
     enum fit fit = REFUTED;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *values = evaluate_under(reading, kase, &arena);
-    view->inexact = 0;
+    view->given = view->inexact = 0;
+    view->same = values && gives_all(values, answer->run->outputs, outputs);
     if (values) {
         struct qd_comparison *under = &view->comparison;
         qd_compare(kase, values, answer->run, under);
         if (!qd_verdict_is_divergence(under->verdict))
             fit = 2 * under->compared >= answer->plain->compared ? EXPLAINS : SILENT;
-        for (size_t i = 0; fit != REFUTED && under->admissible > 0 && i < kase->graph->output_count;
-             i++)
-            view->inexact +=
-                count_inexact(&answer->canonical[i], &values[i], &answer->run->outputs[i]);
+        bool wrong = fit != REFUTED && answer->plain->mismatched > 0;
+        for (size_t i = 0; wrong && i < outputs; i++)
+            count_wrong(&answer->canonical[i], &values[i], &answer->run->outputs[i], view);
     }
     qd_arena_clear_for(&arena, owner);
     return fit;
 }
 
-/* The value with what is unspecified in `other` unspecified too; false if there is no room. */
-static bool mask(struct qd_value *value, const struct qd_value *other, struct qd_arena *arena)
-{
-    uint8_t *flags = qd_arena_array(arena, (size_t)value->want.count, 1);
-    if (!flags)
-        return false;
-    for (int64_t i = 0; i < value->want.count; i++)
-        flags[i] = qd_value_flags(value, i) | (qd_value_flags(other, i) & QD_UNSPECIFIED);
-    value->flags = flags;
-    return true;
-}
-
-/* Whether some element that differs is specified under quirks: one that is not would fit any number. */
-static bool tells_of_difference(struct reading reading, const struct answer *answer,
-                                struct qd_arena *owner)
-{
-    struct qd_arena arena;
-    struct qd_comparison rest = {.mismatched = 0};
-    size_t outputs = answer->kase->graph->output_count;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(reading, answer->kase, &arena);
-    struct qd_value *masked = qd_arena_array(&arena, outputs, sizeof *masked);
-    bool made = values && masked;
-    for (size_t i = 0; made && i < outputs; i++) {
-        masked[i] = answer->canonical[i];
-        made = mask(&masked[i], &values[i], &arena);
-    }
-    if (made)
-        qd_compare(answer->kase, masked, answer->run, &rest);
-    qd_arena_clear_for(&arena, owner);
-    return rest.mismatched > 0;
-}
-
-/* fit_of the case itself: an explanation speaks of the difference. */
+/* fit_of the case itself: an explanation speaks of the difference, since what is unspecified would fit any number. */
 static enum fit fit_of_case(struct reading reading, const struct answer *answer,
                             struct qd_arena *owner, struct view *view)
 {
     enum fit fit = fit_of(reading, answer, owner, view);
-    bool vague = fit == EXPLAINS && answer->plain->mismatched > 0 &&
-                 view->comparison.unspecified > answer->plain->unspecified;
-    return vague && !tells_of_difference(reading, answer, owner) ? SILENT : fit;
+    bool tells = answer->plain->mismatched == 0 || view->given + view->inexact > 0;
+    return fit == EXPLAINS && !tells ? SILENT : fit;
 }
 
 static bool occurs_before(const struct qd_graph *graph, size_t i)
@@ -283,8 +269,7 @@ bool qd_quirks_explain(const struct qd_quirk *const *quirks, size_t count,
 static bool same_values(const struct qd_value *a, const struct qd_value *b, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (a[i].want.dtype != b[i].want.dtype || !qd_tensor_same_shape(&a[i].want, &b[i].want) ||
-            memcmp(a[i].want.data, b[i].want.data, qd_tensor_bytes(&a[i].want)) != 0)
+        if (!same_tensor(&a[i].want, &b[i].want))
             return false;
     return true;
 }
@@ -319,6 +304,8 @@ static bool try_candidate(struct diagnosing *d, struct candidate candidate)
         return false;
     candidate.weak = fit == SILENT;
     candidate.slack = view.comparison.slack;
+    candidate.same = view.same;
+    candidate.given = view.given;
     candidate.inexact = view.inexact;
     d->candidates[d->count++] = candidate;
     return true;
@@ -386,6 +373,26 @@ static void find_pairs(struct diagnosing *d)
         d->count = 0;
 }
 
+static size_t count_strong(const struct diagnosing *d)
+{
+    size_t strong = 0;
+    for (size_t i = 0; i < d->count; i++)
+        strong += !d->candidates[i].weak;
+    return strong;
+}
+
+/* What says nothing of the case gives way to what explains it, unless all its numbers are the target's. */
+static void prefer_telling(struct diagnosing *d)
+{
+    size_t kept = 0;
+    if (count_strong(d) == 0 || d->count == MAX_CANDIDATES) /* more of them may explain it */
+        return;
+    for (size_t i = 0; i < d->count; i++)
+        if (!d->candidates[i].weak || d->candidates[i].same)
+            d->candidates[kept++] = d->candidates[i];
+    d->count = kept;
+}
+
 static void find(struct diagnosing *d, enum kind kind)
 {
     static void (*const finders[KINDS])(struct diagnosing *) = {find_single, find_pairs,
@@ -397,6 +404,7 @@ static void find(struct diagnosing *d, enum kind kind)
         return;
     }
     finders[kind](d);
+    prefer_telling(d);
     if (!memo || d->out_of_time)
         return;
     memo->found[kind].tried = true;
@@ -800,14 +808,6 @@ const char *qd_diagnosis_seen(const struct qd_diagnosis *diagnosis, struct qd_ar
     return made;
 }
 
-static size_t count_strong(const struct diagnosing *d)
-{
-    size_t strong = 0;
-    for (size_t i = 0; i < d->count; i++)
-        strong += !d->candidates[i].weak;
-    return strong;
-}
-
 static bool needs_evidence(const struct candidate *c)
 {
     return c->count > 1 || c->only || c->excused > 0;
@@ -818,31 +818,16 @@ static bool lacks_evidence(const struct candidate *c)
     return needs_evidence(c) && c->divergent < PAIR_EVIDENCE;
 }
 
-static bool gives_wrong(const struct qd_value *canonical, const struct qd_value *own,
-                        const struct qd_tensor *have)
+/* Those that each excuse it. */
+static void name_others(const struct candidate *c, struct qd_diagnosis *diagnosis)
 {
-    for (int64_t i = 0; i < have->count; i++) {
-        struct qd_observation seen = qd_value_observe(canonical, i);
-        double x = qd_tensor_value(have, i), y = qd_tensor_value(&own->want, i);
-        bool same = x == y || (isnan(x) && isnan(y));
-        if (same && !seen.unspecified && !qd_observation_admits(&seen, x))
-            return true;
+    size_t count = 0;
+    for (size_t i = 0; c->excused > 0 && i < MOST_QUIRKS; i++) {
+        if (c->others[i] && count < QD_DIAGNOSIS_MAX_QUIRKS)
+            diagnosis->others[count] = qd_quirk_at(i);
+        count += c->others[i] != 0;
     }
-    return false;
-}
-
-/* Whether a reading gives some wrong element of the case as its own value: a set that only leaves all of them open says
- * nothing of where they come from. */
-static bool gives_some(const struct diagnosing *d, struct reading reading)
-{
-    struct qd_arena arena;
-    bool some = false;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(reading, d->kase, &arena);
-    for (size_t i = 0; values && !some && i < d->kase->graph->output_count; i++)
-        some = gives_wrong(&d->canonical[i], &values[i], &d->run->outputs[i]);
-    qd_arena_clear_for(&arena, d->arena);
-    return some;
+    diagnosis->other_count = count;
 }
 
 /* Several pairs are too weak a statement to make: a pair is named only when it
@@ -851,7 +836,7 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
 {
     const struct candidate *first = d->candidates;
     if (count_strong(d) == 0 || (d->count > 1 && needs_evidence(first)) || lacks_evidence(first) ||
-        d->count > QD_DIAGNOSIS_MAX_QUIRKS || (d->count == 1 && !gives_some(d, reading_of(first))))
+        d->count > QD_DIAGNOSIS_MAX_QUIRKS || (d->count == 1 && first->given == 0))
         return;
     diagnosis->kind = d->count > 1        ? QD_DIAGNOSIS_SEVERAL
                       : first->count == 2 ? QD_DIAGNOSIS_PAIR
@@ -861,8 +846,7 @@ static void name_candidates(const struct diagnosing *d, struct qd_diagnosis *dia
             diagnosis->quirks[diagnosis->quirk_count++] = d->candidates[i].quirks[j];
     diagnosis->slack = d->count == 1 ? first->slack : 0;
     diagnosis->excused = first->excused;
-    for (size_t i = 0; first->excused > 0 && i < MOST_QUIRKS && !diagnosis->other; i++)
-        diagnosis->other = first->others[i] ? qd_quirk_at(i) : NULL;
+    name_others(first, diagnosis);
 }
 
 /* Of candidates none of which was silent, those that gave the outputs of the trials bit for bit, if there are any: a

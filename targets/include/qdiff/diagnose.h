@@ -3,22 +3,23 @@
  *
  * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the
  * mismatching ones lie outside the canonical set by being mismatches). Elements that are unspecified under the quirk
- * (its sum leaves int32, for example) are ignored; at least half of the compared elements and at least one mismatching
- * element must be specified. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was
- * run on the target. When several do, neighbours on which they differ are searched and run, then cases of the same
- * operator from the suite of which as much is known before the run (a target may have other kernels for constants than
- * for what comes at run time); quirks that gave the outputs bit for bit, but for a few elements, are preferred to those
- * in whose sets the outputs only lie, and a single one in whose sets alone the wrong elements of the case lie is not
- * named. A wrong neighbour that refutes them all may show another fault as well: a quirk stays if, with one other
- * quirk, before or after it, the same for all such neighbours, it explains them, and the two explain the case. Where
- * cases of the suite refute all that is left and another quirk alone explains one of them, pairs with that one are
- * tried: a pair that explains all that was run is the name; where several do, none is, unless the target answers those
- * cases rightly; none is, either, where the time ends before. Pairs of quirks that change the case are tried too
- * when no single quirk fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of
- * the suite with other shapes and attributes, in which not all that differs is at an end of its type; so is a quirk
- * that needs another one somewhere, and it explains those two alone. In a graph, the first node whose output leaves
- * the admissible set is looked for, with the values in between made outputs; if the difference vanishes then, it
- * comes from a fusion.
+ * (its sum leaves int32, for example) are ignored; at least half of the compared elements and at least one
+ * mismatching element must be specified. A quirk that is silent about the case for that gives way to those that
+ * explain it, unless each number, specified or not, is its own. A quirk is *named* when it explains the case and
+ * every neighbour (neighbours.h) that was run on the target. When several do, neighbours on which they differ are
+ * searched and run, then cases of the same operator from the suite of which as much is known before the run (a target
+ * may have other kernels for constants than for what comes at run time); quirks that gave the outputs bit for bit,
+ * but for a few elements, are preferred to those in whose sets the outputs only lie, and a single one in whose sets
+ * alone the wrong elements of the case lie is not named. A wrong neighbour that refutes them all may show another
+ * fault as well: a quirk stays if, with one other quirk, before or after it, the same for all such neighbours, it
+ * explains them, and the two explain the case. Where cases of the suite refute all that is left and another quirk
+ * alone explains one of them, pairs with that one are tried: a pair that explains all that was run is the name; where
+ * several do, none is, unless the target answers those cases rightly; none is, either, where the time ends before.
+ * Pairs of quirks that change the case are tried too when no single quirk fits; a pair is named only when it explains
+ * two more wrong answers, of neighbours or of cases of the suite with other shapes and attributes, in which not all
+ * that differs is at an end of its type; so is a quirk that needs another one somewhere, and it explains those two
+ * alone. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between
+ * made outputs; if the difference vanishes then, it comes from a fusion.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
 #ifndef QDIFF_DIAGNOSE_H
@@ -76,9 +77,10 @@ struct qd_diagnosis {
     int64_t slack;     /* elements with more than one admissible value under what is named */
     size_t neighbours; /* that the target ran */
     size_t divergent;  /* of those, how many differed from the canonical set too */
-    size_t excused;    /* QUIRK: of those, how many it explains only together with `other` */
-    const struct qd_quirk *other; /* the first such one of the list; NULL: none is needed */
-    size_t unlike;                /* other cases, wrong in a way that nothing named explains */
+    size_t excused;    /* QUIRK: of those, how many it explains only together with another one */
+    size_t other_count; /* those of which each does with it; `others` are the first of the list */
+    const struct qd_quirk *others[QD_DIAGNOSIS_MAX_QUIRKS];
+    size_t unlike; /* other cases, wrong in a way that nothing named explains */
     const char *
         place; /* a graph: the first node that leaves the admissible set, or the fusion; "" otherwise */
     const char

@@ -150,8 +150,8 @@ bool qd_few_hull(const struct qd_few *few, int64_t terms, struct qd_interval *hu
         return false;
     if ((x.dequantized || w.dequantized) && terms > LEAST_BLOCK)
         return false;
-    if (x.count == 0 &&
-        b.dequantized) /* an accumulator of these codes has scales that are not known here */
+    /* An accumulator of these codes has scales that are not known here. */
+    if (x.count == 0 && b.dequantized)
         return false;
     *hull = hull_of(&x, &w, &b);
     return true;

@@ -941,8 +941,7 @@ static enum qd_status find_reconciling(struct diagnosing *d)
 
 /* Cases of the suite refute the single quirks that are left. They may show other faults; but where another quirk alone
  * explains one of them, and with a second one all that was run, that is the better name. If several pairs do, or the
- * time runs out before that is known, none is. But where all those cases are answered rightly nothing shows a second
- * fault: then several pairs take no name. */
+ * time runs out before that is known, none is. */
 static enum qd_status doubt(struct diagnosing *d)
 {
     struct candidate *kept = qd_arena_array(d->arena, d->count, sizeof *kept);
@@ -957,7 +956,7 @@ static enum qd_status doubt(struct diagnosing *d)
     bool late = d->out_of_time;
     if (status != QD_OK || (named(d) && !late))
         return status;
-    bool open = late || (d->count > 0 && before.unlike > 0);
+    bool open = late || d->count > 0;
     *d = before;
     d->out_of_time = late;
     memcpy(d->candidates, kept, before.count * sizeof *kept);

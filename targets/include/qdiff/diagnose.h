@@ -14,12 +14,12 @@
  * fault as well: a quirk stays if, with one other quirk, before or after it, the same for all such neighbours, it
  * explains them, and the two explain the case. Where cases of the suite refute all that is left and another quirk
  * alone explains one of them, pairs with that one are tried: a pair that explains all that was run is the name; where
- * several do, none is, unless the target answers those cases rightly; none is, either, where the time ends before.
- * Pairs of quirks that change the case are tried too when no single quirk fits; a pair is named only when it explains
- * two more wrong answers, of neighbours or of cases of the suite with other shapes and attributes, in which not all
- * that differs is at an end of its type; so is a quirk that needs another one somewhere, and it explains those two
- * alone. In a graph, the first node whose output leaves the admissible set is looked for, with the values in between
- * made outputs; if the difference vanishes then, it comes from a fusion.
+ * several do, or the time ends before, none is. Pairs of quirks that change the case are tried too when no single
+ * quirk fits; a pair is named only when it explains two more wrong answers, of neighbours or of cases of the suite
+ * with other shapes and attributes, in which not all that differs is at an end of its type; so is a quirk that needs
+ * another one somewhere, and it explains those two alone. In a graph, the first node whose output leaves the
+ * admissible set is looked for, with the values in between made outputs; if the difference vanishes then, it comes
+ * from a fusion.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
 #ifndef QDIFF_DIAGNOSE_H

@@ -34,6 +34,13 @@ def grouped_conv():
     return model_of([node], inputs, TensorProto.INT8, [1, 4, 1, 1], **constants)
 
 
+def one_window():
+    """A float Conv of one window, which leaves out the last column."""
+    node = helper.make_node("Conv", ["x", "w"], ["y"], strides=[1, 2])
+    constants = {"w": numpy.ones((1, 1, 1, 3), numpy.float32)}
+    return model_of([node], {"x": (TensorProto.FLOAT, [1, 1, 1, 4])}, TensorProto.FLOAT, [1, 1, 1, 1], **constants)
+
+
 def transposed_convs():
     """Two padded ConvTranspose with a float bias, of weights with scales and zero points for channels, and codes between."""
     nodes = [helper.make_node("DequantizeLinear", ["w", "scales", "zeros"], ["w_real"], axis=1)]
@@ -57,6 +64,7 @@ def transposed_convs():
 MODELS = {
     "QuantizeLinear of float16 per axis": quantize_float16,
     "QLinearConv, groups, the last column left out": grouped_conv,
+    "Conv, one window, the last column left out": one_window,
     "ConvTranspose, padded, with a bias, twice": transposed_convs,
 }
 

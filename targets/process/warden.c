@@ -26,6 +26,7 @@
 struct report {
     pid_t worker; /* -1: there is none, `number` says why */
     int number;
+    int went_on; /* it was neither dead nor dying when it was ended */
 };
 
 static void pause_for(double seconds)
@@ -36,11 +37,18 @@ static void pause_for(double seconds)
 
 /* --- What is left ------------------------------------------------------------------------------- */
 
-/* The parent and the session of a process; false if there is no such process any more. */
-static bool read_kin(const char *number, pid_t *parent, pid_t *session)
+/* What /proc says of a process. */
+struct process {
+    int parent, session;
+    unsigned flags; /* the kernel's PF_ */
+};
+
+#define PF_EXITING 0x4U /* on its way out; it keeps the status of what ended it */
+
+/* False if there is no such process any more. */
+static bool read_process(const char *number, struct process *process)
 {
     char path[64], text[1024];
-    int ppid, group, sid;
     snprintf(path, sizeof path, "/proc/%.20s/stat", number);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
@@ -50,12 +58,18 @@ static bool read_kin(const char *number, pid_t *parent, pid_t *session)
     if (size <= 0)
         return false;
     text[size] = '\0';
-    const char *end = strrchr(text, ')'); /* of a name that may be anything */
-    if (!end || sscanf(end, ") %*c %d %d %d", &ppid, &group, &sid) != 3) /* NOLINT(cert-err34-c) */
-        return false;
-    *parent = ppid;
-    *session = sid;
-    return true;
+    const char *end = strrchr(text, ')');                   /* of a name that may be anything */
+    return end && sscanf(end, ") %*c %d %*d %d %*d %*d %u", /* NOLINT(cert-err34-c) */
+                         &process->parent, &process->session, &process->flags) == 3;
+}
+
+/* Whether it runs, and nothing has ended it yet. */
+static bool goes_on(pid_t pid)
+{
+    char number[24];
+    struct process process;
+    snprintf(number, sizeof number, "%ld", (long)pid);
+    return read_process(number, &process) && !(process.flags & PF_EXITING);
 }
 
 /* Kills every child of this process that is in another session than `own` (0: every child). Returns how many there
@@ -64,12 +78,13 @@ static int kill_children(pid_t own, pid_t *last)
 {
     DIR *processes = opendir("/proc");
     const struct dirent *entry;
-    pid_t self = getpid(), parent, session;
+    struct process process;
+    pid_t self = getpid();
     int count = 0;
     while (processes && (entry = readdir(processes)) != NULL) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || !read_kin(entry->d_name, &parent, &session) || parent != self ||
-            session == own)
+        if (pid <= 0 || !read_process(entry->d_name, &process) || process.parent != self ||
+            process.session == own)
             continue;
         *last = pid;
         kill(pid, SIGKILL);
@@ -141,8 +156,9 @@ static _Noreturn void watch(pid_t parent, pid_t worker, const sigset_t *all, int
         if (number == SIGTERM && info.si_pid == parent)
             break; /* as we were told; of the worker we take no orders */
     }
+    bool went_on = !over && goes_on(worker);
     over |= end_all(worker, &status);
-    struct report report = {over ? worker : -1, status};
+    struct report report = {over ? worker : -1, status, went_on};
     if (write(told, &report, sizeof report) != (ssize_t)sizeof report)
         _exit(1); /* nobody listens any more */
     _exit(0);
@@ -178,7 +194,7 @@ static void be_warden(pid_t parent, int told)
         sigprocmask(SIG_SETMASK, &before, NULL);
         return;
     }
-    struct report report = {worker, errno};
+    struct report report = {.worker = worker, .number = errno};
     close_others(told);
     if (write(told, &report, sizeof report) != (ssize_t)sizeof report || worker < 0)
         _exit(1);
@@ -220,9 +236,9 @@ enum qd_status qd_warden_start(struct qd_warden *warden, bool *in_worker, struct
     }
     int number = errno;
     close(told[1]);
-    struct report report = {-1, number};
+    struct report report = {.worker = -1, .number = number};
     if (pid > 0 && !hear(told[0], &report))
-        report = (struct report){-1, ESRCH};
+        report = (struct report){.worker = -1, .number = ESRCH};
     if (report.worker < 0) {
         if (pid > 0)
             waitpid(pid, NULL, 0);
@@ -290,13 +306,13 @@ struct qd_warden_end qd_warden_await(struct qd_warden *warden, double seconds)
     pid_t got;
     while ((got = waitpid(warden->pid, NULL, WNOHANG)) == 0 && qd_clock_seconds() < deadline)
         pause_for(0.0005);
-    end.ordered = got == 0;
-    if (end.ordered) {
+    if (got == 0) {
         qd_warden_order_end(warden);
         while (waitpid(warden->pid, NULL, 0) < 0 && errno == EINTR) {
         }
     }
     end.killed = !hear(warden->told, &report);
+    end.ordered = got == 0 && !end.killed && report.went_on;
     end.status = end.killed ? SIGKILL : report.number;
     if (end.killed)
         end_adopted();

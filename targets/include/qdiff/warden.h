@@ -38,7 +38,7 @@ void qd_warden_order_end(const struct qd_warden *warden);
 
 /* How it came to an end. */
 struct qd_warden_end {
-    bool ordered; /* it did not end by itself in time; what is dying then, or waits to be reaped, did */
+    bool ordered; /* it did not end by itself in time; what is dying then, or dead, did */
     bool killed;  /* the warden was, and the worker with it */
     int status;   /* of the worker, as of waitpid() */
 };

@@ -6,11 +6,6 @@
 /* Codes of one scale may be scaled in blocks of so many (MatMulNBits). */
 enum { LEAST_BLOCK = 16 };
 
-static struct qd_interval join(struct qd_interval a, struct qd_interval b)
-{
-    return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
-}
-
 static struct qd_interval rounded(struct qd_interval exact)
 {
     return qd_interval_round(QD_F32, exact);
@@ -19,11 +14,6 @@ static struct qd_interval rounded(struct qd_interval exact)
 static struct qd_interval multiply(struct qd_interval a, struct qd_interval b)
 {
     return rounded(qd_interval_multiply(a, b));
-}
-
-static struct qd_interval point(double x)
-{
-    return (struct qd_interval){x, x};
 }
 
 struct qd_interval qd_sum_of_few(const struct qd_interval *terms, unsigned count)
@@ -35,7 +25,7 @@ struct qd_interval qd_sum_of_few(const struct qd_interval *terms, unsigned count
         if ((set & (set - 1)) == 0)
             hull = terms[__builtin_ctz(set)];
         for (unsigned part = (set - 1) & set; part > (set ^ part); part = (part - 1) & set)
-            hull = join(hull, rounded(qd_interval_add(of[part], of[set ^ part])));
+            hull = qd_interval_join(hull, rounded(qd_interval_add(of[part], of[set ^ part])));
         of[set] = hull;
     }
     return of[all];
@@ -54,8 +44,9 @@ void qd_few_join(struct qd_few *few, const struct qd_few *other)
 {
     if (other->count == QD_MANY_TERMS)
         few->count = QD_MANY_TERMS;
-    for (unsigned k = 0; k < other->count && other->count != QD_MANY_TERMS; k++)
-        qd_few_include(few, other->at[k].x, other->at[k].i, other->at[k].w, other->at[k].j);
+    else
+        for (unsigned k = 0; k < other->count; k++)
+            qd_few_include(few, other->at[k].x, other->at[k].i, other->at[k].w, other->at[k].j);
 }
 
 /* One factor of every product, or every term added: the numbers, their codes if all are, and the scale. */
@@ -76,7 +67,7 @@ static void add_number(struct side *side, const struct qd_float_operand *operand
                   qd_value_is_code(operand->value, i, &code, &scale) &&
                   (k == 0 || scale == side->scale);
     side->scale = scale;
-    side->code[k] = rounded(point(code));
+    side->code[k] = rounded(qd_interval_point(code));
 }
 
 /* The sums of products and, if `more`, of its terms too. */
@@ -93,12 +84,13 @@ static struct qd_interval sum_products(unsigned count, const struct qd_interval 
 }
 
 /* An accumulator times both scales. */
-static struct qd_interval scale_twice(struct qd_interval a, double s, double t)
+static struct qd_interval scale_twice(struct qd_interval a, struct qd_interval s,
+                                      struct qd_interval t)
 {
     a = rounded(a);
-    struct qd_interval once = multiply(a, multiply(point(s), point(t)));
-    return join(once, join(multiply(multiply(a, point(s)), point(t)),
-                           multiply(multiply(a, point(t)), point(s))));
+    struct qd_interval apart =
+        qd_interval_join(multiply(multiply(a, s), t), multiply(multiply(a, t), s));
+    return qd_interval_join(multiply(a, multiply(s, t)), apart);
 }
 
 /* A sum of products, all of them scaled, and the terms. */
@@ -112,27 +104,28 @@ static struct qd_interval add_terms(struct qd_interval sum, const struct side *b
 
 static struct qd_interval hull_of(const struct side *x, const struct side *w, const struct side *b)
 {
+    const struct qd_interval s = qd_interval_point(x->scale), t = qd_interval_point(w->scale);
     unsigned n = x->count;
-    struct qd_interval hull = sum_products(n, x->number, w->number, b->count, b->number);
+    struct qd_interval sum, hull = sum_products(n, x->number, w->number, b->count, b->number);
     if (n == 0)
         return hull;
-    if (x->codes)
-        hull = join(
-            hull,
-            add_terms(multiply(sum_products(n, x->code, w->number, 0, NULL), point(x->scale)), b));
-    if (w->codes)
-        hull = join(
-            hull,
-            add_terms(multiply(sum_products(n, x->number, w->code, 0, NULL), point(w->scale)), b));
+    if (x->codes) {
+        sum = sum_products(n, x->code, w->number, 0, NULL);
+        hull = qd_interval_join(hull, add_terms(multiply(sum, s), b));
+    }
+    if (w->codes) {
+        sum = sum_products(n, x->number, w->code, 0, NULL);
+        hull = qd_interval_join(hull, add_terms(multiply(sum, t), b));
+    }
     if (!x->codes || !w->codes)
         return hull;
     double combined = x->scale * w->scale;
-    struct qd_interval sum = sum_products(n, x->code, w->code, 0, NULL);
-    hull = join(hull, add_terms(scale_twice(sum, x->scale, w->scale), b));
+    sum = sum_products(n, x->code, w->code, 0, NULL);
+    hull = qd_interval_join(hull, add_terms(scale_twice(sum, s, t), b));
     if (b->count == 0 || !b->codes || fabs(b->scale - combined) > fabs(combined) * 0x1p-20)
         return hull;
     sum = sum_products(n, x->code, w->code, b->count, b->code);
-    return join(hull, scale_twice(sum, x->scale, w->scale));
+    return qd_interval_join(hull, scale_twice(sum, s, t));
 }
 
 bool qd_few_hull(const struct qd_few *few, int64_t terms, struct qd_interval *hull)

@@ -29,11 +29,6 @@ bool qd_resample_mode_find(const char *word, int64_t opset, enum qd_resample_mod
 
 /* --- One step in float32, rounded either way, or left exact ----------------------------------- */
 
-static struct qd_interval point(double x)
-{
-    return (struct qd_interval){x, x};
-}
-
 static struct qd_interval step(struct qd_interval x)
 {
     return (struct qd_interval){qd_float_round(QD_F32, QD_TO_MINUS_INFINITY, x.lo),
@@ -42,7 +37,7 @@ static struct qd_interval step(struct qd_interval x)
 
 static struct qd_interval whole(int64_t x)
 {
-    return step(point((double)x));
+    return step(qd_interval_point((double)x));
 }
 
 static struct qd_interval sum(struct qd_interval a, struct qd_interval b)
@@ -65,17 +60,12 @@ static struct qd_interval quotient(struct qd_interval a, struct qd_interval b)
     return step(qd_interval_divide(a, b));
 }
 
-static struct qd_interval hull(struct qd_interval a, struct qd_interval b)
-{
-    return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
-}
-
 /* --- Coordinates ------------------------------------------------------------------------------ */
 
 /* n / scale, or n times the rounded reciprocal. */
 static struct qd_interval over_scale(struct qd_interval n, struct qd_interval scale)
 {
-    return hull(quotient(n, scale), product(n, quotient(point(1), scale)));
+    return qd_interval_join(quotient(n, scale), product(n, quotient(qd_interval_point(1), scale)));
 }
 
 /* What divides: the given scale and the ratio of the lengths, which differ where in·scale is no
@@ -83,13 +73,14 @@ static struct qd_interval over_scale(struct qd_interval n, struct qd_interval sc
 static struct qd_interval scale_of(const struct qd_resample_axis *axis)
 {
     struct qd_interval lengths = quotient(whole(axis->out), whole(axis->in));
-    return axis->scale > 0 ? hull(lengths, step(point(axis->scale))) : lengths;
+    return axis->scale > 0 ? qd_interval_join(lengths, step(qd_interval_point(axis->scale)))
+                           : lengths;
 }
 
 /* (o + 0.5) / scale − 0.5 */
 static struct qd_interval half_pixel(struct qd_interval o, struct qd_interval scale)
 {
-    return sum(over_scale(sum(o, point(0.5)), scale), point(-0.5));
+    return sum(over_scale(sum(o, qd_interval_point(0.5)), scale), qd_interval_point(-0.5));
 }
 
 /* The region of the axis that a fractional output has, centered. */
@@ -97,11 +88,13 @@ static struct qd_interval symmetric(const struct qd_resample_axis *axis, struct 
 {
     if (axis->scale <= 0)
         return half_pixel(o, scale_of(axis));
-    struct qd_interval scale = step(point(axis->scale)), in = whole(axis->in);
+    struct qd_interval scale = step(qd_interval_point(axis->scale)), in = whole(axis->in);
     struct qd_interval adjustment = quotient(whole(axis->out), product(in, scale));
-    struct qd_interval offset = product(product(in, point(0.5)), difference(point(1), adjustment));
-    struct qd_interval at = over_scale(sum(o, point(0.5)), scale);
-    return hull(sum(sum(offset, at), point(-0.5)), sum(offset, half_pixel(o, scale)));
+    struct qd_interval offset =
+        product(product(in, qd_interval_point(0.5)), difference(qd_interval_point(1), adjustment));
+    struct qd_interval at = over_scale(sum(o, qd_interval_point(0.5)), scale);
+    return qd_interval_join(sum(sum(offset, at), qd_interval_point(-0.5)),
+                            sum(offset, half_pixel(o, scale)));
 }
 
 /* o·length·(in − 1) / (out − 1) */
@@ -111,15 +104,16 @@ static struct qd_interval between_corners(const struct qd_resample_axis *axis, s
     struct qd_interval in = whole(axis->in - 1), out = whole(axis->out - 1);
     struct qd_interval last = quotient(product(product(o, length), in), out);
     struct qd_interval first = product(o, quotient(product(length, in), out));
-    return hull(last, first);
+    return qd_interval_join(last, first);
 }
 
 static struct qd_interval crop(const struct qd_resample_axis *axis, struct qd_interval o)
 {
-    struct qd_interval start = step(point(axis->start)), end = step(point(axis->end));
+    struct qd_interval start = step(qd_interval_point(axis->start)),
+                       end = step(qd_interval_point(axis->end));
     struct qd_interval in = whole(axis->in - 1);
     if (axis->out == 1)
-        return product(product(point(0.5), sum(start, end)), in);
+        return product(product(qd_interval_point(0.5), sum(start, end)), in);
     return sum(product(start, in), between_corners(axis, o, difference(end, start)));
 }
 
@@ -128,7 +122,7 @@ bool qd_resample_coordinate(enum qd_resample_mode mode, const struct qd_resample
 {
     struct qd_interval o = whole(position);
     if (!axis->resized) {
-        *x = point((double)position);
+        *x = qd_interval_point((double)position);
         return true;
     }
     if (mode == QD_ALIGN_CORNERS && axis->out == 1)
@@ -136,12 +130,14 @@ bool qd_resample_coordinate(enum qd_resample_mode mode, const struct qd_resample
     switch (mode) {
     case QD_HALF_PIXEL_SYMMETRIC: *x = symmetric(axis, o); break;
     case QD_PYTORCH_HALF_PIXEL:
-        *x = axis->out > 1 ? half_pixel(o, scale_of(axis)) : point(0);
+        *x = axis->out > 1 ? half_pixel(o, scale_of(axis)) : qd_interval_point(0);
         break;
-    case QD_ALIGN_CORNERS: *x = between_corners(axis, o, point(1)); break;
+    case QD_ALIGN_CORNERS: *x = between_corners(axis, o, qd_interval_point(1)); break;
     case QD_ASYMMETRIC: *x = over_scale(o, scale_of(axis)); break;
     case QD_TF_CROP_AND_RESIZE: *x = crop(axis, o); break;
-    case QD_TF_HALF_PIXEL_FOR_NN: *x = over_scale(sum(o, point(0.5)), scale_of(axis)); break;
+    case QD_TF_HALF_PIXEL_FOR_NN:
+        *x = over_scale(sum(o, qd_interval_point(0.5)), scale_of(axis));
+        break;
     default: *x = half_pixel(o, scale_of(axis)); break;
     }
     return true;
@@ -203,8 +199,9 @@ size_t qd_resample_exactly(enum qd_resample_mode mode, const struct qd_resample_
 bool qd_resample_size(const struct qd_resample_axis *axis, double scale, int64_t most, int64_t *out)
 {
     struct qd_interval in = whole(axis->in);
-    struct qd_interval extent = difference(step(point(axis->end)), step(point(axis->start)));
-    struct qd_interval size = product(product(in, extent), point(scale));
+    struct qd_interval extent =
+        difference(step(qd_interval_point(axis->end)), step(qd_interval_point(axis->start)));
+    struct qd_interval size = product(product(in, extent), qd_interval_point(scale));
     bool agreed = floor(size.lo) >= floor(size.hi); /* not so for NaN */
     if (!agreed || size.lo < 0 || size.hi > (double)most)
         return false;

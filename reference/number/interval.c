@@ -74,6 +74,16 @@ struct qd_interval qd_interval_divide(struct qd_interval a, struct qd_interval b
     return hull;
 }
 
+struct qd_interval qd_interval_point(double x)
+{
+    return (struct qd_interval){x, x};
+}
+
+struct qd_interval qd_interval_join(struct qd_interval a, struct qd_interval b)
+{
+    return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
+}
+
 struct qd_interval qd_interval_widen(struct qd_interval a, double by)
 {
     return by > 0 ? (struct qd_interval){add_down(a.lo, -by), add_up(a.hi, by)} : a;

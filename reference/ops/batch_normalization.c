@@ -112,19 +112,9 @@ static enum qd_status read_node(const struct qd_evaluation *evaluation, const st
 
 /* --- Intervals -------------------------------------------------------------------------------- */
 
-static struct qd_interval point(double x)
-{
-    return (struct qd_interval){x, x};
-}
-
 static struct qd_interval negative(struct qd_interval a)
 {
     return (struct qd_interval){-a.hi, -a.lo};
-}
-
-static struct qd_interval join(struct qd_interval a, struct qd_interval b)
-{
-    return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
 }
 
 /* a/b for b > 0, its ends at most one step of double too wide. */
@@ -171,19 +161,20 @@ struct channel {
 static struct channel channel_of(const struct normalizer *n, enum qd_dtype type, int64_t c)
 {
     struct channel p = {.type = type,
-                        .scale = point(qd_tensor_value(&n->in[SCALE]->want, c)),
-                        .b = point(qd_tensor_value(&n->in[B]->want, c)),
-                        .mean = point(qd_tensor_value(&n->in[MEAN]->want, c))};
-    struct qd_interval var = point(qd_tensor_value(&n->in[VAR]->want, c));
-    struct qd_interval radicand = step(type, qd_interval_add(var, point((double)n->epsilon)));
+                        .scale = qd_interval_point(qd_tensor_value(&n->in[SCALE]->want, c)),
+                        .b = qd_interval_point(qd_tensor_value(&n->in[B]->want, c)),
+                        .mean = qd_interval_point(qd_tensor_value(&n->in[MEAN]->want, c))};
+    struct qd_interval var = qd_interval_point(qd_tensor_value(&n->in[VAR]->want, c));
+    struct qd_interval radicand =
+        step(type, qd_interval_add(var, qd_interval_point((double)n->epsilon)));
     p.defined = radicand.lo > 0 && isfinite(radicand.hi) && isfinite(p.scale.lo) &&
                 isfinite(p.b.lo) && isfinite(p.mean.lo);
     if (!p.defined)
         return p;
     p.root = step(type, root(radicand));
-    p.reciprocal = step(type, divide(point(1), p.root));
-    p.factor = join(step(type, divide(p.scale, p.root)),
-                    step(type, qd_interval_multiply(p.scale, p.reciprocal)));
+    p.reciprocal = step(type, divide(qd_interval_point(1), p.root));
+    p.factor = qd_interval_join(step(type, divide(p.scale, p.root)),
+                                step(type, qd_interval_multiply(p.scale, p.reciprocal)));
     p.offset = step(type, qd_interval_multiply(p.mean, p.factor));
     p.offset = step(type, qd_interval_add(p.b, negative(p.offset)));
     p.defined = isfinite(p.reciprocal.hi) && isfinite(p.factor.lo) && isfinite(p.factor.hi) &&
@@ -205,19 +196,19 @@ static struct qd_interval normalize(const struct channel *p, struct qd_interval 
     struct qd_interval divided = step(p->type, divide(d, p->root));
     struct qd_interval scaled = step(p->type, qd_interval_multiply(d, p->reciprocal));
     struct qd_interval hull = finish(p, divided, p->scale, p->b);
-    hull = join(hull, finish(p, scaled, p->scale, p->b));
-    hull = join(hull, finish(p, d, p->factor, p->b));
-    return join(hull, finish(p, x, p->factor, p->offset));
+    hull = qd_interval_join(hull, finish(p, scaled, p->scale, p->b));
+    hull = qd_interval_join(hull, finish(p, d, p->factor, p->b));
+    return qd_interval_join(hull, finish(p, x, p->factor, p->offset));
 }
 
 /* The formula in real numbers, for x an exact number. */
 static struct qd_interval formula(const struct normalizer *n, int64_t c, struct qd_interval x)
 {
-    struct qd_interval scale = point(qd_tensor_value(&n->in[SCALE]->want, c)),
-                       b = point(qd_tensor_value(&n->in[B]->want, c)),
-                       mean = point(qd_tensor_value(&n->in[MEAN]->want, c)),
-                       var = point(qd_tensor_value(&n->in[VAR]->want, c));
-    struct qd_interval r = root(qd_interval_add(var, point((double)n->epsilon)));
+    struct qd_interval scale = qd_interval_point(qd_tensor_value(&n->in[SCALE]->want, c)),
+                       b = qd_interval_point(qd_tensor_value(&n->in[B]->want, c)),
+                       mean = qd_interval_point(qd_tensor_value(&n->in[MEAN]->want, c)),
+                       var = qd_interval_point(qd_tensor_value(&n->in[VAR]->want, c));
+    struct qd_interval r = root(qd_interval_add(var, qd_interval_point((double)n->epsilon)));
     struct qd_interval d = divide(qd_interval_add(x, negative(mean)), r);
     return qd_interval_add(qd_interval_multiply(d, scale), b);
 }
@@ -233,7 +224,7 @@ static enum qd_status store(const struct normalizer *n, const struct channel *p,
     if (defined)
         hull = qd_interval_round(type, normalize(&p[0], x));
     if (defined && type != QD_F32 && p[1].defined)
-        hull = join(hull, qd_interval_round(type, normalize(&p[1], x)));
+        hull = qd_interval_join(hull, qd_interval_round(type, normalize(&p[1], x)));
     if (!defined || !(qd_interval_magnitude(hull) <= qd_float_format(type)->largest))
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
     return qd_interval_store(y, i, hull, formula(n, c, qd_value_exact(n->in[X], i)),

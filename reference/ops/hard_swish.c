@@ -21,48 +21,40 @@ static struct qd_interval clamp(struct qd_interval t, double most)
     return (struct qd_interval){fmin(fmax(t.lo, 0), most), fmin(fmax(t.hi, 0), most)};
 }
 
-static struct qd_interval join(struct qd_interval a, struct qd_interval b)
-{
-    return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
-}
-
-static struct qd_interval point(double x)
-{
-    return (struct qd_interval){x, x};
-}
-
 /* X·max(0, min(1, t + ½)), of t and of t rounded. */
 static struct qd_interval by_sixth(struct qd_interval x, struct qd_interval t)
 {
-    struct qd_interval sum = qd_interval_add(qd_interval_round(QD_F32, t), point(0.5));
+    struct qd_interval sum = qd_interval_add(qd_interval_round(QD_F32, t), qd_interval_point(0.5));
     return qd_interval_multiply(x, clamp(qd_interval_round(QD_F32, sum), 1));
 }
 
 /* X·max(0, min(6, X + 3))/6: divided by 6, or multiplied with the stored sixth, before the product or after it. */
 static struct qd_interval by_six(struct qd_interval x, struct qd_interval stored)
 {
-    struct qd_interval s = clamp(qd_interval_round(QD_F32, qd_interval_add(x, point(3))), 6);
-    struct qd_interval share =
-        join(qd_interval_divide(s, point(6)), qd_interval_multiply(s, stored));
+    struct qd_interval s =
+        clamp(qd_interval_round(QD_F32, qd_interval_add(x, qd_interval_point(3))), 6);
+    struct qd_interval share = qd_interval_join(qd_interval_divide(s, qd_interval_point(6)),
+                                                qd_interval_multiply(s, stored));
     struct qd_interval product = qd_interval_round(QD_F32, qd_interval_multiply(x, s));
-    struct qd_interval last =
-        join(qd_interval_divide(product, point(6)), qd_interval_multiply(product, stored));
-    return join(qd_interval_multiply(x, qd_interval_round(QD_F32, share)), last);
+    struct qd_interval last = qd_interval_join(qd_interval_divide(product, qd_interval_point(6)),
+                                               qd_interval_multiply(product, stored));
+    return qd_interval_join(qd_interval_multiply(x, qd_interval_round(QD_F32, share)), last);
 }
 
 static struct qd_interval image(const void *context, struct qd_interval x,
                                 struct qd_interval *exact)
 {
-    const struct qd_interval stored = point((double)(1.0F / 6)),
-                             s = clamp(qd_interval_add(x, point(3)), 6);
+    const struct qd_interval stored = qd_interval_point((double)(1.0F / 6)),
+                             s = clamp(qd_interval_add(x, qd_interval_point(3)), 6);
     (void)context;
 
-    *exact = qd_interval_divide(qd_interval_multiply(x, s), point(6));
+    *exact = qd_interval_divide(qd_interval_multiply(x, s), qd_interval_point(6));
     if (isinf(x.lo) || isinf(x.hi)) /* no other arrangement gives another limit */
         return *exact;
-    return join(join(by_sixth(x, qd_interval_divide(x, point(6))),
-                     by_sixth(x, qd_interval_multiply(x, stored))),
-                by_six(x, stored));
+    return qd_interval_join(
+        qd_interval_join(by_sixth(x, qd_interval_divide(x, qd_interval_point(6))),
+                         by_sixth(x, qd_interval_multiply(x, stored))),
+        by_six(x, stored));
 }
 
 /* What has no value, and the zeros. */

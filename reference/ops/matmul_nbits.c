@@ -251,11 +251,6 @@ static enum qd_status dequantize(const struct nbits *p, const struct qd_tensor *
     return qd_op_dequantize_linear.evaluate(&evaluation, &node, in, w);
 }
 
-static struct qd_interval point(double x)
-{
-    return (struct qd_interval){x, x};
-}
-
 /* Zero point c, a float, through the zero_points switch. */
 static double float_zero_point(const struct nbits *p, int64_t c)
 {
@@ -274,9 +269,10 @@ static enum qd_status dequantize_by_floats(const struct nbits *p, const struct q
     enum qd_status status = qd_value_init(w, arena, type, 2, codes->dims, p->evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < codes->count; i++) {
         int64_t c = i / p->k * p->blocks + i % p->k / p->block;
-        struct qd_interval q = point((double)qd_tensor_get(codes, i));
-        struct qd_interval scale = point(qd_tensor_value(p->t[SCALES], c));
-        struct qd_interval difference = qd_interval_add(q, point(-float_zero_point(p, c)));
+        struct qd_interval q = qd_interval_point((double)qd_tensor_get(codes, i));
+        struct qd_interval scale = qd_interval_point(qd_tensor_value(p->t[SCALES], c));
+        struct qd_interval difference =
+            qd_interval_add(q, qd_interval_point(-float_zero_point(p, c)));
         struct qd_interval exact = qd_interval_multiply(difference, scale);
         difference = qd_interval_round(type, difference);
         struct qd_interval product = qd_interval_multiply(difference, scale);

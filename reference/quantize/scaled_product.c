@@ -152,11 +152,6 @@ static bool product_hull(const struct qd_scaled_product *p, enum qd_dtype type, 
     return true;
 }
 
-static struct qd_interval join(struct qd_interval a, struct qd_interval b)
-{
-    return (struct qd_interval){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
-}
-
 /* Adds what computing in `type` may give to *hull; *some says whether there was anything before,
  * and is. */
 static void include_type(const struct qd_scaled_product *p, enum qd_dtype type,
@@ -171,7 +166,7 @@ static void include_type(const struct qd_scaled_product *p, enum qd_dtype type,
             v = qd_interval_add(qd_interval_round(type, v), (struct qd_interval){*bias, *bias});
         v = qd_interval_round(type, v);
         v = type == p->type ? v : qd_interval_round(p->type, v);
-        *hull = *some ? join(*hull, v) : v;
+        *hull = *some ? qd_interval_join(*hull, v) : v;
         *some = true;
     }
 }

@@ -14,6 +14,11 @@ struct qd_interval qd_interval_add(struct qd_interval a, struct qd_interval b);
 struct qd_interval qd_interval_multiply(struct qd_interval a, struct qd_interval b);
 struct qd_interval qd_interval_divide(struct qd_interval a, struct qd_interval b); /* 0 not in b */
 
+struct qd_interval qd_interval_point(double x);
+
+/* The least interval with both. */
+struct qd_interval qd_interval_join(struct qd_interval a, struct qd_interval b);
+
 /* The interval with `by` ≥ 0 added at both ends; untouched for by = 0. */
 struct qd_interval qd_interval_widen(struct qd_interval a, double by);
 

@@ -10,38 +10,9 @@
 #include <cmocka.h>
 
 #include "kernel/few_terms.h"
+#include "kernel/float_testlib.h"
 
 enum { MOST = 24 };
-static const struct qd_semantics defaults = {0};
-
-struct bench {
-    struct qd_arena arena;
-    struct qd_error error;
-    struct qd_evaluation evaluation;
-};
-
-static void bench_init(struct bench *b)
-{
-    qd_arena_init(&b->arena, (size_t)64 << 20);
-    b->evaluation = (struct qd_evaluation){&defaults, &b->arena, &b->error, false, NULL, NULL};
-}
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-static struct qd_value vector(struct bench *b, const float *x, int64_t count)
-{
-    struct qd_value v;
-    assert_int_equal(qd_value_init(&v, &b->arena, QD_F32, 1, &count, &b->error), QD_OK);
-    for (int64_t i = 0; i < count; i++)
-        qd_tensor_set(&v.want, i, (int64_t)qd_float_encode(QD_F32, (double)x[i], false));
-    return v;
-}
 
 static struct qd_value dequantized(struct bench *b, const int *codes, float scale, int64_t count)
 {
@@ -65,23 +36,7 @@ static struct qd_value dequantized(struct bench *b, const int *codes, float scal
 static struct qd_observation dot(struct bench *b, const struct qd_value *x,
                                  const struct qd_value *w, const struct qd_value *bias)
 {
-    struct qd_float_operand xo, wo, bo;
-    struct qd_value y;
-    int64_t one = 1;
-    assert_int_equal(qd_float_operand_make(&b->evaluation, x, &xo), QD_OK);
-    assert_int_equal(qd_float_operand_make(&b->evaluation, w, &wo), QD_OK);
-    if (bias)
-        assert_int_equal(qd_float_operand_make(&b->evaluation, bias, &bo), QD_OK);
-    assert_int_equal(qd_value_init(&y, &b->arena, QD_F32, 1, &one, &b->error), QD_OK);
-    const struct qd_float_operand *operands[] = {&xo, &wo, bias ? &bo : NULL};
-    assert_int_equal(qd_float_sum_begin(&b->evaluation, operands, 3, &y), QD_OK);
-    struct qd_float_sum sum = QD_FLOAT_SUM_OF_PRODUCTS;
-    for (int64_t i = 0; i < x->want.count; i++)
-        qd_float_sum_product(&sum, &xo, i, &wo, i);
-    if (bias)
-        qd_float_sum_term(&sum, &bo, 0);
-    assert_int_equal(qd_float_sum_store(&b->evaluation, &sum, 0, &y, 0), QD_OK);
-    struct qd_observation seen = qd_value_observe(&y, 0);
+    struct qd_observation seen = bench_dot(b, x, w, bias, QD_FLOAT_SUM_OF_PRODUCTS);
     assert_false(seen.unspecified);
     return seen;
 }
@@ -90,7 +45,7 @@ static struct qd_observation dot_floats(const float *x, const float *w, int64_t 
 {
     struct bench b;
     bench_init(&b);
-    struct qd_value xv = vector(&b, x, count), wv = vector(&b, w, count);
+    struct qd_value xv = bench_vector(&b, x, count), wv = bench_vector(&b, w, count);
     struct qd_observation seen = dot(&b, &xv, &wv, NULL);
     qd_arena_clear(&b.arena);
     return seen;
@@ -104,8 +59,8 @@ static void assert_inside(struct qd_observation seen, float answer)
 /* Of 24 bits, and of either sign; with the exponent of `spread` powers of two. */
 static float random_float(uint64_t *seed, unsigned spread)
 {
-    float m = (float)(next(seed) % 0x800000 + 0x800000) * (next(seed) % 2 ? 1 : -1);
-    return ldexpf(m, spread ? (int)(next(seed) % spread) - 23 : -23);
+    float m = (float)(bench_random(seed) % 0x800000 + 0x800000) * (bench_random(seed) % 2 ? 1 : -1);
+    return ldexpf(m, spread ? (int)(bench_random(seed) % spread) - 23 : -23);
 }
 
 struct ends {
@@ -169,11 +124,11 @@ static float some_order(const float *x, const float *w, const unsigned *of, unsi
     for (unsigned k = 0; k < count; k++) {
         unsigned to = counts[0] == 0 && k == count - 1   ? 0
                       : counts[1] == 0 && k == count - 1 ? 1
-                                                         : (unsigned)(next(seed) % 2);
+                                                         : (unsigned)(bench_random(seed) % 2);
         in[to][counts[to]++] = of[k];
     }
     float rest = some_order(x, w, in[0], counts[0], seed);
-    if (counts[1] == 1 && next(seed) % 2)
+    if (counts[1] == 1 && bench_random(seed) % 2)
         return fmaf(x[in[1][0]], w[in[1][0]], rest);
     return rest + some_order(x, w, in[1], counts[1], seed);
 }
@@ -236,12 +191,13 @@ static void kernels_of_codes_lie_inside(void **state)
               bias = random_float(&seed, 30);
         float st = s * t;
         for (int k = 0; k < count; k++) {
-            q[k] = (int)(next(&seed) % (uint64_t)(2 * limit)) - limit;
-            v[k] = (int)(next(&seed) % (uint64_t)(2 * limit)) - limit;
+            q[k] = (int)(bench_random(&seed) % (uint64_t)(2 * limit)) - limit;
+            v[k] = (int)(bench_random(&seed) % (uint64_t)(2 * limit)) - limit;
         }
-        int biases[] = {(int)(next(&seed) % 2000001) - 1000000};
+        int biases[] = {(int)(bench_random(&seed) % 2000001) - 1000000};
         struct qd_value x = dequantized(&b, q, s, count), w = dequantized(&b, v, t, count);
-        struct qd_value b_float = vector(&b, &bias, 1), b_code = dequantized(&b, biases, st, 1);
+        struct qd_value b_float = bench_vector(&b, &bias, 1),
+                        b_code = dequantized(&b, biases, st, 1);
         struct qd_observation none = dot(&b, &x, &w, NULL), floats = dot(&b, &x, &w, &b_float),
                               codes = dot(&b, &x, &w, &b_code);
         int64_t acc = 0;

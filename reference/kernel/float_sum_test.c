@@ -9,42 +9,14 @@
 
 #include <cmocka.h>
 
-#include "kernel/float_sum.h"
+#include "kernel/float_testlib.h"
 
 static const struct qd_semantics defaults = {0};
 
-struct bench {
-    struct qd_arena arena;
-    struct qd_error error;
-    struct qd_evaluation evaluation;
-};
-
-static void bench_init(struct bench *b)
-{
-    qd_arena_init(&b->arena, (size_t)64 << 20);
-    b->evaluation = (struct qd_evaluation){&defaults, &b->arena, &b->error, false, NULL, NULL};
-}
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static float random_float(uint64_t *state)
 {
-    return ldexpf((float)((int64_t)(next(state) % 20001) - 10000), (int)(next(state) % 12) - 14);
-}
-
-static struct qd_value vector(struct bench *b, const float *x, int64_t count)
-{
-    struct qd_value v;
-    assert_int_equal(qd_value_init(&v, &b->arena, QD_F32, 1, &count, &b->error), QD_OK);
-    for (int64_t i = 0; i < count; i++)
-        qd_tensor_set(&v.want, i, (int64_t)qd_float_encode(QD_F32, (double)x[i], false));
-    return v;
+    return ldexpf((float)((int64_t)(bench_random(state) % 20001) - 10000),
+                  (int)(bench_random(state) % 12) - 14);
 }
 
 static const struct qd_op *op(const char *name)
@@ -56,7 +28,7 @@ static const struct qd_op *op(const char *name)
 
 static struct qd_value binary(struct bench *b, const char *name, float x, float y)
 {
-    struct qd_value a = vector(b, &x, 1), c = vector(b, &y, 1), out;
+    struct qd_value a = bench_vector(b, &x, 1), c = bench_vector(b, &y, 1), out;
     const struct qd_value *in[] = {&a, &c};
     struct qd_node node = {.name = "", .domain = "", .op_type = name, .opset = 14, .op = op(name)};
     assert_int_equal(node.op->evaluate(&b->evaluation, &node, in, &out), QD_OK);
@@ -97,19 +69,8 @@ static void a_tiny_term_breaks_a_tie(void **state)
 /* One dot product through the sum; returns what a graph output may show. */
 static struct qd_observation dot(struct bench *b, const float *x, const float *w, int64_t count)
 {
-    struct qd_value xv = vector(b, x, count), wv = vector(b, w, count), y;
-    struct qd_float_operand xo, wo;
-    int64_t one = 1;
-    assert_int_equal(qd_float_operand_make(&b->evaluation, &xv, &xo), QD_OK);
-    assert_int_equal(qd_float_operand_make(&b->evaluation, &wv, &wo), QD_OK);
-    assert_int_equal(qd_value_init(&y, &b->arena, QD_F32, 1, &one, &b->error), QD_OK);
-    const struct qd_float_operand *operands[] = {&xo, &wo};
-    assert_int_equal(qd_float_sum_begin(&b->evaluation, operands, 2, &y), QD_OK);
-    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
-    for (int64_t i = 0; i < count; i++)
-        qd_float_sum_product(&sum, &xo, i, &wo, i);
-    assert_int_equal(qd_float_sum_store(&b->evaluation, &sum, 0, &y, 0), QD_OK);
-    return qd_value_observe(&y, 0);
+    struct qd_value xv = bench_vector(b, x, count), wv = bench_vector(b, w, count);
+    return bench_dot(b, &xv, &wv, NULL, QD_FLOAT_SUM_EMPTY);
 }
 
 /* The sum of float16 numbers under a switch. */
@@ -122,7 +83,7 @@ static struct qd_observation sum_f16(const struct qd_semantics *semantics, const
     int64_t one = 1;
     bench_init(&b);
     b.evaluation.semantics = semantics;
-    struct qd_value xv = vector(&b, x, count);
+    struct qd_value xv = bench_vector(&b, x, count);
     const struct qd_float_operand *operands[] = {&terms};
     assert_int_equal(qd_float_operand_make(&b.evaluation, &xv, &terms), QD_OK);
     assert_int_equal(qd_value_init(&y, &b.arena, QD_F16, 1, &one, &b.error), QD_OK);
@@ -193,7 +154,7 @@ static void every_order_lies_inside(void **state)
     uint64_t seed = 11;
     for (int round = 0; round < 3000; round++) {
         float x[COUNT], w[COUNT];
-        int count = 1 + (int)(next(&seed) % COUNT);
+        int count = 1 + (int)(bench_random(&seed) % COUNT);
         for (int i = 0; i < count; i++) {
             x[i] = random_float(&seed);
             w[i] = i % 2 && round % 2 ? -w[i - 1] : random_float(&seed); /* half of them cancel */
@@ -218,7 +179,8 @@ static void exact_sums_have_no_width(void **state)
         float x[64], w[64];
         int64_t want = 0;
         for (int i = 0; i < 64; i++) {
-            int64_t a = (int64_t)(next(&seed) % 511) - 255, c = (int64_t)(next(&seed) % 511) - 255;
+            int64_t a = (int64_t)(bench_random(&seed) % 511) - 255,
+                    c = (int64_t)(bench_random(&seed) % 511) - 255;
             x[i] = (float)a * 0.25f;
             w[i] = (float)c * 0.5f;
             want += a * c;
@@ -254,8 +216,9 @@ static void padding_and_overflow_leave_it_open(void **state)
     struct bench b;
     bench_init(&b);
     float w[] = {INFINITY, 1}, x[] = {1, 1}, big[] = {0x1p65f}, one[] = {0};
-    struct qd_value wv = vector(&b, w, 2), xv = vector(&b, x, 2), bigv = vector(&b, big, 1);
-    struct qd_value y = vector(&b, one, 1);
+    struct qd_value wv = bench_vector(&b, w, 2), xv = bench_vector(&b, x, 2),
+                    bigv = bench_vector(&b, big, 1);
+    struct qd_value y = bench_vector(&b, one, 1);
     struct qd_float_operand wo, xo, bo;
     assert_int_equal(qd_float_operand_make(&b.evaluation, &wv, &wo), QD_OK);
     assert_int_equal(qd_float_operand_make(&b.evaluation, &xv, &xo), QD_OK);

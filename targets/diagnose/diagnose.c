@@ -162,8 +162,8 @@ struct answer {
     const struct qd_comparison *plain;
 };
 
-/* What a semantics says of it, and, where it is not refuted, of the wrong elements: how many are its own value, and how
- * many lie in its set alone. It says nothing of the rest. */
+/* What a semantics says of it, and the rest where it is not refuted. Of the wrong elements: how many are its own value,
+ * and how many lie in its set alone. It says nothing of the others. */
 struct view {
     struct qd_comparison comparison;
     int64_t given, inexact;
@@ -200,12 +200,13 @@ static enum fit fit_of(struct reading reading, const struct answer *answer, stru
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     const struct qd_value *values = evaluate_under(reading, kase, &arena);
     view->given = view->inexact = 0;
-    view->same = values && gives_all(values, answer->run->outputs, outputs);
+    view->same = false;
     if (values) {
         struct qd_comparison *under = &view->comparison;
         qd_compare(kase, values, answer->run, under);
         if (!qd_verdict_is_divergence(under->verdict))
             fit = 2 * under->compared >= answer->plain->compared ? EXPLAINS : SILENT;
+        view->same = fit != REFUTED && gives_all(values, answer->run->outputs, outputs);
         bool wrong = fit != REFUTED && answer->plain->mismatched > 0;
         for (size_t i = 0; wrong && i < outputs; i++)
             count_wrong(&answer->canonical[i], &values[i], &answer->run->outputs[i], view);

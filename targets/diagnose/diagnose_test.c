@@ -476,21 +476,36 @@ static void assert_names_explain(const struct qd_diagnosis *diagnosis, const str
             fail_msg("%s: %s says nothing of it", kase->id, diagnosis->quirks[i]->name);
 }
 
-/* Runs the case; whether it gives a wrong value, and then how that is diagnosed in so many steps, 0 for all. */
+static void ask(struct qd_session *session, const struct qd_case *kase, struct qd_arena *arena,
+                struct qd_evaluated *evaluated, struct qd_trial *trial)
+{
+    struct qd_error error;
+    assert_int_equal(qd_case_evaluate(kase, arena, evaluated, &error), QD_OK);
+    assert_int_equal(qd_trial_ask(session, evaluated, arena, trial, &error), QD_OK);
+}
+
+/* How the answer is diagnosed in so many steps, 0 for all. */
+static void diagnose_answer(struct qd_session *session, const struct qd_evaluated *evaluated,
+                            const struct qd_trial *trial, size_t steps, struct qd_arena *arena,
+                            struct qd_diagnosis *diagnosis)
+{
+    const struct qd_diagnose_options options = {.seconds = 3600, .steps = steps};
+    struct qd_error error;
+    assert_int_equal(qd_diagnose(session, evaluated->kase, evaluated->values, &trial->run, &options,
+                                 arena, diagnosis, &error),
+                     QD_OK);
+}
+
+/* Runs the case; whether it gives a wrong value, and then how that is diagnosed. */
 static bool diagnose_wrong(struct qd_session *session, const struct qd_case *kase, size_t steps,
                            struct qd_arena *arena, struct qd_diagnosis *diagnosis)
 {
-    const struct qd_diagnose_options options = {.seconds = 3600, .steps = steps};
     struct qd_evaluated evaluated;
     struct qd_trial trial;
-    struct qd_error error;
-    assert_int_equal(qd_case_evaluate(kase, arena, &evaluated, &error), QD_OK);
-    assert_int_equal(qd_trial_ask(session, &evaluated, arena, &trial, &error), QD_OK);
+    ask(session, kase, arena, &evaluated, &trial);
     if (trial.comparison.verdict != QD_VERDICT_WRONG_VALUE)
         return false;
-    assert_int_equal(qd_diagnose(session, kase, evaluated.values, &trial.run, &options, arena,
-                                 diagnosis, &error),
-                     QD_OK);
+    diagnose_answer(session, &evaluated, &trial, steps, arena, diagnosis);
     assert_names_explain(diagnosis, kase, evaluated.values, &trial.run);
     return true;
 }
@@ -689,18 +704,13 @@ static enum qd_visit visit_silent(void *context, const struct qd_case *kase)
     struct qd_evaluated evaluated;
     struct qd_trial trial;
     struct qd_diagnosis diagnosis;
-    struct qd_error error;
     const struct qd_quirk *truth = qd_quirk_find("layer-in-floats-with-infinities");
-    const struct qd_diagnose_options options = {.seconds = 3600, .steps = pairs->steps};
     if (!strstr(kase->id, "-k_mixed-") || !strstr(kase->id, "/2844f652"))
         return QD_VISIT_GO_ON;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    assert_int_equal(qd_case_evaluate(kase, &arena, &evaluated, &error), QD_OK);
-    assert_int_equal(qd_trial_ask(pairs->session, &evaluated, &arena, &trial, &error), QD_OK);
+    ask(pairs->session, kase, &arena, &evaluated, &trial);
     assert_false(qd_quirks_explain(&truth, 1, kase, evaluated.values, &trial.run, NULL));
-    assert_int_equal(qd_diagnose(pairs->session, kase, evaluated.values, &trial.run, &options,
-                                 &arena, &diagnosis, &error),
-                     QD_OK);
+    diagnose_answer(pairs->session, &evaluated, &trial, pairs->steps, &arena, &diagnosis);
     assert_true(diagnosis.quirk_count == 0 || names(&diagnosis, truth));
     pairs->cases++;
     qd_arena_clear(&arena);

@@ -46,10 +46,10 @@ struct process {
 #define PF_EXITING 0x4U /* on its way out; it keeps the status of what ended it */
 
 /* False if there is no such process any more. */
-static bool read_process(const char *number, struct process *process)
+static bool read_process(pid_t pid, struct process *process)
 {
     char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
@@ -66,10 +66,8 @@ static bool read_process(const char *number, struct process *process)
 /* Whether it runs, and nothing has ended it yet. */
 static bool goes_on(pid_t pid)
 {
-    char number[24];
     struct process process;
-    snprintf(number, sizeof number, "%ld", (long)pid);
-    return read_process(number, &process) && !(process.flags & PF_EXITING);
+    return read_process(pid, &process) && !(process.flags & PF_EXITING);
 }
 
 /* Kills every child of this process that is in another session than `own` (0: every child). Returns how many there
@@ -83,7 +81,7 @@ static int kill_children(pid_t own, pid_t *last)
     int count = 0;
     while (processes && (entry = readdir(processes)) != NULL) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || !read_process(entry->d_name, &process) || process.parent != self ||
+        if (pid <= 0 || !read_process(pid, &process) || process.parent != self ||
             process.session == own)
             continue;
         *last = pid;

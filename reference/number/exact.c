@@ -137,6 +137,7 @@ static bool rounds_up(const struct parts *p, enum qd_rounding rounding, bool neg
     case QD_ROUND_HALF_EVEN: return side > 0 || (side == 0 && ((p->whole & 1) != 0) != odd);
     case QD_ROUND_HALF_AWAY: return side >= 0;
     case QD_ROUND_HALF_UP: return negative ? side > 0 : side >= 0;
+    case QD_ROUND_HALF_TO_ZERO: return side > 0;
     case QD_ROUND_FLOOR: return negative && fraction;
     case QD_ROUND_CEIL: return !negative && fraction;
     case QD_ROUND_TRUNCATE: break;
@@ -147,7 +148,7 @@ static bool rounds_up(const struct parts *p, enum qd_rounding rounding, bool neg
 bool qd_rounding_is_nearest(enum qd_rounding rounding)
 {
     return rounding == QD_ROUND_HALF_EVEN || rounding == QD_ROUND_HALF_AWAY ||
-           rounding == QD_ROUND_HALF_UP;
+           rounding == QD_ROUND_HALF_UP || rounding == QD_ROUND_HALF_TO_ZERO;
 }
 
 static bool near_edge(const struct parts *p, enum qd_rounding rounding)

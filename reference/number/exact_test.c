@@ -53,8 +53,9 @@ static void rounds_small_rationals(void **state)
         int64_t want[4]; /* of −5/2, −3/2, 3/2, 5/2 */
     } rows[] = {
         {QD_ROUND_HALF_EVEN, {-2, -2, 2, 2}}, {QD_ROUND_HALF_AWAY, {-3, -2, 2, 3}},
-        {QD_ROUND_HALF_UP, {-2, -1, 2, 3}},   {QD_ROUND_TRUNCATE, {-2, -1, 1, 2}},
-        {QD_ROUND_FLOOR, {-3, -2, 1, 2}},     {QD_ROUND_CEIL, {-2, -1, 2, 3}},
+        {QD_ROUND_HALF_UP, {-2, -1, 2, 3}},   {QD_ROUND_HALF_TO_ZERO, {-2, -1, 1, 2}},
+        {QD_ROUND_TRUNCATE, {-2, -1, 1, 2}},  {QD_ROUND_FLOOR, {-3, -2, 1, 2}},
+        {QD_ROUND_CEIL, {-2, -1, 2, 3}},
     };
     static const double numbers[] = {-2.5, -1.5, 1.5, 2.5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -17,7 +17,8 @@
  *             contributes 0
  *             (2) y = saturate(round_half_even(acc·x_scale·w_scale[m]/y_scale) + y_zero_point)
  * Edge cases  |acc| beyond int32, a scale that is NaN or infinite, y_scale = 0: unspecified.
- * Latitude    the float32 orders of (2), see requantize.h.
+ * Latitude    the float32 orders of (2), see requantize.h. Its page has no rounding: another one to the nearest code,
+ *             or of the sum with y_zero_point, is advisory.
  * Quirks      accumulator, padding, zero_points, requantize, rounding, zero_point_order, range. */
 #include "graph/operand_checks.h"
 #include "kernel/accumulate.h"
@@ -120,8 +121,9 @@ static enum qd_status requantize(const struct qd_evaluation *evaluation, const s
 {
     int64_t filters = shape->filters, plane = y->want.count / (shape->batch * filters);
     for (int64_t m = 0; m < filters; m++) {
-        struct qd_requantizer requantizer = channel(evaluation, in, m);
         int64_t bias = in->t[B] ? qd_tensor_get(in->t[B], m) : 0;
+        struct qd_requantizer requantizer = channel(evaluation, in, m);
+        requantizer.bias = bias;
         for (int64_t n = 0; n < shape->batch; n++)
             for (int64_t i = (n * filters + m) * plane, end = i + plane; i < end; i++) {
                 int64_t sum = qd_accumulator_finish(evaluation->semantics, acc[i] + bias);
@@ -173,6 +175,7 @@ const struct qd_op qd_op_qlinear_conv = {
     .outputs = 1,
     .form = QD_FORM_CONVOLVES,
     .operands = "x,x_scale,x_zero_point,w:weight,w_scale,w_zero_point,y_scale,y_zero_point,B:bias",
+    .rounding_open = true,
     .clause = "10: consumes a quantized input tensor, its scale and zero point, a quantized "
               "filter, its scale and zero point, and output's scale and zero point, and computes "
               "the quantized output.",

@@ -222,17 +222,29 @@ static struct qd_code requantize_real(const struct qd_requantizer *r, int64_t ac
     return code;
 }
 
+/* How far the quotient moves where the bias has the scale fl(s_1·s_2) and the rest does not: in units of y_scale. It is
+ * large where that product is a subnormal number. */
+static double bias_apart(const struct qd_requantizer *r)
+{
+    double scale = qd_float_round(QD_F32, QD_NEAREST_EVEN, r->s1 * r->s2);
+    return r->bias == 0 || !isfinite(scale) ? 0 : (double)r->bias * (scale - r->s1 * r->s2) / r->sy;
+}
+
 /* What three operations in float32, in whatever order, and a conversion before them may give: four roundings. An exact
- * tie goes to even whatever the order. */
+ * tie goes to even whatever the order. Of scales that are not tame only a bias on its own is added. */
 static void take_any_order(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
     const double margin = 0x1.00001p-22;
+    double apart = bias_apart(r);
     struct qd_ratio exact = real_of(r, acc);
-    if (qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie)
+    if (apart == 0 && (!r->tame || qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie))
         return;
-    double real = qd_ratio_to_float(exact, QD_F64, QD_NEAREST_EVEN);
-    qd_code_include(code, qd_output_quantizer_float(&r->quantizer, real * (1 - margin)));
-    qd_code_include(code, qd_output_quantizer_float(&r->quantizer, real * (1 + margin)));
+    double real = qd_ratio_to_float(exact, QD_F64, QD_NEAREST_EVEN) + apart;
+    struct qd_code any = *code;
+    any.lo = any.hi = qd_output_quantizer_float(&r->quantizer, real * (1 - margin));
+    qd_code_include(&any, qd_output_quantizer_float(&r->quantizer, real * (1 + margin)));
+    any.point_count = 0;
+    qd_code_join(code, &any);
 }
 
 struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
@@ -243,7 +255,7 @@ struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)
     if (computes_real_product(r->quantizer.semantics)) {
         struct qd_code code = requantize_real(r, acc);
         code.flags |= beyond ? QD_UNSPECIFIED : 0;
-        if (r->tame && r->quantizer.semantics->requantize == QD_ANY_ORDER)
+        if (r->quantizer.semantics->requantize == QD_ANY_ORDER)
             take_any_order(r, acc, &code);
         return code;
     }

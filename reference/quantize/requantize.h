@@ -15,6 +15,8 @@ struct qd_requantizer {
     struct qd_output_quantizer quantizer;
     enum qd_dtype type; /* of the scales */
     double s1, s2, sy;
+    int64_t
+        bias; /* of the accumulator, which QD_ANY_ORDER may multiply by a rounded s_1·s_2 of its own; 0: none */
     struct qd_ratio factor; /* s_1·s_2/s_y */
     bool undefined; /* a scale is NaN or infinite, or s_y is 0: every element is unspecified */
     bool tame;      /* no order over- or underflows for any |acc| < 2^34: the fast path is sound */

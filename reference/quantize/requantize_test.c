@@ -38,6 +38,41 @@ static void ties_have_one_code(void **state)
     }
 }
 
+/* Whether no verdict holds it against a target. */
+static bool is_accepted(const struct qd_code *code, int64_t c)
+{
+    bool point = code->point_count == 0;
+    for (unsigned k = 0; k < code->dropped_count; k++)
+        if (code->dropped[k] == c)
+            return true;
+    for (unsigned k = 0; k < code->point_count; k++)
+        point = point || code->points[k] == c;
+    return point && c >= code->lo && c <= code->hi;
+}
+
+/* x_scale·w_scale is 1.5 of the least subnormal number, y_scale, and 2 of it rounded. Of 14, of which 4 are the bias,
+ * the specification's is 21, one order's is 28, and 10·1.5 + 4·2 is 23: of a bias alone, in any order. */
+static void a_bias_has_a_rounded_scale_of_its_own(void **state)
+{
+    (void)state;
+    const int64_t biases[] = {0, 4};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t any = 0; any < 2; any++) {
+            const struct qd_semantics semantics = {.requantize =
+                                                       any ? QD_ANY_ORDER : QD_REQUANTIZE_REAL};
+            struct qd_requantizer r =
+                qd_requantizer_make(qd_output_quantizer_make(&semantics, QD_U8, 0), QD_F32,
+                                    0x1p-100, 0x1.8p-49, 0x1p-149);
+            r.bias = biases[i];
+            struct qd_code code = qd_requantize(&r, 14);
+            assert_int_equal(code.want, 21);
+            assert_true(is_accepted(&code, 28));
+            assert_int_equal(is_accepted(&code, 23), any && biases[i] != 0);
+            assert_false(is_accepted(&code, 24));
+        }
+    }
+}
+
 /* The quirk is outside the admissible set on every tie with an odd zero point, and inside with an
  * even one. */
 static void zero_point_before_rounding_is_caught_on_ties(void **state)
@@ -191,6 +226,7 @@ static void bad_switches_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bias_has_a_rounded_scale_of_its_own),
         cmocka_unit_test(ties_have_one_code),
         cmocka_unit_test(zero_point_before_rounding_is_caught_on_ties),
         cmocka_unit_test(orders_that_differ_widen),

@@ -291,7 +291,9 @@ static const char *rest_of_clause(enum qd_verdict class)
     case QD_VERDICT_WRONG_SHAPE: return "the shapes of the outputs, implied by shape inference";
     case QD_VERDICT_WRONG_TYPE: return "the type constraints of the outputs";
     case QD_VERDICT_REJECTS_VALID:
-        return "its page allows this model: types, shapes and attributes";
+        return "its page has these types, shapes and attributes; ONNX's IR.md: \"the standard set "
+               "of "
+               "operators that all implementations MUST support\"";
     case QD_VERDICT_CRASH:
     case QD_VERDICT_HANG:
     case QD_VERDICT_OOM: return "whatever the model, a target answers with outputs or an error";
@@ -327,7 +329,10 @@ static const char *clause_of(const struct qd_evaluated *evaluated,
     if (class == QD_VERDICT_ACCEPTS_INVALID)
         return *kase->spec ? qd_arena_string(arena, kase->spec)
                            : qd_arena_printf(arena, "rule %s", words);
-    const char *rest = rest_of_clause(class);
+    const struct qd_node *node = principal_node(evaluated);
+    const char *rest = class == QD_VERDICT_REJECTS_VALID && node && *node->domain
+                           ? "its vendor's page has these types, shapes and attributes"
+                           : rest_of_clause(class);
     if (!rest)
         return qd_verdict_meaning(
             class); /* of a quantizer: its README says what each check stands on */

@@ -122,6 +122,22 @@ static void test_what_no_sentence_forbids_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+static void test_a_refusal_cites_what_is_mandatory(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "", "Tanh");
+    assert_non_null(
+        strstr(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).clause,
+               "\"the standard set of operators that all implementations MUST support\""));
+    qd_arena_clear(&f.arena);
+    begin(&f, "com.microsoft", "QLinearAdd");
+    const char *clause = cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).clause;
+    assert_string_equal(clause,
+                        "QLinearAdd: its vendor's page has these types, shapes and attributes");
+    qd_arena_clear(&f.arena);
+}
+
 /* Clip's page: "It must be a scalar(tensor of empty shape)." */
 static void test_what_no_page_allows_is_advisory(void **state)
 {
@@ -305,6 +321,32 @@ static void expect_graded(const char *op, int64_t opset, const struct named tens
     struct fixture f;
     build(&f, op, opset, tensors, count, operands, 0, NULL);
     for (size_t i = 0; i < row_count; i++) {
+        have = rows[i].have;
+        assert_int_equal(severity_of(&f, &y), rows[i].severity);
+    }
+    qd_arena_clear(&f.arena);
+}
+
+/* 1·1·1/2 + 7 of QLinearConv, whose page has no rounding. */
+static void test_the_rounding_of_a_convolution_is_not_written(void **state)
+{
+    (void)state;
+    static const int64_t place[] = {1, 1, 1};
+    static float unit = 1, two = 2;
+    static uint8_t code = 1, zero, seven = 7, have;
+    static const struct named tensors[] = {
+        {"x", {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 1}, .count = 1, .data = &code}},
+        {"scale", {.dtype = QD_F32, .count = 1, .data = &unit}},
+        {"zero_point", {.dtype = QD_U8, .count = 1, .data = &zero}},
+        {"y_scale", {.dtype = QD_F32, .count = 1, .data = &two}},
+        {"y_zero_point", {.dtype = QD_U8, .count = 1, .data = &seven}}};
+    static const struct graded rows[] = {
+        {6, QD_SEVERITY_WRONG}, {8, QD_SEVERITY_ADVISORY}, {9, QD_SEVERITY_WRONG}};
+    struct qd_tensor y = {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 1}, .count = 1, .data = &have};
+    struct fixture f;
+    build(&f, "QLinearConv", 10, tensors, 5,
+          "x,scale,zero_point,x,scale,zero_point,y_scale,y_zero_point", 3, place);
+    for (size_t i = 0; i < 3; i++) {
         have = rows[i].have;
         assert_int_equal(severity_of(&f, &y), rows[i].severity);
     }
@@ -659,9 +701,11 @@ int main(void)
         cmocka_unit_test(test_codes_round_by_a_page),
         cmocka_unit_test(test_a_value_cites_the_page_of_its_opset),
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
+        cmocka_unit_test(test_a_refusal_cites_what_is_mandatory),
         cmocka_unit_test(test_what_no_page_allows_is_advisory),
         cmocka_unit_test(test_a_narrow_sum_is_advisory),
         cmocka_unit_test(test_a_product_of_floats_is_advisory),
+        cmocka_unit_test(test_the_rounding_of_a_convolution_is_not_written),
         cmocka_unit_test(test_only_a_written_rounding_is_obliged),
         cmocka_unit_test(test_what_is_excused_is_passed_over),
         cmocka_unit_test(test_what_the_precision_is_of_is_not_written),

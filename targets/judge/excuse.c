@@ -116,6 +116,7 @@ static bool rounds_otherwise(const struct qd_evaluated *evaluated, const struct 
     static const struct other_rounding roundings[] = {
         {{.node = read_node}, QD_ROUND_HALF_AWAY, QD_ZERO_POINT_AFTER},
         {{.node = read_node}, QD_ROUND_HALF_UP, QD_ZERO_POINT_AFTER},
+        {{.node = read_node}, QD_ROUND_HALF_TO_ZERO, QD_ZERO_POINT_AFTER},
         {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_EXACT},
         {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_F32},
         {{.node = read_node}, QD_ROUND_HALF_EVEN, QD_ZERO_POINT_BEFORE_FUSED},

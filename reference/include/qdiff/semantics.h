@@ -14,12 +14,13 @@
 /* QD_SWITCH(field, word, VALUES) and, per switch, QD_VALUE(NAME, word, kind): kind is DEFAULT (the
  * text), DIALECT (a target's profile may declare it) or QUIRK (known wrong; no profile may declare
  * it). */
-#define QD_ROUNDING_LIST(V)                  \
-    V(ROUND_HALF_EVEN, "half-even", DEFAULT) \
-    V(ROUND_HALF_AWAY, "half-away", DIALECT) \
-    V(ROUND_HALF_UP, "half-up", DIALECT)     \
-    V(ROUND_TRUNCATE, "truncate", QUIRK)     \
-    V(ROUND_FLOOR, "floor", QUIRK)           \
+#define QD_ROUNDING_LIST(V)                        \
+    V(ROUND_HALF_EVEN, "half-even", DEFAULT)       \
+    V(ROUND_HALF_AWAY, "half-away", DIALECT)       \
+    V(ROUND_HALF_UP, "half-up", DIALECT)           \
+    V(ROUND_HALF_TO_ZERO, "half-to-zero", DIALECT) \
+    V(ROUND_TRUNCATE, "truncate", QUIRK)           \
+    V(ROUND_FLOOR, "floor", QUIRK)                 \
     V(ROUND_CEIL, "ceil", QUIRK)
 #define QD_ZERO_POINT_ORDER_LIST(V)                   \
     V(ZERO_POINT_AFTER, "after", DEFAULT)             \

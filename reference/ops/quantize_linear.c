@@ -225,21 +225,10 @@ static bool code_clearly(const struct quantizer *q, double x, double s, int64_t 
            qd_nearest_clearly(x / s, margin, rounded);
 }
 
-/* With QD_DIVISION_WIDE the quotient of x and y_scale as they are, which alone is rounded to D, is right as well. */
-static bool code_wide(const struct quantizer *q, const struct parameter *p, double given,
-                      int64_t *code)
-{
-    if (q->evaluation->semantics->division != QD_DIVISION_WIDE || !isfinite(given) ||
-        !isfinite(p->given_scale) || p->given_scale == 0)
-        return false;
-    *code = code_rounded(q, &p->output, q->division, given, p->given_scale);
-    return true;
-}
-
 /* The codes of one finite x, the canonical one first, by the ways to round the quotient. */
-enum { QUOTIENTS = 4 };
+enum { QUOTIENTS = 6 };
 static size_t codes_of_point(const struct quantizer *q, const struct qd_output_quantizer *output,
-                             double x, double s, int64_t codes[QUOTIENTS])
+                             double x, double s, int64_t *codes)
 {
     size_t count = 0;
     if (!q->precise)
@@ -248,6 +237,16 @@ static size_t codes_of_point(const struct quantizer *q, const struct qd_output_q
     if (!q->precise && q->division != QD_F32)
         codes[count++] = code_rounded(q, output, QD_F32, x, s);
     return count;
+}
+
+/* With QD_DIVISION_WIDE those of x and y_scale as they are, not converted, are right as well. */
+static size_t codes_wide(const struct quantizer *q, const struct parameter *p, double given,
+                         int64_t *codes)
+{
+    if (q->evaluation->semantics->division != QD_DIVISION_WIDE || !isfinite(given) ||
+        !isfinite(p->given_scale) || p->given_scale == 0)
+        return 0;
+    return codes_of_point(q, &p->output, given, p->given_scale, codes);
 }
 
 static struct qd_code code_of_point(const struct quantizer *q,
@@ -414,9 +413,10 @@ static struct qd_code quantize_to_integer(const struct quantizer *q, int64_t i,
     if (flags & QD_NOT_NUMBER || isnan(x))
         return code_of_special(&p->output, (double)NAN, s);
     struct qd_code code = code_of_end(q, &p->output, x, s);
-    int64_t wide;
-    if (code_wide(q, p, qd_tensor_value(&q->x->want, i), &wide))
-        qd_code_include(&code, wide);
+    int64_t wide[QUOTIENTS];
+    size_t count = codes_wide(q, p, qd_tensor_value(&q->x->want, i), wide);
+    for (size_t k = 0; k < count; k++)
+        qd_code_include(&code, wide[k]);
     if (is_point(q, i))
         return code;
     struct qd_interval hull = qd_interval_fused(q->x, i, p->rough);
@@ -440,35 +440,51 @@ static enum qd_status store_open(const struct quantizer *q, int64_t i, struct qd
     return qd_interval_store_flag(y, i, QD_UNSPECIFIED, q->evaluation->arena, q->evaluation->error);
 }
 
+/* x/s of finite numbers rounded once, or to D first; `in_division` is what D has. */
+struct quotient {
+    double in_division, once, twice;
+};
+
+static struct quotient divide(const struct quantizer *q, double x, double s)
+{
+    struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s));
+    double in_division = qd_float_divide(q->division, QD_NEAREST_EVEN, x, s);
+    return (struct quotient){.in_division = in_division,
+                             .once = on_grid(q, qd_ratio_to_float(real, q->y, QD_NEAREST_EVEN)),
+                             .twice =
+                                 on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division))};
+}
+
+static struct qd_interval quotient_hull(const struct quantizer *q, const struct quotient *quotient)
+{
+    double want = q->precise ? quotient->twice : quotient->once;
+    return (struct qd_interval){fmin(want, quotient->twice), fmax(want, quotient->twice)};
+}
+
 /* Equation (2): the exact quotient rounded once, or rounded to D first, as `precision` asks for. */
 static enum qd_status quantize_to_float(const struct quantizer *q, int64_t i,
                                         const struct parameter *p, struct qd_value *y)
 {
     double s = p->scale, given = qd_tensor_value(&q->x->want, i);
-    double x = qd_float_round(q->division, QD_NEAREST_EVEN, given);
+    double x = qd_float_round(q->division, QD_NEAREST_EVEN, given), special = s < 0 ? -x : x;
     if (s == 0 || !isfinite(s) || (isnan(x) && q->y == QD_F4E2M1))
         return store_open(q, i, y);
-    double in_division = s < 0 ? -x : x, once = in_division;
-    if (isfinite(x)) {
-        in_division = qd_float_divide(q->division, QD_NEAREST_EVEN, x, s);
-        once = qd_ratio_to_float(qd_ratio_divide(qd_ratio_of_double(x), qd_ratio_of_double(s)),
-                                 q->y, QD_NEAREST_EVEN);
-    }
-    double other = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, in_division)),
-           want = q->precise ? other : on_grid(q, once);
-    if ((isinf(in_division) && qd_float8_infinity_is_open(q->y, q->saturate, q->opset)) ||
-        isfinite(want) != isfinite(other))
+    struct quotient quotient = {special, on_grid(q, special), on_grid(q, special)};
+    if (isfinite(x))
+        quotient = divide(q, x, s);
+    double want = q->precise ? quotient.twice : quotient.once;
+    if ((isinf(quotient.in_division) && qd_float8_infinity_is_open(q->y, q->saturate, q->opset)) ||
+        isfinite(want) != isfinite(quotient.twice))
         return store_open(q, i, y);
     if (isnan(want))
         return qd_interval_store_flag(y, i, QD_NOT_NUMBER, q->evaluation->arena,
                                       q->evaluation->error);
-    struct qd_interval hull = {fmin(want, other), fmax(want, other)};
+    struct qd_interval hull = quotient_hull(q, &quotient);
     if (q->evaluation->semantics->division == QD_DIVISION_WIDE && isfinite(given)) {
-        double wide = qd_float_divide(q->division, QD_NEAREST_EVEN, given, p->given_scale);
-        wide = on_grid(q, qd_float_round(q->y, QD_NEAREST_EVEN, wide));
-        hull = (struct qd_interval){fmin(hull.lo, wide), fmax(hull.hi, wide)};
+        struct quotient wide = divide(q, given, p->given_scale);
+        hull = qd_interval_join(hull, quotient_hull(q, &wide));
     }
-    return qd_interval_store(y, i, hull, (struct qd_interval){want, want}, q->evaluation->arena,
+    return qd_interval_store(y, i, hull, qd_interval_point(want), q->evaluation->arena,
                              q->evaluation->error);
 }
 
@@ -480,7 +496,7 @@ static enum qd_status limit(const struct quantizer *q, int64_t i, const struct p
     int64_t codes[QUOTIENTS];
     double points[QUOTIENTS];
     size_t count = codes_of_point(q, &p->output, x, p->scale, codes);
-    count += code_wide(q, p, qd_tensor_value(&q->x->want, i), &codes[count]);
+    count += codes_wide(q, p, qd_tensor_value(&q->x->want, i), &codes[count]);
     for (size_t k = 0; k < count; k++)
         points[k] = (double)codes[k];
     return qd_value_limit(y, i, points, count, q->evaluation->arena, q->evaluation->error);

@@ -114,6 +114,17 @@ static void the_quotient_alone_may_have_the_precision(void **state)
               "precision=10", "u8[1] 0..1..1");
 }
 
+/* 65536 is no number of float16. As it is it is 21304.4 times the scale, 21312 in float16: 21833 and 21841 with 529. */
+static void without_precision_no_rounding_is_asked_for(void **state)
+{
+    (void)state;
+    row("QuantizeLinear", 23, "bf16[1] 65536; f16[] 3.076171875; s16[] 529", "", "s16[1] 32767");
+    row_under("division=wide", "QuantizeLinear", 23, "bf16[1] 65536; f16[] 3.076171875; s16[] 529",
+              "", "s16[1] 32767|21833|21841");
+    row_under("division=wide", "QuantizeLinear", 23, "bf16[1] 65536; f32[] 3.076171875; s16[] 529",
+              "precision=10", "s16[1] 32767|21841");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +136,7 @@ int main(void)
         cmocka_unit_test(precision_is_asked_for),
         cmocka_unit_test(half_is_added),
         cmocka_unit_test(the_quotient_alone_may_have_the_precision),
+        cmocka_unit_test(without_precision_no_rounding_is_asked_for),
     };
     return cmocka_run_group_tests_name("QuantizeLinear", tests, NULL, NULL);
 }

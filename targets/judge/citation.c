@@ -118,7 +118,18 @@ const char *qd_node_clause(const struct qd_case *kase, const struct qd_node *nod
     return op ? quote(kase, op, node, arena) : "";
 }
 
-/* With it the sentence of the operator that rounds the result, if that is another. */
+/* The first node that does more than move elements; NULL: none. */
+static const struct qd_node *computing_node(const struct qd_graph *graph)
+{
+    for (size_t i = 0; graph && i < graph->node_count; i++) {
+        const struct qd_op *op = op_of(&graph->nodes[i]);
+        if (op && op->form != QD_FORM_MOVES)
+            return &graph->nodes[i];
+    }
+    return NULL;
+}
+
+/* With it the sentence of the operator that rounds the result, if that is another, or that computes what they move. */
 static const char *values_clause(const struct qd_evaluated *evaluated, size_t output,
                                  struct qd_arena *arena)
 {
@@ -127,6 +138,10 @@ static const char *values_clause(const struct qd_evaluated *evaluated, size_t ou
     if (!op)
         return "the composition of the graph's operators";
     const char *first = quote(evaluated->kase, op, node, arena);
+    if (op->form == QD_FORM_MOVES && (!last_op || last_op->form == QD_FORM_MOVES)) {
+        last = computing_node(evaluated->kase->graph);
+        last_op = op_of(last);
+    }
     if (!first || !last_op || last_op == op)
         return first;
     const char *second = quote(evaluated->kase, last_op, last, arena);

@@ -89,6 +89,23 @@ static void test_codes_round_by_a_page(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* What Where chooses from DequantizeLinear computes. */
+static void test_what_is_moved_cites_what_computes_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "", "Where");
+    struct qd_node nodes[] = {{.domain = "", .op_type = "DequantizeLinear", .opset = 13},
+                              {.domain = "", .op_type = "Where", .opset = 13}};
+    f.graph = (struct qd_graph){.node_count = 2, .nodes = nodes};
+    const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
+    assert_memory_equal(clause, "Where-16: \"", strlen("Where-16: \""));
+    assert_non_null(strstr(clause, "\"; DequantizeLinear-"));
+    nodes[0].op_type = "Identity";
+    assert_null(strstr(cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause, "\"; "));
+    qd_arena_clear(&f.arena);
+}
+
 /* Before opset 13 Softmax's page has another sentence. */
 static void test_a_value_cites_the_page_of_its_opset(void **state)
 {
@@ -699,6 +716,7 @@ int main(void)
         cmocka_unit_test(test_every_class_has_a_clause),
         cmocka_unit_test(test_a_value_cites_its_page),
         cmocka_unit_test(test_codes_round_by_a_page),
+        cmocka_unit_test(test_what_is_moved_cites_what_computes_it),
         cmocka_unit_test(test_a_value_cites_the_page_of_its_opset),
         cmocka_unit_test(test_what_no_sentence_forbids_is_advisory),
         cmocka_unit_test(test_a_refusal_cites_what_is_mandatory),

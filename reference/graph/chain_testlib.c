@@ -41,7 +41,7 @@ struct qd_value chain_apply(struct chain *chain, const char *op, const struct qd
                             const struct qd_value *c)
 {
     struct qd_evaluation evaluation = {
-        &chain->semantics, &chain->arena, &chain->error, true, NULL, NULL};
+        &chain->semantics, &chain->arena, &chain->error, true, NULL, NULL, false};
     struct qd_node node = {.name = "",
                            .domain = "",
                            .op_type = op,

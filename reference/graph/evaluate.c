@@ -263,6 +263,22 @@ static enum qd_status bind(const struct qd_graph *graph, const struct qd_tensor 
     return QD_OK;
 }
 
+/* Whether an output, or what only moves the elements to one, shows more of the node's first output than its hull. */
+static bool is_hidden(const struct qd_graph *graph, const struct qd_node *node)
+{
+    int v = node->output_count > 0 ? node->outputs[0] : QD_NO_VALUE;
+    for (size_t i = 0; i < graph->output_count; i++)
+        if (graph->outputs[i] == v)
+            return false;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const struct qd_node *next = &graph->nodes[i];
+        for (size_t k = 0; k < next->input_count; k++)
+            if (next->inputs[k] == v && next->op && next->op->form == QD_FORM_MOVES)
+                return false;
+    }
+    return true;
+}
+
 static enum qd_status evaluate_graph(struct qd_evaluation *evaluation, const struct qd_graph *graph,
                                      const struct qd_tensor *inputs, struct qd_value *outputs)
 {
@@ -275,8 +291,10 @@ static enum qd_status evaluate_graph(struct qd_evaluation *evaluation, const str
     if (!values)
         return qd_fail(error, QD_NO_MEMORY, "no room for %zu values", graph->value_count);
     status = bind(graph, inputs, values, error);
-    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++)
+    for (size_t i = 0; status == QD_OK && i < graph->node_count; i++) {
+        evaluation->hidden = is_hidden(graph, &graph->nodes[i]);
         status = evaluate_node(evaluation, &graph->nodes[i], values);
+    }
     for (size_t i = 0; status == QD_OK && i < graph->output_count; i++) {
         int v = graph->outputs[i];
         status = check_declared(&graph->values[v], &values[v].want, "output", error);
@@ -295,7 +313,7 @@ enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const stru
                                         struct qd_error *error)
 {
     struct qd_evaluation evaluation = {
-        semantics ? semantics : &defaults, arena, error, keep_reals, &work, NULL};
+        semantics ? semantics : &defaults, arena, error, keep_reals, &work, NULL, false};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }
 
@@ -304,7 +322,7 @@ enum qd_status qd_graph_evaluate_sample(double work, struct qd_sample *sample,
                                         const struct qd_tensor *inputs, struct qd_arena *arena,
                                         struct qd_value *outputs, struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {&defaults, arena, error, false, &work, sample};
+    struct qd_evaluation evaluation = {&defaults, arena, error, false, &work, sample, false};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }
 

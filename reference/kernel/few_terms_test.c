@@ -53,7 +53,7 @@ static struct qd_observation dot_floats(const float *x, const float *w, int64_t 
 
 static void assert_inside(struct qd_observation seen, float answer)
 {
-    assert_true(seen.lo <= (double)answer && (double)answer <= seen.hi);
+    assert_true(qd_observation_admits(&seen, (double)answer));
 }
 
 /* Of 24 bits, and of either sign; with the exponent of `spread` powers of two. */
@@ -63,17 +63,37 @@ static float random_float(uint64_t *seed, unsigned spread)
     return ldexpf(m, spread ? (int)(bench_random(seed) % spread) - 23 : -23);
 }
 
-struct ends {
+/* The numbers of float32 that orders give, each once, and the ends of what they give before that. */
+enum { MOST_GIVEN = 4096 };
+struct given {
     double least, most;
+    size_t count;
+    float at[MOST_GIVEN];
 };
 
-/* Adds up the numbers two at a time in every way, each sum rounded or left as it is. They are integers times one power
- * of two, below 2^53 of it: exact in double. */
-static void every_sum(const double *terms, unsigned count, struct ends *ends)
+static bool is_given(const struct given *given, float x)
+{
+    for (size_t k = 0; k < given->count; k++)
+        if (given->at[k] == x)
+            return true;
+    return false;
+}
+
+static void give(struct given *given, double x)
+{
+    given->least = fmin(given->least, x);
+    given->most = fmax(given->most, x);
+    if (is_given(given, (float)x))
+        return;
+    assert_true(given->count < MOST_GIVEN);
+    given->at[given->count++] = (float)x;
+}
+
+/* Adds up the numbers two at a time in every way, each sum rounded to float32 or to double. */
+static void every_sum(const double *terms, unsigned count, struct given *given)
 {
     if (count == 1) {
-        ends->least = fmin(ends->least, terms[0]);
-        ends->most = fmax(ends->most, terms[0]);
+        give(given, terms[0]);
         return;
     }
     for (unsigned i = 0; i < count; i++)
@@ -85,8 +105,19 @@ static void every_sum(const double *terms, unsigned count, struct ends *ends)
                     if (k != i && k != j)
                         left[kept++] = terms[k];
                 left[kept] = round ? (double)(float)sum : sum;
-                every_sum(left, kept + 1, ends);
+                every_sum(left, kept + 1, given);
             }
+}
+
+static void every_order(const float *x, const float *w, unsigned count, struct given *given)
+{
+    *given = (struct given){.least = INFINITY, .most = -INFINITY};
+    for (unsigned rounded = 0; rounded < 1U << count; rounded++) {
+        double terms[QD_FEW_TERMS];
+        for (unsigned k = 0; k < count; k++)
+            terms[k] = rounded >> k & 1 ? (double)(x[k] * w[k]) : (double)x[k] * (double)w[k];
+        every_sum(terms, count, given);
+    }
 }
 
 /* The set is the hull of all brackets, products rounded or not, sums rounded or not, as a brute force finds it: the
@@ -98,20 +129,48 @@ static void the_set_is_the_hull_of_every_bracketing(void **state)
     for (unsigned round = 0; round < 400; round++) {
         unsigned count = 2 + round % (QD_FEW_TERMS - 1);
         float x[QD_FEW_TERMS], w[QD_FEW_TERMS];
-        struct ends ends = {INFINITY, -INFINITY};
+        struct given given;
         for (unsigned k = 0; k < count; k++) {
             x[k] = random_float(&seed, 0);
             w[k] = random_float(&seed, 0);
         }
-        for (unsigned rounded = 0; rounded < 1U << count; rounded++) {
-            double terms[QD_FEW_TERMS];
-            for (unsigned k = 0; k < count; k++)
-                terms[k] = rounded >> k & 1 ? (double)(x[k] * w[k]) : (double)x[k] * (double)w[k];
-            every_sum(terms, count, &ends);
-        }
+        every_order(x, w, count, &given);
         struct qd_observation seen = dot_floats(x, w, count);
-        assert_true(seen.lo == (double)(float)ends.least && seen.hi == (double)(float)ends.most);
+        assert_true(seen.lo == (double)(float)given.least && seen.hi == (double)(float)given.most);
     }
+}
+
+/* Two products that nearly cancel, and perhaps a third: what a brute force finds, and nothing between. */
+static void of_up_to_three_terms_it_is_every_number_given(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    size_t between = 0;
+    for (unsigned round = 0; round < 2000; round++) {
+        unsigned count = 2 + round % 2;
+        float x[3], w[3];
+        struct given given;
+        for (unsigned k = 0; k < count; k++) {
+            x[k] = random_float(&seed, 0);
+            w[k] = random_float(&seed, 0);
+        }
+        w[1] = -x[0];
+        x[1] = ldexpf(rintf(ldexpf(w[0], 20)), -20);
+        x[2] = count == 3 ? ldexpf(x[2], -20) : 0;
+        every_order(x, w, count, &given);
+        struct qd_observation seen = dot_floats(x, w, count);
+        for (size_t k = 0; k < given.count; k++)
+            assert_inside(seen, given.at[k]);
+        if (given.count > QD_MAX_POINTS)
+            continue;
+        float y = (float)seen.lo;
+        for (unsigned step = 0; step < 1000 && (double)y <= seen.hi; step++) {
+            assert_int_equal(qd_observation_admits(&seen, (double)y), is_given(&given, y));
+            between += !is_given(&given, y);
+            y = nextafterf(y, INFINITY);
+        }
+    }
+    assert_true(between > 1000);
 }
 
 /* One random bracketing in float32; an FMA where one of the two is a product still. */
@@ -227,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_set_is_the_hull_of_every_bracketing),
+        cmocka_unit_test(of_up_to_three_terms_it_is_every_number_given),
         cmocka_unit_test(every_order_lies_inside),
         cmocka_unit_test(four_terms_that_a_bound_leaves_open),
         cmocka_unit_test(a_product_may_be_rounded_or_not),

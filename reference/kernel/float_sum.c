@@ -218,15 +218,17 @@ static double error_in(const struct qd_evaluation *evaluation, const struct qd_f
                : error_bound(sum, extra, &in_f32);
 }
 
-/* What a sum with that error may be. */
+/* What a sum with that error may be; `few`: what few terms may give. */
 static struct qd_interval hull_within(const struct qd_evaluation *evaluation,
                                       const struct qd_float_sum *sum, double error,
-                                      enum qd_dtype type)
+                                      enum qd_dtype type, struct qd_few_numbers *few)
 {
-    struct qd_interval hull = qd_interval_widen(sum->total, error), few;
-    if (error == 0 || is_narrow(evaluation, type) || !qd_few_hull(&sum->few, sum->terms, &few))
+    struct qd_interval hull = qd_interval_widen(sum->total, error);
+    few->count = 0;
+    if (error == 0 || is_narrow(evaluation, type) ||
+        !qd_few_orders(&sum->few, sum->terms, evaluation->hidden || type != QD_F32, few))
         return hull;
-    return (struct qd_interval){fmax(hull.lo, few.lo), fmin(hull.hi, few.hi)};
+    return (struct qd_interval){fmax(hull.lo, few->hull.lo), fmin(hull.hi, few->hull.hi)};
 }
 
 static enum qd_status open_zero(const struct qd_evaluation *evaluation,
@@ -252,12 +254,17 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
     if (fmax(sum->peak, sum->magnitude) + error > greatest_total)
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, arena, evaluation->error);
-    struct qd_interval hull = hull_within(evaluation, sum, error, y->want.dtype);
+    struct qd_few_numbers few;
+    struct qd_interval hull = hull_within(evaluation, sum, error, y->want.dtype, &few);
     if (y->want.dtype != QD_F32)
         hull = qd_interval_round(y->want.dtype, hull);
     enum qd_status status =
         qd_interval_store(y, i, hull, qd_float_sum_exact(sum), arena, evaluation->error);
-    return status == QD_OK ? open_zero(evaluation, sum, y, i) : status;
+    if (status == QD_OK)
+        status = open_zero(evaluation, sum, y, i);
+    if (status == QD_OK && few.count > 0)
+        status = qd_value_limit(y, i, few.points, few.count, arena, evaluation->error);
+    return status;
 }
 
 /* Takes S/n in that type into the hull: the division, or the product with the rounded reciprocal. */

@@ -30,6 +30,7 @@ struct qd_evaluation {
     bool keep_reals;          /* give codes their `real` (value.h) */
     double *work;             /* what is left of QD_MAX_WORK for the whole case; NULL: no limit */
     struct qd_sample *sample; /* NULL: products are computed whole or not at all */
+    bool hidden; /* nothing shows more of the node's output than its hull: no `points` are needed */
 };
 
 /* How an element of an operator's first output comes about. */

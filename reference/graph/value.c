@@ -56,9 +56,10 @@ void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
 {
     fusion->scales = larger(fusion->scales, operand->scales);
     fusion->steps = larger(steps_of(fusion), steps_of(operand));
+    fusion->rough_scales =
+        fusion->rough_scales || operand->rough_scales || fusion->averaged || operand->averaged;
     fusion->averaged = false;
     fusion->dequantized = fusion->dequantized || operand->dequantized;
-    fusion->rough_scales = fusion->rough_scales || operand->rough_scales;
     fusion->negative_scales = fusion->negative_scales || operand->negative_scales;
     fusion->sum_terms += operand->sum_terms;
     if (operand->sum_quantum < fusion->sum_quantum)

@@ -273,6 +273,22 @@ static bool starts_in_right_padding(const struct qd_case *kase, const struct qd_
     return found;
 }
 
+/* AveragePool-22, "when ceil_mode is enabled: VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] -
+ * ((kernel_spatial_shape[i] - 1) * dilations[i] + 1) + 1) / strides[i])", which is the formula without ceil_mode; ONNX's
+ * shape inference rounds up. */
+static bool is_valid_with_ceil(const struct qd_case *kase, const struct qd_node *node,
+                               struct qd_arena *arena)
+{
+    (void)kase;
+    (void)arena;
+    struct qd_error ignored;
+    int64_t ceil = 0;
+    const struct qd_attr *pad = qd_node_attr(node, "auto_pad");
+    return strstr(node->op_type, "Pool") && pad && pad->kind == QD_ATTR_STRING &&
+           strcmp(pad->s, "VALID") == 0 &&
+           qd_node_int(node, "ceil_mode", 0, &ceil, &ignored) == QD_OK && ceil == 1;
+}
+
 /* What makes a model one that no page allows literally, NULL if nothing does:
  * whatever number or refusal it gets is advisory. */
 static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_verdict class,
@@ -294,6 +310,8 @@ static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_ver
     if (class == QD_VERDICT_WRONG_SHAPE && some_node(kase, starts_in_right_padding, arena))
         return "\"Sliding windows that would start in the right padded region are ignored\", which "
                "the page's formula counts";
+    if (class == QD_VERDICT_WRONG_SHAPE && some_node(kase, is_valid_with_ceil, arena))
+        return "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree";
     return has_empty_axes(kase->graph) ? "axes is an empty list" : NULL;
 }
 
@@ -346,7 +364,8 @@ static const char *clause_of(const struct qd_evaluated *evaluated,
                            : qd_arena_printf(arena, "rule %s", words);
     const struct qd_node *node = principal_node(evaluated);
     const char *rest = class == QD_VERDICT_REJECTS_VALID && node && *node->domain
-                           ? "its vendor's page has these types, shapes and attributes"
+                           ? "its vendor's page has these types, shapes and attributes, and the "
+                             "target declares the operator"
                            : rest_of_clause(class);
     if (!rest)
         return qd_verdict_meaning(

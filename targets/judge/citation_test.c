@@ -150,8 +150,10 @@ static void test_a_refusal_cites_what_is_mandatory(void **state)
     qd_arena_clear(&f.arena);
     begin(&f, "com.microsoft", "QLinearAdd");
     const char *clause = cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).clause;
-    assert_string_equal(clause,
-                        "QLinearAdd: its vendor's page has these types, shapes and attributes");
+    assert_string_equal(
+        clause,
+        "QLinearAdd: its vendor's page has these types, shapes and attributes, and the target "
+        "declares the operator");
     qd_arena_clear(&f.arena);
 }
 
@@ -557,6 +559,27 @@ static bool shape_is_advisory(const char *op, int64_t opset, int64_t kernel, int
 }
 
 /* A window of one place in the right padding: 3 by the floor of MaxPool-22, 2 by the sentence after it. */
+/* The page's formula of VALID has no ceil_mode, ONNX's shape inference has. */
+static void test_valid_with_ceil_mode_is_advisory(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct qd_attr attrs[] = {{.name = "auto_pad", .kind = QD_ATTR_STRING, .s = "VALID"},
+                              {.name = "ceil_mode", .kind = QD_ATTR_INT, .i = 1}};
+    begin(&f, "", "MaxPool");
+    f.node.opset = 12;
+    f.node.attrs = attrs;
+    f.node.attr_count = 2;
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).severity, QD_SEVERITY_ADVISORY);
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).severity, QD_SEVERITY_WRONG);
+    attrs[1].i = 0;
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    attrs[1].i = 1;
+    attrs[0].s = "SAME_UPPER";
+    assert_int_equal(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).severity, QD_SEVERITY_WRONG);
+    qd_arena_clear(&f.arena);
+}
+
 static void test_a_window_in_the_right_padding_is_advisory(void **state)
 {
     (void)state;
@@ -735,6 +758,7 @@ int main(void)
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),
         cmocka_unit_test(test_bits_are_lost_between_integers),
         cmocka_unit_test(test_a_window_in_the_right_padding_is_advisory),
+        cmocka_unit_test(test_valid_with_ceil_mode_is_advisory),
         cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
         cmocka_unit_test(test_a_wrong_shape_names_both_operators),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),

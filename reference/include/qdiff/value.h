@@ -43,7 +43,8 @@ enum qd_element_flag {
     QD_NOT_NUMBER = 8,    /* float: the value is NaN (lo and hi are meaningless) */
     QD_TIE = 16,          /* code: the number before rounding lies half-way between two codes */
     QD_EITHER_ZERO =
-        32 /* float: a zero that may have either sign; elsewhere it has that of `want` */
+        32, /* float: a zero that may have either sign; elsewhere it has that of `want` */
+    QD_PLAIN_MEAN = 64 /* float: a mean of 2^k numbers, whatever fusion.averaged says of others */
 };
 
 /* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear after it may be fused

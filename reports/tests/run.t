@@ -216,6 +216,7 @@ test_the_verdict_does_not_depend_on_the_division()
         grep -v '"record": "\(header\|summary\)"' "$scratch/2.jsonl" | sort >"$scratch/records2"
         same records1 records2 || return 1
     done
+    qd 0 causes --json "$scratch/1.jsonl" && cp "$scratch/out" "$scratch/causes1" || return 1
     for of in 3 8; do
         for ((i = 1; i <= of; i++)); do
             "$qdiff" run "${targets[@]}" --shard "$i/$of" -r "$scratch/shard$i.jsonl" >/dev/null 2>&1
@@ -224,7 +225,6 @@ test_the_verdict_does_not_depend_on_the_division()
         qd 1 merge $(seq -f "$scratch/shard%g.jsonl" "$of") -o "$scratch/merged.jsonl" || return 1
         grep -v '"record": "\(header\|summary\)"' "$scratch/merged.jsonl" | sort >"$scratch/records2"
         same records1 records2 || return 1
-        qd 0 causes --json "$scratch/1.jsonl" && cp "$scratch/out" "$scratch/causes1" || return 1
         qd 0 causes --json "$scratch/merged.jsonl" && same causes1 out && has causes1 '"basis": "' || return 1
     done
 }

@@ -110,6 +110,13 @@ bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_valu
     return true;
 }
 
+int64_t qd_sample_elements(const struct qd_evaluation *evaluation, struct qd_value *out,
+                           enum qd_status *status)
+{
+    bool none = *status != QD_OK || qd_sample_leaves_all(evaluation, out, status);
+    return none ? 0 : out->want.count;
+}
+
 static enum qd_status leave_all(const struct qd_evaluation *evaluation, const struct qd_node *node,
                                 struct qd_value *out)
 {

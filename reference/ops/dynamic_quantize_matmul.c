@@ -36,6 +36,7 @@ struct product {
     const struct qd_tensor *t[INPUTS];
     struct qd_matmul_shape shape;
     struct qd_value a[QUANTIZED];
+    bool zero;  /* A is all zero */
     bool open;  /* equation (1) gives nothing definite */
     bool known; /* every code of A has one value */
 };
@@ -95,6 +96,7 @@ static enum qd_status read_node(struct qd_evaluation *evaluation, const struct q
         status = qd_operands_are_points(evaluation, node, in, INPUTS);
     if (status == QD_OK)
         status = qd_op_dynamic_quantize_linear.evaluate(evaluation, node, in, p->a);
+    p->zero = status == QD_OK && qd_parameter_is_zero(p->t[A]);
     p->open = status == QD_OK && qd_value_flags(&p->a[SCALE], 0) & QD_UNSPECIFIED;
     p->known = status == QD_OK && is_known(p, 0, p->a[CODES].want.count);
     return status;
@@ -140,8 +142,7 @@ static enum qd_status store(const struct product *p, struct qd_scaled_product *s
 {
     const struct qd_evaluation *evaluation = p->evaluation;
     enum qd_accumulator accumulator = evaluation->semantics->accumulator;
-    bool zero = qd_parameter_is_zero(p->t[A]),
-         known = zero || p->known || is_known(p, row_of(p, i), p->shape.k);
+    bool zero = p->zero, known = zero || p->known || is_known(p, row_of(p, i), p->shape.k);
     /* The least and the greatest sum are those of exact products: of a wrong accumulator nothing is known there. */
     bool wrong = accumulator != QD_ACC_EXACT && accumulator != QD_ACC_WRAP32;
     int64_t least = zero ? 0 : known ? acc : extreme_sum(p, i, false);
@@ -156,14 +157,14 @@ static enum qd_status store(const struct product *p, struct qd_scaled_product *s
 
 static enum qd_status multiply(const struct product *p, struct qd_value *y)
 {
-    bool zero = qd_parameter_is_zero(p->t[A]);
-    double a_scale = zero ? 1 : qd_tensor_value(&p->a[SCALE].want, 0);
+    double a_scale = p->zero ? 1 : qd_tensor_value(&p->a[SCALE].want, 0);
     struct qd_scaled_product scales = {.type = QD_F32, .count = 2, .factors = {a_scale}};
     int64_t *acc;
     enum qd_status status =
         qd_matmul_accumulate(p->evaluation, &p->shape, &p->a[CODES].want, &p->a[ZERO_POINT].want,
                              p->t[B], p->t[B_ZERO_POINT], &acc);
-    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
+    int64_t count = qd_sample_elements(p->evaluation, y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++)
         status = store(p, &scales, acc[i], y, i);
     return status;
 }

@@ -53,6 +53,11 @@ bool qd_sample_doubts(const struct qd_evaluation *evaluation);
 bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_value *out,
                           enum qd_status *status);
 
+/* How many elements of an output are to be computed: all, or none where nothing is (then it is marked) or *status is
+ * not OK. */
+int64_t qd_sample_elements(const struct qd_evaluation *evaluation, struct qd_value *out,
+                           enum qd_status *status);
+
 /* After a node: marks what of its outputs was left out. LIMIT where there are several, or they are not what was
  * sampled; NO_MEMORY. */
 enum qd_status qd_sample_end(const struct qd_evaluation *evaluation, const struct qd_node *node,

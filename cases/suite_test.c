@@ -2,6 +2,7 @@
 /* The suite's walk over a directory of cases: order, stopping, what is refused. */
 #include "case_testlib.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -255,12 +256,15 @@ static enum qd_visit compare_shapes(void *context, const struct qd_case *kase)
     return QD_VISIT_GO_ON;
 }
 
+/* Of the smoke level, or of QDIFF_SHAPES_LEVEL (scripts/prove-long shapes). */
 static void test_shapes_alone(void **state)
 {
     (void)state;
     struct qd_suite_options options = {.level = QD_LEVEL_SMOKE, .cases_dir = QD_TEST_CASES_DIR};
     struct qd_error error;
     size_t compared = 0;
+    const char *level = getenv("QDIFF_SHAPES_LEVEL");
+    assert_true(!level || qd_level_find(level, &options.level));
     assert_ok(qd_suite_visit(&options, compare_shapes, &compared, &error), error);
     assert_true(compared > 1000);
 }

@@ -182,7 +182,8 @@ static enum qd_status reduce_sums(const struct qd_evaluation *evaluation,
         status = qd_float_operand_make(evaluation, x, &terms);
     if (status == QD_OK)
         status = qd_float_sum_begin(evaluation, &operand, 1, &y);
-    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++) {
+    int64_t count = qd_sample_elements(evaluation, &y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
         int64_t first = first_term(r, i);
         for (int64_t t = 0; t < r->terms; t++)

@@ -265,7 +265,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
                                in[X]->want.dims, evaluation->error);
     if (status == QD_OK)
         status = begin(&n, &y);
-    for (int64_t row = 0; status == QD_OK && row * n.inner < y.want.count; row++) {
+    int64_t count = qd_sample_elements(evaluation, &y, &status);
+    for (int64_t row = 0; status == QD_OK && row * n.inner < count; row++) {
         int64_t c = row % n.channels;
         const struct channel p[2] = {channel_of(&n, QD_F32, c), channel_of(&n, y.want.dtype, c)};
         for (int64_t i = row * n.inner; status == QD_OK && i < (row + 1) * n.inner; i++) {

@@ -94,7 +94,8 @@ static enum qd_status convolve(const struct qd_evaluation *evaluation,
     if (status == QD_OK)
         status = qd_spend(evaluation,
                           (double)y->want.count * (double)c.taps * (double)depth * QD_WORK_FLOAT);
-    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+    int64_t count = qd_sample_elements(evaluation, y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         int64_t o = i % c.step, m = i / c.step % shape->filters, n = i / c.step / shape->filters;
         struct qd_float_sum sum = sum_of(&c, n, m, o);
         status = qd_float_sum_store(evaluation, &sum, 0, y, i);

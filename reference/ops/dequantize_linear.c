@@ -304,6 +304,17 @@ static void set_factor(const struct dequantizer *d, const struct qd_value *x, in
         y->factor[i] = (float)qd_tensor_value(d->scale, parameter);
 }
 
+static struct qd_fusion fusion_of(const struct qd_tensor *scale)
+{
+    struct qd_fusion fusion = {.dequantized = true, .scales = 1};
+    for (int64_t i = 0; i < scale->count; i++) {
+        double s = qd_tensor_value(scale, i);
+        fusion.rough_scales |= !qd_scale_is_power_of_two(s);
+        fusion.negative_scales |= s < 0;
+    }
+    return fusion;
+}
+
 static enum qd_status dequantize(const struct dequantizer *d, const struct qd_value *x,
                                  struct qd_value *y)
 {
@@ -320,18 +331,10 @@ static enum qd_status dequantize(const struct dequantizer *d, const struct qd_va
         status = store(d, y, i, p);
         set_factor(d, x, i, &p, y);
     }
-    return status;
-}
-
-static struct qd_fusion fusion_of(const struct qd_tensor *scale)
-{
-    struct qd_fusion fusion = {.dequantized = true, .scales = 1};
-    for (int64_t i = 0; i < scale->count; i++) {
-        double s = qd_tensor_value(scale, i);
-        fusion.rough_scales |= !qd_scale_is_power_of_two(s);
-        fusion.negative_scales |= s < 0;
-    }
-    return fusion;
+    if (status != QD_OK || d->rounds)
+        return status;
+    y->fusion = fusion_of(d->scale);
+    return qd_value_need_abs_sum(y, d->evaluation->arena, d->evaluation->error);
 }
 
 static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd_node *node,
@@ -346,10 +349,6 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
         status = qd_value_init(&y, evaluation->arena, d.y, d.x->rank, d.x->dims, evaluation->error);
     if (status == QD_OK)
         status = dequantize(&d, in[X], &y);
-    if (status == QD_OK && !d.rounds) {
-        status = qd_value_need_abs_sum(&y, evaluation->arena, evaluation->error);
-        y.fusion = fusion_of(d.scale);
-    }
     if (status == QD_OK)
         out[0] = y;
     return status;

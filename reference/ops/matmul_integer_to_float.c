@@ -72,7 +72,8 @@ static enum qd_status multiply(const struct qd_evaluation *evaluation,
     enum qd_status status =
         qd_matmul_accumulate(evaluation, s, t[A], t[A_ZERO_POINT], t[B], t[B_ZERO_POINT], &acc);
     scales.factors[0] = qd_parameter(t[A_SCALE], 0);
-    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+    int64_t count = qd_sample_elements(evaluation, y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         int64_t n = i % s->n;
         scales.factors[1] = qd_parameter(t[B_SCALE], n);
         struct qd_sums sums = {acc[i], acc[i], acc[i], false};

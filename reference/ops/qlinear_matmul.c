@@ -126,7 +126,8 @@ static enum qd_status requantize(struct product *p, const int64_t *acc, struct q
 {
     const struct qd_matmul_shape *s = &p->shape;
     enum qd_status status = QD_OK;
-    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+    int64_t count = qd_sample_elements(p->evaluation, y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         int64_t batch = i / (s->m * s->n), m = i / s->n % s->m, n = i % s->n;
         choose(p, qd_matmul_parameter_index(p->t[A_SCALE], qd_matmul_a_batch(s, batch), s->m, m),
                qd_matmul_parameter_index(p->t[B_SCALE], qd_matmul_b_batch(s, batch), s->n, n));

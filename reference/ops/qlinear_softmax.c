@@ -182,7 +182,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     if (status != QD_OK)
         return status;
     s.quantizer = qd_qlinear_quantizer(evaluation, x->dtype, &s.parameters);
-    status = compute(&s);
+    if (qd_sample_elements(evaluation, &s.y, &status) > 0)
+        status = compute(&s);
     if (status == QD_OK)
         out[0] = s.y;
     return status;

@@ -533,9 +533,8 @@ static enum qd_status quantize(const struct quantizer *q, struct qd_value *y)
     enum qd_status status = QD_OK;
     bool integer = qd_dtype_is_integer(q->y);
     struct parameter p = {0};
-    if (qd_sample_leaves_all(q->evaluation, y, &status))
-        return status;
-    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++) {
+    int64_t count = qd_sample_elements(q->evaluation, y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         int64_t index = qd_granularity_index(&q->granularity, i);
         if (i == 0 || index != p.index)
             p = read_parameter(q, index);

@@ -739,7 +739,8 @@ static enum qd_status resize_linear(const struct qd_evaluation *evaluation, cons
     struct linear l = {.evaluation = evaluation, .r = r};
     struct qd_value made, constant;
     enum qd_status status = begin(&l, x, &constant, &made);
-    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
+    int64_t count = qd_sample_elements(evaluation, &made, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         const struct site *sites[QD_MAX_RANK];
         switch (sites_of(r, i, sites)) {
         case INSIDE: status = interpolate(&l, sites, &made, i); break;

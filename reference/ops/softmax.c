@@ -153,7 +153,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
                                in[0]->want.dims, evaluation->error);
     if (status == QD_OK)
         status = qd_spend(evaluation, (double)y.want.count * QD_WORK_FLOAT);
-    int64_t groups = status == QD_OK && y.want.count > 0 ? y.want.count / s.size : 0;
+    int64_t count = qd_sample_elements(evaluation, &y, &status);
+    int64_t groups = count > 0 ? count / s.size : 0;
     for (int64_t n = 0; status == QD_OK && n < groups; n++) {
         int64_t first = n / s.stride * s.stride * s.size + n % s.stride;
         struct group g = look_at(&s, first, qd_interval_argument),

@@ -152,7 +152,8 @@ enum qd_status qd_qlinear_map(const struct qd_evaluation *evaluation, const stru
                                           x->codes->dims, evaluation->error);
     if (status == QD_OK)
         status = qd_spend(evaluation, QD_WORK_POOL * (double)made.want.count);
-    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
+    int64_t count = qd_sample_elements(evaluation, &made, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         struct qd_ratio real = {.den = 1};
         struct qd_code code = {.flags = QD_UNSPECIFIED};
         if (qd_scales_defined(&x->scale, 1, y->scale))
@@ -337,7 +338,8 @@ enum qd_status qd_qlinear_reduce_mean(const struct qd_evaluation *evaluation,
             qd_mean_include(&mean[step * i], x->centred[start + i]);
     }
     struct qd_output_quantizer quantizer = qd_qlinear_quantizer(evaluation, t->dtype, y);
-    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++)
+    int64_t count = qd_sample_elements(evaluation, &made, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++)
         status = qd_mean_store(evaluation, &means[i], divisor, x, &quantizer, y->scale, &made, i);
     if (status == QD_OK)
         *out = made;
@@ -382,7 +384,8 @@ enum qd_status qd_qlinear_binary(const struct qd_evaluation *evaluation, const s
     status = qd_value_init(&y, evaluation->arena, l->dtype, rank, dims, evaluation->error);
     if (status == QD_OK)
         status = qd_spend(evaluation, QD_WORK_POOL * (double)y.want.count);
-    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++) {
+    int64_t count = qd_sample_elements(evaluation, &y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         struct qd_ratio real = {.den = 1};
         struct qd_code code = {.flags = QD_UNSPECIFIED};
         int16_t qa = b.a.centred[qd_broadcast_index(l->rank, l->dims, rank, dims, i)];

@@ -408,10 +408,10 @@ static void put_model(struct qd_builder *builder, struct qd_wire_out *out)
 static uint32_t hash_pieces(const struct qd_wire_out *a, const struct qd_wire_out *b)
 {
     uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < a->size + b->size; i++) {
-        uint8_t byte = i < a->size ? a->bytes[i] : b->bytes[i - a->size];
-        hash = (hash ^ byte) * 0x100000001b3;
-    }
+    for (size_t i = 0; i < a->size; i++)
+        hash = (hash ^ a->bytes[i]) * 0x100000001b3;
+    for (size_t i = 0; i < b->size; i++)
+        hash = (hash ^ b->bytes[i]) * 0x100000001b3;
     return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -473,14 +473,15 @@ enum qd_status qd_build_finish(struct qd_builder *builder, const char *id, bool 
 {
     const struct qd_wire_out declared = builder->outputs;
     put_inferred(builder, NULL);
-    enum qd_status status = finish(builder, id, hashed, kase, error);
-    if (status != QD_OK || builder->inferred_count == 0)
+    bool again = builder->inferred_count > 0; /* then this one is asked for shapes alone */
+    enum qd_status status = finish(builder, id, hashed && !again, kase, error);
+    if (status != QD_OK || !again)
         return status;
     const struct qd_tensor *shapes;
-    if (qd_graph_shapes(QD_MAX_WORK, kase->graph, kase->inputs, builder->arena, &shapes, NULL) !=
-        QD_OK)
-        return QD_OK;
-    builder->outputs = declared;
-    put_inferred(builder, shapes + (kase->graph->output_count - builder->inferred_count));
+    if (qd_graph_shapes(QD_MAX_WORK, kase->graph, kase->inputs, builder->arena, &shapes, NULL) ==
+        QD_OK) {
+        builder->outputs = declared;
+        put_inferred(builder, shapes + (kase->graph->output_count - builder->inferred_count));
+    }
     return finish(builder, id, hashed, kase, error);
 }

@@ -91,8 +91,9 @@ enum qd_status qd_case_edit_begin(const struct qd_case *kase, struct qd_arena *a
     if (status != QD_OK)
         return status;
     struct qd_case_edit made = {.arena = arena, .opset = kase->opset, .metadata = *kase};
-    made.values = qd_arena_array(arena, QD_CASE_EDIT_MAX_VALUES, sizeof *made.values);
-    made.nodes = qd_arena_array(arena, QD_CASE_EDIT_MAX_NODES, sizeof *made.nodes);
+    /* Most of the room stays unused: each is set when it is added. */
+    made.values = qd_arena_raw(arena, QD_CASE_EDIT_MAX_VALUES * sizeof *made.values);
+    made.nodes = qd_arena_raw(arena, QD_CASE_EDIT_MAX_NODES * sizeof *made.nodes);
     if (!made.values || !made.nodes)
         return qd_fail(error, QD_NO_MEMORY, "no room to edit a case");
     take_values(kase, &made);

@@ -2,8 +2,6 @@
 /* Which case is rewritten in which way: each way meets each feature of each operator, as long as there are cases. */
 #include "rewritten.h"
 
-#include <string.h>
-
 #include "qdiff/features.h"
 #include "rewritten_ways.h"
 #include "twin.h"
@@ -23,10 +21,7 @@ struct qd_rewritings {
 
 struct qd_rewritings *qd_rewritings_begin(struct qd_arena *arena)
 {
-    struct qd_rewritings *met = qd_arena_alloc(arena, sizeof *met);
-    if (met)
-        memset(met, 0, sizeof *met);
-    return met;
+    return qd_arena_alloc(arena, sizeof(struct qd_rewritings));
 }
 
 static uint64_t key_of(const char *text, uint64_t number)

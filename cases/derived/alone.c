@@ -230,7 +230,7 @@ unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **
 
 bool qd_derived_is_alone(const struct qd_derived_draft *d, const char *word)
 {
-    return strcmp(d->alone, word) == 0;
+    return *d->alone == *word && strcmp(d->alone, word) == 0; /* asked of every element */
 }
 
 bool qd_derived_is_large(const struct qd_derived_draft *d)

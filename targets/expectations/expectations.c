@@ -479,6 +479,12 @@ static bool shows_otherwise(const struct row *row, enum qd_verdict seen)
            (row->verdict == QD_VERDICT_STATE_LEAK && seen == QD_VERDICT_ACCEPTS_INVALID);
 }
 
+/* Whether a case that passes is a surprise to the row: it names the case alone, as it was written. */
+static bool expects_it(const struct row *row, const struct subject *subject)
+{
+    return !row->by_glob && !*subject->base;
+}
+
 const struct qd_expectation *qd_expectations_match(struct qd_expectations *expectations,
                                                    const struct qd_evidence *evidence,
                                                    const struct qd_expectation **unexpected,
@@ -490,7 +496,8 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
     look_at(evidence->kase, &subject);
     for (size_t i = 0; i < expectations->count; i++) {
         struct row *row = &expectations->rows[i];
-        if (!row->active || !fits(row, evidence->features) || !names(row, &subject))
+        if (!row->active || !(diverges || expects_it(row, &subject)) ||
+            !fits(row, evidence->features) || !names(row, &subject))
             continue;
         bool expected = diverges && covers(row, evidence);
         row->matched += (expected && !found) || shows_otherwise(row, evidence->verdict);
@@ -498,7 +505,7 @@ const struct qd_expectation *qd_expectations_match(struct qd_expectations *expec
             qd_row_lines_add(covering, row->expectation.row);
         if (expected && !found)
             found = &row->expectation;
-        if (!diverges && !row->by_glob && !surprise && !*subject.base)
+        if (!diverges && !surprise)
             surprise = &row->expectation;
     }
     *unexpected = surprise;

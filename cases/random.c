@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qdiff/random.h"
 
+#include <stdbool.h>
+
 #define FNV_OFFSET 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u
 
@@ -24,6 +26,7 @@ uint64_t qd_random_next(struct qd_random *random)
 
 int64_t qd_random_range(struct qd_random *random, int64_t min, int64_t max)
 {
-    uint64_t span = (uint64_t)(max - min) + 1;
-    return min + (int64_t)(qd_random_next(random) % span);
+    uint64_t span = (uint64_t)(max - min) + 1, drawn = qd_random_next(random);
+    bool power = (span & (span - 1)) == 0; /* of two: the remainder needs no division */
+    return min + (int64_t)(power ? drawn & (span - 1) : drawn % span);
 }

@@ -89,20 +89,23 @@ bool qd_sample_position(const struct qd_evaluation *evaluation, int64_t position
     return chosen;
 }
 
+bool qd_sample_is_none(const struct qd_evaluation *evaluation)
+{
+    return evaluation->sample && evaluation->sample->none;
+}
+
 bool qd_sample_doubts(const struct qd_evaluation *evaluation)
 {
-    struct qd_sample *s = evaluation->sample;
-    if (!s || !s->none)
+    if (!qd_sample_is_none(evaluation))
         return false;
-    s->doubted = true;
+    evaluation->sample->doubted = true;
     return true;
 }
 
 bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_value *out,
                           enum qd_status *status)
 {
-    const struct qd_sample *s = evaluation->sample;
-    if (!s || !s->none)
+    if (!qd_sample_is_none(evaluation))
         return false;
     *status = qd_value_need_flags(out, evaluation->arena, evaluation->error);
     if (*status == QD_OK)
@@ -115,6 +118,14 @@ int64_t qd_sample_elements(const struct qd_evaluation *evaluation, struct qd_val
 {
     bool none = *status != QD_OK || qd_sample_leaves_all(evaluation, out, status);
     return none ? 0 : out->want.count;
+}
+
+int64_t qd_sample_floats(const struct qd_evaluation *evaluation, struct qd_value *out,
+                         enum qd_status *status)
+{
+    return *status != QD_OK || qd_dtype_is_float(out->want.dtype)
+               ? qd_sample_elements(evaluation, out, status)
+               : out->want.count;
 }
 
 static enum qd_status leave_all(const struct qd_evaluation *evaluation, const struct qd_node *node,

@@ -454,7 +454,7 @@ enum qd_status qd_conv_visit(const struct qd_evaluation *evaluation, const struc
                       (double)(depth + !depth);
     const struct qd_products all = {products * weight, s->filters, step, count_edges(s), true};
     enum qd_status status = qd_sample_begin(evaluation, &all);
-    if (status != QD_OK)
+    if (status != QD_OK || qd_sample_is_none(evaluation))
         return status;
     int64_t at[QD_MAX_SPATIAL] = {0};
     for (int64_t o = 0; o < step; o++, next(at, s->out, s->spatial)) {

@@ -159,15 +159,6 @@ static double combine_abs_sum(const struct qd_value *a, const struct qd_value *b
     }
 }
 
-/* How many are to be computed. Integers may be the shape of what comes later. */
-static int64_t elements(const struct qd_evaluation *evaluation, struct qd_value *y,
-                        enum qd_status *status)
-{
-    return qd_dtype_is_float(y->want.dtype) || *status != QD_OK
-               ? qd_sample_elements(evaluation, y, status)
-               : y->want.count;
-}
-
 static enum qd_status begin(const struct qd_evaluation *evaluation, const struct qd_value *a,
                             const struct qd_value *b, enum qd_terms terms, struct qd_value *y)
 {
@@ -210,7 +201,7 @@ enum qd_status qd_elementwise_binary(const struct qd_evaluation *evaluation,
         status = begin(evaluation, a, b, terms, &made);
     if (status != QD_OK)
         return status;
-    int64_t count = elements(evaluation, &made, &status);
+    int64_t count = qd_sample_floats(evaluation, &made, &status);
     for (int64_t i = 0; status == QD_OK && i < count; i++) {
         int64_t ia = qd_broadcast_index(a->want.rank, a->want.dims, rank, dims, i);
         int64_t ib = qd_broadcast_index(b->want.rank, b->want.dims, rank, dims, i);
@@ -289,7 +280,7 @@ enum qd_status qd_elementwise_monotone(const struct qd_evaluation *evaluation,
                                           x->want.dims, evaluation->error);
     if (status == QD_OK && x->factor)
         status = qd_value_need_factor(&made, evaluation->arena, evaluation->error);
-    int64_t count = elements(evaluation, &made, &status);
+    int64_t count = qd_sample_floats(evaluation, &made, &status);
     for (int64_t i = 0; status == QD_OK && i < count; i++)
         status = store_monotone(evaluation, x, f, also, context, &made, i);
     if (status != QD_OK)
@@ -384,7 +375,7 @@ static enum qd_status store_all(const struct qd_evaluation *evaluation, const st
     struct qd_value made;
     enum qd_status status = qd_value_init(&made, evaluation->arena, x->want.dtype, x->want.rank,
                                           x->want.dims, evaluation->error);
-    int64_t count = elements(evaluation, &made, &status);
+    int64_t count = qd_sample_floats(evaluation, &made, &status);
     for (int64_t i = 0; status == QD_OK && i < count; i++)
         status = store_unary(evaluation, x, f, &made, i);
     if (status == QD_OK)

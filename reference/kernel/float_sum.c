@@ -26,7 +26,7 @@ enum qd_status qd_float_operand_make(const struct qd_evaluation *evaluation,
     made.quantum = qd_arena_array(evaluation->arena, count, sizeof *made.quantum);
     if (!made.hull || !made.exact || !made.quantum)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %zu elements", count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !qd_sample_is_none(evaluation); i++) {
         uint8_t flags = qd_value_flags(value, (int64_t)i);
         made.hull[i] = qd_interval_of(value, (int64_t)i);
         if (value->lo)

@@ -211,6 +211,10 @@ enum qd_status qd_matmul_accumulate(const struct qd_evaluation *evaluation,
     if (!sums)
         return qd_fail(evaluation->error, QD_NO_MEMORY, "no room for %lld accumulators",
                        (long long)count);
+    if (qd_sample_is_none(evaluation)) {
+        *acc = sums;
+        return QD_OK;
+    }
     /* A zero point per row or column has one entry per k codes, in the order of rows and
      * columns. */
     status = qd_subtract_zero_point(evaluation, a, a_zero_point, s->k, &rows_centred);

@@ -89,13 +89,14 @@ enum qd_status qd_move(const struct qd_evaluation *evaluation,
                                           dims, evaluation->error);
     if (status == QD_OK) /* a few bytes may ask for a large output */
         status = qd_spend(evaluation, QD_WORK_ELEMENT * (double)y.want.count);
+    int64_t moved = qd_sample_floats(evaluation, &y, &status);
     if (status != QD_OK)
         return status;
-    for (int64_t i = 0; i < y.want.count; i++) {
+    for (int64_t i = 0; i < moved; i++) {
         struct qd_source from = map(context, i);
         qd_tensor_set(&y.want, i, qd_tensor_get(&operands[from.operand]->want, from.index));
     }
-    struct extras extras = extras_of(operands, count);
+    struct extras extras = moved == y.want.count ? extras_of(operands, count) : (struct extras){0};
     status = need(evaluation, extras, &y);
     if (status != QD_OK)
         return status;

@@ -218,7 +218,8 @@ enum qd_status qd_reduction_maximum(const struct qd_evaluation *evaluation,
     struct qd_value made;
     enum qd_status status =
         qd_maximum_begin(evaluation, x, reduction->rank, reduction->dims, &made);
-    for (int64_t i = 0; status == QD_OK && i < made.want.count; i++) {
+    int64_t count = qd_sample_floats(evaluation, &made, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++) {
         struct qd_maximum maximum = QD_MAXIMUM_EMPTY;
         int64_t first = first_term(reduction, i);
         for (int64_t t = 0; t < reduction->terms; t++)

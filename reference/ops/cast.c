@@ -317,7 +317,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     if (status == QD_OK)
         status = qd_value_init(&y, evaluation->arena, c.to, in[0]->want.rank, in[0]->want.dims,
                                evaluation->error);
-    for (int64_t i = 0; status == QD_OK && i < y.want.count; i++)
+    int64_t count = qd_sample_floats(evaluation, &y, &status);
+    for (int64_t i = 0; status == QD_OK && i < count; i++)
         status = element(&c, i, &y);
     if (status != QD_OK)
         return status;

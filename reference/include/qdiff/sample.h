@@ -49,6 +49,9 @@ bool qd_sample_position(const struct qd_evaluation *evaluation, int64_t position
 /* Whether nothing is computed. Then a check of numbers passes, and the answer is in doubt. */
 bool qd_sample_doubts(const struct qd_evaluation *evaluation);
 
+/* Whether nothing is computed. */
+bool qd_sample_is_none(const struct qd_evaluation *evaluation);
+
 /* Whether nothing is computed. Then all of the output is marked, or *status says why not. */
 bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_value *out,
                           enum qd_status *status);
@@ -57,6 +60,10 @@ bool qd_sample_leaves_all(const struct qd_evaluation *evaluation, struct qd_valu
  * not OK. */
 int64_t qd_sample_elements(const struct qd_evaluation *evaluation, struct qd_value *out,
                            enum qd_status *status);
+
+/* The same, but all of an output of integers: they may be the shape of what comes later. */
+int64_t qd_sample_floats(const struct qd_evaluation *evaluation, struct qd_value *out,
+                         enum qd_status *status);
 
 /* After a node: marks what of its outputs was left out. LIMIT where there are several, or they are not what was
  * sampled; NO_MEMORY. */

@@ -69,7 +69,15 @@ static void widens_by_them(void **state)
     struct qd_interval hull = qd_interval_fused(&value, 0, true);
     assert_true(hull.hi >= 100 + 400 * 0x1p-24 && hull.hi <= 100 + 400 * 0x1p-24 * (1 + 0x1p-19));
     assert_true(hull.lo <= 100 - 400 * 0x1p-24 && hull.lo >= 100 - 400 * 0x1p-24 * (1 + 0x1p-19));
-    value.fusion.rough_scales = false; /* powers of two: nothing rounds */
+    value.fusion.rough_scales = false;
+    value.fusion.factored = true;
+    assert_true(qd_interval_fused(&value, 0, false).hi > 100);
+    uint8_t flags = QD_PLAIN; /* this one's factor is a power of two, as all scales are */
+    value.flags = &flags;
+    hull = qd_interval_fused(&value, 0, false);
+    assert_true(hull.lo == 100 && hull.hi == 100);
+    assert_true(qd_interval_fused(&value, 0, true).hi > 100);
+    value.fusion.factored = false; /* powers of two: nothing rounds */
     hull = qd_interval_fused(&value, 0, false);
     assert_true(hull.lo == 100 && hull.hi == 100);
 }
@@ -191,6 +199,70 @@ static void reciprocal_of_one_code(void **state)
     }
 }
 
+static struct qd_value apply(struct chain *m, const char *op, struct qd_attr *attrs,
+                             size_t attr_count, const struct qd_value *const *in)
+{
+    const struct qd_evaluation evaluation = {
+        .semantics = &m->semantics, .arena = &m->arena, .error = &m->error};
+    struct qd_evaluation changed = evaluation;
+    const struct qd_node node = {.name = "",
+                                 .domain = "",
+                                 .op_type = op,
+                                 .opset = 13,
+                                 .op = qd_op_find("", op),
+                                 .attrs = attrs,
+                                 .attr_count = attr_count};
+    struct qd_value out[QD_MAX_OPERANDS];
+    assert_int_equal(node.op->evaluate(&changed, &node, in, out), QD_OK);
+    return out[0];
+}
+
+/* Codes 1, 2, 4 in windows of three without the padding: (1 + 2)/2 is a tie, to even 2, though 7/3 is next to it. */
+static void a_mean_of_two_next_to_one_of_three(void **state)
+{
+    struct chain *m = *state;
+    const int64_t dims[] = {1, 1, 3}, kernel[] = {3}, pads[] = {1, 1};
+    const double codes[] = {1, 2, 4};
+    struct qd_attr attrs[] = {
+        {.name = "kernel_shape", .kind = QD_ATTR_INTS, .ints = kernel, .count = 1},
+        {.name = "pads", .kind = QD_ATTR_INTS, .ints = pads, .count = 2}};
+    struct qd_value q = chain_vector(m, QD_U8, 3, dims, codes), s = chain_scalar(m, QD_F32, 1);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
+    const struct qd_value *in[QD_MAX_OPERANDS] = {&x};
+    struct qd_value y = apply(m, "AveragePool", attrs, 2, in);
+    expect_one_code(m, &y, 1, 2);
+}
+
+/* 1.5·2/sqrt(4) is a tie by 1, to even 2: nothing rounds. */
+static void a_normalization_by_a_power_of_two(void **state)
+{
+    struct chain *m = *state;
+    const int64_t dims[] = {1, 1, 1}, one[] = {1};
+    const double three = 3, scale = 2, zero = 0, var = 4;
+    struct qd_attr epsilon = {.name = "epsilon", .kind = QD_ATTR_FLOAT, .f = 0};
+    struct qd_value q = chain_vector(m, QD_U8, 3, dims, &three),
+                    half = chain_scalar(m, QD_F32, 0.5);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &half, NULL),
+                    s = chain_vector(m, QD_F32, 1, one, &scale),
+                    none = chain_vector(m, QD_F32, 1, one, &zero),
+                    v = chain_vector(m, QD_F32, 1, one, &var);
+    const struct qd_value *in[QD_MAX_OPERANDS] = {&x, &s, &none, &none, &v};
+    struct qd_value y = apply(m, "BatchNormalization", &epsilon, 1, in);
+    expect_one_code(m, &y, 1, 2);
+}
+
+/* -41·(1/8) times the slope by 1/8 is 0.49999998, rounded to float32 before the division 0.49999997: 0. */
+static void a_slope_alone_forms_no_scale(void **state)
+{
+    struct chain *m = *state;
+    const struct qd_attr alpha = {
+        .name = "alpha", .kind = QD_ATTR_FLOAT, .f = -0.012195121496915817F};
+    struct qd_value q = chain_scalar(m, QD_S8, -41), s = chain_scalar(m, QD_F32, 0.125);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
+    struct qd_value y = chain_apply(m, "LeakyRelu", &alpha, &x, NULL, NULL);
+    expect_one_code(m, &y, 0.125, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +270,9 @@ int main(void)
         cmocka_unit_test(moving_costs_nothing),
         cmocka_unit_test(never_more_than_before),
         cmocka_unit_test(widens_by_them),
+        cmocka_unit_test_setup_teardown(a_mean_of_two_next_to_one_of_three, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(a_normalization_by_a_power_of_two, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(a_slope_alone_forms_no_scale, chain_begin, chain_end),
         cmocka_unit_test_setup_teardown(the_last_rounding_is_that_of_the_quotient, chain_begin,
                                         chain_end),
         cmocka_unit_test_setup_teardown(one_code_between_scales_rounds_twice, chain_begin,

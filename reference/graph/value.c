@@ -52,13 +52,17 @@ unsigned qd_fusion_roundings(const struct qd_fusion *fusion, bool rough)
     return roundings < QD_MOST_ROUNDINGS ? roundings : QD_MOST_ROUNDINGS;
 }
 
+static bool is_rough(const struct qd_fusion *fusion)
+{
+    return fusion->rough_scales || fusion->averaged || fusion->factored;
+}
+
 void qd_fusion_join(struct qd_fusion *fusion, const struct qd_fusion *operand)
 {
     fusion->scales = larger(fusion->scales, operand->scales);
     fusion->steps = larger(steps_of(fusion), steps_of(operand));
-    fusion->rough_scales =
-        fusion->rough_scales || operand->rough_scales || fusion->averaged || operand->averaged;
-    fusion->averaged = false;
+    fusion->rough_scales = is_rough(fusion) || is_rough(operand);
+    fusion->averaged = fusion->factored = false;
     fusion->dequantized = fusion->dequantized || operand->dequantized;
     fusion->negative_scales = fusion->negative_scales || operand->negative_scales;
     fusion->sum_terms += operand->sum_terms;
@@ -159,6 +163,17 @@ static bool contains(const struct qd_points *points, double x)
         if (points->at[k] == x)
             return true;
     return false;
+}
+
+enum qd_status qd_value_set_plain(struct qd_value *value, int64_t i, struct qd_arena *arena,
+                                  struct qd_error *error)
+{
+    if (!value->fusion.dequantized)
+        return QD_OK;
+    enum qd_status status = qd_value_need_flags(value, arena, error);
+    if (status == QD_OK)
+        value->flags[i] |= QD_PLAIN;
+    return status;
 }
 
 enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,

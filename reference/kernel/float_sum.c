@@ -291,17 +291,6 @@ static enum qd_status store_quotient(const struct qd_evaluation *evaluation, dou
     return qd_interval_store(y, i, hull, exact, evaluation->arena, evaluation->error);
 }
 
-static enum qd_status mark_plain(const struct qd_evaluation *evaluation, struct qd_value *y,
-                                 int64_t i)
-{
-    if (!y->fusion.dequantized)
-        return QD_OK;
-    enum qd_status status = qd_value_need_flags(y, evaluation->arena, evaluation->error);
-    if (status == QD_OK)
-        y->flags[i] |= QD_PLAIN_MEAN;
-    return status;
-}
-
 enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
                                        struct qd_float_sum *sum, int64_t n, struct qd_value *y,
                                        int64_t i)
@@ -336,7 +325,9 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
     }
     y->fusion.averaged = y->fusion.averaged || rough;
     y->fusion.sum_terms = 0;
-    return status == QD_OK && !rough ? mark_plain(evaluation, y, i) : status;
+    return status == QD_OK && !rough
+               ? qd_value_set_plain(y, i, evaluation->arena, evaluation->error)
+               : status;
 }
 
 enum qd_status qd_float_sum_begin(const struct qd_evaluation *evaluation,

@@ -93,7 +93,7 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
                                   int64_t i);
 
 /* Stores the sum divided by n > 0. One term divided by 1 is itself. For n a power of two the
- * quotient is the scaled sum (QD_PLAIN_MEAN); else y.fusion.averaged is set, and where no order of the sum
+ * quotient is the scaled sum (QD_PLAIN); else y.fusion.averaged is set, and where no order of the sum
  * rounds the hull is that of S/n, RN(S/n) and RN(S·RN(1/n)), canonical RN(S/n); where one does, the
  * bound with two roundings more. What is divided is not gone on with: y.fusion.sum_terms stays
  * 0. */

@@ -102,8 +102,10 @@ struct qd_interval qd_interval_round(enum qd_dtype dtype, struct qd_interval exa
 struct qd_interval qd_interval_fused(const struct qd_value *value, int64_t i, bool rough)
 {
     struct qd_fusion fusion = value->fusion;
-    fusion.averaged = fusion.averaged && !(qd_value_flags(value, i) & QD_PLAIN_MEAN);
-    bool forms_scale = fusion.dequantized && (fusion.rough_scales || fusion.averaged || rough);
+    if (qd_value_flags(value, i) & QD_PLAIN)
+        fusion.averaged = fusion.factored = false;
+    bool forms_scale =
+        fusion.dequantized && (fusion.rough_scales || fusion.averaged || fusion.factored || rough);
     /* n roundings of 2^-24 each: (1 + 2^-24)^n − 1 is less than n·2^-24·(1 + 2^-20) */
     double relative = qd_fusion_roundings(&fusion, rough) * 0x1p-24 * (1 + 0x1p-20);
     return qd_interval_widen(qd_interval_of(value, i),

@@ -227,8 +227,13 @@ static enum qd_status store(const struct normalizer *n, const struct channel *p,
         hull = qd_interval_join(hull, qd_interval_round(type, normalize(&p[1], x)));
     if (!defined || !(qd_interval_magnitude(hull) <= qd_float_format(type)->largest))
         return qd_interval_store_flag(y, i, QD_UNSPECIFIED, evaluation->arena, evaluation->error);
-    return qd_interval_store(y, i, hull, formula(n, c, qd_value_exact(n->in[X], i)),
-                             evaluation->arena, evaluation->error);
+    enum qd_status status =
+        qd_interval_store(y, i, hull, formula(n, c, qd_value_exact(n->in[X], i)), evaluation->arena,
+                          evaluation->error);
+    bool plain = hull.lo == hull.hi && p[0].factor.lo == p[0].factor.hi &&
+                 qd_scale_is_power_of_two(p[0].factor.lo);
+    return status == QD_OK && plain ? qd_value_set_plain(y, i, evaluation->arena, evaluation->error)
+                                    : status;
 }
 
 /* What a kernel that fuses Y with its neighbours sums: X·factor and the offset. */
@@ -239,7 +244,7 @@ static enum qd_status begin(const struct normalizer *n, struct qd_value *y)
         return QD_OK;
     y->fusion = x->fusion;
     y->fusion.sum_terms = 0;
-    y->fusion.rough_scales = true;        /* the factor is hardly ever a power of two */
+    y->fusion.factored = true;            /* by what is hardly ever a power of two */
     y->fusion.steps += QD_MOST_ROUNDINGS; /* its own root and quotient, the offset */
     return qd_value_need_abs_sum(y, n->evaluation->arena, n->evaluation->error);
 }

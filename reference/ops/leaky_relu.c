@@ -47,10 +47,8 @@ static enum qd_status carry_fusion(const struct qd_evaluation *evaluation, const
 {
     y->fusion = x->fusion;
     y->fusion.sum_terms = 0;
-    if (alpha != 0 && !qd_scale_is_power_of_two(alpha)) {
-        y->fusion.rough_scales = true;
+    if (alpha != 0 && !qd_scale_is_power_of_two(alpha)) /* rounds with a scale that is none, too */
         y->fusion.scales++;
-    }
     enum qd_status status =
         x->abs_sum ? qd_value_need_abs_sum(y, evaluation->arena, evaluation->error) : QD_OK;
     for (int64_t i = 0; status == QD_OK && x->abs_sum && i < y->want.count; i++) {

@@ -52,7 +52,7 @@ test_every_field_is_explained()
     sed -n '/^static void yaml_difference/,/^void qd_tap_result/p' "$root/reports/result/tap.c" >"$scratch/writer"
     grep -oE '(yaml_if\(out, "|"(\\n)?  )[a-z]+' "$scratch/writer" | grep -oE '[a-z]+$' | sort -u >"$scratch/written"
     sort "$scratch/listed" | diff - "$scratch/written" || return 1
-    qd 1 run -t "$wrong" -f regressions/ort-25512-qlinearadd
+    qd 1 run -t "$wrong" -f regressions/ort-25512-qdq-add
     sed -n 's/^  \([a-z]*\):.*/\1/p' "$scratch/out" >"$scratch/printed"
     [ "$(wc -l <"$scratch/printed")" -ge 10 ] && grep -Fx -f "$scratch/printed" "$scratch/listed" | diff - "$scratch/printed"
 }
@@ -237,7 +237,7 @@ test_failures_are_told_by_cause()
     has err " failures have " && has out "# cause 1 of " && has out "#   shown by: qdiff repro '" || return 1
     grep '^#   shown by' "$scratch/out" | grep -vF -- "--target '$wrong'" && { echo "not as given"; return 1; }
     local failures members command
-    failures=$(grep -c '"kind": "fail"' "$scratch/r.jsonl")
+    failures=$(grep -cE '"kind": "(fail|advisory)"' "$scratch/r.jsonl")
     qd 0 causes --json "$scratch/r.jsonl" && has out '"basis": "diagnosis"' || return 1
     members=$(python3 -c 'import json, sys
 causes = [json.loads(line) for line in sys.stdin]

@@ -274,8 +274,8 @@ static bool starts_in_right_padding(const struct qd_case *kase, const struct qd_
 }
 
 /* AveragePool-22, "when ceil_mode is enabled: VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] -
- * ((kernel_spatial_shape[i] - 1) * dilations[i] + 1) + 1) / strides[i])", which is the formula without ceil_mode; ONNX's
- * shape inference rounds up. */
+ * ((kernel_spatial_shape[i] - 1) * dilations[i] + 1) + 1) / strides[i])": the formula without ceil_mode. ONNX's shape
+ * inference rounds up. */
 static bool is_valid_with_ceil(const struct qd_case *kase, const struct qd_node *node,
                                struct qd_arena *arena)
 {

@@ -44,7 +44,8 @@ enum qd_element_flag {
     QD_TIE = 16,          /* code: the number before rounding lies half-way between two codes */
     QD_EITHER_ZERO =
         32, /* float: a zero that may have either sign; elsewhere it has that of `want` */
-    QD_PLAIN_MEAN = 64 /* float: a mean of 2^k numbers, whatever fusion.averaged says of others */
+    QD_PLAIN =
+        64 /* float: its own divisor or factor rounds nothing, whatever `averaged` and `factored` say of others */
 };
 
 /* dequantized: terms come from DequantizeLinear, so that a QuantizeLinear after it may be fused
@@ -56,9 +57,9 @@ enum qd_element_flag {
  *
  * scales: the most that are multiplied to one term. steps: roundings besides those of an accumulator and
  * of one combined scale: one for each addition of terms that have different scales. averaged: two
- * more, for 1/n. */
+ * more, for 1/n, which rounds; factored: a factor does that joins the combined scale. */
 struct qd_fusion {
-    bool dequantized, rough_scales, negative_scales, averaged;
+    bool dequantized, rough_scales, negative_scales, averaged, factored;
     unsigned scales, steps;
     int64_t sum_terms;
     int sum_quantum;
@@ -164,6 +165,10 @@ enum qd_status qd_value_set_real(struct qd_value *value, int64_t i, double real,
 /* Makes `points` exist, in the arena, no element having any. NO_MEMORY. */
 enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *arena,
                                     struct qd_error *error);
+
+/* Gives element i, which is stored, QD_PLAIN; nothing where no consumer is fused. NO_MEMORY. */
+enum qd_status qd_value_set_plain(struct qd_value *value, int64_t i, struct qd_arena *arena,
+                                  struct qd_error *error);
 
 /* Element i, whose hull is stored, is one of `points`, none of them NaN; 1 ≤ count ≤
  * QD_MAX_POINTS. A consumer sees the hull still. Nothing changes where codes fill it, or an output shows but the one

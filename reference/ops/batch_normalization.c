@@ -270,7 +270,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
                                in[X]->want.dims, evaluation->error);
     if (status == QD_OK)
         status = begin(&n, &y);
-    int64_t count = qd_sample_elements(evaluation, &y, &status);
+    int64_t count = status == QD_OK ? qd_sample_elements(evaluation, &y, &status) : 0;
     for (int64_t row = 0; status == QD_OK && row * n.inner < count; row++) {
         int64_t c = row % n.channels;
         const struct channel p[2] = {channel_of(&n, QD_F32, c), channel_of(&n, y.want.dtype, c)};

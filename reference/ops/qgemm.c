@@ -223,7 +223,7 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
 {
     struct qgemm g = {0};
     struct qd_value y;
-    int64_t *acc = NULL;
+    int64_t *acc;
     enum qd_status status = read_node(evaluation, node, in, &g);
     if (status != QD_OK)
         return status;
@@ -234,6 +234,8 @@ static enum qd_status evaluate(struct qd_evaluation *evaluation, const struct qd
     status = qd_value_init(&y, evaluation->arena, type, 2, g.shape.dims, evaluation->error);
     if (status == QD_OK)
         status = accumulate(&g, &acc);
+    if (status != QD_OK)
+        return status;
     int64_t columns = qd_sample_elements(evaluation, &y, &status) > 0 ? g.shape.n : 0;
     for (int64_t n = 0; status == QD_OK && n < columns; n++)
         status = zero ? requantize_column(&g, acc, n, &y) : scale_column(&g, acc, n, &y);

@@ -41,14 +41,14 @@ static struct qd_observation dot(struct bench *b, const struct qd_value *x,
     return seen;
 }
 
-static struct qd_observation dot_floats(const float *x, const float *w, int64_t count)
+/* The bench is cleared for it first. */
+static struct qd_observation dot_floats(struct bench *b, const float *x, const float *w,
+                                        int64_t count)
 {
-    struct bench b;
-    bench_init(&b);
-    struct qd_value xv = bench_vector(&b, x, count), wv = bench_vector(&b, w, count);
-    struct qd_observation seen = dot(&b, &xv, &wv, NULL);
-    qd_arena_clear(&b.arena);
-    return seen;
+    qd_arena_clear(&b->arena);
+    bench_init(b);
+    struct qd_value xv = bench_vector(b, x, count), wv = bench_vector(b, w, count);
+    return dot(b, &xv, &wv, NULL);
 }
 
 static void assert_inside(struct qd_observation seen, float answer)
@@ -125,6 +125,8 @@ static void every_order(const float *x, const float *w, unsigned count, struct g
 static void the_set_is_the_hull_of_every_bracketing(void **state)
 {
     (void)state;
+    struct bench b;
+    bench_init(&b);
     uint64_t seed = 21;
     for (unsigned round = 0; round < 400; round++) {
         unsigned count = 2 + round % (QD_FEW_TERMS - 1);
@@ -135,15 +137,18 @@ static void the_set_is_the_hull_of_every_bracketing(void **state)
             w[k] = random_float(&seed, 0);
         }
         every_order(x, w, count, &given);
-        struct qd_observation seen = dot_floats(x, w, count);
+        struct qd_observation seen = dot_floats(&b, x, w, count);
         assert_true(seen.lo == (double)(float)given.least && seen.hi == (double)(float)given.most);
     }
+    qd_arena_clear(&b.arena);
 }
 
 /* Two products that nearly cancel, and perhaps a third: what a brute force finds, and nothing between. */
 static void of_up_to_three_terms_it_is_every_number_given(void **state)
 {
     (void)state;
+    struct bench b;
+    bench_init(&b);
     uint64_t seed = 31;
     size_t between = 0;
     for (unsigned round = 0; round < 2000; round++) {
@@ -158,7 +163,7 @@ static void of_up_to_three_terms_it_is_every_number_given(void **state)
         x[1] = ldexpf(rintf(ldexpf(w[0], 20)), -20);
         x[2] = count == 3 ? ldexpf(x[2], -20) : 0;
         every_order(x, w, count, &given);
-        struct qd_observation seen = dot_floats(x, w, count);
+        struct qd_observation seen = dot_floats(&b, x, w, count);
         for (size_t k = 0; k < given.count; k++)
             assert_inside(seen, given.at[k]);
         if (given.count > QD_MAX_POINTS)
@@ -171,6 +176,7 @@ static void of_up_to_three_terms_it_is_every_number_given(void **state)
         }
     }
     assert_true(between > 1000);
+    qd_arena_clear(&b.arena);
 }
 
 /* One random bracketing in float32; an FMA where one of the two is a product still. */
@@ -196,6 +202,8 @@ static float some_order(const float *x, const float *w, const unsigned *of, unsi
 static void every_order_lies_inside(void **state)
 {
     (void)state;
+    struct bench b;
+    bench_init(&b);
     uint64_t seed = 23;
     for (unsigned round = 0; round < 4000; round++) {
         unsigned count = 1 + round % QD_FEW_TERMS, of[QD_FEW_TERMS];
@@ -207,7 +215,7 @@ static void every_order_lies_inside(void **state)
             x[of[k]] = k % 2 && round % 2 ? -x[of[k - 1]] : random_float(&seed, 30);
             w[of[k]] = k % 2 && round % 4 == 3 ? nextafterf(w[of[k - 1]], INFINITY) : w[of[k]];
         }
-        struct qd_observation seen = dot_floats(x, w, MOST);
+        struct qd_observation seen = dot_floats(&b, x, w, MOST);
         double wide = 0;
         for (unsigned k = 0; k < count; k++)
             wide += (double)x[of[k]] * (double)w[of[k]];
@@ -215,6 +223,7 @@ static void every_order_lies_inside(void **state)
         for (int i = 0; i < 100; i++)
             assert_inside(seen, some_order(x, w, of, count, &seed));
     }
+    qd_arena_clear(&b.arena);
 }
 
 /* 1 + 1 + 1 + 2^-30: any order loses the last term or keeps it, and the sum is 3. By gamma_6 it might be off by
@@ -222,18 +231,24 @@ static void every_order_lies_inside(void **state)
 static void four_terms_that_a_bound_leaves_open(void **state)
 {
     (void)state;
+    struct bench b;
+    bench_init(&b);
     static const float x[] = {1, 1, 1, 0x1p-15F}, w[] = {1, 1, 1, 0x1p-15F};
-    struct qd_observation seen = dot_floats(x, w, 4);
+    struct qd_observation seen = dot_floats(&b, x, w, 4);
     assert_true(seen.lo == 3 && seen.hi == 3);
+    qd_arena_clear(&b.arena);
 }
 
 /* (1 + 2^-12)² - 1 = 2^-11 + 2^-24 by an FMA; the rounded product is a tie that goes to 1 + 2^-11. */
 static void a_product_may_be_rounded_or_not(void **state)
 {
     (void)state;
+    struct bench b;
+    bench_init(&b);
     static const float x[] = {1 + 0x1p-12F, -1}, w[] = {1 + 0x1p-12F, 1};
-    struct qd_observation seen = dot_floats(x, w, 2);
+    struct qd_observation seen = dot_floats(&b, x, w, 2);
     assert_true(seen.lo == 0x1p-11 && seen.hi == 0x1p-11 + 0x1p-24);
+    qd_arena_clear(&b.arena);
 }
 
 /* Codes of one scale: what integer kernels give, and such that scale the sum of floats and codes. */

@@ -36,23 +36,31 @@ struct qd_value chain_scalar(struct chain *chain, enum qd_dtype dtype, double nu
     return chain_vector(chain, dtype, 0, NULL, &number);
 }
 
-struct qd_value chain_apply(struct chain *chain, const char *op, const struct qd_attr *attr,
-                            const struct qd_value *a, const struct qd_value *b,
-                            const struct qd_value *c)
+struct qd_value chain_apply_all(struct chain *chain, const char *op, const struct qd_attr *attrs,
+                                size_t attr_count, const struct qd_value *const *in)
 {
-    struct qd_evaluation evaluation = {
-        &chain->semantics, &chain->arena, &chain->error, true, NULL, NULL, false};
+    struct qd_evaluation evaluation = {.semantics = &chain->semantics,
+                                       .arena = &chain->arena,
+                                       .error = &chain->error,
+                                       .keep_reals = true};
     struct qd_node node = {.name = "",
                            .domain = "",
                            .op_type = op,
                            .opset = 13,
                            .op = qd_op_find("", op),
-                           .attrs = (struct qd_attr *)(uintptr_t)attr,
-                           .attr_count = attr != NULL};
-    const struct qd_value *in[QD_MAX_OPERANDS] = {a, b, c};
+                           .attrs = (struct qd_attr *)(uintptr_t)attrs,
+                           .attr_count = attr_count};
     struct qd_value out[QD_MAX_OPERANDS];
     assert_non_null(node.op);
     if (node.op->evaluate(&evaluation, &node, in, out) != QD_OK)
         fail_msg("%s: %s", op, chain->error.text);
     return out[0];
+}
+
+struct qd_value chain_apply(struct chain *chain, const char *op, const struct qd_attr *attr,
+                            const struct qd_value *a, const struct qd_value *b,
+                            const struct qd_value *c)
+{
+    const struct qd_value *in[QD_MAX_OPERANDS] = {a, b, c};
+    return chain_apply_all(chain, op, attr, attr != NULL, in);
 }

@@ -27,7 +27,12 @@ struct qd_value chain_vector(struct chain *chain, enum qd_dtype dtype, unsigned 
                              const int64_t *dims, const double *numbers);
 struct qd_value chain_scalar(struct chain *chain, enum qd_dtype dtype, double number);
 
-/* One node of opset 13; the attribute and operands may be NULL. Fails the test unless the operator can. */
+/* One node of opset 13 with QD_MAX_OPERANDS operands, NULL those that are absent. Fails the test unless the operator
+ * can. */
+struct qd_value chain_apply_all(struct chain *chain, const char *op, const struct qd_attr *attrs,
+                                size_t attr_count, const struct qd_value *const *in);
+
+/* The same of up to three operands; the attribute and operands may be NULL. */
 struct qd_value chain_apply(struct chain *chain, const char *op, const struct qd_attr *attr,
                             const struct qd_value *a, const struct qd_value *b,
                             const struct qd_value *c);

@@ -312,8 +312,11 @@ enum qd_status qd_graph_evaluate_within(double work, bool keep_reals, const stru
                                         struct qd_arena *arena, struct qd_value *outputs,
                                         struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {
-        semantics ? semantics : &defaults, arena, error, keep_reals, &work, NULL, false};
+    struct qd_evaluation evaluation = {.semantics = semantics ? semantics : &defaults,
+                                       .arena = arena,
+                                       .error = error,
+                                       .keep_reals = keep_reals,
+                                       .work = &work};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }
 
@@ -322,7 +325,8 @@ enum qd_status qd_graph_evaluate_sample(double work, struct qd_sample *sample,
                                         const struct qd_tensor *inputs, struct qd_arena *arena,
                                         struct qd_value *outputs, struct qd_error *error)
 {
-    struct qd_evaluation evaluation = {&defaults, arena, error, false, &work, sample, false};
+    struct qd_evaluation evaluation = {
+        .semantics = &defaults, .arena = arena, .error = error, .work = &work, .sample = sample};
     return evaluate_graph(&evaluation, graph, inputs, outputs);
 }
 

@@ -199,24 +199,6 @@ static void reciprocal_of_one_code(void **state)
     }
 }
 
-static struct qd_value apply(struct chain *m, const char *op, struct qd_attr *attrs,
-                             size_t attr_count, const struct qd_value *const *in)
-{
-    const struct qd_evaluation evaluation = {
-        .semantics = &m->semantics, .arena = &m->arena, .error = &m->error};
-    struct qd_evaluation changed = evaluation;
-    const struct qd_node node = {.name = "",
-                                 .domain = "",
-                                 .op_type = op,
-                                 .opset = 13,
-                                 .op = qd_op_find("", op),
-                                 .attrs = attrs,
-                                 .attr_count = attr_count};
-    struct qd_value out[QD_MAX_OPERANDS];
-    assert_int_equal(node.op->evaluate(&changed, &node, in, out), QD_OK);
-    return out[0];
-}
-
 /* Codes 1, 2, 4 in windows of three without the padding: (1 + 2)/2 is a tie, to even 2, though 7/3 is next to it. */
 static void a_mean_of_two_next_to_one_of_three(void **state)
 {
@@ -229,7 +211,7 @@ static void a_mean_of_two_next_to_one_of_three(void **state)
     struct qd_value q = chain_vector(m, QD_U8, 3, dims, codes), s = chain_scalar(m, QD_F32, 1);
     struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &s, NULL);
     const struct qd_value *in[QD_MAX_OPERANDS] = {&x};
-    struct qd_value y = apply(m, "AveragePool", attrs, 2, in);
+    struct qd_value y = chain_apply_all(m, "AveragePool", attrs, 2, in);
     expect_one_code(m, &y, 1, 2);
 }
 
@@ -247,7 +229,7 @@ static void a_normalization_by_a_power_of_two(void **state)
                     none = chain_vector(m, QD_F32, 1, one, &zero),
                     v = chain_vector(m, QD_F32, 1, one, &var);
     const struct qd_value *in[QD_MAX_OPERANDS] = {&x, &s, &none, &none, &v};
-    struct qd_value y = apply(m, "BatchNormalization", &epsilon, 1, in);
+    struct qd_value y = chain_apply_all(m, "BatchNormalization", &epsilon, 1, in);
     expect_one_code(m, &y, 1, 2);
 }
 

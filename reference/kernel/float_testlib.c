@@ -13,7 +13,7 @@ void bench_init(struct bench *b)
     static const struct qd_semantics defaults = {0};
     qd_arena_init(&b->arena, (size_t)64 << 20);
     b->evaluation =
-        (struct qd_evaluation){&defaults, &b->arena, &b->error, false, NULL, NULL, false};
+        (struct qd_evaluation){.semantics = &defaults, .arena = &b->arena, .error = &b->error};
 }
 
 uint64_t bench_random(uint64_t *state)

@@ -59,7 +59,8 @@ static void everything_known_moves(void **state)
     struct qd_error error;
     struct qd_semantics semantics = {0};
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct qd_evaluation evaluation = {&semantics, &arena, &error, true, NULL, NULL, false};
+    struct qd_evaluation evaluation = {
+        .semantics = &semantics, .arena = &arena, .error = &error, .keep_reals = true};
     int64_t two = 2, stride = -1;
     struct qd_value x, y;
     assert_int_equal(qd_value_init(&x, &arena, QD_F32, 1, &two, &error), QD_OK);

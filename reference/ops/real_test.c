@@ -292,7 +292,8 @@ static void check(const struct table *t)
     int64_t count = (int64_t)t->count;
     struct qd_node node = {.name = "", .domain = "", .op_type = t->op, .opset = 13};
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work, NULL, false};
+    struct qd_evaluation evaluation = {
+        .semantics = &semantics, .arena = &arena, .error = &error, .work = &work};
     const struct qd_value *in[] = {&x};
     assert_int_equal(qd_value_init(&x, &arena, QD_F32, 1, &count, &error), QD_OK);
     for (int64_t i = 0; i < count; i++)
@@ -340,7 +341,8 @@ static void groups(void **state)
                                .attr_count = 1};
         const struct qd_value *in[] = {&x};
         qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-        struct qd_evaluation evaluation = {&semantics, &arena, &error, false, &work, NULL, false};
+        struct qd_evaluation evaluation = {
+            .semantics = &semantics, .arena = &arena, .error = &error, .work = &work};
         assert_int_equal(qd_value_init(&x, &arena, QD_F32, 3, dims, &error), QD_OK);
         assert_int_equal(qd_op_find("", "Softmax")->evaluate(&evaluation, &node, in, &y), QD_OK);
         for (int64_t i = 0; i < 12; i++)

@@ -258,7 +258,8 @@ static enum qd_status run_operator(struct row *row, const struct qd_semantics *s
                                    struct qd_error *error)
 {
     double work = QD_MAX_WORK;
-    struct qd_evaluation evaluation = {semantics, &row->arena, error, false, &work, NULL, false};
+    struct qd_evaluation evaluation = {
+        .semantics = semantics, .arena = &row->arena, .error = error, .work = &work};
     const struct qd_value *in[MAX_VALUES] = {NULL};
     for (size_t i = 0; i < row->in_count; i++)
         in[i] = row->absent[i] ? NULL : &row->in[i];

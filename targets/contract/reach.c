@@ -197,7 +197,7 @@ static void begin(struct search *search, struct draft *draft, enum qd_variation_
     memset(draft, 0, sizeof *draft);
     search->variation = (struct qd_variation){kind, operand, a, b};
     const struct qd_evaluation evaluation = {
-        &draft->semantics, &search->made, &draft->error, false, NULL, NULL, false};
+        .semantics = &draft->semantics, .arena = &search->made, .error = &draft->error};
     qd_edit_begin(&draft->edit, &evaluation, search->site->node, search->site->in);
     draft->input_count = search->site->node->input_count;
     for (int i = 0; i < QD_MAX_OPERANDS; i++)

@@ -97,7 +97,7 @@ bool qd_mutant_applies(const struct qd_contract_mutant *mutant, const struct qd_
 {
     struct qd_error error;
     const struct qd_semantics none = {0};
-    const struct qd_evaluation evaluation = {&none, scratch, &error, false, NULL, NULL, false};
+    const struct qd_evaluation evaluation = {.semantics = &none, .arena = scratch, .error = &error};
     bool changed = false;
     for (const struct qd_site *site = sites; site && !changed; site = site->next) {
         if (site->node->op != mutant->op)

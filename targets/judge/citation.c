@@ -325,8 +325,7 @@ static const char *rest_of_clause(enum qd_verdict class)
     case QD_VERDICT_WRONG_TYPE: return "the type constraints of the outputs";
     case QD_VERDICT_REJECTS_VALID:
         return "its page has these types, shapes and attributes; ONNX's IR.md: \"the standard set "
-               "of "
-               "operators that all implementations MUST support\"";
+               "of operators that all implementations MUST support\"";
     case QD_VERDICT_CRASH:
     case QD_VERDICT_HANG:
     case QD_VERDICT_OOM: return "whatever the model, a target answers with outputs or an error";

@@ -404,14 +404,17 @@ static void put_model(struct qd_builder *builder, struct qd_wire_out *out)
         put_opset(out, "com.microsoft", 1);
 }
 
+static uint64_t hash_on(uint64_t hash, const struct qd_wire_out *piece)
+{
+    for (size_t i = 0; i < piece->size; i++)
+        hash = (hash ^ piece->bytes[i]) * 0x100000001b3;
+    return hash;
+}
+
 /* FNV-1a, folded to 32 bits: tells cases of one slug apart, no more. */
 static uint32_t hash_pieces(const struct qd_wire_out *a, const struct qd_wire_out *b)
 {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < a->size; i++)
-        hash = (hash ^ a->bytes[i]) * 0x100000001b3;
-    for (size_t i = 0; i < b->size; i++)
-        hash = (hash ^ b->bytes[i]) * 0x100000001b3;
+    uint64_t hash = hash_on(hash_on(0xcbf29ce484222325, a), b);
     return (uint32_t)(hash ^ hash >> 32);
 }
 

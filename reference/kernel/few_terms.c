@@ -183,7 +183,7 @@ static void sum_products(unsigned count, const struct numbers *x, const struct n
                          unsigned more, const struct numbers *also, struct numbers *sums)
 {
     struct numbers products[QD_FEW_TERMS];
-    const struct numbers *terms[QD_FEW_TERMS];
+    const struct numbers *terms[QD_FEW_TERMS] = {NULL};
     for (unsigned k = 0; k < count; k++) {
         clear(&products[k], sums->most);
         multiply(&x[k], &w[k], &products[k]);

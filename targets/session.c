@@ -376,6 +376,17 @@ bool qd_session_can(const struct qd_session *session, const struct qd_case *kase
     return true;
 }
 
+bool qd_session_owns(const struct qd_session *session, const char *domain)
+{
+    size_t length = strlen(domain);
+    for (size_t i = 0; i < session->info.capability_count; i++) {
+        const char *op = session->info.capabilities[i].op;
+        if (strncmp(op, domain, length) == 0 && strcmp(op + length, ":") == 0)
+            return true;
+    }
+    return false;
+}
+
 /* --- Running ------------------------------------------------------------------------------------ */
 
 /* Makes the block large enough. A larger one needs a new worker: pointers in it must mean the same on both sides. */

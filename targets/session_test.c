@@ -457,6 +457,9 @@ static void test_capabilities_of_domains(void **state)
         if (qd_can(session, &kase, &reason) != rows[i].can)
             fail_msg("row %zu, %s:%s: want %d", i, rows[i].domain, rows[i].op, rows[i].can);
     }
+    assert_true(qd_session_owns(session, "example.org"));
+    assert_false(qd_session_owns(session, "example"));
+    assert_false(qd_session_owns(session, "com.microsoft"));
     qd_session_close(session);
 }
 

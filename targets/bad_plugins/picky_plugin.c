@@ -25,6 +25,7 @@ static enum qd_target_status describe(void *target, struct qd_target_info *info,
         {"QLinearLeakyRelu", "", "", "names nothing: the domain is missing"},
         {"ai.onnx:Tanh", "", "", "names nothing: that domain is written without its name"},
         {"example.org:Wobble", "", "", ""},
+        {"example.org:", "", "", "the domain is this plug-in's"},
     };
     (void)target, (void)message;
     *info = (struct qd_target_info){"picky", "1.0", "a=1,b=2", sizeof can / sizeof *can, can};

@@ -143,7 +143,7 @@ static bool is_wrong(const struct trial *trial, const struct qd_run *run,
                      const struct qd_comparison *comparison)
 {
     struct qd_citation citation;
-    return qd_cite(trial->evaluated, run, comparison, comparison->verdict, "", trial->scratch,
+    return qd_cite(trial->evaluated, NULL, run, comparison, comparison->verdict, "", trial->scratch,
                    &citation, trial->error) == QD_OK &&
            citation.severity == QD_SEVERITY_WRONG;
 }

@@ -289,9 +289,76 @@ static bool is_valid_with_ceil(const struct qd_case *kase, const struct qd_node 
            qd_node_int(node, "ceil_mode", 0, &ceil, &ignored) == QD_OK && ceil == 1;
 }
 
+/* MatMulInteger-10 and QLinearMatMul-21: "If the input is 2D of shape [M, K] then zero point and scale tensor may be an M
+ * element vector"; [D1, D2, M, 1] is for "N-D tensor with shape [D1, D2, M, K]". */
+static bool takes_matrix_of_parameters(const struct qd_case *kase, const struct qd_node *node,
+                                       struct qd_arena *arena)
+{
+    bool multiplies = !*node->domain && (strcmp(node->op_type, "MatMulInteger") == 0 ||
+                                         strcmp(node->op_type, "QLinearMatMul") == 0);
+    bool found = false;
+    for (size_t i = 0; multiplies && i < node->input_count && !found; i++) {
+        int owner = qd_op_owner(node->op, i);
+        if (!qd_op_is_parameter(node->op, i) || owner < 0)
+            continue;
+        const struct qd_tensor *parameter = tensor_of(kase, node->inputs[i], arena);
+        const struct qd_tensor *of = tensor_of(kase, node->inputs[owner], arena);
+        found = parameter && of && parameter->rank == 2 && of->rank == 2;
+    }
+    return found;
+}
+
+/* QuantizeLinear-21 and DequantizeLinear-21: block_size has "the accepted range ... [ceil(Di/Si), ceil(Di/(Si-1))-1]",
+ * which has no end where the scale has one entry along the axis. */
+static bool has_one_long_block(const struct qd_case *kase, const struct qd_node *node,
+                               struct qd_arena *arena)
+{
+    struct qd_error ignored;
+    int64_t block = 0, axis = 1;
+    bool quantizes = !*node->domain && (strcmp(node->op_type, "QuantizeLinear") == 0 ||
+                                        strcmp(node->op_type, "DequantizeLinear") == 0);
+    if (!quantizes || qd_node_int(node, "block_size", 0, &block, &ignored) != QD_OK || block < 1 ||
+        qd_node_int(node, "axis", 1, &axis, &ignored) != QD_OK)
+        return false;
+    const struct qd_tensor *x = tensor_of(kase, node->inputs[0], arena);
+    const struct qd_tensor *scale = tensor_of(kase, node->inputs[1], arena);
+    axis += x && axis < 0 ? x->rank : 0;
+    return x && scale && axis >= 0 && axis < x->rank && scale->rank == x->rank &&
+           scale->dims[axis] == 1 && block > x->dims[axis];
+}
+
+static const struct {
+    enum qd_verdict class;
+    node_fact *fact;
+    const char *words;
+} open_points[] = {
+    {QD_VERDICT_REJECTS_VALID, divides_by_zero,
+     "an integer is divided by 0, for which no sentence has a quotient"},
+    {QD_VERDICT_REJECTS_VALID, takes_matrix_of_parameters,
+     "a parameter of a matrix is a matrix, where the page has \"M element vector\""},
+    {QD_VERDICT_REJECTS_VALID, has_one_long_block,
+     "block_size exceeds the axis, and the page's range for it has no end where there is one "
+     "block"},
+    {QD_VERDICT_WRONG_SHAPE, starts_in_right_padding,
+     "\"Sliding windows that would start in the right padded region are ignored\", which the "
+     "page's "
+     "formula counts"},
+    {QD_VERDICT_WRONG_SHAPE, is_valid_with_ceil,
+     "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree"},
+};
+
+static bool has_foreign_op(const struct qd_graph *graph, const struct qd_session *session)
+{
+    for (size_t i = 0; session && i < graph->node_count; i++)
+        if (*graph->nodes[i].domain && !qd_session_owns(session, graph->nodes[i].domain))
+            return true;
+    return false;
+}
+
 /* What makes a model one that no page allows literally, NULL if nothing does:
  * whatever number or refusal it gets is advisory. */
-static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_verdict class,
+static const char *beyond_page(const struct qd_evaluated *evaluated,
+                               const struct qd_session *session, enum qd_verdict class,
                                struct qd_arena *arena)
 {
     const struct qd_case *kase = evaluated->kase;
@@ -302,16 +369,16 @@ static const char *beyond_page(const struct qd_evaluated *evaluated, enum qd_ver
     if (qd_features_has(&features, QD_FEATURE_ONE_ELEMENT_VECTOR) ||
         some_node(kase, takes_computed_vector, arena))
         return "a parameter or bound has the shape [1] where the operator's page says scalar";
-    if (class == QD_VERDICT_REJECTS_VALID && some_node(kase, divides_by_zero, arena))
-        return "an integer is divided by 0, for which no sentence has a quotient";
+    if (class == QD_VERDICT_REJECTS_VALID && has_foreign_op(kase->graph, session))
+        return "the operator set is another vendor's: ONNX's IR.md, \"An implementation must "
+               "support "
+               "all operators in the set or reject the model\"";
     if (class == QD_VERDICT_WRONG_SHAPE && is_window_too_large(evaluated))
         return "a window exceeds the padded axis, and the page's floor and ONNX's shape inference "
                "disagree";
-    if (class == QD_VERDICT_WRONG_SHAPE && some_node(kase, starts_in_right_padding, arena))
-        return "\"Sliding windows that would start in the right padded region are ignored\", which "
-               "the page's formula counts";
-    if (class == QD_VERDICT_WRONG_SHAPE && some_node(kase, is_valid_with_ceil, arena))
-        return "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree";
+    for (size_t i = 0; i < sizeof open_points / sizeof *open_points; i++)
+        if (class == open_points[i].class && some_node(kase, open_points[i].fact, arena))
+            return open_points[i].words;
     return has_empty_axes(kase->graph) ? "axes is an empty list" : NULL;
 }
 
@@ -363,8 +430,7 @@ static const char *clause_of(const struct qd_evaluated *evaluated,
                            : qd_arena_printf(arena, "rule %s", words);
     const struct qd_node *node = principal_node(evaluated);
     const char *rest = class == QD_VERDICT_REJECTS_VALID && node && *node->domain
-                           ? "its vendor's page has these types, shapes and attributes, and the "
-                             "target declares the operator"
+                           ? "its vendor's page has these types, shapes and attributes"
                            : rest_of_clause(class);
     if (!rest)
         return qd_verdict_meaning(
@@ -372,17 +438,17 @@ static const char *clause_of(const struct qd_evaluated *evaluated,
     return names ? qd_arena_printf(arena, "%s: %s", names, rest) : rest;
 }
 
-enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run *run,
-                       const struct qd_comparison *comparison, enum qd_verdict class,
-                       const char *words, struct qd_arena *arena, struct qd_citation *citation,
-                       struct qd_error *error)
+enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_session *session,
+                       const struct qd_run *run, const struct qd_comparison *comparison,
+                       enum qd_verdict class, const char *words, struct qd_arena *arena,
+                       struct qd_citation *citation, struct qd_error *error)
 {
     struct qd_citation made = {.severity = qd_verdict_severity(class)};
     if (class == QD_VERDICT_WRONG_VALUE)
         cite_value(evaluated, run, comparison, arena, &made);
     else
         made.clause = clause_of(evaluated, comparison, class, words, arena);
-    const char *beyond = beyond_page(evaluated, class, arena);
+    const char *beyond = beyond_page(evaluated, session, class, arena);
     if (made.clause && made.severity == QD_SEVERITY_WRONG && beyond) {
         made.severity = QD_SEVERITY_ADVISORY;
         made.clause = qd_arena_printf(arena, "%s; but %s", made.clause, beyond);

@@ -138,16 +138,16 @@ static enum qd_status check_aftermath(struct qd_subject *subject,
     return QD_OK;
 }
 
-static enum qd_status cite(const struct qd_evaluated *evaluated, struct qd_arena *arena,
-                           struct qd_trial *trial, struct qd_error *error)
+static enum qd_status cite(const struct qd_subject *subject, const struct qd_evaluated *evaluated,
+                           struct qd_arena *arena, struct qd_trial *trial, struct qd_error *error)
 {
     enum qd_status status = QD_OK;
     for (size_t i = 0; i < trial->divergence_count && status == QD_OK; i++) {
         struct qd_divergence *one = &trial->divergences[i];
         if (one->class == QD_VERDICT_WRONG_VALUE)
             qd_excuse_pass_over(evaluated, &trial->run, arena, &trial->comparison);
-        status = qd_cite(evaluated, &trial->run, &trial->comparison, one->class, one->words, arena,
-                         &one->citation, error);
+        status = qd_cite(evaluated, subject->session, &trial->run, &trial->comparison, one->class,
+                         one->words, arena, &one->citation, error);
     }
     return status;
 }
@@ -163,7 +163,8 @@ static bool is_worth_another_try(const struct qd_trial *trial)
 }
 
 /* It is right in another company: the target kept something. The trial keeps the first answer, its words tell both. */
-static enum qd_status call_leak(const struct qd_evaluated *evaluated, const char *after,
+static enum qd_status call_leak(const struct qd_subject *subject,
+                                const struct qd_evaluated *evaluated, const char *after,
                                 enum qd_verdict right, const char *how, struct qd_arena *arena,
                                 struct qd_trial *trial, struct qd_error *error)
 {
@@ -176,7 +177,7 @@ static enum qd_status call_leak(const struct qd_evaluated *evaluated, const char
     *one = (struct qd_divergence){.class = QD_VERDICT_STATE_LEAK, .words = words};
     trial->comparison.verdict = QD_VERDICT_STATE_LEAK;
     snprintf(trial->run.message, sizeof trial->run.message, "%s", words);
-    return cite(evaluated, arena, trial, error);
+    return cite(subject, evaluated, arena, trial, error);
 }
 
 /* What no row expects is asked once more, alone: if it is right then, the target kept something of earlier cases. */
@@ -194,8 +195,8 @@ static enum qd_status ask_alone(const struct qd_subject *subject,
     qd_compare(evaluated->kase, evaluated->values, &run, &alone);
     if (qd_verdict_is_divergence(alone.verdict) || run.outcome == QD_OUTCOME_SKIPPED)
         return QD_OK;
-    return call_leak(evaluated, "other cases", alone.verdict, "alone in a fresh process", arena,
-                     trial, error);
+    return call_leak(subject, evaluated, "other cases", alone.verdict, "alone in a fresh process",
+                     arena, trial, error);
 }
 
 /* The case without what comes before it, in a fresh process: if it is right then, the steps matter. */
@@ -218,7 +219,8 @@ static enum qd_status ask_without_steps(const struct qd_subject *subject,
                                         evaluated->kase->step_count == 1 ? "" : "s");
     if (!steps)
         return qd_fail(error, QD_NO_MEMORY, "no memory for a divergence");
-    return call_leak(evaluated, steps, without.comparison.verdict, "without", arena, trial, error);
+    return call_leak(subject, evaluated, steps, without.comparison.verdict, "without", arena, trial,
+                     error);
 }
 
 static bool is_surprising(const struct qd_trial *trial)
@@ -343,7 +345,7 @@ enum qd_status qd_trial_run(struct qd_subject *subject, const struct qd_evaluate
     if (status == QD_OK && options->twins)
         status = check_aftermath(subject, evaluated, options->twins, arena, &made, error);
     if (status == QD_OK && !made.skip)
-        status = cite(evaluated, arena, &made, error);
+        status = cite(subject, evaluated, arena, &made, error);
     if (status == QD_OK && !made.skip && subject->expectations)
         qd_trial_expect(subject->expectations, evaluated, arena, &made);
     if (status == QD_OK)

@@ -34,6 +34,7 @@
     }
 
 static const struct qd_target_capability rows[] = {
+    {"com.microsoft:", "", "", "the domain of ONNX Runtime's own operators"},
     U8_OR_S8("QLinearConv", ""),
     U8_OR_S8("QLinearMatMul", ",bfloat16"),
     {"ConvInteger", "", "", ""},

@@ -22,6 +22,7 @@ const NUMBERS = Object.fromEntries(Object.entries(TYPES).map(([number, [name]]) 
 const NO_TENSOR = "bfloat16,float8,float8-scale,float4,int2";
 const KERNELS = "as the native build's CPU provider; no tensors of bfloat16, float8, float4 and 2 bits in JavaScript";
 const ROWS = [
+  ["", "", "com.microsoft:"], // the domain of ONNX Runtime's own operators
   ["x-u8", "y-s8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],
   ["x-s8", "w-u8,y-u8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],
   ["", "x-u8,x-s8", "QLinearConv QLinearMatMul com.microsoft:QGemm"],

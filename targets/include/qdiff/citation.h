@@ -5,6 +5,7 @@
 
 #include "qdiff/compare.h"
 #include "qdiff/evaluated.h"
+#include "qdiff/session.h"
 
 struct qd_citation {
     enum qd_severity severity;
@@ -13,6 +14,7 @@ struct qd_citation {
 
 /* Cites for a divergence of that class. `comparison` is that of the run: of a wrong value it says how far off it is.
  * Without the run (NULL) nothing is known of how the sums were kept.
+ * `session` is the target's: whether an operator's domain is its own (NULL: it is).
  * `words` are the divergence's (qdiff/trial.h): of accepts-invalid the rule.
  *
  * The severity is that of the verdict, but ADVISORY where no sentence obliges the target:
@@ -29,14 +31,17 @@ struct qd_citation {
  * - the same of a Resize whose attribute axes lists none: whether such a list is "provided" no page says;
  * - a wrong shape where a strided window exceeds the padded axis and the output is empty: the page's floor gives 0
  *   positions, ONNX's own shape inference 1;
+ * - a refusal of a model with another vendor's operator: ONNX's IR.md lets every implementation reject it;
+ * - a refusal of a matrix of parameters next to a matrix (MatMulInteger, QLinearMatMul), for which the page has a
+ *   vector, and of one block that is longer than the axis, where the page's range of block_size has no end;
  * - a refusal of integers that the case itself divides by 0: no page has a quotient;
  * - accepts-invalid, always: no sentence says that a model which breaks a rule has to be refused.
  *
  * NO_MEMORY. */
-enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_run *run,
-                       const struct qd_comparison *comparison, enum qd_verdict class,
-                       const char *words, struct qd_arena *arena, struct qd_citation *citation,
-                       struct qd_error *error);
+enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_session *session,
+                       const struct qd_run *run, const struct qd_comparison *comparison,
+                       enum qd_verdict class, const char *words, struct qd_arena *arena,
+                       struct qd_citation *citation, struct qd_error *error);
 
 /* What fixes the values of a node's outputs, as a citation quotes it: "Softmax-13: \"...\""; "" if the reference does
  * not have the operator. NULL: no memory. */

@@ -60,7 +60,9 @@ struct qd_target_tensor {
  * itself: its features are those of its own operands and attributes, and multi-node, qdq, after-steps, open-shape,
  * batch, empty, non-finite and extreme-data those of the case. */
 struct qd_target_capability {
-    const char *op; /* op_type, "com.microsoft:op_type", or "*" */
+    const char *
+        op; /* op_type, "com.microsoft:op_type", or "*"; "com.microsoft:" allows nothing, it says that this
+                     * domain's page is the target's own: to refuse what the page has is then wrong, else advisory */
     const char
         *needs; /* comma-separated features that the row is limited to, NULL or "": no limit */
     const char *excludes; /* comma-separated features the target does not have, NULL or "": none */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "digest/array.h"
+#include "qdiff/answer.h"
 #include "qdiff/memory_stream.h"
 #include "qdiff/suite.h"
 #include "text/json_write.h"
@@ -44,14 +45,14 @@ static enum qd_status find_types(const struct qd_case *kase, struct qd_arena *ar
 {
     const struct qd_graph *graph = kase->graph;
     enum qd_dtype *found = qd_arena_array(arena, graph->value_count, sizeof *found);
+    const struct qd_tensor *computed;
     struct qd_graph opened;
     enum qd_status status = open_graph(graph, arena, &opened, error);
 
-    struct qd_value *values = qd_arena_array(arena, opened.output_count, sizeof *values);
-    if (!found || !values)
+    if (!found)
         return no_memory(error);
     if (status == QD_OK)
-        status = qd_graph_evaluate(&opened, kase->inputs, NULL, arena, values, error);
+        status = qd_graph_shapes(QD_MAX_WORK, &opened, kase->inputs, arena, &computed, error);
     if (status != QD_OK)
         return status;
     for (size_t i = 0; i < graph->value_count; i++) {
@@ -62,7 +63,7 @@ static enum qd_status find_types(const struct qd_case *kase, struct qd_arena *ar
     for (size_t i = 0; i < graph->input_count; i++)
         found[graph->inputs[i]] = kase->inputs[i].dtype;
     for (size_t i = 0; i < opened.output_count; i++)
-        found[opened.outputs[i]] = values[i].want.dtype;
+        found[opened.outputs[i]] = computed[i].dtype;
     *types = found;
     return QD_OK;
 }
@@ -197,15 +198,15 @@ static enum qd_status explain(const struct qd_coverage_row *row, int64_t opset, 
         return status;
     struct qd_graph moved = *kase.graph;
     struct qd_node *nodes = qd_arena_array(arena, moved.node_count, sizeof *nodes);
-    struct qd_value *values = qd_arena_array(arena, moved.output_count, sizeof *values);
-    if (!nodes || !values)
+    const struct qd_tensor *shapes;
+    if (!nodes)
         return no_memory(error);
     for (size_t i = 0; i < moved.node_count; i++) {
         nodes[i] = kase.graph->nodes[i];
         nodes[i].opset = nodes[i].domain[0] == '\0' ? opset : nodes[i].opset;
     }
     moved.nodes = nodes;
-    status = qd_graph_evaluate(&moved, kase.inputs, NULL, arena, values, &said);
+    status = qd_graph_shapes(QD_MAX_WORK, &moved, kase.inputs, arena, &shapes, &said);
     snprintf(why, size, "%s",
              status == QD_OK        ? "hole"
              : said.rule[0] != '\0' ? said.rule

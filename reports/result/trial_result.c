@@ -39,8 +39,21 @@ static const char *exact_number(const struct qd_case *kase, const struct qd_comp
                                : "");
 }
 
+/* The same, of an answer that another target may have given before. */
+static const char *known_number(const struct qd_case *kase, const struct qd_trial *trial,
+                                struct qd_arena *arena)
+{
+    struct qd_answer_memo *memo = trial->memo;
+    const char *real =
+        memo && memo->real ? memo->real : exact_number(kase, &trial->comparison, arena);
+
+    if (memo)
+        memo->real = real;
+    return real;
+}
+
 /* Where and how the first mismatching element differs. */
-static void describe_element(const struct qd_evaluated *evaluated, const struct qd_run *run,
+static void describe_element(const struct qd_evaluated *evaluated, const struct qd_trial *trial,
                              struct qd_arena *arena, struct qd_result *result)
 {
     const struct qd_comparison *comparison = &result->comparison;
@@ -56,8 +69,8 @@ static void describe_element(const struct qd_evaluated *evaluated, const struct 
     result->have = number(wanted->dtype, comparison->have, arena);
     result->lo = number(wanted->dtype, comparison->lo, arena);
     result->hi = number(wanted->dtype, comparison->hi, arena);
-    result->real = exact_number(evaluated->kase, comparison, arena);
-    result->answers = qd_answers_describe(evaluated, run, arena);
+    result->real = known_number(evaluated->kase, trial, arena);
+    result->answers = qd_answers_describe(evaluated, &trial->run, arena);
 }
 
 static struct qd_parameter input_parameter(const struct qd_case *kase, int value,
@@ -164,7 +177,7 @@ static enum qd_status describe_kernel(const struct qd_evaluated *evaluated,
     result->message = words_of(&trial->run, arena);
     result->signal = trial->run.signal;
     if (result->comparison.mismatched > 0 && evaluated->shapes)
-        describe_element(evaluated, &trial->run, arena, result);
+        describe_element(evaluated, trial, arena, result);
     describe_node(evaluated->kase, arena, result);
     if (!complete(result))
         return qd_fail(error, QD_NO_MEMORY, "no memory to say what differs");

@@ -16,7 +16,7 @@ struct part {
     uint64_t turn, turns, index; /* of the part's cases: this process takes every turns-th */
     struct qd_arena arena;       /* of one case */
     struct qd_twins twins;
-    struct qd_diagnosis_memo *memo; /* of one case, in the arena */
+    struct qd_answer_memo memo; /* of one case, in the arena */
     struct qd_diagnose_options diagnose;
     struct qd_trial_options options;
     enum qd_status status; /* why it ended early */
@@ -135,7 +135,7 @@ static enum qd_visit take(void *context, const struct qd_selected *selected)
     if (is_others(part))
         return QD_VISIT_GO_ON;
     qd_arena_reset(&part->arena);
-    part->memo = NULL;
+    part->memo = (struct qd_answer_memo){.outputs = NULL};
     struct qd_evaluated evaluated = {.kase = selected->kase, .features = selected->features};
     enum qd_status status = QD_OK;
     if (!is_for_nobody(part, selected))
@@ -179,7 +179,7 @@ enum qd_status qd_gate_run_share(const struct qd_gate *gate, struct qd_gate_targ
                         .targets = targets,
                         .role = targets->count > 0 ? targets->items[0].role : &qd_role_kernel,
                         .share = share,
-                        .diagnose = {.seconds = gate->options->diagnosis_time, .memo = &part.memo},
+                        .diagnose = {.seconds = gate->options->diagnosis_time},
                         .error = error};
     struct qd_selection selection = *gate->selection;
     struct qd_visitor visitor = {take, take_bad, &part};
@@ -190,7 +190,8 @@ enum qd_status qd_gate_run_share(const struct qd_gate *gate, struct qd_gate_targ
         (struct qd_trial_options){.twins = &part.twins,
                                   .diagnose = gate->options->no_diagnosis ? NULL : &part.diagnose,
                                   .diagnose_known = gate->diagnose_known,
-                                  .strict = gate->options->strict};
+                                  .strict = gate->options->strict,
+                                  .memo = &part.memo};
     selection.role = part.role;
     begin_part(&part, 0, 0, share->jobs);
     enum qd_status status = part.role == &qd_role_quantizer && gate->options->pack

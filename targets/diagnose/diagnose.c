@@ -73,7 +73,6 @@ enum order { AFTER = 1, BEFORE = 2 };
 enum kind { SINGLE, PAIRS, LIMITED, KINDS };
 
 struct qd_diagnosis_memo {
-    const struct qd_tensor *outputs;
     struct {
         bool tried;
         size_t count;
@@ -413,24 +412,12 @@ static void find(struct diagnosing *d, enum kind kind)
     memcpy(memo->found[kind].candidates, d->candidates, d->count * sizeof *d->candidates);
 }
 
-static bool same_outputs(const struct qd_tensor *a, const struct qd_tensor *b, size_t count)
+/* The memo, or a new one; NULL where there is none to keep. */
+static struct qd_diagnosis_memo *recall(struct qd_diagnosis_memo **kept, struct qd_arena *arena)
 {
-    for (size_t i = 0; i < count; i++)
-        if (memcmp(a[i].data, b[i].data, qd_tensor_bytes(&a[i])) != 0)
-            return false;
-    return true;
-}
-
-/* The memo of these outputs, or a new one; NULL where there is none to keep. */
-static struct qd_diagnosis_memo *recall(struct qd_diagnosis_memo **kept, const struct qd_case *kase,
-                                        const struct qd_run *run, struct qd_arena *arena)
-{
-    if (!kept || (*kept && same_outputs((*kept)->outputs, run->outputs, kase->graph->output_count)))
-        return kept ? *kept : NULL;
-    *kept = qd_arena_alloc(arena, sizeof **kept);
-    if (*kept)
-        (*kept)->outputs = run->outputs;
-    return *kept;
+    if (kept && !*kept)
+        *kept = qd_arena_alloc(arena, sizeof **kept);
+    return kept ? *kept : NULL;
 }
 
 /* --- Neighbours ------------------------------------------------------------------------------- */
@@ -1002,7 +989,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                            .kase = kase,
                            .canonical = canonical,
                            .run = run,
-                           .memo = recall(options->memo, kase, run, arena),
+                           .memo = recall(options->memo, arena),
                            .arena = arena,
                            .error = error,
                            .start = qd_clock_seconds(),

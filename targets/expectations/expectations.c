@@ -413,6 +413,38 @@ static bool shows_as_well(enum qd_verdict known, enum qd_verdict seen)
            (known == QD_VERDICT_OOM && seen == QD_VERDICT_HANG);
 }
 
+struct qd_known_fit {
+    struct qd_known_fit *next;
+    const struct qd_quirk *const *quirks; /* the row's */
+    size_t count;
+    bool explains;
+};
+
+static void remember(const struct row *row, bool explains, const struct qd_evidence *evidence)
+{
+    struct qd_known_fit *made = qd_arena_alloc(evidence->arena, sizeof *made);
+    if (!made)
+        return;
+    *made = (struct qd_known_fit){*evidence->fits, row->quirks, row->quirk_count, explains};
+    *evidence->fits = made;
+}
+
+/* Whether the row's quirks explain the outputs. */
+static bool quirks_explain(const struct row *row, const struct qd_evidence *evidence)
+{
+    const struct qd_known_fit *known = evidence->fits ? *evidence->fits : NULL;
+    size_t count = row->quirk_count;
+    for (; known; known = known->next)
+        if (known->count == count &&
+            memcmp(known->quirks, row->quirks, count * sizeof *row->quirks) == 0)
+            return known->explains;
+    bool explains = qd_quirks_explain(row->quirks, count, evidence->kase, evidence->canonical,
+                                      evidence->run, evidence->arena);
+    if (evidence->fits)
+        remember(row, explains, evidence);
+    return explains;
+}
+
 /* Whether the row's class is what happened. */
 static bool covers(const struct row *row, const struct qd_evidence *evidence)
 {
@@ -422,9 +454,7 @@ static bool covers(const struct row *row, const struct qd_evidence *evidence)
         return false;
     if (row->quirk_count == 0)
         return true;
-    return evidence->canonical && evidence->run &&
-           qd_quirks_explain(row->quirks, row->quirk_count, evidence->kase, evidence->canonical,
-                             evidence->run, evidence->arena);
+    return evidence->canonical && evidence->run && quirks_explain(row, evidence);
 }
 
 #define MOST_KNOWN 8 /* quirks of which pairs are tried */

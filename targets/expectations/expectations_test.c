@@ -547,10 +547,11 @@ static bool quirk_row_expects(float have)
     struct qd_run run = {.outcome = QD_OUTCOME_OUTPUTS, .outputs = &output};
     struct qd_features none = {{0, 0}};
     const struct qd_expectation *unexpected,
-        *found = qd_expectations_match(
-            parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
-            &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL, NULL},
-            &unexpected, NULL);
+        *found =
+            qd_expectations_match(parse(&arena, "*\t*\t*\tquirk:zero-points-ignored\t*\t*\t-\twhy"),
+                                  &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want,
+                                                        &run, NULL, NULL, NULL},
+                                  &unexpected, NULL);
     assert_true(!found || strcmp(found->quirks, "zero-points-ignored") == 0);
     qd_arena_clear(&arena);
     return found != NULL;
@@ -590,7 +591,7 @@ static bool pair_is_known(const char *id, const char *operators, uint8_t have)
              operators);
     const struct qd_expectation *found = qd_expectations_match(
         parse(&arena, rows),
-        &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL, NULL},
+        &(struct qd_evidence){&kase, &none, QD_VERDICT_WRONG_VALUE, &want, &run, NULL, NULL, NULL},
         &unexpected, NULL);
     qd_arena_clear(&arena);
     return found != NULL;

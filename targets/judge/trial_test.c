@@ -15,7 +15,8 @@
 
 #define MISBEHAVE(what) QD_TEST_PLUGINS_DIR "/misbehave_plugin.so[do=" what "]"
 
-static const struct qd_session_options isolated = {.in_process = false};
+static const struct qd_session_options isolated = {.in_process = false},
+                                       here = {.in_process = true};
 
 /* One trial of the identity case, which has to be rejected by `rule` if that is not NULL, with rows if they are not. */
 static void try_case(struct qd_session *session, const char *rule, const char *rows,
@@ -186,7 +187,6 @@ static void what_damages_leaves_a_fresh_process(void **state)
 static void in_process_it_is_a_wrong_value(void **state)
 {
     (void)state;
-    static const struct qd_session_options here = {.in_process = true};
     struct qd_arena arena;
     struct qd_trial trial;
     try_second(MISBEHAVE("wrong-later"), &here, NULL, &trial, &arena);
@@ -299,6 +299,81 @@ static void a_death_in_a_step_says_so(void **state)
     end_stepping(&s);
 }
 
+/* Rows that name one quirk. */
+static struct qd_subject subject_with(struct qd_session *session, const char *quirk,
+                                      struct qd_arena *arena)
+{
+    struct qd_subject subject = qd_subject_of_session(session);
+    struct qd_error error;
+    const char *rows = qd_arena_printf(arena, "*\t*\t*\tquirk:%s\t*\t*\t-\twhy", quirk);
+    assert_non_null(rows);
+    assert_int_equal(
+        qd_expectations_parse("x.tsv", rows, strlen(rows), arena, &subject.expectations, &error),
+        QD_OK);
+    assert_int_equal(
+        qd_expectations_activate(subject.expectations, qd_session_info(session), &error), QD_OK);
+    return subject;
+}
+
+static void expect_same(const struct qd_trial *a, const struct qd_trial *b)
+{
+    const struct qd_comparison *x = &a->comparison, *y = &b->comparison;
+    assert_int_equal(x->verdict, y->verdict);
+    assert_int_equal(x->mismatched, y->mismatched);
+    assert_int_equal(x->element, y->element);
+    assert_true(x->have == y->have && x->want == y->want && x->lo == y->lo && x->hi == y->hi);
+    assert_int_equal(a->citation.severity, b->citation.severity);
+    assert_string_equal(a->citation.clause, b->citation.clause);
+    assert_int_equal(a->known, b->known);
+    assert_int_equal(!a->diagnosis, !b->diagnosis);
+    if (a->diagnosis)
+        assert_string_equal(a->diagnosis->label, b->diagnosis->label);
+}
+
+/* What is kept of one target's answer to QuantizeLinear of 1, 2.5 and 300 with z = 7 serves the same answer only: 1, 2,
+ * 255 without the zero point, 8, 10, 255 with ties away from zero, where 8, 9, 255 is right. */
+static void what_is_kept_of_an_answer_changes_nothing(void **state)
+{
+    (void)state;
+    static const char *const zero = "zero-points-ignored", *const away = "round-half-away";
+    static const float x[] = {1, 2.5F, 300};
+    const struct {
+        const char *target, *row;
+        int have;   /* the first wrong code */
+        bool keeps; /* the same answer came before */
+    } asked[] = {{zero, zero, 1, false},  {zero, away, 1, true},  {zero, zero, 1, true},
+                 {away, zero, 10, false}, {away, away, 10, true}, {zero, away, 1, false}};
+    static const struct qd_diagnose_options diagnose = {.seconds = 100};
+    const struct qd_trial_options plain = {.diagnose = &diagnose};
+    struct qd_trial_options keeping = plain;
+    struct qd_answer_memo memo = {.outputs = NULL};
+    struct qd_arena arena;
+    struct qd_case kase;
+    struct qd_evaluated evaluated;
+    struct qd_error error;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    qd_quantize_case(&kase, &arena, x, 3, 1, 7);
+    assert_int_equal(qd_case_evaluate(&kase, &arena, &evaluated, &error), QD_OK);
+    keeping.memo = &memo;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct qd_session *session =
+            qd_open(qd_arena_printf(&arena, "quirk:%s", asked[i].target), &here);
+        struct qd_subject subject = subject_with(session, asked[i].row, &arena);
+        struct qd_trial with, without;
+        const struct qd_tensor *before = memo.outputs;
+        assert_int_equal(qd_trial_run(&subject, &evaluated, &keeping, &arena, &with, &error),
+                         QD_OK);
+        assert_int_equal(qd_trial_run(&subject, &evaluated, &plain, &arena, &without, &error),
+                         QD_OK);
+        expect_same(&with, &without);
+        assert_true(with.comparison.have == asked[i].have);
+        assert_int_equal(with.known, asked[i].target == asked[i].row);
+        assert_int_equal(memo.outputs == before, asked[i].keeps);
+        qd_session_close(session);
+    }
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +386,7 @@ int main(void)
         cmocka_unit_test(a_wrong_target_leaks_nothing),
         cmocka_unit_test(steps_make_the_difference),
         cmocka_unit_test(a_death_in_a_step_says_so),
+        cmocka_unit_test(what_is_kept_of_an_answer_changes_nothing),
     };
     return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
 }

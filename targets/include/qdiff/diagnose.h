@@ -48,8 +48,8 @@ struct qd_diagnose_options {
     double seconds;    /* wall time that one diagnosis may take; 0: 1 */
     size_t steps;      /* the same in tries and runs, on every machine alike; 0: no limit */
     size_t neighbours; /* run on the target at least, while there is time; 0: 14 */
-    /* Where a memo is kept between diagnoses of one case, by the arena that they share; *memo is NULL before the first
-     * one. NULL: nowhere. */
+    /* Where a memo is kept between diagnoses of one answer to a case, by the arena that they share; *memo is NULL
+     * before the first one. NULL: nowhere. */
     struct qd_diagnosis_memo **memo;
 };
 

@@ -57,6 +57,9 @@ struct qd_expectation {
     bool by_chance; /* of class nondeterministic: two runs may agree now and then */
 };
 
+/* Whether the quirks of a row explain an answer, as it was found before. */
+struct qd_known_fit;
+
 /* A case that ran on a target, and what was learned. */
 struct qd_evidence {
     const struct qd_case *kase;
@@ -71,6 +74,9 @@ struct qd_evidence {
     const char *words;
     /* Starved afterwards if the machine had no memory to see whether a row matches; or NULL. */
     struct qd_arena *arena;
+    /* Where it is kept, in the arena, which quirks explain these outputs: the rows of another target that gives the
+     * same answer to the case need not try them again. *fits is NULL before the first; NULL: nowhere. */
+    struct qd_known_fit **fits;
 };
 
 /* The first row that expects this verdict of this case, NULL if none; marks it used. All rows that do are added to

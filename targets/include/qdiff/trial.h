@@ -24,12 +24,25 @@ struct qd_divergence {
     struct qd_citation citation;      /* the clause that it breaks */
 };
 
+/* What follows from a case and a wrong answer to it, whichever target gives it: where targets give the same one, one
+ * after the other, it is worked out for the first. All zero before a case; it is about the last wrong answer, and
+ * points into the arena that the trials share. */
+struct qd_answer_memo {
+    const struct qd_tensor *outputs;  /* the answer; NULL: there was none yet */
+    struct qd_comparison comparison;  /* with the clause: of the element that the clause is about */
+    struct qd_citation citation;      /* clause NULL: not known yet */
+    struct qd_known_fit *fits;        /* of rows' quirks (expectations.h) */
+    struct qd_diagnosis_memo *quirks; /* of all quirks (diagnose.h) */
+    const char *real; /* the exact number there, as a result has it; NULL: not known yet */
+};
+
 struct qd_trial {
     const char *skip; /* why nothing was learned, NULL if something was; then only this is set */
     bool
         declared; /* with `skip`: the target declares the case, and declined it when it was asked */
 
-    struct qd_run run; /* what the target did; a quantizer's has no outputs */
+    struct qd_run run;           /* what the target did; a quantizer's has no outputs */
+    struct qd_answer_memo *memo; /* of these outputs, if they are wrong; NULL: none is kept */
     struct qd_comparison
         comparison; /* verdict: of the gravest divergence that no row expects, else of the gravest */
 
@@ -57,6 +70,7 @@ struct qd_trial_options {
     const struct qd_diagnose_options *diagnose; /* NULL: no diagnosis */
     bool strict;                                /* advisory divergences fail as well */
     bool diagnose_known;                        /* also what a row expects */
+    struct qd_answer_memo *memo;                /* kept from target to target; NULL: none is */
 };
 
 /* Runs the case on the target and judges the answer, by subject->expectations if there are any. Texts live in the arena

@@ -22,25 +22,36 @@ struct listening {
 
 #define SIGNALLED "a signal ended it"
 
+/* Sends the results of a case together: each write wakes the parent. */
+struct writer {
+    FILE *out;
+    size_t targets, held; /* results of a case; of this one, so far */
+};
+
 static enum qd_visit write_result(void *context, const struct qd_result *result)
 {
-    FILE *out = context;
+    struct writer *writer = context;
 
-    qd_result_write(out, result);
-    return fflush(out) == 0 ? QD_VISIT_GO_ON : QD_VISIT_STOP; /* nobody listens any more */
+    qd_result_write(writer->out, result);
+    if (result->target[0] != '\0' && ++writer->held < writer->targets)
+        return QD_VISIT_GO_ON;
+    writer->held = 0;
+    return fflush(writer->out) == 0 ? QD_VISIT_GO_ON : QD_VISIT_STOP; /* nobody listens any more */
 }
 
 static void write_row(void *context, const struct qd_unmatched_row *row)
 {
-    qd_unmatched_row_write(context, row);
+    struct writer *writer = context;
+
+    qd_unmatched_row_write(writer->out, row);
 }
 
 static void begin_part(void *context, uint64_t part)
 {
-    FILE *out = context;
+    struct writer *writer = context;
 
-    fprintf(out, "P %" PRIu64 "\n", part);
-    fflush(out);
+    fprintf(writer->out, "P %" PRIu64 "\n", part);
+    fflush(writer->out);
 }
 
 struct part {
@@ -55,9 +66,10 @@ static enum qd_status run_part(void *context, uint64_t job, FILE *out, struct qd
     struct qd_gate mine = *part->gate;
     struct qd_session_options options = qd_session_options_of(mine.options);
 
-    struct qd_gate_share share = {job, part->jobs, part->owners, begin_part, out};
+    struct writer writer = {out, mine.plan->count, 0};
+    struct qd_gate_share share = {job, part->jobs, part->owners, begin_part, &writer};
 
-    mine.sink = (struct qd_sink){write_result, write_row, out};
+    mine.sink = (struct qd_sink){write_result, write_row, &writer};
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
     struct qd_gate_targets targets;

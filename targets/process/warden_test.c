@@ -96,12 +96,28 @@ static void test_what_goes_on_is_ended(void **state)
     }
 }
 
+/* At the moment of its sending, whether the warden has noticed or not, and not before it or after it. */
+static void test_a_stop_is_seen_at_once(void **state)
+{
+    (void)state;
+    struct qd_warden warden;
+    start(&warden, GO_ON);
+    for (int i = 0; i < 1000; i++) {
+        assert_false(qd_warden_is_stopped(&warden));
+        assert_int_equal(kill(warden.pid, SIGSTOP), 0);
+        assert_true(qd_warden_is_stopped(&warden));
+        assert_int_equal(kill(warden.pid, SIGCONT), 0);
+    }
+    assert_true(qd_warden_await(&warden, 0).ordered);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_signal_is_told_early_and_late),
         cmocka_unit_test(test_an_exit_is_told_early_and_late),
         cmocka_unit_test(test_what_goes_on_is_ended),
+        cmocka_unit_test(test_a_stop_is_seen_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,10 +17,10 @@
 #include "qdiff/status.h"
 
 struct qd_warden {
-    pid_t pid;    /* 0: none */
-    pid_t worker; /* for questions about it: who else may signal it but its warden? */
-    int told;     /* a pipe with what it has to say */
-    int status;   /* its file in /proc, -1: none */
+    pid_t pid;        /* 0: none */
+    pid_t worker;     /* for questions about it: who else may signal it but its warden? */
+    int told;         /* a pipe with what it has to say */
+    int status, stat; /* its files in /proc, -1: none */
 };
 
 /* Forks the warden, and it the worker. In the worker: *in_worker and OK; it is in a session of its own and

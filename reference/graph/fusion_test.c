@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "graph/chain_testlib.h"
 #include "qdiff/interval.h"
 
@@ -215,6 +217,138 @@ static void a_mean_of_two_next_to_one_of_three(void **state)
     expect_one_code(m, &y, 1, 2);
 }
 
+/* --- Means of 2^k codes ------------------------------------------------------------------------- */
+
+/* The least and the greatest of some codes. */
+struct codes {
+    int64_t least, most;
+};
+
+/* Of a number over a scale: the quotient as it is, and rounded to float32. */
+static void include_quotients(struct codes *codes, double x, float y)
+{
+    const int64_t of[] = {(int64_t)rintl((long double)x / (long double)y),
+                          (int64_t)rintl((long double)(float)(x / (double)y))};
+    for (int k = 0; k < 2; k++) {
+        codes->least = of[k] < codes->least ? of[k] : codes->least;
+        codes->most = of[k] > codes->most ? of[k] : codes->most;
+    }
+}
+
+static double step(double exact, bool rounds)
+{
+    return rounds ? (double)(float)exact : exact;
+}
+
+/* Of up to four terms, 0 among them, every bracketing, each sum rounded or not: over n and y. */
+static void include_sums(struct codes *codes, const double *x, unsigned n, float y)
+{
+    static const unsigned orders[12][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 1, 3}, {0, 2, 3, 1},
+                                           {0, 3, 1, 2}, {0, 3, 2, 1}, {1, 2, 0, 3}, {1, 2, 3, 0},
+                                           {1, 3, 0, 2}, {1, 3, 2, 0}, {2, 3, 0, 1}, {2, 3, 1, 0}};
+    for (unsigned round = 0; round < 8; round++)
+        for (unsigned k = 0; k < 12; k++) {
+            const unsigned *at = orders[k];
+            const bool a = round & 1, b = round & 2, c = round & 4;
+            double first = step(x[at[0]] + x[at[1]], a);
+            double line = step(step(first + x[at[2]], b) + x[at[3]], c);
+            double pairs = step(first + step(x[at[2]] + x[at[3]], b), c);
+            include_quotients(codes, line / n, y);
+            include_quotients(codes, pairs / n, y);
+        }
+}
+
+/* Whatever is permitted of the mean of codes q times s, over y: floats, each rounded or not, added in every way; or the
+ * mean of the codes and one scale. */
+static struct codes every_mean(const double *q, unsigned n, float s, float y)
+{
+    struct codes codes = {INT64_MAX, INT64_MIN};
+    double a = 0;
+    for (unsigned k = 0; k < n; k++)
+        a += q[k] / n;
+    include_quotients(&codes, a * (double)s, y);
+    include_quotients(&codes, (double)(float)(a * (double)s), y);
+    include_quotients(&codes, a * (double)(s / y), 1);
+    include_quotients(&codes, a * ((double)s / (double)y), 1);
+    for (unsigned pick = 0; pick < 1U << n; pick++) {
+        double x[4] = {0};
+        for (unsigned k = 0; k < n; k++)
+            x[k] = step(q[k] * (double)s, pick >> k & 1);
+        include_sums(&codes, x, n, y);
+    }
+    return codes;
+}
+
+static uint32_t next(uint32_t *seed)
+{
+    return *seed = *seed * 1664525U + 1013904223U;
+}
+
+static float some_scale(uint32_t *seed)
+{
+    return ldexpf((float)(next(seed) >> 9) + 0x1p23F, -30);
+}
+
+/* n codes whose mean is half-way between two. */
+static void some_codes(uint32_t *seed, unsigned n, double *q)
+{
+    unsigned sum = 0;
+    for (unsigned k = 0; k < n; k++) {
+        q[k] = next(seed) >> 24;
+        sum += (unsigned)q[k];
+    }
+    q[0] += n / 2 - (double)(sum % n);
+    q[0] += q[0] < 0 ? n : 0;
+    q[0] -= q[0] > 255 ? n : 0;
+}
+
+static struct qd_value mean_of_codes(struct chain *m, const double *q, unsigned n, float s)
+{
+    const int64_t dims[] = {1, 1, n};
+    struct qd_value codes = chain_vector(m, QD_U8, 3, dims, q),
+                    scale = chain_scalar(m, QD_F32, (double)s);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &codes, &scale, NULL);
+    x = chain_apply(m, "GlobalAveragePool", NULL, &x, NULL, NULL);
+    return chain_apply(m, "Transpose", NULL, &x, NULL, NULL);
+}
+
+/* Two and four codes, with y their scale, a multiple of it or three times that: the codes that some permitted
+ * evaluation gives, and no other. */
+static void a_mean_of_codes_has_the_codes_of_its_orders(void **state)
+{
+    struct chain *m = *state;
+    uint32_t seed = 5;
+    unsigned both = 0, one = 0;
+    for (unsigned round = 0; round < 4000; round++) {
+        const unsigned n = round % 2 ? 4 : 2;
+        double q[4];
+        some_codes(&seed, n, q);
+        float s = some_scale(&seed), y = s;
+        if (round % 3 == 0)
+            y = s * ldexpf(1, (int)(next(&seed) >> 30)) * (round % 9 ? 1 : 3);
+        struct codes want = every_mean(q, n, s, y);
+        struct qd_value mean = mean_of_codes(m, q, n, s), zero = chain_scalar(m, QD_U8, 0),
+                        scale = chain_scalar(m, QD_F32, (double)y);
+        struct qd_value y_code = chain_apply(m, "QuantizeLinear", NULL, &mean, &scale, &zero);
+        assert_true(qd_value_lo(&y_code, 0) == (double)want.least);
+        assert_true(qd_value_hi(&y_code, 0) == (double)want.most);
+        both += want.least < want.most;
+        one += want.least == want.most;
+    }
+    assert_true(both > 100 && one > 1000);
+}
+
+/* (106 + 255)/2 of x and y alike: 1.83713198 over y is 180.5, in every order 180. */
+static void a_tie_of_two_codes_that_no_order_turns(void **state)
+{
+    const double codes[] = {106, 255};
+    const float scale = 0.010178016498684883F;
+    struct codes orders = every_mean(codes, 2, scale, scale);
+    struct qd_value mean = mean_of_codes(*state, codes, 2, scale);
+    assert_true(orders.least == 180 && orders.most == 180);
+    expect_one_code(*state, &mean, (double)scale, 180);
+}
+
 /* 1.5·2/sqrt(4) is a tie by 1, to even 2: nothing rounds. */
 static void a_normalization_by_a_power_of_two(void **state)
 {
@@ -253,6 +387,10 @@ int main(void)
         cmocka_unit_test(never_more_than_before),
         cmocka_unit_test(widens_by_them),
         cmocka_unit_test_setup_teardown(a_mean_of_two_next_to_one_of_three, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(a_mean_of_codes_has_the_codes_of_its_orders, chain_begin,
+                                        chain_end),
+        cmocka_unit_test_setup_teardown(a_tie_of_two_codes_that_no_order_turns, chain_begin,
+                                        chain_end),
         cmocka_unit_test_setup_teardown(a_normalization_by_a_power_of_two, chain_begin, chain_end),
         cmocka_unit_test_setup_teardown(a_slope_alone_forms_no_scale, chain_begin, chain_end),
         cmocka_unit_test_setup_teardown(the_last_rounding_is_that_of_the_quotient, chain_begin,

@@ -130,17 +130,27 @@ enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *aren
     return QD_OK;
 }
 
+static enum qd_status need_scales(const struct qd_value *value, float **scales,
+                                  struct qd_arena *arena, struct qd_error *error)
+{
+    size_t count = (size_t)value->want.count;
+    if (*scales)
+        return QD_OK;
+    *scales = qd_arena_array(arena, count, sizeof **scales);
+    return *scales ? QD_OK
+                   : qd_fail(error, QD_NO_MEMORY, "no room for the factors of %zu elements", count);
+}
+
 enum qd_status qd_value_need_factor(struct qd_value *value, struct qd_arena *arena,
                                     struct qd_error *error)
 {
-    size_t count = (size_t)value->want.count;
-    if (value->factor)
-        return QD_OK;
-    float *factor = qd_arena_array(arena, count, sizeof *factor);
-    if (!factor)
-        return qd_fail(error, QD_NO_MEMORY, "no room for the factors of %zu elements", count);
-    value->factor = factor;
-    return QD_OK;
+    return need_scales(value, &value->factor, arena, error);
+}
+
+enum qd_status qd_value_need_common(struct qd_value *value, struct qd_arena *arena,
+                                    struct qd_error *error)
+{
+    return need_scales(value, &value->common, arena, error);
 }
 
 enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *arena,
@@ -351,6 +361,16 @@ bool qd_value_is_code(const struct qd_value *value, int64_t i, double *code, dou
     *factor = (double)value->factor[i];
     *code = exact.lo / *factor;
     return *code == floor(*code) && *code * *factor == exact.lo;
+}
+
+bool qd_value_is_sum(const struct qd_value *value, int64_t i, double *sum, double *factor)
+{
+    struct qd_interval exact = qd_value_exact(value, i);
+    if (!value->common || value->common[i] == 0 || exact.lo != exact.hi)
+        return false;
+    *factor = (double)value->common[i];
+    *sum = exact.lo / *factor;
+    return isfinite(*sum) && fma(*sum, *factor, -exact.lo) == 0;
 }
 
 uint8_t qd_value_flags(const struct qd_value *value, int64_t i)

@@ -9,7 +9,7 @@ static struct qd_value alone(const struct qd_value *x)
 {
     struct qd_value value = *x;
     value.abs_sum = NULL;
-    value.factor = NULL;
+    value.factor = value.common = NULL;
     value.fusion = (struct qd_fusion){.dequantized = false};
     return value;
 }

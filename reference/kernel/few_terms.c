@@ -252,6 +252,20 @@ static void include_scaled_twice(struct numbers *all, const struct side *x, cons
     scale_twice(&sum, &x->scale, &w->scale, all);
 }
 
+/* Codes of terms alone. */
+static void include_scaled_terms(struct numbers *all, const struct side *b)
+{
+    const struct numbers *codes[QD_FEW_TERMS];
+    struct numbers sum, scale;
+    for (unsigned k = 0; k < b->count; k++)
+        codes[k] = &b->code[k];
+    clear(&sum, all->most);
+    clear(&scale, all->most);
+    include(&scale, qd_interval_point(b->step));
+    sum_of_few(codes, b->count, &sum);
+    multiply(&sum, &scale, all);
+}
+
 static void include_orders(const struct side *x, const struct side *w, const struct side *b,
                            struct numbers *all)
 {
@@ -262,11 +276,14 @@ static void include_orders(const struct side *x, const struct side *w, const str
         include_scaled_once(all, w, x, b);
     if (x->count > 0 && x->codes && w->codes)
         include_scaled_twice(all, x, w, b);
+    if (x->count == 0 && b->dequantized)
+        include_scaled_terms(all, b);
 }
 
 /* False where the orders of these terms are not known here. */
-static bool find(const struct qd_few *few, int64_t terms, unsigned most, struct numbers *all)
+static bool find(const struct qd_float_sum *sum, unsigned most, struct numbers *all)
 {
+    const struct qd_few *few = &sum->few;
     struct side x, w, b;
     begin(&x, most);
     begin(&w, most);
@@ -279,10 +296,10 @@ static bool find(const struct qd_few *few, int64_t terms, unsigned most, struct 
     }
     if ((x.dequantized && !x.codes) || (w.dequantized && !w.codes) || (b.dequantized && !b.codes))
         return false;
-    if ((x.dequantized || w.dequantized) && terms > LEAST_BLOCK)
+    if ((x.dequantized || w.dequantized) && sum->terms > LEAST_BLOCK)
         return false;
-    /* An accumulator of these codes has scales that are not known here. */
-    if (x.count == 0 && b.dequantized)
+    /* An accumulator of products, all 0, and these codes has scales that are not known here. */
+    if (x.count == 0 && b.dequantized && !sum->of_terms)
         return false;
     scale_of(&x);
     scale_of(&w);
@@ -321,16 +338,38 @@ static bool is_wide(struct qd_interval hull)
     return lo < hi && qd_next_up_f32(lo) < hi;
 }
 
-bool qd_few_orders(const struct qd_few *few, int64_t terms, bool hull_alone,
-                   struct qd_few_numbers *numbers)
+/* Terms so far from what float32 has no more bits for that a part of their sum rounds as the sum does. */
+static bool may_be_parted(const struct qd_few *few)
+{
+    const double least = 0x1p-70;
+    for (unsigned k = 0; k < few->count; k++) {
+        struct qd_interval term = few->at[k].x->hull[few->at[k].i];
+        if (few->part * fmin(fabs(term.lo), fabs(term.hi)) < least)
+            return false;
+    }
+    return true;
+}
+
+static void take_part(struct numbers *all, double part)
+{
+    for (unsigned k = 0; part != 0 && k < all->count; k++)
+        all->at[k] = (struct qd_interval){all->at[k].lo * part, all->at[k].hi * part};
+}
+
+bool qd_few_orders(const struct qd_float_sum *sum, bool hull_alone, struct qd_few_numbers *numbers)
 {
     struct numbers all;
-    if (few->count == 0 || few->count == QD_MANY_TERMS || !find(few, terms, 1, &all))
+    const struct qd_few *few = &sum->few;
+    if (few->count == 0 || few->count == QD_MANY_TERMS || (few->part != 0 && !may_be_parted(few)) ||
+        !find(sum, 1, &all))
         return false;
+    take_part(&all, few->part);
     numbers->hull = hull_of(&all);
     numbers->count = 0;
-    if (!hull_alone && few->count <= APART_TERMS && is_wide(numbers->hull) &&
-        find(few, terms, MOST_APART, &all))
-        numbers->count = points_of(&all, numbers->points);
+    if (hull_alone || few->count > APART_TERMS || !is_wide(numbers->hull) ||
+        !find(sum, MOST_APART, &all))
+        return true;
+    take_part(&all, few->part);
+    numbers->count = points_of(&all, numbers->points);
     return true;
 }

@@ -29,12 +29,11 @@ struct qd_few_numbers {
 
 /* What the orders give: of the products and terms as they are; and of codes, summed before a scale that all
  * of them have:
- *   f(Σ q·w)·s, f(Σ x·q)·t;  a = f(Σ q_x·q_w): a·(s·t), (a·s)·t, (a·t)·s
+ *   f(Σ q·w)·s, f(Σ x·q)·t, f(Σ q)·s;  a = f(Σ q_x·q_w): a·(s·t), (a·s)·t, (a·t)·s
  * the terms added to it, or, if they are codes of the scale s·t, to a. f: in any order. Of up to three terms, and of no
  * more numbers than there is room for, each of float32; else their hull. False where there are too many
  * terms, or none, or dequantized ones that are not codes, or not of one scale, or, zeros counted too, so many `terms`
  * that kernels scale blocks of them. */
-bool qd_few_orders(const struct qd_few *few, int64_t terms, bool hull_alone,
-                   struct qd_few_numbers *numbers);
+bool qd_few_orders(const struct qd_float_sum *sum, bool hull_alone, struct qd_few_numbers *numbers);
 
 #endif

@@ -297,6 +297,102 @@ static void kernels_of_codes_lie_inside(void **state)
     }
 }
 
+/* --- Means -------------------------------------------------------------------------------------- */
+
+/* What an output may show of the mean of n numbers. */
+static struct qd_observation mean(struct bench *b, const struct qd_value *x)
+{
+    struct qd_float_operand terms;
+    const struct qd_float_operand *operand = &terms;
+    struct qd_float_sum sum = QD_FLOAT_SUM_OF_TERMS;
+    struct qd_value y;
+    int64_t one = 1;
+    assert_int_equal(qd_float_operand_make(&b->evaluation, x, &terms), QD_OK);
+    assert_int_equal(qd_value_init(&y, &b->arena, QD_F32, 1, &one, &b->error), QD_OK);
+    assert_int_equal(qd_float_sum_begin(&b->evaluation, &operand, 1, &y), QD_OK);
+    for (int64_t i = 0; i < x->want.count; i++)
+        qd_float_sum_term(&sum, &terms, i);
+    assert_int_equal(qd_float_sum_store_mean(&b->evaluation, &sum, x->want.count, &y, 0), QD_OK);
+    return qd_value_observe(&y, 0);
+}
+
+/* Codes times a scale, rounded or not, added in every way, and the sum of codes times it. */
+static void every_mean(const int *codes, unsigned count, float scale, double n, struct given *given)
+{
+    double sum = 0;
+    *given = (struct given){.least = INFINITY, .most = -INFINITY};
+    for (unsigned rounded = 0; rounded < 1U << count; rounded++) {
+        double terms[QD_FEW_TERMS];
+        for (unsigned k = 0; k < count; k++)
+            terms[k] =
+                rounded >> k & 1 ? (double)((float)codes[k] * scale) : codes[k] * (double)scale;
+        every_sum(terms, count, given);
+    }
+    for (unsigned k = 0; k < count; k++)
+        sum += codes[k];
+    give(given, sum * (double)scale);
+    for (size_t k = 0; k < given->count; k++)
+        given->at[k] /= (float)n;
+    given->least /= n;
+    given->most /= n;
+}
+
+/* The mean of 2^k codes, up to five of them not 0, ends where the orders do. Of up to three nothing lies between. */
+static void a_mean_of_few_codes_is_what_orders_give(void **state)
+{
+    (void)state;
+    uint64_t seed = 37;
+    size_t between = 0;
+    for (unsigned round = 0; round < 3000; round++) {
+        struct bench b;
+        struct given given;
+        bench_init(&b);
+        unsigned count = 2 + round % (QD_FEW_TERMS - 1);
+        int n = count == 2 && round % 3 ? 2 : count <= 4 ? 4 : 8, codes[8] = {0};
+        int limit = round % 5 ? 255 : 65535;
+        float scale = random_float(&seed, 40);
+        for (unsigned k = 0; k < count; k++)
+            codes[k] = (int)(bench_random(&seed) % (uint64_t)limit) + 1;
+        for (unsigned k = 1; k < count; k += 2)
+            codes[k] = -codes[k];
+        every_mean(codes, count, scale, n, &given);
+        struct qd_value x = dequantized(&b, codes, scale, n);
+        struct qd_observation seen = mean(&b, &x);
+        assert_true(seen.lo == (double)(float)given.least && seen.hi == (double)(float)given.most);
+        float y = (float)seen.lo;
+        for (unsigned step = 0; step < 1000 && count <= 3 && (double)y <= seen.hi; step++) {
+            bool is = is_given(&given, y);
+            assert_true(qd_observation_admits(&seen, (double)y) >= is);
+            if (given.count <= QD_MAX_POINTS)
+                assert_int_equal(qd_observation_admits(&seen, (double)y), is);
+            between += !is;
+            y = nextafterf(y, INFINITY);
+        }
+        qd_arena_clear(&b.arena);
+    }
+    assert_true(between > 100);
+}
+
+/* Numbers whose halves have fewer bits: the bound alone, which has every order's answer. */
+static void a_mean_of_least_numbers_is_bounded(void **state)
+{
+    (void)state;
+    uint64_t seed = 41;
+    for (unsigned round = 0; round < 300; round++) {
+        struct bench b;
+        float x[4];
+        bench_init(&b);
+        for (unsigned k = 0; k < 4; k++)
+            x[k] = ldexpf(random_float(&seed, 20), -110);
+        struct qd_value v = bench_vector(&b, x, 4);
+        struct qd_observation seen = mean(&b, &v);
+        assert_inside(seen, (((x[0] + x[1]) + x[2]) + x[3]) / 4);
+        assert_inside(seen, ((x[0] / 4 + x[1] / 4) + x[2] / 4) + x[3] / 4);
+        assert_inside(seen, ((x[0] + x[2]) + (x[1] + x[3])) / 4);
+        qd_arena_clear(&b.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +402,8 @@ int main(void)
         cmocka_unit_test(four_terms_that_a_bound_leaves_open),
         cmocka_unit_test(a_product_may_be_rounded_or_not),
         cmocka_unit_test(kernels_of_codes_lie_inside),
+        cmocka_unit_test(a_mean_of_few_codes_is_what_orders_give),
+        cmocka_unit_test(a_mean_of_least_numbers_is_bounded),
     };
     return cmocka_run_group_tests_name("few terms", tests, NULL, NULL);
 }

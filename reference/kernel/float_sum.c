@@ -106,6 +106,14 @@ void qd_float_sum_padding(struct qd_float_sum *sum, const struct qd_float_operan
     sum->special = sum->special || (w->special && isnan(w->hull[j].lo));
 }
 
+/* Whether all terms that are not 0 are codes of one scale. */
+static void follow_scale(struct qd_float_sum *sum, const struct qd_value *value, int64_t i)
+{
+    float scale = value->factor ? value->factor[i] : 0;
+    sum->mixed = sum->mixed || scale == 0 || (sum->common != 0 && sum->common != scale);
+    sum->common = scale;
+}
+
 void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *b, int64_t i)
 {
     if (b->special && isnan(b->hull[i].lo)) {
@@ -114,8 +122,11 @@ void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *
     }
     add_term(sum, b->hull[i], b->exact == b->hull ? NULL : &b->exact[i],
              qd_interval_magnitude(b->hull[i]), abs_sum_of(b, i), b->quantum[i]);
-    if (b->quantum[i] != INT_MAX)
-        qd_few_include(&sum->few, b, i, NULL, 0);
+    if (b->quantum[i] == INT_MAX)
+        return;
+    qd_few_include(&sum->few, b, i, NULL, 0);
+    if (sum->of_terms)
+        follow_scale(sum, b->value, i);
 }
 
 void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
@@ -226,7 +237,7 @@ static struct qd_interval hull_within(const struct qd_evaluation *evaluation,
     struct qd_interval hull = qd_interval_widen(sum->total, error);
     few->count = 0;
     if (error == 0 || is_narrow(evaluation, type) ||
-        !qd_few_orders(&sum->few, sum->terms, evaluation->hidden || type != QD_F32, few))
+        !qd_few_orders(sum, evaluation->hidden || type != QD_F32, few))
         return hull;
     return (struct qd_interval){fmax(hull.lo, few->hull.lo), fmin(hull.hi, few->hull.hi)};
 }
@@ -238,6 +249,20 @@ static enum qd_status open_zero(const struct qd_evaluation *evaluation,
     if (sum->terms == 0 || (sum->plus && !sum->turned && !integers))
         return QD_OK;
     return qd_value_open_zero(y, i, evaluation->arena, evaluation->error);
+}
+
+/* Of codes of one scale the sum is one, too, in any order: float32 holds it. */
+static enum qd_status set_common(const struct qd_evaluation *evaluation,
+                                 const struct qd_float_sum *sum, struct qd_value *y, int64_t i)
+{
+    double part = sum->few.part != 0 ? sum->few.part : 1;
+    if (!sum->of_terms || sum->mixed || sum->common == 0 ||
+        sum->abs_sum > 0x1p24 * fabs((double)sum->common) * part)
+        return QD_OK;
+    enum qd_status status = qd_value_need_common(y, evaluation->arena, evaluation->error);
+    if (status == QD_OK)
+        y->common[i] = sum->common;
+    return status;
 }
 
 enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
@@ -264,7 +289,7 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
         status = open_zero(evaluation, sum, y, i);
     if (status == QD_OK && few.count > 0)
         status = qd_value_limit(y, i, few.points, few.count, arena, evaluation->error);
-    return status;
+    return status == QD_OK && extra == 0 ? set_common(evaluation, sum, y, i) : status;
 }
 
 /* Takes S/n in that type into the hull: the division, or the product with the rounded reciprocal. */
@@ -306,7 +331,10 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
         if (status == QD_OK)
             status = open_zero(evaluation, sum, y, i);
     } else if (!rough) {
+        unsigned few = sum->few.count;
         qd_float_sum_scale(sum, 1 / divisor.lo);
+        sum->few.count = few;
+        sum->few.part = 1 / divisor.lo;
         status = qd_float_sum_store(evaluation, sum, 0, y, i);
     } else if (exact && sum->magnitude <= greatest_total) {
         y->abs_sum[i] = sum->abs_sum / divisor.lo;
@@ -321,6 +349,7 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
         sum->magnitude = nextafter(sum->magnitude / divisor.lo, INFINITY);
         sum->abs_sum /= divisor.lo;
         sum->quantum = INT_MIN;
+        sum->few.count = QD_MANY_TERMS; /* the divisor has orders of its own */
         status = qd_float_sum_store(evaluation, sum, 2, y, i);
     }
     y->fusion.averaged = y->fusion.averaged || rough;

@@ -37,6 +37,7 @@ struct qd_few_term {
 };
 struct qd_few {
     unsigned count; /* QD_MANY_TERMS: they are not kept */
+    double part;    /* a power of two that their sum is multiplied by; 0: none */
     struct qd_few_term at[QD_FEW_TERMS];
 };
 
@@ -52,7 +53,10 @@ struct qd_float_sum {
     int quantum;      /* all terms are multiples of 2^quantum; INT_MIN: some term is an interval */
     int64_t terms;
     struct qd_few few;
-    bool special; /* a NaN, an infinity or an unspecified element takes part */
+    bool of_terms; /* of numbers as they are, no product among them */
+    bool mixed;    /* of these some that is not 0 is no code of the scale `common` */
+    float common;  /* 0: all are 0 */
+    bool special;  /* a NaN, an infinity or an unspecified element takes part */
     bool plus; /* some term is no zero, or +0: then a sum of 0 is +0 in every order, by IEEE 754 */
     bool
         turned; /* by a factor that is not positive: whether before or after summing decides a zero's sign */
@@ -62,6 +66,8 @@ struct qd_float_sum {
 /* The same of products and biases that are added in float32, and nothing else: of few of them only what their orders
  * give is admitted. The operands stay until the sum is stored. */
 #define QD_FLOAT_SUM_OF_PRODUCTS ((struct qd_float_sum){.quantum = INT_MAX})
+/* The same of numbers as they are, and no product. */
+#define QD_FLOAT_SUM_OF_TERMS ((struct qd_float_sum){.quantum = INT_MAX, .of_terms = true})
 
 void qd_float_sum_product(struct qd_float_sum *sum, const struct qd_float_operand *x, int64_t i,
                           const struct qd_float_operand *w, int64_t j);
@@ -92,7 +98,7 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
                                   const struct qd_float_sum *sum, int64_t extra, struct qd_value *y,
                                   int64_t i);
 
-/* Stores the sum divided by n > 0. One term divided by 1 is itself. For n a power of two the
+/* Stores the sum, one of terms, divided by n > 0. One term divided by 1 is itself. For n a power of two the
  * quotient is the scaled sum (QD_PLAIN); else y.fusion.averaged is set, and where no order of the sum
  * rounds the hull is that of S/n, RN(S/n) and RN(S·RN(1/n)), canonical RN(S/n); where one does, the
  * bound with two roundings more. What is divided is not gone on with: y.fusion.sum_terms stays

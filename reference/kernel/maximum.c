@@ -68,7 +68,7 @@ enum qd_status qd_maximum_begin(const struct qd_evaluation *evaluation, const st
     made.exact = NULL;
     made.flags = NULL;
     made.points = NULL;
-    made.factor = NULL;
+    made.factor = made.common = NULL;
     enum qd_status status =
         qd_tensor_init(&made.want, evaluation->arena, x->want.dtype, rank, dims, error);
     if (status == QD_OK && x->exact)

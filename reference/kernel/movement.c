@@ -11,7 +11,7 @@
 
 /* What some operand knows besides its canonical values, so that the output needs it too. */
 struct extras {
-    bool exact, hull, points, flags, abs_sum, factor, real;
+    bool exact, hull, points, flags, abs_sum, factor, common, real;
 };
 
 static struct extras extras_of(const struct qd_value *const *operands, size_t count)
@@ -24,6 +24,7 @@ static struct extras extras_of(const struct qd_value *const *operands, size_t co
         extras.flags = extras.flags || operands[i]->flags;
         extras.abs_sum = extras.abs_sum || operands[i]->abs_sum;
         extras.factor = extras.factor || operands[i]->factor;
+        extras.common = extras.common || operands[i]->common;
         extras.real = extras.real || operands[i]->real;
     }
     return extras;
@@ -46,6 +47,8 @@ static enum qd_status need(const struct qd_evaluation *evaluation, struct extras
         status = qd_value_need_abs_sum(y, evaluation->arena, error);
     if (status == QD_OK && extras.factor)
         status = qd_value_need_factor(y, evaluation->arena, error);
+    if (status == QD_OK && extras.common)
+        status = qd_value_need_common(y, evaluation->arena, error);
     if (status != QD_OK || !extras.real)
         return status;
     y->real = qd_arena_array(evaluation->arena, (size_t)y->want.count, sizeof *y->real);
@@ -74,6 +77,8 @@ static void move_extras(const struct qd_value *const *operands, struct extras ex
             y->abs_sum[i] = qd_value_abs_sum(x, from.index);
         if (extras.factor && x->factor)
             y->factor[i] = x->factor[from.index];
+        if (extras.common && x->common)
+            y->common[i] = x->common[from.index];
         if (extras.real)
             y->real[i] = x->real ? x->real[from.index] : (double)NAN;
     }

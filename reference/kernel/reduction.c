@@ -184,7 +184,7 @@ static enum qd_status reduce_sums(const struct qd_evaluation *evaluation,
         status = qd_float_sum_begin(evaluation, &operand, 1, &y);
     int64_t count = qd_sample_elements(evaluation, &y, &status);
     for (int64_t i = 0; status == QD_OK && i < count; i++) {
-        struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+        struct qd_float_sum sum = QD_FLOAT_SUM_OF_TERMS;
         int64_t first = first_term(r, i);
         for (int64_t t = 0; t < r->terms; t++)
             qd_float_sum_term(&sum, &terms, first + r->offset[t]);

@@ -33,7 +33,7 @@ static void visit(void *context, const int64_t *x_index, int64_t first_filter, i
                   int64_t output, int64_t step)
 {
     struct pool *p = context;
-    struct qd_float_sum sum = QD_FLOAT_SUM_EMPTY;
+    struct qd_float_sum sum = QD_FLOAT_SUM_OF_TERMS;
     (void)first_filter;
     (void)filters; /* one, the channel itself */
     if (p->status != QD_OK)

@@ -29,7 +29,8 @@
  *             (2) it may be rounded to D first; where one of the two is not finite: unspecified;
  *                 after dequantized operands the
  *             orders of a fused kernel, which does not overflow where the float does; of one
- *             dequantized code of float32 those of a code between two scales, and no code between.
+ *             dequantized code of float32 those of a code between two scales, and no code between; of a
+ *             sum or a mean of 2^k of such of one scale these orders and the sum of floats.
  * Quirks      rounding, zero_point_order, division, range, nan_to_integer, zero_points. */
 #include <math.h>
 
@@ -352,13 +353,10 @@ static bool divides_plainly(const struct quantizer *q, const struct qd_output_qu
            qd_output_quantizer_is_monotone(output);
 }
 
-/* One code between two scales has finitely many orders. False where one of them is lost. */
-static bool rescale(const struct quantizer *q, int64_t i, const struct parameter *p,
-                    struct qd_code *code)
+/* A code or a sum of codes between two scales has finitely many orders. False where one of them is lost. */
+static bool rescale(const struct quantizer *q, int64_t i, const struct parameter *p, double a,
+                    double factor, struct qd_code *code)
 {
-    double a, factor;
-    if (!qd_value_is_code(q->x, i, &a, &factor))
-        return false;
     struct qd_ratio real = qd_ratio_divide(qd_ratio_of_double(qd_value_exact(q->x, i).lo),
                                            qd_ratio_of_double(p->scale));
     struct qd_interval point = {a, a};
@@ -374,6 +372,24 @@ static bool rescale(const struct quantizer *q, int64_t i, const struct parameter
     return true;
 }
 
+/* What kernels give for x that is made of codes: of one those orders alone; of a sum of some, or a mean, these if
+ * the codes are summed first, and the hull of the floats' sum. False where they are not known. */
+static bool code_of_codes(const struct quantizer *q, int64_t i, const struct parameter *p,
+                          struct qd_code *code)
+{
+    double a, factor;
+    if (qd_value_is_code(q->x, i, &a, &factor))
+        return rescale(q, i, p, a, factor, code);
+    struct qd_code scaled;
+    if (!qd_value_is_sum(q->x, i, &a, &factor) || !rescale(q, i, p, a, factor, &scaled))
+        return false;
+    *code = code_of_ends(q, &p->output, qd_interval_of(q->x, i), p->scale);
+    code->want = scaled.want;
+    qd_code_include(code, scaled.lo);
+    qd_code_include(code, scaled.hi);
+    return true;
+}
+
 /* The hull over an interval of x. `exact` is the code of the exact number. */
 static struct qd_code code_of_interval(const struct quantizer *q, int64_t i,
                                        const struct parameter *p, struct qd_interval x,
@@ -382,7 +398,7 @@ static struct qd_code code_of_interval(const struct quantizer *q, int64_t i,
     const struct qd_output_quantizer *output = &p->output;
     struct qd_code code = code_of_ends(q, output, in_division(q, x), p->scale);
     if (code.lo != code.hi && divides_plainly(q, output)) {
-        if (rescale(q, i, p, &code))
+        if (code_of_codes(q, i, p, &code))
             return code;
         code = code_of_fused(q, p, qd_interval_of(q->x, i), x);
     }

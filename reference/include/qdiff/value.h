@@ -25,6 +25,9 @@
  *   factor     NULL, or the scale of the one code that the element is: `exact` is an integer times
  *              it, and nothing was computed since, but that it was moved, clamped or the greatest
  *              of such. 0: no such code.
+ *   common     NULL, or the scale of all the codes of which the element is the sum, or the mean of
+ *              2^k: `exact` is a number times it, and nothing was computed since, but that it was
+ *              moved. 0: no such sum.
  *
  *   real       NULL, or (qd_graph_explain only) for a code: the exact number before it was rounded,
  *              as the nearest double, without the zero point; NaN where there is none. QD_TIE says
@@ -88,7 +91,7 @@ struct qd_value {
     uint8_t *flags;
     double *abs_sum;
     struct qd_fusion fusion;
-    float *factor;
+    float *factor, *common;
     double *real;
 };
 
@@ -115,7 +118,7 @@ void qd_fusion_add(struct qd_fusion *fusion, const struct qd_fusion *operand);
 unsigned qd_fusion_roundings(const struct qd_fusion *fusion, bool rough);
 
 /* Makes exact (filled by qd_value_exact), lo/hi (filled from want), abs_sum (filled with the
- * greatest magnitude of the hull), flags or factor (zero) exist, in the arena; does nothing
+ * greatest magnitude of the hull), flags, factor or common (zero) exist, in the arena; does nothing
  * where they do. NO_MEMORY. */
 enum qd_status qd_value_need_exact(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error);
@@ -126,6 +129,8 @@ enum qd_status qd_value_need_abs_sum(struct qd_value *value, struct qd_arena *ar
 enum qd_status qd_value_need_flags(struct qd_value *value, struct qd_arena *arena,
                                    struct qd_error *error);
 enum qd_status qd_value_need_factor(struct qd_value *value, struct qd_arena *arena,
+                                    struct qd_error *error);
+enum qd_status qd_value_need_common(struct qd_value *value, struct qd_arena *arena,
                                     struct qd_error *error);
 
 /* One element's answer, as codes of an integer type. flags: enum qd_element_flag. dropped: what
@@ -195,6 +200,10 @@ struct qd_interval qd_value_exact(const struct qd_value *value, int64_t i);
 /* The one code that element i is times *factor, where it is one and a double holds their
  * product. */
 bool qd_value_is_code(const struct qd_value *value, int64_t i, double *code, double *factor);
+
+/* The sum or mean of codes that element i is times *factor, where it is one, and doubles hold it and
+ * their product. */
+bool qd_value_is_sum(const struct qd_value *value, int64_t i, double *sum, double *factor);
 
 /* Sets QD_EITHER_ZERO if element i is a zero of a float type, and nothing else. NO_MEMORY. */
 enum qd_status qd_value_open_zero(struct qd_value *value, int64_t i, struct qd_arena *arena,

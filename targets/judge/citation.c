@@ -327,6 +327,27 @@ static bool has_one_long_block(const struct qd_case *kase, const struct qd_node 
            scale->dims[axis] == 1 && block > x->dims[axis];
 }
 
+/* Slice-10 and -11: "Similar to numpy", which takes nothing backward from a start before the first element. Slice-13:
+ * "clamped to range ... [0, dims[axes[i]]-1] for negative stepping", which takes the first. */
+static bool starts_before_first(const struct qd_case *kase, const struct qd_node *node,
+                                struct qd_arena *arena)
+{
+    bool slices = !*node->domain && strcmp(node->op_type, "Slice") == 0 && node->opset >= 10 &&
+                  node->opset < 13 && node->input_count == 5;
+    const struct qd_tensor *x = slices ? tensor_of(kase, node->inputs[0], arena) : NULL;
+    const struct qd_tensor *starts = x ? tensor_of(kase, node->inputs[1], arena) : NULL;
+    const struct qd_tensor *axes = x ? tensor_of(kase, node->inputs[3], arena) : NULL;
+    const struct qd_tensor *steps = x ? tensor_of(kase, node->inputs[4], arena) : NULL;
+    bool found = false;
+    for (int64_t i = 0; starts && steps && i < starts->count && i < steps->count; i++) {
+        int64_t axis = axes && i < axes->count ? qd_tensor_get(axes, i) : i;
+        axis += axis < 0 ? x->rank : 0;
+        found = found || (axis >= 0 && axis < x->rank && qd_tensor_get(steps, i) < 0 &&
+                          qd_tensor_get(starts, i) < -x->dims[axis]);
+    }
+    return found;
+}
+
 static const struct {
     enum qd_verdict class;
     node_fact *fact;
@@ -345,6 +366,8 @@ static const struct {
      "formula counts"},
     {QD_VERDICT_WRONG_SHAPE, is_valid_with_ceil,
      "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree"},
+    {QD_VERDICT_WRONG_SHAPE, starts_before_first,
+     "\"Similar to numpy\": numpy takes nothing backward from a start before the first element"},
 };
 
 static bool has_foreign_op(const struct qd_graph *graph, const struct qd_session *session)

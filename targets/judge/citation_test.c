@@ -698,6 +698,41 @@ static void test_a_refused_block_beyond_the_axis_is_advisory(void **state)
     assert_int_equal(severity_of_refusal("DequantizeLinear", 21, 1, 2, two), QD_SEVERITY_WRONG);
 }
 
+/* How much it weighs that x[0..2] has not the shape that the reference has. */
+static enum qd_severity severity_of_slice(int64_t opset, int64_t start, int64_t step)
+{
+    static const char *const names[] = {"x", "starts", "ends", "axes", "steps"};
+    const int64_t of[] = {0, start, step < 0 ? -100 : 100, -1, step};
+    struct fixture f;
+    struct qd_tensor tensors[5];
+    struct qd_error error;
+    begin(&f, "", "Slice");
+    struct qd_builder *builder = qd_build_begin(&f.arena, opset);
+    for (size_t i = 0; i < 5; i++) {
+        const int64_t dims[] = {i == 0 ? 3 : 1};
+        assert_int_equal(qd_tensor_init(&tensors[i], &f.arena, QD_S64, 1, dims, &error), QD_OK);
+        for (int64_t k = 0; k < tensors[i].count; k++)
+            qd_tensor_set(&tensors[i], k, of[i]);
+        qd_build_initializer(builder, names[i], &tensors[i]);
+    }
+    qd_build_node(builder, "", "Slice", "x,starts,ends,axes,steps", "y");
+    qd_build_output(builder, "y", QD_S64, -1, NULL);
+    assert_int_equal(qd_build_finish(builder, "slice", false, &f.kase, &error), QD_OK);
+    enum qd_severity severity = cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).severity;
+    qd_arena_clear(&f.arena);
+    return severity;
+}
+
+/* numpy: np.arange(3)[-4::-1] has no element, [-3::-1] has one; "clamped" stands in Slice from opset 13 on. */
+static void test_a_slice_from_before_the_first_is_advisory(void **state)
+{
+    (void)state;
+    assert_int_equal(severity_of_slice(10, -4, -1), QD_SEVERITY_ADVISORY);
+    assert_int_equal(severity_of_slice(10, -3, -1), QD_SEVERITY_WRONG);
+    assert_int_equal(severity_of_slice(11, -4, 1), QD_SEVERITY_WRONG);
+    assert_int_equal(severity_of_slice(13, -4, -1), QD_SEVERITY_WRONG);
+}
+
 /* Also where nodes compute the divisor. */
 static void test_a_computed_divisor_may_be_0(void **state)
 {
@@ -835,6 +870,7 @@ int main(void)
         cmocka_unit_test(test_a_narrow_cast_cites_the_page_of_its_type),
         cmocka_unit_test(test_a_refused_matrix_of_zero_points_is_advisory),
         cmocka_unit_test(test_a_refused_block_beyond_the_axis_is_advisory),
+        cmocka_unit_test(test_a_slice_from_before_the_first_is_advisory),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),
         cmocka_unit_test(test_a_window_beyond_the_axis_is_advisory),

@@ -31,6 +31,8 @@ struct qd_citation {
  * - the same of a Resize whose attribute axes lists none: whether such a list is "provided" no page says;
  * - a wrong shape where a strided window exceeds the padded axis and the output is empty: the page's floor gives 0
  *   positions, ONNX's own shape inference 1;
+ * - a wrong shape of a Slice before opset 13 that goes backward from a start before the first element: the page
+ *   compares it with numpy, which takes nothing;
  * - a refusal of a model with another vendor's operator: ONNX's IR.md lets every implementation reject it;
  * - a refusal of a matrix of parameters next to a matrix (MatMulInteger, QLinearMatMul), for which the page has a
  *   vector, and of one block that is longer than the axis, where the page's range of block_size has no end;

@@ -229,6 +229,11 @@ static double error_in(const struct qd_evaluation *evaluation, const struct qd_f
                : error_bound(sum, extra, &in_f32);
 }
 
+static struct qd_interval intersect(struct qd_interval a, struct qd_interval b)
+{
+    return (struct qd_interval){fmax(a.lo, b.lo), fmin(a.hi, b.hi)};
+}
+
 /* What a sum with that error may be; `few`: what few terms may give. */
 static struct qd_interval hull_within(const struct qd_evaluation *evaluation,
                                       const struct qd_float_sum *sum, double error,
@@ -236,10 +241,12 @@ static struct qd_interval hull_within(const struct qd_evaluation *evaluation,
 {
     struct qd_interval hull = qd_interval_widen(sum->total, error);
     few->count = 0;
+    if (sum->limited)
+        return intersect(hull, sum->limits);
     if (error == 0 || is_narrow(evaluation, type) ||
         !qd_few_orders(sum, evaluation->hidden || type != QD_F32, few))
         return hull;
-    return (struct qd_interval){fmax(hull.lo, few->hull.lo), fmin(hull.hi, few->hull.hi)};
+    return intersect(hull, few->hull);
 }
 
 static enum qd_status open_zero(const struct qd_evaluation *evaluation,
@@ -289,7 +296,8 @@ enum qd_status qd_float_sum_store(const struct qd_evaluation *evaluation,
         status = open_zero(evaluation, sum, y, i);
     if (status == QD_OK && few.count > 0)
         status = qd_value_limit(y, i, few.points, few.count, arena, evaluation->error);
-    return status == QD_OK && extra == 0 ? set_common(evaluation, sum, y, i) : status;
+    return status == QD_OK && (extra == 0 || sum->limited) ? set_common(evaluation, sum, y, i)
+                                                           : status;
 }
 
 /* Takes S/n in that type into the hull: the division, or the product with the rounded reciprocal. */

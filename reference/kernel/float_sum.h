@@ -56,7 +56,9 @@ struct qd_float_sum {
     bool of_terms; /* of numbers as they are, no product among them */
     bool mixed;    /* of these some that is not 0 is no code of the scale `common` */
     float common;  /* 0: all are 0 */
-    bool special;  /* a NaN, an infinity or an unspecified element takes part */
+    bool limited;  /* no order gives more than `limits` */
+    struct qd_interval limits;
+    bool special; /* a NaN, an infinity or an unspecified element takes part */
     bool plus; /* some term is no zero, or +0: then a sum of 0 is +0 in every order, by IEEE 754 */
     bool
         turned; /* by a factor that is not positive: whether before or after summing decides a zero's sign */

@@ -33,15 +33,19 @@
  * Latitude    the orders of resample.h: the elements that nearest may take, up to QD_MAX_POINTS of
  *             them, else their hull; the canonical one is at the exact coordinate. The hull of all
  *             values that linear takes between the ends; then in float32 every order of the
- *             products and of steps a + x·(b − a): n + 2^n roundings of at most 2·max|X|. */
+ *             products and of steps a + x·(b − a): n + 2^n roundings of at most 2·max|X|; half-way
+ *             between codes of one scale along up to two axes, and at no other place along others, the
+ *             hull of these orders. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "graph/operand_checks.h"
 #include "kernel/float_sum.h"
+#include "kernel/halves.h"
 #include "kernel/resample.h"
 #include "qdiff/movement.h"
+#include "quantize/orders.h"
 
 enum { X, ROI, SCALES, SIZES, INPUTS };
 enum mode { NEAREST, LINEAR, CUBIC, MODES };
@@ -652,6 +656,55 @@ static struct qd_float_sum sum_at(const struct linear *l, int64_t base, const do
     return sum;
 }
 
+/* Where element x lies: at elements of all axes, or half-way between two of some, which `halved` gives. */
+static bool is_half_way(const struct linear *l, const double *x, unsigned *halved, unsigned *count)
+{
+    *count = 0;
+    for (unsigned a = 0; a < l->count; a++) {
+        double rest = x[a] - floor(x[a]);
+        if (rest != 0 && (rest != 0.5 || *count == QD_HALVED_AXES))
+            return false;
+        if (rest != 0)
+            halved[(*count)++] = a;
+    }
+    return true;
+}
+
+static int64_t corner_index(const struct linear *l, int64_t base, const double *x,
+                            const unsigned *halved, unsigned count, unsigned corner)
+{
+    int64_t index = base;
+    for (unsigned a = 0; a < l->count; a++) {
+        int64_t up = 0;
+        for (unsigned k = 0; k < count; k++)
+            up += halved[k] == a && (corner >> k & 1) != 0;
+        index +=
+            clamp(&l->r->axes[l->axes[a]], floor(x[a]) + (double)up) * l->r->stride[l->axes[a]];
+    }
+    return index;
+}
+
+/* Half-way between codes of one scale the orders' hull is known. */
+static void limit_halves(const struct linear *l, int64_t base, const double *x,
+                         struct qd_float_sum *sum)
+{
+    unsigned halved[QD_HALVED_AXES], count;
+    double codes[QD_HALVED_CODES], scale = 0;
+    if (!l->x.fusable || !is_half_way(l, x, halved, &count))
+        return;
+    for (unsigned k = 0; k < 1U << count; k++) {
+        double own;
+        int64_t index = corner_index(l, base, x, halved, count, k);
+        if (!qd_value_is_code(l->x.value, index, &codes[k], &own) || (k > 0 && own != scale) ||
+            fabs(codes[k]) > 0x1p20 || !qd_scale_is_moderate(own))
+            return;
+        scale = own;
+    }
+    sum->limits = qd_halves(codes, count, scale);
+    sum->limited = sum->of_terms = true;
+    sum->common = (float)scale;
+}
+
 /* Point j of what the ends of an interval and the integers between make of it: in between the value
  * is linear. */
 static double breakpoint(struct qd_interval x, int64_t j)
@@ -702,6 +755,8 @@ static enum qd_status interpolate(const struct linear *l, const struct site *con
         struct qd_float_sum other = sum_at(l, base, x);
         join(&sum, &other);
     }
+    if (vertices == 1 && y->want.dtype == QD_F32)
+        limit_halves(l, base, x, &sum);
     return qd_float_sum_store(l->evaluation, &sum, 2 * (int64_t)l->count, y, i);
 }
 

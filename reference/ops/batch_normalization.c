@@ -14,9 +14,9 @@
  * Arithmetic  Y = (X − mean[c]) / sqrt(var[c] + epsilon) · scale[c] + B[c]
  * Edge cases  var + epsilon ≤ 0, anything that is not finite: unspecified.
  * Latitude    every operation rounds, or not: ((X − mean)/r)·scale + B, (X − mean)·(1/r)·scale + B,
- *             (X − mean)·(scale/r) + B and X·(scale/r) + (B − mean·(scale/r)), with scale/r or
- *             scale·(1/r) and r = sqrt(var + epsilon); in float32 and then rounded once, or in X's
- *             type. */
+ *             ((X − mean)·scale)/r + B, (X − mean)·(scale/r) + B and X·(scale/r) + (B −
+ *             mean·(scale/r)), with scale/r or scale·(1/r) and r = sqrt(var + epsilon); in float32 and
+ *             then rounded once, or in X's type. */
 #include <math.h>
 
 #include "graph/operand_checks.h"
@@ -189,6 +189,13 @@ static struct qd_interval finish(const struct channel *p, struct qd_interval a,
     return qd_interval_add(step(p->type, qd_interval_multiply(a, b)), addend);
 }
 
+/* ((X − mean)·scale)/r + B */
+static struct qd_interval divided_last(const struct channel *p, struct qd_interval d)
+{
+    struct qd_interval scaled = step(p->type, qd_interval_multiply(d, p->scale));
+    return qd_interval_add(step(p->type, divide(scaled, p->root)), p->b);
+}
+
 /* Everything that the orders in one type may give for x, exact before the last rounding. */
 static struct qd_interval normalize(const struct channel *p, struct qd_interval x)
 {
@@ -198,7 +205,8 @@ static struct qd_interval normalize(const struct channel *p, struct qd_interval 
     struct qd_interval hull = finish(p, divided, p->scale, p->b);
     hull = qd_interval_join(hull, finish(p, scaled, p->scale, p->b));
     hull = qd_interval_join(hull, finish(p, d, p->factor, p->b));
-    return qd_interval_join(hull, finish(p, x, p->factor, p->offset));
+    hull = qd_interval_join(hull, finish(p, x, p->factor, p->offset));
+    return qd_interval_join(hull, divided_last(p, d));
 }
 
 /* The formula in real numbers, for x an exact number. */

@@ -578,6 +578,7 @@ static void normalization_answers(const struct normalization *n, struct twin_ans
     twin_answers_add(answers, (double)(unit * n->scale + n->bias), "as written");
     twin_answers_add(answers, (double)fmaf(unit, n->scale, n->bias), "as written, FMA");
     twin_answers_add(answers, (double)(near_unit * n->scale + n->bias), "times 1/sqrt");
+    twin_answers_add(answers, (double)(centred * n->scale / root + n->bias), "divided last");
     const float slopes[] = {n->scale / root, n->scale * inverse};
     for (int i = 0; i < 2; i++) {
         float slope = slopes[i], folded = n->bias - n->mean * slope;

@@ -183,12 +183,33 @@ static void codes_of_what_is_half_way(void **state)
     assert_true(both > 50 && one > 100);
 }
 
+/* Of one element kernels add eight eighths, in three dimensions: not always what it was. */
+static void a_lone_element_is_a_sum(void **state)
+{
+    struct chain *m = *state;
+    static const int64_t dims[] = {1, 1, 1, 1, 1}, five[] = {5};
+    const double code = 1, sizes[] = {1, 1, 2, 2, 2};
+    const struct qd_attr mode = {.name = "mode", .kind = QD_ATTR_STRING, .s = "linear"};
+    float s = 1.04428554F, sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += s / 8;
+    assert_true(sum > s);
+    struct qd_value q = chain_vector(m, QD_U8, 5, dims, &code),
+                    x_scale = chain_scalar(m, QD_F32, (double)s),
+                    by = chain_vector(m, QD_F32, 1, five, sizes);
+    struct qd_value x = chain_apply(m, "DequantizeLinear", NULL, &q, &x_scale, NULL);
+    x = chain_apply(m, "Resize", &mode, &x, NULL, &by);
+    struct qd_observation seen = qd_value_observe(&x, 0);
+    assert_true(seen.lo <= (double)s && seen.hi >= (double)sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hull_is_that_of_every_order),
         cmocka_unit_test(one_code_alone),
         cmocka_unit_test_setup_teardown(codes_of_what_is_half_way, chain_begin, chain_end),
+        cmocka_unit_test_setup_teardown(a_lone_element_is_a_sum, chain_begin, chain_end),
     };
     return cmocka_run_group_tests_name("halves", tests, NULL, NULL);
 }

@@ -656,6 +656,20 @@ static struct qd_float_sum sum_at(const struct linear *l, int64_t base, const do
     return sum;
 }
 
+/* At an end of an axis both neighbours are the same element, and a kernel may add its halves: of more axes than one, or
+ * between elements of another, that is a sum with roundings of its own. Gives how often elements are halved so. */
+static int count_halvings(const struct linear *l, const double *x)
+{
+    int ends = 0, between = 0;
+    for (unsigned a = 0; a < l->count; a++) {
+        const struct qd_resample_axis *axis = &l->r->axes[l->axes[a]];
+        double low = floor(x[a]);
+        ends += low == x[a] && clamp(axis, low) == clamp(axis, low + 1);
+        between += low < x[a];
+    }
+    return ends + between > 1 ? ends : 0;
+}
+
 /* Where element x lies: at elements of all axes, or half-way between two of some, which `halved` gives. */
 static bool is_half_way(const struct linear *l, const double *x, unsigned *halved, unsigned *count)
 {
@@ -755,7 +769,10 @@ static enum qd_status interpolate(const struct linear *l, const struct site *con
         struct qd_float_sum other = sum_at(l, base, x);
         join(&sum, &other);
     }
-    if (vertices == 1 && y->want.dtype == QD_F32)
+    int halvings = count_halvings(l, x);
+    if (sum.quantum != INT_MIN && sum.quantum != INT_MAX)
+        sum.quantum -= halvings;
+    if (halvings == 0 && vertices == 1 && y->want.dtype == QD_F32)
         limit_halves(l, base, x, &sum);
     return qd_float_sum_store(l->evaluation, &sum, 2 * (int64_t)l->count, y, i);
 }

@@ -251,25 +251,50 @@ static bool is_window_too_large(const struct qd_evaluated *evaluated)
     return empty && strided;
 }
 
-/* MaxPool-22, AveragePool-22: "Sliding windows that would start in the right padded region are ignored" stands after
- * both formulas, that of ceil_mode and the floor, which counts such windows. */
-static bool starts_in_right_padding(const struct qd_case *kase, const struct qd_node *node,
-                                    struct qd_arena *arena)
+/* The shape of a pool by its attributes, if it is one with that ceil_mode. */
+static bool read_pool(const struct qd_case *kase, const struct qd_node *node, int64_t ceil_mode,
+                      struct qd_arena *arena, struct qd_conv_shape *shape)
 {
     struct qd_error ignored;
-    struct qd_conv_shape shape;
     const struct qd_evaluation evaluation = {.arena = arena, .error = &ignored};
     bool pools =
         !*node->domain && node->opset >= 22 &&
         (strcmp(node->op_type, "MaxPool") == 0 || strcmp(node->op_type, "AveragePool") == 0);
     int64_t ceil = 0;
-    bool floors = pools && qd_node_int(node, "ceil_mode", 0, &ceil, &ignored) == QD_OK && ceil == 0;
-    const struct qd_tensor *x = floors ? tensor_of(kase, node->inputs[0], arena) : NULL;
+    bool fits =
+        pools && qd_node_int(node, "ceil_mode", 0, &ceil, &ignored) == QD_OK && ceil == ceil_mode;
+    const struct qd_tensor *x = fits ? tensor_of(kase, node->inputs[0], arena) : NULL;
+    return x && qd_pool_shape_read(&evaluation, node, x, false, shape) == QD_OK;
+}
+
+/* MaxPool-22, AveragePool-22: "Sliding windows that would start in the right padded region are ignored" stands after
+ * both formulas, that of ceil_mode and the floor, which counts such windows. */
+static bool starts_in_right_padding(const struct qd_case *kase, const struct qd_node *node,
+                                    struct qd_arena *arena)
+{
+    struct qd_conv_shape shape;
     bool found = false;
-    if (!x || qd_pool_shape_read(&evaluation, node, x, false, &shape) != QD_OK)
+    if (!read_pool(kase, node, 0, arena, &shape))
         return false;
     for (unsigned i = 0; i < shape.spatial; i++)
         found = found || (shape.out[i] - 1) * shape.stride[i] >= shape.in[i] + shape.pad_begin[i];
+    return found;
+}
+
+/* Where ceil_mode counts such a window and the sentence takes it away, ONNX's shape inference keeps it, and refuses the
+ * model for the shape that it declares. */
+static bool ignores_a_window(const struct qd_case *kase, const struct qd_node *node,
+                             struct qd_arena *arena)
+{
+    struct qd_conv_shape shape;
+    bool found = false;
+    if (!read_pool(kase, node, 1, arena, &shape))
+        return false;
+    for (unsigned i = 0; i < shape.spatial; i++) {
+        int64_t window = (shape.kernel[i] - 1) * shape.dilation[i] + 1;
+        int64_t rest = shape.in[i] + shape.pad_begin[i] + shape.pad_end[i] - window;
+        found = found || (rest > 0 && rest > (shape.out[i] - 1) * shape.stride[i]);
+    }
     return found;
 }
 
@@ -348,6 +373,20 @@ static bool starts_before_first(const struct qd_case *kase, const struct qd_node
     return found;
 }
 
+/* ConvTranspose: auto_pad asks for "output_shape[i] = input_shape[i] * strides[i]", and pads are "any value
+ * greater than or equal to 0": a window that leaves a gap between strides can't have both, and ONNX's shape inference
+ * keeps to the second. */
+static bool pads_below_zero(const struct qd_case *kase, const struct qd_node *node,
+                            struct qd_arena *arena)
+{
+    (void)arena;
+    struct qd_features features;
+    if (*node->domain || strcmp(node->op_type, "ConvTranspose") != 0)
+        return false;
+    qd_node_features(kase, node, &features);
+    return qd_features_has(&features, QD_FEATURE_NEGATIVE_PADS);
+}
+
 static const struct {
     enum qd_verdict class;
     node_fact *fact;
@@ -366,6 +405,14 @@ static const struct {
      "formula counts"},
     {QD_VERDICT_WRONG_SHAPE, is_valid_with_ceil,
      "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree"},
+    {QD_VERDICT_REJECTS_VALID, ignores_a_window,
+     "\"Sliding windows that would start in the right padded region are ignored\", and ONNX's "
+     "shape "
+     "inference counts one"},
+    {QD_VERDICT_REJECTS_VALID, pads_below_zero,
+     "no pads of 0 or more give the output's size, which the page asks for"},
+    {QD_VERDICT_WRONG_SHAPE, pads_below_zero,
+     "no pads of 0 or more give the output's size, which the page asks for"},
     {QD_VERDICT_WRONG_SHAPE, starts_before_first,
      "\"Similar to numpy\": numpy takes nothing backward from a start before the first element"},
 };
@@ -407,15 +454,15 @@ static const char *beyond_page(const struct qd_evaluated *evaluated,
 
 /* --- All ---------------------------------------------------------------------------------------- */
 
+#define STANDARD_SET \
+    "; ONNX's IR.md: \"the standard set of operators that all implementations MUST support\""
+
 /* What a divergence that is not about values breaks, after the operator's name. */
 static const char *rest_of_clause(enum qd_verdict class)
 {
     switch (class) {
     case QD_VERDICT_WRONG_SHAPE: return "the shapes of the outputs, implied by shape inference";
     case QD_VERDICT_WRONG_TYPE: return "the type constraints of the outputs";
-    case QD_VERDICT_REJECTS_VALID:
-        return "its page has these types, shapes and attributes; ONNX's IR.md: \"the standard set "
-               "of operators that all implementations MUST support\"";
     case QD_VERDICT_CRASH:
     case QD_VERDICT_HANG:
     case QD_VERDICT_OOM: return "whatever the model, a target answers with outputs or an error";
@@ -428,32 +475,55 @@ static const char *rest_of_clause(enum qd_verdict class)
     }
 }
 
-/* The operator that the case is about; of a wrong shape or type also that of the node whose output it is: which of them
- * gave it is not known. */
-static const char *names_of(const struct qd_evaluated *evaluated,
-                            const struct qd_comparison *comparison, enum qd_verdict class,
-                            struct qd_arena *arena)
+static bool came_before(const struct qd_graph *graph, size_t node)
 {
-    const struct qd_op *op = op_of(principal_node(evaluated));
-    bool is_output = class == QD_VERDICT_WRONG_SHAPE || class == QD_VERDICT_WRONG_TYPE;
-    const struct qd_op *last = is_output ? op_of(last_node(evaluated, comparison->output)) : op;
-    if (!op || !last || last == op)
-        return op ? op->name : NULL;
-    return qd_arena_printf(arena, "%s or %s", op->name, last->name);
+    bool came = false;
+    for (size_t i = 0; i < node && !came; i++)
+        came = graph->nodes[i].op == graph->nodes[node].op;
+    return came;
 }
 
-static const char *clause_of(const struct qd_evaluated *evaluated,
-                             const struct qd_comparison *comparison, enum qd_verdict class,
+/* The operator that the case is about, and of a refusal, a wrong shape or type the graph's others: which of them was
+ * refused, or gave it, is not known. *several: there are others. NULL: no name, or no memory. */
+static const char *names_of(const struct qd_evaluated *evaluated, enum qd_verdict class,
+                            struct qd_arena *arena, bool *several)
+{
+    const struct qd_graph *graph = evaluated->kase->graph;
+    const struct qd_op *op = op_of(principal_node(evaluated));
+    const char *names = op ? op->name : NULL;
+    bool refused = class == QD_VERDICT_REJECTS_VALID;
+    bool is_output = class == QD_VERDICT_WRONG_SHAPE || class == QD_VERDICT_WRONG_TYPE;
+    *several = false;
+    for (size_t i = 0; (refused || is_output) && names && i < graph->node_count; i++) {
+        const struct qd_op *other = op_of(&graph->nodes[i]);
+        if (!other || other == op || came_before(graph, i))
+            continue;
+        *several = true;
+        names = qd_arena_printf(arena, "%s%s%s", names, refused ? ", " : " or ", other->name);
+    }
+    return names;
+}
+
+/* What a refused model keeps to. */
+static const char *words_of_refusal(const struct qd_node *node, bool several)
+{
+    if (node && *node->domain)
+        return "its vendor's page has these types, shapes and attributes";
+    return several ? "their pages have these types, shapes and attributes" STANDARD_SET
+                   : "its page has these types, shapes and attributes" STANDARD_SET;
+}
+
+static const char *clause_of(const struct qd_evaluated *evaluated, enum qd_verdict class,
                              const char *words, struct qd_arena *arena)
 {
     const struct qd_case *kase = evaluated->kase;
-    const char *names = names_of(evaluated, comparison, class, arena);
+    bool several;
+    const char *names = names_of(evaluated, class, arena, &several);
     if (class == QD_VERDICT_ACCEPTS_INVALID)
         return *kase->spec ? qd_arena_string(arena, kase->spec)
                            : qd_arena_printf(arena, "rule %s", words);
-    const struct qd_node *node = principal_node(evaluated);
-    const char *rest = class == QD_VERDICT_REJECTS_VALID && node && *node->domain
-                           ? "its vendor's page has these types, shapes and attributes"
+    const char *rest = class == QD_VERDICT_REJECTS_VALID
+                           ? words_of_refusal(principal_node(evaluated), several)
                            : rest_of_clause(class);
     if (!rest)
         return qd_verdict_meaning(
@@ -470,7 +540,7 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_ses
     if (class == QD_VERDICT_WRONG_VALUE)
         cite_value(evaluated, run, comparison, arena, &made);
     else
-        made.clause = clause_of(evaluated, comparison, class, words, arena);
+        made.clause = clause_of(evaluated, class, words, arena);
     const char *beyond = beyond_page(evaluated, session, class, arena);
     if (made.clause && made.severity == QD_SEVERITY_WRONG && beyond) {
         made.severity = QD_SEVERITY_ADVISORY;

@@ -560,8 +560,8 @@ static void test_bits_are_lost_between_integers(void **state)
 }
 
 /* A pool of x[1,1,2] with `kernel` places, a stride, pads of 0 and `after`: whether a shape is advisory. */
-static bool shape_is_advisory(const char *op, int64_t opset, int64_t kernel, int64_t stride,
-                              int64_t after)
+static bool pool_is_advisory(enum qd_verdict class, int64_t ceil_mode, const char *op,
+                             int64_t opset, int64_t kernel, int64_t stride, int64_t after)
 {
     static uint8_t codes[2];
     static const int operands[] = {0}, fed[] = {0};
@@ -572,24 +572,30 @@ static bool shape_is_advisory(const char *op, int64_t opset, int64_t kernel, int
     struct qd_attr attrs[] = {
         {.name = "kernel_shape", .kind = QD_ATTR_INTS, .ints = &kernel, .count = 1},
         {.name = "strides", .kind = QD_ATTR_INTS, .ints = &stride, .count = 1},
-        {.name = "pads", .kind = QD_ATTR_INTS, .ints = pads, .count = 2}};
+        {.name = "pads", .kind = QD_ATTR_INTS, .ints = pads, .count = 2},
+        {.name = "ceil_mode", .kind = QD_ATTR_INT, .i = ceil_mode}};
     begin(&f, "", op);
     f.node.opset = opset;
     f.node.inputs = operands;
     f.node.input_count = 1;
     f.node.attrs = attrs;
-    f.node.attr_count = 3;
+    f.node.attr_count = 4;
     f.graph.values = values;
     f.graph.value_count = 1;
     f.graph.inputs = fed;
-    struct qd_citation citation = cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0);
+    struct qd_citation citation = cite(&f, class, 0, 0, 0);
     bool advisory = citation.severity == QD_SEVERITY_ADVISORY;
     assert_int_equal(advisory, strstr(citation.clause, "in the right padded region") != NULL);
     qd_arena_clear(&f.arena);
     return advisory;
 }
 
-/* A window of one place in the right padding: 3 by the floor of MaxPool-22, 2 by the sentence after it. */
+static bool shape_is_advisory(const char *op, int64_t opset, int64_t kernel, int64_t stride,
+                              int64_t after)
+{
+    return pool_is_advisory(QD_VERDICT_WRONG_SHAPE, 0, op, opset, kernel, stride, after);
+}
+
 /* The page's formula of VALID has no ceil_mode, ONNX's shape inference has. */
 static void test_valid_with_ceil_mode_is_advisory(void **state)
 {
@@ -611,6 +617,7 @@ static void test_valid_with_ceil_mode_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* A window of one place in the right padding: 3 by the floor of MaxPool-22, 2 by the sentence after it. */
 static void test_a_window_in_the_right_padding_is_advisory(void **state)
 {
     (void)state;
@@ -620,6 +627,18 @@ static void test_a_window_in_the_right_padding_is_advisory(void **state)
     assert_false(shape_is_advisory("MaxPool", 22, 2, 1, 1)); /* the last starts at 1 */
     assert_false(shape_is_advisory("MaxPool", 22, 1, 3, 1)); /* and here at 0 */
     assert_false(shape_is_advisory("MaxPool", 22, 1, 1, 0));
+}
+
+/* By ceil_mode two windows of 1 lie 3 apart on 2 elements and a place of padding, of which the second starts there. */
+static void test_a_refusal_of_an_ignored_window_is_advisory(void **state)
+{
+    (void)state;
+    const enum qd_verdict refused = QD_VERDICT_REJECTS_VALID;
+    assert_true(pool_is_advisory(refused, 1, "AveragePool", 22, 1, 3, 1));
+    assert_false(pool_is_advisory(refused, 1, "AveragePool", 12, 1, 3, 1));
+    assert_false(pool_is_advisory(refused, 1, "AveragePool", 22, 1, 1, 0));
+    assert_false(pool_is_advisory(refused, 0, "AveragePool", 22, 1, 3, 1));
+    assert_false(pool_is_advisory(QD_VERDICT_WRONG_SHAPE, 1, "AveragePool", 22, 1, 3, 1));
 }
 
 /* No page has a quotient of an integer by 0; of floats IEEE 754 has. */
@@ -696,6 +715,42 @@ static void test_a_refused_block_beyond_the_axis_is_advisory(void **state)
     assert_int_equal(severity_of_refusal("DequantizeLinear", 21, 3, 2, one), QD_SEVERITY_ADVISORY);
     assert_int_equal(severity_of_refusal("DequantizeLinear", 21, 2, 2, one), QD_SEVERITY_WRONG);
     assert_int_equal(severity_of_refusal("DequantizeLinear", 21, 1, 2, two), QD_SEVERITY_WRONG);
+}
+
+/* How much a divergence weighs of ConvTranspose of [1,1,3] by a kernel of k with auto_pad and stride 2. */
+static enum qd_severity severity_of_transposed(enum qd_verdict class, int64_t k)
+{
+    const int64_t dims[] = {1, 1, 3}, w_dims[] = {1, 1, k};
+    struct fixture f;
+    struct qd_tensor x, w;
+    struct qd_error error;
+    begin(&f, "", "ConvTranspose");
+    struct qd_builder *builder = qd_build_begin(&f.arena, 11);
+    assert_int_equal(qd_tensor_init(&x, &f.arena, QD_F32, 3, dims, &error) |
+                         qd_tensor_init(&w, &f.arena, QD_F32, 3, w_dims, &error),
+                     QD_OK);
+    qd_build_initializer(builder, "x", &x);
+    qd_build_initializer(builder, "w", &w);
+    qd_build_node(builder, "", "ConvTranspose", "x,w", "y");
+    qd_build_attr_string(builder, "auto_pad", "SAME_UPPER");
+    qd_build_attr_ints(builder, "strides", (const int64_t[]){2}, 1);
+    qd_build_output(builder, "y", QD_F32, -1, NULL);
+    assert_int_equal(qd_build_finish(builder, "transposed", false, &f.kase, &error), QD_OK);
+    enum qd_severity severity = cite(&f, class, 0, 0, 0).severity;
+    qd_arena_clear(&f.arena);
+    return severity;
+}
+
+/* 3 by strides of 2 is 6; windows of 1 reach 5 elements, those of 2 reach 6. */
+static void test_a_gap_between_windows_is_advisory(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        enum qd_verdict class = i ? QD_VERDICT_WRONG_SHAPE : QD_VERDICT_REJECTS_VALID;
+        assert_int_equal(severity_of_transposed(class, 1), QD_SEVERITY_ADVISORY);
+        assert_int_equal(severity_of_transposed(class, 2), QD_SEVERITY_WRONG);
+    }
+    assert_int_equal(severity_of_transposed(QD_VERDICT_CRASH, 1), QD_SEVERITY_ROBUSTNESS);
 }
 
 /* How much it weighs that x[0..2] has not the shape that the reference has. */
@@ -813,8 +868,8 @@ static void test_a_window_beyond_the_axis_is_advisory(void **state)
     qd_arena_clear(&f.arena);
 }
 
-/* A shape may be wrong by the operator that the case is about, or by the one that gives the output. */
-static void test_a_wrong_shape_names_both_operators(void **state)
+/* A shape may be wrong by the operator that the case is about, or by another, and each may be refused. */
+static void test_shapes_and_refusals_name_all_operators(void **state)
 {
     (void)state;
     static const int64_t two[] = {2};
@@ -831,7 +886,9 @@ static void test_a_wrong_shape_names_both_operators(void **state)
     assert_int_equal(qd_build_finish(builder, "softmax", false, &f.kase, &error), QD_OK);
     const char *clause = cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).clause;
     assert_non_null(strstr(clause, "Softmax or Transpose: "));
-    assert_null(strstr(cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).clause, "Transpose"));
+    clause = cite(&f, QD_VERDICT_REJECTS_VALID, 0, 0, 0).clause;
+    assert_non_null(strstr(clause, "Softmax, Transpose: their pages have these types"));
+    assert_null(strstr(cite(&f, QD_VERDICT_CRASH, 0, 0, 0).clause, "Transpose"));
     qd_arena_clear(&f.arena);
 }
 
@@ -870,6 +927,8 @@ int main(void)
         cmocka_unit_test(test_a_narrow_cast_cites_the_page_of_its_type),
         cmocka_unit_test(test_a_refused_matrix_of_zero_points_is_advisory),
         cmocka_unit_test(test_a_refused_block_beyond_the_axis_is_advisory),
+        cmocka_unit_test(test_a_refusal_of_an_ignored_window_is_advisory),
+        cmocka_unit_test(test_a_gap_between_windows_is_advisory),
         cmocka_unit_test(test_a_slice_from_before_the_first_is_advisory),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),
         cmocka_unit_test(test_a_computed_bound_may_be_no_scalar),
@@ -878,7 +937,7 @@ int main(void)
         cmocka_unit_test(test_a_window_in_the_right_padding_is_advisory),
         cmocka_unit_test(test_valid_with_ceil_mode_is_advisory),
         cmocka_unit_test(test_a_refused_division_by_zero_is_advisory),
-        cmocka_unit_test(test_a_wrong_shape_names_both_operators),
+        cmocka_unit_test(test_shapes_and_refusals_name_all_operators),
         cmocka_unit_test(test_an_invalid_model_cites_the_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,9 @@ struct qd_citation {
  * - the same of a Resize whose attribute axes lists none: whether such a list is "provided" no page says;
  * - a wrong shape where a strided window exceeds the padded axis and the output is empty: the page's floor gives 0
  *   positions, ONNX's own shape inference 1;
+ * - a refusal of a pool with ceil_mode one of whose windows is ignored since it starts in the right padding, which
+ *   ONNX's shape inference counts;
+ * - a wrong shape or a refusal of ConvTranspose where no pads of 0 or more give the size that auto_pad asks for;
  * - a wrong shape of a Slice before opset 13 that goes backward from a start before the first element: the page
  *   compares it with numpy, which takes nothing;
  * - a refusal of a model with another vendor's operator: ONNX's IR.md lets every implementation reject it;

@@ -314,8 +314,8 @@ static bool is_valid_with_ceil(const struct qd_case *kase, const struct qd_node 
            qd_node_int(node, "ceil_mode", 0, &ceil, &ignored) == QD_OK && ceil == 1;
 }
 
-/* MatMulInteger-10 and QLinearMatMul-21: "If the input is 2D of shape [M, K] then zero point and scale tensor may be an M
- * element vector"; [D1, D2, M, 1] is for "N-D tensor with shape [D1, D2, M, K]". */
+/* MatMulInteger-10 and QLinearMatMul-21: "If the input is 2D of shape [M, K] then zero point and scale tensor may be an
+ * M element vector"; [D1, D2, M, 1] is for "N-D tensor with shape [D1, D2, M, K]". */
 static bool takes_matrix_of_parameters(const struct qd_case *kase, const struct qd_node *node,
                                        struct qd_arena *arena)
 {

@@ -79,7 +79,8 @@ const char *qd_session_id(const struct qd_session *session);
 bool qd_session_can(const struct qd_session *session, const struct qd_case *kase,
                     const struct qd_features *features, const char **reason);
 
-/* Whether the operators of this domain, which is not ONNX's, are the target's own: it has a capability "com.microsoft:". */
+/* Whether the operators of this domain, which is not ONNX's, are the target's own: it has a capability for
+ * "com.microsoft:". */
 bool qd_session_owns(const struct qd_session *session, const char *domain);
 
 /* An isolated session binds the calling thread to one CPU while it runs cases (it and the worker take turns), and sets

@@ -86,12 +86,11 @@ static void include_steps(struct qd_interval *hull, const struct numbers *at, un
 struct qd_interval qd_halves(const double *codes, unsigned axes, double scale)
 {
     unsigned count = 1U << axes, terms = 0;
-    struct numbers at[QD_HALVED_CODES];
+    struct numbers at[QD_HALVED_CODES] = {{.count = 0}};
     struct qd_interval hull = {INFINITY, -INFINITY}, sums[QD_HALVED_CODES], sum;
     double mean = 0;
     for (unsigned k = 0; k < count; k++) {
         double exact = codes[k] * scale, rounded = (double)(float)exact;
-        at[k].count = 0;
         include_both(&at[k], exact);
         mean += codes[k] / count;
         if (codes[k] != 0)

@@ -186,7 +186,7 @@ static void test_what_is_said_unasked_is_noticed(void **state)
     struct qd_error error = {.status = QD_OK};
     assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
     assert_int_equal(run.outcome, QD_OUTCOME_OUTPUTS);
-    struct timespec pause = {.tv_nsec = 300000000};
+    struct timespec pause = {.tv_nsec = 800000000};
     nanosleep(&pause, NULL);
     assert_int_equal(run_once(session, 10, &run, &error), QD_OK);
     assert_int_equal(run.outcome, QD_OUTCOME_CRASH);

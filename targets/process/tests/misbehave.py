@@ -109,7 +109,7 @@ RUN = {
     "segv": lambda: os.kill(os.getpid(), signal.SIGSEGV),
     "kill": kill,
 }
-PREPARE = {"reject": reject, "skip": skip, "hang-load": wait, "unasked": lambda: later(0.1, lambda: raw(b"by the way"))}
+PREPARE = {"reject": reject, "skip": skip, "hang-load": wait, "unasked": lambda: later(0.5, lambda: raw(b"by the way"))}
 ANSWER = {
     "type": lambda x: [Tensor(3, x.dims, x.data)],
     "unknown-type": lambda x: [Tensor(-77, x.dims, x.data)],

@@ -16,6 +16,7 @@ enum plan {
     NUDGED_SCALES, /* and nothing else: what was a tie is next to one */
     OTHER_SCALES,
     EVERYTHING,
+    SMALL_SCALES, /* sums leave the range of their codes */
     PLAN_COUNT
 };
 
@@ -23,7 +24,8 @@ struct painter {
     struct qd_case_edit edit;
     enum plan plan;
     struct qd_random random;
-    double step; /* a scale of the case: what float data are made multiples of halves of */
+    /* Before and after: what float data are made multiples of halves of. Both NULL: there are none. */
+    const struct qd_tensor *old_scales, *scales;
     bool failed; /* out of memory */
 };
 
@@ -79,14 +81,31 @@ static double greatest(const struct qd_tensor *tensor)
 }
 
 /* Halves of the step lie on rounding edges; the rest anywhere within a quarter more than the old range. */
-static double other_float(struct painter *p, double old, double most)
+static double other_float(struct painter *p, double old, double most, double step)
 {
     double whole = (double)qd_random_range(&p->random, -300, 300);
     if (p->plan == NEAR && isfinite(old))
-        return old + p->step * (double)qd_random_range(&p->random, -4, 4) / 2;
+        return old + step * (double)qd_random_range(&p->random, -4, 4) / 2;
     if (!chance(p, 3))
-        return p->step * (whole + 0.5 * (double)qd_random_range(&p->random, 0, 1));
+        return step * (whole + 0.5 * (double)qd_random_range(&p->random, 0, 1));
     return most * 1.25 * (double)qd_random_range(&p->random, -1000000, 1000000) / 1e6;
+}
+
+static bool is_step(double scale)
+{
+    return isfinite(scale) && scale > 0;
+}
+
+/* The scale of element i of so many, or the old one, as blocks in a row have theirs: of other axes some scale of the
+ * case. */
+static double step_of(struct painter *p, int64_t i, int64_t count)
+{
+    if (!p->scales)
+        return 1;
+    const struct qd_tensor *scales = chance(p, 2) ? p->scales : p->old_scales;
+    int64_t each = (count + scales->count - 1) / scales->count;
+    double scale = qd_tensor_value(scales, i / each);
+    return is_step(scale) ? scale : 1;
 }
 
 static void set_float(struct qd_tensor *tensor, int64_t i, double x)
@@ -105,7 +124,9 @@ static void paint_data(struct painter *p, struct qd_tensor *tensor, enum qd_role
         if (is_code(tensor->dtype))
             qd_tensor_set(tensor, i, other_code(p, info, qd_tensor_get(tensor, i)));
         else if (qd_dtype_is_float(tensor->dtype))
-            set_float(tensor, i, other_float(p, qd_tensor_value(tensor, i), most));
+            set_float(
+                tensor, i,
+                other_float(p, qd_tensor_value(tensor, i), most, step_of(p, i, tensor->count)));
         else if (role == QD_ROLE_BIAS && tensor->dtype == QD_S32)
             qd_tensor_set(tensor, i, other_sum(p, qd_tensor_get(tensor, i)));
     }
@@ -122,12 +143,14 @@ static void paint_zero_points(struct painter *p, struct qd_tensor *tensor)
     }
 }
 
-/* Of the old size, so that outputs stay inside their range: a power of two, a unit in the last place of a float32 more
- * or less, or up to twice as much. */
+/* Of the old size, so that outputs stay inside their range, but for one plan: a power of two, a unit in the last place
+ * of a float32 more or less, or up to twice as much. */
 static double other_scale(struct painter *p, double old)
 {
     double power = exp2(floor(log2(old)) + (double)qd_random_range(&p->random, 0, 1));
     double other = old * (1 + (double)qd_random_range(&p->random, 0, 1000) / 1000);
+    if (p->plan == SMALL_SCALES)
+        return old * exp2((double)qd_random_range(&p->random, -6, 0));
     if (p->plan == NUDGED_SCALES)
         return old * (1 + 0x1p-23 * (double)qd_random_range(&p->random, -1, 1));
     return p->plan == TIES ? power : other;
@@ -152,7 +175,7 @@ static bool changes(const struct painter *p, const struct qd_tensor *tensor, enu
     case QD_ROLE_SCALE:
         return qd_dtype_is_float(tensor->dtype) && tensor->dtype != QD_F8E8M0 &&
                (p->plan == TIES || p->plan == NUDGED_SCALES || p->plan == OTHER_SCALES ||
-                p->plan == EVERYTHING);
+                p->plan == EVERYTHING || p->plan == SMALL_SCALES);
     case QD_ROLE_ZERO_POINT:
         return is_code(tensor->dtype) &&
                (p->plan == OTHER_ZERO_POINTS || p->plan == TIES || p->plan == EVERYTHING);
@@ -193,18 +216,26 @@ static enum qd_role role_of(const struct qd_case_edit *edit, int value)
     return QD_ROLE_DATA;
 }
 
-/* The first scale of the graph, 1 if there is none. */
-static double find_step(const struct qd_case_edit *edit)
+/* The first scale of the graph that is a number above 0; NULL if there is none. */
+static const struct qd_tensor *find_scales(const struct qd_case_edit *edit)
 {
     for (size_t i = 0; i < edit->value_count; i++) {
         const struct qd_tensor *tensor = edit->values[i].tensor;
-        if (!tensor || tensor->count == 0 || role_of(edit, (int)i) != QD_ROLE_SCALE)
-            continue;
-        double scale = qd_tensor_value(tensor, 0);
-        if (isfinite(scale) && scale > 0)
-            return scale;
+        if (tensor && tensor->count > 0 && role_of(edit, (int)i) == QD_ROLE_SCALE &&
+            is_step(qd_tensor_value(tensor, 0)))
+            return tensor;
     }
-    return 1;
+    return NULL;
+}
+
+/* The scales, or all the rest: data lie on edges of the scales that they get. */
+static void paint_all(struct painter *p, bool scales)
+{
+    for (size_t i = 0; i < p->edit.value_count; i++) {
+        enum qd_role role = role_of(&p->edit, (int)i);
+        if (p->edit.values[i].tensor && (role == QD_ROLE_SCALE) == scales)
+            paint(p, &p->edit.values[i], role);
+    }
 }
 
 enum qd_status qd_neighbour(const struct qd_case *kase, uint64_t number, struct qd_arena *arena,
@@ -217,10 +248,10 @@ enum qd_status qd_neighbour(const struct qd_case *kase, uint64_t number, struct 
         return status;
     p.edit.infers = true;
     p.edit.metadata.step_count = 0; /* their inputs would not fit */
-    p.step = find_step(&p.edit);
-    for (size_t i = 0; i < p.edit.value_count; i++)
-        if (p.edit.values[i].tensor)
-            paint(&p, &p.edit.values[i], role_of(&p.edit, (int)i));
+    p.old_scales = find_scales(&p.edit);
+    paint_all(&p, true);
+    p.scales = find_scales(&p.edit);
+    paint_all(&p, false);
     const char *id = qd_arena_printf(arena, "%s~%llu", kase->id, (unsigned long long)number);
     if (p.failed || !id)
         return qd_fail(error, QD_NO_MEMORY, "no room for a neighbour of '%.80s'", kase->id);

@@ -124,6 +124,9 @@ static const char *describe_near(const struct qd_near_miss *near, struct qd_aren
 {
     if (!near->quirk)
         return "";
+    if (near->neighbour == 0)
+        return qd_arena_printf(arena, "; %s explains all %lld elements of this case, as others may",
+                               near->quirk->name, (long long)near->elements);
     return qd_arena_printf(
         arena,
         "; %s explains all %lld elements of this case and %zu wrong neighbours, but not neighbour "

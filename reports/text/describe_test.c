@@ -132,14 +132,28 @@ static void second_faults_are_all_told(void **state)
                            "together with a|b|c|d|e|f|g|h or one of 1 more"));
 }
 
+/* What no neighbour refuted, and none spoke for. */
+static void what_is_no_name_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct qd_quirk quirk = {.name = "a"};
+    struct qd_diagnosis diagnosis = {
+        .neighbours = 5, .out_of_time = true, .near = {.quirk = &quirk, .elements = 144}};
+
+    assert_string_equal(qd_describe_evidence(&diagnosis, &f->arena),
+                        "5 neighbours run; the target is wrong on 0 of them; out of time; a "
+                        "explains all 144 elements of this case, as others may");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(numbers_read_back),        TEST(tensors_show_their_head),
-        TEST(long_tensors_are_cut),     TEST(places_are_coordinates),
-        TEST(attributes_of_every_kind), TEST(second_faults_are_all_told),
+        TEST(numbers_read_back),          TEST(tensors_show_their_head),
+        TEST(long_tensors_are_cut),       TEST(places_are_coordinates),
+        TEST(attributes_of_every_kind),   TEST(what_is_no_name_is_told),
+        TEST(second_faults_are_all_told),
     };
 
     return cmocka_run_group_tests_name("describe", tests, NULL, NULL);

@@ -40,10 +40,11 @@ struct candidate {
     const struct qd_op *only; /* as in a reading */
     int64_t slack;            /* on the case */
     int64_t given;            /* wrong elements of the case that are its own value */
-    int64_t inexact; /* wrong elements in its set that are not its own value, over all trials */
-    bool weak;       /* most of some trial is unspecified under it: neither explained nor refuted */
-    bool same;       /* each number of the case, specified or not, is its own */
+    int64_t inexact;  /* wrong elements in its set that are not its own value, over all trials */
+    bool weak;        /* neither explains the case, nor is refuted */
+    bool same;        /* each number of the case, specified or not, is its own */
     size_t divergent; /* wrong neighbours that it explains, and not all at the ends of the type */
+    size_t silent;    /* neighbours of which most is unspecified under it */
     size_t excused;   /* wrong neighbours that it explains only together with another quirk */
     /* The orders in which a quirk explains each of those with it, by its place in the list. */
     uint8_t others[MOST_QUIRKS];
@@ -59,6 +60,8 @@ enum order { AFTER = 1, BEFORE = 2 };
 #define DEFAULT_NEIGHBOURS 16
 /* Neighbours looked at to tell candidates apart. */
 #define MAX_NEIGHBOURS 200
+/* Of them, those that are looked at before any other is run. */
+#define FIRST_LOOK 32
 #define MAX_CANDIDATES 64
 /* Quirks that change a case, at most, whose pairs are tried. */
 #define MAX_CHANGING 48
@@ -302,7 +305,7 @@ static bool try_candidate(struct diagnosing *d, struct candidate candidate)
     enum fit fit = fit_of_case(reading_of(&candidate), &answer, d->arena, &view);
     if (fit == REFUTED)
         return false;
-    candidate.weak = fit == SILENT;
+    candidate.weak = fit == SILENT || (d->plain.mismatched > 0 && view.given == 0);
     candidate.slack = view.comparison.slack;
     candidate.same = view.same;
     candidate.given = view.given;
@@ -373,11 +376,17 @@ static void find_pairs(struct diagnosing *d)
         d->count = 0;
 }
 
+/* What it is silent about, neither explained nor refuted, may not outweigh what speaks for it. */
+static bool is_strong(const struct candidate *c)
+{
+    return !c->weak && (c->silent == 0 || c->silent < c->divergent);
+}
+
 static size_t count_strong(const struct diagnosing *d)
 {
     size_t strong = 0;
     for (size_t i = 0; i < d->count; i++)
-        strong += !d->candidates[i].weak;
+        strong += is_strong(&d->candidates[i]);
     return strong;
 }
 
@@ -566,7 +575,7 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
             note_refuted(d, &c);
             continue;
         }
-        c.weak = c.weak || fit == SILENT;
+        c.silent += fit == SILENT;
         c.inexact += view.inexact;
         c.divergent += telling && fit == EXPLAINS;
         d->candidates[kept++] = c;
@@ -584,32 +593,40 @@ static enum qd_status run_neighbour(struct diagnosing *d, struct neighbour *neig
     return status;
 }
 
-static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number)
+/* Runs neighbour `number`, or only if it tells the candidates apart. *ran: it gave outputs. */
+static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number, bool if_telling,
+                                    bool *ran)
 {
     struct neighbour neighbour;
     struct qd_error error = {.status = QD_OK};
     enum qd_status status = QD_OK;
     qd_arena_init(&neighbour.arena, QD_ARENA_DEFAULT_BUDGET);
-    bool settled = d->neighbours >= d->wanted_neighbours, ran = false;
+    *ran = false;
     if (qd_neighbour(d->kase, number, &neighbour.arena, &neighbour.kase, &error) == QD_OK &&
-        evaluate(&neighbour) && (!settled || tells_apart(d, &neighbour)))
-        status = run_neighbour(d, &neighbour, &ran);
-    if (ran)
+        evaluate(&neighbour) && (!if_telling || tells_apart(d, &neighbour)))
+        status = run_neighbour(d, &neighbour, ran);
+    if (*ran)
         sift(d, &neighbour);
     qd_arena_clear_for(&neighbour.arena, d->arena);
     return status;
 }
 
+/* First those of a few that tell several candidates apart: where a run takes long, others leave no time for them. */
 static enum qd_status ask_neighbours(struct diagnosing *d)
 {
     enum qd_status status = QD_OK;
+    bool asked[MAX_NEIGHBOURS] = {false};
+    for (uint64_t number = 0; status == QD_OK && number < FIRST_LOOK && d->count > 1 && in_time(d);
+         number++)
+        status = ask_neighbour(d, number, true, &asked[number]);
     for (uint64_t number = 0; status == QD_OK && number < MAX_NEIGHBOURS && d->count > 0;
          number++) {
-        if (d->neighbours >= d->wanted_neighbours && d->count == 1)
+        bool settled = d->neighbours >= d->wanted_neighbours, ran;
+        if (asked[number])
+            continue;
+        if ((settled && d->count == 1) || !in_time(d))
             break;
-        if (!in_time(d))
-            break;
-        status = ask_neighbour(d, number);
+        status = ask_neighbour(d, number, settled, &ran);
     }
     return status;
 }
@@ -854,6 +871,19 @@ static void prefer_exact(struct diagnosing *d)
     d->count = exact > 0 ? exact : d->count;
 }
 
+/* Time ended, and the target was right on every neighbour: its fault is one of few numbers, which many quirks explain
+ * that move numbers a little. What is left is no name; of ties alone it is one, since such quirks do not end there. */
+static void withdraw_untold(struct diagnosing *d)
+{
+    const struct candidate *first = d->candidates;
+    if (!d->out_of_time || d->neighbours == 0 || d->divergent > 0 || count_strong(d) == 0 ||
+        qd_difference_is_of_ties(d->kase, d->canonical, d->run, d->arena))
+        return;
+    if (!needs_evidence(first))
+        d->near = (struct qd_near_miss){.quirk = first->quirks[0], .elements = d->plain.compared};
+    d->count = 0;
+}
+
 static bool named(const struct diagnosing *d)
 {
     return d->count == 1 && count_strong(d) == 1 && d->candidates[0].divergent >= PAIR_EVIDENCE;
@@ -1008,6 +1038,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
         status = qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
     if (status != QD_OK)
         return status;
+    withdraw_untold(&d);
     name_candidates(&d, &made);
     if (made.quirk_count == 1 && d.candidates[0].only)
         made.only = d.candidates[0].only->name;

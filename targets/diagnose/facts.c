@@ -156,3 +156,22 @@ const char *qd_difference_facts(const struct qd_case *kase, const struct qd_valu
     }
     return line.text;
 }
+
+bool qd_difference_is_of_ties(const struct qd_case *kase, const struct qd_value *canonical,
+                              const struct qd_run *run, struct qd_arena *arena)
+{
+    const size_t outputs = kase->graph->output_count;
+    struct qd_value *explained = qd_arena_array(arena, outputs, sizeof *explained);
+    int64_t wrong = 0, ties = 0;
+    if (!explained ||
+        qd_graph_explain(kase->graph, kase->inputs, NULL, arena, explained, NULL) != QD_OK)
+        return false;
+    for (size_t o = 0; o < outputs; o++)
+        for (int64_t i = 0; i < canonical[o].want.count; i++) {
+            bool differs =
+                qd_element_of(&canonical[o], &run->outputs[o], i) == QD_ELEMENT_MISMATCHED;
+            wrong += differs;
+            ties += differs && explained[o].real && qd_value_flags(&explained[o], i) & QD_TIE;
+        }
+    return wrong > 0 && ties == wrong;
+}

@@ -10,4 +10,8 @@
 const char *qd_difference_facts(const struct qd_case *kase, const struct qd_value *canonical,
                                 const struct qd_run *run, struct qd_arena *arena);
 
+/* Whether every element that differs, and one does, is at an exact tie; false if that is not known. */
+bool qd_difference_is_of_ties(const struct qd_case *kase, const struct qd_value *canonical,
+                              const struct qd_run *run, struct qd_arena *arena);
+
 #endif

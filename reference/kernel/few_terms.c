@@ -256,14 +256,12 @@ static void include_scaled_twice(struct numbers *all, const struct side *x, cons
 static void include_scaled_terms(struct numbers *all, const struct side *b)
 {
     const struct numbers *codes[QD_FEW_TERMS];
-    struct numbers sum, scale;
+    struct numbers sum;
     for (unsigned k = 0; k < b->count; k++)
         codes[k] = &b->code[k];
     clear(&sum, all->most);
-    clear(&scale, all->most);
-    include(&scale, qd_interval_point(b->step));
     sum_of_few(codes, b->count, &sum);
-    multiply(&sum, &scale, all);
+    multiply(&sum, &b->scale, all);
 }
 
 static void include_orders(const struct side *x, const struct side *w, const struct side *b,
@@ -303,6 +301,7 @@ static bool find(const struct qd_float_sum *sum, unsigned most, struct numbers *
         return false;
     scale_of(&x);
     scale_of(&w);
+    scale_of(&b);
     clear(all, most);
     all->last = most > 1;
     include_orders(&x, &w, &b, all);

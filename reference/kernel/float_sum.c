@@ -129,11 +129,10 @@ void qd_float_sum_term(struct qd_float_sum *sum, const struct qd_float_operand *
         follow_scale(sum, b->value, i);
 }
 
-void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
+static void multiply_by(struct qd_float_sum *sum, double factor)
 {
     if (factor == 1)
         return;
-    sum->few.count = QD_MANY_TERMS; /* the factor has orders of its own */
     sum->turned = sum->turned || factor <= 0;
     sum->total = qd_interval_multiply(sum->total, (struct qd_interval){factor, factor});
     if (sum->apart)
@@ -142,6 +141,13 @@ void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
     sum->magnitude *= fabs(factor);
     sum->abs_sum *= fabs(factor);
     sum->quantum = product_quantum(sum->quantum, qd_float_quantum(factor));
+}
+
+void qd_float_sum_scale(struct qd_float_sum *sum, double factor)
+{
+    if (factor != 1)
+        sum->few.count = QD_MANY_TERMS; /* the factor has orders of its own */
+    multiply_by(sum, factor);
 }
 
 void qd_float_sum_add(struct qd_float_sum *sum, const struct qd_float_sum *other)
@@ -339,9 +345,7 @@ enum qd_status qd_float_sum_store_mean(const struct qd_evaluation *evaluation,
         if (status == QD_OK)
             status = open_zero(evaluation, sum, y, i);
     } else if (!rough) {
-        unsigned few = sum->few.count;
-        qd_float_sum_scale(sum, 1 / divisor.lo);
-        sum->few.count = few;
+        multiply_by(sum, 1 / divisor.lo);
         sum->few.part = 1 / divisor.lo;
         status = qd_float_sum_store(evaluation, sum, 0, y, i);
     } else if (exact && sum->magnitude <= greatest_total) {

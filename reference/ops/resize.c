@@ -629,6 +629,16 @@ static struct qd_interval weight_of(double x, bool up)
               : qd_interval_add((struct qd_interval){1, 1}, (struct qd_interval){-rest, -rest});
 }
 
+/* The element at or before x, and along each axis whose bit is set the one after that. */
+static int64_t corner_index(const struct linear *l, int64_t base, const double *x, unsigned up)
+{
+    int64_t index = base;
+    for (unsigned a = 0; a < l->count; a++)
+        index += clamp(&l->r->axes[l->axes[a]], floor(x[a]) + (double)(up >> a & 1)) *
+                 l->r->stride[l->axes[a]];
+    return index;
+}
+
 /* The sum at coordinates x of the sampled axes. Every order is within so many roundings of twice
  * the greatest neighbour, which a step a + x·(b − a) may reach, and exact where all products of
  * weights and numbers are within 24 bits of that. */
@@ -638,13 +648,9 @@ static struct qd_float_sum sum_at(const struct linear *l, int64_t base, const do
     double greatest = 0, abs_sum = 0;
     for (unsigned corner = 0; corner < 1U << l->count; corner++) {
         struct qd_interval weight = {1, 1};
-        int64_t index = base;
-        for (unsigned a = 0; a < l->count; a++) {
-            const struct qd_resample_axis *axis = &l->r->axes[l->axes[a]];
-            bool up = (corner >> a & 1) != 0;
-            index += clamp(axis, floor(x[a]) + up) * l->r->stride[l->axes[a]];
-            weight = qd_interval_multiply(weight, weight_of(x[a], up));
-        }
+        int64_t index = corner_index(l, base, x, corner);
+        for (unsigned a = 0; a < l->count; a++)
+            weight = qd_interval_multiply(weight, weight_of(x[a], (corner >> a & 1) != 0));
         int quantum = weight.lo < weight.hi ? INT_MIN : qd_float_quantum(weight.lo);
         struct qd_float_operand factor = {.hull = &weight, .exact = &weight, .quantum = &quantum};
         qd_float_sum_product(&sum, &l->x, index, &factor, 0);
@@ -684,20 +690,6 @@ static bool is_half_way(const struct linear *l, const double *x, unsigned *halve
     return true;
 }
 
-static int64_t corner_index(const struct linear *l, int64_t base, const double *x,
-                            const unsigned *halved, unsigned count, unsigned corner)
-{
-    int64_t index = base;
-    for (unsigned a = 0; a < l->count; a++) {
-        int64_t up = 0;
-        for (unsigned k = 0; k < count; k++)
-            up += halved[k] == a && (corner >> k & 1) != 0;
-        index +=
-            clamp(&l->r->axes[l->axes[a]], floor(x[a]) + (double)up) * l->r->stride[l->axes[a]];
-    }
-    return index;
-}
-
 /* Half-way between codes of one scale the orders' hull is known. */
 static void limit_halves(const struct linear *l, int64_t base, const double *x,
                          struct qd_float_sum *sum)
@@ -708,7 +700,10 @@ static void limit_halves(const struct linear *l, int64_t base, const double *x,
         return;
     for (unsigned k = 0; k < 1U << count; k++) {
         double own;
-        int64_t index = corner_index(l, base, x, halved, count, k);
+        unsigned up = 0;
+        for (unsigned axis = 0; axis < count; axis++)
+            up |= (k >> axis & 1) << halved[axis];
+        int64_t index = corner_index(l, base, x, up);
         if (!qd_value_is_code(l->x.value, index, &codes[k], &own) || (k > 0 && own != scale) ||
             fabs(codes[k]) > 0x1p20 || !qd_scale_is_moderate(own))
             return;
@@ -717,6 +712,17 @@ static void limit_halves(const struct linear *l, int64_t base, const double *x,
     sum->limits = qd_halves(codes, count, scale);
     sum->limited = sum->of_terms = true;
     sum->common = (float)scale;
+}
+
+/* What is known of the orders because of where x lies. */
+static void settle_place(const struct linear *l, int64_t base, const double *x, enum qd_dtype type,
+                         struct qd_float_sum *sum)
+{
+    int halvings = count_halvings(l, x);
+    if (sum->quantum != INT_MIN && sum->quantum != INT_MAX)
+        sum->quantum -= halvings;
+    if (halvings == 0 && type == QD_F32)
+        limit_halves(l, base, x, sum);
 }
 
 /* Point j of what the ends of an interval and the integers between make of it: in between the value
@@ -769,11 +775,8 @@ static enum qd_status interpolate(const struct linear *l, const struct site *con
         struct qd_float_sum other = sum_at(l, base, x);
         join(&sum, &other);
     }
-    int halvings = count_halvings(l, x);
-    if (sum.quantum != INT_MIN && sum.quantum != INT_MAX)
-        sum.quantum -= halvings;
-    if (halvings == 0 && vertices == 1 && y->want.dtype == QD_F32)
-        limit_halves(l, base, x, &sum);
+    if (vertices == 1)
+        settle_place(l, base, x, y->want.dtype, &sum);
     return qd_float_sum_store(l->evaluation, &sum, 2 * (int64_t)l->count, y, i);
 }
 

@@ -387,33 +387,36 @@ static bool pads_below_zero(const struct qd_case *kase, const struct qd_node *no
     return qd_features_has(&features, QD_FEATURE_NEGATIVE_PADS);
 }
 
+/* What a sentence leaves open may be refused, or have another shape. */
+enum { REFUSED = 1, SHAPED = 2 };
+
+static unsigned opening_of(enum qd_verdict class)
+{
+    return class == QD_VERDICT_REJECTS_VALID ? REFUSED
+           : class == QD_VERDICT_WRONG_SHAPE ? SHAPED
+                                             : 0;
+}
+
+#define IGNORED "\"Sliding windows that would start in the right padded region are ignored\", "
+
 static const struct {
-    enum qd_verdict class;
+    unsigned of;
     node_fact *fact;
     const char *words;
 } open_points[] = {
-    {QD_VERDICT_REJECTS_VALID, divides_by_zero,
-     "an integer is divided by 0, for which no sentence has a quotient"},
-    {QD_VERDICT_REJECTS_VALID, takes_matrix_of_parameters,
+    {REFUSED, divides_by_zero, "an integer is divided by 0, for which no sentence has a quotient"},
+    {REFUSED, takes_matrix_of_parameters,
      "a parameter of a matrix is a matrix, where the page has \"M element vector\""},
-    {QD_VERDICT_REJECTS_VALID, has_one_long_block,
+    {REFUSED, has_one_long_block,
      "block_size exceeds the axis, and the page's range for it has no end where there is one "
      "block"},
-    {QD_VERDICT_WRONG_SHAPE, starts_in_right_padding,
-     "\"Sliding windows that would start in the right padded region are ignored\", which the "
-     "page's "
-     "formula counts"},
-    {QD_VERDICT_WRONG_SHAPE, is_valid_with_ceil,
+    {SHAPED, starts_in_right_padding, IGNORED "which the page's formula counts"},
+    {SHAPED, is_valid_with_ceil,
      "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree"},
-    {QD_VERDICT_REJECTS_VALID, ignores_a_window,
-     "\"Sliding windows that would start in the right padded region are ignored\", and ONNX's "
-     "shape "
-     "inference counts one"},
-    {QD_VERDICT_REJECTS_VALID, pads_below_zero,
+    {REFUSED, ignores_a_window, IGNORED "and ONNX's shape inference counts one"},
+    {REFUSED | SHAPED, pads_below_zero,
      "no pads of 0 or more give the output's size, which the page asks for"},
-    {QD_VERDICT_WRONG_SHAPE, pads_below_zero,
-     "no pads of 0 or more give the output's size, which the page asks for"},
-    {QD_VERDICT_WRONG_SHAPE, starts_before_first,
+    {SHAPED, starts_before_first,
      "\"Similar to numpy\": numpy takes nothing backward from a start before the first element"},
 };
 
@@ -441,13 +444,12 @@ static const char *beyond_page(const struct qd_evaluated *evaluated,
         return "a parameter or bound has the shape [1] where the operator's page says scalar";
     if (class == QD_VERDICT_REJECTS_VALID && has_foreign_op(kase->graph, session))
         return "the operator set is another vendor's: ONNX's IR.md, \"An implementation must "
-               "support "
-               "all operators in the set or reject the model\"";
+               "support all operators in the set or reject the model\"";
     if (class == QD_VERDICT_WRONG_SHAPE && is_window_too_large(evaluated))
         return "a window exceeds the padded axis, and the page's floor and ONNX's shape inference "
                "disagree";
     for (size_t i = 0; i < sizeof open_points / sizeof *open_points; i++)
-        if (class == open_points[i].class && some_node(kase, open_points[i].fact, arena))
+        if (opening_of(class) & open_points[i].of && some_node(kase, open_points[i].fact, arena))
             return open_points[i].words;
     return has_empty_axes(kase->graph) ? "axes is an empty list" : NULL;
 }
@@ -541,8 +543,10 @@ enum qd_status qd_cite(const struct qd_evaluated *evaluated, const struct qd_ses
         cite_value(evaluated, run, comparison, arena, &made);
     else
         made.clause = clause_of(evaluated, class, words, arena);
-    const char *beyond = beyond_page(evaluated, session, class, arena);
-    if (made.clause && made.severity == QD_SEVERITY_WRONG && beyond) {
+    const char *beyond = made.clause && made.severity == QD_SEVERITY_WRONG
+                             ? beyond_page(evaluated, session, class, arena)
+                             : NULL;
+    if (beyond) {
         made.severity = QD_SEVERITY_ADVISORY;
         made.clause = qd_arena_printf(arena, "%s; but %s", made.clause, beyond);
     }

@@ -8,8 +8,11 @@
 
 #define NEIGHBOURS 7
 
+/* One case in so many: families are long rows of cases that differ in a factor or two. */
+#define ONE_IN 4
+
 struct counts {
-    size_t cases, neighbours, valid, changed;
+    size_t seen, cases, neighbours, valid, changed;
 };
 
 static bool same_inputs(const struct qd_case *a, const struct qd_case *b)
@@ -52,9 +55,11 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
 {
     struct counts *counts = context;
     bool skipped = kase->expect != QD_EXPECT_VALID || kase->input_count == 0;
-    for (uint64_t i = 0; !skipped && i < NEIGHBOURS; i++)
+    if (skipped || counts->seen++ % ONE_IN != 0)
+        return QD_VISIT_GO_ON;
+    for (uint64_t i = 0; i < NEIGHBOURS; i++)
         check_neighbour(kase, i, counts);
-    counts->cases += !skipped;
+    counts->cases++;
     return QD_VISIT_GO_ON;
 }
 

@@ -95,6 +95,7 @@ struct diagnosing {
     const struct qd_value *canonical;
     const struct qd_run *run;
     struct qd_comparison plain;     /* of the run with the canonical values */
+    const struct qd_case *node;     /* the one that differs first, alone; NULL: none is known */
     struct qd_diagnosis_memo *memo; /* of this case and these outputs; or NULL */
     struct qd_arena *arena;
     struct qd_error *error;
@@ -593,22 +594,31 @@ static enum qd_status run_neighbour(struct diagnosing *d, struct neighbour *neig
     return status;
 }
 
-/* Runs neighbour `number`, or only if it tells the candidates apart. *ran: it gave outputs. */
-static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number, bool if_telling,
-                                    bool *ran)
+typedef void taker(struct diagnosing *, const struct neighbour *);
+
+/* Runs neighbour `number` of `kase`, or only if it tells the candidates apart. *ran: it gave outputs, and `take` has
+ * seen them. */
+static enum qd_status ask_neighbour_of(struct diagnosing *d, const struct qd_case *kase,
+                                       uint64_t number, bool if_telling, taker *take, bool *ran)
 {
     struct neighbour neighbour;
     struct qd_error error = {.status = QD_OK};
     enum qd_status status = QD_OK;
     qd_arena_init(&neighbour.arena, QD_ARENA_DEFAULT_BUDGET);
     *ran = false;
-    if (qd_neighbour(d->kase, number, &neighbour.arena, &neighbour.kase, &error) == QD_OK &&
+    if (qd_neighbour(kase, number, &neighbour.arena, &neighbour.kase, &error) == QD_OK &&
         evaluate(&neighbour) && (!if_telling || tells_apart(d, &neighbour)))
         status = run_neighbour(d, &neighbour, ran);
     if (*ran)
-        sift(d, &neighbour);
+        take(d, &neighbour);
     qd_arena_clear_for(&neighbour.arena, d->arena);
     return status;
+}
+
+static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number, bool if_telling,
+                                    bool *ran)
+{
+    return ask_neighbour_of(d, d->kase, number, if_telling, sift, ran);
 }
 
 /* First those of a few that tell several candidates apart: where a run takes long, others leave no time for them. */
@@ -694,23 +704,29 @@ static bool shows(const struct diagnosing *d, struct neighbour *neighbour)
            !same_values(values, neighbour->evaluated.values, neighbour->kase.graph->output_count);
 }
 
-/* Runs a case of the operator's with other shapes and attributes where it is
- * `worth` it, and takes what it shows with `take`. */
-static void ask_other(struct search *search, const struct qd_case *kase,
-                      bool (*worth)(const struct diagnosing *, struct neighbour *),
-                      void (*take)(struct diagnosing *, const struct neighbour *))
+/* Runs a case where it is `worth` it (NULL: anyhow), and takes what it shows with `take`. */
+static enum qd_status ask_about(struct diagnosing *d, const struct qd_case *kase,
+                                bool (*worth)(const struct diagnosing *, struct neighbour *),
+                                taker *take)
 {
-    struct diagnosing *d = search->d;
     struct neighbour other = {.kase = *kase};
+    enum qd_status status = QD_OK;
     bool ran = false;
-    if (kase->expect != QD_EXPECT_VALID || strcmp(kase->op, d->kase->op) != 0)
-        return;
     qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
-    if (evaluate(&other) && worth(d, &other))
-        search->status = run_neighbour(d, &other, &ran);
+    if (evaluate(&other) && (!worth || worth(d, &other)))
+        status = run_neighbour(d, &other, &ran);
     if (ran)
         take(d, &other);
     qd_arena_clear_for(&other.arena, d->arena);
+    return status;
+}
+
+/* The same for a case of the operator's with other shapes and attributes. */
+static void ask_other(struct search *search, const struct qd_case *kase,
+                      bool (*worth)(const struct diagnosing *, struct neighbour *), taker *take)
+{
+    if (kase->expect == QD_EXPECT_VALID && strcmp(kase->op, search->d->kase->op) == 0)
+        search->status = ask_about(search->d, kase, worth, take);
 }
 
 /* As evidence for the candidate that is left. */
@@ -778,6 +794,26 @@ static enum qd_status ask_suite_for_more(struct diagnosing *d)
 {
     bool enough = d->count != 1 || d->candidates[0].divergent >= PAIR_EVIDENCE;
     return enough ? QD_OK : ask_family(d, ask_for_more, QD_LEVEL_SMOKE, OF_ANY_TYPES);
+}
+
+/* --- The node at fault -------------------------------------------------------------------------- */
+
+/* Neighbours of the node that differs first, alone: what tells candidates apart at its inputs, the nodes before it need
+ * not give. Only where alone it shows the fault, as the candidates say: the target may have another kernel for it. */
+static enum qd_status ask_node(struct diagnosing *d)
+{
+    size_t divergent = d->divergent;
+    if (!d->node || d->count < 2 || !in_time(d))
+        return QD_OK;
+    enum qd_status status = ask_about(d, d->node, NULL, sift_unless_none);
+    if (d->divergent == divergent)
+        return status;
+    for (uint64_t number = 0; status == QD_OK && number < FIRST_LOOK && d->count > 1 && in_time(d);
+         number++) {
+        bool ran;
+        status = ask_neighbour_of(d, d->node, number, true, sift_unless_none, &ran);
+    }
+    return status;
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */
@@ -905,25 +941,20 @@ static enum qd_status look_further(struct diagnosing *d, enum kind kind)
 }
 
 /* Takes what a case that refuted the single quirks shows. */
-static enum qd_status ask_again(struct diagnosing *d, const struct refuting *kept,
-                                void (*take)(struct diagnosing *, const struct neighbour *))
+static enum qd_status ask_again(struct diagnosing *d, const struct refuting *kept, taker *take)
 {
-    struct neighbour other = {.kase.graph = NULL};
+    struct qd_arena arena;
+    struct qd_case kase;
     struct qd_error error;
     enum qd_status status = QD_OK;
-    bool ran = false;
-    qd_arena_init(&other.arena, QD_ARENA_DEFAULT_BUDGET);
-    if (qd_case_decode(kept->bytes, kept->size, &other.arena, &other.kase, &error) == QD_OK &&
-        evaluate(&other))
-        status = run_neighbour(d, &other, &ran);
-    if (ran)
-        take(d, &other);
-    qd_arena_clear_for(&other.arena, d->arena);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    if (qd_case_decode(kept->bytes, kept->size, &arena, &kase, &error) == QD_OK)
+        status = ask_about(d, &kase, NULL, take);
+    qd_arena_clear_for(&arena, d->arena);
     return status;
 }
 
-static enum qd_status ask_all_again(struct diagnosing *d,
-                                    void (*take)(struct diagnosing *, const struct neighbour *))
+static enum qd_status ask_all_again(struct diagnosing *d, taker *take)
 {
     enum qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < d->refuting_count && in_time(d); i++)
@@ -993,6 +1024,8 @@ static enum qd_status find_candidates(struct diagnosing *d)
     find(d, SINGLE);
     enum qd_status status = ask_neighbours(d);
     if (status == QD_OK)
+        status = ask_node(d);
+    if (status == QD_OK)
         status = ask_suite(d);
     prefer_exact(d);
     if (status == QD_OK && d->count == 1 && lacks_evidence(&d->candidates[0]))
@@ -1022,7 +1055,6 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
                            .memo = recall(options->memo, arena),
                            .arena = arena,
                            .error = error,
-                           .start = qd_clock_seconds(),
                            .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS,
                            .most_steps = options->steps,
                            .wanted_neighbours =
@@ -1031,9 +1063,13 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     qd_compare(kase, canonical, run, &d.plain);
     d.wrong = d.plain.mismatched;
     qd_case_features(kase, &d.features);
-    enum qd_status status = find_candidates(&d);
+    struct qd_difference_place place;
+    enum qd_status status = qd_difference_locate(session, kase, arena, &place, error);
+    made.place = place.text;
+    d.node = place.node;
+    d.start = qd_clock_seconds();
     if (status == QD_OK)
-        status = qd_difference_locate(session, kase, arena, &made.place, error);
+        status = find_candidates(&d);
     if (status == QD_OK && arena->starved) /* what could not be evaluated is not refuted */
         status = qd_fail(error, QD_NO_MEMORY, "no memory for a diagnosis");
     if (status != QD_OK)

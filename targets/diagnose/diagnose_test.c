@@ -955,6 +955,45 @@ static void test_a_name_gives_some_element(void **state)
     qd_arena_clear(&arena);
 }
 
+/* Reciprocals of six numbers to uint8 with zero point 128, run by a target. */
+static const char *label_of_reciprocals(const char *target, struct qd_arena *arena)
+{
+    static const int64_t six[] = {6};
+    struct qd_session *session = qd_open(target, &(struct qd_session_options){.in_process = true});
+    struct qd_case kase;
+    struct qd_tensor x = floats(arena, 1, six, (const float[]){1e-30f, 3, -7, 11, 0.9f, -1.3f});
+    struct qd_tensor zero, scale = floats(arena, 0, NULL, (const float[]){0.011f});
+    struct qd_builder *builder = qd_build_begin(arena, 19);
+    struct qd_diagnosis diagnosis;
+    struct qd_error error;
+    assert_int_equal(qd_tensor_init(&zero, arena, QD_U8, 0, NULL, &error), QD_OK);
+    *(uint8_t *)zero.data = 128;
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &scale);
+    qd_build_initializer(builder, "z", &zero);
+    qd_build_node(builder, "", "Reciprocal", "x", "v");
+    qd_build_node(builder, "", "QuantizeLinear", "v,s,z", "y");
+    qd_build_output(builder, "y", QD_U8, 1, six);
+    assert_int_equal(qd_build_finish(builder, "reciprocals", false, &kase, &error), QD_OK);
+    assert_true(diagnose_wrong(session, &kase, 0, arena, &diagnosis));
+    qd_session_close(session);
+    return diagnosis.label;
+}
+
+/* What tells the two apart is next to halves of a code, which reciprocals do not hit by chance: the node at fault alone
+ * is given such numbers. */
+static void test_the_node_alone_tells_apart(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_string_equal(label_of_reciprocals("quirk:range-int32-indefinite", &arena),
+                        "range-int32-indefinite");
+    assert_string_equal(label_of_reciprocals("quirk:quantized-in-blocks-of-8", &arena),
+                        "quantized-in-blocks-of-8");
+    qd_arena_clear(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -975,6 +1014,7 @@ int main(void)
         cmocka_unit_test(test_a_pair_is_better_than_what_is_refuted),
         cmocka_unit_test(test_second_faults_are_all_told),
         cmocka_unit_test(test_an_open_sum_gives_way),
-        cmocka_unit_test(test_what_gives_every_number_stays)};
+        cmocka_unit_test(test_what_gives_every_number_stays),
+        cmocka_unit_test(test_the_node_alone_tells_apart)};
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

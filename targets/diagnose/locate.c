@@ -2,6 +2,8 @@
 /* Finds where in a graph a target leaves the admissible set. */
 #include "diagnose/locate.h"
 
+#include <string.h>
+
 #include "qdiff/case_edit.h"
 #include "qdiff/citation.h"
 #include "qdiff/trial.h"
@@ -61,49 +63,86 @@ static size_t first_difference(const struct exposed *e)
     return i;
 }
 
-static const char *name_node(const struct qd_case *kase, int value, struct qd_arena *arena)
+static const char *name_node(const struct qd_case *kase, int value, int node,
+                             struct qd_arena *arena)
 {
     const struct qd_graph *graph = kase->graph;
-    int i = qd_graph_producer(graph, value);
-    if (i < 0)
+    if (node < 0)
         return "an output that no node computes differs";
-    const char *clause = qd_node_clause(kase, &graph->nodes[i], arena);
+    const char *clause = qd_node_clause(kase, &graph->nodes[node], arena);
     return !clause ? NULL
                    : qd_arena_printf(
                          arena,
                          "node %d of %zu, %s, whose output is '%.80s', is the first to differ; %s",
-                         i + 1, graph->node_count, graph->nodes[i].op_type,
+                         node + 1, graph->node_count, graph->nodes[node].op_type,
                          graph->values[value].name, clause);
 }
 
-static const char *describe(const struct exposed *e, struct qd_arena *arena)
+/* The index of a value's output; the count of outputs if it is none. */
+static size_t output_of(const struct qd_graph *graph, int value)
 {
+    size_t i = 0;
+    while (i < graph->output_count && graph->outputs[i] != value)
+        i++;
+    return i;
+}
+
+/* What other nodes compute comes from the run. */
+static const struct qd_case *take_out(const struct exposed *e, int node, struct qd_arena *arena)
+{
+    const struct qd_graph *graph = e->kase.graph;
+    struct qd_case *made = qd_arena_array(arena, 1, sizeof *made);
+    struct qd_case_edit edit;
+    struct qd_error none;
+    if (!made || qd_case_edit_begin(&e->kase, arena, &edit, &none) != QD_OK)
+        return NULL;
+    edit.nodes[0] = edit.nodes[node];
+    edit.node_count = 1;
+    edit.output_count = edit.nodes[0].output_count;
+    memcpy(edit.outputs, edit.nodes[0].outputs, edit.output_count * sizeof *edit.outputs);
+    for (size_t i = 0; i < edit.nodes[0].input_count; i++) {
+        int input = edit.nodes[0].inputs[i];
+        if (input == QD_NO_VALUE || edit.values[input].tensor)
+            continue;
+        size_t output = output_of(graph, input);
+        edit.values[input].is_input = true;
+        edit.values[input].tensor =
+            output < graph->output_count ? &e->trial.run.outputs[output] : NULL;
+    }
+    return qd_case_edit_finish(&edit, "alone", false, made, &none) == QD_OK ? made : NULL;
+}
+
+static struct qd_difference_place describe(const struct exposed *e, struct qd_arena *arena)
+{
+    const struct qd_graph *graph = e->kase.graph;
     if (e->trial.skip || e->trial.run.outcome != QD_OUTCOME_OUTPUTS)
-        return "not told: the target does not take the graph with the values in between as outputs";
+        return (struct qd_difference_place){.text = "not told: the target does not take the graph "
+                                                    "with the values in between as outputs"};
     size_t first = first_difference(e);
-    if (first == e->kase.graph->output_count)
-        return "a fusion: the difference vanishes when the values in between are outputs";
-    return name_node(&e->kase, e->kase.graph->outputs[first], arena);
+    if (first == graph->output_count)
+        return (struct qd_difference_place){
+            .text = "a fusion: the difference vanishes when the values in between are outputs"};
+    int value = graph->outputs[first], node = qd_graph_producer(graph, value);
+    return (struct qd_difference_place){name_node(&e->kase, value, node, arena),
+                                        node < 0 ? NULL : take_out(e, node, arena)};
 }
 
 enum qd_status qd_difference_locate(struct qd_session *session, const struct qd_case *kase,
-                                    struct qd_arena *arena, const char **place,
+                                    struct qd_arena *arena, struct qd_difference_place *place,
                                     struct qd_error *error)
 {
-    *place = "";
+    *place = (struct qd_difference_place){.text = ""};
     struct qd_case_edit edit;
     struct qd_error local = {.status = QD_OK};
     if (kase->graph->node_count < 2)
         return QD_OK;
     if (qd_case_edit_begin(kase, arena, &edit, &local) != QD_OK || !expose(&edit)) {
-        *place = "unknown: the graph is too large to take apart";
+        place->text = "unknown: the graph is too large to take apart";
         return QD_OK;
     }
     struct exposed exposed;
     enum qd_status status = run_exposed(session, &edit, &exposed, error);
-    const char *text = status == QD_OK ? describe(&exposed, arena) : "";
-    if (!text)
-        return qd_fail(error, QD_NO_MEMORY, "no room to say where");
-    *place = text;
-    return status;
+    if (status == QD_OK)
+        *place = describe(&exposed, arena);
+    return place->text ? status : qd_fail(error, QD_NO_MEMORY, "no room to say where");
 }

@@ -187,7 +187,7 @@ static void paint(struct painter *p, struct qd_case_edit_value *value, enum qd_r
 {
     bool scalar = value->tensor->count == 1 && !value->is_input;
     bool parameter = role == QD_ROLE_SCALE || role == QD_ROLE_ZERO_POINT;
-    if ((scalar && !parameter) || !changes(p, value->tensor, role))
+    if (role == QD_ROLE_CONTROL || (scalar && !parameter) || !changes(p, value->tensor, role))
         return;
     struct qd_tensor *copy = qd_case_edit_copy_tensor(&p->edit, value->tensor);
     p->failed = p->failed || !copy;

@@ -8,11 +8,8 @@
 
 #define NEIGHBOURS 7
 
-/* One case in so many: families are long rows of cases that differ in a factor or two. */
-#define ONE_IN 4
-
 struct counts {
-    size_t seen, cases, neighbours, valid, changed;
+    size_t cases, neighbours, valid, changed;
 };
 
 static bool same_inputs(const struct qd_case *a, const struct qd_case *b)
@@ -55,11 +52,9 @@ static enum qd_visit visit(void *context, const struct qd_case *kase)
 {
     struct counts *counts = context;
     bool skipped = kase->expect != QD_EXPECT_VALID || kase->input_count == 0;
-    if (skipped || counts->seen++ % ONE_IN != 0)
-        return QD_VISIT_GO_ON;
-    for (uint64_t i = 0; i < NEIGHBOURS; i++)
+    for (uint64_t i = 0; !skipped && i < NEIGHBOURS; i++)
         check_neighbour(kase, i, counts);
-    counts->cases++;
+    counts->cases += !skipped;
     return QD_VISIT_GO_ON;
 }
 
@@ -73,7 +68,7 @@ static void test_neighbours_of_the_smoke_level(void **state)
     print_message("# %zu cases, %zu neighbours, %zu valid, %zu with other inputs\n", counts.cases,
                   counts.neighbours, counts.valid, counts.changed);
     assert_true(counts.cases > 500);
-    assert_true(counts.valid * 100 > counts.neighbours * 95);
+    assert_true(counts.valid * 100 > counts.neighbours * 99);
     assert_true(counts.changed * 100 > counts.neighbours * 80);
 }
 

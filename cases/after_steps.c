@@ -3,18 +3,19 @@
 
 #include <string.h>
 
+#include "families/maker.h"
 #include "qdiff/sequence.h"
 
 #include "twin.h"
 
 /* What comes first. */
 enum kind {
-    OTHER_INPUTS, /* a run on other numbers: what is kept of the first run */
+    OTHER_INPUTS, /* a run on other numbers, parameters too: what is kept of the first run */
     MANY_RUNS,    /* two, four or six of them: what every so many runs do */
     OTHER_PARAMETERS, /* a model with the same weights that stays loaded: weights that are packed once */
     OTHER_WEIGHTS, /* one with the same parameters that is gone: memory that is used again */
-    IN_TURN,       /* another model between two runs: buffers that they share */
-    ONLY_LOADED,   /* a model that never runs */
+    IN_TURN,     /* another model between two runs, which stays or goes: buffers that they share */
+    ONLY_LOADED, /* a model that never runs */
     KINDS
 };
 
@@ -56,19 +57,78 @@ static bool reverse(struct making *m, const struct qd_tensor *tensor, struct qd_
     return other;
 }
 
-/* The inputs of the case with those reversed that are numbers; false where none is another then. */
-static bool other_inputs(struct making *m, const struct qd_tensor **inputs)
+/* Of the parameters, those that differ: what is kept for one of them may be found again by the others alone. */
+enum parameters { NONE = 0, SCALES = 1, ZERO_POINTS = 2, ALL = 3 };
+
+static enum parameters some_parameters(struct making *m)
+{
+    return (enum parameters)qd_random_range(m->random, SCALES, ALL);
+}
+
+/* An operand that is a parameter, with other numbers if it is one of those. Scales of the output go the other way: the
+ * quotients that kernels keep change too. */
+static bool other_parameter(struct making *m, const struct qd_op *op, size_t operand,
+                            enum parameters which, const struct qd_tensor *tensor,
+                            struct qd_tensor *changed)
+{
+    enum qd_role role = qd_op_role(op, operand);
+    double factor = qd_op_owner(op, operand) == QD_OPERAND_OUTPUT ? 0.5 : 2;
+    *changed = *tensor;
+    if (!(which & (role == QD_ROLE_SCALE ? SCALES : ZERO_POINTS)) || tensor->count == 0)
+        return false;
+    return qd_other_parameter(role, factor, tensor, m->arena, changed) || out_of_memory(m);
+}
+
+/* Where a value is read first; false where nothing reads it, or something reads it as no parameter. */
+static bool find_parameter(const struct qd_graph *graph, int value, const struct qd_op **op,
+                           size_t *operand)
+{
+    for (size_t n = 0; n < graph->node_count && qd_is_read_as_parameter(graph, value); n++)
+        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
+            if (graph->nodes[n].inputs[i] == value) {
+                *op = graph->nodes[n].op;
+                *operand = i;
+                return true;
+            }
+    return false;
+}
+
+/* Four times as far from 0, where the type has that: a range that an earlier run had is another one then. */
+static void widen(struct qd_tensor *tensor)
+{
+    for (int64_t i = 0; qd_dtype_is_float(tensor->dtype) && i < tensor->count; i++) {
+        double wider = 4 * qd_tensor_value(tensor, i);
+        if (qd_float_round(tensor->dtype, QD_NEAREST_EVEN, wider) == wider)
+            qd_maker_set(tensor, i, wider);
+    }
+}
+
+/* Input i with other numbers; false where they are the same. */
+static bool other_input(struct making *m, size_t i, enum parameters which, struct qd_tensor *made)
+{
+    const struct qd_graph *graph = m->kase->graph;
+    const struct qd_tensor *input = &m->kase->inputs[i];
+    const struct qd_op *op;
+    size_t operand;
+    *made = *input;
+    if (find_parameter(graph, graph->inputs[i], &op, &operand))
+        return other_parameter(m, op, operand, which, input, made);
+    if (!qd_is_read_as_numbers(graph, graph->inputs[i]) || !reverse(m, input, made))
+        return false;
+    widen(made);
+    return true;
+}
+
+/* The inputs of the case with other numbers; false where none is another then. */
+static bool other_inputs(struct making *m, enum parameters which, const struct qd_tensor **inputs)
 {
     const struct qd_graph *graph = m->kase->graph;
     struct qd_tensor *made = qd_arena_array(m->arena, graph->input_count, sizeof *made);
     bool other = false;
     if (!made)
         return out_of_memory(m);
-    for (size_t i = 0; i < graph->input_count; i++) {
-        made[i] = m->kase->inputs[i];
-        if (qd_is_read_as_numbers(graph, graph->inputs[i]))
-            other = reverse(m, &m->kase->inputs[i], &made[i]) || other;
-    }
+    for (size_t i = 0; i < graph->input_count; i++)
+        other = other_input(m, i, which, &made[i]) || other;
     *inputs = made;
     return other && m->status == QD_OK;
 }
@@ -82,13 +142,18 @@ static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned r
         .graph = m->kase->graph, .inputs = inputs, .runs = runs, .shapes = shapes};
 }
 
+/* If there are none with other parameters, at least the data are others. */
 static bool add_other_inputs(struct making *m, unsigned runs)
 {
+    const enum parameters tries[] = {some_parameters(m), NONE};
     const struct qd_tensor *inputs, *shapes;
-    if (!other_inputs(m, &inputs) || !qd_twin_takes(m->kase->graph, inputs, m->arena, &shapes))
-        return false;
-    add_own(m, inputs, runs, shapes);
-    return true;
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+        if (other_inputs(m, tries[i], &inputs) &&
+            qd_twin_takes(m->kase->graph, inputs, m->arena, &shapes)) {
+            add_own(m, inputs, runs, shapes);
+            return true;
+        }
+    return false;
 }
 
 /* The shapes of the outputs as a graph declares that the reference takes; NULL if it leaves one open. */
@@ -108,8 +173,8 @@ static const struct qd_tensor *declared_shapes(const struct qd_graph *graph, str
     return shapes;
 }
 
-/* Turns the constants of the edit into others: its scales and zero points, or everything but them. */
-static bool change_constants(struct making *m, struct qd_case_edit *edit, bool parameters)
+/* Turns the constants of the edit into others: these parameters, or of NONE everything but parameters. */
+static bool change_constants(struct making *m, struct qd_case_edit *edit, enum parameters which)
 {
     bool other = false;
     for (size_t n = 0; n < edit->node_count; n++)
@@ -120,17 +185,13 @@ static bool change_constants(struct making *m, struct qd_case_edit *edit, bool p
                 value == QD_NO_VALUE ? NULL : m->kase->graph->values[value].initializer;
             /* One that several operands share changes once. */
             if (!tensor || edit->values[value].tensor != tensor ||
-                !(parameters ? qd_op_is_parameter(op, i)
-                             : qd_is_read_as_numbers(m->kase->graph, value)))
+                !(which ? qd_op_is_parameter(op, i) : qd_is_read_as_numbers(m->kase->graph, value)))
                 continue;
             struct qd_tensor *changed = qd_arena_alloc(m->arena, sizeof *changed);
             if (!changed)
                 return out_of_memory(m);
-            bool is_other = tensor->count > 0;
-            if (!parameters)
-                is_other = reverse(m, tensor, changed);
-            else if (!qd_other_parameter(qd_op_role(op, i), tensor, m->arena, changed))
-                return out_of_memory(m);
+            bool is_other = which ? other_parameter(m, op, i, which, tensor, changed)
+                                  : reverse(m, tensor, changed);
             if (is_other)
                 edit->values[value].tensor = changed;
             other = other || is_other;
@@ -139,13 +200,13 @@ static bool change_constants(struct making *m, struct qd_case_edit *edit, bool p
 }
 
 /* A step of a model with other constants; the inputs are the case's. */
-static bool add_other_model(struct making *m, bool parameters, unsigned runs, bool keep)
+static bool add_other_model(struct making *m, enum parameters which, unsigned runs, bool keep)
 {
     struct qd_case_edit edit;
     struct qd_case other;
     struct qd_error error;
     if (qd_case_edit_begin(m->kase, m->arena, &edit, &error) != QD_OK ||
-        !change_constants(m, &edit, parameters))
+        !change_constants(m, &edit, which))
         return false;
     edit.infers = true;
     if (qd_case_edit_finish(&edit, "step", false, &other, &error) != QD_OK ||
@@ -167,14 +228,15 @@ static bool add_steps(struct making *m, enum kind kind)
     switch (kind) {
     case OTHER_INPUTS: return add_other_inputs(m, 1);
     case MANY_RUNS: return add_other_inputs(m, 2 * (unsigned)qd_random_range(m->random, 1, 3));
-    case OTHER_PARAMETERS: return add_other_model(m, true, 1, true);
-    case OTHER_WEIGHTS: return add_other_model(m, false, 1, false);
+    case OTHER_PARAMETERS: return add_other_model(m, some_parameters(m), 1, true);
+    case OTHER_WEIGHTS: return add_other_model(m, NONE, 1, false);
     case IN_TURN:
-        if (!add_other_inputs(m, 1) || !add_other_model(m, true, 1, true))
+        if (!add_other_inputs(m, 1) ||
+            !add_other_model(m, some_parameters(m), 1, qd_random_next(m->random) % 2 == 0))
             return false;
         add_own(m, m->kase->inputs, 1, declared_shapes(m->kase->graph, m->arena));
         return true;
-    default: return add_other_model(m, false, 0, false);
+    default: return add_other_model(m, NONE, 0, false);
     }
 }
 

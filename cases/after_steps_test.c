@@ -7,12 +7,24 @@
 #include "qdiff/answer.h"
 #include "qdiff/features.h"
 #include "qdiff/suite.h"
+#include "twin.h"
 
 struct census {
     struct qd_arena base; /* of the last case that is no twin */
     struct qd_case kase;
-    size_t cases, twins, own, other, kept, only_loaded, told, most_runs;
+    size_t cases, twins, own, other, kept, only_loaded, told, most_runs, parameters;
 };
+
+/* Whether the run before has another scale or zero point, given at run time. */
+static bool has_other_parameter(const struct qd_case *twin, const struct qd_case_step *step)
+{
+    for (size_t i = 0; step->model_size == 0 && i < twin->input_count; i++)
+        if (qd_is_read_as_parameter(twin->graph, twin->graph->inputs[i]) &&
+            memcmp(step->inputs[i].data, twin->inputs[i].data, qd_tensor_bytes(&twin->inputs[i])) !=
+                0)
+            return true;
+    return false;
+}
 
 static void check_step(const struct qd_case *twin, const struct qd_case_step *step,
                        struct census *census)
@@ -34,6 +46,7 @@ static void check_step(const struct qd_case *twin, const struct qd_case_step *st
     census->own += step->model_size == 0;
     census->other += step->model_size > 0;
     census->kept += step->keep;
+    census->parameters += has_other_parameter(twin, step);
     census->only_loaded += step->runs == 0;
     if (step->runs > census->most_runs)
         census->most_runs = step->runs;
@@ -85,12 +98,12 @@ static void test_smoke_level(void **state)
     qd_arena_init(&census.base, QD_ARENA_DEFAULT_BUDGET);
     assert_ok(qd_suite_visit(&options, visit, &census, &error), error);
     print_message("%zu cases, %zu twins; %zu steps of the same model, %zu of another, %zu kept, "
-                  "%zu never run\n",
+                  "%zu never run, %zu with other parameters at run time\n",
                   census.cases, census.twins, census.own, census.other, census.kept,
-                  census.only_loaded);
+                  census.only_loaded, census.parameters);
     assert_true(census.twins > census.cases / 20 && census.twins < census.cases / 8);
     assert_true(census.own > 50 && census.other > 50 && census.kept > 20 &&
-                census.only_loaded > 10 && census.told > 100);
+                census.only_loaded > 10 && census.told > 100 && census.parameters > 20);
     assert_int_equal(census.most_runs, 6);
     qd_arena_clear(&census.base);
 }

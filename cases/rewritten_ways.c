@@ -83,7 +83,8 @@ static int reshape(struct qd_rewriting *r, size_t at, int value, const int64_t *
 static int add_other_parameter(struct qd_rewriting *r, enum qd_role role, int value)
 {
     struct qd_tensor *changed = qd_arena_alloc(r->edit.arena, sizeof *changed);
-    if (!changed || !qd_other_parameter(role, r->edit.values[value].tensor, r->edit.arena, changed))
+    if (!changed ||
+        !qd_other_parameter(role, 2, r->edit.values[value].tensor, r->edit.arena, changed))
         return QD_NO_VALUE;
     return qd_case_edit_add_value(&r->edit, changed, false);
 }

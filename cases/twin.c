@@ -113,8 +113,8 @@ bool qd_is_read_as_parameter(const struct qd_graph *graph, int value)
     return true;
 }
 
-bool qd_other_parameter(enum qd_role role, const struct qd_tensor *tensor, struct qd_arena *arena,
-                        struct qd_tensor *changed)
+bool qd_other_parameter(enum qd_role role, double factor, const struct qd_tensor *tensor,
+                        struct qd_arena *arena, struct qd_tensor *changed)
 {
     const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
     *changed = *tensor;
@@ -124,7 +124,7 @@ bool qd_other_parameter(enum qd_role role, const struct qd_tensor *tensor, struc
     for (int64_t i = 0; i < tensor->count; i++) {
         int64_t code = qd_tensor_get(tensor, i);
         if (role == QD_ROLE_SCALE)
-            qd_maker_set(changed, i, 2 * qd_tensor_value(tensor, i));
+            qd_maker_set(changed, i, factor * qd_tensor_value(tensor, i));
         else
             qd_tensor_set(changed, i, code + (code < info->max ? 1 : -1));
     }

@@ -48,8 +48,8 @@ bool qd_is_read_as_numbers(const struct qd_graph *graph, int value);
 /* Whether every node that reads the value reads it as a scale or a zero point. */
 bool qd_is_read_as_parameter(const struct qd_graph *graph, int value);
 
-/* A scale (role SCALE) twice as large, or a zero point one off. False: out of memory. */
-bool qd_other_parameter(enum qd_role role, const struct qd_tensor *tensor, struct qd_arena *arena,
-                        struct qd_tensor *changed);
+/* A scale (role SCALE) times `factor`, or a zero point one off. False: out of memory. */
+bool qd_other_parameter(enum qd_role role, double factor, const struct qd_tensor *tensor,
+                        struct qd_arena *arena, struct qd_tensor *changed);
 
 #endif

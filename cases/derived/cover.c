@@ -142,7 +142,8 @@ static enum qd_status write_rows(const struct qd_learner *l, struct qd_arena *ar
     at += width;
     for (size_t r = 0; r < l->row_count; r++, at += width) {
         write_row(l, row_at(l, r), l->row_outputs + r * QD_DERIVED_MAX_OUTPUTS, at);
-        at[width - 1] = has_smoke(shipped, at) ? SMOKE : r >= l->needed ? EXHAUSTIVE : ' ';
+        bool drawn = r >= l->needed && r < l->drawn;
+        at[width - 1] = has_smoke(shipped, at) ? SMOKE : drawn ? EXHAUSTIVE : ' ';
     }
     at[-(at[-1] == ' ')] = '\0';
     *rows = text;
@@ -196,6 +197,8 @@ enum qd_status qd_derived_cover(size_t op, struct qd_arena *arena, struct qd_der
         status = qd_learn_alone(&learner);
     if (status == QD_OK)
         status = qd_learn_more(&learner);
+    if (status == QD_OK)
+        status = qd_learn_plain(&learner);
     if (status == QD_OK)
         status = fill(&learner, arena, cover, error);
     if (status == QD_OK)

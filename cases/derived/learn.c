@@ -461,6 +461,114 @@ enum qd_status qd_learn_more(struct qd_learner *l)
     return status;
 }
 
+/* --- Plain types ---------------------------------------------------------------------------------- */
+
+static bool is_plain_type(const char *word)
+{
+    static const char *const words[] = {"",    "u8",   "s8",   "qdq_u8", "qdq_s8",
+                                        "f32", "w_u8", "w_s8", "y_u8",   "y_s8"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The levels of factor f that a plain row does not have: types that few backends have, and other opsets. */
+static uint32_t exotic_levels(const struct qd_learner *l, unsigned f)
+{
+    uint32_t exotic = 0;
+    for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
+        switch (l->outline.about[f].kind) {
+        case QD_DERIVED_TYPE:
+        case QD_DERIVED_WEIGHT_TYPE:
+        case QD_DERIVED_OUTPUT_TYPE:
+        case QD_DERIVED_SCALE_TYPE:
+            exotic |= (uint32_t)!is_plain_type(l->outline.factors[f].words[v]) << v;
+            break;
+        case QD_DERIVED_OPSET: exotic |= (uint32_t)(v != l->base[f]) << v; break;
+        default: break;
+        }
+    return exotic;
+}
+
+/* Excludes them; false where the base has one. */
+static bool narrow(struct qd_learner *l, enum qd_status *status)
+{
+    for (unsigned f = 0; f < l->table.factor_count && *status == QD_OK; f++) {
+        uint32_t exotic = exotic_levels(l, f);
+        if (exotic >> l->base[f] & 1)
+            return false;
+        if (exotic)
+            *status = exclude(l, f, exotic, f ? 0 : 1, UINT32_MAX);
+    }
+    l->table.exclusion_count = l->exclusion_count;
+    return *status == QD_OK;
+}
+
+/* Offers a row, and what is left of it after a refusal. */
+static enum qd_status offer_or_repair(struct qd_learner *l, const uint8_t *row)
+{
+    enum qd_status status = qd_learn_offer(l, row);
+    return qd_learn_is_refusal(status) ? repair(l, row) : status;
+}
+
+/* Whether a row that breaks no exclusion has both levels. */
+static bool has_plain(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    for (size_t r = 0; r < l->row_count; r++) {
+        const uint8_t *row = l->rows + r * QD_COVERING_MAX_FACTORS;
+        if (row[f] == v && row[g] == w && qd_covering_row_valid(&l->table, row))
+            return true;
+    }
+    return false;
+}
+
+/* The base with two levels and what they need, if no plain row has them. */
+static enum qd_status add_plain_pair(struct qd_learner *l, unsigned f, unsigned v, unsigned g,
+                                     unsigned w)
+{
+    uint8_t row[QD_COVERING_MAX_FACTORS];
+    memcpy(row, l->base, sizeof row);
+    row[f] = (uint8_t)v;
+    row[g] = (uint8_t)w;
+    if (has_plain(l, f, v, g, w) || !complete(l, row, f, g, 3))
+        return QD_OK;
+    enum qd_status status = qd_learn_offer(l, row);
+    return qd_learn_is_refusal(status) ? QD_OK : status;
+}
+
+static enum qd_status add_plain_rows(struct qd_learner *l)
+{
+    struct qd_covering array;
+    qd_arena_reset(&l->array);
+    enum qd_status status = qd_covering_make(&l->table, 2, &l->array, &array, l->error);
+    for (size_t r = 0; status == QD_OK && r < array.row_count; r++) {
+        uint8_t row[QD_COVERING_MAX_FACTORS] = {0};
+        memcpy(row, array.rows + r * l->table.factor_count, l->table.factor_count);
+        status = offer_or_repair(l, row);
+    }
+    for (unsigned f = 0; f < l->table.factor_count; f++)
+        for (unsigned g = f + 1; g < l->table.factor_count; g++)
+            for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
+                for (unsigned w = 0; w < l->outline.factors[g].levels && status == QD_OK; w++)
+                    status = add_plain_pair(l, f, v, g, w);
+    return status;
+}
+
+enum qd_status qd_learn_plain(struct qd_learner *l)
+{
+    unsigned before = l->exclusion_count;
+    enum qd_status status = QD_OK;
+    l->drawn = l->row_count;
+    if (qd_derived_factor(&l->outline, QD_DERIVED_GRANULARITY, QD_DERIVED_W) < 0 &&
+        qd_derived_factor(&l->outline, QD_DERIVED_BINDING, QD_DERIVED_PARAMETERS) < 0)
+        return QD_OK;
+    if (narrow(l, &status))
+        status = add_plain_rows(l);
+    l->exclusion_count = l->table.exclusion_count = before;
+    return status;
+}
+
 enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, struct qd_arena *arena,
                                struct qd_error *error)
 {

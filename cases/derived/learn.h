@@ -21,7 +21,8 @@ struct qd_learner {
     uint8_t *rows;                         /* QD_COVERING_MAX_FACTORS levels each */
     struct qd_derived_output *row_outputs; /* QD_DERIVED_MAX_OUTPUTS of each row */
     size_t row_count, probes;
-    size_t needed; /* rows that some level or pair needs; those after them are drawn */
+    size_t needed,
+        drawn; /* rows that some level or pair needs; and with those that are drawn after them */
     struct qd_derived_output outputs[QD_DERIVED_MAX_OUTPUTS]; /* of the probe before */
     struct qd_arena *arena, scratch, array; /* what stays; of one case; of one array */
     struct qd_error *error;
@@ -51,6 +52,10 @@ enum qd_status qd_learn_alone(struct qd_learner *learner);
 
 /* Appends rows of levels drawn by chance until there are QD_LEARN_LEAST_ROWS: of few factors come few pairs. */
 enum qd_status qd_learn_more(struct qd_learner *learner);
+
+/* Appends rows of 8-bit codes, float32 scales and the base's opset: every pair of the other factors' levels again. A
+ * backend that has no other types sees few of the rows before. Only of operators that have parameters or sum. */
+enum qd_status qd_learn_plain(struct qd_learner *learner);
 
 /* --- Steps of the above --------------------------------------------------------------------------- */
 

@@ -37,8 +37,42 @@ bool qd_covering_row_valid(const struct qd_factor_table *table, const uint8_t *r
     return !excluded(table, row);
 }
 
+static uint32_t all_levels(unsigned levels)
+{
+    return UINT32_MAX >> (QD_COVERING_MAX_LEVELS - levels);
+}
+
+/* What the exclusion leaves of the levels of its factor `side`, where all levels of the other one are in its mask. */
+static uint32_t left_by(const struct qd_exclusion *e, unsigned side, const uint32_t *allowed)
+{
+    bool applies = (allowed[e->factors[!side]] & ~e->masks[!side]) == 0;
+    return allowed[e->factors[side]] & ~(applies ? e->masks[side] : 0);
+}
+
+/* The levels that each factor may still have, by one exclusion at a time; false: one has none. Without it a search in
+ * vain tries every row. */
+static bool narrow(const struct qd_factor_table *table, const uint8_t *row, uint32_t *allowed)
+{
+    for (unsigned f = 0; f < table->factor_count; f++)
+        allowed[f] = row[f] == OPEN ? all_levels(table->factors[f].levels) : UINT32_C(1) << row[f];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (unsigned i = 0; i < table->exclusion_count; i++)
+            for (unsigned side = 0; side < 2; side++) {
+                const struct qd_exclusion *e = &table->exclusions[i];
+                uint32_t left = left_by(e, side, allowed);
+                changed = changed || left != allowed[e->factors[side]];
+                allowed[e->factors[side]] = left;
+                if (!left)
+                    return false;
+            }
+    }
+    return true;
+}
+
 /* Whether the open factors from `factor` on can be filled; leaves the row as it was. */
-static bool completable(const struct qd_factor_table *table, uint8_t *row, unsigned factor)
+static bool completable(const struct qd_factor_table *table, const uint32_t *allowed, uint8_t *row,
+                        unsigned factor)
 {
     while (factor < table->factor_count && row[factor] != OPEN)
         factor++;
@@ -47,7 +81,8 @@ static bool completable(const struct qd_factor_table *table, uint8_t *row, unsig
     bool found = false;
     for (unsigned l = 0; l < table->factors[factor].levels && !found; l++) {
         row[factor] = (uint8_t)l;
-        found = !excluded(table, row) && completable(table, row, factor + 1);
+        found = allowed[factor] >> l & 1 && !excluded(table, row) &&
+                completable(table, allowed, row, factor + 1);
     }
     row[factor] = OPEN;
     return found;
@@ -55,7 +90,9 @@ static bool completable(const struct qd_factor_table *table, uint8_t *row, unsig
 
 static bool possible(const struct qd_factor_table *table, uint8_t *row)
 {
-    return !excluded(table, row) && completable(table, row, 0);
+    uint32_t allowed[QD_COVERING_MAX_FACTORS];
+    return !excluded(table, row) && narrow(table, row, allowed) &&
+           completable(table, allowed, row, 0);
 }
 
 /* The number of the row's tuple of a combination; false while one of its factors is open. */
@@ -203,7 +240,7 @@ static enum qd_status check(const struct qd_factor_table *table, unsigned streng
                            QD_COVERING_MAX_LEVELS);
     uint8_t row[QD_COVERING_MAX_FACTORS];
     memset(row, OPEN, sizeof row);
-    if (!completable(table, row, 0))
+    if (!possible(table, row))
         return qd_fail(error, QD_USAGE, "no row satisfies the exclusions of the factor table");
     return QD_OK;
 }

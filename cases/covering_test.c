@@ -126,6 +126,26 @@ static void tables_outside_the_limits_fail(void **state)
     qd_arena_clear(&arena);
 }
 
+/* A level that the last of many factors excludes is found impossible without a look at all rows. */
+static void what_is_impossible_is_seen_at_once(void **state)
+{
+    (void)state;
+    struct qd_factor many[24];
+    const struct qd_exclusion last = {{0, 23}, {0x1, 0xff}};
+    const struct qd_factor_table large = {many, 24, &last, 1};
+    struct qd_covering covering;
+    struct qd_arena arena;
+    struct qd_error error;
+    for (size_t i = 0; i < 24; i++)
+        many[i] = (struct qd_factor){.name = "f", .levels = 8};
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_int_equal(qd_covering_make(&large, 1, &arena, &covering, &error), QD_OK);
+    assert_int_equal(covering.impossible, 1);
+    for (size_t r = 0; r < covering.row_count; r++)
+        assert_int_not_equal(covering.rows[r * 24], 0);
+    qd_arena_clear(&arena);
+}
+
 static void words_make_a_slug(void **state)
 {
     (void)state;
@@ -142,6 +162,7 @@ int main(void)
         cmocka_unit_test(same_table_same_rows),
         cmocka_unit_test(tables_outside_the_limits_fail),
         cmocka_unit_test(words_make_a_slug),
+        cmocka_unit_test(what_is_impossible_is_seen_at_once),
     };
     return cmocka_run_group_tests_name("covering", tests, NULL, NULL);
 }

@@ -39,12 +39,13 @@ static void count_pairs(const struct qd_learner *l, struct qd_derived_cover *cov
                 }
 }
 
-/* Of all words of the factors: rows of others would mean something else. */
+/* Of all words of the factors, but for those at the ends of their lists that are held: rows of others would mean
+ * something else. */
 static uint32_t signature(const struct qd_derived *outline)
 {
     uint64_t number = outline->count;
     for (unsigned f = 0; f < outline->count; f++)
-        for (unsigned v = 0; v < outline->factors[f].levels; v++)
+        for (unsigned v = 0; v < outline->factors[f].levels - qd_derived_held(outline, f); v++)
             number = qd_random_seed(outline->factors[f].words[v], number).state;
     return (uint32_t)(number ^ number >> 32);
 }

@@ -62,6 +62,12 @@ struct qd_derived {
 enum qd_status qd_derived_read(const struct qd_op *op, struct qd_derived *outline,
                                struct qd_error *error);
 
+/* Whether it has rows of plain types (learn.h): of operators that have parameters or sum. */
+bool qd_derived_has_plain(const struct qd_derived *outline);
+
+/* How many of the last levels of factor f plain rows alone have. */
+unsigned qd_derived_held(const struct qd_derived *outline, unsigned f);
+
 /* The factor about that, -1 if there is none. */
 int qd_derived_factor(const struct qd_derived *outline, enum qd_derived_kind kind, int which);
 

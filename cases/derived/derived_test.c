@@ -261,6 +261,46 @@ static void test_every_operator_has_200(void **state)
     }
 }
 
+/* --- Plain types ---------------------------------------------------------------------------------- */
+
+struct pair {
+    const char *a, *b;
+    size_t found;
+};
+
+/* Has an id both words, and none of types that few backends have or that makes sizes void? */
+static enum qd_visit count_plain_pair(void *context, const struct qd_case *kase)
+{
+    static const char *const exotic[] = {"f16", "opset_", "_u16",     "_s16",
+                                         "_u4", "_s4",    "all_equal"};
+    struct pair *pair = context;
+    for (size_t i = 0; i < sizeof exotic / sizeof *exotic; i++)
+        if (strstr(kase->id, exotic[i]))
+            return QD_VISIT_GO_ON;
+    pair->found += strstr(kase->id, pair->a) && strstr(kase->id, pair->b);
+    return QD_VISIT_GO_ON;
+}
+
+/* Of a backend that has 8-bit codes and float32 scales, sizes and granularities meet all the same. */
+static void test_plain_types_see_pairs(void **state)
+{
+    static const char *const sizes[] = {"M257-", "K257-",        "N257-",       "N100-",
+                                        "K2-",   "Kabove_tile-", "Nabove_tile-"},
+                             *const others[] = {"-x_per_row",  "-per_channel", "-run_params",
+                                                "-read_twice", "-constant_x",  "-run_w"};
+    struct qd_error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
+            struct pair pair = {sizes[i], others[j], 0};
+            assert_ok(qd_family_derived.generate_op(op_named("QLinearMatMul"), QD_LEVEL_FULL,
+                                                    count_plain_pair, &pair, &error),
+                      error);
+            if (pair.found == 0)
+                fail_msg("no plain row has %s and %s", pair.a, pair.b);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +315,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rows_are_marked, arena_set_up, arena_tear_down),
         cmocka_unit_test(test_smoke_is_a_small_part),
         cmocka_unit_test(test_every_operator_has_200),
+        cmocka_unit_test(test_plain_types_see_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,44 @@ struct reader {
     bool full; /* more factors than there is room for */
 };
 
+static bool has_scales(const struct qd_op *op)
+{
+    return qd_op_operand(op, QD_ROLE_SCALE) >= 0;
+}
+
+static bool has_zero(const struct qd_op *op, int owner)
+{
+    return qd_op_parameter(op, owner, QD_ROLE_ZERO_POINT) >= 0;
+}
+
+/* Levels that plain rows alone have: all rows before them stay what they are. They are the last of their lists. */
+static bool is_held(const char *word)
+{
+    return strcmp(word, "7") == 0 || strcmp(word, "group_17") == 0 ||
+           strcmp(word, "strides_3") == 0;
+}
+
+unsigned qd_derived_held(const struct qd_derived *outline, unsigned f)
+{
+    const struct qd_factor *factor = &outline->factors[f];
+    unsigned held = 0;
+    while (held < factor->levels && is_held(factor->words[factor->levels - 1 - held]))
+        held++;
+    return held;
+}
+
+bool qd_derived_has_plain(const struct qd_derived *outline)
+{
+    bool sums = outline->layout >= QD_LAYOUT_CONV && outline->layout != QD_LAYOUT_NBITS;
+    return sums || has_scales(outline->op) || has_zero(outline->op, 0);
+}
+
 static void add(struct reader *r, enum qd_derived_kind kind, int which, const char *name,
                 const char *const *words, size_t levels)
 {
     struct qd_derived *c = r->outline;
+    while (levels > 0 && is_held(words[levels - 1]) && !qd_derived_has_plain(c))
+        levels--;
     r->full = r->full || c->count == QD_COVERING_MAX_FACTORS || levels > QD_COVERING_MAX_LEVELS;
     if (r->full || levels < 2)
         return;
@@ -71,11 +105,6 @@ static enum qd_derived_layout layout_of(const struct qd_op *op)
 
 /* --- Types ---------------------------------------------------------------------------------------- */
 
-static bool has_scales(const struct qd_op *op)
-{
-    return qd_op_operand(op, QD_ROLE_SCALE) >= 0;
-}
-
 /* The first operand that is no control. */
 static int first_data(const struct qd_op *op)
 {
@@ -116,7 +145,7 @@ static void read_types(struct reader *r)
 
 /* --- Shapes --------------------------------------------------------------------------------------- */
 
-#define KERNELS "", "1", "2", "5"
+#define KERNELS "", "1", "2", "5", "7"
 #define SIZES "", "1", "2", "5", "below_tile", "tile", "above_tile", "100", "257"
 
 static void read_extents(struct reader *r)
@@ -227,11 +256,6 @@ static void read_attributes(struct reader *r)
 }
 
 /* --- Parameters and bindings ---------------------------------------------------------------------- */
-
-static bool has_zero(const struct qd_op *op, int owner)
-{
-    return qd_op_parameter(op, owner, QD_ROLE_ZERO_POINT) >= 0;
-}
 
 static void read_parameters(struct reader *r)
 {

@@ -45,6 +45,7 @@ static int64_t small_extent(unsigned level, bool windowed)
 
 int64_t qd_derived_extent(const struct qd_derived_draft *d, int i)
 {
+    enum { LONGER_KERNEL = 7 };
     enum { BASE, ONE, TWO, FIVE, BELOW, TILE, ABOVE, HUNDRED, MANY };
     static const int64_t plain[] = {[ONE] = 1, 2, 5, [HUNDRED] = 103, 257};
     bool equal = qd_derived_level(d, QD_DERIVED_EQUAL, 0);
@@ -55,8 +56,12 @@ int64_t qd_derived_extent(const struct qd_derived_draft *d, int i)
     if (equal && i != 4)
         i = 1;
     unsigned level = qd_derived_level(d, QD_DERIVED_EXTENT, i);
+    if (i == 4 && level > FIVE)
+        return LONGER_KERNEL;
     if (level == BASE)
-        return base_extent(d->outline->layout, i);
+        return window && qd_derived_level(d, QD_DERIVED_EXTENT, 4) > FIVE
+                   ? LONGER_KERNEL + 2
+                   : base_extent(d->outline->layout, i);
     if (d->small)
         return small_extent(level, equal || window);
     return level >= BELOW && level <= ABOVE ? tile_of(d, i) + (int)level - TILE : plain[level];

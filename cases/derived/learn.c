@@ -491,6 +491,23 @@ static uint32_t exotic_levels(const struct qd_learner *l, unsigned f)
     return exotic;
 }
 
+static uint32_t held_levels(const struct qd_learner *l, unsigned f)
+{
+    return ((UINT32_C(1) << l->held[f]) - 1) << (l->outline.factors[f].levels - l->held[f]);
+}
+
+/* Where all extents are the second one's, the levels of the others say nothing: a pair with them would be none. */
+static enum qd_status keep_extents(struct qd_learner *l, unsigned f)
+{
+    int equal = qd_derived_factor(&l->outline, QD_DERIVED_EQUAL, 0);
+    bool void_then = l->outline.about[f].kind == QD_DERIVED_EXTENT &&
+                     l->outline.about[f].which != 1 && l->outline.about[f].which != 4;
+    uint32_t all = (UINT32_C(1) << l->outline.factors[f].levels) - 1;
+    return equal >= 0 && void_then
+               ? exclude(l, f, all & ~(UINT32_C(1) << l->base[f]), (unsigned)equal, 0x2)
+               : QD_OK;
+}
+
 /* Excludes them; false where the base has one. */
 static bool narrow(struct qd_learner *l, enum qd_status *status)
 {
@@ -500,15 +517,24 @@ static bool narrow(struct qd_learner *l, enum qd_status *status)
             return false;
         if (exotic)
             *status = exclude(l, f, exotic, f ? 0 : 1, UINT32_MAX);
+        if (*status == QD_OK)
+            *status = keep_extents(l, f);
     }
     l->table.exclusion_count = l->exclusion_count;
     return *status == QD_OK;
 }
 
-/* Offers a row, and what is left of it after a refusal. */
-static enum qd_status offer_or_repair(struct qd_learner *l, const uint8_t *row)
+/* Offers a row; after a refusal with one level set back or, if that is not enough, as many as it takes. */
+static enum qd_status offer_or_repair(struct qd_learner *l, uint8_t *row)
 {
     enum qd_status status = qd_learn_offer(l, row);
+    for (unsigned f = 0; f < l->table.factor_count && qd_learn_is_refusal(status); f++) {
+        uint8_t level = row[f];
+        row[f] = l->base[f];
+        if (level != l->base[f] && qd_covering_row_valid(&l->table, row))
+            status = qd_learn_offer(l, row);
+        row[f] = level;
+    }
     return qd_learn_is_refusal(status) ? repair(l, row) : status;
 }
 
@@ -523,18 +549,22 @@ static bool has_plain(const struct qd_learner *l, unsigned f, unsigned v, unsign
     return false;
 }
 
-/* The base with two levels and what they need, if no plain row has them. */
+/* The base with two levels and what they need, if no plain row has them. What is refused then is no hole, unless no
+ * other row may have one of them. */
 static enum qd_status add_plain_pair(struct qd_learner *l, unsigned f, unsigned v, unsigned g,
                                      unsigned w)
 {
     uint8_t row[QD_COVERING_MAX_FACTORS];
+    bool held = (held_levels(l, f) >> v | held_levels(l, g) >> w) & 1;
     memcpy(row, l->base, sizeof row);
     row[f] = (uint8_t)v;
     row[g] = (uint8_t)w;
-    if (has_plain(l, f, v, g, w) || !complete(l, row, f, g, 3))
+    if (has_plain(l, f, v, g, w) || (!complete(l, row, f, g, 3) && !held))
         return QD_OK;
     enum qd_status status = qd_learn_offer(l, row);
-    return qd_learn_is_refusal(status) ? QD_OK : status;
+    if (qd_learn_is_refusal(status))
+        return held ? qd_learn_hole(l, f, g, row) : QD_OK;
+    return status;
 }
 
 static enum qd_status add_plain_rows(struct qd_learner *l)
@@ -555,18 +585,47 @@ static enum qd_status add_plain_rows(struct qd_learner *l)
     return status;
 }
 
+/* The exclusions of narrow(), which stand from `first` on, give way to what they say of the levels that are held. */
+static enum qd_status widen(struct qd_learner *l, unsigned first, unsigned narrowed)
+{
+    enum qd_status status = QD_OK;
+    l->exclusion_count -= narrowed;
+    memmove(l->exclusions + first, l->exclusions + first + narrowed,
+            (l->exclusion_count - first) * sizeof *l->exclusions);
+    for (unsigned f = 0; f < l->table.factor_count; f++)
+        for (unsigned g = 0; g < l->table.factor_count && status == QD_OK; g++) {
+            uint32_t exotic = exotic_levels(l, g), held = held_levels(l, f);
+            if (exotic && held)
+                status = exclude(l, f, held, g, exotic);
+        }
+    l->table.exclusion_count = l->exclusion_count;
+    return status;
+}
+
+/* The levels that are held are hidden until then. */
+static void hold(struct qd_learner *l)
+{
+    for (unsigned f = 0; f < l->outline.count; f++)
+        l->outline.factors[f].levels -= l->held[f] = (uint8_t)qd_derived_held(&l->outline, f);
+}
+
+static void release(struct qd_learner *l)
+{
+    for (unsigned f = 0; f < l->outline.count; f++)
+        l->outline.factors[f].levels += l->held[f];
+}
+
 enum qd_status qd_learn_plain(struct qd_learner *l)
 {
-    unsigned before = l->exclusion_count;
+    unsigned first = l->exclusion_count;
     enum qd_status status = QD_OK;
     l->drawn = l->row_count;
-    if (qd_derived_factor(&l->outline, QD_DERIVED_GRANULARITY, QD_DERIVED_W) < 0 &&
-        qd_derived_factor(&l->outline, QD_DERIVED_BINDING, QD_DERIVED_PARAMETERS) < 0)
-        return QD_OK;
-    if (narrow(l, &status))
+    release(l);
+    bool plain = qd_derived_has_plain(&l->outline) && narrow(l, &status);
+    unsigned narrowed = l->exclusion_count - first;
+    if (plain)
         status = add_plain_rows(l);
-    l->exclusion_count = l->table.exclusion_count = before;
-    return status;
+    return status == QD_OK ? widen(l, first, narrowed) : status;
 }
 
 enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, struct qd_arena *arena,
@@ -580,6 +639,7 @@ enum qd_status qd_learner_init(struct qd_learner *l, const struct qd_op *op, str
     l->row_outputs = qd_arena_array(arena, QD_LEARN_MAX_ROWS, sizeof l->outputs);
     if (status == QD_OK && (!l->exclusions || !l->holes || !l->rows || !l->row_outputs))
         status = qd_fail(error, QD_NO_MEMORY, "no room for rows");
+    hold(l);
     l->table = (struct qd_factor_table){l->outline.factors, l->outline.count - 1, l->exclusions, 0};
     qd_arena_init(&l->scratch, QD_ARENA_DEFAULT_BUDGET);
     qd_arena_init(&l->array, QD_ARENA_DEFAULT_BUDGET);

@@ -13,7 +13,7 @@
 struct qd_learner {
     struct qd_derived outline;
     struct qd_factor_table table; /* all factors but the last; with the exclusions so far */
-    uint8_t base[QD_COVERING_MAX_FACTORS];
+    uint8_t base[QD_COVERING_MAX_FACTORS], held[QD_COVERING_MAX_FACTORS];
     struct qd_exclusion *exclusions;
     unsigned exclusion_count;
     struct qd_derived_hole *holes;
@@ -53,7 +53,7 @@ enum qd_status qd_learn_alone(struct qd_learner *learner);
 /* Appends rows of levels drawn by chance until there are QD_LEARN_LEAST_ROWS: of few factors come few pairs. */
 enum qd_status qd_learn_more(struct qd_learner *learner);
 
-/* Appends rows of 8-bit codes, float32 scales and the base's opset: every pair of the other factors' levels again. A
+/* The levels that other rows do not have (qd_derived_held), and rows of 8-bit codes, float32 scales and the base's opset: every pair of the other factors' levels again. A
  * backend that has no other types sees few of the rows before. Only of operators that have parameters or sum. */
 enum qd_status qd_learn_plain(struct qd_learner *learner);
 

@@ -155,6 +155,7 @@ void qd_close_value(struct qd_value *y)
 {
     y->lo = y->hi = NULL;
     y->exact = NULL;
+    y->points = NULL;
 }
 
 void qd_tensor_fill(struct qd_tensor *tensor, int64_t code)

@@ -560,6 +560,36 @@ static void a_carried_float16_is_doubled(void **state)
     quantize("float8-by-carried-float16", &x, &s, QD_F8E5M2, (const int64_t[]){2, 1, 0x81, 4, 4});
 }
 
+/* Whether a range of codes admits y for 2^24 + 1 - 2^24, of which orders in float32 give 1 or 0. */
+static bool admits_of_open_sum(double y)
+{
+    static float terms[] = {0x1p24F, 1, -0x1p24F}, ones[] = {1, 1, 1};
+    static uint8_t zeros[] = {0};
+    struct qd_arena arena;
+    struct qd_tensor x = codes_of(QD_F32, 3, terms), w = codes_of(QD_F32, 3, ones);
+    struct qd_tensor s = codes_of(QD_F32, 1, ones), z = codes_of(QD_U8, 1, zeros);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 13);
+    qd_build_input(builder, "x", &x);
+    qd_build_input(builder, "w", &w);
+    qd_build_initializer(builder, "s", &s);
+    qd_build_initializer(builder, "z", &z);
+    qd_build_node(builder, "", "MatMul", "x,w", "v");
+    qd_build_node(builder, "", "QuantizeLinear", "v,s,z", "y");
+    qd_build_output(builder, "y", QD_U8, 0, NULL);
+    bool is_admitted = admits(builder, &arena, "quantized-by-range", y);
+    qd_arena_clear(&arena);
+    return is_admitted;
+}
+
+static void what_is_open_before_a_range_stays_open(void **state)
+{
+    (void)state;
+    assert_true(admits_of_open_sum(1));
+    assert_true(admits_of_open_sum(0));
+    assert_false(admits_of_open_sum(2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,6 +604,7 @@ int main(void)
         cmocka_unit_test(positions_are_those_of_the_sizes),
         cmocka_unit_test(a_carried_float16_is_doubled),
         cmocka_unit_test(scales_are_shifts),
+        cmocka_unit_test(what_is_open_before_a_range_stays_open),
         cmocka_unit_test(a_half_is_added_in_float16),
         cmocka_unit_test(zero_points_along_the_last_axis),
         cmocka_unit_test(a_slope_that_is_absent_is_a_double)};

@@ -101,6 +101,56 @@ static void forget_doubt(struct qd_value *y, int64_t i)
         y->flags[i] &= (uint8_t)~QD_UNSPECIFIED;
 }
 
+/* What the scales, the zero points and a rule make of each element of x. */
+struct coding {
+    const struct qd_evaluation *evaluation;
+    const struct qd_value *x;
+    const struct qd_tensor *s, *z;
+    struct qd_granularity parameters;
+    qd_range_code *code;
+};
+
+static struct qd_range_of_codes range_at(const struct coding *coding, int64_t i, enum qd_dtype type)
+{
+    int64_t p = qd_granularity_index(&coding->parameters, i);
+    return range_of(coding->s, coding->z, p, type, coding->evaluation->semantics);
+}
+
+/* The code of what x is, and those of the ends between which its roundings before leave it. */
+static enum qd_status open_code(const struct coding *coding, struct qd_value *y, int64_t i)
+{
+    struct qd_range_of_codes range = range_at(coding, i, y->want.dtype);
+    int64_t a = coding->code(&range, (float)qd_value_lo(coding->x, i));
+    int64_t b = coding->code(&range, (float)qd_value_hi(coding->x, i));
+    int64_t want = qd_tensor_get(&y->want, i);
+    struct qd_code made = {.want = want, .lo = want, .hi = want, .flags = qd_value_flags(y, i)};
+    qd_code_include(&made, a);
+    qd_code_include(&made, b);
+    return qd_value_set_code(y, i, made, coding->evaluation->arena, coding->evaluation->error);
+}
+
+static enum qd_status open_codes(const struct coding *coding, struct qd_value *y)
+{
+    enum qd_status status = QD_OK;
+    for (int64_t i = 0; status == QD_OK && i < y->want.count; i++)
+        if (!qd_value_is_point(coding->x, i) && !(qd_value_flags(y, i) & QD_UNSPECIFIED))
+            status = open_code(coding, y, i);
+    return status;
+}
+
+static void set_codes(const struct coding *coding, struct qd_value *y)
+{
+    for (int64_t i = 0; i < y->want.count; i++) {
+        struct qd_range_of_codes range = range_at(coding, i, y->want.dtype);
+        if (is_settled(&range))
+            forget_doubt(y, i);
+        if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
+            qd_tensor_set(&y->want, i,
+                          coding->code(&range, (float)qd_tensor_value(&coding->x->want, i)));
+    }
+    qd_close_value(y);
+}
+
 enum qd_status qd_quantize_by_range(const struct qd_override *self,
                                     struct qd_evaluation *evaluation, const struct qd_node *node,
                                     const struct qd_value *const *in, struct qd_value *out,
@@ -108,24 +158,19 @@ enum qd_status qd_quantize_by_range(const struct qd_override *self,
 {
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     struct qd_value *y = &out[0];
-    struct qd_granularity parameters;
     struct qd_node like = qd_linear_as_onnx(node);
     if (status != QD_OK || !has_range(y->want.dtype))
         return status;
-    const struct qd_tensor *x = &in[X]->want, *s = &in[Y_SCALE]->want;
-    const struct qd_tensor *z = in[Y_ZERO_POINT] ? &in[Y_ZERO_POINT]->want : NULL;
-    status =
-        qd_granularity_read(evaluation, &like, x, s, z, "y_scale", "y_zero_point", &parameters);
-    for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
-        int64_t p = qd_granularity_index(&parameters, i);
-        struct qd_range_of_codes range = range_of(s, z, p, y->want.dtype, evaluation->semantics);
-        if (is_settled(&range))
-            forget_doubt(y, i);
-        if (!(qd_value_flags(y, i) & QD_UNSPECIFIED))
-            qd_tensor_set(&y->want, i, code(&range, (float)qd_tensor_value(x, i)));
-    }
-    qd_close_value(y);
-    return status;
+    struct coding coding = {.evaluation = evaluation,
+                            .x = in[X],
+                            .s = &in[Y_SCALE]->want,
+                            .z = in[Y_ZERO_POINT] ? &in[Y_ZERO_POINT]->want : NULL,
+                            .code = code};
+    status = qd_granularity_read(evaluation, &like, &coding.x->want, coding.s, coding.z, "y_scale",
+                                 "y_zero_point", &coding.parameters);
+    if (status == QD_OK)
+        set_codes(&coding, y);
+    return status == QD_OK ? open_codes(&coding, y) : status;
 }
 
 /* --- After QuantizeLinear ------------------------------------------------------------------------- */

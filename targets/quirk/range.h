@@ -43,7 +43,8 @@ typedef int64_t qd_range_code(const struct qd_range_of_codes *range, float x);
 float qd_steps_above_low(const struct qd_range_of_codes *range, float x);
 
 /* The node evaluated by what comes after `self`, and where its codes are integers of at most
- * 16 bits, each element replaced by code(). */
+ * 16 bits, each element replaced by code(); where roundings before the node are open, by the codes from one end of its
+ * set to the other. */
 enum qd_status qd_quantize_by_range(const struct qd_override *self,
                                     struct qd_evaluation *evaluation, const struct qd_node *node,
                                     const struct qd_value *const *in, struct qd_value *out,

@@ -590,6 +590,72 @@ static void what_is_open_before_a_range_stays_open(void **state)
     assert_false(admits_of_open_sum(2));
 }
 
+/* 60000 by 0.5 is infinite in float16, 32736 by 0.5 is 65472. */
+static void a_quotient_of_float16_becomes_int32(void **state)
+{
+    (void)state;
+    quantize_float16("float16-quotient-to-int32", QD_S8, 0x3800,
+                     (const uint16_t[]){0x7b53, 0xfb53, 0x4d00, 0x77fe},
+                     (const int64_t[]){-128, -128, 40, 127});
+}
+
+/* Of int32 and a bfloat16 of 0.5: 2^31 has no place in int32, and 1 added to its least number leaves the least code;
+ * 1 - 2^31 has. */
+static void a_quotient_of_int32_is_an_int32(void **state)
+{
+    (void)state;
+    static int32_t numbers[] = {INT32_C(1) << 30, (INT32_C(1) << 30) - 1, -(INT32_C(1) << 30), 3};
+    static uint16_t half[] = {0x3f00};
+    static uint8_t one[] = {1};
+    struct qd_arena arena;
+    struct qd_tensor x = codes_of(QD_S32, 4, numbers), s = codes_of(QD_BF16, 1, half);
+    struct qd_tensor z = codes_of(QD_U8, 1, one);
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    struct qd_builder *builder = qd_build_begin(&arena, 23);
+    qd_build_input(builder, "x", &x);
+    qd_build_initializer(builder, "s", &s);
+    qd_build_initializer(builder, "z", &z);
+    qd_build_node(builder, "", "QuantizeLinear", "x,s,z", "y");
+    qd_build_output(builder, "y", QD_U8, 1, x.dims);
+    gives(builder, &arena, "precision-of-wider-type", 4, (const int64_t[]){0, 255, 0, 7});
+    qd_arena_clear(&arena);
+}
+
+/* 1 times 1/2, and 1, is a tie, which goes to 2. 1048577 times 2^-21 is more than 1/2: with 126 a float32 has no place
+ * for that. */
+static void the_zero_point_is_added_in_double(void **state)
+{
+    (void)state;
+    static uint8_t row[18], column[18], zeros[] = {0}, points[] = {1, 126};
+    static const double scales[] = {0.5, 0x1p-21}, unit = 1;
+    static const int64_t one[] = {1, 1};
+    for (int i = 0; i < 2; i++) {
+        struct qd_arena arena;
+        struct qd_tensor a = {.dtype = QD_U8, .rank = 2, .dims = {1, 18}, .count = 18, .data = row};
+        struct qd_tensor b = {
+            .dtype = QD_U8, .rank = 2, .dims = {18, 1}, .count = 18, .data = column};
+        struct qd_tensor z = codes_of(QD_U8, 1, zeros), y_z = codes_of(QD_U8, 1, &points[i]);
+        for (int k = 0; i == 1 && k < 16; k++)
+            row[k] = column[k] = 255;
+        row[16] = i == 1 ? 255 : 0;
+        column[16] = 32;
+        row[17] = i == 1 ? 17 : 1;
+        column[17] = 1;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_builder *builder = qd_build_begin(&arena, 10);
+        qd_build_input(builder, "a", &a);
+        qd_build_input(builder, "b", &b);
+        qd_build_initializer(builder, "z", &z);
+        qd_build_initializer(builder, "y_z", &y_z);
+        add_scale(builder, &arena, "s", 1, &scales[i]);
+        add_scale(builder, &arena, "unit", 1, &unit);
+        qd_build_node(builder, "", "QLinearMatMul", "a,s,z,b,unit,z,unit,y_z", "y");
+        qd_build_output(builder, "y", QD_U8, 2, one);
+        gives(builder, &arena, "requantize-in-double", 1, (const int64_t[]){i == 1 ? 127 : 2});
+        qd_arena_clear(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +671,9 @@ int main(void)
         cmocka_unit_test(a_carried_float16_is_doubled),
         cmocka_unit_test(scales_are_shifts),
         cmocka_unit_test(what_is_open_before_a_range_stays_open),
+        cmocka_unit_test(a_quotient_of_float16_becomes_int32),
+        cmocka_unit_test(a_quotient_of_int32_is_an_int32),
+        cmocka_unit_test(the_zero_point_is_added_in_double),
         cmocka_unit_test(a_half_is_added_in_float16),
         cmocka_unit_test(zero_points_along_the_last_axis),
         cmocka_unit_test(a_slope_that_is_absent_is_a_double)};

@@ -18,7 +18,15 @@ static bool is_concerned(const struct qd_edit *edit)
     return edit->node.opset >= 23 && absent && narrow && edit->in[X]->want.dtype != scale;
 }
 
-/* The codes of int32: the quotient is a double. What int32 has no place for stays as it is. */
+/* A quotient as int32, with the zero point, whose sum wraps. */
+static int64_t sum_of(double quotient, double zero)
+{
+    double rounded = nearbyint(quotient);
+    int64_t whole = fabs(rounded) < 0x1p31 ? (int64_t)rounded : INT32_MIN;
+    return qd_dtype_wrap(whole + (int64_t)zero, QD_S32);
+}
+
+/* The codes of int32: the quotient is a double. */
 static enum qd_status divide_in_double(struct qd_evaluation *evaluation, const struct qd_edit *edit,
                                        struct qd_value *y)
 {
@@ -30,10 +38,9 @@ static enum qd_status divide_in_double(struct qd_evaluation *evaluation, const s
                             "y_zero_point", &parameters);
     for (int64_t i = 0; status == QD_OK && i < x->count; i++) {
         int64_t p = qd_granularity_index(&parameters, i);
-        double rounded = nearbyint(qd_tensor_value(x, i) / qd_tensor_value(s, p));
-        if (!qd_value_flags(y, i) && fabs(rounded) < 0x1p31)
-            status = qd_code_set(evaluation, y, i,
-                                 (int64_t)rounded + (int64_t)qd_parameter_at(zeros, p));
+        double quotient = qd_tensor_value(x, i) / qd_tensor_value(s, p);
+        if (!qd_value_flags(y, i))
+            status = qd_code_set(evaluation, y, i, sum_of(quotient, qd_parameter_at(zeros, p)));
     }
     return status;
 }

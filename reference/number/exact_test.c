@@ -205,6 +205,9 @@ static void fixed_point_as_published(void **state)
     assert_int_equal(qd_multiply_in_lanes(-7, 0x1p-32F), 1);
     assert_int_equal(qd_multiply_in_lanes(7, 0x1.8p-33F), 0);
     assert_int_equal(qd_multiply_in_lanes(7, 0x1.8p33F), 0);
+    assert_int_equal(qd_multiply_in_lanes(0, 0x1.8p30F), -1);
+    assert_int_equal(qd_multiply_in_lanes(0, 0x1p-32F), 0);
+    assert_int_equal(qd_multiply_in_lanes(100, 0x1p-33F), 0);
     assert_int_equal(qd_multiply_double(100, qd_multiplier_of(1.5)), 150);
 }
 

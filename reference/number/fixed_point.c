@@ -105,7 +105,7 @@ static struct shifted shifted_of(float scale)
 
 static int64_t low_s32(int64_t acc, uint64_t magnitude)
 {
-    return acc == 0 ? 0 : (int32_t)(uint32_t)(acc < 0 ? 0 - magnitude : magnitude);
+    return (int32_t)(uint32_t)(acc < 0 ? 0 - magnitude : magnitude);
 }
 
 int64_t qd_multiply_masked(int64_t acc, float scale)
@@ -116,10 +116,10 @@ int64_t qd_multiply_masked(int64_t acc, float scale)
         magnitude *= factor.significand;
     magnitude = factor.shift > 0 ? shift_right_to_even(magnitude, factor.shift)
                                  : magnitude << (-factor.shift & 63);
-    return low_s32(acc, magnitude);
+    return acc == 0 ? 0 : low_s32(acc, magnitude);
 }
 
-/* In int64: by less than 0 is by more than 63. */
+/* In int64: by less than 0 is by more than 63. By 0 there is no half, and an even product is 1 less. */
 static uint64_t multiply_wide_lane(uint64_t magnitude, struct shifted factor)
 {
     int shift = factor.shift;

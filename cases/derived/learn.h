@@ -53,8 +53,9 @@ enum qd_status qd_learn_alone(struct qd_learner *learner);
 /* Appends rows of levels drawn by chance until there are QD_LEARN_LEAST_ROWS: of few factors come few pairs. */
 enum qd_status qd_learn_more(struct qd_learner *learner);
 
-/* The levels that other rows do not have (qd_derived_held), and rows of 8-bit codes, float32 scales and the base's opset: every pair of the other factors' levels again. A
- * backend that has no other types sees few of the rows before. Only of operators that have parameters or sum. */
+/* Appends rows of 8-bit codes, float32 scales and the base's opset: every pair of the other factors' levels again, and
+ * the levels that no other row has (qd_derived_held). A backend that has no other types sees few of the rows before.
+ * Only of operators that have parameters or sum. */
 enum qd_status qd_learn_plain(struct qd_learner *learner);
 
 /* --- Steps of the above --------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ enum kind { SINGLE, PAIRS, LIMITED, KINDS };
 struct qd_diagnosis_memo {
     struct {
         bool tried;
-        size_t count;
+        size_t count, aside;
         struct candidate candidates[MAX_CANDIDATES];
     } found[KINDS];
 };
@@ -106,7 +106,11 @@ struct diagnosing {
     struct candidate *candidates;
     size_t count;
     size_t neighbours, divergent;
-    int64_t wrong; /* elements, of the case and its neighbours */
+    int64_t wrong;     /* elements, of the case and its neighbours */
+    bool emptied;      /* a neighbour refuted all that was left of a kind, */
+    uint64_t emptying; /* the last such: it is asked first of the next kind */
+    size_t
+        aside; /* quirks in whose sets the wrong elements of the case lie, that gave way to what gives them */
     size_t unlike; /* wrong cases that all candidates left were refuted by, and kept */
     struct refuting refuting[MAX_REFUTING]; /* the first cases, wrong or right, that refuted them */
     size_t refuting_count;
@@ -397,9 +401,12 @@ static void prefer_telling(struct diagnosing *d)
     size_t kept = 0;
     if (count_strong(d) == 0 || d->count == MAX_CANDIDATES) /* more of them may explain it */
         return;
-    for (size_t i = 0; i < d->count; i++)
-        if (!d->candidates[i].weak || d->candidates[i].same)
-            d->candidates[kept++] = d->candidates[i];
+    for (size_t i = 0; i < d->count; i++) {
+        const struct candidate *c = &d->candidates[i];
+        d->aside += c->weak && !c->same && c->inexact == d->plain.mismatched;
+        if (!c->weak || c->same)
+            d->candidates[kept++] = *c;
+    }
     d->count = kept;
 }
 
@@ -410,6 +417,7 @@ static void find(struct diagnosing *d, enum kind kind)
     struct qd_diagnosis_memo *memo = d->memo;
     if (memo && memo->found[kind].tried) {
         d->count = memo->found[kind].count;
+        d->aside = memo->found[kind].aside;
         memcpy(d->candidates, memo->found[kind].candidates, d->count * sizeof *d->candidates);
         return;
     }
@@ -419,6 +427,7 @@ static void find(struct diagnosing *d, enum kind kind)
         return;
     memo->found[kind].tried = true;
     memo->found[kind].count = d->count;
+    memo->found[kind].aside = d->aside;
     memcpy(memo->found[kind].candidates, d->candidates, d->count * sizeof *d->candidates);
 }
 
@@ -572,6 +581,10 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         struct candidate c = d->candidates[i];
         struct view view;
         enum fit fit = fit_of(reading_of(&c), &answer, d->arena, &view);
+        if (fit == REFUTED && wrong && c.excused > 0 && is_excused(d, &c, neighbour)) {
+            d->candidates[kept++] = c;
+            continue;
+        }
         if (fit == REFUTED) {
             note_refuted(d, &c);
             continue;
@@ -618,17 +631,31 @@ static enum qd_status ask_neighbour_of(struct diagnosing *d, const struct qd_cas
 static enum qd_status ask_neighbour(struct diagnosing *d, uint64_t number, bool if_telling,
                                     bool *ran)
 {
-    return ask_neighbour_of(d, d->kase, number, if_telling, sift, ran);
+    size_t before = d->count;
+    enum qd_status status = ask_neighbour_of(d, d->kase, number, if_telling, sift, ran);
+    if (d->count == 0 && before > 0) {
+        d->emptied = true;
+        d->emptying = number;
+    }
+    return status;
+}
+
+/* The one that refuted all candidates of the kind before: those of this kind have to explain it, too. */
+static enum qd_status ask_emptying(struct diagnosing *d, bool *asked)
+{
+    bool known = d->emptied && d->count > 0 && in_time(d);
+    return known ? ask_neighbour(d, d->emptying, false, &asked[d->emptying]) : QD_OK;
 }
 
 /* First those of a few that tell several candidates apart: where a run takes long, others leave no time for them. */
 static enum qd_status ask_neighbours(struct diagnosing *d)
 {
-    enum qd_status status = QD_OK;
     bool asked[MAX_NEIGHBOURS] = {false};
+    enum qd_status status = ask_emptying(d, asked);
     for (uint64_t number = 0; status == QD_OK && number < FIRST_LOOK && d->count > 1 && in_time(d);
          number++)
-        status = ask_neighbour(d, number, true, &asked[number]);
+        if (!asked[number])
+            status = ask_neighbour(d, number, true, &asked[number]);
     for (uint64_t number = 0; status == QD_OK && number < MAX_NEIGHBOURS && d->count > 0;
          number++) {
         bool settled = d->neighbours >= d->wanted_neighbours, ran;
@@ -798,12 +825,22 @@ static enum qd_status ask_suite_for_more(struct diagnosing *d)
 
 /* --- The node at fault -------------------------------------------------------------------------- */
 
+/* Of dequantized codes targets make one kernel of what stands before it: it may do something else alone. */
+static bool may_be_fused(const struct diagnosing *d)
+{
+    const struct qd_graph *graph = d->kase->graph;
+    for (size_t i = 0; i < graph->node_count; i++)
+        if (strcmp(graph->nodes[i].op_type, "DequantizeLinear") == 0)
+            return true;
+    return false;
+}
+
 /* Neighbours of the node that differs first, alone: what tells candidates apart at its inputs, the nodes before it need
  * not give. Only where alone it shows the fault, as the candidates say: the target may have another kernel for it. */
 static enum qd_status ask_node(struct diagnosing *d)
 {
     size_t divergent = d->divergent;
-    if (!d->node || d->count < 2 || !in_time(d))
+    if (!d->node || d->count < 2 || may_be_fused(d) || !in_time(d))
         return QD_OK;
     enum qd_status status = ask_about(d, d->node, NULL, sift_unless_none);
     if (d->divergent == divergent)
@@ -907,13 +944,20 @@ static void prefer_exact(struct diagnosing *d)
     d->count = exact > 0 ? exact : d->count;
 }
 
-/* Time ended, and the target was right on every neighbour: its fault is one of few numbers, which many quirks explain
- * that move numbers a little. What is left is no name; of ties alone it is one, since such quirks do not end there. */
+/* Whether the case alone speaks for the one that is left, and not against others, in whose sets its elements lie. */
+static bool rests_on_case(const struct diagnosing *d)
+{
+    return d->count == 1 && d->aside > 0 && d->divergent == 0;
+}
+
+/* The target was right on every neighbour, and time ended or nothing else was found that speaks for what is left: its
+ * fault is one of few numbers, which many quirks explain that move numbers a little. What is left is no name; of ties
+ * alone it is one, since such quirks do not end there. */
 static void withdraw_untold(struct diagnosing *d)
 {
     const struct candidate *first = d->candidates;
-    if (!d->out_of_time || d->neighbours == 0 || d->divergent > 0 || count_strong(d) == 0 ||
-        qd_difference_is_of_ties(d->kase, d->canonical, d->run, d->arena))
+    if ((!d->out_of_time && !rests_on_case(d)) || d->neighbours == 0 || d->divergent > 0 ||
+        count_strong(d) == 0 || qd_difference_is_of_ties(d->kase, d->canonical, d->run, d->arena))
         return;
     if (!needs_evidence(first))
         d->near = (struct qd_near_miss){.quirk = first->quirks[0], .elements = d->plain.compared};
@@ -927,7 +971,7 @@ static bool named(const struct diagnosing *d)
 
 static void start_again(struct diagnosing *d)
 {
-    d->count = d->neighbours = d->divergent = d->unlike = 0;
+    d->count = d->neighbours = d->divergent = d->unlike = d->aside = 0;
     d->wrong = d->plain.mismatched;
 }
 
@@ -1028,7 +1072,7 @@ static enum qd_status find_candidates(struct diagnosing *d)
     if (status == QD_OK)
         status = ask_suite(d);
     prefer_exact(d);
-    if (status == QD_OK && d->count == 1 && lacks_evidence(&d->candidates[0]))
+    if (status == QD_OK && d->count == 1 && (lacks_evidence(&d->candidates[0]) || rests_on_case(d)))
         status = ask_suite_for_more(d);
     if (status != QD_OK || (count_strong(d) > 0 && !lacks_evidence(&d->candidates[0])))
         return status == QD_OK && d->refuting_count > 0 ? doubt(d) : status;

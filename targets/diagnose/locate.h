@@ -6,10 +6,11 @@
 #include "qdiff/compare.h"
 
 struct qd_difference_place {
-    /* The first node whose output differs while the values before it do not, or that the difference vanishes (a fusion),
-     * or that it could not be told; "" for one node. */
+    /* The first node whose output differs while the values before it do not, or that the difference vanishes (a
+     * fusion), or that it could not be told; "" for one node. */
     const char *text;
-    /* That node alone, its computed inputs being inputs with the numbers that the target had there; NULL: none is known. */
+    /* That node alone, its computed inputs being inputs with the numbers that the target had there; NULL: none is
+     * known. */
     const struct qd_case *node;
 };
 

@@ -3,24 +3,27 @@
  *
  * A quirk *explains* a case when every element of the target's outputs lies in the quirk's own admissible set (the
  * mismatching ones lie outside the canonical set by being mismatches). Elements that are unspecified under the quirk
- * (its sum leaves int32, for example) are ignored; at least half of the compared elements and at least one
- * mismatching element must be specified. A quirk that is silent about the case for that, or of whose own values no
- * wrong element is one, gives way to those that explain it, unless each number, specified or not, is its own, and is
- * not named alone. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was run on
- * the target. When several do, neighbours on which they differ are searched and run, a few before all others, then
- * cases of the same operator from the suite of which as much is known before the run (a target may have other
- * kernels for constants than for what comes at run time); quirks that gave the outputs bit for bit, but for a few
- * elements, are preferred to those in whose sets the outputs only lie. Nothing is named where time ended and the
- * target was right on every neighbour, unless it is wrong at exact ties alone, nor what is silent on more neighbours
- * than it explains. A wrong neighbour that refutes them all may show another fault as well: a quirk stays if, with
- * one other quirk, before or after it, the same for all such neighbours, it explains them, and the two explain the
- * case. Where cases of the suite refute all that is left and another quirk alone explains one of them, pairs with
- * that one are tried: a pair that explains all that was run is the name; where several do, or the time ends before,
- * none is. Pairs of quirks that change the case are tried too when no single quirk fits; a pair is named only when
- * it explains two more wrong answers, of neighbours or of cases of the suite with other shapes and attributes, in
- * which not all that differs is at an end of its type; so is a quirk that needs another one somewhere, and it
- * explains those two alone. In a graph, the first node whose output leaves the admissible set is looked for, with
- * the values in between made outputs; if the difference vanishes then, it comes from a fusion.
+ * (its sum leaves int32, for example) are ignored; at least half of the compared elements and at least one mismatching
+ * element must be specified. A quirk that is silent about the case for that, or of whose own values no wrong element
+ * is one, gives way to those that explain it, unless each number, specified or not, is its own, and is not named
+ * alone. A quirk is *named* when it explains the case and every neighbour (neighbours.h) that was run on the target.
+ * When several do, neighbours on which they differ are searched and run, a few before all others, then cases of the
+ * same operator from the suite of which as much is known before the run (a target may have other kernels for constants
+ * than for what comes at run time); quirks that gave the outputs bit for bit, but for a few elements, are preferred to
+ * those in whose sets the outputs only lie. Nothing is named where time ended and the target was right on every
+ * neighbour, unless it is wrong at exact ties alone; nor where time did not end, and of others the case lies in the
+ * sets, unless a case of the suite shows what is left; nor what is silent on more neighbours than it explains. A wrong
+ * neighbour that refutes them all may show another fault as well: a quirk stays if, with one other quirk, before or
+ * after it, the same for all such neighbours, it explains them, and the two explain the case; from then on wherever it
+ * needs it. What refutes the last of the single quirks is asked of pairs first. Where cases of the suite refute all
+ * that is left and another quirk alone explains one of them, pairs with that one are tried: a pair that explains all
+ * that was run is the name; where several do, or the time ends before, none is. Pairs of quirks that change the case
+ * are tried too when no single quirk fits; a pair is named only when it explains two more wrong answers, of neighbours
+ * or of cases of the suite with other shapes and attributes, in which not all that differs is at an end of its type;
+ * so is a quirk that needs another one somewhere, and it explains those two alone. In a graph, the first node whose
+ * output leaves the admissible set is looked for, with the values in between made outputs; if the difference vanishes
+ * then, it comes from a fusion. Alone that node tells candidates apart, but not in a graph with DequantizeLinear, of
+ * which targets make kernels of their own.
  *
  * Source: reference/README.md, sections "Words" and "Switches"; targets/quirk/README.md. */
 #ifndef QDIFF_DIAGNOSE_H

@@ -22,7 +22,7 @@ static bool is_float32(const struct qd_edit *edit, int i)
     return i >= 0 && edit->in[i]->want.dtype == QD_F32;
 }
 
-/* The combined scale takes the place of the one that is a vector, all else becomes 1. False: it is no float32 above 0. */
+/* The combined scale takes the place of the one that is a vector, all else becomes 1. False: it is no normal number. */
 static bool combine(struct qd_edit *edit, int x, int w, int y)
 {
     int to = edit->in[x]->want.count > 1 ? x : w, other = to == x ? w : x;

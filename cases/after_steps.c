@@ -222,6 +222,18 @@ static bool add_other_model(struct making *m, enum parameters which, unsigned ru
     return true;
 }
 
+static bool add_in_turn(struct making *m)
+{
+    if (!add_other_inputs(m, 1))
+        return false;
+    bool keep = qd_random_next(m->random) % 2 == 0;
+    enum parameters which = some_parameters(m);
+    if (!add_other_model(m, which, 1, keep))
+        return false;
+    add_own(m, m->kase->inputs, 1, declared_shapes(m->kase->graph, m->arena));
+    return true;
+}
+
 static bool add_steps(struct making *m, enum kind kind)
 {
     m->count = 0;
@@ -230,12 +242,7 @@ static bool add_steps(struct making *m, enum kind kind)
     case MANY_RUNS: return add_other_inputs(m, 2 * (unsigned)qd_random_range(m->random, 1, 3));
     case OTHER_PARAMETERS: return add_other_model(m, some_parameters(m), 1, true);
     case OTHER_WEIGHTS: return add_other_model(m, NONE, 1, false);
-    case IN_TURN:
-        if (!add_other_inputs(m, 1) ||
-            !add_other_model(m, some_parameters(m), 1, qd_random_next(m->random) % 2 == 0))
-            return false;
-        add_own(m, m->kase->inputs, 1, declared_shapes(m->kase->graph, m->arena));
-        return true;
+    case IN_TURN: return add_in_turn(m);
     default: return add_other_model(m, NONE, 0, false);
     }
 }

@@ -83,7 +83,9 @@ static bool other_parameter(struct making *m, const struct qd_op *op, size_t ope
 static bool find_parameter(const struct qd_graph *graph, int value, const struct qd_op **op,
                            size_t *operand)
 {
-    for (size_t n = 0; n < graph->node_count && qd_is_read_as_parameter(graph, value); n++)
+    if (!qd_is_read_as_parameter(graph, value))
+        return false;
+    for (size_t n = 0; n < graph->node_count; n++)
         for (size_t i = 0; i < graph->nodes[n].input_count; i++)
             if (graph->nodes[n].inputs[i] == value) {
                 *op = graph->nodes[n].op;

@@ -329,14 +329,21 @@ bool qd_learn_excludes(const struct qd_learner *l, unsigned f, unsigned v, unsig
     return false;
 }
 
-bool qd_learn_has(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+/* Whether some row has both levels; with `valid` one that breaks no exclusion. */
+static bool has_row(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w,
+                    bool valid)
 {
     for (size_t r = 0; r < l->row_count; r++) {
         const uint8_t *row = l->rows + r * QD_COVERING_MAX_FACTORS;
-        if (row[f] == v && row[g] == w)
+        if (row[f] == v && row[g] == w && (!valid || qd_covering_row_valid(&l->table, row)))
             return true;
     }
     return false;
+}
+
+bool qd_learn_has(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
+{
+    return has_row(l, f, v, g, w, false);
 }
 
 /* An exclusion that the row breaks, NULL if there is none. */
@@ -389,7 +396,10 @@ static enum qd_status add_pair(struct qd_learner *l, unsigned f, unsigned v, uns
     return qd_learn_is_refusal(status) ? qd_learn_hole(l, f, g, row) : status;
 }
 
-static enum qd_status add_pairs(struct qd_learner *l, bool single)
+typedef enum qd_status adder(struct qd_learner *, unsigned, unsigned, unsigned, unsigned);
+
+/* Adds each pair of levels of two factors, or of `single` each level. */
+static enum qd_status add_pairs(struct qd_learner *l, bool single, adder *add)
 {
     enum qd_status status = QD_OK;
     for (unsigned f = 0; f < l->table.factor_count; f++)
@@ -397,7 +407,7 @@ static enum qd_status add_pairs(struct qd_learner *l, bool single)
             for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
                 for (unsigned w = single ? v : 0;
                      w < (single ? v + 1 : l->outline.factors[g].levels); w++) {
-                    status = add_pair(l, f, v, g, w);
+                    status = add(l, f, v, g, w);
                     if (status != QD_OK)
                         return status;
                 }
@@ -411,7 +421,7 @@ enum qd_status qd_learn_rows(struct qd_learner *l, unsigned strength)
     enum qd_status status = strength == 1 ? learn_levels(l) : QD_OK;
     for (int round = 0; round < MOST_ROUNDS && status == QD_OK && !settled; round++)
         status = try_array(l, strength, first, &settled);
-    return status == QD_OK ? add_pairs(l, strength == 1) : status;
+    return status == QD_OK ? add_pairs(l, strength == 1, add_pair) : status;
 }
 
 /* Level v of the last factor in the base, or else with the first level of another factor that it is taken with. */
@@ -538,17 +548,6 @@ static enum qd_status offer_or_repair(struct qd_learner *l, uint8_t *row)
     return qd_learn_is_refusal(status) ? repair(l, row) : status;
 }
 
-/* Whether a row that breaks no exclusion has both levels. */
-static bool has_plain(const struct qd_learner *l, unsigned f, unsigned v, unsigned g, unsigned w)
-{
-    for (size_t r = 0; r < l->row_count; r++) {
-        const uint8_t *row = l->rows + r * QD_COVERING_MAX_FACTORS;
-        if (row[f] == v && row[g] == w && qd_covering_row_valid(&l->table, row))
-            return true;
-    }
-    return false;
-}
-
 /* The base with two levels and what they need, if no plain row has them. What is refused then is no hole, unless no
  * other row may have one of them. */
 static enum qd_status add_plain_pair(struct qd_learner *l, unsigned f, unsigned v, unsigned g,
@@ -559,7 +558,7 @@ static enum qd_status add_plain_pair(struct qd_learner *l, unsigned f, unsigned 
     memcpy(row, l->base, sizeof row);
     row[f] = (uint8_t)v;
     row[g] = (uint8_t)w;
-    if (has_plain(l, f, v, g, w) || (!complete(l, row, f, g, 3) && !held))
+    if (has_row(l, f, v, g, w, true) || (!complete(l, row, f, g, 3) && !held))
         return QD_OK;
     enum qd_status status = qd_learn_offer(l, row);
     if (qd_learn_is_refusal(status))
@@ -577,12 +576,7 @@ static enum qd_status add_plain_rows(struct qd_learner *l)
         memcpy(row, array.rows + r * l->table.factor_count, l->table.factor_count);
         status = offer_or_repair(l, row);
     }
-    for (unsigned f = 0; f < l->table.factor_count; f++)
-        for (unsigned g = f + 1; g < l->table.factor_count; g++)
-            for (unsigned v = 0; v < l->outline.factors[f].levels; v++)
-                for (unsigned w = 0; w < l->outline.factors[g].levels && status == QD_OK; w++)
-                    status = add_plain_pair(l, f, v, g, w);
-    return status;
+    return status == QD_OK ? add_pairs(l, false, add_plain_pair) : status;
 }
 
 /* The exclusions of narrow(), which stand from `first` on, give way to what they say of the levels that are held. */

@@ -27,6 +27,7 @@ struct making {
     const struct qd_case *kase;
     struct qd_arena *arena;
     struct qd_random *random;
+    bool at_end; /* data differ in the last element alone */
     struct qd_case_step steps[3];
     size_t count;
     enum qd_status status; /* of the first failure */
@@ -41,18 +42,28 @@ static bool out_of_memory(struct making *m)
 
 /* --- Other numbers -------------------------------------------------------------------------------- */
 
-/* The same elements in the opposite order; false where that is the same. */
-static bool reverse(struct making *m, const struct qd_tensor *tensor, struct qd_tensor *reversed)
+/* Element i of the same elements in the opposite order, or with another as the last one. */
+static int64_t changed_code(const struct making *m, const struct qd_tensor *tensor, int64_t i)
+{
+    int64_t last = tensor->count - 1, from = m->at_end ? i : last - i;
+    for (int64_t k = last - 1; m->at_end && i == last && k >= 0 && from == last; k--)
+        if (qd_tensor_get(tensor, k) != qd_tensor_get(tensor, last))
+            from = k;
+    return qd_tensor_get(tensor, from);
+}
+
+/* The tensor with other elements; false where they are the same. */
+static bool change(struct making *m, const struct qd_tensor *tensor, struct qd_tensor *changed)
 {
     bool other = false;
-    *reversed = *tensor;
-    reversed->data = qd_arena_alloc(m->arena, qd_tensor_bytes(tensor));
-    if (!reversed->data)
+    *changed = *tensor;
+    changed->data = qd_arena_alloc(m->arena, qd_tensor_bytes(tensor));
+    if (!changed->data)
         return out_of_memory(m);
     for (int64_t i = 0; i < tensor->count; i++) {
-        int64_t code = qd_tensor_get(tensor, tensor->count - 1 - i);
+        int64_t code = changed_code(m, tensor, i);
         other = other || code != qd_tensor_get(tensor, i);
-        qd_tensor_set(reversed, i, code);
+        qd_tensor_set(changed, i, code);
     }
     return other;
 }
@@ -115,9 +126,10 @@ static bool other_input(struct making *m, size_t i, enum parameters which, struc
     *made = *input;
     if (find_parameter(graph, graph->inputs[i], &op, &operand))
         return other_parameter(m, op, operand, which, input, made);
-    if (!qd_is_read_as_numbers(graph, graph->inputs[i]) || !reverse(m, input, made))
+    if (!qd_is_read_as_numbers(graph, graph->inputs[i]) || !change(m, input, made))
         return false;
-    widen(made);
+    if (!m->at_end)
+        widen(made);
     return true;
 }
 
@@ -144,10 +156,11 @@ static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned r
         .graph = m->kase->graph, .inputs = inputs, .runs = runs, .shapes = shapes};
 }
 
-/* If there are none with other parameters, at least the data are others. */
+/* If there are none with other parameters of the kind, at least some, or else the data are others. */
 static bool add_other_inputs(struct making *m, unsigned runs)
 {
-    const enum parameters tries[] = {some_parameters(m), NONE};
+    const enum parameters tries[] = {m->at_end ? NONE : some_parameters(m), m->at_end ? NONE : ALL,
+                                     NONE};
     const struct qd_tensor *inputs, *shapes;
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
         if (other_inputs(m, tries[i], &inputs) &&
@@ -193,12 +206,22 @@ static bool change_constants(struct making *m, struct qd_case_edit *edit, enum p
             if (!changed)
                 return out_of_memory(m);
             bool is_other = which ? other_parameter(m, op, i, which, tensor, changed)
-                                  : reverse(m, tensor, changed);
+                                  : change(m, tensor, changed);
             if (is_other)
                 edit->values[value].tensor = changed;
             other = other || is_other;
         }
     return other && m->status == QD_OK;
+}
+
+/* A copy of the case with other constants; where none are parameters of that kind, all that are. */
+static bool edit_constants(struct making *m, struct qd_case_edit *edit, enum parameters which)
+{
+    struct qd_error error;
+    if (qd_case_edit_begin(m->kase, m->arena, edit, &error) != QD_OK)
+        return false;
+    return change_constants(m, edit, which) ||
+           (which != NONE && m->status == QD_OK && change_constants(m, edit, ALL));
 }
 
 /* A step of a model with other constants; the inputs are the case's. */
@@ -207,8 +230,7 @@ static bool add_other_model(struct making *m, enum parameters which, unsigned ru
     struct qd_case_edit edit;
     struct qd_case other;
     struct qd_error error;
-    if (qd_case_edit_begin(m->kase, m->arena, &edit, &error) != QD_OK ||
-        !change_constants(m, &edit, which))
+    if (!edit_constants(m, &edit, which))
         return false;
     edit.infers = true;
     if (qd_case_edit_finish(&edit, "step", false, &other, &error) != QD_OK ||
@@ -239,6 +261,7 @@ static bool add_in_turn(struct making *m)
 static bool add_steps(struct making *m, enum kind kind)
 {
     m->count = 0;
+    m->at_end = kind == OTHER_INPUTS && qd_random_range(m->random, 0, 3) == 0;
     switch (kind) {
     case OTHER_INPUTS: return add_other_inputs(m, 1);
     case MANY_RUNS: return add_other_inputs(m, 2 * (unsigned)qd_random_range(m->random, 1, 3));

@@ -12,7 +12,7 @@
 struct census {
     struct qd_arena base; /* of the last case that is no twin */
     struct qd_case kase;
-    size_t cases, twins, own, other, kept, only_loaded, told, most_runs, parameters;
+    size_t cases, twins, own, other, kept, only_loaded, told, most_runs, parameters, at_end;
 };
 
 /* Whether the run before has another scale or zero point, given at run time. */
@@ -24,6 +24,22 @@ static bool has_other_parameter(const struct qd_case *twin, const struct qd_case
                 0)
             return true;
     return false;
+}
+
+/* Whether what the run before has is other in the last elements alone. */
+static bool differs_at_end(const struct qd_case *twin, const struct qd_case_step *step)
+{
+    bool other = false;
+    for (size_t i = 0; step->model_size == 0 && i < twin->input_count; i++) {
+        const struct qd_tensor *own = &twin->inputs[i], *before = &step->inputs[i];
+        for (int64_t k = 0; k < own->count; k++) {
+            bool same = qd_tensor_get(own, k) == qd_tensor_get(before, k);
+            if (!same && (own->count < 3 || k + 1 < own->count))
+                return false;
+            other = other || !same;
+        }
+    }
+    return other;
 }
 
 static void check_step(const struct qd_case *twin, const struct qd_case_step *step,
@@ -47,6 +63,7 @@ static void check_step(const struct qd_case *twin, const struct qd_case_step *st
     census->other += step->model_size > 0;
     census->kept += step->keep;
     census->parameters += has_other_parameter(twin, step);
+    census->at_end += differs_at_end(twin, step);
     census->only_loaded += step->runs == 0;
     if (step->runs > census->most_runs)
         census->most_runs = step->runs;
@@ -97,13 +114,15 @@ static void test_smoke_level(void **state)
     struct qd_error error;
     qd_arena_init(&census.base, QD_ARENA_DEFAULT_BUDGET);
     assert_ok(qd_suite_visit(&options, visit, &census, &error), error);
-    print_message("%zu cases, %zu twins; %zu steps of the same model, %zu of another, %zu kept, "
-                  "%zu never run, %zu with other parameters at run time\n",
-                  census.cases, census.twins, census.own, census.other, census.kept,
-                  census.only_loaded, census.parameters);
+    print_message(
+        "%zu cases, %zu twins; %zu steps of the same model, %zu of another, %zu kept, "
+        "%zu never run, %zu with other parameters at run time, %zu other at the end alone\n",
+        census.cases, census.twins, census.own, census.other, census.kept, census.only_loaded,
+        census.parameters, census.at_end);
     assert_true(census.twins > census.cases / 20 && census.twins < census.cases / 8);
     assert_true(census.own > 50 && census.other > 50 && census.kept > 20 &&
-                census.only_loaded > 10 && census.told > 100 && census.parameters > 20);
+                census.only_loaded > 10 && census.told > 100 && census.parameters > 20 &&
+                census.at_end > 10);
     assert_int_equal(census.most_runs, 6);
     qd_arena_clear(&census.base);
 }

@@ -9,9 +9,10 @@
 
 #define MAX_INPUTS 32
 
-/* Which axis of which inputs is left open. */
+/* Which axis of which inputs is left open: the next one too where the two change places. */
 struct choice {
     unsigned axis;
+    bool turned;
     bool inputs[MAX_INPUTS];
 };
 
@@ -51,6 +52,15 @@ static bool stretch(const struct qd_tensor *tensor, unsigned axis, int64_t exten
         qd_tensor_set(made, i, qd_tensor_get(tensor, (row * of + at) * stride + i % stride));
     }
     return true;
+}
+
+/* The same elements in as many rows as columns before. */
+static struct qd_tensor turn(const struct qd_tensor *tensor, unsigned axis)
+{
+    struct qd_tensor made = *tensor;
+    made.dims[axis] = tensor->dims[axis + 1];
+    made.dims[axis + 1] = tensor->dims[axis];
+    return made;
 }
 
 /* Whether the reference takes these inputs, and no node computes a tensor without elements of
@@ -95,8 +105,10 @@ static bool add_step(struct making *m, int64_t extent)
     struct qd_tensor *inputs = qd_arena_array(m->arena, kase->input_count, sizeof *inputs);
     for (size_t i = 0; inputs && i < kase->input_count; i++) {
         inputs[i] = kase->inputs[i];
-        if (is_chosen(&m->choice, i) &&
-            !stretch(&kase->inputs[i], m->choice.axis, extent, m->arena, &inputs[i]))
+        if (is_chosen(&m->choice, i) && m->choice.turned)
+            inputs[i] = turn(&kase->inputs[i], m->choice.axis);
+        else if (is_chosen(&m->choice, i) &&
+                 !stretch(&kase->inputs[i], m->choice.axis, extent, m->arena, &inputs[i]))
             return false;
     }
     const struct qd_tensor *shapes;
@@ -110,11 +122,18 @@ static bool add_step(struct making *m, int64_t extent)
 static bool add_steps(struct making *m, int64_t extent)
 {
     m->count = 0;
+    if (m->choice.turned)
+        return add_step(m, extent);
     for (size_t i = 0; i < m->lengths->count; i++) {
         int64_t other = m->lengths->at[i].times * extent + m->lengths->at[i].plus;
         bool added = other >= 1 && other != extent && add_step(m, other);
         if (i == 0 && !added)
             return false;
+    }
+    if (m->lengths->backwards && m->count == 2) {
+        struct qd_case_step first = m->steps[0];
+        m->steps[0] = m->steps[1];
+        m->steps[1] = first;
     }
     return true;
 }
@@ -144,6 +163,11 @@ static bool keeps_ranks(const struct making *m, const struct qd_case *opened)
     return true;
 }
 
+static uint32_t open_axes(const struct choice *choice)
+{
+    return (choice->turned ? UINT32_C(3) : UINT32_C(1)) << choice->axis % QD_MAX_RANK;
+}
+
 /* The case with that choice, and its steps; *made says whether it is right. */
 static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
                                  struct qd_case *opened)
@@ -156,7 +180,7 @@ static enum qd_status try_choice(struct making *m, int64_t extent, bool *made,
         return status;
     for (size_t i = 0; i < m->kase->input_count; i++)
         edit.values[m->kase->graph->inputs[i]].open_axes =
-            is_chosen(&m->choice, i) ? UINT32_C(1) << m->choice.axis % QD_MAX_RANK : 0;
+            is_chosen(&m->choice, i) ? open_axes(&m->choice) : 0;
     edit.metadata.steps = m->steps;
     edit.metadata.step_count = m->count;
     edit.opens = true;
@@ -186,8 +210,25 @@ static void choose_more(const struct qd_case *kase, size_t first, struct choice 
     for (size_t i = 0; i < kase->input_count && i < MAX_INPUTS; i++)
         if (kase->inputs[i].rank == x->rank &&
             kase->inputs[i].dims[choice->axis] == x->dims[choice->axis] &&
+            (!choice->turned ||
+             kase->inputs[i].dims[choice->axis + 1] == x->dims[choice->axis + 1]) &&
             qd_is_read_as_numbers(kase->graph, kase->graph->inputs[i]))
             choice->inputs[i] = true;
+}
+
+/* Way 2a: axis a of the first input that is read as numbers; way 2a + 1: of all that are as long there. */
+static enum qd_status try_way(struct making *m, size_t first, unsigned way, bool turned, bool *made,
+                              struct qd_case *opened)
+{
+    const struct qd_tensor *x = &m->kase->inputs[first];
+    unsigned axis = way / 2;
+    if (turned && (axis + 1 >= x->rank || x->dims[axis] == x->dims[axis + 1]))
+        return QD_OK;
+    m->choice = (struct choice){.axis = axis, .turned = turned};
+    m->choice.inputs[first] = true;
+    if (way % 2)
+        choose_more(m->kase, first, &m->choice);
+    return try_choice(m, x->dims[axis], made, opened);
 }
 
 /* Ranks stay: of a Squeeze without axes they depend on the extents, and the model declares them. */
@@ -218,13 +259,9 @@ enum qd_status qd_case_open_axis(const struct qd_case *kase, const struct qd_oth
         return qd_fail(error, QD_NO_MEMORY, "no room for a graph's values");
     const struct qd_tensor *x = &kase->inputs[first];
     unsigned start = (unsigned)(qd_random_next(random) % (2 * x->rank));
-    for (unsigned i = 0; i < 2 * x->rank && !*made && status == QD_OK; i++) {
-        unsigned way = (start + i) % (2 * x->rank);
-        m.choice = (struct choice){.axis = way / 2};
-        m.choice.inputs[first] = true;
-        if (way % 2)
-            choose_more(kase, first, &m.choice);
-        status = try_choice(&m, x->dims[m.choice.axis], made, opened);
-    }
+    for (unsigned i = 0; lengths->turned && i < 2 * x->rank && !*made && status == QD_OK; i++)
+        status = try_way(&m, first, (start + i) % (2 * x->rank), true, made, opened);
+    for (unsigned i = 0; i < 2 * x->rank && !*made && status == QD_OK; i++)
+        status = try_way(&m, first, (start + i) % (2 * x->rank), false, made, opened);
     return status;
 }

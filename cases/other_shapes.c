@@ -15,12 +15,13 @@ const char *qd_other_shapes_word(size_t i)
 enum qd_status qd_other_shapes_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,
                                     struct qd_case *twin, struct qd_error *error)
 {
-    static const struct qd_other_lengths lengths = {
-        .work = QD_MAX_WORK, .count = 2, .at = {{2, 1}, {0, 1}}};
+    struct qd_other_lengths lengths = {.work = QD_MAX_WORK, .count = 2, .at = {{2, 1}, {0, 1}}};
     struct qd_random random = qd_random_seed(kase->id, 2);
     *made = false;
     if (!qd_twin_is_picked(kase, &random))
         return QD_OK;
+    lengths.backwards = qd_random_range(&random, 0, 1) == 0;
+    lengths.turned = qd_random_range(&random, 0, 3) == 0;
     enum qd_status status = qd_case_open_axis(kase, &lengths, &random, arena, made, twin, error);
     return *made && status == QD_OK
                ? qd_twin_name(kase, WORD, QD_TWIN_NOTE_SHAPES, arena, twin, error)

@@ -14,13 +14,28 @@
 struct census {
     struct qd_arena base; /* of the last case that is no twin */
     struct qd_case kase;
-    size_t cases, twins, first_axes, other_axes, several_inputs, two_steps;
+    size_t cases, twins, first_axes, other_axes, several_inputs, two_steps, turned, more_first,
+        less_first;
 };
+
+/* Two open axes that have changed places; the numbers are the same in the same order. */
+static void check_turned(const struct qd_tensor *own, const struct qd_tensor *other, uint32_t open)
+{
+    unsigned axis = (unsigned)__builtin_ctz(open);
+    assert_int_equal(own->dims[axis], other->dims[axis + 1]);
+    assert_int_equal(own->dims[axis + 1], other->dims[axis]);
+    assert_int_not_equal(own->dims[axis], own->dims[axis + 1]);
+    assert_memory_equal(own->data, other->data, qd_tensor_bytes(own));
+}
 
 /* One input as the step has it: another extent along the open axis. */
 static void check_input(const struct qd_tensor *own, const struct qd_tensor *other, uint32_t open)
 {
     assert_int_equal(own->rank, other->rank);
+    if (__builtin_popcount(open) == 2) {
+        check_turned(own, other, open);
+        return;
+    }
     for (unsigned i = 0; i < own->rank; i++) {
         int64_t n = own->dims[i];
         if (open >> i & 1)
@@ -79,6 +94,15 @@ static void check_round_trip(const struct qd_case *twin)
     qd_arena_clear(&arena);
 }
 
+/* Elements of all inputs. */
+static int64_t total(const struct qd_tensor *inputs, const struct qd_case *twin)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < twin->input_count; i++)
+        count += inputs[i].count;
+    return count;
+}
+
 static void check_twin(const struct qd_case *twin, struct census *census)
 {
     const struct qd_case *base = &census->kase;
@@ -97,7 +121,9 @@ static void check_twin(const struct qd_case *twin, struct census *census)
         open += of_input != 0;
         axes |= of_input;
     }
-    assert_int_equal(__builtin_popcount(axes), 1);
+    bool turned = __builtin_popcount(axes) == 2; /* two neighbours */
+    assert_true(turned ? axes % 3 == 0 && ((axes / 3) & (axes / 3 - 1)) == 0
+                       : __builtin_popcount(axes) == 1);
     for (size_t i = 0; i < twin->graph->output_count; i++) {
         const struct qd_graph_value *y = &twin->graph->values[twin->graph->outputs[i]];
         assert_int_equal(__builtin_popcount(qd_graph_open_axes(y)), y->declared_rank);
@@ -110,6 +136,10 @@ static void check_twin(const struct qd_case *twin, struct census *census)
     census->other_axes += axes != 1;
     census->several_inputs += open > 1;
     census->two_steps += twin->step_count == 2;
+    census->turned += turned;
+    int64_t change = total(twin->steps[0].inputs, twin) - total(twin->inputs, twin);
+    census->more_first += change > 0;
+    census->less_first += change < 0;
 }
 
 static enum qd_visit visit(void *context, const struct qd_case *kase)
@@ -132,12 +162,14 @@ static void test_smoke_level(void **state)
     qd_arena_init(&census.base, QD_ARENA_DEFAULT_BUDGET);
     assert_ok(qd_suite_visit(&options, visit, &census, &error), error);
     print_message("%zu cases, %zu twins; the first axis of %zu, another of %zu, several inputs of "
-                  "%zu, two steps of %zu\n",
+                  "%zu, two steps of %zu; turned %zu, more first %zu, less first %zu\n",
                   census.cases, census.twins, census.first_axes, census.other_axes,
-                  census.several_inputs, census.two_steps);
+                  census.several_inputs, census.two_steps, census.turned, census.more_first,
+                  census.less_first);
     assert_true(census.twins > 100 && census.twins < census.cases / 8);
     assert_true(census.first_axes > 20 && census.other_axes > 20 && census.several_inputs > 5 &&
-                census.two_steps > 50);
+                census.two_steps > 50 && census.turned > 20 && census.more_first > 50 &&
+                census.less_first > 20);
     qd_arena_clear(&census.base);
 }
 

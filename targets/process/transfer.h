@@ -19,7 +19,8 @@
 struct qd_transfer_step {
     const void *model; /* NULL: the case's own */
     size_t model_size;
-    const struct qd_target_tensor *inputs, *wanted;
+    struct qd_target_tensor *inputs;
+    const struct qd_target_tensor *wanted;
     struct qd_target_tensor *outputs; /* as wanted before each run; nobody looks at them */
     size_t input_count, output_count;
     unsigned runs;
@@ -31,7 +32,7 @@ struct qd_transfer_step {
 struct qd_transfer_header {
     const void *model;
     size_t model_size;
-    const struct qd_target_tensor
+    struct qd_target_tensor
         *inputs[QD_TRANSFER_RUNS]; /* a copy each: one run cannot spoil the other's */
     struct qd_target_tensor *outputs[QD_TRANSFER_RUNS];
     size_t input_count, output_count, runs;

@@ -11,6 +11,8 @@
 /* What an axis that is n long is long in the runs that come first: times * n + plus. */
 struct qd_other_lengths {
     double work; /* that each of them may cost the reference (answer.h) */
+    bool turned;    /* instead, the axis and the next one change places */
+    bool backwards; /* the second of the lengths comes first */
     size_t count;
     struct {
         int64_t times, plus;
@@ -20,7 +22,9 @@ struct qd_other_lengths {
 /* Makes the case in which one axis of the first input that is read as numbers, or of all of them
  * that are as long there, has no number in the model: nor has any of the outputs. Which, and
  * whether of all, is up to `random`. Steps come first: the model runs with the first of the
- * lengths and with those of the others that are not the case's own and that the reference takes.
+ * lengths and with those of the others that are not the case's own and that the reference takes;
+ * or, with `turned`, once with two neighbouring extents that have changed places (as many
+ * elements in another shape), where there are two that differ and that is right.
  * Inputs, outputs, id and note are the case's; steps of its own it loses. *made says whether
  * there is one: not where the reference does not take the first length for any axis. NO_MEMORY,
  * LIMIT, and what qd_case_edit_begin says. */

@@ -145,6 +145,25 @@ static bool reshaped_twice(struct qd_rewriting *r)
            read_instead(r, value, reshape(r, 1, moved, tensor->dims, tensor->rank), 2);
 }
 
+/* The last three axes rotated three times: any two of the nodes next to each other look as if they undid each other. */
+static bool rotated_thrice(struct qd_rewriting *r)
+{
+    int value = pick_operand(r), moved = value;
+    unsigned rank = value == QD_NO_VALUE ? 0 : r->edit.values[value].tensor->rank;
+    int64_t perm[QD_MAX_RANK];
+    for (unsigned i = 0; i < rank; i++)
+        perm[i] = i + 3 < rank ? i : i + 1 < rank ? i + 1 : rank - 3;
+    const struct qd_attr attr = {.name = "perm",
+                                 .kind = QD_ATTR_INTS,
+                                 .count = rank,
+                                 .ints = qd_arena_copy(r->edit.arena, perm, rank * sizeof *perm)};
+    if (rank < 3 || !attr.ints)
+        return false;
+    for (size_t i = 0; i < 3 && moved != QD_NO_VALUE; i++)
+        moved = add_node(r, i, "Transpose", &moved, 1, &attr);
+    return read_instead(r, value, moved, 3);
+}
+
 /* Two halves and their concatenation. */
 static bool split_and_joined(struct qd_rewriting *r)
 {
@@ -205,14 +224,66 @@ static bool code_again(struct qd_rewriting *r, size_t n, size_t operand)
            read_instead(r, codes, add_node(r, 1, "QuantizeLinear", in, 3, NULL), 2);
 }
 
-static bool coded_again(struct qd_rewriting *r)
+/* The first operand of any node that the function takes. */
+static bool first_operand(struct qd_rewriting *r,
+                          bool (*take)(struct qd_rewriting *, size_t, size_t))
 {
     raise_opset(r);
     for (size_t n = 0; n < r->edit.node_count; n++)
         for (size_t i = 0; i < r->edit.nodes[n].input_count; i++)
-            if (code_again(r, n, i))
+            if (take(r, n, i))
                 return true;
     return false;
+}
+
+static bool coded_again(struct qd_rewriting *r)
+{
+    return first_operand(r, code_again);
+}
+
+/* Dequantizes codes, moves them on by one axis if asked, and quantizes them with the same scale and another zero
+ * point, by which node n reads them then. */
+static bool shift_codes(struct qd_rewriting *r, size_t n, size_t operand, bool moves)
+{
+    int in[3];
+    if (!find_codes(r, n, operand, in) || !r->edit.values[in[2]].tensor)
+        return false;
+    const struct qd_op *op = qd_op_find(r->edit.nodes[n].domain, r->edit.nodes[n].op_type);
+    size_t zero = (size_t)qd_op_parameter(op, (int)operand, QD_ROLE_ZERO_POINT), at = 0;
+    unsigned rank = r->edit.values[in[0]].tensor->rank;
+    int other = add_other_parameter(r, QD_ROLE_ZERO_POINT, in[2]);
+    if (other == QD_NO_VALUE || (moves && rank < 2))
+        return false;
+    in[0] = add_node(r, at++, "DequantizeLinear", in, 3, NULL);
+    if (moves && in[0] != QD_NO_VALUE)
+        in[0] = transpose(r, at++, in[0], rank, false);
+    in[2] = other;
+    in[0] = in[0] == QD_NO_VALUE ? in[0] : add_node(r, at++, "QuantizeLinear", in, 3, NULL);
+    if (moves && in[0] != QD_NO_VALUE)
+        in[0] = transpose(r, at++, in[0], rank, true);
+    r->edit.nodes[n + at].inputs[operand] = in[0];
+    r->edit.nodes[n + at].inputs[zero] = other;
+    return in[0] != QD_NO_VALUE;
+}
+
+static bool shift_codes_here(struct qd_rewriting *r, size_t n, size_t operand)
+{
+    return shift_codes(r, n, operand, false);
+}
+
+static bool shift_codes_moved(struct qd_rewriting *r, size_t n, size_t operand)
+{
+    return shift_codes(r, n, operand, true);
+}
+
+static bool shifted_codes(struct qd_rewriting *r)
+{
+    return first_operand(r, shift_codes_here);
+}
+
+static bool shifted_codes_moved(struct qd_rewriting *r)
+{
+    return first_operand(r, shift_codes_moved);
 }
 
 /* --- Outputs -------------------------------------------------------------------------------------- */
@@ -300,6 +371,52 @@ static bool node_twice_otherwise(struct qd_rewriting *r)
     return false;
 }
 
+/* The list from its middle on and then its beginning (of pads the ends change places), or in the opposite order; false
+ * where that is the same. */
+static bool turn_list(struct qd_rewriting *r, bool halves, struct qd_attr *attr)
+{
+    int64_t *list = qd_arena_array(r->edit.arena, attr->count, sizeof *list);
+    bool other = false;
+    for (size_t i = 0; list && i < attr->count; i++) {
+        size_t from = halves ? (i + attr->count / 2) % attr->count : attr->count - 1 - i;
+        list[i] = attr->ints[from];
+        other = other || list[i] != attr->ints[i];
+    }
+    attr->ints = list;
+    return list && other;
+}
+
+/* Turns the first list of the node's attributes that is another then; false: there is none. */
+static bool turn_attribute(struct qd_rewriting *r, struct qd_case_edit_node *node)
+{
+    static const char *const lists[] = {"pads", "perm", "strides", "dilations", "axes"};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (size_t i = 0; i < node->attr_count; i++) {
+            struct qd_attr attr = node->attrs[i];
+            if (strcmp(attr.name, lists[k]) == 0 && attr.kind == QD_ATTR_INTS &&
+                turn_list(r, k == 0, &attr))
+                return qd_case_edit_set_attr(node, &attr);
+        }
+    return false;
+}
+
+/* The node that makes the first output once more, with a list of its attributes or its two operands the other way
+ * round. */
+static bool node_twice_turned(struct qd_rewriting *r)
+{
+    struct qd_case_edit_node *node = repeat(r);
+    const struct qd_op *op = node ? qd_op_find(node->domain, node->op_type) : NULL;
+    if (op && turn_attribute(r, node))
+        return true;
+    if (!op || node->input_count != 2 || node->inputs[0] == node->inputs[1] ||
+        qd_op_role(op, 1) == QD_ROLE_CONTROL)
+        return false;
+    int first = node->inputs[0];
+    node->inputs[0] = node->inputs[1];
+    node->inputs[1] = first;
+    return true;
+}
+
 /* The node that makes the first output once more; nothing reads that. */
 static bool dead_branch(struct qd_rewriting *r)
 {
@@ -342,12 +459,7 @@ static bool read_otherwise(struct qd_rewriting *r, size_t n, size_t operand)
 
 static bool constant_read_otherwise(struct qd_rewriting *r)
 {
-    raise_opset(r);
-    for (size_t n = 0; n < r->edit.node_count; n++)
-        for (size_t i = 0; i < r->edit.nodes[n].input_count; i++)
-            if (read_otherwise(r, n, i))
-                return true;
-    return false;
+    return first_operand(r, read_otherwise);
 }
 
 /* Constant scales and zero points come out of nodes, which a target may compute once and for all. */
@@ -461,6 +573,10 @@ static const struct qd_rewriting_way ways[] = {
     {"node_twice_otherwise", node_twice_otherwise},
     {"dead_branch", dead_branch},
     {"newer_opset", newer_opset},
+    {"rotated_thrice", rotated_thrice},
+    {"shifted_codes", shifted_codes},
+    {"shifted_codes_moved", shifted_codes_moved},
+    {"node_twice_turned", node_twice_turned},
 };
 
 const struct qd_rewriting_way *qd_rewriting_way_at(size_t i)

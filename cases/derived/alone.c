@@ -180,6 +180,17 @@ static bool has_far_numbers(const struct qd_derived *outline)
     return found;
 }
 
+static bool has_bound(const struct qd_derived *outline)
+{
+    return names(outline, "min");
+}
+
+static bool broadcasts(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_ANY &&
+           qd_derived_factor(outline, QD_DERIVED_SHAPES, 0) >= 0;
+}
+
 static bool has_no_scales(const struct qd_derived *outline)
 {
     return !has_scales(outline);
@@ -217,6 +228,14 @@ static const struct alone {
     {"empty_turned", is_gemm},       /* as "empty", of transposed matrices */
     {"long_kernel", is_convolution}, /* 301 elements */
     {"long_steps", is_convolution_back}, /* strides and dilations of 300 */
+    {"channels_square", broadcasts}, /* [C, 1, 1] against as many channels as elements of a row */
+    {"c_column", is_gemm},           /* C of Gemm, of square matrices, in the other shapes */
+    {"c_row", is_gemm},
+    {"c_0d", is_gemm},
+    {"narrow", has_two_windows}, /* one element along the last axis, and padding after it alone */
+    {"narrow_channels", is_convolution}, /* the same where each channel is a group */
+    {"blocked", is_convolution},         /* channels in whole blocks of 16 on both sides */
+    {"crossed", has_bound},              /* the least is above the greatest */
 };
 
 unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **words)
@@ -258,7 +277,7 @@ bool qd_derived_is_bare(const struct qd_derived_draft *d)
 /* Axes of one size; of Gemm they are so where one tensor serves for all three. */
 bool qd_derived_is_square(const struct qd_derived_draft *d)
 {
-    return qd_derived_is_alone(d, "square") ||
+    return qd_derived_is_alone(d, "square") || strncmp(d->alone, "c_", 2) == 0 ||
            (qd_derived_is_alone(d, "shared") && d->outline->layout == QD_LAYOUT_GEMM);
 }
 
@@ -281,6 +300,8 @@ void qd_derived_choose_counts(struct qd_derived_draft *d)
         d->rank = is_reduction(d) || is_squeeze(d) ? 3 : 2;
     if (strcmp(word, "shared_0d") == 0)
         d->rank = 0;
+    if (strcmp(word, "channels_square") == 0)
+        d->rank = 4;
     if (strcmp(word, "empty_2") == 0)
         d->rank = 1;
     if (strcmp(word, "empty_last") == 0 && d->outline->layout == QD_LAYOUT_MATMUL)
@@ -313,6 +334,15 @@ static int64_t large_extent(const struct qd_derived_draft *d, int i)
     }
 }
 
+/* Of one element along the last axis; a group has one channel, or as many as else. */
+static int64_t narrow_extent(const struct qd_derived_draft *d, int i)
+{
+    bool image = d->outline->layout == QD_LAYOUT_CHANNELS;
+    if (i == (image ? 2 : 3))
+        return 1;
+    return i == 1 && qd_derived_is_alone(d, "narrow_channels") ? 1 : -1;
+}
+
 int64_t qd_derived_alone_extent(const struct qd_derived_draft *d, int i)
 {
     bool last = qd_derived_is_alone(d, "empty_last");
@@ -322,6 +352,10 @@ int64_t qd_derived_alone_extent(const struct qd_derived_draft *d, int i)
         return SQUARE;
     if (qd_derived_is_alone(d, "ones"))
         return 1;
+    if (strncmp(d->alone, "narrow", 6) == 0)
+        return narrow_extent(d, i);
+    if (qd_derived_is_alone(d, "blocked"))
+        return i == 1 ? 32 : i == 2 ? 48 : -1;
     if (qd_derived_is_alone(d, "long_window") && d->outline->layout == QD_LAYOUT_CHANNELS)
         return i == 2 ? QD_DERIVED_LONG + 10 : -1;
     if (qd_derived_is_alone(d, "long_steps"))
@@ -349,8 +383,10 @@ int64_t qd_derived_alone_side(const struct qd_derived_draft *d)
 
 bool qd_derived_alone_shape(const struct qd_derived_draft *d, struct qd_derived_shape *shape)
 {
+    if (qd_derived_is_alone(d, "channels_square"))
+        *shape = (struct qd_derived_shape){4, {2, SQUARE, 3, SQUARE}};
     if (!qd_derived_is_large(d) || d->rank != 3)
-        return false;
+        return qd_derived_is_alone(d, "channels_square");
     *shape = is_squeeze(d) ? (struct qd_derived_shape){3, {257, 257, 3}}
                            : (struct qd_derived_shape){3, {3, 257, 86}};
     return true;

@@ -13,12 +13,14 @@ enum form {
     TEXT,
     EACH,     /* n for each axis of the window */
     RAMP,     /* n, n + 1, … */
+    FALL,     /* n, n − 1, n, … */
     ENDS,     /* n for both ends of each axis of the window */
     END_RAMP, /* n, n + 1, … */
     KERNEL,   /* the window's extents, written out */
     PERM,     /* n: 0 reversed, 1 rotated, 2 the last two swapped, 3 as they are */
     AXES,     /* n: 0 the last, 1 the first, 2 −1, 3 the first and −1, 4 none */
     LONG,     /* n, and QD_DERIVED_LONG before the last axis of the window, or on it */
+    AT_END,   /* n after the last axis of the window */
     OF_EXTENT /* the size of extent n */
 };
 
@@ -65,7 +67,7 @@ static const struct attribute {
     {"kernel_shape", {NONE, LIST("kernel", KERNEL, 0)}},
     {"strides",
      {NONE, LIST("strides_1", EACH, 1), LIST("strides_2", EACH, 2), LIST("strides_1_2", RAMP, 1),
-      LIST("strides_3", EACH, 3)}},
+      LIST("strides_3", EACH, 3), LIST("strides_2_1", FALL, 2)}},
     {"pads",
      {NONE, LIST("pads_0", ENDS, 0), LIST("pads_1", ENDS, 1), LIST("pads_0_1_2", END_RAMP, 0)}},
     {"dilations",
@@ -183,6 +185,14 @@ static size_t put_list(const struct qd_derived_draft *d, const struct level *lev
         for (size_t i = 0; i < 2 * n; i++)
             list[i] = i + 1 == n ? QD_DERIVED_LONG : level->n;
         return level->n == 0 ? 2 * n : n;
+    case FALL:
+        for (size_t i = 0; i < n; i++)
+            list[i] = level->n - (int64_t)(i % 2);
+        return n;
+    case AT_END:
+        memset(list, 0, 2 * n * sizeof *list);
+        list[n > 0 ? 2 * n - 1 : 0] = level->n;
+        return 2 * n;
     default:
         for (size_t i = 0; i < ends; i++)
             list[i] =
@@ -236,6 +246,9 @@ static const struct level *given_alone(const struct qd_derived_draft *d,
         {"uneven", "strides", LIST("", RAMP, 2)},
         {"uneven", "output_padding", LIST("", RAMP, 0)},
         {"square", "axis", WHOLE("", -1)},
+        {"narrow", "pads", LIST("", AT_END, 2)},
+        {"narrow_channels", "pads", LIST("", AT_END, 2)},
+        {"narrow_channels", "group", WHOLE("", 5)},
         {"far", "start", WHOLE("", -17)},
         {"far", "end", WHOLE("", 17)},
         {"empty_turned", "transA", WHOLE("", 1)},

@@ -269,6 +269,10 @@ static const char *add_bound(struct qd_derived_draft *d, unsigned level, const c
     bool upper = strstr(name, "max") != NULL;
     struct qd_tensor t = qd_maker_tensor(&d->maker, type, 0, NULL);
     bool fine = qd_derived_is_alone(d, "fine"), far = qd_derived_is_alone(d, "far");
+    if (qd_derived_is_alone(d, "crossed")) {
+        qd_maker_set(&t, 0, upper ? 1 : 2);
+        return add_tensor(d, name, &t);
+    }
     double low = qd_dtype_info(type)->kind == QD_CLASS_UINT ? 3
                  : far                                      ? -70001
                  : fine                                     ? -0.0401

@@ -137,6 +137,12 @@ static enum qd_dtype owner_type(const struct qd_derived_draft *d, int whose)
     return whose == QD_DERIVED_X ? d->x : whose == QD_DERIVED_W ? d->w : output_type(d);
 }
 
+static bool is_in_grid(const struct qd_derived_draft *d, int whose)
+{
+    return is_level(d, QD_DERIVED_ALIAS, "one_grid") && !is_per_channel(d, whose, true);
+}
+
+/* Of a vector no two channels that are 8, 16, 32 or 64 apart have the same. */
 static int64_t zero_of(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
     enum qd_dtype type = owner_type(d, whose);
@@ -145,29 +151,43 @@ static int64_t zero_of(const struct qd_derived_draft *d, int whose, int64_t chan
     if (info->kind == QD_CLASS_FLOAT || info->bits > 16 || strstr(word, "_0") ||
         strstr(word, "absent"))
         return 0;
-    int64_t range = info->max - info->min;
+    int64_t range = info->max - info->min, steps = (range / 8) | 3;
+    int64_t step = channel * 7 % (steps < range ? steps : range);
     if (strstr(word, "least"))
-        return info->min;
+        return info->min + step;
     if (strstr(word, "greatest"))
-        return info->max;
-    return info->min + range * (4 + whose) / 11 + (channel * 7) % (range / 8 + 1);
+        return info->max - step;
+    return info->min + range * (4 + whose) / 11 + step;
 }
 
 static double scale_of(const struct qd_derived_draft *d, int whose, int64_t channel);
 
-/* Of codes: they are spread over all of the type, or over 2000 numbers. */
-static struct spread spread_of(const struct qd_derived_draft *d, int whose)
+/* Of codes less their zero point: they are spread over all of the type, or over 2000 numbers. */
+static struct spread code_spread(const struct qd_derived_draft *d, int whose)
 {
-    enum qd_dtype type = owner_type(d, whose);
-    const struct qd_dtype_info *info = qd_dtype_info(type);
+    const struct qd_dtype_info *info = qd_dtype_info(owner_type(d, whose));
     double range = info->bits > 16 ? 2000 : (double)(info->max - info->min);
     double middle = info->bits > 16 ? 0 : (double)(info->max + info->min) / 2;
-    if (info->kind == QD_CLASS_FLOAT)
+    bool coded = d->coded || has_parameters(d->outline->op);
+    return (struct spread){range / 3.5, middle - (coded ? (double)zero_of(d, whose, 0) : 0)};
+}
+
+static struct spread spread_of(const struct qd_derived_draft *d, int whose)
+{
+    if (qd_dtype_info(owner_type(d, whose))->kind == QD_CLASS_FLOAT)
         return (struct spread){2.3, 0};
-    if (!d->coded && !has_parameters(d->outline->op))
-        return (struct spread){range / 3.5, middle};
-    double scale = scale_of(d, whose, 0);
-    return (struct spread){range / 3.5 * scale, (middle - (double)zero_of(d, whose, 0)) * scale};
+    struct spread codes = code_spread(d, whose);
+    bool coded = d->coded || has_parameters(d->outline->op);
+    double scale = coded ? scale_of(d, whose, 0) : 1;
+    return (struct spread){codes.deviation * scale, codes.middle * scale};
+}
+
+/* Of sums of products. */
+static double products_reach(const struct qd_derived_draft *d, struct spread x, struct spread w)
+{
+    double terms = (double)d->terms;
+    return sqrt(terms) * hypot(x.deviation, x.middle) * hypot(w.deviation, w.middle) +
+           terms * fabs(x.middle) * fabs(w.middle);
 }
 
 /* How large outputs are as a rule. */
@@ -185,8 +205,7 @@ static double output_reach(const struct qd_derived_draft *d)
     case QD_FORM_MULTIPLIES: return a * b;
     case QD_FORM_CONVOLVES:
     case QD_FORM_CONVOLVES_BACK:
-    case QD_FORM_MATRICES:
-        return sqrt((double)d->terms) * a * b + (double)d->terms * fabs(x.middle) * fabs(w.middle);
+    case QD_FORM_MATRICES: return products_reach(d, x, w);
     default: return a;
     }
 }
@@ -199,25 +218,45 @@ static double jitter(const struct qd_derived_draft *d, int whose, int64_t channe
     return 1 + ldexp((double)(qd_random_next(&random) >> 41), -23);
 }
 
-/* Of all scalars of one grid: codes of sums of products lie in it too. */
-static double grid_scale(const struct qd_derived_draft *d, double range)
+static double range_of(const struct qd_derived_draft *d, int whose)
 {
-    switch (d->outline->op->form) {
-    case QD_FORM_MULTIPLIES:
-    case QD_FORM_CONVOLVES:
-    case QD_FORM_CONVOLVES_BACK:
-    case QD_FORM_MATRICES: return jitter(d, QD_DERIVED_X, 0) * 2 / (range * sqrt((double)d->terms));
-    default: return jitter(d, QD_DERIVED_X, 0) * 2 / range;
-    }
+    const struct qd_dtype_info *info = qd_dtype_info(owner_type(d, whose));
+    return info->kind == QD_CLASS_FLOAT || info->bits > 16 ? 16 : (double)(info->max - info->min);
+}
+
+static bool multiplies(const struct qd_derived_draft *d)
+{
+    enum qd_form form = d->outline->op->form;
+    return form == QD_FORM_MULTIPLIES || form == QD_FORM_CONVOLVES ||
+           form == QD_FORM_CONVOLVES_BACK || form == QD_FORM_MATRICES;
+}
+
+/* Whether a scale is that of the one grid, or the one of products that is not. */
+static bool follows_grid(const struct qd_derived_draft *d, int whose)
+{
+    if (!is_in_grid(d, QD_DERIVED_X) && !is_in_grid(d, QD_DERIVED_W))
+        return false;
+    return is_in_grid(d, whose) ||
+           (is_level(d, QD_DERIVED_ALIAS, "one_grid") && whose != QD_DERIVED_Y && multiplies(d));
+}
+
+/* Of products in one grid all scales but one cancel: that one takes the sums to the output's codes. */
+static double grid_scale(const struct qd_derived_draft *d, int whose, int64_t channel)
+{
+    bool own = !is_in_grid(d, whose),
+         last = own || (is_in_grid(d, QD_DERIVED_X) && is_in_grid(d, QD_DERIVED_W));
+    double near_1 = own ? jitter(d, whose, channel) : jitter(d, QD_DERIVED_X, 0);
+    if (!last || !multiplies(d))
+        return near_1 * 2 / range_of(d, QD_DERIVED_X);
+    struct spread x = code_spread(d, QD_DERIVED_X), w = code_spread(d, QD_DERIVED_W);
+    return near_1 * range_of(d, QD_DERIVED_Y) / (10.5 * products_reach(d, x, w));
 }
 
 static double scale_of(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
-    const struct qd_dtype_info *info = qd_dtype_info(owner_type(d, whose));
-    double range =
-        info->kind == QD_CLASS_FLOAT || info->bits > 16 ? 16 : (double)(info->max - info->min);
-    if (is_level(d, QD_DERIVED_ALIAS, "one_grid") && !is_per_channel(d, whose, true))
-        return grid_scale(d, range);
+    double range = range_of(d, whose);
+    if (follows_grid(d, whose))
+        return grid_scale(d, whose, channel);
     if (whose != QD_DERIVED_Y)
         return ldexp(jitter(d, whose, channel), whose == QD_DERIVED_X ? -1 : -2) * 4 / range;
     return output_reach(d) / range * 7 * jitter(d, whose, channel) / 1.5;

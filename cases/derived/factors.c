@@ -27,7 +27,7 @@ static bool has_zero(const struct qd_op *op, int owner)
 static bool is_held(const char *word)
 {
     return strcmp(word, "7") == 0 || strcmp(word, "group_17") == 0 ||
-           strcmp(word, "strides_3") == 0;
+           strcmp(word, "strides_3") == 0 || strcmp(word, "strides_2_1") == 0;
 }
 
 unsigned qd_derived_held(const struct qd_derived *outline, unsigned f)

@@ -118,6 +118,8 @@ static struct qd_derived_shape any_shape(const struct qd_derived_draft *d)
 static struct qd_derived_shape second_shape(const struct qd_derived_draft *d, const char *word)
 {
     struct qd_derived_shape s = d->shapes[0];
+    if (qd_derived_is_alone(d, "channels_square"))
+        return (struct qd_derived_shape){3, {s.dims[1], 1, 1}};
     if (strcmp(word, "w_0d") == 0)
         s.rank = 0;
     if (strcmp(word, "w_last") == 0 && s.rank > 0)
@@ -270,6 +272,15 @@ static void lay_out_matmul(struct qd_derived_draft *d)
     d->channel_axis[QD_DERIVED_W] = (int64_t)weight->rank - 1;
 }
 
+/* What broadcasts to [m, m]. */
+static void set_square_bias(const struct qd_derived_draft *d, struct qd_derived_shape *bias,
+                            int64_t m)
+{
+    bool column = qd_derived_is_alone(d, "c_column"), row = qd_derived_is_alone(d, "c_row");
+    set(bias, qd_derived_is_alone(d, "c_0d") ? 0 : 2,
+        (const int64_t[]){row ? 1 : m, column ? 1 : m});
+}
+
 static void lay_out_gemm(struct qd_derived_draft *d)
 {
     int64_t m = qd_derived_extent(d, 0), k = qd_derived_extent(d, 1), n = qd_derived_extent(d, 2);
@@ -280,7 +291,7 @@ static void lay_out_gemm(struct qd_derived_draft *d)
     set(&d->shapes[w], 2, (const int64_t[]){b_turned ? n : k, b_turned ? k : n});
     set(&d->shapes[b], 1, &n);
     if (qd_derived_is_square(d))
-        set(&d->shapes[b], 2, (const int64_t[]){m, n});
+        set_square_bias(d, &d->shapes[b], m);
     d->terms = k;
     d->channels[QD_DERIVED_W] = n;
     d->channel_axis[QD_DERIVED_W] = !b_turned;

@@ -28,6 +28,23 @@ static bool compares(const struct qd_case *kase, const struct qd_value *values)
     return false;
 }
 
+static bool is_at_an_end(const struct qd_tensor *tensor, int64_t i)
+{
+    const struct qd_dtype_info *info = qd_dtype_info(tensor->dtype);
+    int64_t code = qd_tensor_get(tensor, i);
+    return qd_dtype_is_integer(tensor->dtype) && (code == info->min || code == info->max);
+}
+
+/* Whether some element is not at an end of its type: else most of what goes wrong before it goes unseen. */
+static bool sees(const struct qd_case *kase, const struct qd_value *values)
+{
+    for (size_t o = 0; o < kase->graph->output_count; o++)
+        for (int64_t i = 0; i < values[o].want.count; i++)
+            if (!is_at_an_end(&values[o].want, i))
+                return true;
+    return false;
+}
+
 /* Makes the case, of small extents if `outputs` is NULL, and evaluates it. INVALID, UNSUPPORTED or
  * LIMIT: it is refused, `error` says why. */
 static enum qd_status try_row(struct qd_learner *l, const uint8_t *row,
@@ -51,6 +68,8 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row,
         l->outputs[o] = (struct qd_derived_output){values[o].want.dtype, values[o].want.rank};
     if (status == QD_OK && !compares(&kase, values))
         return qd_fail(l->error, QD_UNSUPPORTED, "no element of the output is specified");
+    if (status == QD_OK && l->sees && !sees(&kase, values))
+        return qd_fail(l->error, QD_UNSUPPORTED, "every element is at an end of its type");
     for (size_t o = 0; status == QD_OK && o < kase.graph->output_count; o++)
         if ((double)values[o].want.count > QD_DERIVED_MOST_OUTPUTS &&
             row[l->outline.count - 1] == 0)
@@ -617,6 +636,7 @@ enum qd_status qd_learn_plain(struct qd_learner *l)
     release(l);
     bool plain = qd_derived_has_plain(&l->outline) && narrow(l, &status);
     unsigned narrowed = l->exclusion_count - first;
+    l->sees = true;
     if (plain)
         status = add_plain_rows(l);
     return status == QD_OK ? widen(l, first, narrowed) : status;

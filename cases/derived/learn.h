@@ -18,8 +18,8 @@ struct qd_learner {
     unsigned exclusion_count;
     struct qd_derived_hole *holes;
     size_t hole_count;
-    bool sees;         /* a row whose outputs are all at an end of their type is refused */
-    uint8_t *rows;                         /* QD_COVERING_MAX_FACTORS levels each */
+    bool sees;     /* a row whose outputs are all at an end of their type is refused */
+    uint8_t *rows; /* QD_COVERING_MAX_FACTORS levels each */
     struct qd_derived_output *row_outputs; /* QD_DERIVED_MAX_OUTPUTS of each row */
     size_t row_count, probes;
     size_t needed,

@@ -10,7 +10,7 @@
 
 /* What an axis that is n long is long in the runs that come first: times * n + plus. */
 struct qd_other_lengths {
-    double work; /* that each of them may cost the reference (answer.h) */
+    double work;    /* that each of them may cost the reference (answer.h) */
     bool turned;    /* instead, the axis and the next one change places */
     bool backwards; /* the second of the lengths comes first */
     size_t count;

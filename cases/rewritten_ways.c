@@ -312,6 +312,27 @@ static bool output_read_too(struct qd_rewriting *r)
     return add_output(r, add_node(r, r->edit.node_count, "Identity", &r->edit.outputs[0], 1, NULL));
 }
 
+/* A float output is read again after a Relu of its elements in another shape, which may not have been written over
+ * them. */
+static bool output_reshaped_first(struct qd_rewriting *r)
+{
+    static const int64_t flat[] = {-1};
+    const struct qd_tensor *output = first_output(r);
+    int value = r->edit.outputs[0];
+    if (!output || output->dtype != QD_F32 || output->count == 0)
+        return false;
+    int aside = reshape(r, r->edit.node_count, value, flat, 1);
+    if (aside != QD_NO_VALUE)
+        aside = add_node(r, r->edit.node_count, "Relu", &aside, 1, NULL);
+    if (!add_output(r, aside))
+        return false;
+    const int twice[] = {value, value};
+    int sum = add_node(r, r->edit.node_count, "Add", twice, 2, NULL);
+    if (sum != QD_NO_VALUE)
+        r->edit.outputs[0] = sum;
+    return sum != QD_NO_VALUE;
+}
+
 static bool is_output(const struct qd_rewriting *r, int value)
 {
     for (size_t i = 0; i < r->edit.output_count; i++)
@@ -577,6 +598,7 @@ static const struct qd_rewriting_way ways[] = {
     {"shifted_codes", shifted_codes},
     {"shifted_codes_moved", shifted_codes_moved},
     {"node_twice_turned", node_twice_turned},
+    {"output_reshaped_first", output_reshaped_first},
 };
 
 const struct qd_rewriting_way *qd_rewriting_way_at(size_t i)

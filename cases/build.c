@@ -135,9 +135,11 @@ struct qd_builder *qd_build_begin(struct qd_arena *arena, int64_t opset)
     return builder;
 }
 
+/* Open axes (−1) of a type that is `named` are N, M, L, ...: one name would say that they are as long as each other. */
 static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, const int64_t *dims,
-                     const char *open)
+                     bool named)
 {
+    char name[] = "N";
     size_t type = qd_wire_begin(out, INFO_TYPE);
     size_t tensor = qd_wire_begin(out, TYPE_TENSOR);
     qd_wire_put_varint(out, TENSOR_ELEM, (uint64_t)qd_dtype_info(dtype)->onnx);
@@ -147,8 +149,9 @@ static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, con
             size_t dim = qd_wire_begin(out, SHAPE_DIM);
             if (dims[i] >= 0)
                 qd_wire_put_varint(out, DIM_VALUE, (uint64_t)dims[i]);
-            else if (open)
-                qd_wire_put_text(out, DIM_PARAM, open);
+            else if (named)
+                qd_wire_put_text(out, DIM_PARAM, name);
+            name[0] = (char)(name[0] - (dims[i] < 0));
             qd_wire_end(out, dim);
         }
         qd_wire_end(out, shape);
@@ -159,12 +162,12 @@ static void put_type(struct qd_wire_out *out, enum qd_dtype dtype, int rank, con
 
 /* A ValueInfoProto. */
 static void put_info(struct qd_wire_out *out, uint32_t field, const char *name, enum qd_dtype dtype,
-                     int rank, const int64_t *dims, const char *open)
+                     int rank, const int64_t *dims, bool named)
 {
     size_t info = qd_wire_begin(out, field);
     qd_wire_put_text(out, INFO_NAME, name);
     if (dtype != QD_DTYPE_NONE)
-        put_type(out, dtype, rank, dims, open);
+        put_type(out, dtype, rank, dims, named);
     qd_wire_end(out, info);
 }
 
@@ -191,7 +194,7 @@ void qd_build_open_input(struct qd_builder *builder, const char *name,
         builder->open = builder->open || open;
     }
     need_dtype(builder, tensor->dtype);
-    put_info(&builder->inputs, GRAPH_INPUT, name, tensor->dtype, (int)tensor->rank, dims, "N");
+    put_info(&builder->inputs, GRAPH_INPUT, name, tensor->dtype, (int)tensor->rank, dims, true);
     put_tensor(&builder->fed, QD_CASE_FIELD_INPUT, "", tensor);
 }
 
@@ -318,7 +321,7 @@ void qd_build_output(struct qd_builder *builder, const char *name, enum qd_dtype
                      const int64_t *dims)
 {
     need_dtype(builder, dtype);
-    put_info(&builder->outputs, GRAPH_OUTPUT, name, dtype, rank, dims, NULL);
+    put_info(&builder->outputs, GRAPH_OUTPUT, name, dtype, rank, dims, false);
 }
 
 void qd_build_output_inferred(struct qd_builder *builder, const char *name, enum qd_dtype dtype)

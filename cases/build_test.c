@@ -2,6 +2,7 @@
 /* The builder: what it writes is what decodes. */
 #include "case_testlib.h"
 
+#include "onnx/onnx.pb-c.h"
 #include "qdiff/evaluate.h"
 
 static void test_conv(void **state)
@@ -176,13 +177,36 @@ static void test_ir_version(void **state)
     }
 }
 
+/* One name for two axes would say that they are as long as each other. */
+static void test_open_axes_have_names(void **state)
+{
+    struct qd_arena *arena = *state;
+    const int64_t dims[] = {2, 3, 4};
+    struct qd_tensor x;
+    struct qd_case kase;
+    struct qd_error error;
+    assert_ok(qd_tensor_init(&x, arena, QD_F32, 3, dims, &error), error);
+    struct qd_builder *builder = qd_build_begin(arena, 13);
+    qd_build_open_input(builder, "x", &x, 0x6);
+    qd_build_node(builder, "", "Relu", "x", "y");
+    qd_build_output_inferred(builder, "y", QD_F32);
+    assert_ok(qd_build_finish(builder, "open", false, &kase, &error), error);
+    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, kase.model_size, kase.model);
+    assert_non_null(model);
+    Onnx__TensorShapeProto *shape = model->graph->input[0]->type->tensor_type->shape;
+    assert_int_equal(shape->dim[0]->dim_value, 2);
+    assert_string_equal(shape->dim[1]->dim_param, "N");
+    assert_string_equal(shape->dim[2]->dim_param, "M");
+    onnx__model_proto__free_unpacked(model, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conv),       cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_hashed_id),  cmocka_unit_test(test_must_reject),
         cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_ir_version),
+        cmocka_unit_test(test_ir_version), cmocka_unit_test(test_open_axes_have_names),
     };
     return cmocka_run_group_tests_name("cases/build", tests, arena_set_up, arena_tear_down);
 }

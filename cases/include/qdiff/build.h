@@ -17,8 +17,8 @@ struct qd_builder *qd_build_begin(struct qd_arena *arena, int64_t opset);
 
 /* A graph input that is fed with *tensor at run time, and an initializer. Names are unique, not "". */
 void qd_build_input(struct qd_builder *builder, const char *name, const struct qd_tensor *tensor);
-/* The first, with axis i declared without a number if bit i of `open_axes` is set. Of such a model inferred outputs are
- * declared with their rank alone. */
+/* The first, with axis i declared without a number, as N, M, ..., if bit i of `open_axes` is set. Of such a model
+ * inferred outputs are declared with their rank alone. */
 void qd_build_open_input(struct qd_builder *builder, const char *name,
                          const struct qd_tensor *tensor, uint32_t open_axes);
 void qd_build_initializer(struct qd_builder *builder, const char *name,

@@ -176,6 +176,34 @@ static bool reads(const struct qd_node *node, const struct qd_node *from)
 /* In larger graphs pairs are not looked for: the search is quadratic. */
 #define MOST_NODES_WITH_PAIRS 64
 
+/* Whether the second of two Transposes undoes the first. */
+static bool undoes(const struct qd_node *second, const struct qd_node *first)
+{
+    const struct qd_attr *back = qd_node_attr(second, "perm"), *there = qd_node_attr(first, "perm");
+    bool inverse = back && there && back->kind == QD_ATTR_INTS && there->kind == QD_ATTR_INTS &&
+                   back->count == there->count;
+    for (size_t i = 0; inverse && i < back->count; i++) {
+        int64_t at = back->ints[i];
+        inverse = at >= 0 && (size_t)at < there->count && there->ints[at] == (int64_t)i;
+    }
+    return inverse;
+}
+
+/* Whether it is one of two Transposes of which the second undoes the first, with a quantization between them. */
+static bool is_of_coded_pair(const struct qd_graph *graph, const struct qd_node *node)
+{
+    for (size_t q = 0; q < graph->node_count; q++)
+        for (size_t i = 0; i < graph->node_count; i++) {
+            const struct qd_node *between = &graph->nodes[q], *other = &graph->nodes[i];
+            if (!is_quantization(between) || strcmp(other->op_type, "Transpose") != 0)
+                continue;
+            if ((reads(between, node) && reads(other, between) && undoes(other, node)) ||
+                (reads(between, other) && reads(node, between) && undoes(node, other)))
+                return true;
+        }
+    return false;
+}
+
 /* Whether a node moves numbers and another next to it moves them back: two Reshape or Transpose, a Split and a
  * Concat. */
 static bool is_of_pair(const struct qd_graph *graph, const struct qd_node *node)
@@ -194,7 +222,7 @@ static bool is_of_pair(const struct qd_graph *graph, const struct qd_node *node)
             if (there || back)
                 return true;
         }
-    return false;
+    return strcmp(node->op_type, "Transpose") == 0 && is_of_coded_pair(graph, node);
 }
 
 static bool is_read(const struct qd_graph *graph, const struct qd_node *from)

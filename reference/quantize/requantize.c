@@ -230,14 +230,29 @@ static double bias_apart(const struct qd_requantizer *r)
     return r->bias == 0 || !isfinite(scale) ? 0 : (double)r->bias * (scale - r->s1 * r->s2) / r->sy;
 }
 
+/* Whether no product of some of the accumulator, the scales and 1/y_scale leaves the normal numbers of float32. */
+static bool stays_normal(const struct qd_requantizer *r, int64_t acc)
+{
+    const double factors[] = {fabs((double)acc), fabs(r->s1), fabs(r->s2), 1 / fabs(r->sy)};
+    for (unsigned some = 1; some < 16 && r->type == QD_F32; some++) {
+        double product = 1;
+        for (unsigned i = 0; i < 4; i++)
+            product *= some >> i & 1 ? factors[i] : 1;
+        if (!(product >= 0x1p-126 && product < 0x1p127))
+            return false;
+    }
+    return r->type == QD_F32;
+}
+
 /* What three operations in float32, in whatever order, and a conversion before them may give: four roundings. An exact
- * tie goes to even whatever the order. Of scales that are not tame only a bias on its own is added. */
+ * tie goes to even whatever the order. Of steps that leave the normal numbers only a bias on its own is added. */
 static void take_any_order(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
 {
     const double margin = 0x1.00001p-22;
     double apart = bias_apart(r);
     struct qd_ratio exact = real_of(r, acc);
-    if (apart == 0 && (!r->tame || qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie))
+    bool normal = r->tame || stays_normal(r, acc);
+    if (apart == 0 && (!normal || qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie))
         return;
     double real = qd_ratio_to_float(exact, QD_F64, QD_NEAREST_EVEN) + apart;
     struct qd_code any = *code;

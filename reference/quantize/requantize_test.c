@@ -73,6 +73,25 @@ static void a_bias_has_a_rounded_scale_of_its_own(void **state)
     }
 }
 
+/* −168751·0.300166517·5.96999428e-07/0.0604800954 is −0.50000005; (x_scale·w_scale)·(1/y_scale), each step in float32,
+ * makes −0.5 of it, as no listed order does: four roundings may, of scales however small that lose nothing. */
+static void any_order_takes_four_roundings_of_small_scales(void **state)
+{
+    (void)state;
+    for (int any = 0; any < 2; any++) {
+        const struct qd_semantics semantics = {.requantize =
+                                                   any ? QD_ANY_ORDER : QD_REQUANTIZE_REAL};
+        struct qd_requantizer r =
+            qd_requantizer_make(qd_output_quantizer_make(&semantics, QD_S8, 3), QD_F32,
+                                0x1.335edap-2, 0x1.4082fap-21, 0x1.ef73f4p-5);
+        struct qd_code code = qd_requantize(&r, -168751);
+        assert_int_equal(code.want, 2);
+        assert_int_equal(is_accepted(&code, 3), any);
+        assert_false(is_accepted(&code, 1));
+        assert_false(is_accepted(&code, 4));
+    }
+}
+
 /* The quirk is outside the admissible set on every tie with an odd zero point, and inside with an
  * even one. */
 static void zero_point_before_rounding_is_caught_on_ties(void **state)
@@ -227,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bias_has_a_rounded_scale_of_its_own),
+        cmocka_unit_test(any_order_takes_four_roundings_of_small_scales),
         cmocka_unit_test(ties_have_one_code),
         cmocka_unit_test(zero_point_before_rounding_is_caught_on_ties),
         cmocka_unit_test(orders_that_differ_widen),

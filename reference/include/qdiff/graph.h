@@ -89,10 +89,11 @@ int qd_graph_producer(const struct qd_graph *graph, int value);
 /* Bit i is set if the value is declared with an axis i that has no number. */
 uint32_t qd_graph_open_axes(const struct qd_graph_value *value);
 
-/* The node a graph is about: the first that is neither Quantize/DequantizeLinear nor Identity nor of a pair that moves
- * numbers there and back (two Reshape or Transpose, a Split and a Concat), else the first Identity of what a node
- * computes that a node reads, else the first quantization, else the first Identity of what a node computes, else the
- * first node; NULL in a graph without nodes. */
+/* The node a graph is about: the first that is neither Quantize/DequantizeLinear nor Identity nor of a pair that
+ * moves numbers there and back (two Reshape or Transpose, a Split and a Concat; also two Transposes that undo each
+ * other, with a quantization between), else the first Identity of what a node computes that a node reads, else the
+ * first quantization, else the first Identity of what a node computes, else the first node; NULL in a graph without
+ * nodes. */
 const struct qd_node *qd_graph_principal(const struct qd_graph *graph);
 
 /* Establishes the invariants above; INVALID names the node and the value otherwise. */

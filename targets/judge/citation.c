@@ -264,7 +264,7 @@ static bool read_pool(const struct qd_case *kase, const struct qd_node *node, in
     bool fits =
         pools && qd_node_int(node, "ceil_mode", 0, &ceil, &ignored) == QD_OK && ceil == ceil_mode;
     const struct qd_tensor *x = fits ? tensor_of(kase, node->inputs[0], arena) : NULL;
-    return x && qd_pool_shape_read(&evaluation, node, x, false, shape) == QD_OK;
+    return x && qd_pool_shape_read(&evaluation, node, x, ceil_mode != 0, shape) == QD_OK;
 }
 
 /* MaxPool-22, AveragePool-22: "Sliding windows that would start in the right padded region are ignored" stands after
@@ -281,6 +281,15 @@ static bool starts_in_right_padding(const struct qd_case *kase, const struct qd_
     return found;
 }
 
+/* Windows along axis i that ceil_mode counts and the sentence takes away. */
+static int64_t ignored_windows(const struct qd_conv_shape *shape, unsigned i)
+{
+    int64_t window = (shape->kernel[i] - 1) * shape->dilation[i] + 1;
+    int64_t rest = shape->in[i] + shape->pad_begin[i] + shape->pad_end[i] - window;
+    int64_t counted = rest > 0 ? (rest + shape->stride[i] - 1) / shape->stride[i] + 1 : 1;
+    return counted - shape->out[i];
+}
+
 /* Where ceil_mode counts such a window and the sentence takes it away, ONNX's shape inference keeps it, and refuses the
  * model for the shape that it declares. */
 static bool ignores_a_window(const struct qd_case *kase, const struct qd_node *node,
@@ -290,11 +299,21 @@ static bool ignores_a_window(const struct qd_case *kase, const struct qd_node *n
     bool found = false;
     if (!read_pool(kase, node, 1, arena, &shape))
         return false;
-    for (unsigned i = 0; i < shape.spatial; i++) {
-        int64_t window = (shape.kernel[i] - 1) * shape.dilation[i] + 1;
-        int64_t rest = shape.in[i] + shape.pad_begin[i] + shape.pad_end[i] - window;
-        found = found || (rest > 0 && rest > (shape.out[i] - 1) * shape.stride[i]);
-    }
+    for (unsigned i = 0; i < shape.spatial; i++)
+        found = found || ignored_windows(&shape, i) > 0;
+    return found;
+}
+
+/* Where there are several, ONNX's newer shape inference takes one of them away. */
+static bool ignores_several_windows(const struct qd_case *kase, const struct qd_node *node,
+                                    struct qd_arena *arena)
+{
+    struct qd_conv_shape shape;
+    bool found = false;
+    if (!read_pool(kase, node, 1, arena, &shape))
+        return false;
+    for (unsigned i = 0; i < shape.spatial; i++)
+        found = found || ignored_windows(&shape, i) > 1;
     return found;
 }
 
@@ -414,6 +433,7 @@ static const struct {
     {SHAPED, is_valid_with_ceil,
      "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree"},
     {REFUSED, ignores_a_window, IGNORED "and ONNX's shape inference counts one"},
+    {SHAPED, ignores_several_windows, IGNORED "and ONNX's shape inference takes one of them away"},
     {REFUSED | SHAPED, pads_below_zero,
      "no pads of 0 or more give the output's size, which the page asks for"},
     {SHAPED, starts_before_first,
@@ -459,11 +479,23 @@ static const char *beyond_page(const struct qd_evaluated *evaluated,
 #define STANDARD_SET \
     "; ONNX's IR.md: \"the standard set of operators that all implementations MUST support\""
 
+/* Of SAME_UPPER and SAME_LOWER ConvTranspose's page has the shape itself, and shape inference may have another. */
+static const char *words_of_shape(const struct qd_node *node)
+{
+    const struct qd_attr *pad = node ? qd_node_attr(node, "auto_pad") : NULL;
+    if (pad && pad->kind == QD_ATTR_STRING && strncmp(pad->s, "SAME", 4) == 0 &&
+        strcmp(node->op_type, "ConvTranspose") == 0)
+        return "auto_pad is \"so that `output_shape[i] = input_shape[i] * strides[i]` for each "
+               "axis "
+               "`i`\"";
+    return "the shapes of the outputs, implied by shape inference";
+}
+
 /* What a divergence that is not about values breaks, after the operator's name. */
-static const char *rest_of_clause(enum qd_verdict class)
+static const char *rest_of_clause(enum qd_verdict class, const struct qd_node *node)
 {
     switch (class) {
-    case QD_VERDICT_WRONG_SHAPE: return "the shapes of the outputs, implied by shape inference";
+    case QD_VERDICT_WRONG_SHAPE: return words_of_shape(node);
     case QD_VERDICT_WRONG_TYPE: return "the type constraints of the outputs";
     case QD_VERDICT_CRASH:
     case QD_VERDICT_HANG:
@@ -526,7 +558,7 @@ static const char *clause_of(const struct qd_evaluated *evaluated, enum qd_verdi
                            : qd_arena_printf(arena, "rule %s", words);
     const char *rest = class == QD_VERDICT_REJECTS_VALID
                            ? words_of_refusal(principal_node(evaluated), several)
-                           : rest_of_clause(class);
+                           : rest_of_clause(class, principal_node(evaluated));
     if (!rest)
         return qd_verdict_meaning(
             class); /* of a quantizer: its README says what each check stands on */

@@ -228,6 +228,39 @@ static enum qd_severity severity_of(struct fixture *f, struct qd_tensor *y)
     return citation.severity;
 }
 
+/* 1/3 may be one unit in the last place off, or two; 6/3 may not. */
+static void test_a_rough_quotient_is_advisory(void **state)
+{
+    (void)state;
+    static const struct {
+        double a, have;
+        enum qd_severity severity;
+    } rows[] = {{1, 0x1.555558p-2, QD_SEVERITY_ADVISORY}, /* RN(1/3) is 0x1.555556p-2 */
+                {1, 0x1.555552p-2, QD_SEVERITY_ADVISORY},
+                {1, 0x1.555550p-2, QD_SEVERITY_WRONG},
+                {6, 0x1.000002p+1, QD_SEVERITY_WRONG}};
+    static const int64_t one[] = {1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f;
+        struct qd_tensor t[3];
+        struct qd_error error;
+        const double numbers[] = {rows[i].a, 3, rows[i].have};
+        begin(&f, "", "Div");
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(qd_tensor_init(&t[k], &f.arena, QD_F32, 1, one, &error), QD_OK);
+            qd_tensor_set(&t[k], 0, (int64_t)qd_float_encode(QD_F32, numbers[k], false));
+        }
+        struct qd_builder *builder = qd_build_begin(&f.arena, 14);
+        qd_build_input(builder, "a", &t[0]);
+        qd_build_initializer(builder, "b", &t[1]);
+        qd_build_node(builder, "", "Div", "a,b", "y");
+        qd_build_output(builder, "y", QD_F32, 1, one);
+        assert_int_equal(qd_build_finish(builder, "quotient", false, &f.kase, &error), QD_OK);
+        assert_int_equal(severity_of(&f, &t[2]), rows[i].severity);
+        qd_arena_clear(&f.arena);
+    }
+}
+
 /* 2048 + 1 + 1 is 2050; sums that are kept in float16 give 2048. */
 static void test_a_narrow_sum_is_advisory(void **state)
 {
@@ -641,6 +674,32 @@ static void test_a_refusal_of_an_ignored_window_is_advisory(void **state)
     assert_false(pool_is_advisory(QD_VERDICT_WRONG_SHAPE, 1, "AveragePool", 22, 1, 3, 1));
 }
 
+/* Windows of 1 next to each other: of one place of padding one is ignored, of two places two, where ONNX's shape
+ * inference ignores one. */
+static void test_several_ignored_windows_are_advisory(void **state)
+{
+    (void)state;
+    const enum qd_verdict shape = QD_VERDICT_WRONG_SHAPE;
+    assert_false(pool_is_advisory(shape, 1, "AveragePool", 22, 1, 1, 1));
+    assert_true(pool_is_advisory(shape, 1, "AveragePool", 22, 1, 1, 2));
+    assert_false(pool_is_advisory(shape, 1, "AveragePool", 12, 1, 1, 2));
+}
+
+/* A wrong shape of SAME breaks a sentence of the page. */
+static void test_the_shape_of_same_cites_the_page(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct qd_attr attrs[] = {{.name = "auto_pad", .kind = QD_ATTR_STRING, .s = "SAME_UPPER"}};
+    begin(&f, "", "ConvTranspose");
+    f.node.attrs = attrs;
+    f.node.attr_count = 1;
+    assert_non_null(strstr(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).clause, "input_shape[i] * "));
+    attrs[0].s = "VALID";
+    assert_non_null(strstr(cite(&f, QD_VERDICT_WRONG_SHAPE, 0, 0, 0).clause, "shape inference"));
+    qd_arena_clear(&f.arena);
+}
+
 /* No page has a quotient of an integer by 0; of floats IEEE 754 has. */
 static void test_a_refused_division_by_zero_is_advisory(void **state)
 {
@@ -928,6 +987,9 @@ int main(void)
         cmocka_unit_test(test_a_refused_matrix_of_zero_points_is_advisory),
         cmocka_unit_test(test_a_refused_block_beyond_the_axis_is_advisory),
         cmocka_unit_test(test_a_refusal_of_an_ignored_window_is_advisory),
+        cmocka_unit_test(test_several_ignored_windows_are_advisory),
+        cmocka_unit_test(test_the_shape_of_same_cites_the_page),
+        cmocka_unit_test(test_a_rough_quotient_is_advisory),
         cmocka_unit_test(test_a_gap_between_windows_is_advisory),
         cmocka_unit_test(test_a_slice_from_before_the_first_is_advisory),
         cmocka_unit_test(test_a_computed_divisor_may_be_0),

@@ -2,8 +2,10 @@
 /* Finds what makes a value that differs one that no sentence forbids. */
 #include "judge/excuse.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "qdiff/broadcast.h"
 #include "qdiff/evaluate.h"
 #include "qdiff/features.h"
 #include "qdiff/override.h"
@@ -129,6 +131,43 @@ static bool rounds_otherwise(const struct qd_evaluated *evaluated, const struct 
     return false;
 }
 
+/* --- How to divide -------------------------------------------------------------------------------- */
+
+static bool is_division(const struct qd_op *op)
+{
+    return strcmp(op->name, "Div") == 0;
+}
+
+/* Operand `which` of element i of the output. */
+static double operand_of(const struct qd_value *const *in, int which, const struct qd_tensor *y,
+                         int64_t i)
+{
+    const struct qd_tensor *x = &in[which]->want;
+    return qd_tensor_value(x, qd_broadcast_element(x, y, i));
+}
+
+/* Quotients of float32 two units in the last place from the nearest (OpenCL C's table has 2 1/2 from the exact one), but
+ * for those that are numbers of float32 themselves. */
+static enum qd_status divide_roughly(const struct qd_override *self,
+                                     struct qd_evaluation *evaluation, const struct qd_node *node,
+                                     const struct qd_value *const *in, struct qd_value *out)
+{
+    enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
+    if (status != QD_OK || !is_division(node->op) || out->want.dtype != QD_F32)
+        return status;
+    status = qd_value_need_hull(out, evaluation->arena, evaluation->error);
+    for (int64_t i = 0; status == QD_OK && i < out->want.count; i++) {
+        double want = qd_tensor_value(&out->want, i);
+        double exact = want * operand_of(in, 1, &out->want, i); /* of two float32 */
+        if (!isfinite(want) || want == 0 || exact == operand_of(in, 0, &out->want, i))
+            continue;
+        double reach = ldexp(2, ilogb(want) - 23);
+        out->lo[i] -= reach;
+        out->hi[i] += reach;
+    }
+    return status;
+}
+
 /* --- All ---------------------------------------------------------------------------------------- */
 
 const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_run *run,
@@ -137,6 +176,8 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
     static const struct qd_semantics narrow = {.float_accumulator = QD_FLOAT_ACC_OWN},
                                      wide = {.division = QD_DIVISION_WIDE},
                                      any_order = {.requantize = QD_ANY_ORDER};
+    static const struct qd_override roughly = {.node = divide_roughly};
+    const struct qd_semantics rough = {.override = &roughly};
     const struct qd_semantics floats = {.override = qd_quirk_find("product-in-floats")->override};
     const struct qd_case *kase = evaluated->kase;
     if (comparison->flushed == comparison->mismatched)
@@ -147,6 +188,8 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
         return "no sentence says in how wide a type to sum";
     if (some_op(kase, is_unwritten_product) && is_answer(evaluated, run, &floats, arena))
         return "no sentence says that the product is one of integers";
+    if (some_op(kase, is_division) && is_answer(evaluated, run, &rough, arena))
+        return "no sentence says how accurate a quotient is";
     if (some_op(kase, has_precision) && is_answer(evaluated, run, &wide, arena))
         return "no sentence says whether the operands of the division have its precision, or the "
                "quotient alone";

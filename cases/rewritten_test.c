@@ -136,8 +136,8 @@ static void check_outputs(size_t word, const struct qd_case *twin, struct census
     size_t count = base->graph->output_count, more = twin->graph->output_count - count;
     bool again = is_word(word, "node_twice") || is_word(word, "output_read_too"),
          other = is_word(word, "node_twice_otherwise") || is_word(word, "middle_is_output") ||
-                 is_word(word, "node_twice_turned") || is_word(word, "output_reshaped_first") ||
-                 is_word(word, "constant_read_otherwise");
+                 is_word(word, "node_twice_turned") || is_word(word, "node_twice_joined") ||
+                 is_word(word, "output_reshaped_first") || is_word(word, "constant_read_otherwise");
     assert_int_equal(more, again || other);
     for (size_t i = 0; i < count; i++)
         check_output(word, &have[i].want, &want[i].want, i == 0, census);
@@ -149,7 +149,8 @@ static void check_outputs(size_t word, const struct qd_case *twin, struct census
 static bool is_there_and_back(size_t word)
 {
     return is_word(word, "transposed_twice") || is_word(word, "rotated_thrice") ||
-           is_word(word, "reshaped_twice") || is_word(word, "split_and_joined");
+           is_word(word, "shifted_codes_moved") || is_word(word, "reshaped_twice") ||
+           is_word(word, "split_and_joined");
 }
 
 static void check_twin(size_t word, const struct qd_case *twin, struct census *census)

@@ -438,6 +438,19 @@ static bool node_twice_turned(struct qd_rewriting *r)
     return true;
 }
 
+/* The same, and what the two give is joined: then neither has to stay for the graph's sake. */
+static bool node_twice_joined(struct qd_rewriting *r)
+{
+    if (output_rank(r) < 1 || !node_twice_turned(r))
+        return false;
+    size_t last = r->edit.output_count - 1;
+    const int both[] = {r->edit.outputs[0], r->edit.outputs[last]};
+    const struct qd_attr first = {.name = "axis", .kind = QD_ATTR_INT, .i = 0};
+    int joined = add_node(r, r->edit.node_count, "Concat", both, 2, &first);
+    r->edit.outputs[last] = joined;
+    return joined != QD_NO_VALUE;
+}
+
 /* The node that makes the first output once more; nothing reads that. */
 static bool dead_branch(struct qd_rewriting *r)
 {
@@ -598,6 +611,7 @@ static const struct qd_rewriting_way ways[] = {
     {"shifted_codes", shifted_codes},
     {"shifted_codes_moved", shifted_codes_moved},
     {"node_twice_turned", node_twice_turned},
+    {"node_twice_joined", node_twice_joined},
     {"output_reshaped_first", output_reshaped_first},
 };
 

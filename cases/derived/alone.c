@@ -142,6 +142,11 @@ static bool is_gemm(const struct qd_derived *outline)
     return outline->layout == QD_LAYOUT_GEMM;
 }
 
+static bool is_matmul(const struct qd_derived *outline)
+{
+    return outline->layout == QD_LAYOUT_MATMUL;
+}
+
 static bool is_linear(const struct qd_derived *outline)
 {
     return outline->op->form == QD_FORM_QUANTIZES || outline->op->form == QD_FORM_DEQUANTIZES;
@@ -232,7 +237,9 @@ static const struct alone {
     {"c_column", is_gemm},           /* C of Gemm, of square matrices, in the other shapes */
     {"c_row", is_gemm},
     {"c_0d", is_gemm},
-    {"narrow", has_two_windows}, /* one element along the last axis, and padding after it alone */
+    {"both_batches", is_matmul}, /* each operand broadcasts along another axis */
+    {"narrow",
+     has_two_windows}, /* one element along the last axis, which each column of a kernel meets */
     {"narrow_channels", is_convolution}, /* the same where each channel is a group */
     {"blocked", is_convolution},         /* channels in whole blocks of 16 on both sides */
     {"crossed", has_bound},              /* the least is above the greatest */
@@ -300,7 +307,7 @@ void qd_derived_choose_counts(struct qd_derived_draft *d)
         d->rank = is_reduction(d) || is_squeeze(d) ? 3 : 2;
     if (strcmp(word, "shared_0d") == 0)
         d->rank = 0;
-    if (strcmp(word, "channels_square") == 0)
+    if (strcmp(word, "channels_square") == 0 || strcmp(word, "both_batches") == 0)
         d->rank = 4;
     if (strcmp(word, "empty_2") == 0)
         d->rank = 1;

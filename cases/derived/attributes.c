@@ -20,7 +20,7 @@ enum form {
     PERM,     /* n: 0 reversed, 1 rotated, 2 the last two swapped, 3 as they are */
     AXES,     /* n: 0 the last, 1 the first, 2 −1, 3 the first and −1, 4 none */
     LONG,     /* n, and QD_DERIVED_LONG before the last axis of the window, or on it */
-    AT_END,   /* n after the last axis of the window */
+    AROUND,   /* n before and after the last axis of the window */
     OF_EXTENT /* the size of extent n */
 };
 
@@ -189,9 +189,9 @@ static size_t put_list(const struct qd_derived_draft *d, const struct level *lev
         for (size_t i = 0; i < n; i++)
             list[i] = level->n - (int64_t)(i % 2);
         return n;
-    case AT_END:
-        memset(list, 0, 2 * n * sizeof *list);
-        list[n > 0 ? 2 * n - 1 : 0] = level->n;
+    case AROUND:
+        for (size_t i = 0; i < 2 * n; i++)
+            list[i] = i % n + 1 == n ? level->n : 0;
         return 2 * n;
     default:
         for (size_t i = 0; i < ends; i++)
@@ -246,8 +246,8 @@ static const struct level *given_alone(const struct qd_derived_draft *d,
         {"uneven", "strides", LIST("", RAMP, 2)},
         {"uneven", "output_padding", LIST("", RAMP, 0)},
         {"square", "axis", WHOLE("", -1)},
-        {"narrow", "pads", LIST("", AT_END, 2)},
-        {"narrow_channels", "pads", LIST("", AT_END, 2)},
+        {"narrow", "pads", LIST("", AROUND, 2)},
+        {"narrow_channels", "pads", LIST("", AROUND, 2)},
         {"narrow_channels", "group", WHOLE("", 5)},
         {"far", "start", WHOLE("", -17)},
         {"far", "end", WHOLE("", 17)},

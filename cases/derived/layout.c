@@ -264,6 +264,8 @@ static void lay_out_matmul(struct qd_derived_draft *d)
         weight->dims[0] = 1;
     if (strcmp(word, "w_vector") == 0 || qd_derived_is_alone(d, "empty_last"))
         set(weight, 1, &k);
+    if (qd_derived_is_alone(d, "both_batches"))
+        d->shapes[0].dims[1] = weight->dims[0] = 1;
     if (b >= 0)
         set(&d->shapes[b], 1, &n);
     d->terms = k;

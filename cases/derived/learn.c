@@ -537,6 +537,50 @@ static enum qd_status keep_extents(struct qd_learner *l, unsigned f)
                : QD_OK;
 }
 
+/* A level of a factor, 0 where it has none of that word or is not there. */
+static uint32_t level_named(const struct qd_learner *l, int f, const char *word)
+{
+    uint32_t found = 0;
+    for (unsigned v = 0; f >= 0 && v < l->outline.factors[f].levels; v++)
+        found |= (uint32_t)(strcmp(l->outline.factors[f].words[v], word) == 0) << v;
+    return found;
+}
+
+static uint32_t all_but(const struct qd_learner *l, int f, uint32_t levels)
+{
+    return f < 0 ? 0 : ((UINT32_C(1) << l->outline.factors[f].levels) - 1) & ~levels;
+}
+
+/* Parameters of one channel, row or column are no vector, and extents that are all 1 are not equal by that. */
+static enum qd_status keep_vectors(struct qd_learner *l)
+{
+    const struct qd_derived *o = &l->outline;
+    int rows = qd_derived_factor(o, QD_DERIVED_GRANULARITY, QD_DERIVED_X),
+        channels = qd_derived_factor(o, QD_DERIVED_GRANULARITY, QD_DERIVED_W),
+        rank = qd_derived_factor(o, QD_DERIVED_RANK, 0),
+        shapes = qd_derived_factor(o, QD_DERIVED_SHAPES, 0),
+        equal = qd_derived_factor(o, QD_DERIVED_EQUAL, 0),
+        of_all = qd_derived_factor(o, QD_DERIVED_EXTENT, 1),
+        outputs = qd_derived_factor(o, QD_DERIVED_EXTENT, 2);
+    bool matrices = o->layout == QD_LAYOUT_MATMUL;
+    const struct {
+        int f, g;
+        uint32_t levels, others;
+    } apart[] = {
+        {rows, rank, all_but(l, rows, 1),
+         matrices ? all_but(l, rank, level_named(l, rank, "2d")) : 0},
+        {channels, outputs, all_but(l, channels, 1), level_named(l, outputs, "1")},
+        {channels, shapes, all_but(l, channels, 1), level_named(l, shapes, "w_vector")},
+        {equal, of_all, all_but(l, equal, 1), level_named(l, of_all, "1")},
+    };
+    enum qd_status status = QD_OK;
+    for (size_t i = 0; i < sizeof apart / sizeof *apart && status == QD_OK; i++)
+        if (apart[i].levels && apart[i].others)
+            status = exclude(l, (unsigned)apart[i].f, apart[i].levels, (unsigned)apart[i].g,
+                             apart[i].others);
+    return status;
+}
+
 /* Excludes them; false where the base has one. */
 static bool narrow(struct qd_learner *l, enum qd_status *status)
 {
@@ -549,6 +593,8 @@ static bool narrow(struct qd_learner *l, enum qd_status *status)
         if (*status == QD_OK)
             *status = keep_extents(l, f);
     }
+    if (*status == QD_OK)
+        *status = keep_vectors(l);
     l->table.exclusion_count = l->exclusion_count;
     return *status == QD_OK;
 }

@@ -244,22 +244,31 @@ static bool stays_normal(const struct qd_requantizer *r, int64_t acc)
     return r->type == QD_F32;
 }
 
-/* What three operations in float32, in whatever order, and a conversion before them may give: four roundings. An exact
- * tie goes to even whatever the order. Of steps that leave the normal numbers only a bias on its own is added. */
-static void take_any_order(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
+/* What four roundings in float32 may give of the number. */
+static void include_around(const struct qd_requantizer *r, double real, struct qd_code *code)
 {
     const double margin = 0x1.00001p-22;
+    qd_code_include(code, qd_output_quantizer_float(&r->quantizer, real * (1 - margin)));
+    qd_code_include(code, qd_output_quantizer_float(&r->quantizer, real * (1 + margin)));
+}
+
+/* What three operations in float32, in whatever order, and a conversion before them may give. An exact tie goes to even
+ * whatever the order. Of steps that leave the normal numbers only a bias on its own is added. */
+static void take_any_order(const struct qd_requantizer *r, int64_t acc, struct qd_code *code)
+{
     double apart = bias_apart(r);
     struct qd_ratio exact = real_of(r, acc);
-    bool normal = r->tame || stays_normal(r, acc);
-    if (apart == 0 && (!normal || qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie))
-        return;
-    double real = qd_ratio_to_float(exact, QD_F64, QD_NEAREST_EVEN) + apart;
+    bool normal = r->tame || stays_normal(r, acc),
+         tie = qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie;
+    double real = qd_ratio_to_float(exact, QD_F64, QD_NEAREST_EVEN);
     struct qd_code any = *code;
-    any.lo = any.hi = qd_output_quantizer_float(&r->quantizer, real * (1 - margin));
-    qd_code_include(&any, qd_output_quantizer_float(&r->quantizer, real * (1 + margin)));
     any.point_count = 0;
-    qd_code_join(code, &any);
+    if (normal && !tie)
+        include_around(r, real, &any);
+    if (apart != 0)
+        include_around(r, real + apart, &any);
+    if (apart != 0 || (normal && !tie))
+        qd_code_join(code, &any);
 }
 
 struct qd_code qd_requantize(const struct qd_requantizer *r, int64_t acc)

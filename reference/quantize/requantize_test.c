@@ -78,12 +78,15 @@ static void a_bias_has_a_rounded_scale_of_its_own(void **state)
 static void any_order_takes_four_roundings_of_small_scales(void **state)
 {
     (void)state;
-    for (int any = 0; any < 2; any++) {
+    static const int64_t biases[] = {0, 20000000, -20000000}; /* whose own scale moves the number */
+    for (int i = 0; i < 6; i++) {
+        bool any = i % 2;
         const struct qd_semantics semantics = {.requantize =
                                                    any ? QD_ANY_ORDER : QD_REQUANTIZE_REAL};
         struct qd_requantizer r =
             qd_requantizer_make(qd_output_quantizer_make(&semantics, QD_S8, 3), QD_F32,
                                 0x1.335edap-2, 0x1.4082fap-21, 0x1.ef73f4p-5);
+        r.bias = biases[i / 2];
         struct qd_code code = qd_requantize(&r, -168751);
         assert_int_equal(code.want, 2);
         assert_int_equal(is_accepted(&code, 3), any);

@@ -8,21 +8,32 @@
 
 static const char mark[] = "(known scales) ";
 
-/* So many constants are combined before the division is a product. */
-enum { FEW = 16 };
+/* So many constants are combined in another order; and so many in the order of scales that come at run time. */
+enum { FEW = 16, MANY = 32 };
 
 /* How the scales of a node are combined. */
 struct combining {
     float x, y;
-    bool is_constant, is_few; /* all scales are known to the compiler, and they are few */
+    bool knows_x, knows_w, knows_y; /* the compiler does */
+    int64_t count;                  /* of the weights' */
 };
+
+static bool is_constant(const struct combining *from)
+{
+    return from->knows_x && from->knows_w && from->knows_y;
+}
 
 static float combine(const struct combining *from, float w)
 {
     float inverse = 1 / from->y, first = from->x * inverse, product = from->x * w;
-    if (!from->is_constant)
-        return product * inverse;
-    return from->is_few ? product / from->y : w * first;
+    bool some = is_constant(from) && from->count < MANY;
+    if (some && from->count < FEW)
+        return product / from->y;
+    if (some || (from->knows_x && from->knows_y && !from->knows_w))
+        return w * first;
+    if (from->knows_w && from->knows_y && !from->knows_x)
+        return from->x * (w * inverse);
+    return product * inverse;
 }
 
 /* What gives the same int32, its ends included, and leaves float32 for no sum; what is no number gives 0. */
@@ -94,7 +105,7 @@ static void apply(struct qd_edit *edit, const struct combining *from, int w)
     struct qd_tensor *scale = qd_edit_copy(edit, w);
     if (!scale)
         return;
-    bool is_shift = combine_all(from, scale) && from->is_constant;
+    bool is_shift = combine_all(from, scale) && is_constant(from);
     enum qd_requantize form = form_of(edit);
     edit->semantics.range = QD_RANGE_INT32_FULL;
     if (is_shift)
@@ -119,10 +130,10 @@ static void change(struct qd_edit *edit, const char *known)
         return;
     struct combining from = {.x = (float)qd_parameter_at(edit->in[x], 0),
                              .y = (float)qd_parameter_at(edit->in[y], 0),
-                             .is_constant = known && qd_known_value(known, (size_t)x) &&
-                                            qd_known_value(known, (size_t)w) &&
-                                            qd_known_value(known, (size_t)y),
-                             .is_few = edit->in[w]->want.count < FEW};
+                             .knows_x = known && qd_known_value(known, (size_t)x),
+                             .knows_w = known && qd_known_value(known, (size_t)w),
+                             .knows_y = known && qd_known_value(known, (size_t)y),
+                             .count = edit->in[w]->want.count};
     apply(edit, &from, w);
     set_one(edit, x);
     set_one(edit, y);

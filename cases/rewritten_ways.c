@@ -312,14 +312,22 @@ static bool output_read_too(struct qd_rewriting *r)
     return add_output(r, add_node(r, r->edit.node_count, "Identity", &r->edit.outputs[0], 1, NULL));
 }
 
+static bool has_nan(const struct qd_tensor *tensor)
+{
+    for (int64_t i = 0; i < tensor->count; i++)
+        if (isnan(qd_tensor_value(tensor, i)))
+            return true;
+    return false;
+}
+
 /* A float output is read again after a Relu of its elements in another shape, which may not have been written over
- * them. */
+ * them. No page says what Relu makes of NaN. */
 static bool output_reshaped_first(struct qd_rewriting *r)
 {
     static const int64_t flat[] = {-1};
     const struct qd_tensor *output = first_output(r);
     int value = r->edit.outputs[0];
-    if (!output || output->dtype != QD_F32 || output->count == 0)
+    if (!output || output->dtype != QD_F32 || output->count == 0 || has_nan(output))
         return false;
     int aside = reshape(r, r->edit.node_count, value, flat, 1);
     if (aside != QD_NO_VALUE)

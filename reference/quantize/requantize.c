@@ -39,9 +39,21 @@ static bool round_quickly(const struct qd_requantizer *r, int64_t acc, struct qd
     return true;
 }
 
+/* QD_ONE_SCALE: fl(fl(s1·s2)/sy) stands for the scales of float32, where it is a normal number. */
+static void combine_scales(double *s1, double *s2, double *sy)
+{
+    float product = (float)*s1 * (float)*s2, combined = product / (float)*sy;
+    if (!isnormal(combined))
+        return;
+    *s1 = (double)combined;
+    *s2 = *sy = 1;
+}
+
 struct qd_requantizer qd_requantizer_make(struct qd_output_quantizer quantizer, enum qd_dtype type,
                                           double s1, double s2, double sy)
 {
+    if (quantizer.semantics->requantize == QD_ONE_SCALE && type == QD_F32)
+        combine_scales(&s1, &s2, &sy);
     struct qd_requantizer r = {.quantizer = quantizer, .type = type, .s1 = s1, .s2 = s2, .sy = sy};
     r.undefined = !isfinite(s1) || !isfinite(s2) || !isfinite(sy) || sy == 0;
     if (r.undefined)
@@ -195,7 +207,7 @@ static int64_t round_other(const struct qd_requantizer *r, int64_t acc)
 static bool computes_real_product(const struct qd_semantics *semantics)
 {
     return semantics->requantize == QD_REQUANTIZE_REAL || semantics->requantize == QD_ANY_ORDER ||
-           semantics->requantize == QD_CHANNEL0_SCALE;
+           semantics->requantize == QD_CHANNEL0_SCALE || semantics->requantize == QD_ONE_SCALE;
 }
 
 static struct qd_ratio real_of(const struct qd_requantizer *r, int64_t acc)

@@ -12,7 +12,7 @@ from qdiff_worker.importer import stage
 
 warnings.filterwarnings("ignore")  # NumPy's, of division by zero and overflow
 
-SINCE = {"DequantizeLinear": "opset>=19", "Resize": "opset>=11"}
+SINCE = {"Clip": "opset>=6", "DequantizeLinear": "opset>=19", "Resize": "opset>=11"}
 
 
 def as_array(value):

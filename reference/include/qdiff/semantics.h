@@ -41,6 +41,7 @@
     V(FIXED31_DOUBLE, "fixed31-double", DIALECT)       \
     V(FIXED31_DOUBLE_UP, "fixed31-double-up", DIALECT) \
     V(CHANNEL0_SCALE, "channel0-scale", QUIRK)         \
+    V(ONE_SCALE, "one-scale", QUIRK)                   \
     V(REQUANTIZE_F16, "f16", QUIRK)                    \
     V(SHIFT_MASKED, "shift-masked", QUIRK)             \
     V(SHIFT_IN_LANES, "shift-in-lanes", QUIRK)         \

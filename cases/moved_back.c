@@ -53,6 +53,26 @@ static int operand(const struct qd_node *node)
     return node && node->input_count > 0 ? node->inputs[0] : QD_NO_VALUE;
 }
 
+/* Where axis i of what the Transpose gives comes from; −1: it does not say. */
+static int64_t axis_from(const struct qd_node *transpose, int64_t i)
+{
+    const struct qd_attr *perm = qd_node_attr(transpose, "perm");
+    return perm && i >= 0 && (size_t)i < perm->count ? perm->ints[i] : -1;
+}
+
+/* The value that three Transposes with a perm leave with all axes where they were. */
+static int transposed_thrice(const struct qd_graph *graph, int value)
+{
+    const struct qd_node *third = producer(graph, value, "Transpose");
+    const struct qd_node *second = producer(graph, operand(third), "Transpose");
+    const struct qd_node *first = producer(graph, operand(second), "Transpose");
+    const struct qd_attr *perm = first ? qd_node_attr(third, "perm") : NULL;
+    for (size_t i = 0; perm && i < perm->count; i++)
+        if (axis_from(first, axis_from(second, axis_from(third, (int64_t)i))) != (int64_t)i)
+            return QD_NO_VALUE;
+    return perm ? operand(first) : QD_NO_VALUE;
+}
+
 int qd_moved_back(const struct qd_case *kase, int value)
 {
     const struct qd_graph *graph = kase->graph;
@@ -67,5 +87,5 @@ int qd_moved_back(const struct qd_case *kase, int value)
         (there = producer(graph, operand(back), "Reshape")) &&
         gives_shape(kase, back, qd_case_tensor(kase, operand(there))))
         return operand(there);
-    return QD_NO_VALUE;
+    return transposed_thrice(graph, value);
 }

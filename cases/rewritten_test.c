@@ -153,6 +153,20 @@ static bool is_there_and_back(size_t word)
            is_word(word, "split_and_joined");
 }
 
+/* What is said of a case is said of it with an operand that was moved there and back. */
+static void check_features(size_t word, const struct qd_case *twin, const struct qd_case *base)
+{
+    struct qd_features of_twin, of_base;
+    qd_case_features(twin, &of_twin);
+    qd_case_features(base, &of_base);
+    for (int f = 0;
+         f < QD_FEATURE_COUNT && is_there_and_back(word) && !is_word(word, "shifted_codes_moved");
+         f++)
+        if (qd_features_has(&of_base, (enum qd_feature)f) &&
+            !qd_features_has(&of_twin, (enum qd_feature)f))
+            fail_msg("%s has not the feature %s", twin->id, qd_feature_word((enum qd_feature)f));
+}
+
 static void check_twin(size_t word, const struct qd_case *twin, struct census *census)
 {
     char base[1024];
@@ -169,6 +183,7 @@ static void check_twin(size_t word, const struct qd_case *twin, struct census *c
         assert_string_equal(twin->op, census->kase.op);
     check_gain(word, census);
     check_outputs(word, twin, census);
+    check_features(word, twin, &census->kase);
     census->of_word[word]++;
     census->twins++;
 }

@@ -28,6 +28,8 @@ static struct qd_interval divide(struct qd_interval a, struct qd_interval b)
     bool points = a.lo == a.hi && b.lo == b.hi;
     if (points && (b.lo == 0 || isinf(a.lo) || isinf(b.lo)))
         return (struct qd_interval){a.lo / b.lo, a.lo / b.lo};
+    if (b.lo == 0 && b.hi == 0 && !holds_zero(a)) /* a sum or product that is not known exactly */
+        return (struct qd_interval){a.lo / b.lo, a.lo / b.lo};
     if (holds_zero(b) || isinf(a.lo) || isinf(a.hi))
         return undefined;
     return qd_interval_divide(a, b);

@@ -436,6 +436,32 @@ static void test_the_rounding_of_a_convolution_is_not_written(void **state)
     qd_arena_clear(&f.arena);
 }
 
+/* A bias of 2^24 + 1 over 2^25 is more than half a code, which float32 does not have; its page has no accumulator. */
+static void test_a_convolution_of_floats_is_not_forbidden(void **state)
+{
+    (void)state;
+    static const int64_t place[] = {1, 1, 1};
+    static float unit = 1, large = 0x1p25F;
+    static uint8_t zero, have;
+    static int32_t bias = (1 << 24) + 1;
+    static const struct named tensors[] = {
+        {"x", {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 1}, .count = 1, .data = &zero}},
+        {"scale", {.dtype = QD_F32, .count = 1, .data = &unit}},
+        {"zero_point", {.dtype = QD_U8, .count = 1, .data = &zero}},
+        {"y_scale", {.dtype = QD_F32, .count = 1, .data = &large}},
+        {"B", {.dtype = QD_S32, .rank = 1, .dims = {1}, .count = 1, .data = &bias}}};
+    static const struct graded rows[] = {{0, QD_SEVERITY_ADVISORY}, {2, QD_SEVERITY_WRONG}};
+    struct qd_tensor y = {.dtype = QD_U8, .rank = 3, .dims = {1, 1, 1}, .count = 1, .data = &have};
+    struct fixture f;
+    build(&f, "QLinearConv", 10, tensors, 5,
+          "x,scale,zero_point,x,scale,zero_point,y_scale,zero_point,B", 3, place);
+    for (size_t i = 0; i < 2; i++) {
+        have = rows[i].have;
+        assert_int_equal(severity_of(&f, &y), rows[i].severity);
+    }
+    qd_arena_clear(&f.arena);
+}
+
 /* 1.5006/3 in float16: 1 where the operands are converted first, 0 where the quotient is (quantize_linear_test.c); no
  * sentence says which. 2 is neither. */
 static void test_what_the_precision_is_of_is_not_written(void **state)
@@ -982,6 +1008,7 @@ int main(void)
         cmocka_unit_test(test_what_is_excused_is_passed_over),
         cmocka_unit_test(test_what_the_precision_is_of_is_not_written),
         cmocka_unit_test(test_the_order_of_scales_is_not_written),
+        cmocka_unit_test(test_a_convolution_of_floats_is_not_forbidden),
         cmocka_unit_test(test_empty_axes_are_advisory),
         cmocka_unit_test(test_a_narrow_cast_cites_the_page_of_its_type),
         cmocka_unit_test(test_a_refused_matrix_of_zero_points_is_advisory),

@@ -34,6 +34,12 @@ static bool is_unwritten_product(const struct qd_op *op)
            strcmp(op->name, "DynamicQuantizeMatMul") == 0;
 }
 
+/* Nor has QLinearConv's page an accumulator, as those of the other products of codes have. */
+static bool is_unwritten_layer(const struct qd_op *op)
+{
+    return strcmp(op->name, "QLinearConv") == 0;
+}
+
 /* QuantizeLinear-23: precision is that "of the division operation between x and y_scale". */
 static bool has_precision(const struct qd_op *op)
 {
@@ -179,6 +185,7 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
     static const struct qd_override roughly = {.node = divide_roughly};
     const struct qd_semantics rough = {.override = &roughly};
     const struct qd_semantics floats = {.override = qd_quirk_find("product-in-floats")->override};
+    const struct qd_semantics layer = {.override = qd_quirk_find("layer-in-floats")->override};
     const struct qd_case *kase = evaluated->kase;
     if (comparison->flushed == comparison->mismatched)
         return "no sentence asks for subnormal numbers";
@@ -188,6 +195,8 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
         return "no sentence says in how wide a type to sum";
     if (some_op(kase, is_unwritten_product) && is_answer(evaluated, run, &floats, arena))
         return "no sentence says that the product is one of integers";
+    if (some_op(kase, is_unwritten_layer) && is_answer(evaluated, run, &layer, arena))
+        return "no sentence says that the layer is one of integers";
     if (some_op(kase, is_division) && is_answer(evaluated, run, &rough, arena))
         return "no sentence says how accurate a quotient is";
     if (some_op(kase, has_precision) && is_answer(evaluated, run, &wide, arena))

@@ -72,6 +72,10 @@ enum order { AFTER = 1, BEFORE = 2 };
 /* Cases of the suite kept that refute the single quirks: a pair has to explain them. */
 #define MAX_REFUTING 4
 
+/* Quirks kept that the target would show where it was right, and what is left says as little as that many do. */
+#define MAX_STRUCK 8
+#define FEW_LEFT 3
+
 /* In this order they are tried. */
 enum kind { SINGLE, PAIRS, LIMITED, KINDS };
 
@@ -111,6 +115,9 @@ struct diagnosing {
     uint64_t emptying; /* the last such: it is asked first of the next kind */
     size_t
         aside; /* quirks in whose sets the wrong elements of the case lie, that gave way to what gives them */
+    struct candidate
+        struck[MAX_STRUCK]; /* refuted by neighbours alone on which the target was right */
+    size_t struck_count;
     size_t unlike; /* wrong cases that all candidates left were refuted by, and kept */
     struct refuting refuting[MAX_REFUTING]; /* the first cases, wrong or right, that refuted them */
     size_t refuting_count;
@@ -564,6 +571,25 @@ static size_t excuse(struct diagnosing *d, const struct neighbour *neighbour, si
     return d->out_of_time ? 0 : kept;
 }
 
+/* Where the target was right a quirk may not have been run: it has other kernels, too. */
+static void strike(struct diagnosing *d, const struct candidate *c)
+{
+    if (c->count == 1 && !c->only && !c->weak && d->struck_count < MAX_STRUCK)
+        d->struck[d->struck_count++] = *c;
+}
+
+/* Of those only what explains a wrong neighbour. */
+static void sift_struck(struct diagnosing *d, const struct answer *answer)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->struck_count; i++) {
+        struct view view;
+        if (fit_of(reading_of(&d->struck[i]), answer, d->arena, &view) != REFUTED)
+            d->struck[kept++] = d->struck[i];
+    }
+    d->struck_count = kept;
+}
+
 /* Keeps the candidates that explain what the target gave. */
 static void sift(struct diagnosing *d, const struct neighbour *neighbour)
 {
@@ -577,10 +603,14 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
     d->wrong += comparison->mismatched;
     if (comparison->compared == 0)
         return;
+    if (wrong)
+        sift_struck(d, &answer);
     for (size_t i = 0; i < count; i++) {
         struct candidate c = d->candidates[i];
         struct view view;
         enum fit fit = fit_of(reading_of(&c), &answer, d->arena, &view);
+        if (fit == REFUTED && !wrong)
+            strike(d, &c);
         if (fit == REFUTED && wrong && c.excused > 0 && is_excused(d, &c, neighbour)) {
             d->candidates[kept++] = c;
             continue;
@@ -964,6 +994,16 @@ static void withdraw_untold(struct diagnosing *d)
     d->count = 0;
 }
 
+/* Ties alone are wrong, time ended, and several are left: what was struck by right neighbours may be as true. */
+static void take_struck(struct diagnosing *d)
+{
+    if (!d->out_of_time || d->count < FEW_LEFT ||
+        !qd_difference_is_of_ties(d->kase, d->canonical, d->run, d->arena))
+        return;
+    for (size_t i = 0; i < d->struck_count && d->count < MAX_CANDIDATES; i++)
+        d->candidates[d->count++] = d->struck[i];
+}
+
 static bool named(const struct diagnosing *d)
 {
     return d->count == 1 && count_strong(d) == 1 && d->candidates[0].divergent >= PAIR_EVIDENCE;
@@ -971,7 +1011,7 @@ static bool named(const struct diagnosing *d)
 
 static void start_again(struct diagnosing *d)
 {
-    d->count = d->neighbours = d->divergent = d->unlike = d->aside = 0;
+    d->count = d->neighbours = d->divergent = d->unlike = d->aside = d->struck_count = 0;
     d->wrong = d->plain.mismatched;
 }
 
@@ -1119,6 +1159,7 @@ enum qd_status qd_diagnose(struct qd_session *session, const struct qd_case *kas
     if (status != QD_OK)
         return status;
     withdraw_untold(&d);
+    take_struck(&d);
     name_candidates(&d, &made);
     if (made.quirk_count == 1 && d.candidates[0].only)
         made.only = d.candidates[0].only->name;

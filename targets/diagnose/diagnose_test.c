@@ -999,6 +999,7 @@ static void test_the_node_alone_tells_apart(void **state)
 /* How a target's answer to a case of the smoke level is diagnosed. */
 struct one_answer {
     const char *id, *target, *asked; /* the target of the neighbours; NULL: the same */
+    size_t steps;                    /* 0: as many as it takes */
     struct qd_arena *arena;
     struct qd_diagnosis *diagnosis;
     bool found;
@@ -1020,7 +1021,7 @@ static enum qd_visit visit_one_answer(void *context, const struct qd_case *kase)
     struct qd_session *asked = open_in_process(one->asked ? one->asked : one->target);
     ask(session, kase, one->arena, &evaluated, &trial);
     assert_int_equal(trial.comparison.verdict, QD_VERDICT_WRONG_VALUE);
-    diagnose_answer(asked, &evaluated, &trial, 0, one->arena, one->diagnosis);
+    diagnose_answer(asked, &evaluated, &trial, one->steps, one->arena, one->diagnosis);
     qd_session_close(asked);
     qd_session_close(session);
     one->found = true;
@@ -1072,6 +1073,25 @@ static void test_a_kernel_of_its_own_says_nothing(void **state)
     qd_arena_clear(&arena);
 }
 
+/* Of the case's ties the target has what several quirks give; next to ties it rounds as one of the others, which strikes
+ * the true one where that is right. In no time those that are left are no better. */
+static void test_what_right_neighbours_strike_may_be_true(void **state)
+{
+    (void)state;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const struct qd_diagnosis diagnosis =
+        diagnosis_of((struct one_answer){.id = "QDQ/add/tie-u8s8u8-z_ends-opset13/ef6c8b1d",
+                                         .target = "quirk:quantized-by-range",
+                                         .asked = "quirk:zero-point-before-rounding-exactly",
+                                         .steps = 1000},
+                     &arena);
+    assert_true(diagnosis.out_of_time && diagnosis.neighbours > 3 && diagnosis.divergent > 0);
+    assert_true(diagnosis.quirk_count == 0 ||
+                names(&diagnosis, qd_quirk_find("quantized-by-range")));
+    qd_arena_clear(&arena);
+}
+
 /* The target has the numbers of zero-point-before-rounding there, which lie in the sets of others, too, and is right
  * elsewhere. */
 static void test_the_case_alone_is_no_name(void **state)
@@ -1114,6 +1134,7 @@ int main(void)
         cmocka_unit_test(test_the_node_alone_tells_apart),
         cmocka_unit_test(test_what_was_excused_is_excused_again),
         cmocka_unit_test(test_a_kernel_of_its_own_says_nothing),
+        cmocka_unit_test(test_what_right_neighbours_strike_may_be_true),
         cmocka_unit_test(test_the_case_alone_is_no_name)};
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

@@ -301,6 +301,80 @@ static void test_plain_types_see_pairs(void **state)
         }
 }
 
+/* --- Numbers that see ----------------------------------------------------------------------------- */
+
+struct saturation {
+    size_t cases, saturated;
+};
+
+/* Of a row with one grid: are all codes of the output at an end of their type? */
+static enum qd_visit count_saturated(void *context, const struct qd_case *kase)
+{
+    struct saturation *count = context;
+    struct qd_arena arena;
+    struct qd_value value;
+    struct qd_error error;
+    if (!strstr(kase->id, "-one_grid") || kase->graph->output_count != 1)
+        return QD_VISIT_GO_ON;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    assert_ok(qd_graph_evaluate(kase->graph, kase->inputs, NULL, &arena, &value, &error), error);
+    const struct qd_dtype_info *info = qd_dtype_info(value.want.dtype);
+    bool all = qd_dtype_is_integer(value.want.dtype);
+    for (int64_t i = 0; all && i < value.want.count; i++) {
+        int64_t code = qd_tensor_get(&value.want, i);
+        all = code == info->min || code == info->max;
+    }
+    count->cases++;
+    count->saturated += all;
+    qd_arena_clear(&arena);
+    return QD_VISIT_GO_ON;
+}
+
+/* The scales of operands and output are one: sums still lie among the output's codes. Zero points at the ends of their
+ * types, and of one bit or two, leave some that don't. */
+static void test_one_grid_leaves_codes(void **state)
+{
+    static const char *const ops[] = {"QLinearConv", "QLinearMatMul", "Conv", "MatMul"};
+    struct saturation all = {0, 0};
+    struct qd_error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        assert_ok(qd_family_derived.generate_op(op_named(ops[i]), QD_LEVEL_FULL, count_saturated,
+                                                &all, &error),
+                  error);
+    printf("note: %zu of %zu cases in one grid are saturated\n", all.saturated, all.cases);
+    assert_true(all.cases > 100 && all.saturated * 4 < all.cases);
+}
+
+/* The zero points that a case has for 64 channels and more: those a block apart differ. */
+static enum qd_visit visit_zero_points(void *context, const struct qd_case *kase)
+{
+    size_t *vectors = context;
+    for (size_t v = 0; v < kase->graph->value_count; v++) {
+        const struct qd_graph_value *value = &kase->graph->values[v];
+        const struct qd_tensor *z = value->initializer;
+        if (!z || z->rank != 1 || z->count < 64 || !strstr(value->name, "w_zero_point") ||
+            strstr(kase->id, "wz_0") || strstr(kase->id, "absent"))
+            continue;
+        for (int64_t block = 8; block <= 64; block *= 2)
+            for (int64_t i = 0; i + block < z->count; i++)
+                assert_int_not_equal(qd_tensor_get(z, i), qd_tensor_get(z, i + block));
+        ++*vectors;
+    }
+    return QD_VISIT_GO_ON;
+}
+
+static void test_blocks_have_other_zero_points(void **state)
+{
+    size_t vectors = 0;
+    struct qd_error error;
+    (void)state;
+    assert_ok(qd_family_derived.generate_op(op_named("QLinearConv"), QD_LEVEL_FULL,
+                                            visit_zero_points, &vectors, &error),
+              error);
+    assert_true(vectors > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +390,8 @@ int main(void)
         cmocka_unit_test(test_smoke_is_a_small_part),
         cmocka_unit_test(test_every_operator_has_200),
         cmocka_unit_test(test_plain_types_see_pairs),
+        cmocka_unit_test(test_one_grid_leaves_codes),
+        cmocka_unit_test(test_blocks_have_other_zero_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,14 +162,20 @@ static int64_t zero_of(const struct qd_derived_draft *d, int whose, int64_t chan
 
 static double scale_of(const struct qd_derived_draft *d, int whose, int64_t channel);
 
+/* Whether operands are codes with parameters. */
+static bool has_grids(const struct qd_derived_draft *d)
+{
+    return d->coded || has_parameters(d->outline->op);
+}
+
 /* Of codes less their zero point: they are spread over all of the type, or over 2000 numbers. */
 static struct spread code_spread(const struct qd_derived_draft *d, int whose)
 {
     const struct qd_dtype_info *info = qd_dtype_info(owner_type(d, whose));
     double range = info->bits > 16 ? 2000 : (double)(info->max - info->min);
     double middle = info->bits > 16 ? 0 : (double)(info->max + info->min) / 2;
-    bool coded = d->coded || has_parameters(d->outline->op);
-    return (struct spread){range / 3.5, middle - (coded ? (double)zero_of(d, whose, 0) : 0)};
+    double zero = has_grids(d) ? (double)zero_of(d, whose, 0) : 0;
+    return (struct spread){range / 3.5, middle - zero};
 }
 
 static struct spread spread_of(const struct qd_derived_draft *d, int whose)
@@ -177,8 +183,7 @@ static struct spread spread_of(const struct qd_derived_draft *d, int whose)
     if (qd_dtype_info(owner_type(d, whose))->kind == QD_CLASS_FLOAT)
         return (struct spread){2.3, 0};
     struct spread codes = code_spread(d, whose);
-    bool coded = d->coded || has_parameters(d->outline->op);
-    double scale = coded ? scale_of(d, whose, 0) : 1;
+    double scale = has_grids(d) ? scale_of(d, whose, 0) : 1;
     return (struct spread){codes.deviation * scale, codes.middle * scale};
 }
 

@@ -170,30 +170,27 @@ static struct qd_fraction at_scale(enum qd_resample_mode mode, const struct qd_r
     }
 }
 
-size_t qd_resample_exactly(enum qd_resample_mode mode, const struct qd_resample_axis *axis,
-                           int64_t o, struct qd_fraction x[2])
+bool qd_resample_exactly(enum qd_resample_mode mode, const struct qd_resample_axis *axis, int64_t o,
+                         struct qd_fraction *x)
 {
     const struct qd_fraction lengths = {axis->out, axis->in};
     struct qd_fraction given;
     bool one = axis->out == 1;
     if (!axis->resized || (mode == QD_PYTORCH_HALF_PIXEL && one)) {
-        x[0] = (struct qd_fraction){axis->resized ? 0 : o, 1};
-        return 1;
+        *x = (struct qd_fraction){axis->resized ? 0 : o, 1};
+        return true;
     }
     if (mode == QD_ALIGN_CORNERS) {
-        x[0] = (struct qd_fraction){o * (axis->in - 1), axis->out - 1};
-        return one ? 0 : 1;
+        *x = (struct qd_fraction){o * (axis->in - 1), axis->out - 1};
+        return !one;
     }
     if (mode == QD_TF_CROP_AND_RESIZE || axis->in > QD_EXACT_LENGTH || axis->out > QD_EXACT_LENGTH)
-        return 0;
+        return false;
     bool known = given_scale(axis, &given);
     if (!known && axis->scale > 0)
-        return 0;
-    x[0] = at_scale(mode, axis, o, known ? given : lengths);
-    if (!known || mode == QD_HALF_PIXEL_SYMMETRIC)
-        return 1;
-    x[1] = at_scale(mode, axis, o, lengths);
-    return 2;
+        return false;
+    *x = at_scale(mode, axis, o, known ? given : lengths);
+    return true;
 }
 
 bool qd_resample_size(const struct qd_resample_axis *axis, double scale, int64_t most, int64_t *out)

@@ -46,12 +46,12 @@ struct qd_fraction {
     int64_t num, den;
 };
 
-/* The coordinate itself, by the scale that the model gives and by out / in: how many it may be. 0: no
- * fraction is known (tf_crop_and_resize, a scale with more than 24 binary places, a longer axis than
+/* The coordinate itself, by the scale that the model gives or else by out / in. False: no fraction is
+ * known (tf_crop_and_resize, a scale with more than 24 binary places, a longer axis than
  * QD_EXACT_LENGTH), or there is none (align_corners with one output). */
 #define QD_EXACT_LENGTH (1 << 20)
-size_t qd_resample_exactly(enum qd_resample_mode mode, const struct qd_resample_axis *axis,
-                           int64_t o, struct qd_fraction x[2]);
+bool qd_resample_exactly(enum qd_resample_mode mode, const struct qd_resample_axis *axis, int64_t o,
+                         struct qd_fraction *x);
 
 /* floor(in·extent·scale) with extent = end − start; false: float32 and exact arithmetic do not
  * agree, or it is beyond `most`. */

@@ -406,15 +406,13 @@ static int64_t nearest_exactly(const struct resize *r, struct qd_fraction x)
     }
 }
 
-/* The element at the exact coordinate; -1 where that is not known, or is two. */
+/* The element at the exact coordinate, by the scale that the model gives where out / in has another; -1 where none is
+ * known. */
 static int64_t exact_element(const struct resize *r, const struct qd_resample_axis *axis, int64_t o)
 {
-    struct qd_fraction x[2];
-    int64_t elements[2] = {-1, -1};
-    size_t count = qd_resample_exactly(r->coordinates, axis, o, x);
-    for (size_t i = 0; i < count; i++)
-        elements[i] = clamp(axis, (double)nearest_exactly(r, x[i]));
-    return count == 2 && elements[0] != elements[1] ? -1 : elements[0];
+    struct qd_fraction x;
+    bool known = qd_resample_exactly(r->coordinates, axis, o, &x);
+    return known ? clamp(axis, (double)nearest_exactly(r, x)) : -1;
 }
 
 static struct site site_at(const struct resize *r, const struct qd_resample_axis *axis, int64_t o)

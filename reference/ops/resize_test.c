@@ -68,6 +68,8 @@ static void nearest_where_coordinates_round(void **state)
     row("Resize", 13, "u8[3] 10 10 30" TO("5"), "nearest_mode=floor", "u8[5] 10 10 10 10 30");
     row("Resize", 13, "u8[3] 10 20 30" TO("5"), "", "u8[5] 10 10 20 30 30");
     row("Resize", 13, "f32[3] 10 nan 30" TO("5"), "nearest_mode=floor", "f32[5] 10 10 * nan 30");
+    /* 2 of 5·0.5: x = ½ and 2½, or with 2/5 ¾ and 3¼: the model's scale is the canonical one */
+    row("Resize", 13, "u8[5] 50 40 30 20 10" BY("0.5"), "nearest_mode=ceil", "u8[2] 40 20|10");
     /* 2 of 3·0.8 = 2.4: x = (o + ½)/0.8 − ½ = 0.125 1.375, or with 2/3 0.25 1.75 */
     row("Resize", 13, "u8[3] 10 20 21" BY("0.8"), "", "u8[2] 10 20~21");
 }

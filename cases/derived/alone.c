@@ -185,6 +185,11 @@ static bool has_far_numbers(const struct qd_derived *outline)
     return found;
 }
 
+static bool has_perm(const struct qd_derived *outline)
+{
+    return has(outline, "perm");
+}
+
 static bool has_bound(const struct qd_derived *outline)
 {
     return names(outline, "min");
@@ -243,6 +248,7 @@ static const struct alone {
     {"narrow_channels", is_convolution}, /* the same where each channel is a group */
     {"blocked", is_convolution},         /* channels in whole blocks of 16 on both sides */
     {"crossed", has_bound},              /* the least is above the greatest */
+    {"per_axis", has_perm}, /* codes along axis 0 before and after it, by the same parameters */
 };
 
 unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **words)
@@ -284,7 +290,8 @@ bool qd_derived_is_bare(const struct qd_derived_draft *d)
 /* Axes of one size; of Gemm they are so where one tensor serves for all three. */
 bool qd_derived_is_square(const struct qd_derived_draft *d)
 {
-    return qd_derived_is_alone(d, "square") || strncmp(d->alone, "c_", 2) == 0 ||
+    return qd_derived_is_alone(d, "square") || qd_derived_is_alone(d, "per_axis") ||
+           strncmp(d->alone, "c_", 2) == 0 ||
            (qd_derived_is_alone(d, "shared") && d->outline->layout == QD_LAYOUT_GEMM);
 }
 

@@ -124,7 +124,8 @@ static bool is_level(const struct qd_derived_draft *d, enum qd_derived_kind kind
 static bool is_per_channel(const struct qd_derived_draft *d, int whose, bool scale)
 {
     const char *word = qd_derived_word(d, QD_DERIVED_GRANULARITY, whose);
-    if (qd_derived_is_alone(d, "square") && d->outline->layout == QD_LAYOUT_ANY)
+    if ((qd_derived_is_alone(d, "square") || qd_derived_is_alone(d, "per_axis")) &&
+        d->outline->layout == QD_LAYOUT_ANY)
         return true;
     if (!*word || (strncmp(word, "scale", 5) == 0 && !scale) ||
         (strncmp(word, "zero", 4) == 0 && scale))
@@ -142,11 +143,18 @@ static bool is_in_grid(const struct qd_derived_draft *d, int whose)
     return is_level(d, QD_DERIVED_ALIAS, "one_grid") && !is_per_channel(d, whose, true);
 }
 
+/* Of codes along axis 0 before and after the node the parameters are the same. */
+static int owner_along_axis(const struct qd_derived_draft *d, int whose)
+{
+    return qd_derived_is_alone(d, "per_axis") ? QD_DERIVED_X : whose;
+}
+
 /* Of a vector no two channels that are 8, 16, 32 or 64 apart have the same. */
 static int64_t zero_of(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
     enum qd_dtype type = owner_type(d, whose);
     const struct qd_dtype_info *info = qd_dtype_info(type);
+    whose = owner_along_axis(d, whose);
     const char *word = qd_derived_word(d, QD_DERIVED_ZERO, whose);
     if (info->kind == QD_CLASS_FLOAT || info->bits > 16 || strstr(word, "_0") ||
         strstr(word, "absent"))
@@ -259,6 +267,7 @@ static double grid_scale(const struct qd_derived_draft *d, int whose, int64_t ch
 
 static double scale_of(const struct qd_derived_draft *d, int whose, int64_t channel)
 {
+    whose = owner_along_axis(d, whose);
     double range = range_of(d, whose);
     if (follows_grid(d, whose))
         return grid_scale(d, whose, channel);
@@ -633,8 +642,9 @@ static void put_node(struct qd_derived_draft *d, const struct qd_derived_output 
     qd_build_node(d->maker.builder, op->domain, op->name, operands, names);
     put_attributes(d);
     if (d->coded) {
-        struct grid grid = add_grid(d, "out", QD_DERIVED_Y, 0, output_type(d));
-        add_linear_node(d, "QuantizeLinear", "real", grid, "out", -1);
+        int64_t channels = d->channels[QD_DERIVED_Y];
+        struct grid grid = add_grid(d, "out", QD_DERIVED_Y, channels, output_type(d));
+        add_linear_node(d, "QuantizeLinear", "real", grid, "out", channels > 0 ? 0 : -1);
     }
     if (is_level(d, QD_DERIVED_READERS, "read_twice")) {
         qd_build_node(d->maker.builder, "", "Identity", names, "second");

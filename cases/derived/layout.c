@@ -135,6 +135,13 @@ static struct qd_derived_shape second_shape(const struct qd_derived_draft *d, co
     return s;
 }
 
+/* Along axis 0 of both: where a node moves that, the parameters do not go with it. */
+static void give_channels(struct qd_derived_draft *d)
+{
+    d->channels[QD_DERIVED_X] = d->channels[QD_DERIVED_Y] = d->shapes[0].dims[0];
+    d->channel_axis[QD_DERIVED_X] = d->channel_axis[QD_DERIVED_Y] = 0;
+}
+
 static void lay_out_any(struct qd_derived_draft *d)
 {
     const struct qd_op *op = d->outline->op;
@@ -159,6 +166,8 @@ static void lay_out_any(struct qd_derived_draft *d)
             if (d->shapes[i].rank > 1 && d->shapes[i].dims[1] == 1 &&
                 qd_op_role(op, i) != QD_ROLE_CONTROL)
                 d->shapes[i].dims[0] = qd_derived_extent(d, 0);
+    if (qd_derived_is_alone(d, "per_axis"))
+        give_channels(d);
 }
 
 static void lay_out_join(struct qd_derived_draft *d)

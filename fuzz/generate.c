@@ -83,6 +83,7 @@ static void open_axis(struct work *w, struct qd_case *kase)
         lengths.at[i].times = qd_random_range(w->random, 0, 3);
         lengths.at[i].plus = qd_random_range(w->random, -1, lengths.at[i].times == 0 ? 17 : 1);
     }
+    lengths.turned = qd_random_range(w->random, 0, 3) == 0;
     if (qd_case_open_axis(kase, &lengths, w->random, w->arena, &made, &opened, &error) == QD_OK &&
         made)
         *kase = opened;

@@ -1073,8 +1073,8 @@ static void test_a_kernel_of_its_own_says_nothing(void **state)
     qd_arena_clear(&arena);
 }
 
-/* Of the case's ties the target has what several quirks give; next to ties it rounds as one of the others, which strikes
- * the true one where that is right. In no time those that are left are no better. */
+/* Of the case's ties the target has what several quirks give; next to ties it rounds as one of the others, which
+ * strikes the true one where that is right. In no time those that are left are no better. */
 static void test_what_right_neighbours_strike_may_be_true(void **state)
 {
     (void)state;

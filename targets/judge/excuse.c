@@ -152,8 +152,8 @@ static double operand_of(const struct qd_value *const *in, int which, const stru
     return qd_tensor_value(x, qd_broadcast_element(x, y, i));
 }
 
-/* Quotients of float32 two units in the last place from the nearest (OpenCL C's table has 2 1/2 from the exact one), but
- * for those that are numbers of float32 themselves. */
+/* Quotients of float32 two units in the last place from the nearest (OpenCL C's table has 2 1/2 from the exact one),
+ * but for those that are numbers of float32 themselves. */
 static enum qd_status divide_roughly(const struct qd_override *self,
                                      struct qd_evaluation *evaluation, const struct qd_node *node,
                                      const struct qd_value *const *in, struct qd_value *out)

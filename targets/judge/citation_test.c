@@ -228,23 +228,24 @@ static enum qd_severity severity_of(struct fixture *f, struct qd_tensor *y)
     return citation.severity;
 }
 
-/* 1/3 may be one unit in the last place off, or two; 6/3 may not. */
+/* 1/3 may be one unit in the last place off, or two; 6/3 may not. By 0 no page says anything. */
 static void test_a_rough_quotient_is_advisory(void **state)
 {
     (void)state;
     static const struct {
-        double a, have;
+        double a, b, have;
         enum qd_severity severity;
-    } rows[] = {{1, 0x1.555558p-2, QD_SEVERITY_ADVISORY}, /* RN(1/3) is 0x1.555556p-2 */
-                {1, 0x1.555552p-2, QD_SEVERITY_ADVISORY},
-                {1, 0x1.555550p-2, QD_SEVERITY_WRONG},
-                {6, 0x1.000002p+1, QD_SEVERITY_WRONG}};
+    } rows[] = {{1, 3, 0x1.555558p-2, QD_SEVERITY_ADVISORY}, /* RN(1/3) is 0x1.555556p-2 */
+                {1, 3, 0x1.555552p-2, QD_SEVERITY_ADVISORY},
+                {1, 3, 0x1.555550p-2, QD_SEVERITY_WRONG},
+                {6, 3, 0x1.000002p+1, QD_SEVERITY_WRONG},
+                {1, 0, 5, QD_SEVERITY_ADVISORY}};
     static const int64_t one[] = {1};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fixture f;
         struct qd_tensor t[3];
         struct qd_error error;
-        const double numbers[] = {rows[i].a, 3, rows[i].have};
+        const double numbers[] = {rows[i].a, rows[i].b, rows[i].have};
         begin(&f, "", "Div");
         for (int k = 0; k < 3; k++) {
             assert_int_equal(qd_tensor_init(&t[k], &f.arena, QD_F32, 1, one, &error), QD_OK);

@@ -141,19 +141,17 @@ static bool rounds_otherwise(const struct qd_evaluated *evaluated, const struct 
 
 static bool is_division(const struct qd_op *op)
 {
-    return strcmp(op->name, "Div") == 0;
+    return strcmp(op->name, "Div") == 0 || strcmp(op->name, "Reciprocal") == 0;
 }
 
-/* Operand `which` of element i of the output. */
-static double operand_of(const struct qd_value *const *in, int which, const struct qd_tensor *y,
-                         int64_t i)
+/* What element i of the output is of `x`. */
+static double operand_of(const struct qd_value *x, const struct qd_tensor *y, int64_t i)
 {
-    const struct qd_tensor *x = &in[which]->want;
-    return qd_tensor_value(x, qd_broadcast_element(x, y, i));
+    return qd_tensor_value(&x->want, qd_broadcast_element(&x->want, y, i));
 }
 
 /* Quotients of float32 two units in the last place from the nearest (OpenCL C's table has 2 1/2 from the exact one),
- * but for those that are numbers of float32 themselves. */
+ * but for those that are numbers of float32 themselves. By 0 any number. */
 static enum qd_status divide_roughly(const struct qd_override *self,
                                      struct qd_evaluation *evaluation, const struct qd_node *node,
                                      const struct qd_value *const *in, struct qd_value *out)
@@ -161,11 +159,16 @@ static enum qd_status divide_roughly(const struct qd_override *self,
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
     if (status != QD_OK || !is_division(node->op) || out->want.dtype != QD_F32)
         return status;
+    bool of_two = node->input_count == 2;
     status = qd_value_need_hull(out, evaluation->arena, evaluation->error);
+    if (status == QD_OK)
+        status = qd_value_need_flags(out, evaluation->arena, evaluation->error);
     for (int64_t i = 0; status == QD_OK && i < out->want.count; i++) {
         double want = qd_tensor_value(&out->want, i);
-        double exact = want * operand_of(in, 1, &out->want, i); /* of two float32 */
-        if (!isfinite(want) || want == 0 || exact == operand_of(in, 0, &out->want, i))
+        double dividend = of_two ? operand_of(in[0], &out->want, i) : 1;
+        double divisor = operand_of(in[of_two], &out->want, i);
+        out->flags[i] |= divisor == 0 ? QD_UNSPECIFIED : 0;
+        if (!isfinite(want) || want == 0 || want * divisor == dividend) /* exact, of two float32 */
             continue;
         double reach = ldexp(2, ilogb(want) - 23);
         out->lo[i] -= reach;
@@ -198,7 +201,7 @@ const char *qd_excuse_of(const struct qd_evaluated *evaluated, const struct qd_r
     if (some_op(kase, is_unwritten_layer) && is_answer(evaluated, run, &layer, arena))
         return "no sentence says that the layer is one of integers";
     if (some_op(kase, is_division) && is_answer(evaluated, run, &rough, arena))
-        return "no sentence says how accurate a quotient is";
+        return "no sentence says how accurate a quotient is, or what one by 0 is";
     if (some_op(kase, has_precision) && is_answer(evaluated, run, &wide, arena))
         return "no sentence says whether the operands of the division have its precision, or the "
                "quotient alone";

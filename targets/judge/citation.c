@@ -394,7 +394,7 @@ static bool starts_before_first(const struct qd_case *kase, const struct qd_node
 
 /* ConvTranspose: auto_pad asks for "output_shape[i] = input_shape[i] * strides[i]", and pads are "any value
  * greater than or equal to 0": a window that leaves a gap between strides can't have both, and ONNX's shape inference
- * keeps to the second. */
+ * keeps to the second. Nor does "total_padding[i]/2" say how half of an odd number below 0 is rounded. */
 static bool pads_below_zero(const struct qd_case *kase, const struct qd_node *node,
                             struct qd_arena *arena)
 {
@@ -406,13 +406,14 @@ static bool pads_below_zero(const struct qd_case *kase, const struct qd_node *no
     return qd_features_has(&features, QD_FEATURE_NEGATIVE_PADS);
 }
 
-/* What a sentence leaves open may be refused, or have another shape. */
-enum { REFUSED = 1, SHAPED = 2 };
+/* What a sentence leaves open may be refused, or have another shape or other numbers. */
+enum { REFUSED = 1, SHAPED = 2, VALUED = 4 };
 
 static unsigned opening_of(enum qd_verdict class)
 {
     return class == QD_VERDICT_REJECTS_VALID ? REFUSED
            : class == QD_VERDICT_WRONG_SHAPE ? SHAPED
+           : class == QD_VERDICT_WRONG_VALUE ? VALUED
                                              : 0;
 }
 
@@ -434,7 +435,7 @@ static const struct {
      "the page's formula of VALID with ceil_mode and ONNX's shape inference disagree"},
     {REFUSED, ignores_a_window, IGNORED "and ONNX's shape inference counts one"},
     {SHAPED, ignores_several_windows, IGNORED "and ONNX's shape inference takes one of them away"},
-    {REFUSED | SHAPED, pads_below_zero,
+    {REFUSED | SHAPED | VALUED, pads_below_zero,
      "no pads of 0 or more give the output's size, which the page asks for"},
     {SHAPED, starts_before_first,
      "\"Similar to numpy\": numpy takes nothing backward from a start before the first element"},

@@ -157,7 +157,9 @@ static enum qd_status divide_roughly(const struct qd_override *self,
                                      const struct qd_value *const *in, struct qd_value *out)
 {
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
-    if (status != QD_OK || !is_division(node->op) || out->want.dtype != QD_F32)
+    const struct qd_float_format *format = qd_float_format(out->want.dtype);
+    if (status != QD_OK || !is_division(node->op) ||
+        (out->want.dtype != QD_F32 && out->want.dtype != QD_F16))
         return status;
     bool of_two = node->input_count == 2;
     status = qd_value_need_hull(out, evaluation->arena, evaluation->error);
@@ -168,9 +170,9 @@ static enum qd_status divide_roughly(const struct qd_override *self,
         double dividend = of_two ? operand_of(in[0], &out->want, i) : 1;
         double divisor = operand_of(in[of_two], &out->want, i);
         out->flags[i] |= divisor == 0 ? QD_UNSPECIFIED : 0;
-        if (!isfinite(want) || want == 0 || want * divisor == dividend) /* exact, of two float32 */
+        if (!isfinite(want) || want == 0 || want * divisor == dividend) /* exact in double */
             continue;
-        double reach = ldexp(2, ilogb(want) - 23);
+        double reach = ldexp(2, ilogb(want) - (int)format->fraction_bits);
         out->lo[i] -= reach;
         out->hi[i] += reach;
     }

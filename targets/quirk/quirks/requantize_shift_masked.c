@@ -26,14 +26,11 @@ static bool is_constant(const struct combining *from)
 static float combine(const struct combining *from, float w)
 {
     float inverse = 1 / from->y, first = from->x * inverse, product = from->x * w;
-    bool some = is_constant(from) && from->count < MANY;
-    if (some && from->count < FEW)
+    if (from->count >= MANY || !from->knows_y || !(from->knows_x || from->knows_w))
+        return product * inverse;
+    if (is_constant(from) && from->count < FEW)
         return product / from->y;
-    if (some || (from->knows_x && from->knows_y && !from->knows_w))
-        return w * first;
-    if (from->knows_w && from->knows_y && !from->knows_x)
-        return from->x * (w * inverse);
-    return product * inverse;
+    return from->knows_x ? w * first : from->x * (w * inverse);
 }
 
 /* What gives the same int32, its ends included, and leaves float32 for no sum; what is no number gives 0. */

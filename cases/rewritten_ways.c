@@ -261,9 +261,11 @@ static bool shift_codes(struct qd_rewriting *r, size_t n, size_t operand, bool m
     in[0] = in[0] == QD_NO_VALUE ? in[0] : add_node(r, at++, "QuantizeLinear", in, 3, NULL);
     if (moves && in[0] != QD_NO_VALUE)
         in[0] = transpose(r, at++, in[0], rank, true);
+    if (in[0] == QD_NO_VALUE) /* no room: node n is not at + n */
+        return false;
     r->edit.nodes[n + at].inputs[operand] = in[0];
     r->edit.nodes[n + at].inputs[zero] = other;
-    return in[0] != QD_NO_VALUE;
+    return true;
 }
 
 static bool shift_codes_here(struct qd_rewriting *r, size_t n, size_t operand)

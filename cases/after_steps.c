@@ -42,14 +42,22 @@ static bool out_of_memory(struct making *m)
 
 /* --- Other numbers -------------------------------------------------------------------------------- */
 
+/* The nearest element before the last one that is not the same; the last one if all are. */
+static int64_t other_than_last(const struct qd_tensor *tensor)
+{
+    int64_t last = qd_tensor_get(tensor, tensor->count - 1), k = tensor->count - 1;
+    while (k > 0 && qd_tensor_get(tensor, k) == last)
+        k--;
+    return qd_tensor_get(tensor, k);
+}
+
 /* Element i of the same elements in the opposite order, or with another as the last one. */
 static int64_t changed_code(const struct making *m, const struct qd_tensor *tensor, int64_t i)
 {
-    int64_t last = tensor->count - 1, from = m->at_end ? i : last - i;
-    for (int64_t k = last - 1; m->at_end && i == last && k >= 0 && from == last; k--)
-        if (qd_tensor_get(tensor, k) != qd_tensor_get(tensor, last))
-            from = k;
-    return qd_tensor_get(tensor, from);
+    int64_t last = tensor->count - 1;
+    if (!m->at_end)
+        return qd_tensor_get(tensor, last - i);
+    return i < last ? qd_tensor_get(tensor, i) : other_than_last(tensor);
 }
 
 /* The tensor with other elements; false where they are the same. */
@@ -156,19 +164,23 @@ static void add_own(struct making *m, const struct qd_tensor *inputs, unsigned r
         .graph = m->kase->graph, .inputs = inputs, .runs = runs, .shapes = shapes};
 }
 
+static bool try_other_inputs(struct making *m, unsigned runs, enum parameters which)
+{
+    const struct qd_tensor *inputs, *shapes;
+    bool taken =
+        other_inputs(m, which, &inputs) && qd_twin_takes(m->kase->graph, inputs, m->arena, &shapes);
+    if (taken)
+        add_own(m, inputs, runs, shapes);
+    return taken;
+}
+
 /* If there are none with other parameters of the kind, at least some, or else the data are others. */
 static bool add_other_inputs(struct making *m, unsigned runs)
 {
-    const enum parameters tries[] = {m->at_end ? NONE : some_parameters(m), m->at_end ? NONE : ALL,
-                                     NONE};
-    const struct qd_tensor *inputs, *shapes;
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
-        if (other_inputs(m, tries[i], &inputs) &&
-            qd_twin_takes(m->kase->graph, inputs, m->arena, &shapes)) {
-            add_own(m, inputs, runs, shapes);
-            return true;
-        }
-    return false;
+    if (!m->at_end &&
+        (try_other_inputs(m, runs, some_parameters(m)) || try_other_inputs(m, runs, ALL)))
+        return true;
+    return try_other_inputs(m, runs, NONE);
 }
 
 /* The shapes of the outputs as a graph declares that the reference takes; NULL if it leaves one open. */

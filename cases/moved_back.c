@@ -10,15 +10,11 @@ static const struct qd_node *producer(const struct qd_graph *graph, int value, c
                                                                          : NULL;
 }
 
+/* Without a perm both reverse the axes. */
 static bool are_inverse(const struct qd_node *first, const struct qd_node *second)
 {
-    const struct qd_attr *p = qd_node_attr(first, "perm"), *q = qd_node_attr(second, "perm");
-    if (!p || !q || p->count != q->count)
-        return !p && !q; /* both reverse the axes */
-    for (size_t i = 0; i < q->count; i++)
-        if (q->ints[i] < 0 || (size_t)q->ints[i] >= p->count || p->ints[q->ints[i]] != (int64_t)i)
-            return false;
-    return true;
+    return qd_transpose_undoes(second, first) ||
+           (!qd_node_attr(first, "perm") && !qd_node_attr(second, "perm"));
 }
 
 static bool gives_shape(const struct qd_case *kase, const struct qd_node *reshape,

@@ -397,10 +397,12 @@ int64_t qd_derived_alone_side(const struct qd_derived_draft *d)
 
 bool qd_derived_alone_shape(const struct qd_derived_draft *d, struct qd_derived_shape *shape)
 {
-    if (qd_derived_is_alone(d, "channels_square"))
+    if (qd_derived_is_alone(d, "channels_square")) {
         *shape = (struct qd_derived_shape){4, {2, SQUARE, 3, SQUARE}};
+        return true;
+    }
     if (!qd_derived_is_large(d) || d->rank != 3)
-        return qd_derived_is_alone(d, "channels_square");
+        return false;
     *shape = is_squeeze(d) ? (struct qd_derived_shape){3, {257, 257, 3}}
                            : (struct qd_derived_shape){3, {3, 257, 86}};
     return true;

@@ -176,8 +176,7 @@ static bool reads(const struct qd_node *node, const struct qd_node *from)
 /* In larger graphs pairs are not looked for: the search is quadratic. */
 #define MOST_NODES_WITH_PAIRS 64
 
-/* Whether the second of two Transposes undoes the first. */
-static bool undoes(const struct qd_node *second, const struct qd_node *first)
+bool qd_transpose_undoes(const struct qd_node *second, const struct qd_node *first)
 {
     const struct qd_attr *back = qd_node_attr(second, "perm"), *there = qd_node_attr(first, "perm");
     bool inverse = back && there && back->kind == QD_ATTR_INTS && there->kind == QD_ATTR_INTS &&
@@ -197,8 +196,9 @@ static bool is_of_coded_pair(const struct qd_graph *graph, const struct qd_node 
             const struct qd_node *between = &graph->nodes[q], *other = &graph->nodes[i];
             if (!is_quantization(between) || strcmp(other->op_type, "Transpose") != 0)
                 continue;
-            if ((reads(between, node) && reads(other, between) && undoes(other, node)) ||
-                (reads(between, other) && reads(node, between) && undoes(node, other)))
+            if ((reads(between, node) && reads(other, between) &&
+                 qd_transpose_undoes(other, node)) ||
+                (reads(between, other) && reads(node, between) && qd_transpose_undoes(node, other)))
                 return true;
         }
     return false;

@@ -246,14 +246,16 @@ static double bias_apart(const struct qd_requantizer *r)
 static bool stays_normal(const struct qd_requantizer *r, int64_t acc)
 {
     const double factors[] = {fabs((double)acc), fabs(r->s1), fabs(r->s2), 1 / fabs(r->sy)};
-    for (unsigned some = 1; some < 16 && r->type == QD_F32; some++) {
+    if (r->type != QD_F32)
+        return false;
+    for (unsigned some = 1; some < 16; some++) {
         double product = 1;
         for (unsigned i = 0; i < 4; i++)
             product *= some >> i & 1 ? factors[i] : 1;
         if (!(product >= 0x1p-126 && product < 0x1p127))
             return false;
     }
-    return r->type == QD_F32;
+    return true;
 }
 
 /* What four roundings in float32 may give of the number. */
@@ -270,16 +272,16 @@ static void take_any_order(const struct qd_requantizer *r, int64_t acc, struct q
 {
     double apart = bias_apart(r);
     struct qd_ratio exact = real_of(r, acc);
-    bool normal = r->tame || stays_normal(r, acc),
-         tie = qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie;
+    bool orders =
+        (r->tame || stays_normal(r, acc)) && !qd_ratio_round(exact, QD_ROUND_HALF_EVEN, false).tie;
     double real = qd_ratio_to_float(exact, QD_F64, QD_NEAREST_EVEN);
     struct qd_code any = *code;
     any.point_count = 0;
-    if (normal && !tie)
+    if (orders)
         include_around(r, real, &any);
     if (apart != 0)
         include_around(r, real + apart, &any);
-    if (apart != 0 || (normal && !tie))
+    if (orders || apart != 0)
         qd_code_join(code, &any);
 }
 

@@ -609,13 +609,13 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         struct candidate c = d->candidates[i];
         struct view view;
         enum fit fit = fit_of(reading_of(&c), &answer, d->arena, &view);
-        if (fit == REFUTED && !wrong)
-            strike(d, &c);
         if (fit == REFUTED && wrong && c.excused > 0 && is_excused(d, &c, neighbour)) {
             d->candidates[kept++] = c;
             continue;
         }
         if (fit == REFUTED) {
+            if (!wrong)
+                strike(d, &c);
             note_refuted(d, &c);
             continue;
         }

@@ -290,31 +290,31 @@ static int64_t ignored_windows(const struct qd_conv_shape *shape, unsigned i)
     return counted - shape->out[i];
 }
 
-/* Where ceil_mode counts such a window and the sentence takes it away, ONNX's shape inference keeps it, and refuses the
- * model for the shape that it declares. */
-static bool ignores_a_window(const struct qd_case *kase, const struct qd_node *node,
-                             struct qd_arena *arena)
+static bool ignores_windows(const struct qd_case *kase, const struct qd_node *node, int64_t least,
+                            struct qd_arena *arena)
 {
     struct qd_conv_shape shape;
     bool found = false;
     if (!read_pool(kase, node, 1, arena, &shape))
         return false;
     for (unsigned i = 0; i < shape.spatial; i++)
-        found = found || ignored_windows(&shape, i) > 0;
+        found = found || ignored_windows(&shape, i) >= least;
     return found;
+}
+
+/* Where ceil_mode counts such a window and the sentence takes it away, ONNX's shape inference keeps it, and refuses the
+ * model for the shape that it declares. */
+static bool ignores_a_window(const struct qd_case *kase, const struct qd_node *node,
+                             struct qd_arena *arena)
+{
+    return ignores_windows(kase, node, 1, arena);
 }
 
 /* Where there are several, ONNX's newer shape inference takes one of them away. */
 static bool ignores_several_windows(const struct qd_case *kase, const struct qd_node *node,
                                     struct qd_arena *arena)
 {
-    struct qd_conv_shape shape;
-    bool found = false;
-    if (!read_pool(kase, node, 1, arena, &shape))
-        return false;
-    for (unsigned i = 0; i < shape.spatial; i++)
-        found = found || ignored_windows(&shape, i) > 1;
-    return found;
+    return ignores_windows(kase, node, 2, arena);
 }
 
 /* AveragePool-22, "when ceil_mode is enabled: VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] -
@@ -486,9 +486,8 @@ static const char *words_of_shape(const struct qd_node *node)
     const struct qd_attr *pad = node ? qd_node_attr(node, "auto_pad") : NULL;
     if (pad && pad->kind == QD_ATTR_STRING && strncmp(pad->s, "SAME", 4) == 0 &&
         strcmp(node->op_type, "ConvTranspose") == 0)
-        return "auto_pad is \"so that `output_shape[i] = input_shape[i] * strides[i]` for each "
-               "axis "
-               "`i`\"";
+        return "auto_pad is \"so that `output_shape[i] = input_shape[i] * strides[i]` for "
+               "each axis `i`\"";
     return "the shapes of the outputs, implied by shape inference";
 }
 

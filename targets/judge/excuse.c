@@ -150,17 +150,17 @@ static double operand_of(const struct qd_value *x, const struct qd_tensor *y, in
     return qd_tensor_value(&x->want, qd_broadcast_element(&x->want, y, i));
 }
 
-/* Quotients of float32 two units in the last place from the nearest (OpenCL C's table has 2 1/2 from the exact one),
- * but for those that are numbers of float32 themselves. By 0 any number. */
+/* Quotients of float32 and float16 two units in the last place from the nearest (OpenCL C's table has 2 1/2 from the
+ * exact one), but for those that are numbers of the type themselves. By 0 any number. */
 static enum qd_status divide_roughly(const struct qd_override *self,
                                      struct qd_evaluation *evaluation, const struct qd_node *node,
                                      const struct qd_value *const *in, struct qd_value *out)
 {
     enum qd_status status = qd_override_node(evaluation, self->next, node, in, out);
-    const struct qd_float_format *format = qd_float_format(out->want.dtype);
     if (status != QD_OK || !is_division(node->op) ||
         (out->want.dtype != QD_F32 && out->want.dtype != QD_F16))
         return status;
+    int bits = (int)qd_float_format(out->want.dtype)->fraction_bits;
     bool of_two = node->input_count == 2;
     status = qd_value_need_hull(out, evaluation->arena, evaluation->error);
     if (status == QD_OK)
@@ -172,7 +172,7 @@ static enum qd_status divide_roughly(const struct qd_override *self,
         out->flags[i] |= divisor == 0 ? QD_UNSPECIFIED : 0;
         if (!isfinite(want) || want == 0 || want * divisor == dividend) /* exact in double */
             continue;
-        double reach = ldexp(2, ilogb(want) - (int)format->fraction_bits);
+        double reach = ldexp(2, ilogb(want) - bits);
         out->lo[i] -= reach;
         out->hi[i] += reach;
     }

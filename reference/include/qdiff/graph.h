@@ -89,6 +89,9 @@ int qd_graph_producer(const struct qd_graph *graph, int value);
 /* Bit i is set if the value is declared with an axis i that has no number. */
 uint32_t qd_graph_open_axes(const struct qd_graph_value *value);
 
+/* Whether the second of two Transposes puts all axes back, by the perm that both have. */
+bool qd_transpose_undoes(const struct qd_node *second, const struct qd_node *first);
+
 /* The node a graph is about: the first that is neither Quantize/DequantizeLinear nor Identity nor of a pair that
  * moves numbers there and back (two Reshape or Transpose, a Split and a Concat; also two Transposes that undo each
  * other, with a quantization between), else the first Identity of what a node computes that a node reads, else the

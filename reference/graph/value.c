@@ -170,7 +170,7 @@ enum qd_status qd_value_need_points(struct qd_value *value, struct qd_arena *are
 static bool contains(const struct qd_points *points, double x)
 {
     for (unsigned k = 0; k < points->count; k++)
-        if (points->at[k] == x)
+        if (points->at[k] == x || (isnan(x) && isnan(points->at[k])))
             return true;
     return false;
 }
@@ -426,7 +426,7 @@ struct qd_observation qd_value_observe(const struct qd_value *value, int64_t i)
 bool qd_observation_admits(const struct qd_observation *seen, double have)
 {
     if (isnan(have))
-        return seen->nan;
+        return seen->nan || (seen->points && contains(seen->points, have));
     bool inside = seen->lo <= have && have <= seen->hi;
     if (!seen->points)
         return inside;

@@ -16,7 +16,7 @@
  * Latitude    Where x − x_zero_point or x_scale is not a value of y's type: RN((x − z)·s), and the
  *             same with either of them rounded to y's type first; f16 and bf16 computed in f32 and
  *             rounded once more. An order whose rounded operand over- or underflows is dropped: what it
- *             gives is admissible and nothing is computed with it. Inside a graph the exact product
+ *             gives, a NaN too, is admissible and nothing is computed with it. Inside a graph the exact product
  *             is admissible too, unless output_dtype asks for a narrower type than the scale's. Codes
  *             with several admissible values give the hull of their products.
  * Quirks      zero_points. */
@@ -166,8 +166,7 @@ static void include_order(struct product *p, enum qd_dtype y, double a, double b
         return;
     }
     p->flags |= QD_EXTREME_SCALE;
-    if (!isnan(product))
-        p->dropped[p->dropped_count++] = product;
+    p->dropped[p->dropped_count++] = product;
 }
 
 /* A kernel that computes a 16-bit type in float32 rounds x − z, the product and the result in
@@ -260,6 +259,18 @@ static struct product rounded(enum qd_dtype y, double q, double s)
     return p;
 }
 
+/* q is infinite or NaN; a scale that becomes 0 in y's type makes a NaN of an infinite one. */
+static struct product multiply_special(enum qd_dtype y, double q, double s)
+{
+    double want = q * s, s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
+    if (isnan(want))
+        return (struct product){
+            .exact = {want, want}, .want = want, .lo = want, .hi = want, .flags = QD_NOT_NUMBER};
+    struct product p = {.exact = {want, want}, .want = want, .lo = want, .hi = want};
+    include_order(&p, y, q, s_rounded, lost(y, s, s_rounded));
+    return p;
+}
+
 /* One value of x, at element i. */
 static struct product dequantize_value(const struct dequantizer *d, int64_t i, double x)
 {
@@ -269,9 +280,7 @@ static struct product dequantize_value(const struct dequantizer *d, int64_t i, d
         return d->rounds ? rounded(d->y, q, s) : multiply(d->y, q, s);
     if (!isfinite(s))
         return (struct product){.flags = QD_UNSPECIFIED};
-    double y = q * s;
-    return (struct product){
-        .exact = {y, y}, .want = y, .lo = y, .hi = y, .flags = isnan(y) ? QD_NOT_NUMBER : 0};
+    return multiply_special(d->y, q, s);
 }
 
 /* Codes that a QuantizeLinear before left open: between the products of the least and the

@@ -4,6 +4,7 @@
  * Alone: <build>/tests/reference/twin/dequantize_linear_test; QDIFF_TWIN_FACTOR=n runs n times as
  * much. */
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -267,6 +268,35 @@ static void wild_scales(void **state)
     random_nodes(true, 45, "any scale");
 }
 
+/* bfloat16 scales in float16: 2^120 becomes an infinity, 2^-120 becomes 0. */
+static void nan_of_a_rounded_scale(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t x, scale; /* float8 with 5 and 2 bits: 0, 1, inf, nan */
+        bool number, nan;
+    } rows[] = {{0x00, 0x7b80, true, true},  {0x00, 0x3f80, true, false},
+                {0x7c, 0x0380, true, true},  {0x7c, 0x3f80, true, false},
+                {0x3c, 0x7b80, true, false}, {0x7e, 0x3f80, false, true}};
+    for (int64_t r = 0; r < COUNT(rows); r++) {
+        struct qd_arena arena;
+        struct twin_node node;
+        struct qd_value have;
+        qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+        struct qd_tensor x = twin_scalar(&arena, QD_F8E5M2, rows[r].x);
+        struct qd_tensor scale = twin_scalar(&arena, QD_BF16, rows[r].scale);
+        twin_node_init(&node, "DequantizeLinear", 25, 1);
+        twin_node_input(&node, &x);
+        twin_node_input(&node, &scale);
+        twin_node_int(&node, "output_dtype", qd_dtype_info(QD_F16)->onnx);
+        twin_node_answer(&node, &arena, &have);
+        struct qd_observation seen = qd_value_observe(&have, 0);
+        assert_int_equal(qd_observation_admits(&seen, NAN), rows[r].nan);
+        assert_int_equal(!seen.nan, rows[r].number);
+        qd_arena_clear(&arena);
+    }
+}
+
 /* The comparison can fail: known wrong semantics must be noticed. */
 static void wrong_semantics_are_caught(void **state)
 {
@@ -302,9 +332,13 @@ static void wrong_semantics_are_caught(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_small_code),  cmocka_unit_test(every_small_float),
-        cmocka_unit_test(every_16_bit_code), cmocka_unit_test(ordinary_scales),
-        cmocka_unit_test(wild_scales),       cmocka_unit_test(wrong_semantics_are_caught),
+        cmocka_unit_test(every_small_code),
+        cmocka_unit_test(every_small_float),
+        cmocka_unit_test(every_16_bit_code),
+        cmocka_unit_test(ordinary_scales),
+        cmocka_unit_test(wild_scales),
+        cmocka_unit_test(nan_of_a_rounded_scale),
+        cmocka_unit_test(wrong_semantics_are_caught),
     };
     return cmocka_run_group_tests_name("twin_dequantize_linear", tests, NULL, NULL);
 }

@@ -314,7 +314,9 @@ static bool same_element(const struct twin_element *want, const struct qd_value 
     twin_element_of(&value->want, i, &number);
     bool same = same_number(&want->want, &number, "canonical", text, size);
     bool is_nan = want->want.kind == TWIN_NAN;
-    same = same_flag(is_nan, have->nan, "NaN admissible", text, size) && same;
+    same = same_flag(is_nan || want->nan_too, qd_observation_admits(have, NAN), "NaN admissible",
+                     text, size) &&
+           same;
     if (!is_nan) {
         number_of_double(have->lo, &number);
         same = same_number(&want->lo, &number, "least admissible", text, size) && same;

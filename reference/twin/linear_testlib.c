@@ -301,31 +301,54 @@ static void admit_float32(enum qd_dtype type, const mpq_t d, const mpq_t s,
     mpq_clear(single);
 }
 
+/* A difference d with each operand as it is, or rounded to the type first. */
+static void dequantize_finite(enum qd_dtype type, const mpq_t d, const mpq_t s,
+                              struct twin_element *out)
+{
+    mpq_t rounded_d, rounded_s;
+    mpq_inits(rounded_d, rounded_s, NULL);
+    enum twin_size d_size = twin_round(type, TWIN_NEAREST, rounded_d, d);
+    enum twin_size s_size = twin_round(type, TWIN_NEAREST, rounded_s, s);
+    bool d_rounds = d_size == TWIN_HUGE || !mpq_equal(rounded_d, d);
+    bool s_rounds = s_size == TWIN_HUGE || !mpq_equal(rounded_s, s);
+    if (d_rounds)
+        admit(type, rounded_d, d_size, s, TWIN_ORDINARY, out);
+    if (s_rounds)
+        admit(type, d, TWIN_ORDINARY, rounded_s, s_size, out);
+    if (d_rounds && s_rounds)
+        admit(type, rounded_d, d_size, rounded_s, s_size, out);
+    bool d_zero = mpq_sgn(d) == 0, s_zero = mpq_sgn(s) == 0;
+    bool d_may = d_zero || (d_size != TWIN_HUGE && mpq_sgn(rounded_d) == 0);
+    bool s_may = s_zero || (s_size != TWIN_HUGE && mpq_sgn(rounded_s) == 0);
+    out->nan_too = (d_size == TWIN_HUGE && s_may) || (s_size == TWIN_HUGE && d_may);
+    if (type != QD_F32)
+        admit_float32(type, d, s, out);
+    mpq_clears(rounded_d, rounded_s, NULL);
+}
+
+/* An infinite difference times a scale that was rounded first. */
+static void dequantize_infinite(enum qd_dtype type, const mpq_t s, struct twin_element *out)
+{
+    mpq_t rounded;
+    mpq_init(rounded);
+    enum twin_size size = twin_round(type, TWIN_NEAREST, rounded, s);
+    out->extreme = size == TWIN_HUGE || (size != TWIN_ORDINARY && !mpq_equal(rounded, s));
+    out->nan_too = size != TWIN_HUGE && mpq_sgn(rounded) == 0 && mpq_sgn(s) != 0;
+    mpq_clear(rounded);
+}
+
 /* RN(d·s) is canonical. Where d or s is no value of the type, one or both may have been rounded to
- * it first. */
+ * it first; where that leaves 0 times an infinity, the element may be a NaN. */
 static void dequantize(enum qd_dtype type, const struct twin_number *difference, const mpq_t s,
                        struct twin_element *out)
 {
     multiply(type, &out->want, difference, s);
     twin_number_set(&out->lo, &out->want);
     twin_number_set(&out->hi, &out->want);
-    if (difference->kind != TWIN_FINITE)
-        return;
-    mpq_t rounded_d, rounded_s;
-    mpq_inits(rounded_d, rounded_s, NULL);
-    enum twin_size d_size = twin_round(type, TWIN_NEAREST, rounded_d, difference->q);
-    enum twin_size s_size = twin_round(type, TWIN_NEAREST, rounded_s, s);
-    bool d_rounds = d_size == TWIN_HUGE || !mpq_equal(rounded_d, difference->q);
-    bool s_rounds = s_size == TWIN_HUGE || !mpq_equal(rounded_s, s);
-    if (d_rounds)
-        admit(type, rounded_d, d_size, s, TWIN_ORDINARY, out);
-    if (s_rounds)
-        admit(type, difference->q, TWIN_ORDINARY, rounded_s, s_size, out);
-    if (d_rounds && s_rounds)
-        admit(type, rounded_d, d_size, rounded_s, s_size, out);
-    if (type != QD_F32)
-        admit_float32(type, difference->q, s, out);
-    mpq_clears(rounded_d, rounded_s, NULL);
+    if (difference->kind == TWIN_FINITE)
+        dequantize_finite(type, difference->q, s, out);
+    else if (difference->kind != TWIN_NAN)
+        dequantize_infinite(type, s, out);
 }
 
 /* Inputs: x, x_scale, x_zero_point. */

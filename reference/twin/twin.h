@@ -85,6 +85,7 @@ struct twin_element {
     struct twin_number want, lo, hi;
     bool unspecified; /* the specification defines nothing; the numbers are meaningless */
     bool extreme;     /* an evaluation order over- or underflowed and was left out */
+    bool nan_too;     /* such an order gives a NaN, which is admissible besides */
     bool narrowed;    /* not all codes of the hull of directed roundings are admissible */
     /* The admissible codes where they are finitely many, in any order; count 0: all of [lo, hi]. */
     unsigned code_count;

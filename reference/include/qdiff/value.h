@@ -181,8 +181,8 @@ enum qd_status qd_value_set_plain(struct qd_value *value, int64_t i, struct qd_a
 enum qd_status qd_value_limit(struct qd_value *value, int64_t i, const double *points, size_t count,
                               struct qd_arena *arena, struct qd_error *error);
 
-/* Makes up to QD_MAX_POINTS values, none of them NaN, admissible besides the hull of element i, which
- * is stored. NO_MEMORY. */
+/* Makes up to QD_MAX_POINTS values, of which one may be NaN, admissible besides the hull of element i, which is
+ * stored. NO_MEMORY. */
 enum qd_status qd_value_admit(struct qd_value *value, int64_t i, const double *points, size_t count,
                               struct qd_arena *arena, struct qd_error *error);
 

@@ -108,7 +108,10 @@ static const char *quote(const struct qd_case *kase, const struct qd_op *op,
     if (!own || !leaves_rounding(op, own))
         return own ? qd_arena_printf(arena, "%s%s", own, rest_of_cast(kase, node)) : NULL;
     const char *rounds = quote_line(qd_op_find("", "QuantizeLinear"), node->opset, arena);
-    return rounds ? qd_arena_printf(arena, "%s; codes by %s", own, rounds) : NULL;
+    const char *as = op->rounding_open
+                         ? "how a number becomes a code is not said there, and read as"
+                         : "codes by";
+    return rounds ? qd_arena_printf(arena, "%s; %s %s", own, as, rounds) : NULL;
 }
 
 const char *qd_node_clause(const struct qd_case *kase, const struct qd_node *node,

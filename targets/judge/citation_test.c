@@ -80,7 +80,8 @@ static void test_codes_round_by_a_page(void **state)
     begin(&f, "", "QLinearConv");
     f.node.opset = 10;
     const char *clause = cite(&f, QD_VERDICT_WRONG_VALUE, 1, 0, 0).clause;
-    assert_non_null(strstr(clause, "quantized output.\"; codes by QuantizeLinear-19: \"The"));
+    assert_non_null(strstr(clause, "quantized output.\"; how a number becomes a code is not said "
+                                   "there, and read as QuantizeLinear-19: \"The"));
     assert_non_null(strstr(clause, "it's rounding to the nearest even.\""));
     qd_arena_clear(&f.arena);
     begin(&f, "", "QLinearMatMul");

@@ -590,6 +590,58 @@ static void sift_struck(struct diagnosing *d, const struct answer *answer)
     d->struck_count = kept;
 }
 
+static bool some_gives_less(const struct diagnosing *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (d->candidates[i].given < d->plain.mismatched)
+            return true;
+    return false;
+}
+
+/* The type to compute in that a node asks for; 0: none. */
+static int64_t precision_of(const struct qd_node *node)
+{
+    int64_t precision = 0;
+    struct qd_error error;
+    return qd_node_int(node, "precision", 0, &precision, &error) == QD_OK ? precision : 0;
+}
+
+static bool same_node_types(const struct qd_case *a, const struct qd_case *b, size_t i)
+{
+    const struct qd_node *x = &a->graph->nodes[i], *y = &b->graph->nodes[i];
+    bool same = x->op == y->op && precision_of(x) == precision_of(y);
+    for (size_t k = 0; same && k < x->input_count && k < y->input_count; k++)
+        same = x->inputs[k] == QD_NO_VALUE || y->inputs[k] == QD_NO_VALUE ||
+               qd_node_dtype(a, x, x->inputs[k]) == qd_node_dtype(b, y, y->inputs[k]);
+    return same;
+}
+
+/* Whether they have the same operators, of operands of the same types. */
+static bool same_operand_types(const struct qd_case *a, const struct qd_case *b)
+{
+    bool same = a->graph->node_count == b->graph->node_count;
+    for (size_t i = 0; same && i < a->graph->node_count; i++)
+        same = same_node_types(a, b, i);
+    return same;
+}
+
+/* Whether a quirk that is the reference on types as the neighbour's, with which the target has another fault, gives all
+ * that is wrong in the case, and in the sets of others some of it only lies: then the neighbour says nothing of it. */
+static bool is_of_own_types(const struct diagnosing *d, const struct candidate *c,
+                            const struct neighbour *neighbour)
+{
+    if (c->given < d->plain.mismatched || !some_gives_less(d) ||
+        same_operand_types(d->kase, &neighbour->kase))
+        return false;
+    struct qd_arena arena;
+    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
+    const struct qd_value *values = evaluate_under(reading_of(c), &neighbour->kase, &arena);
+    bool same = values && same_values(values, neighbour->evaluated.values,
+                                      neighbour->kase.graph->output_count);
+    qd_arena_clear_for(&arena, d->arena);
+    return same;
+}
+
 /* Keeps the candidates that explain what the target gave. */
 static void sift(struct diagnosing *d, const struct neighbour *neighbour)
 {
@@ -609,7 +661,9 @@ static void sift(struct diagnosing *d, const struct neighbour *neighbour)
         struct candidate c = d->candidates[i];
         struct view view;
         enum fit fit = fit_of(reading_of(&c), &answer, d->arena, &view);
-        if (fit == REFUTED && wrong && c.excused > 0 && is_excused(d, &c, neighbour)) {
+        if (fit == REFUTED && wrong &&
+            ((c.excused > 0 && is_excused(d, &c, neighbour)) ||
+             is_of_own_types(d, &c, neighbour))) {
             d->candidates[kept++] = c;
             continue;
         }

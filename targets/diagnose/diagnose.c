@@ -731,7 +731,8 @@ static enum qd_status ask_emptying(struct diagnosing *d, bool *asked)
     return known ? ask_neighbour(d, d->emptying, false, &asked[d->emptying]) : QD_OK;
 }
 
-/* First those of a few that tell several candidates apart: where a run takes long, others leave no time for them. */
+/* First those of a few that tell several candidates apart: where a run takes long, others leave no time for them. What
+ * is like none of several, twice as many show. */
 static enum qd_status ask_neighbours(struct diagnosing *d)
 {
     bool asked[MAX_NEIGHBOURS] = {false};
@@ -742,7 +743,8 @@ static enum qd_status ask_neighbours(struct diagnosing *d)
             status = ask_neighbour(d, number, true, &asked[number]);
     for (uint64_t number = 0; status == QD_OK && number < MAX_NEIGHBOURS && d->count > 0;
          number++) {
-        bool settled = d->neighbours >= d->wanted_neighbours, ran;
+        size_t wanted = d->count > 1 ? 2 * d->wanted_neighbours : d->wanted_neighbours;
+        bool settled = d->neighbours >= wanted, ran;
         if (asked[number])
             continue;
         if ((settled && d->count == 1) || !in_time(d))

@@ -16,12 +16,16 @@ enum kind {
     OTHER_WEIGHTS, /* one with the same parameters that is gone: memory that is used again */
     IN_TURN,     /* another model between two runs, which stays or goes: buffers that they share */
     ONLY_LOADED, /* a model that never runs */
-    KINDS
+    KINDS,
+    REFUSED =
+        KINDS, /* in place of half of those, a model with an unknown operator: what its refusal leaves */
+    WORDS
 };
 
-static const char *const words[KINDS] = {
+static const char *const words[WORDS] = {
     "after_other_inputs",  "after_many_runs", "beside_other_parameters",
-    "after_other_weights", "in_turn",         "after_loading"};
+    "after_other_weights", "in_turn",         "after_loading",
+    "after_refusal"};
 
 struct making {
     const struct qd_case *kase;
@@ -258,6 +262,22 @@ static bool add_other_model(struct making *m, enum parameters which, unsigned ru
     return true;
 }
 
+/* A step of the case's model whose last node is of an operator that there is none of. */
+static bool add_refused_model(struct making *m)
+{
+    struct qd_case_edit edit;
+    struct qd_case other;
+    struct qd_error error;
+    if (qd_case_edit_begin(m->kase, m->arena, &edit, &error) != QD_OK)
+        return false;
+    edit.nodes[edit.node_count - 1].op_type = "NoSuchOperator";
+    if (qd_case_edit_finish(&edit, "step", false, &other, &error) != QD_OK)
+        return false;
+    m->steps[m->count++] = (struct qd_case_step){
+        .model = other.model, .model_size = other.model_size, .graph = other.graph};
+    return true;
+}
+
 static bool add_in_turn(struct making *m)
 {
     if (!add_other_inputs(m, 1))
@@ -280,6 +300,7 @@ static bool add_steps(struct making *m, enum kind kind)
     case OTHER_PARAMETERS: return add_other_model(m, some_parameters(m), 1, true);
     case OTHER_WEIGHTS: return add_other_model(m, NONE, 1, false);
     case IN_TURN: return add_in_turn(m);
+    case REFUSED: return add_refused_model(m);
     default: return add_other_model(m, NONE, 0, false);
     }
 }
@@ -291,6 +312,9 @@ enum qd_status qd_case_put_after_steps(const struct qd_case *kase, struct qd_ran
     struct making m = {
         .kase = kase, .arena = arena, .random = random, .status = QD_OK, .error = error};
     enum kind kind = (enum kind)(qd_random_next(random) % KINDS);
+    struct qd_random coin = *random;
+    if (kind == ONLY_LOADED && qd_random_range(&coin, 0, 1) == 1)
+        kind = REFUSED;
     bool made = false;
     *word = NULL;
     for (int tries = 0; tries < KINDS && !made && m.status == QD_OK; tries++) {
@@ -314,7 +338,7 @@ enum qd_status qd_case_put_after_steps(const struct qd_case *kase, struct qd_ran
 
 const char *qd_after_steps_word(size_t i)
 {
-    return i < KINDS ? words[i] : NULL;
+    return i < WORDS ? words[i] : NULL;
 }
 
 enum qd_status qd_after_steps_twin(const struct qd_case *kase, struct qd_arena *arena, bool *made,

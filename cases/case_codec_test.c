@@ -200,7 +200,7 @@ static void test_refused_models(void **state)
         enum qd_status want;
         const char *part;
     } rows[] = {
-        {NOTHING, NOTHING, field_varint(a, 1, 14), QD_UNSUPPORTED, "ir_version 14"},
+        {NOTHING, NOTHING, field_varint(a, 1, 15), QD_UNSUPPORTED, "ir_version 15"},
         {NOTHING, NOTHING, field_varint(a, 1, 2), QD_UNSUPPORTED, "ir_version 2"},
         {NOTHING, NOTHING, field_varint(a, 1, 0), QD_INVALID, "ir_version"},
         {NOTHING, NOTHING, twice, QD_INVALID, "twice"},

@@ -83,9 +83,10 @@ static enum qd_status check_imports(const struct reader *reader)
     return QD_OK;
 }
 
-/* IR versions: 3 brought opset_import; 13 (int2) is the newest that ONNX Runtime 1.26 to 1.31 take. */
+/* IR versions: 3 brought opset_import; 13 (int2) is the newest that ONNX Runtime 1.26 to 1.31 take; 14, which onnx 1.23
+ * writes, adds types alone. */
 #define MIN_IR_VERSION 3
-#define MAX_IR_VERSION 13
+#define MAX_IR_VERSION 14
 
 static enum qd_status check_model(const struct reader *reader)
 {

@@ -248,7 +248,8 @@ static const struct alone {
     {"narrow_channels", is_convolution}, /* the same where each channel is a group */
     {"blocked", is_convolution},         /* channels in whole blocks of 16 on both sides */
     {"crossed", has_bound},              /* the least is above the greatest */
-    {"per_axis", has_perm}, /* codes along axis 0 before and after it, by the same parameters */
+    {"per_axis", has_perm},    /* codes along axis 0 before and after it, by the same parameters */
+    {"no_elements", fits_all}, /* neither in the first operand nor in the output */
 };
 
 unsigned qd_derived_alone_levels(const struct qd_derived *outline, const char **words)
@@ -379,6 +380,8 @@ int64_t qd_derived_alone_extent(const struct qd_derived_draft *d, int i)
         return i == 1 ? 40 : -1;
     if (last || qd_derived_is_alone(d, "empty") || qd_derived_is_alone(d, "empty_turned"))
         return d->outline->layout >= QD_LAYOUT_MATMUL ? (i == 1 ? 0 : -1) : i == last ? 0 : -1;
+    if (qd_derived_is_alone(d, "no_elements"))
+        return i == 0 ? 0 : -1;
     return -1;
 }
 

@@ -253,6 +253,7 @@ static const struct level *given_alone(const struct qd_derived_draft *d,
         {"far", "end", WHOLE("", 17)},
         {"empty_turned", "transA", WHOLE("", 1)},
         {"empty_turned", "transB", WHOLE("", 1)},
+        {"no_elements", "allowzero", WHOLE("", 1)},
     };
     if (level->form != ABSENT)
         return level;

@@ -125,6 +125,8 @@ static void make_shape(const struct qd_derived_draft *d, unsigned level, struct 
             push(list, 1);
         return;
     }
+    if (qd_derived_is_alone(d, "no_elements"))
+        level = 2;
     if (level == 1 && x->rank > 0)
         push(list, 0);
     if (level < 2)

@@ -675,7 +675,8 @@ static enum qd_status look_for_nothing_asked(const struct qd_derived_draft *d, e
                   is_level(d, QD_DERIVED_READERS, "read_twice");
     if ((is_level(d, QD_DERIVED_ALIAS, "one_grid") || shares_all(d)) && !d->shares)
         return qd_fail(error, QD_UNSUPPORTED, "no two operands have parameters of one type");
-    if (strncmp(qd_derived_word(d, QD_DERIVED_ALONE, 0), "empty", 5) == 0 && !has_no_elements(d))
+    if ((strncmp(d->alone, "empty", 5) == 0 || qd_derived_is_alone(d, "no_elements")) &&
+        !has_no_elements(d))
         return qd_fail(error, QD_UNSUPPORTED, "no operand without elements");
     if (passes && !d->coded &&
         (is_below_byte(d->x) || is_below_byte(d->w) || is_below_byte(output_type(d)) ||

@@ -18,9 +18,14 @@ bool qd_learn_is_refusal(enum qd_status status)
     return status == QD_INVALID || status == QD_UNSUPPORTED || status == QD_LIMIT;
 }
 
-/* Whether some output has an element that the specification determines. */
-static bool compares(const struct qd_case *kase, const struct qd_value *values)
+/* Whether some output has an element that the specification determines. Of the level that asks for none the shape is
+ * all there is. */
+static bool compares(const struct qd_learner *l, const uint8_t *row, const struct qd_case *kase,
+                     const struct qd_value *values)
 {
+    unsigned alone = l->outline.count - 1;
+    if (strcmp(l->outline.factors[alone].words[row[alone]], "no_elements") == 0)
+        return values[0].want.count == 0;
     for (size_t o = 0; o < kase->graph->output_count; o++)
         for (int64_t i = 0; i < values[o].want.count; i++)
             if (!values[o].flags || !(values[o].flags[i] & QD_UNSPECIFIED))
@@ -66,9 +71,9 @@ static enum qd_status try_row(struct qd_learner *l, const uint8_t *row,
          status == QD_OK && !outputs && o < kase.graph->output_count && o < QD_DERIVED_MAX_OUTPUTS;
          o++)
         l->outputs[o] = (struct qd_derived_output){values[o].want.dtype, values[o].want.rank};
-    if (status == QD_OK && !compares(&kase, values))
+    if (status == QD_OK && !compares(l, row, &kase, values))
         return qd_fail(l->error, QD_UNSUPPORTED, "no element of the output is specified");
-    if (status == QD_OK && l->sees && !sees(&kase, values))
+    if (status == QD_OK && l->sees && values[0].want.count > 0 && !sees(&kase, values))
         return qd_fail(l->error, QD_UNSUPPORTED, "every element is at an end of its type");
     for (size_t o = 0; status == QD_OK && o < kase.graph->output_count; o++)
         if ((double)values[o].want.count > QD_DERIVED_MOST_OUTPUTS &&

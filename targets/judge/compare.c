@@ -208,7 +208,7 @@ static enum qd_verdict verdict_of_counts(const struct qd_comparison *c)
 {
     if (c->mismatched > 0)
         return QD_VERDICT_WRONG_VALUE;
-    if (c->compared == 0)
+    if (c->compared == 0 && c->elements > 0) /* of none the shape and the type are all there is */
         return QD_VERDICT_UNSPECIFIED;
     return c->admissible > 0 ? QD_VERDICT_ADMISSIBLE : QD_VERDICT_EXACT;
 }

@@ -246,6 +246,20 @@ static void test_unspecified_is_not_compared(void **state)
     qd_arena_clear(&f.arena);
 }
 
+static void test_of_no_elements_the_shape_is_compared(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fill(&f, QD_U8, 0);
+    struct qd_comparison c = compare(&f);
+    assert_int_equal(c.verdict, QD_VERDICT_EXACT);
+    assert_int_equal(c.elements, 0);
+    f.have.rank = 2;
+    f.have.dims[1] = 3;
+    assert_int_equal(compare(&f).verdict, QD_VERDICT_WRONG_SHAPE);
+    qd_arena_clear(&f.arena);
+}
+
 static void test_no_canonical_is_never_exact(void **state)
 {
     (void)state;
@@ -394,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_nan_only_for_nan),
         cmocka_unit_test(test_float_hulls_are_seen_rounded_to_nearest),
         cmocka_unit_test(test_unspecified_is_not_compared),
+        cmocka_unit_test(test_of_no_elements_the_shape_is_compared),
         cmocka_unit_test(test_no_canonical_is_never_exact),
         cmocka_unit_test(test_64_bit_codes),
         cmocka_unit_test(test_other_type_or_shape),

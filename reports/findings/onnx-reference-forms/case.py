@@ -14,4 +14,5 @@ check(
     ("3 Resize of booleans", [True, True], run("Resize", [numpy.array([True]), NONE, TWICE], mode="nearest")),
     ("4 AveragePool, ceil_mode together with auto_pad", [[[1.5, 3.5]]], run("AveragePool", [X.reshape(1, 1, 4)], opset=22, **POOL)),
     ("5 Cast of a scalar of uint4 to int4", 3, run("Cast", [numpy.array(3, ml_dtypes.uint4)], to=INT4)),
+    ("6 Flatten of a batch of 0", numpy.zeros((0, 6)), run("Flatten", [numpy.zeros((0, 2, 3), numpy.float32)])),
 )

@@ -17,8 +17,7 @@ enum kind {
     IN_TURN,     /* another model between two runs, which stays or goes: buffers that they share */
     ONLY_LOADED, /* a model that never runs */
     KINDS,
-    REFUSED =
-        KINDS, /* in place of half of those, a model with an unknown operator: what its refusal leaves */
+    REFUSED = KINDS, /* in place of half of those: a model with an unknown operator */
     WORDS
 };
 

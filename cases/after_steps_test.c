@@ -134,8 +134,9 @@ static void test_smoke_level(void **state)
                   census.only_loaded, census.refused, census.parameters, census.at_end);
     assert_true(census.twins > census.cases / 20 && census.twins < census.cases / 8);
     assert_true(census.own > 50 && census.other > 50 && census.kept > 20 &&
-                census.only_loaded > census.refused + 3 && census.refused > 5 &&
-                census.told > 100 && census.parameters > 20 && census.at_end > 10);
+                census.only_loaded > 10 && census.only_loaded > census.refused + 3 &&
+                census.refused > 5 && census.told > 100 && census.parameters > 20 &&
+                census.at_end > 10);
     assert_int_equal(census.most_runs, 6);
     qd_arena_clear(&census.base);
 }

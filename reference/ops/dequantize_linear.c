@@ -263,11 +263,11 @@ static struct product rounded(enum qd_dtype y, double q, double s)
 static struct product multiply_special(enum qd_dtype y, double q, double s)
 {
     double want = q * s, s_rounded = qd_float_round(y, QD_NEAREST_EVEN, s);
-    if (isnan(want))
-        return (struct product){
-            .exact = {want, want}, .want = want, .lo = want, .hi = want, .flags = QD_NOT_NUMBER};
     struct product p = {.exact = {want, want}, .want = want, .lo = want, .hi = want};
-    include_order(&p, y, q, s_rounded, lost(y, s, s_rounded));
+    if (isnan(want))
+        p.flags = QD_NOT_NUMBER;
+    else
+        include_order(&p, y, q, s_rounded, lost(y, s, s_rounded));
     return p;
 }
 

@@ -289,15 +289,25 @@ static bool same_values(const struct qd_value *a, const struct qd_value *b, size
     return true;
 }
 
-static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
+/* Of what the reference gives: nothing known, since it cannot be evaluated so, nothing other, or something. */
+enum effect { UNKNOWN, NO_EFFECT, EFFECT };
+
+static enum effect effect_of(struct reading reading, const struct qd_case *kase,
+                             const struct qd_value *canonical, struct qd_arena *owner)
 {
+    enum effect effect = UNKNOWN;
     struct qd_arena arena;
     qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values =
-        evaluate_under((struct reading){&quirk, 1, NULL}, d->kase, &arena);
-    bool changed = values && !same_values(values, d->canonical, d->kase->graph->output_count);
-    qd_arena_clear_for(&arena, d->arena);
-    return changed;
+    const struct qd_value *values = evaluate_under(reading, kase, &arena);
+    if (values)
+        effect = same_values(values, canonical, kase->graph->output_count) ? NO_EFFECT : EFFECT;
+    qd_arena_clear_for(&arena, owner);
+    return effect;
+}
+
+static bool changes(const struct qd_quirk *quirk, const struct diagnosing *d)
+{
+    return effect_of((struct reading){&quirk, 1, NULL}, d->kase, d->canonical, d->arena) == EFFECT;
 }
 
 static struct answer own_answer(const struct diagnosing *d)
@@ -630,16 +640,10 @@ static bool same_operand_types(const struct qd_case *a, const struct qd_case *b)
 static bool is_of_own_types(const struct diagnosing *d, const struct candidate *c,
                             const struct neighbour *neighbour)
 {
-    if (c->given < d->plain.mismatched || !some_gives_less(d) ||
-        same_operand_types(d->kase, &neighbour->kase))
-        return false;
-    struct qd_arena arena;
-    qd_arena_init(&arena, QD_ARENA_DEFAULT_BUDGET);
-    const struct qd_value *values = evaluate_under(reading_of(c), &neighbour->kase, &arena);
-    bool same = values && same_values(values, neighbour->evaluated.values,
-                                      neighbour->kase.graph->output_count);
-    qd_arena_clear_for(&arena, d->arena);
-    return same;
+    return c->given == d->plain.mismatched && some_gives_less(d) &&
+           !same_operand_types(d->kase, &neighbour->kase) &&
+           effect_of(reading_of(c), &neighbour->kase, neighbour->evaluated.values, d->arena) ==
+               NO_EFFECT;
 }
 
 /* Keeps the candidates that explain what the target gave. */
@@ -810,11 +814,8 @@ static void sift_unless_none(struct diagnosing *d, const struct neighbour *neigh
 /* Whether the candidate that is left would be wrong there. */
 static bool shows(const struct diagnosing *d, struct neighbour *neighbour)
 {
-    const struct candidate *c = &d->candidates[0];
-    const struct qd_value *values =
-        evaluate_under(reading_of(c), &neighbour->kase, &neighbour->arena);
-    return values &&
-           !same_values(values, neighbour->evaluated.values, neighbour->kase.graph->output_count);
+    return effect_of(reading_of(&d->candidates[0]), &neighbour->kase, neighbour->evaluated.values,
+                     d->arena) == EFFECT;
 }
 
 /* Runs a case where it is `worth` it (NULL: anyhow), and takes what it shows with `take`. */
